@@ -1,22 +1,22 @@
 import { WEIGHTS } from "./weights.ts";
 import { isStopWord } from "./words.ts";
 
-/** What a text speaks of: a word, a name, an identifier. */
+/** Term of a text: a word, a name, or an identifier. */
 export interface Term {
   /** The same for every mention. */
   readonly key: string;
-  /** How much one expects to need it again, for what it looks like. */
+  /** Expected need for the term, judged by its form. */
   readonly worth: number;
-  /** Whether it is one of a kind, rather than a word. */
+  /** True for an identifier, path or the like; false for a word. */
   readonly isAnchor: boolean;
 }
 
 type Look = keyof typeof WEIGHTS.looks;
 
 /**
- * The anchors and words of a text, each once, in the order of their first mention.
+ * Returns the terms of a text, each once, in order of first mention.
  *
- * @param keys names of members that stand in it, such as `order_id`: they come again with each value, so they are words.
+ * @param keys member names in the text, such as `order_id`. They recur with each value, so they count as words.
  */
 export function termsOf(text: string, keys: readonly string[] = []): Term[] {
   const terms = new Map<string, Term>();
@@ -29,23 +29,23 @@ export function termsOf(text: string, keys: readonly string[] = []): Term[] {
     if (look === undefined) continue;
     const key = look === "word" || look === "name" || look === "short" ? word.toLowerCase() : word;
     add(key, KEYS.has(look) && keys.includes(word) ? "word" : look);
-    // Elsewhere a file is called by its name alone.
+    // Other texts may name a file without its path.
     if (look === "path") for (const [name] of word.matchAll(FILE_NAME)) add(name, look);
   }
   return [...terms.values()];
 }
 
 const ANCHORS: ReadonlySet<Look> = new Set<Look>(["path", "identifier", "code", "date", "longNumber"]);
-/** What names of members look like. One that is a path or a date tells more than what its value is called. */
+/** Forms of member names. A name that is a path or a date says more than its value. */
 const KEYS: ReadonlySet<Look> = new Set<Look>(["identifier", "code"]);
 
 const WORD = /[\p{L}\p{N}_$#@~./\\:+-]*[\p{L}\p{N}_](?:'\p{L}+)?/gu;
 const SIGN_FIRST = /^[.:+\-#@~\\]/;
 const SIGNS_FIRST = /^[.:+\-#@~\\]+/;
-/** What most words of most texts are. */
+/** Most common form of words, checked first. */
 const SMALL_WORD = /^[a-z]{3,}$/;
 const LONGEST_NAME = 120;
-/** `main.ts` of `src/main.ts:12`, and nothing of `https://example.org`. */
+/** `main.ts` in `src/main.ts:12`; nothing in `https://example.org`. */
 const FILE_NAME = /(?<=[/\\])(?<!\/\/)[\p{L}\p{N}_.-]+\.[A-Za-z]\w{0,5}(?=$|[#:])/gu;
 
 function lookOf(word: string): Look | undefined {

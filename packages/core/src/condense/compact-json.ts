@@ -2,21 +2,24 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.
 import { parseData } from "./outline-data.ts";
 
 /**
- * JSON text in fewer tokens and readable as before: without blanks, and without the quotes that nothing hangs on, which
- * cost most where a JSON text is itself inside JSON. Members of a list that have the same keys become rows below them.
+ * Rewrites JSON text with fewer tokens, but still readable: without white space and unnecessary quotes, which are expensive in
+ * nested JSON. Objects with the same keys in a list become rows.
  *
- * @returns `undefined` for what is no JSON, or would be read as something else than was written.
+ * @returns `undefined` for text that is no JSON.
  */
 export function compactJson(text: string): string | undefined {
   const value = parseData(text);
   if (value === undefined) return undefined;
   const bare = withoutBlanks(text);
-  // Not for numbers beyond what a double holds, keys that come twice and the like.
+  // Only removes white space when parsing loses information: numbers beyond a double, duplicate keys and the like.
   const short = sameText(JSON.stringify(value), bare) ? writeTop(value) : bare;
   return short.length < bare.length ? short : bare;
 }
 
-/** JSON text without what stands between its signs. Strings are passed by hand: an expression that may go back takes memory for each character. */
+/**
+ * Removes white space between tokens of JSON text. Scans strings by hand, because a backtracking expression needs memory per
+ * character.
+ */
 function withoutBlanks(text: string): string {
   const pieces: string[] = [];
   for (let begin = 0; begin < text.length;) {
@@ -29,7 +32,7 @@ function withoutBlanks(text: string): string {
   return pieces.join("");
 }
 
-/** Behind the quote that ends the string which begins here. */
+/** Returns the index after the closing quote of the string that starts here. */
 function endOfString(text: string, begin: number): number {
   for (let end = text.indexOf('"', begin + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0;
@@ -39,7 +42,7 @@ function endOfString(text: string, begin: number): number {
   return text.length;
 }
 
-/** Escapes may be written in more than one way. */
+/** Compares two JSON texts, treating different escapes of a character as equal. */
 function sameText(written: string, bare: string): boolean {
   return (
     written === bare ||
@@ -52,7 +55,7 @@ function unescaped(escape: string, code: string): string {
   return unit > 0x7e && (unit & 0xf800) !== 0xd800 ? String.fromCharCode(unit) : escape;
 }
 
-/** A line for each member, so that lines that were said before can be told from new ones. */
+/** Writes one line per member, so that repeated lines can be recognised. */
 function writeTop(value: JsonValue): string {
   return isJsonObject(value) ? writeMembers(value).join("\n") : write(value);
 }
@@ -67,7 +70,7 @@ function writeMembers(value: JsonObject): string[] {
   return Object.entries(value).map(([key, member]) => `${writeString(key)}: ${write(withoutName(member, key))}`);
 }
 
-/** What stands under its own id need not say it again. */
+/** Drops members that repeat the key under which the value stands. */
 export function withoutName(value: JsonValue, name: string): JsonValue {
   if (!isJsonObject(value)) return value;
   const entries = Object.entries(value);
@@ -75,7 +78,7 @@ export function withoutName(value: JsonValue, name: string): JsonValue {
   return others.length === entries.length || others.length === 0 ? value : Object.fromEntries(others);
 }
 
-/** A list of objects with the same keys says them once, in front of all: `[each id, name: 1, Ann; 2, Bob]`. */
+/** Writes a list. Objects with the same keys become rows with a common header: `[each id, name: 1, Ann; 2, Bob]`. */
 function writeArray(value: readonly JsonValue[]): string {
   const columns = value.length > 1 ? columnsOf(value) : undefined;
   if (columns === undefined) return `[${value.map((item) => write(item)).join(", ")}]`;
@@ -84,7 +87,7 @@ function writeArray(value: readonly JsonValue[]): string {
 
 interface Column {
   readonly key: string;
-  /** Where the member is itself an object with the same keys in each row. */
+  /** Present when the member itself is an object with the same keys in each row. */
   readonly columns: readonly Column[] | undefined;
 }
 
@@ -112,7 +115,7 @@ function writeRow(row: JsonValue, columns: readonly Column[]): string {
     .join(", ");
 }
 
-/** With quotes only where it would be taken for something else, such as a number. */
+/** Quotes a text only when it would be mistaken for something else, such as a number. */
 function writeString(text: string): string {
   const isPlain =
     text !== "" &&
@@ -123,5 +126,5 @@ function writeString(text: string): string {
   return isPlain ? text : JSON.stringify(text);
 }
 
-/** As JSON writes them: `02134` can only be a text. */
+/** Numbers as JSON writes them: `02134` can only be a text. */
 const NUMBER = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,30})?(?:[eE][+-]?\d{1,5})?$/u;

@@ -12,7 +12,7 @@ interface Entry {
   readonly member: JsonValue;
   readonly place: number;
   readonly size: Room;
-  /** How much of the room it gets beside the others. */
+  /** Relative share of the room. */
   readonly weight: number;
 }
 
@@ -25,10 +25,10 @@ interface How {
 
 const TRIES = 8;
 
-/** Of a member that does not fit: with less, it would say next to nothing. */
+/** Smallest useful room of a member that does not fit. */
 export const LEAST_OF_MEMBER: Room = { tokens: 40, characters: 160 };
 
-/** Small members stay whole; those that do not fit share what is left, and what the focus is about gets more. */
+/** Condenses an object: small members stay whole; others share the rest, with more for those related to the focus. */
 export function* condenseObject(value: JsonObject, room: Room, how: How): Steps<JsonValue | undefined> {
   const entries: Entry[] = [];
   const members = Object.entries(value);
@@ -51,14 +51,14 @@ export function* condenseObject(value: JsonObject, room: Room, how: How): Steps<
     if (joined === undefined) return undefined;
     const size = sizeOf(joined, how.count);
     if (isWithin(size, room)) return joined;
-    // The note of what is left out, and what a tokenizer makes of the seams.
+    // Accounts for the note on omitted members, and for tokens at the joints.
     const over = { tokens: Math.max(1, size.tokens - room.tokens), characters: Math.max(1, size.characters - room.characters) };
     inside = shrink(inside, over);
   }
   return undefined;
 }
 
-/** From the smallest on, so that what the small ones do not need goes to the large. */
+/** Shares out room from the smallest member on, so that unused room goes to the larger ones. */
 function* shareOut(entries: readonly Entry[], room: Room, how: How): Steps<Entry[]> {
   const kept: Entry[] = [];
   const fromSmallest = admit(entries, room).sort((a, b) => a.size.tokens - b.size.tokens || a.place - b.place);
@@ -74,7 +74,7 @@ function* shareOut(entries: readonly Entry[], room: Room, how: How): Steps<Entry
   return kept.sort((a, b) => a.place - b.place);
 }
 
-/** Those that there is room for, if only for the least of each: relevant ones first, then small ones, then those that were added last. */
+/** Selects members with room for at least their smallest useful part: relevant ones first, then small ones, then later ones. */
 function admit(entries: readonly Entry[], room: Room): Entry[] {
   const isSmall = ({ size }: Entry): number => (isWithin(size, LEAST_OF_MEMBER) ? 1 : 0);
   const inOrder = entries.toSorted((a, b) => b.weight - a.weight || isSmall(b) - isSmall(a) || b.place - a.place);
@@ -89,7 +89,7 @@ function admit(entries: readonly Entry[], room: Room): Entry[] {
   return admitted;
 }
 
-/** Counted with each entry, and there once; in the place of the other is a comma. */
+/** Size of the braces that are counted with each entry but written once, minus the comma in their place. */
 const BRACES = 1;
 
 function* fitEntry(entry: Entry, room: Room, how: How): Steps<Entry | undefined> {

@@ -26,7 +26,7 @@ const focus = fc.option(text, { nil: undefined });
 const strategies = fc.subarray([...STRATEGIES]);
 
 describe("what is kept", () => {
-  it("of a table is whole rows", () => {
+  it("of a table are whole rows", () => {
     const rows = Array.from({ length: 40 }, (_, at) => ({ region: `r${at % 5}`, orders: 2_000 + at * 37, refunds: 70 + ((at * 7) % 50) }));
     const { value } = condenseValue(rows, { tokens: 120, characters: 1_000 }, all) ?? {};
     const [note, ...kept] = value as string[];
@@ -35,7 +35,7 @@ describe("what is kept", () => {
     for (const row of kept) expect(row).toMatch(/^region r\d, orders \d+, refunds \d+$/);
   });
 
-  it("of many members of an object inside another is a text, rather than a little of each", () => {
+  it("of a nested object with many members are one text instead of fragments", () => {
     const service = (at: number): [string, JsonValue] => [
       `s${at}`,
       { port: 8_000 + at, image: `shop/s${at}:2026.${at}`, env: { TZ: "UTC", LOG: "info" } },
@@ -45,7 +45,7 @@ describe("what is kept", () => {
     expect((value as { services: string }).services).toMatch(/s\d+: (?:port \d+, )?image shop/);
   });
 
-  it("has headings on lines of their own", () => {
+  it("have headings on separate lines", () => {
     const chatter = "This is said at length, and says little of anything. ".repeat(4);
     const section = (at: number): string => `## Part ${at}\n\n${chatter}It costs ${at}00 EUR at vendor-${at}.`;
     const { value } = condenseValue([1, 2, 3, 4].map(section).join("\n\n"), { tokens: 80, characters: 1_000 }, all) ?? {};
@@ -55,7 +55,7 @@ describe("what is kept", () => {
 });
 
 describe("condensing a value", () => {
-  it("never takes more than the room, whatever the value and however tokens are counted", () => {
+  it("never exceeds the room, for any value and token counter", () => {
     const counts = fc.constantFrom(
       count,
       (t: string) => t.length,
@@ -75,12 +75,12 @@ describe("condensing a value", () => {
     );
   });
 
-  it("gives the same for the same, and tears no character apart", () => {
+  it("is deterministic and splits no character", () => {
     fc.assert(
       fc.property(json, room, focus, (value, within, about) => {
         const condensed = condenseValue(value, within, { ...all, focus: about });
         expect(condenseValue(structuredClone(value), within, { ...all, focus: about })).toEqual(condensed);
-        // JSON text writes halves of torn characters as escapes.
+        // JSON text escapes lone surrogates.
         const isWhole = (each: unknown): boolean => !JSON.stringify(each ?? null).includes(String.raw`\ud`);
         expect(isWhole(condensed?.value) || !isWhole(value)).toBe(true);
       }),
@@ -88,7 +88,7 @@ describe("condensing a value", () => {
     );
   });
 
-  it("leaves alone what fits once it is reduced", () => {
+  it("only reduces a value that fits then", () => {
     const value = { plan: "Retry the upload, then close the ticket.", attempts: 3 };
     expect(condenseValue(value, { tokens: 100, characters: 300 }, all)).toMatchObject({
       value,
@@ -97,7 +97,7 @@ describe("condensing a value", () => {
     });
   });
 
-  it("gives what fits where characters are scarce and tokens are not, however many those are", () => {
+  it("respects a limit of characters with any number of tokens", () => {
     const value = Array.from({ length: 200 }, (_, index) => `Module ${index} handles configuration ${(index * 7) % 1_009}.`).join(" ");
     for (const tokens of [3_000, 10_000, 1_000_000]) {
       const characters = Math.floor(value.length * 0.9);
@@ -106,7 +106,7 @@ describe("condensing a value", () => {
     }
   });
 
-  it("keeps small members of an object whole, and says how many it left out", () => {
+  it("keeps small members of an object whole, and reports the number of omitted ones", () => {
     const value = { goal: "Ship 2.1", log: "nothing of note happened here today. ".repeat(200), flag: true, empty: {} };
     const condensed = condenseValue(value, { tokens: 60, characters: 200 }, all)?.value;
     expect(condensed).toMatchObject({ goal: "Ship 2.1", flag: true });
@@ -134,7 +134,7 @@ const TALK = [
 ];
 
 describe("condensing a conversation", () => {
-  it("keeps who said it, what was asked for, and the ids that are needed to go on", () => {
+  it("keeps speakers, requests, and ids needed to continue", () => {
     const condensed = condenseValue(TALK, { tokens: 110, characters: 330 }, all);
     expect(condensed?.outcome).toBe("condensed");
     const said = condensed?.value as string[];
@@ -144,7 +144,7 @@ describe("condensing a conversation", () => {
     expect(said.every((line) => /^(?:user|assistant|find_user): |^\[\d+ left out\]$/.test(line))).toBe(true);
   });
 
-  it("keeps what has to do with the focus", () => {
+  it("keeps text related to the focus", () => {
     const talk = Array.from({ length: 40 }, (_, index) => ({
       role: "user",
       content: `On day ${index} we spoke of ${["bread", "cars", "rivers", "glass"][index % 4]} in town ${index * 7}.`,
@@ -155,7 +155,7 @@ describe("condensing a conversation", () => {
     expect(JSON.stringify(asked?.value)).toContain("sunset");
   });
 
-  it("keeps what was asked for whatever the focus is, and fills the room that is left with the rest", () => {
+  it("keeps requests regardless of the focus, and fills the remaining room", () => {
     const talk = [
       { role: "user", content: "Two weeks in Sapporo for at most 6,400 euros, and nothing with buckwheat." },
       ...Array.from({ length: 30 }, (_, index) => ({
@@ -171,7 +171,7 @@ describe("condensing a conversation", () => {
     expect(told?.tokens).toBeGreaterThan(150);
   });
 
-  it("does not spend the room on lines that differ in their figures only", () => {
+  it("does not spend room on lines that differ only in numbers", () => {
     const passed = Array.from({ length: 100 }, (_, index) => `✓ src/export/part-${index}.test.ts (3 tests) ${index}ms`);
     const output = [
       ...passed,
@@ -184,7 +184,7 @@ describe("condensing a conversation", () => {
     expect(shown).toContain("E_CURSOR_STUCK");
   });
 
-  it("keeps of a log what went wrong and how it ends, word for word, rather than requests that differ in their ids", () => {
+  it("keeps errors and the end of a log verbatim, rather than requests that differ in ids", () => {
     const request = (at: number): string =>
       `2026-02-11T09:${String(at % 60).padStart(2, "0")}:00Z INFO request=${(at * 2_654_435_761).toString(16)} GET /items/${at % 50} 200 in ${at % 90} ms`;
     const lines = Array.from({ length: 400 }, (_, at) => request(at));
@@ -197,7 +197,7 @@ describe("condensing a conversation", () => {
     expect(shown).toEqual(expect.arrayContaining([lost, full, lines.at(-1)]));
   });
 
-  it("keeps a short record whole, since its name alone says nothing", () => {
+  it("keeps a short record whole, because its name alone says nothing", () => {
     const labs = Array.from({ length: 60 }, (_, index) => ({ code: `L${index}`, value: index + 0.5, unit: "g/l", flag: "" }));
     const given = [...labs, { code: "TROP", value: 0.09, unit: "ug/l", flag: "HIGH" }];
     const records = JSON.stringify(condenseValue(given, { tokens: 120, characters: 360 }, all)?.value).match(/code [^"]*/g) ?? [];
@@ -205,7 +205,7 @@ describe("condensing a conversation", () => {
     expect(records.filter((record) => !/^code \w+, value [\d.]+, unit \w+\/l/.test(record))).toEqual([]);
   });
 
-  it("keeps what members say rather than what they are called", () => {
+  it("prefers the values of members to their names", () => {
     const flight = (at: number): JsonValue => ({
       flight_number: `HAT${100 + at}`,
       available_seats: { basic_economy: 10 + at, premium_economy: 14 - at, business_class: 3 },
@@ -220,7 +220,7 @@ describe("condensing a conversation", () => {
     expect((value as string[]).at(-1)).toBe(`search_flights: ${flights}`);
   });
 
-  it("says of which day a message is that speaks of yesterday", () => {
+  it("adds the date to a message that mentions yesterday", () => {
     const talk = [
       { speaker: "Caroline", text: "Yesterday I went to a pottery class with my sister Ann in Leeds.", date: "1:56 pm on 8 May, 2023" },
       {
@@ -233,7 +233,7 @@ describe("condensing a conversation", () => {
     expect(said).toContainEqual(expect.stringMatching(/^Caroline: \[8 May, 2023\] .*pottery class/));
   });
 
-  it("keeps of mere talk what is said once, rather than greetings and what all speak of", () => {
+  it("prefers facts said once to greetings and common topics in a chat", () => {
     const said = [
       "Morning all, how was the weekend? Mine was all rain and tea.",
       "Morning! We had rain too, and a lot of tea.",
@@ -249,7 +249,7 @@ describe("condensing a conversation", () => {
     expect(kept).not.toMatch(/tea/u);
   });
 
-  it("lets what is older give way first", () => {
+  it("drops older parts first", () => {
     const talk = Array.from({ length: 30 }, (_, index) => ({
       role: "assistant",
       content: `Step ${index}: wrote module_${index}_file.ts and its tests.`,
@@ -266,14 +266,14 @@ describe("condensing a conversation", () => {
 });
 
 describe("condensing other things", () => {
-  it("keeps what is kept of a text under its headings", () => {
+  it("keeps the headings of kept text", () => {
     const filler = "There is not very much to be said about it at this point of time, as all of you will know. ".repeat(6);
     const page = `# Guide\n\n${filler}\n\n## Install\n\n${filler}\n\nRun \`npm ci --omit=dev\` in packages/runtime_core.\n\n## Notes\n\n${filler}`;
     const said = condenseValue(page, { tokens: 60, characters: 180 }, all)?.value as string;
     expect(said).toMatch(/## Install\n[^#]*npm ci --omit=dev/);
   });
 
-  it("says of the members of a list by which name they go, and how many are left out", () => {
+  it("names the kept members of a list, and counts the omitted ones", () => {
     const flights = Array.from({ length: 50 }, (_, index) => ({
       flight_number: `HAT${100 + index}`,
       from: "JFK",
@@ -285,7 +285,7 @@ describe("condensing other things", () => {
     expect(said.slice(1).every((each) => /^flight_number HAT\d+(?:$|, |; )/.test(each))).toBe(true);
   });
 
-  it("takes a long text inside of a record line by line, under its key", () => {
+  it("splits a long text in a record into lines, under its key", () => {
     const filler = Array.from({ length: 60 }, (_, at) => `    ${String.fromCharCode(97 + (at % 26)).repeat(3 + (at % 5))} = ${at}`);
     const output = [...filler, "FATAL: relation ledger_2026 does not exist", ...filler].join("\n");
     const said = JSON.stringify(condenseValue([{ file: "migrate.sql", output }], { tokens: 60, characters: 180 }, all)?.value);
@@ -293,7 +293,7 @@ describe("condensing other things", () => {
     expect(said).toMatch(/file migrate\.sql.*output: /);
   });
 
-  it("says of each step what was done above what came of it, and of a history of steps more of the newer ones", () => {
+  it("puts the action of a step above its result, and keeps more of newer steps", () => {
     const step = (at: number): JsonValue => ({
       thought: `It may be that module_${at} is where the fault is, so that is what we should have a look at now.`,
       action: `open src/module_${at}.ts`,
@@ -310,7 +310,7 @@ describe("condensing other things", () => {
     expect(places).toContain(39);
   });
 
-  describe("such as a record of each thing", () => {
+  describe("an object with many records", () => {
     const order = (at: number): [string, JsonValue] => [
       `#W${1_000 + at}`,
       {
@@ -328,32 +328,32 @@ describe("condensing other things", () => {
     const shown = (focus?: string): Record<string, string> =>
       condenseValue(orders, { tokens: 500, characters: 1_500 }, { ...all, focus })?.value as Record<string, string>;
 
-    it("says enough of some, the newest, rather than next to nothing of each", () => {
+    it("keeps enough of the newest records rather than fragments of each", () => {
       const { "…": note, ...kept } = shown();
       expect(note).toBe(`${120 - Object.keys(kept).length} left out`);
       expect(Object.keys(kept)).toContain("#W1119");
       for (const [key, said] of Object.entries(kept)) {
         expect(said.length).toBeGreaterThan(60);
-        // That is its name already.
+        // The name already says that.
         expect(said).not.toContain(key);
       }
     });
 
-    it("says most of what the focus is about", () => {
+    it("keeps most of the records related to the focus", () => {
       const kept = shown("settle the status of order #W1042");
       expect(kept).toMatchObject({ "#W1042": orders["#W1042"] });
       expect(Object.keys(kept).length).toBeGreaterThan(3);
     });
   });
 
-  it("takes a text of one word apart in time that grows as the text does", () => {
+  it("splits a text of one word in linear time", () => {
     const begin = performance.now();
     condenseValue("x".repeat(6_000_000), { tokens: 300, characters: 2_000 }, all);
-    // Some hundred milliseconds; looking back to the start each time it is two minutes.
+    // Takes some hundred milliseconds; rescanning from the start would take two minutes.
     expect(performance.now() - begin).toBeLessThan(30_000);
   });
 
-  it("looks through very long texts, and finds the line that matters", () => {
+  it("finds the important line in very long texts", () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => `INFO worker ${index % 7} is alive and well`);
     const log = lines.with(13_337, "ERROR E_CONN_4711 in src/net/pool.ts:88: connection refused").join("\n");
     const condensed = condenseValue(log, { tokens: 200, characters: 600 }, all);
@@ -361,7 +361,7 @@ describe("condensing other things", () => {
   });
 });
 
-it("uses the room for an object of many members that are each too large, and says how many are left out", () => {
+it("uses the room for an object of many large members, and counts the omitted ones", () => {
   const member = (index: number): JsonValue => ({ lines: index, content: `line ${index} of it says something else. `.repeat(40 + index) });
   const files = Object.fromEntries(Array.from({ length: 31 }, (_, index) => [`src/part-${index}.ts`, member(index)]));
   for (const tokens of [100, 300, 500, 800, 1_200, 2_000, 3_000]) {

@@ -15,32 +15,32 @@ import type { StrategyName } from "./strategies.ts";
 
 export interface CondenseHow {
   readonly count: CountTokens;
-  /** What one is about to do, or wants to know: what has to do with it is kept first. */
+  /** Next task or question: related parts are kept first. */
   readonly focus?: string | undefined;
   readonly strategies: readonly StrategyName[];
 }
 
 export interface Condensed {
   readonly value: JsonValue;
-  /** Of the value as JSON text. */
+  /** Tokens of the value as JSON text. */
   readonly tokens: number;
-  /** `reduced`: it says nearly all. `condensed`: parts are left out, and it says where. */
+  /** `reduced`: nearly all content is left. `condensed`: parts are left out, with marks where. */
   readonly outcome: "reduced" | "condensed";
-  /** Those that had a part in it. */
+  /** Strategies that were applied. */
   readonly strategies: readonly StrategyName[];
 }
 
 /**
- * A value in less room: as much of it as fits, in its order, for reading. Texts stay texts, lists lists, objects
- * objects; what stood deeper may come as text. Never takes more than the room, and is the same for the same input.
+ * Condenses a value for reading: as much as fits, in order. Texts stay texts, lists lists, objects objects; deeper values may
+ * become text. Never exceeds the room. Deterministic.
  *
- * @returns `undefined` when nothing fits that would be of use.
+ * @returns `undefined` when nothing useful fits.
  */
 export function condenseValue(value: JsonValue, room: Room, how: CondenseHow): Condensed | undefined {
   return atOnce(condenseSteps(value, room, how));
 }
 
-/** The same, with room for other work in between. */
+/** Works like `condenseValue`, and yields to other work. */
 export function* condenseSteps(value: JsonValue, room: Room, how: CondenseHow): Steps<Condensed | undefined> {
   const isReduced = how.strategies.includes("reduce");
   const reduced = isReduced ? yield* reduceSteps(value) : value;
@@ -51,7 +51,7 @@ export function* condenseSteps(value: JsonValue, room: Room, how: CondenseHow): 
   return { value: condensed, tokens: sizeOf(condensed, how.count).tokens, outcome: "condensed", strategies: how.strategies };
 }
 
-/** `undefined` when it takes more. */
+/** Counts the tokens of a text; `undefined` when it exceeds the room. */
 function tokensWithin(text: string, room: Room, count: CountTokens): number | undefined {
   if (text.length > room.characters || surelyMore(text, room.tokens, count)) return undefined;
   const tokens = count(text);
@@ -68,7 +68,7 @@ function* condense(value: JsonValue, room: Room, how: CondenseHow): Steps<JsonVa
   return yield* condenseObject(value, room, { count, focus, condense: (member, share) => condenseMember(member, share, how) });
 }
 
-/** An object whose members would get next to nothing each says more in one text, which picks out what matters. */
+/** Turns an object into one text when its members would each get too little room: the text can pick the important parts. */
 function condenseMember(member: JsonValue, room: Room, how: CondenseHow): Steps<JsonValue | undefined> {
   const isTight = isJsonObject(member) && room.tokens < Object.keys(member).length * LEAST_OF_MEMBER.tokens;
   return isTight
@@ -86,13 +86,13 @@ function* condenseArray(value: readonly JsonValue[], room: Room, how: CondenseHo
   return yield* fillRoom(parts, room, { ...how, isHistory: history !== undefined, put: listKept });
 }
 
-/** Of what was said or done, in the order of time; `undefined` for any other list. */
+/** Outlines a list in order of time, such as messages or steps; `undefined` for other lists. */
 function outlineHistory(value: readonly JsonValue[]): Generator<Part> | undefined {
   if (isMessages(value)) return outlineMessages(value);
   return isSteps(value) ? outlineSteps(value) : undefined;
 }
 
-/** The members that something is kept of, behind a note of how many are gone. */
+/** Returns the kept items, preceded by the number of omitted ones. */
 function listKept(texts: readonly (string | undefined)[]): JsonValue | undefined {
   const kept = texts.filter((text) => text !== undefined);
   if (kept.length === 0) return undefined;

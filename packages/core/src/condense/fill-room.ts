@@ -7,17 +7,17 @@ import { renderParts } from "./render-parts.ts";
 import { linkAlike, selectUnits, takeUnits } from "./select-units.ts";
 import { weighUnits, type Weighing } from "./weigh-units.ts";
 
-/** What the kept texts of the parts come back as, `undefined` for what nothing is kept of; or `undefined` when that is nothing at all. */
+/** Combines the kept texts of the parts, `undefined` for an omitted part, into a value; `undefined` when nothing is kept. */
 export type PutTogether = (texts: readonly (string | undefined)[]) => JsonValue | undefined;
 
-/** Tries that bring what is selected by the cost of its units close to the room as a whole. */
+/** Attempts to bring the real size of the selected units close to the room. */
 const TRIES = 12;
-/** When all those tries were too much, the next takes so much less than what seems to fit. */
+/** Factor on the next budget when all attempts were too large. */
 const SURELY_LESS = 0.9;
-/** A room that is filled up to one part in so many is full. */
+/** A room counts as full when less than 1/200 of its tokens is unused. */
 const FULL = 200;
 
-/** Selects as much of the parts as fits once it is put together. */
+/** Selects as much of the parts as fits when combined. */
 export function* fillRoom(parts: readonly Part[], room: Room, how: Weighing & { readonly put: PutTogether }): Steps<JsonValue | undefined> {
   const candidates = yield* weighUnits(parts, room.tokens, how);
   const isSelective = how.strategies.includes("select");
@@ -40,7 +40,7 @@ export function* fillRoom(parts: readonly Part[], room: Room, how: Weighing & { 
       budget += Math.ceil(slack * 0.7);
     } else {
       const over = Math.max(size.tokens / room.tokens, size.characters / room.characters);
-      // Where characters are scarcer than tokens, much of the budget is not spent, and less of it changes nothing.
+      // When characters are scarcer than tokens, much of the budget is unused, and reducing it changes nothing.
       const spent = tries < TRIES - 1 ? budget : Math.min(budget, size.tokens) * SURELY_LESS;
       budget = Math.min(budget - 1, Math.floor(spent / over));
     }
@@ -48,7 +48,7 @@ export function* fillRoom(parts: readonly Part[], room: Room, how: Weighing & { 
   return best;
 }
 
-/** What a value takes as JSON text. */
+/** Returns the size of a value as JSON text. */
 export function sizeOf(value: JsonValue, count: CountTokens): Room {
   const text = JSON.stringify(value);
   return { tokens: count(text), characters: text.length };

@@ -4,12 +4,12 @@ import { outlineLines } from "./outline-lines.ts";
 import type { Group, Unit } from "./outline.ts";
 import { isNote } from "./reduce-text.ts";
 
-/** A unit for each member that holds no others, under the keys of those that do; of a long text one for each line. */
+/** Returns one unit per scalar member, grouped by the keys above it; a long text becomes one unit per line. */
 export function outlineData(value: JsonValue, group: Group): Unit[] {
   return outlineMember("", value, group);
 }
 
-/** The same of what stands under a key. */
+/** Outlines the value of a key. */
 export function outlineMember(key: string, value: JsonValue, group: Group): Unit[] {
   const units: Unit[] = [];
   visit({ value, key, group }, units);
@@ -34,13 +34,13 @@ function visit({ value, key, group }: Member, units: Unit[]): void {
     for (const unit of data === undefined ? outlineLines(value, under) : outlineData(data, under)) units.push(unit);
   } else {
     const said = Array.isArray(value) ? value.map((item: JsonValue) => plain(item)).join(", ") : plain(value);
-    // What a member is called is often said by its value: `id: credit_card_4421486` below `credit_card_4421486`.
+    // The value often repeats the name of its object: `id: credit_card_4421486` in `credit_card_4421486`.
     const text = said === group.label ? "" : `${key} ${said}`.trim();
     if (text !== "" && !isNote(said)) units.push({ text, group, joint: ", ", keys: [key] });
   }
 }
 
-/** What names an object is said above all that is kept of it, for what is a price without what it is the price of? */
+/** Outlines an object below the member that names it, so that no other member is kept without the name. */
 function visitObject(value: JsonObject, group: Group, units: Unit[]): void {
   const entries = Object.entries(value);
   const row = rowOf(entries);
@@ -57,7 +57,7 @@ function visitObject(value: JsonObject, group: Group, units: Unit[]): void {
   }
 }
 
-/** Of a short object, such as a row of a table, no member says anything without the others, and a name nothing without any. */
+/** Returns a short object as one row, because its members say little alone. */
 function rowOf(entries: readonly (readonly [string, JsonValue])[]): string | undefined {
   if (entries.length < 2 || entries.some(([, member]) => !isScalar(member))) return undefined;
   const isNamed = entries.some(([key, member]) => isName(key, member));
@@ -67,7 +67,7 @@ function rowOf(entries: readonly (readonly [string, JsonValue])[]): string | und
 }
 
 const LONGEST_ROW = 160;
-/** Of a longer one the name is needed more often than the rest. */
+/** A longer named object is split, because its name is needed more often than the rest. */
 const LONGEST_NAMED_ROW = 48;
 
 function isName(key: string, value: JsonValue): boolean {
@@ -79,7 +79,7 @@ function isName(key: string, value: JsonValue): boolean {
   );
 }
 
-/** One of which a part says something, such as a file or what a command printed. */
+/** True for a text that is useful in parts, such as a file or command output. */
 function isLongText(value: JsonValue): value is string {
   return typeof value === "string" && value.length > LONG_TEXT;
 }
@@ -94,10 +94,10 @@ function plain(value: JsonValue): string {
   return typeof value === "string" ? value.replaceAll(/\s+/gu, " ").trim() : JSON.stringify(value);
 }
 
-/** As deep as what may be saved: deeper JSON within a text stays a text. */
+/** Limit of saved values. JSON in a text that is nested deeper stays a text. */
 const MOST_DEPTH = 128;
 
-/** How deep brackets are in each other, those in texts counted too. */
+/** Returns the nesting depth of brackets, including brackets in strings. */
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -109,7 +109,7 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-/** The value that a text is JSON of, when it is an object or an array. */
+/** Parses a text that is a JSON object or array; `undefined` for other texts. */
 export function parseData(text: string): JsonValue | undefined {
   if (!/^\s*[{[]/u.test(text) || depthOf(text) > MOST_DEPTH) return undefined;
   try {

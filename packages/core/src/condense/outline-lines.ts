@@ -11,12 +11,12 @@ export function linesOf(text: string): string[] {
   return text.split(/\r\n|\n|\r/u);
 }
 
-/** Shorter ones are not worth taking apart. */
+/** Shorter lines are not split. */
 const LONG_LINE = 120;
-/** Longer sentences are taken apart at some blank. */
+/** Longer sentences are split at spaces. */
 const LONG_SENTENCE = 400;
 
-/** A line, or its sentences where it is long. Nothing for one that is empty or stands for others. */
+/** Returns a line as one unit, or its sentences when it is long. Empty lines and notes yield nothing. */
 export function outlineLine(line: string, group: Group): Unit[] {
   const text = line.trim();
   if (text === "" || isNote(text)) return [];
@@ -34,7 +34,7 @@ function cutAtBlanks(text: string): string[] {
   const pieces: string[] = [];
   for (let begin = 0; begin < text.length;) {
     const most = begin + LONG_SENTENCE / 2;
-    // Looked for between the two only, as a text without blanks would be read from its start each time.
+    // Searches only between the two ends: a text without spaces would otherwise be rescanned from its start each time.
     const blank = most < text.length ? text.slice(begin, most + 1).lastIndexOf(" ") : text.length - begin;
     let end = blank > 0 ? begin + blank : most;
     if (splitsPair(text, end)) end += 1;

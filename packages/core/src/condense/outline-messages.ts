@@ -3,7 +3,7 @@ import { outlineData } from "./outline-data.ts";
 import { outlineText } from "./outline-text.ts";
 import type { Group, Part, Unit, Voice } from "./outline.ts";
 
-/** Whether an array is a conversation: each member says who spoke, and what. */
+/** True when an array is a conversation: each member has a speaker and content. */
 export function isMessages(value: readonly JsonValue[]): value is readonly JsonObject[] {
   return (
     value.length > 0 &&
@@ -18,13 +18,13 @@ function speakerOf(message: JsonObject): string | undefined {
   return SPEAKERS.map((name) => message[name]).find((speaker) => typeof speaker === "string");
 }
 
-/** A part for each message, made as it is asked for. */
+/** Yields one part per message, on demand. */
 export function* outlineMessages(messages: readonly JsonObject[]): Generator<Part> {
   const calls = new Map<string, string>();
   for (const message of messages) yield outlineMessage(message, calls);
 }
 
-/** @param calls the names of the tools that were called, by the id of the call as JSON text. */
+/** @param calls tool names by the id of the call as JSON text. */
 function outlineMessage(message: JsonObject, calls: Map<string, string>): Part {
   const speaker = speakerOf(message) ?? "";
   const isReport = REPORTS.test(speaker);
@@ -36,13 +36,13 @@ function outlineMessage(message: JsonObject, calls: Map<string, string>): Part {
 
 const DATES = ["date", "timestamp", "time", "created_at", "createdAt"];
 
-/** The day of a message: that of `2023-05-08T13:56:00Z` or of `1:56 pm on 8 May, 2023`. */
+/** Returns the day of a message, from dates such as `2023-05-08T13:56:00Z` or `1:56 pm on 8 May, 2023`. */
 function dateOf(message: JsonObject): string | undefined {
   const date = DATES.map((name) => message[name]).find((value) => typeof value === "string");
   return date === undefined ? undefined : /\d{4}-\d\d-\d\d|\d{1,2} \p{L}{3,9},? \d{4}|\p{L}{3,9} \d{1,2},? \d{4}/u.exec(date)?.[0];
 }
 
-/** Nobody knows when yesterday was unless it is said of which day. */
+/** Adds the date to a unit with a relative date such as "yesterday". */
 function dated(unit: Unit, date: string | undefined): Unit {
   if (date === undefined || !RELATIVE.test(unit.text)) return unit;
   return { ...unit, group: { label: `[${date}]`, parent: unit.group } };
@@ -68,7 +68,7 @@ function outlineContent(content: JsonValue, group: Group, calls: Map<string, str
   return content.flatMap((part: JsonValue) => outlineContentPart(part, group, calls));
 }
 
-/** A text, a call of a tool, the result of one, or whatever else a message may hold. */
+/** Outlines a text, a tool call, a tool result, or any other content of a message. */
 function outlineContentPart(part: JsonValue, group: Group, calls: Map<string, string>): Unit[] {
   if (typeof part === "string") return outlineText(part, group);
   if (!isJsonObject(part)) return outlineData(part, group);
@@ -83,6 +83,6 @@ function outlineContentPart(part: JsonValue, group: Group, calls: Map<string, st
 function outlineCall(name: string, given: JsonValue, group: Group): Unit[] {
   const under: Group = { label: `call ${name}`, parent: group };
   const units = typeof given === "string" ? outlineText(given, under) : outlineData(given, under);
-  // That it was called is worth knowing, even without arguments.
+  // The call itself is worth knowing, even without arguments.
   return units.length > 0 && given !== null ? units : [{ text: `call ${name}`, group, joint: ", " }];
 }

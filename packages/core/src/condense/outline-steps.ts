@@ -4,12 +4,12 @@ import { outlineLines } from "./outline-lines.ts";
 import { isNote } from "./reduce-text.ts";
 import type { Group, Part, Piece, Unit, Voice } from "./outline.ts";
 
-/** Whether an array tells what was done, in the order of time: each member says what was done, and what was thought of it or came of it. */
+/** True when an array is a history of steps: each member has an action, and a thought or a result. */
 export function isSteps(value: readonly JsonValue[]): value is readonly JsonObject[] {
   return value.length > 1 && value.every((item) => isJsonObject(item) && has(item, "acts") && (has(item, "says") || has(item, "reports")));
 }
 
-/** A part for each step, made as it is asked for. Who speaks in it is told by the keys. */
+/** Yields one part per step, on demand. The keys determine the voices. */
 export function* outlineSteps(steps: readonly JsonObject[]): Generator<Part> {
   for (const step of steps) yield outlineStep(step);
 }
@@ -20,7 +20,7 @@ const VOICES: ReadonlyMap<string, Voice> = new Map<string, Voice>([
   ...["observation", "result", "output", "stdout", "stderr", "response", "error", "outcome"].map((key) => [key, "reports"] as const),
 ]);
 
-/** What was done stands above what was thought of it and came of it: a result says nothing without it. */
+/** Puts the action above thoughts and results, which say little without it. */
 function outlineStep(step: JsonObject): Part {
   const root: Group = { label: "", parent: undefined };
   const act = Object.entries(step).find(([key, member]) => voiceOf(key) === "acts" && firstLineOf(member) !== undefined);
@@ -32,7 +32,7 @@ function outlineStep(step: JsonObject): Part {
   return { root, pieces: pieces.filter(({ units }) => units.length > 0) };
 }
 
-/** The first line is said by the group. */
+/** Outlines an action without its first line, which is the label of the group. */
 function outlineAct(act: JsonValue, group: Group): Unit[] {
   const text = (act as string).trim();
   return [{ text: "", group, joint: ", " }, ...outlineLines(text.slice(firstLineOf(act)?.length), group)];
@@ -40,7 +40,7 @@ function outlineAct(act: JsonValue, group: Group): Unit[] {
 
 const LONGEST_ACT = 80;
 
-/** `undefined` where it is no text, too long to stand above others, or told before. */
+/** Returns the first line of an action; `undefined` when it is no text, too long for a label, or a note. */
 function firstLineOf(act: JsonValue): string | undefined {
   const [line = ""] = typeof act === "string" ? act.trim().split("\n", 1) : [];
   return line === "" || line.length > LONGEST_ACT || isNote(line) ? undefined : line;

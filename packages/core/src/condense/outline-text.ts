@@ -2,14 +2,14 @@ import { outlineData, parseData } from "./outline-data.ts";
 import { linesOf, outlineLine, outlineLines } from "./outline-lines.ts";
 import type { Group, Piece, Unit, Voice } from "./outline.ts";
 
-/** What a text is made of: the members of what it is JSON of, or else its lines. */
+/** Outlines a text: as JSON if it is JSON, otherwise by lines. */
 export function outlineText(text: string, group: Group): Unit[] {
   const data = parseData(text);
   if (data !== undefined) return outlineData(data, group);
   return outlineLines(text, group);
 }
 
-/** A piece for each paragraph, under the headings above it when they are wanted. */
+/** Returns one piece per paragraph, under the headings above it if requested. */
 export function outlineParagraphs(text: string, root: Group, how: { readonly headings: boolean; readonly voice: Voice }): Piece[] {
   const data = parseData(text);
   if (data !== undefined) return [{ units: outlineData(data, root), voice: how.voice }];
@@ -23,7 +23,7 @@ export function outlineParagraphs(text: string, root: Group, how: { readonly hea
   return pieces.filter((units) => units.length > 0).map((units) => ({ units, voice: how.voice }));
 }
 
-/** The headings of Markdown that a line stands under. */
+/** Open Markdown headings above the current line. */
 class Headings {
   readonly #root: Group;
   readonly #open: { readonly level: number; readonly group: Group }[] = [];
@@ -36,7 +36,7 @@ class Headings {
     return this.#open.at(-1)?.group ?? this.#root;
   }
 
-  /** Whether the line is one. */
+  /** Reads a line; returns true when it is a heading. */
   take(line: string): boolean {
     const level = /^(#{1,6})\s+\S/u.exec(line)?.[1]?.length;
     if (level === undefined) return false;

@@ -1,11 +1,11 @@
 import { withoutBlobs } from "./without-blobs.ts";
 
-/** What was said so far, line by line, so that it need not be said again. */
+/** Lines seen so far, so that repetitions can be replaced by notes. */
 export class SaidBefore {
   readonly #lines: string[] = [];
   readonly #places = new Map<string, number[]>();
 
-  /** How many of these lines, from the first on, follow each other among those said before. */
+  /** Returns how many lines, starting at `from`, occurred in a row before. */
   run(lines: readonly string[], from: number): number {
     let longest = 0;
     for (const place of this.#places.get(lines[from] ?? "") ?? []) {
@@ -24,12 +24,12 @@ export class SaidBefore {
   }
 }
 
-/** Lines such as `}` are everywhere: looking at a few of them is enough. */
+/** Lines such as `}` occur everywhere: comparing a few places is enough. */
 const MOST_PLACES = 8;
 
 /**
- * A text that says the same in fewer tokens: what is no text told by its length, repeated
- * lines counted, what was said before pointed to. Reducing it again changes nothing.
+ * Shortens a text with nearly no loss: replaces binary data by its length, counts repeated lines, and points to earlier
+ * occurrences. Idempotent.
  */
 export function reduceText(text: string, before: SaidBefore): string {
   if (text.length < SHORT_TEXT) return text;
@@ -37,12 +37,12 @@ export function reduceText(text: string, before: SaidBefore): string {
   return elideSaid(lines, before).join("\n");
 }
 
-/** Nothing is gained on these. */
+/** Shorter texts are not worth reducing. */
 const SHORT_TEXT = 40;
-/** Characters; a hash or a key that somebody may look for is shorter. */
+/** In characters; hashes and keys that somebody may search for are shorter. */
 const SHORTEST_BLOB = 200;
 
-/** Without colours, without what a progress bar wrote over, and without blanks at the ends. */
+/** Removes colours, text overwritten by progress bars, and trailing spaces. */
 function plainLines(text: string): string[] {
   return text
     .replaceAll(ANSI, "")
@@ -51,18 +51,18 @@ function plainLines(text: string): string[] {
     .map((line) => line.slice(line.lastIndexOf("\r") + 1).trimEnd());
 }
 
-/** With no two empty lines in a row. */
+/** Merges consecutive empty lines. */
 function withoutGaps(lines: readonly string[]): string[] {
   return lines.filter((line, index) => line !== "" || (index > 0 && lines[index - 1] !== ""));
 }
 
-/** Of Markdown, which says nothing that the words do not. Not `**arguments` in code. */
+/** Markdown bold, which can be dropped without loss. Excludes `**arguments` in code. */
 const BOLD = /(?<![\w(,*`])\*\*(?=[\p{L}\p{N}])([^*\n`]{1,200})(?<=[\p{L}\p{N}:.!?%)])\*\*(?![\w*])/gu;
 
 // oxlint-disable-next-line no-control-regex -- these are control characters
 const ANSI = /\u001B\[[0-9;?]{0,50}[A-Za-z]/gu;
 
-/** Of the numbers in front of the lines of a listing the first and each tenth: the others follow. */
+/** Drops line numbers of a listing, except the first and every tenth: the others follow from them. */
 function thinNumbers(lines: readonly string[]): string[] {
   const numbers = lines.map((line) => Number(NUMBERED.exec(line)?.[1] ?? Number.NaN));
   let run = 0;
@@ -74,10 +74,10 @@ function thinNumbers(lines: readonly string[]): string[] {
   });
 }
 
-/** Not for one that would then seem to have another number. */
+/** Excludes lines that would seem to have another number then. */
 const NUMBERED = /^(\d{1,7}):(?!\d+:)/u;
 
-/** The same line several times in a row; a note is no line of the text. */
+/** Replaces consecutive equal lines by a count. Notes are not lines of the text. */
 function countRepeats(lines: readonly string[]): string[] {
   const kept: string[] = [];
   for (let at = 0; at < lines.length;) {
@@ -91,7 +91,7 @@ function countRepeats(lines: readonly string[]): string[] {
   return kept;
 }
 
-/** Of a stack trace the first frames, where it happened, and the last, where it began. */
+/** Shortens a stack trace to its first frames (where it happened) and its last ones (where it began). */
 function elideFrames(lines: readonly string[]): string[] {
   const kept: string[] = [];
   for (let at = 0; at < lines.length;) {
@@ -113,12 +113,12 @@ function elideFrames(lines: readonly string[]): string[] {
   return kept;
 }
 
-/** Of JavaScript, Java and their kin; Python's come in pairs of lines. */
+/** Frames of JavaScript, Java and similar languages; Python's take two lines. */
 const FRAME = /^\s+at \S|^\s*File ".*", line \d+/u;
 const FIRST_FRAMES = 4;
 const LAST_FRAMES = 2;
 
-/** Lines that were said before in other texts or in this one, in the same order. */
+/** Replaces lines that occurred before in the same order, in other texts or in this one. */
 function elideSaid(lines: readonly string[], before: SaidBefore): readonly string[] {
   const keys = lines.map((line) => keyOf(line));
   const kept = lines.some((line) => isNote(line)) ? lines : withoutSaid(lines, keys, before);
@@ -139,20 +139,20 @@ function withoutSaid(lines: readonly string[], keys: readonly string[], before: 
   return kept;
 }
 
-/** Of a shorter one nobody could tell which it was. */
+/** A note on a shorter line would be ambiguous. */
 const LONG_LINE = 60;
 
-/** Ends every run. */
+/** Separator that ends every run. */
 const END = "\n";
 
-/** Whether a line stands for others that were left out. */
+/** True when a line stands for omitted ones. */
 export function isNote(line: string): boolean {
   return NOTE.test(line);
 }
 
 const NOTE = /^\[(?:as above|\d+ (?:lines as above|times more|frames))\]$/u;
 
-/** Characters that a note must save to be worth the look it takes. */
+/** Characters that a note must save to be worthwhile. */
 const LEAST_SAVED = 12;
 
 function unlessShorter(lines: readonly string[], note: string): readonly string[] {
@@ -160,7 +160,7 @@ function unlessShorter(lines: readonly string[], note: string): readonly string[
   return length >= note.length + LEAST_SAVED ? [note] : lines;
 }
 
-/** Without the number in front, as a file is listed anew after each edit and the lines below it have moved. */
+/** Returns a line without its number, because a file is listed again after each edit with shifted numbers. */
 function keyOf(line: string | undefined): string {
   return (line ?? "").replace(/^\s*\d+[:|\t]/u, "").trim();
 }

@@ -20,7 +20,7 @@ const text = fc.oneof(
 const json = fc.oneof(fc.jsonValue() as fc.Arbitrary<JsonValue>, fc.array(text), fc.dictionary(text, text));
 
 describe("reducing", () => {
-  it("twice is reducing once, and never makes a text longer", () => {
+  it("is idempotent and never lengthens a text", () => {
     fc.assert(
       fc.property(json, (value) => {
         const once = reduceValue(value);
@@ -31,19 +31,19 @@ describe("reducing", () => {
     );
   });
 
-  it("leaves notes of the same words, one below the other, as they are", () => {
+  it("does not merge consecutive equal notes", () => {
     const repeated = "    at run (main.js:1:2)\nthe same line of a text again";
     const once = reduceValue([`first\n${repeated}`, [repeated, repeated, repeated].join("\n")]);
     expect(once).toEqual([`first\n${repeated}`, "[2 lines as above]\n[2 lines as above]\n[2 lines as above]"]);
     expect(reduceValue(once)).toEqual(once);
   });
 
-  it("leaves everything but texts as it is", () => {
+  it("changes only texts", () => {
     const value = { a: [1, null, true, { b: "short" }], c: {}, d: [] };
     expect(reduceValue(value)).toEqual(value);
   });
 
-  it("writes JSON text without blanks and needless quotes, lists of the same kind as rows", () => {
+  it("writes JSON text without white space and unnecessary quotes, uniform lists as rows", () => {
     const rows = [1, 2, 3].map((id) => ({ id, name: `n${id}`, when: "10:30" }));
     expect(reduceValue(JSON.stringify({ user_id: "mia_li_3668", zip: "78750", note: "yes, no", rows }, null, 2))).toBe(
       [
@@ -55,11 +55,11 @@ describe("reducing", () => {
     );
   });
 
-  it("does not touch a number that would come out as another", () => {
+  it("does not change numbers that would lose precision", () => {
     expect(reduceValue('{ "id": 12345678901234567890, "name": "long enough to be looked at" }')).toContain("12345678901234567890");
   });
 
-  it("points to what was said before", () => {
+  it("refers to earlier lines", () => {
     const output = "first line of the output\nsecond line of the output\nthird line of the output";
     expect(reduceValue([output, `${output}\nand a new one`])).toEqual([output, "[3 lines as above]\nand a new one"]);
   });
@@ -74,12 +74,12 @@ describe("reducing", () => {
     );
   });
 
-  it("tells the length of base64 instead of showing it", () => {
+  it("replaces base64 by its length", () => {
     const blob = "iVBORw0KGgoAAAANSUhEUgAAAAUA".repeat(20);
     expect(reduceValue(`see data:image/png;base64,${blob}==`)).toBe(`see [image/png, ${blob.length + 24} characters of base64]`);
   });
 
-  it("tells a path from base64, and long base64 from a path", () => {
+  it("distinguishes paths from base64", () => {
     const path = `/srv/App2/${"releases/Current1/node_modules/".repeat(10)}`;
     expect(reduceValue(path)).toBe(path);
     const bytes = Buffer.from(Array.from({ length: 30_000 }, (_, index) => (index * 7919 + (index >> 3) * 104_729) % 251));
@@ -95,7 +95,7 @@ describe("reducing", () => {
     expect(() => reduceValue(text)).not.toThrow();
   });
 
-  it("keeps apart, in JSON text, what is a number and what only looks like one", () => {
+  it("distinguishes numbers from numeric texts in JSON text", () => {
     const rows = [
       { zip: "78750", floor: 3 },
       { zip: "02134", floor: 12 },
@@ -105,7 +105,7 @@ describe("reducing", () => {
     );
   });
 
-  it("says of the numbers of a listing the first and each tenth, and knows a line again under another number", () => {
+  it("keeps the first and every tenth line number, and recognises a line under another number", () => {
     const listing = (first: number): string =>
       Array.from({ length: 12 }, (_, index) => `${first + index}:  const step${index} = run();`).join("\n");
     const reduced = reduceValue([listing(8), listing(9)]) as string[];
@@ -113,7 +113,7 @@ describe("reducing", () => {
     expect(reduced[1]).toBe("[12 lines as above]");
   });
 
-  it("shortens the ids that tie a call to its result, and only those", () => {
+  it("shortens only the ids that link calls to results", () => {
     const id = "call_oIHazX6yQrB8hUwl4cRilFKj";
     const talk = [
       {

@@ -6,19 +6,19 @@ import { shortLinks } from "./short-links.ts";
 import { reduceText, SaidBefore } from "./reduce-text.ts";
 
 /**
- * The same value with its texts in fewer tokens: nearly lossless, and enough for what is a little too long. Keys,
- * numbers and the shape of the value stay. Reducing twice gives what reducing once gives.
+ * Shortens the texts of a value with nearly no loss, for values that are slightly too long. Keys, numbers and the structure stay.
+ * Idempotent.
  */
 export function reduceValue(value: JsonValue): JsonValue {
   return atOnce(reduceSteps(value));
 }
 
-/** The same, with room for other work between texts. */
+/** Works like `reduceValue`, and yields to other work between texts. */
 export function reduceSteps(value: JsonValue): Steps<JsonValue> {
   return reduce(value, (text, before) => reduceText(shortJson(text), before), new SaidBefore());
 }
 
-/** The same, but for JSON texts, which are left as they are for whoever takes them apart. */
+/** Works like `reduceSteps`, but leaves JSON texts unchanged for callers that parse them. */
 export function reduceLinesSteps(value: JsonValue): Steps<JsonValue> {
   return reduce(value, (text, before) => (isData(text) ? text : reduceText(text, before)), new SaidBefore());
 }
@@ -41,7 +41,7 @@ function* reduce(value: JsonValue, how: Reduce, before: SaidBefore): Steps<JsonV
   return Object.fromEntries(members);
 }
 
-/** Whether there is nothing to reduce in it. */
+/** True for a value without texts. */
 function isLeaf(value: JsonValue): boolean {
   return typeof value !== "string" && (typeof value !== "object" || value === null);
 }

@@ -9,7 +9,7 @@ const TEXTS = [
   "Booking a train to Rome.",
 ];
 
-it("is highest where the words of the focus are, in whatever form, and some beside it", () => {
+it("relevanceOf is highest where words of the focus occur in any form, and raised next to it", () => {
   const [weather, oslo, cost, nothing, rome] = relevanceOf("Which hotel did we book in Oslo?", TEXTS);
   expect(oslo).toBe(1);
   expect(rome).toBeLessThan(1);
@@ -18,6 +18,6 @@ it("is highest where the words of the focus are, in whatever form, and some besi
   expect(nothing).toBeLessThan(rome ?? 0);
 });
 
-it("is the same for all when nothing answers the focus", () => {
+it("relevanceOf is equal for all texts when none matches", () => {
   expect(relevanceOf("xylophone", TEXTS)).toEqual([1, 1, 1, 1, 1]);
 });

@@ -2,7 +2,7 @@ import { stem } from "./stem.ts";
 import { WEIGHTS } from "./weights.ts";
 import { isStopWord } from "./words.ts";
 
-/** How well each text answers the focus, by BM25 with a share of its neighbours'; the best is 1, and all are where none does. */
+/** Rates texts against the focus with BM25, plus a share of their neighbours' scores. The best gets 1; all get 1 when none matches. */
 export function relevanceOf(focus: string, texts: readonly string[]): number[] {
   const scores = scoresOf(focus, texts);
   const spread = scores.map((score, at) => Math.max(score, WEIGHTS.neighbour * Math.max(scores[at - 1] ?? 0, scores[at + 1] ?? 0)));
@@ -10,7 +10,7 @@ export function relevanceOf(focus: string, texts: readonly string[]): number[] {
   return best === 0 ? texts.map(() => 1) : spread.map((score) => score / best);
 }
 
-/** The same of texts that have nothing to do with their neighbours; none is relevant where none answers. */
+/** Works like `relevanceOf` for independent texts; all get 0 when none matches. */
 export function relevanceOfEach(focus: string, texts: readonly string[]): number[] {
   const scores = scoresOf(focus, texts);
   const best = bestOf(scores);
@@ -21,7 +21,7 @@ function bestOf(scores: readonly number[]): number {
   return scores.reduce((most, score) => Math.max(most, score), 0);
 }
 
-/** The usual constants of BM25: how soon a repeated word stops to count, and how much a long text is held against it. */
+/** Usual constants of BM25: how fast repetitions stop counting, and how much long texts are penalised. */
 const SATURATION = 1.2;
 const LENGTH = 0.5;
 

@@ -1,10 +1,10 @@
 import type { Group, Part, Unit } from "./outline.ts";
 import type { Candidate } from "./weigh-units.ts";
 
-/** Stands where something is left out inside a text. */
+/** Mark of an omission inside a text. */
 const GAP = "…";
 
-/** The text of each part in the order of the original, `undefined` for a part of which nothing is kept. */
+/** Renders the chosen units of each part in the original order; `undefined` for a part without any. */
 export function renderParts(parts: readonly Part[], candidates: readonly Candidate[], chosen: ReadonlySet<number>): (string | undefined)[] {
   const texts: (string | undefined)[] = parts.map(() => undefined);
   const lasts: (Candidate | undefined)[] = [];
@@ -32,7 +32,7 @@ function jointOf(before: Unit | undefined, unit: Unit, isNext: boolean): string 
   return unit.joint === "\n" || before.group !== unit.group ? `\n${GAP}` : `${GAP} `;
 }
 
-/** The headings and keys that are not said yet. */
+/** Adds the headings and keys that are not written yet. */
 function withLabels(open: Group | undefined, { unit, text }: Candidate): string {
   const said = new Set<Group>();
   for (let group = open; group !== undefined; group = group.parent) said.add(group);
@@ -49,7 +49,7 @@ function isLine(unit: Unit): boolean {
   return unit.joint !== ", ";
 }
 
-/** A heading has its line, a date is said in front, and what has a name of its own goes on with a comma. */
+/** Returns the separator after a label: a line break after a heading, a space after a date, a comma after a label with a name. */
 function afterLabel(label: string, unit: Unit): string {
   if (label.startsWith("[")) return " ";
   if (isLine(unit)) return label.startsWith("#") ? "\n" : ": ";

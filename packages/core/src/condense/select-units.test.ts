@@ -13,12 +13,12 @@ function candidate(place: number, ids: readonly number[], given: { tokens?: numb
 }
 
 describe("selecting units", () => {
-  it("prefers what is new to what is said already", () => {
+  it("prefers new terms to repeated ones", () => {
     const candidates = [candidate(0, [1, 2, 3]), candidate(1, [1, 2, 3]), candidate(2, [4])];
     expect([...selectUnits(candidates, 20, count)]).toEqual([0, 2]);
   });
 
-  it("prefers the cheaper of two that say the same, and the more relevant", () => {
+  it("prefers the cheaper of equivalent units, and the more relevant one", () => {
     expect([...selectUnits([candidate(0, [1], { tokens: 9 }), candidate(1, [1], { tokens: 5 })], 9, count)]).toEqual([1]);
     expect([...selectUnits([candidate(0, [1], { relevance: 0.2 }), candidate(1, [2])], 10, count)]).toEqual([1]);
   });
@@ -30,7 +30,7 @@ describe("selecting units", () => {
     expect(selectUnits(candidates, 10 + 10 + 8, count).size).toBe(1);
   });
 
-  it("chooses the first of thousands that say the same, and soon", () => {
+  it("quickly chooses the first of thousands of equivalent units", () => {
     const alike = Array.from({ length: 30_000 }, (_, place) => candidate(place, [1, 2]));
     const chosen = selectUnits(
       [...alike, candidate(30_000, [3], { tokens: 5 })].map((each) => ({ ...each, text: "the same" })),
@@ -40,7 +40,7 @@ describe("selecting units", () => {
     expect([...chosen]).toEqual([0, 30_000, ...Array.from({ length: 99 }, (_, place) => place + 1)]);
   });
 
-  it("does so where every other of them weighs more", () => {
+  it("does so when every other one weighs more", () => {
     const alike = Array.from({ length: 30_000 }, (_, place) => {
       const one = candidate(place, [1, 2]);
       return { ...one, text: "the same", terms: one.terms.map(({ id }) => ({ id, weight: 1 + (place % 2) })) };
@@ -48,7 +48,7 @@ describe("selecting units", () => {
     expect([...selectUnits(alike, 30, count)]).toEqual([1, 3, 5]);
   });
 
-  it("goes on to what still fits", () => {
+  it("continues with units that still fit", () => {
     expect([...selectUnits([candidate(0, [1, 2, 3, 4, 5, 6, 7, 8], { tokens: 30 }), candidate(1, [9])], 12, count)]).toEqual([1]);
   });
 });

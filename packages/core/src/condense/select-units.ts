@@ -4,11 +4,11 @@ import type { Candidate } from "./weigh-units.ts";
 import { WEIGHTS } from "./weights.ts";
 
 /**
- * The units that say most that is new per token, as many as fit: each next one is the best beside those chosen before.
- * What it costs to say who spoke, or under which key it stands, is paid by the first.
+ * Greedily selects the units with the most new information per token, as many as fit. The first unit of a group pays for the
+ * group's labels.
  *
- * @param nextAlike what `linkAlike` says of the candidates, for whoever selects of the same several times.
- * @returns the places of the chosen in `candidates`.
+ * @param nextAlike result of `linkAlike`, for callers that select repeatedly.
+ * @returns indexes of the selected units in `candidates`.
  */
 export function selectUnits(
   candidates: readonly Candidate[],
@@ -29,7 +29,7 @@ export function selectUnits(
     const candidate = candidates[next.place];
     if (candidate === undefined) break;
     const cost = state.costOf(candidate);
-    // What was chosen meanwhile can only have made it worse, or cheaper.
+    // Earlier choices can only have lowered the score, or the cost.
     const score = state.scoreOf(candidate);
     if (cost <= left && score < queue.best) {
       queue.add({ place: next.place, score });
@@ -48,9 +48,8 @@ export function selectUnits(
 }
 
 /**
- * For each the place of the next that says the same and costs the same, but for labels that are said already. It need not be looked at
- * before the first of them is chosen, or left out: of a thousand times the same sentence each choice would otherwise have all the others
- * looked at again.
+ * Links each unit to the next one with equal text and cost, apart from labels that are already written. The next one need not be
+ * considered before the first is chosen or skipped. Otherwise each choice would re-rate thousands of equal units.
  */
 export function linkAlike(candidates: readonly Candidate[]): readonly (number | undefined)[] {
   const paths = new Map<Group | undefined, string>([[undefined, ""]]);
@@ -75,7 +74,7 @@ function areSame(some: Candidate["terms"], others: Candidate["terms"] = []): boo
   return some.length === others.length && some.every(({ id, weight }, at) => id === others[at]?.id && weight === others[at]?.weight);
 }
 
-/** As many units as fit from the beginning; of a history from its end. */
+/** Takes as many units as fit from the beginning, or from the end of a history. */
 export function takeUnits(
   candidates: readonly Candidate[],
   room: number,
@@ -128,7 +127,7 @@ class Selection {
   #labelCost(group: Group): number {
     let cost = this.#costs.get(group);
     if (cost === undefined) {
-      // With the colon, and the quotes and the comma around a text of its own.
+      // Includes the colon, and quotes and comma around a separate text.
       const around = group.parent === undefined ? 3 : 1;
       cost = group.label === "" ? 0 : this.#count(` ${group.label}`) + around;
       this.#costs.set(group, cost);
@@ -142,7 +141,7 @@ interface Waiting {
   readonly score: number;
 }
 
-/** The best first; of equals the one that comes first in the text. */
+/** Priority queue: highest score first, then text order. */
 class Queue {
   readonly #heap: Waiting[] = [];
 

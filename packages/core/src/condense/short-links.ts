@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonValue } from "../model/context.ts";
 
 /**
- * The random ids that tie the call of a tool to its result, as `c1`, `c2`: they cost a dozen tokens each time, and the tie
- * stays.
+ * Replaces random ids that link tool calls to their results by `c1`, `c2` and so on. An id costs a dozen tokens each time; the
+ * link stays intact.
  */
 export function shortLinks(messages: readonly JsonValue[]): readonly JsonValue[] {
   const names = new Map<string, string>();
@@ -10,7 +10,7 @@ export function shortLinks(messages: readonly JsonValue[]): readonly JsonValue[]
   return names.size === 0 ? messages : messages.map((message) => renamed(message, names));
 }
 
-/** Ids of the calls of one message. */
+/** Returns the ids of the calls in a message. */
 function idsOf(message: JsonValue): string[] {
   if (!isJsonObject(message)) return [];
   return [...listOf(message["tool_calls"]), ...listOf(message["content"])].flatMap((part) =>
@@ -24,7 +24,7 @@ function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Only where an id links: in what the tool was given and gave back it is a value like any other. */
+/** Fields in which ids are links. In arguments and results of tools they are ordinary values. */
 const LINKS: ReadonlySet<string> = new Set(["id", "tool_call_id", "tool_use_id"]);
 
 function renamed(message: JsonValue, names: ReadonlyMap<string, string>): JsonValue {

@@ -1,4 +1,4 @@
-/** What is said to be polite, and no more. */
+/** Polite phrases without content. */
 const PHRASES: ReadonlySet<string> = new Set(
   (
     "oh, ah, well, and, but, hi, hello, hey, hiya, there, again, everyone, all, team, ok, okay, alright, all right, sure, sure thing, of course, certainly, absolutely, gladly, " +
@@ -18,7 +18,7 @@ const PHRASES: ReadonlySet<string> = new Set(
 const LONGEST_PHRASE = 7;
 const FIRST_WORDS: ReadonlySet<string> = new Set(Array.from(PHRASES, (phrase) => phrase.split(" ", 1)[0] ?? ""));
 
-/** Whether words in small letters are polite, and no more. */
+/** True when lower-case words consist of polite phrases only. */
 export function isSmallTalk(words: readonly string[]): boolean {
   for (let at = 0; at < words.length;) {
     let length = Math.min(LONGEST_PHRASE, words.length - at);
@@ -29,7 +29,7 @@ export function isSmallTalk(words: readonly string[]): boolean {
   return words.length > 0;
 }
 
-/** Without the sentences that are polite, and no more. Empty where all are. */
+/** Removes sentences that are only polite. Empty when all are. */
 export function withoutSmallTalk(text: string): string {
   const sentences = text.split(END_OF_SENTENCE);
   const telling = sentences.filter((sentence) => !isPolite(sentence));
@@ -43,7 +43,7 @@ function isPolite(sentence: string): boolean {
 }
 
 const END_OF_SENTENCE = /(?<=[.!?])\s+/u;
-/** What is longer says something. */
+/** Longer sentences have content. */
 const LONGEST_SENTENCE = 120;
 
 function wordsOf(sentence: string): string[] {

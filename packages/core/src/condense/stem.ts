@@ -1,4 +1,4 @@
-/** A word without the ending that its use in a sentence gave it, so that "bookings", "booked" and "booking" are one. English only. */
+/** Removes the inflection of a word, so that "bookings", "booked" and "booking" are equal. English only. */
 export function stem(word: string): string {
   if (word.length < 4 || /\P{L}/u.test(word)) return word;
   const singular = word

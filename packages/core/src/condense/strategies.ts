@@ -1,9 +1,12 @@
-/** The ways to condense there are, in the order they are applied. `docs/explanation/compression.md` shows what each does. */
+/** All strategies, in the order in which they are applied. `docs/explanation/compression.md` shows examples. */
 export const STRATEGIES = ["reduce", "anchor", "select", "hierarchy", "progressive", "telegraph"] as const;
 
 /**
- * `reduce`: says the same in fewer tokens. `anchor`: holds on to paths, ids, numbers and what recurs. `select`: keeps what
- * says most that is new per token, or answers the focus. `hierarchy`: keeps what is kept under its headings and keys.
- * `progressive`: what is older gives way first. `telegraph`: leaves out the words that say little.
+ * - `reduce`: says the same in fewer tokens.
+ * - `anchor`: prefers paths, ids, numbers and recurring terms.
+ * - `select`: keeps the parts with the most new information per token, or those that match the focus.
+ * - `hierarchy`: keeps headings and keys above the kept parts.
+ * - `progressive`: drops older parts first.
+ * - `telegraph`: leaves out low-information words.
  */
 export type StrategyName = (typeof STRATEGIES)[number];

@@ -2,8 +2,8 @@ import { withoutSmallTalk } from "./small-talk.ts";
 import { isDirection, isQuestion, isStopWord, isTelling } from "./words.ts";
 
 /**
- * A sentence in the style of a telegram: without the words that say little, and without those that are only polite. Negations, conditions, numbers and names
- * stay, and so does everything that is no plain word. Code is left as it is, and so is what a program reports.
+ * Rewrites a sentence in telegram style, without low-information words and polite phrases. Keeps negations, conditions, numbers,
+ * names, and everything that is no plain word. Does not change code or program output.
  */
 export function telegraph(text: string): string {
   if (looksLikeCode(text) || REPORTED.test(text)) return text;
@@ -13,11 +13,11 @@ export function telegraph(text: string): string {
     if (!isSpare(word, words[index - 1], words[index + 1])) kept.push(word);
     else if (ENDING.test(word)) endSentence(kept, word);
   });
-  // Nothing but such words: "as you like" still says something.
+  // Keeps a text of such words only: "as you like" still says something.
   return kept.some((word) => /[\p{L}\p{N}]/u.test(word)) ? kept.join(" ") : text;
 }
 
-/** So that "Could you find out why? Do not touch it." does not become "find not touch". */
+/** Moves sentence ends, so that "Could you find out why? Do not touch it." does not become "find not touch". */
 function endSentence(kept: string[], word: string): void {
   const last = kept.at(-1);
   if (last !== undefined && /[\p{L}\p{N}]$/u.test(last)) kept[kept.length - 1] = `${last}${word.at(-1) ?? ""}`;
@@ -29,27 +29,27 @@ function isSpare(word: string, before: string | undefined, next: string | undefi
   const bare = word.replace(OPENING, "").replace(CLOSING, "");
   if (!/^[\p{L}'’]+$/u.test(bare) || !isStopWord(bare)) return false;
   if (isDirection(bare) && bare === word && next !== undefined && POINTED.test(next)) return false;
-  // "in May", "ask Will", "US" are names; not so the beginning of a sentence, and "I".
+  // "in May", "ask Will" and "US" are names; a first word and "I" are not.
   const isFirst = before === undefined || /[.!?:;…]["')\]*_]*$/u.test(before);
-  // "Could you please" and "I would like to" are how one asks; "it could be" is how sure one is.
+  // "Could you please" and "I would like to" are requests; "it could be" expresses uncertainty.
   if (isFirst ? isQuestion(bare) : isTelling(bare) && next !== "like") return false;
   return isFirst || !/^\p{Lu}/u.test(bare) || /^I(?:['’]|$)/u.test(bare) || OPENING.test(word);
 }
 
-/** Punctuation that goes with a word. */
+/** Punctuation attached to a word. */
 const OPENING = /^["'([*_]+/u;
 const CLOSING = /["')\]*_,.!?:;…]+$/u;
-/** A name, a number or an identifier. */
+/** Name, number or identifier. */
 const POINTED = /^["'([]?(?:\p{Lu}|\p{N}|[$€£#]|\p{L}+[_./:]\p{L})/u;
 
-/** In code `if`, `for` and `in` say much. */
+/** True for code, in which `if`, `for` and `in` matter. */
 function looksLikeCode(text: string): boolean {
   if (CODE.test(text)) return true;
   const signs = text.match(/[{}()[\]=<>;|$`\\]/gu)?.length ?? 0;
   return signs >= 3 && signs * 12 > text.length;
 }
 
-/** A line of a log, or an error: they are looked for by their words, and say something else without a small one, as in "expected 2 to be 1". */
+/** Log line or error message. People search for their words, and a missing one changes the meaning, as in "expected 2 to be 1". */
 const REPORTED =
   /^\W?\d{2,4}[-:/]\d{2}[-:/]|\b(?:ERROR|FATAL|WARN(?:ING)?|DEBUG|TRACE)\b|[A-Za-z](?:Error|Exception)\b|\berror(?: \w+)?: /u;
 

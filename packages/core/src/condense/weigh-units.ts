@@ -8,18 +8,18 @@ import type { StrategyName } from "./strategies.ts";
 import { telegraph } from "./telegraph.ts";
 import { WEIGHTS } from "./weights.ts";
 
-/** A unit that may be kept, what it costs and what one has of it. */
+/** Unit that may be kept, with its cost and value. */
 export interface Candidate {
   readonly unit: Unit;
-  /** Its place among all units. */
+  /** Index among all units. */
   readonly place: number;
-  /** The place of its part among the parts. */
+  /** Index of its part. */
   readonly part: number;
-  /** As it is said when it is kept. */
+  /** Text to write when it is kept. */
   readonly text: string;
   readonly tokens: number;
   readonly terms: readonly WeighedTerm[];
-  /** From 0 to 1: how well it answers the focus. 1 for all without one. */
+  /** Relevance to the focus, from 0 to 1. Always 1 without a focus. */
   readonly relevance: number;
 }
 
@@ -32,14 +32,14 @@ export interface Weighing {
   readonly strategies: readonly StrategyName[];
   readonly focus?: string | undefined;
   readonly count: CountTokens;
-  /** Whether the parts come in the order of time. */
+  /** True when the parts are in order of time. */
   readonly isHistory: boolean;
 }
 
 interface Known {
   readonly unit: Unit;
   readonly part: number;
-  /** Whether it is what somebody asks for. */
+  /** True when the unit is a request. */
   readonly isAsked: boolean;
   readonly terms: readonly { readonly id: number; readonly worth: number; readonly isAnchor: boolean }[];
 }
@@ -48,7 +48,7 @@ interface KnownPiece extends Pick<Piece, "voice"> {
   readonly units: readonly Known[];
 }
 
-/** What each unit of the parts is worth, in their order. Of very many only those that may well be among the best. */
+/** Rates each unit of the parts, in order. Of very many units, returns only those that may be among the best. */
 export function* weighUnits(parts: readonly Part[], room: number, how: Weighing): Steps<Candidate[]> {
   const termsHere = new TermIds();
   const pieces: KnownPiece[] = [];
@@ -88,12 +88,12 @@ export function* weighUnits(parts: readonly Part[], room: number, how: Weighing)
 
 type Weighed = Omit<Candidate, "text" | "tokens">;
 
-/** Fewer are all looked at closely. */
+/** Up to this number, all units are rated exactly. */
 const MANY = 150;
-/** How much more than fits is looked at closely, as much of it will say the same. */
+/** Factor of tokens rated exactly over tokens that fit, because many units will be redundant. */
 const MARGIN = 4;
 
-/** Counting tokens is what takes the time, so of very many units the tokens are guessed first. */
+/** Preselects units by estimated tokens, because counting tokens takes the most time. */
 function promising(weighed: readonly Weighed[], room: number, how: Weighing): readonly Weighed[] {
   if (weighed.length <= MANY) return weighed;
   const guessed = weighed.map((one) => ({ one, tokens: one.unit.text.length / 4 + 1 }));
@@ -112,12 +112,12 @@ function scoreOf({ terms, relevance }: Weighed, tokens: number): number {
   return (relevance * terms.reduce((sum, { weight }) => sum + weight, 0)) / (tokens + WEIGHTS.overhead);
 }
 
-/** What nothing selects is taken in order. */
+/** Rating without the strategy `select`: the order. */
 function placeOf({ place }: Weighed, how: Weighing): number {
   return how.isHistory ? place : -place;
 }
 
-/** With what parts it from its neighbour. A unit without a text of its own is said by the labels above it. */
+/** Returns the tokens with the separator. A unit without text is expressed by its labels. */
 function costOf(text: string, count: CountTokens): number {
   return text === "" ? 0.5 : count(` ${text}`) + 1;
 }
@@ -125,13 +125,16 @@ function costOf(text: string, count: CountTokens): number {
 function relevancesOf(known: readonly Known[], focus: string | undefined): number[] | undefined {
   if (focus === undefined) return undefined;
   const texts = known.map(({ unit }) => [...labelsOf(unit.group), unit.text].join(" "));
-  // What was asked for holds for whatever one looks for, and room that is left is better filled with the rest than not at all.
+  // Requests stay relevant for any focus, and unused room is better filled with other units than left empty.
   return relevanceOf(focus, texts).map((relevance, at) =>
     Math.max(relevance ** WEIGHTS.focus, known[at]?.isAsked === true ? WEIGHTS.asked : WEIGHTS.unsought),
   );
 }
 
-/** Of lines of a text that differ in figures and ids only, such as requests that went well, each says less the more there are. */
+/**
+ * Lowers the rating of lines that differ only in figures and ids, such as successful requests: the more there are, the less each
+ * says.
+ */
 function raritiesOf(known: readonly Known[]): number[] {
   const shapes = known.map(({ unit }) => (unit.joint === ", " ? undefined : withoutFigures(unit.text)));
   const alike = new Map<string, number>();
@@ -139,15 +142,15 @@ function raritiesOf(known: readonly Known[]): number[] {
   return shapes.map((shape, at) => (shape === undefined || isEndOfLog(known, at) ? 1 : (alike.get(shape) ?? 1) ** -WEIGHTS.alike));
 }
 
-/** Where things stood when it was written, even if they stood so before. */
+/** True for the last line of a log: the latest state, even if it occurred before. */
 function isEndOfLog(known: readonly Known[], at: number): boolean {
   const { part, unit } = known[at] as Known;
   return known[at + 1]?.part !== part && LOG_LINE.test(unit.text);
 }
 
-/** With a `0` for each figure and id. */
+/** Replaces figures and ids by `0`. */
 function withoutFigures(text: string): string {
-  // Run by run: one pattern for those with a figure would look through a long run of letters from each of them.
+  // Replaces run by run: a single pattern would rescan long runs of letters.
   return FIGURE.test(text) ? text.replace(RUN, (run) => (FIGURE.test(run) ? "0" : run)) : text;
 }
 
@@ -160,7 +163,7 @@ function* knowPiece({ voice, units }: Piece, part: number, ids: TermIds): Steps<
     const isAsked = voice === "asks" && place < WEIGHTS.leads && !LOG_LINE.test(unit.text);
     const lead = isAsked ? WEIGHTS.lead : ERROR.test(unit.text) ? WEIGHTS.error : 1;
     const said = unit.joint === ", " ? unit.text : withoutSmallTalk(unit.text);
-    // What is only polite is worth nothing, whoever it is said to.
+    // Polite phrases are worth nothing.
     const terms = said === "" && unit.text !== "" ? [] : [...ids.of(said, unit.keys), ...ids.above(unit.group)];
     known.push({ unit, part, isAsked, terms: lead === 1 ? terms : terms.map((term) => ({ ...term, worth: term.worth * lead })) });
     yield;
@@ -168,13 +171,13 @@ function* knowPiece({ voice, units }: Piece, part: number, ids: TermIds): Steps<
   return { voice, units: known };
 }
 
-/** What people paste they do not ask for. */
+/** Pasted log lines are no requests. */
 const LOG_LINE = /^\W?\d{2,4}[-:/]\d{2}[-:/]/u;
 
 const ERROR =
   /\b(?:[Ee]rror|ERROR|[Ee]xception|FATAL|[Ff]atal|[Pp]anic|Traceback|[Ff]ailed|FAILED?|[Ff]ailure|denied|refused)\b|[a-z]Error\b|\bE_?[A-Z]{4,}[A-Z_]*\b/u;
 
-/** Numbers the terms. Those of a label are found once for all that stands under it. */
+/** Assigns numbers to terms. Terms of a label are computed once per group. */
 class TermIds {
   readonly #ids = new Map<string, number>();
   readonly #above = new Map<Group, Known["terms"]>();
@@ -188,7 +191,7 @@ class TermIds {
   }
 
   above(group: Group): Known["terms"] {
-    // Who spoke is said of whatever is kept.
+    // The speaker is written with every kept unit.
     if (group.parent === undefined) return [];
     let terms = this.#above.get(group);
     if (terms === undefined) this.#above.set(group, (terms = [...this.of(group.label), ...this.above(group.parent)]));
@@ -202,26 +205,26 @@ class TermIds {
   }
 }
 
-/** Without who spoke: that is said of whatever is kept. */
+/** Returns the labels without the speaker, who is written with every kept unit. */
 function labelsOf(group: Group): string[] {
   return group.parent === undefined ? [] : [group.label, ...labelsOf(group.parent)];
 }
 
-/** Whether people talk, and nothing is done: no tools, and next to no message that is a document. */
+/** True for a chat without work: no tools, and nearly no long messages. */
 function isTalk(pieces: readonly KnownPiece[], { isHistory }: Weighing): boolean {
   if (!isHistory || pieces.some(({ voice }) => voice === "acts" || voice === "reports")) return false;
   const long = pieces.filter(({ units }) => units.length > WEIGHTS.longMessage);
   return long.length < pieces.length * WEIGHTS.longMessages;
 }
 
-/** How much it weighs to be said again, among many, first and last. */
+/** Weights of repetition, of lists, and of the first and last piece. */
 type Emphasis = typeof WEIGHTS.work | typeof WEIGHTS.talk;
 
 interface WeighingTerms extends Weighing {
   readonly emphasis: Emphasis;
 }
 
-/** A term weighs what the pieces that mention it weigh together, so what recurs weighs more. */
+/** Weighs each term by the total weight of the pieces that mention it, so that recurring terms weigh more. */
 function weighTerms(pieces: readonly KnownPiece[], terms: number, how: WeighingTerms): number[] {
   const weights: number[] = Array.from({ length: terms }, () => 0);
   const mentions: number[] = Array.from({ length: terms }, () => 0);

@@ -1,12 +1,12 @@
 /**
- * The numbers that decide what is kept. They were found by trying on recorded sessions of agents at a fifth, a tenth and
- * a twentieth of their tokens: which of the ids, paths and names that an agent used later were still there. The ground is
- * flat: halving or doubling any one of them changes that by a few percent, so none is worth more digits.
+ * Weights that decide which parts are kept. They were tuned on recorded agent sessions at a fifth, a tenth and a twentieth of
+ * their tokens: how many of the ids, paths and names that the agent used later were kept. The optimum is flat: halving or
+ * doubling any weight changes the result by a few percent, so more digits would not help.
  */
 export const WEIGHTS = {
   /**
-   * What a term is worth for what it looks like. What no one could guess or say in other words, such as a path, an id or
-   * a hash, is lost when it is left out; a word comes again in other sentences.
+   * Worth of a term by its form. A path, an id or a hash cannot be guessed or paraphrased and is lost when omitted; a word recurs
+   * in other sentences.
    */
   looks: {
     /** `src/main.ts`, `https://example.org/a` */
@@ -22,54 +22,57 @@ export const WEIGHTS = {
     /** `1474`, `250` */
     number: 0.7,
     digit: 0.4,
-    /** `Seattle`, `GET`; the first word of a sentence too */
+    /** `Seattle`, `GET`; also the first word of a sentence */
     name: 0.9,
     word: 0.8,
-    /** Words of one or two letters that are no stop-words */
+    /** Words of one or two letters that are no stop words */
     short: 0.15,
-    /** Longer than any name: an encoded file, a signature */
+    /** Longer than any name: an encoded file or a signature */
     blob: 0.2,
   },
-  /** Who said it. What was asked for and done decides what is done next; rules come again with each prompt. */
+  /** By voice. Requests and actions determine the next step; rules recur with each prompt. */
   voices: { asks: 1.3, says: 1.3, acts: 1.5, reports: 1, rules: 0.5, data: 1 },
-  /** What recurs is needed again, but not twice as much for being said twice: the sum of the weights of its mentions to this power. */
+  /** Exponent on the total weight of mentions: recurring anchors are needed again, but twice the mentions do not double the need. */
   recurringAnchor: 0.6,
-  /** What else decides of terms, where work is done. */
+  /** Further weights for sessions with work. */
   work: {
-    /** The same of words. Anchors are repeated on purpose, words by habit; yet words that are said once are mostly chatter. */
+    /** The same exponent for words. Anchors are repeated on purpose, words by habit; but words said once are mostly chatter. */
     recurringWord: 0.8,
-    /** A term among many weighs less: of fifty flights in a list one is booked. To this power of their number beyond `uncrowded`. */
+    /**
+     * Exponent that lowers terms in long lists, applied to their number beyond `uncrowded`: of fifty flights in a list, one is
+     * booked.
+     */
     crowd: 0.4,
-    /** The first piece says what it is all about, the last where it stands. */
+    /** The first piece states the subject, the last one the current state. */
     first: 2,
     last: 1.5,
   },
-  /** In mere talk facts are said once, many in a turn, and what comes first and last is a greeting. */
+  /** Further weights for chats, in which facts are said once, many per turn, and the first and last pieces are greetings. */
   talk: { recurringWord: 0, crowd: 0, first: 1, last: 1 },
   uncrowded: 4,
-  /** Of talk fewer messages than this share have more units than so many; where more have, something was pasted. */
+  /** In a chat, at most this share of messages has more than `longMessage` units; otherwise something was pasted. */
   longMessages: 0.05,
   longMessage: 25,
-  /** Terms of more than half of all pieces are a refrain, such as a prompt: kept, but not for each mention. */
+  /** Factor for terms of more than half of all pieces, such as a repeated prompt: kept, but not for each mention. */
   refrain: 0.7,
-  /** What is oldest weighs this much, what is newest 1: later actions use what was seen late. */
+  /** Weight of the oldest piece; the newest has 1, because later actions use recent information. */
   oldest: 0.6,
-  /** So many units from the beginning of what somebody asks say what they want; the rest explains. */
+  /** Number of units at the beginning of a request that state it; the rest explains. */
   leads: 4,
   lead: 1.6,
-  /** Lines that tell of an error: they are why the next thing was done. */
+  /** Lines with an error: they are the reason for the next action. */
   error: 1.5,
-  /** What a second mention of a term is worth, and a third of that: little, as it is there already. */
+  /** Factor for each repeated mention of a term that is already kept. */
   again: 0.1,
-  /** A line among others that are the same but for their figures weighs less: to this power of their number. */
+  /** Exponent that lowers lines that are equal except for numbers. */
   alike: 0.6,
-  /** Tokens that each unit costs besides its own, so that none wins for being short alone. */
+  /** Extra tokens per unit, so that short units do not win by length alone. */
   overhead: 3,
-  /** How far apart relevance to the focus sets units: its power. */
+  /** Exponent on relevance to the focus. */
   focus: 3,
-  /** What of a conversation has nothing to do with the focus: what somebody asks for, and all the rest. The best has 1. */
+  /** Smallest relevance of units unrelated to the focus: requests, and all others. The best unit has 1. */
   asked: 0.2,
   unsought: 0.002,
-  /** The share of a neighbour's relevance: the answer stands beside the words of the question as often as among them. */
+  /** Share of a neighbour's relevance: an answer is as often next to the words of the question as among them. */
   neighbour: 0.4,
 } as const;

@@ -1,13 +1,13 @@
-/** In a URL that says that it is base64. */
+/** Shortest base64 in a data URL. */
 const SHORTEST_IN_URL = 64;
 const SURELY_BLOB = 1_000;
 
 /**
- * Bytes written as letters are of no use to a reader: what they are, and how many, stands in their place.
+ * Replaces base64 data by its type and length.
  *
- * Runs are looked for by hand: an expression that may go back takes memory for each of millions of characters.
+ * Scans runs by hand, because a backtracking expression needs memory per character.
  *
- * @param shortest characters from which a run is taken for base64 though nothing says so. Default: so many that it can be nothing else.
+ * @param shortest shortest unmarked run that counts as base64. Default: long enough to be nothing else.
  */
 export function withoutBlobs(text: string, shortest: number = SURELY_BLOB): string {
   const pieces: string[] = [];
@@ -28,7 +28,10 @@ export function withoutBlobs(text: string, shortest: number = SURELY_BLOB): stri
 const URL_SO_FAR = /data:([\w/+.-]{1,100})(?:;[\w=-]{1,100}){0,5};base64,$/u;
 const LONGEST_URL_START = 500;
 
-/** Where the next run begins that is long enough for a URL, or the text's end. Whoever looks from its last place back skips most of a text. */
+/**
+ * Returns the start of the next run long enough for a data URL, or the end of the text. Checking candidates from their end skips
+ * most of a text.
+ */
 function beginOfRun(text: string, from: number): number {
   for (let begin = from; begin + SHORTEST_IN_URL <= text.length;) {
     let at = begin + SHORTEST_IN_URL - 1;
@@ -39,7 +42,7 @@ function beginOfRun(text: string, from: number): number {
   return text.length;
 }
 
-/** Where the characters of base64 end that begin here. */
+/** Returns the end of the run of base64 characters that starts here. */
 function endOfRun(text: string, begin: number): number {
   let end = begin;
   while (isOfBase64(text.charCodeAt(end))) end += 1;
@@ -55,7 +58,7 @@ function isOfBase64(code: number): boolean {
   return OF_BASE64[code] === true;
 }
 
-/** Small and capital letters and digits, all mixed: neither words nor a ruler. Nor a path, which has more signs. */
+/** True for a mix of lower-case letters, capitals and digits with few symbols: neither words nor a path. */
 function isBase64(text: string, begin: number, end: number): boolean {
   const start = text.slice(begin, Math.min(end, begin + MOST_LOOKED_AT));
   const signs = start.match(/[/_-]/gu)?.length ?? 0;
@@ -63,5 +66,5 @@ function isBase64(text: string, begin: number, end: number): boolean {
 }
 
 const MOST_LOOKED_AT = 4_096;
-/** Of bytes that are any, a sign comes after 32 at least; names in paths are shorter. */
+/** Random base64 has one symbol per 32 characters; names in paths are shorter. */
 const LETTERS_A_SIGN = 16;

@@ -1,4 +1,4 @@
-/** Words that say little by themselves. What carries a negation, a condition, an amount or an order in time is not among them. */
+/** Low-information words. Excludes negations, conditions, amounts and order in time. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     "a about above actually already also am an and any anyway anything are as at be been being below between by can could " +
@@ -16,7 +16,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Words without which a sentence says the opposite. */
+/** Words that reverse the meaning of a sentence. */
 export const NEGATIONS: ReadonlySet<string> = new Set(
   (
     "no not never none nor neither nothing nobody nowhere without cannot except unless only until instead rather avoid deny refuse " +
@@ -33,19 +33,19 @@ export function isNegation(word: string): boolean {
   return NEGATIONS.has(plain(word));
 }
 
-/** In small letters, with the apostrophe of typewriters. */
+/** Normalises to lower case and a straight apostrophe. */
 function plain(word: string): string {
   const small = word.toLowerCase();
   return small.includes("’") ? small.replaceAll("’", "'") : small;
 }
 
-/** Words that say nothing by themselves, and with a name or a number behind them who, where, when or how much: "from Rome to Oslo". */
+/** Words that carry meaning only before a name or a number: "from Rome to Oslo". */
 const DIRECTIONS: ReadonlySet<string> = new Set("from to at by than between within of in on for with since about above up".split(" "));
 
-/** Words that say little of a subject, and much of a sentence: how many, who is asked for, whether it is so or may be. */
+/** Words that say little about a subject but affect a sentence: number, addressee, or certainty. */
 const TELLING: ReadonlySet<string> = new Set("one out off together will would could may might".split(" "));
 
-/** Whether a sentence would say something else without it. */
+/** True when a sentence would change its meaning without the word. */
 export function isTelling(word: string): boolean {
   return TELLING.has(word.toLowerCase());
 }

@@ -5,7 +5,7 @@ import type { Context, JsonValue } from "../model/context.ts";
 import { tokensCounted } from "../testing/builders.ts";
 import { type ComposedView, composeView } from "./compose-view.ts";
 
-/** Four characters a token, as models have it on the average. */
+/** Four characters per token, the average of models. */
 const count = (text: string): number => Math.ceil(text.length / 4);
 const counter = tokensCounted(count);
 
@@ -25,7 +25,7 @@ async function compose(
   );
 }
 
-/** All texts of a view, as a reader sees them. */
+/** Returns the texts of a view as a reader sees them. */
 async function textOf(context: Context, tokens: number, focus?: string): Promise<string> {
   const { context: shown } = await compose(context, tokens, focus === undefined ? {} : { focus });
   return JSON.stringify(shown).replaceAll('\\"', '"');
@@ -39,7 +39,7 @@ const WANT = "Move the payments to the new gateway. Never touch src/legacy, the 
 const LAST = "Two tests fail in webhook.test.ts; next I move the guard before the early return.";
 
 describe("a composed view", () => {
-  it("is the whole context where that fits", async () => {
+  it("is the whole context when it fits", async () => {
     const context = { goal: "ship", log: FILLER.slice(0, 3), cache: { a: 1 } };
     expect(await compose(context, 2_000)).toEqual({ context });
   });
@@ -251,7 +251,7 @@ describe("a composed view", () => {
     expect(JSON.stringify((await compose({ messages }, 900)).context).length).toBeGreaterThan(900);
   });
 
-  it("reads a long line and many critical entries without looking at all of them for each", async () => {
+  it("reads a long line and many critical entries in linear time", async () => {
     const context = { log: `2024-01-01 ${"a.".repeat(40_000)}\nx`, ...Object.fromEntries(FILLER.map((text, at) => [`goal${at}`, text])) };
     expect((await compose(context, 400)).omitted?.count).toBeGreaterThan(200);
   });
@@ -294,7 +294,7 @@ describe("a composed view", () => {
     expect(await textOf(context, Math.ceil(JSON.stringify(context).length / 5))).toContain(found);
   });
 
-  it("says who sent each mail of a thread, and when", async () => {
+  it("names sender and time of each mail in a thread", async () => {
     const thread = [
       "From: Greta Holm <greta@example.org>",
       "Date: 3 May, 09:12",
@@ -313,30 +313,30 @@ describe("a composed view", () => {
     expect(text).toContain("Colm: Option B it is.");
   });
 
-  it("tells many numbers as a series", async () => {
+  it("summarises many numbers as a series", async () => {
     const text = await textOf({ queue: { depth: Array.from({ length: 300 }, (_, at) => (at * 37) % 101), note: OUTPUT } }, 400);
     expect(text).toContain("300 numbers: first 0, least 0, most 100, last 54");
   });
 
-  it("has the row of a number that is to be corrected, among hundreds of its like", async () => {
+  it("includes the row of a number to be corrected, among hundreds of rows", async () => {
     const rows = Array.from({ length: 300 }, (_, at) => ({ slip: `0327-${100 + at}`, amount: 48_600 + at, text: "freight of the month" }));
     const text = await textOf({ next: "Cancel slip 0327-287 and check the account again.", journal: rows }, 400);
     expect(text).toContain("0327-287 | 48787 | freight of the month");
   });
 
-  it("puts the goal first, whatever the order in which it was saved", async () => {
+  it("puts the goal first, regardless of the saved order", async () => {
     const { context } = await compose({ log: FILLER, plan: [{ id: 1, status: "open" }], goal: "Move the payments." }, 400);
     expect(Object.keys(context)[0]).toBe("goal");
   });
 
-  it("takes what is called old for less than what is not", async () => {
+  it("ranks entries named old lower", async () => {
     const rows = (name: string): JsonValue =>
       Array.from({ length: 40 }, (_, at) => `${name} ${at}: the ferry at ${at % 24}:20 is booked for the four of us`);
     const text = await textOf({ plan: { previousVersions: rows("draft"), rows: rows("leg") } }, 500);
     expect(text.split("draft ").length).toBeLessThan(text.split("leg ").length);
   });
 
-  it("tells how many records there are of each status, the open ones with their notes, the done ones by name", async () => {
+  it("counts records by status, with notes of open ones and names of done ones", async () => {
     const todos = Array.from({ length: 40 }, (_, at) => ({
       id: `T${at}`,
       title: `table ${at}: copy rows`,
@@ -352,7 +352,7 @@ describe("a composed view", () => {
     expect(text).toContain("done: T0, T1, T2");
   });
 
-  it("reads the headings, boxes and labels of Markdown", async () => {
+  it("reads headings, checkboxes and labels of Markdown", async () => {
     const state = `# Port the parser\n\n${FILLER.join("\n")}\n\n## Decisions\n- Keep the old grammar, because tools read it\n\n## Log\n${FILLER.join("\n")}\n\n## Next steps\n- [x] lexer\n- [ ] error recovery in parse_block\n\n**Blocked:** waits for the licence of tree-sitter`;
     const text = await textOf({ state }, 500);
     for (const found of ["Keep the old grammar", "- [ ] error recovery in parse_block", "waits for the licence"])
@@ -370,7 +370,7 @@ describe("a composed view", () => {
     expect(await textOf({ notes }, 400)).toContain(rule);
   });
 
-  it("gives a list's index where it goes on after a gap", async () => {
+  it("shows the list index after a gap", async () => {
     const notes = FILLER.toSpliced(150, 0, "Never restart the primary: the replica is 40 minutes behind.");
     expect(await textOf({ notes }, 400)).toContain("[150] Never restart the primary");
   });
@@ -382,12 +382,12 @@ describe("a composed view", () => {
     expect(context["policy"]).toContain("Rule 0");
   });
 
-  it("has more of what the focus is about", async () => {
+  it("includes more text about the focus", async () => {
     const notes = FILLER.toSpliced(150, 0, "the refund of order W442 went to the old card");
     expect(await textOf({ notes }, 400, "refund of W442")).toContain("the refund of order W442");
   });
 
-  it("gives objects that are called like throw-away data", async () => {
+  it("includes objects named like throw-away data", async () => {
     const text = await textOf({ window: { cutover: "2026-04-18 22:00 to 04:00" }, log: FILLER }, 400);
     expect(text).toContain("2026-04-18 22:00");
   });
@@ -420,7 +420,7 @@ const anyContext: fc.Arbitrary<Context> = fc.array(fc.tuple(key, value), { maxLe
 const anyBudget = fc.integer({ min: 300, max: 3_000 });
 
 describe("a composed view of any JSON", () => {
-  it("stays within its budget and names each entry that is not whole", async () => {
+  it("stays within its budget and names each incomplete entry", async () => {
     await fc.assert(
       fc.asyncProperty(anyContext, anyBudget, async (context, budget) => {
         const view = await compose(context, budget);
@@ -440,7 +440,7 @@ describe("a composed view of any JSON", () => {
     );
   });
 
-  it("has no entry of a lower layer while a critical one is absent", async () => {
+  it("includes no entry of a lower layer while a critical one is missing", async () => {
     await fc.assert(
       fc.asyncProperty(anyContext, anyBudget, fc.array(fc.nat(20), { maxLength: 3 }), async (context, budget, places) => {
         const keys = Object.keys(context);
@@ -454,7 +454,7 @@ describe("a composed view of any JSON", () => {
     );
   });
 
-  it("has each entry that a smaller budget gives", async () => {
+  it("includes each entry that a smaller budget includes", async () => {
     await fc.assert(
       fc.asyncProperty(anyContext, anyBudget, async (context, budget) => {
         const small = Object.keys((await compose(context, budget)).context);

@@ -10,26 +10,26 @@ import { type RankHow, type Ranked, rankExcerpts } from "./rank-excerpts.ts";
 import { HANDOFF_PARTS } from "./part.ts";
 import { byEntry, countByKey, renderEntry } from "./render-view.ts";
 
-/** The part of a context that fits, and names of the entries that are not whole. */
+/** Part of a context that fits, with the names of incomplete entries. */
 export interface ComposedView extends MissingNames {
-  /** Entries by what they are for, the goal first, each whole or as its excerpts; all of them in their saved order where all fit. */
+  /** Entries by purpose, the goal first, whole or as excerpts; the whole context in saved order when it fits. */
   readonly context: Context;
 }
 
-/** A view gets this much even under a budget that the rest of the answer has used up. */
+/** Smallest room of a view, even when the rest of the answer used up the budget. */
 const LEAST_ROOM: Room = { tokens: 100, characters: 400 };
-/** Of the room, at most, for naming what is shortened or left out. */
+/** Largest share of the room for names of shortened or omitted entries. */
 const NAMES_SHARE = 1 / 6;
 /**
- * Composes what somebody needs to go on with saved work, within a budget: the whole context if it fits; else the goal, the
- * user's instructions, the last turns, open work, decisions, failures, what is in play, and then the rest, each entry under
- * its own key, and names of what is shortened or left out. A larger budget gives what a smaller one gives, but for what fills
- * its last tokens, and more: all excerpts have one order, and the budget decides where it is cut.
+ * Composes a view for continuing saved work, within a budget: the whole context if it fits; otherwise the goal, the user's
+ * instructions, the last turns, open work, decisions, failures, references, and the rest, each under its own key, with the names
+ * of shortened or omitted entries. A larger budget includes everything that a smaller one does, except for what fills its last
+ * tokens: all excerpts have one order, and the budget determines where it is cut.
  *
- * The budget is hard, for CRITICAL entries too: the view as JSON stays within it, but for a budget of less than some hundred
- * tokens, and never goes beyond the ceiling, unless not even counts of what is left out fit.
+ * The budget is hard, also for CRITICAL entries: the view as JSON stays within it, unless the budget is below about a hundred
+ * tokens, and never exceeds the ceiling, unless even the counts of omitted entries do not fit.
  *
- * @param cursor continues the report of an earlier view with the same budget; no entries are given then.
+ * @param cursor continues the report of an earlier view with the same budget, without entries.
  */
 export async function composeView(
   context: Context,
@@ -68,13 +68,13 @@ class Composer {
     return this.#view(this.#grow(shown));
   }
 
-  /** Tokens by which a view of these is too large; characters count for a quarter of a token. */
+  /** Returns the tokens by which a view of these excerpts is too large. Four characters count as a token. */
   #excessOf(chosen: readonly Ranked[]): number {
     const size = this.#measure(this.#view(this.#render(chosen)));
     return Math.max(size.tokens - this.#room.tokens, Math.ceil((size.characters - this.#room.characters) / 4));
   }
 
-  /** Entries by key, as the chosen excerpts show them; an entry of which nothing is missing is given as it was saved. */
+  /** Renders entries from the chosen excerpts; an entry with all excerpts is returned as saved. */
   #render(chosen: readonly Ranked[]): Map<string, JsonValue> {
     const byKey = byEntry(chosen);
     const places = this.#placesOf(chosen);
@@ -93,14 +93,14 @@ class Composer {
     );
   }
 
-  /** Where an entry stands: by the part of its excerpt that matters most. */
+  /** Orders entries by the most important part among their excerpts. */
   #placesOf(chosen: readonly Ranked[]): ReadonlyMap<string, number> {
     const places = new Map<string, number>();
     for (const { key, part } of chosen) if (!places.has(key)) places.set(key, HANDOFF_PARTS.indexOf(part));
     return places;
   }
 
-  /** Entries that say all there is come as they were saved, where there is room for their quotes and braces. */
+  /** Replaces complete entries by their saved form if there is room for its quotes and braces. */
   #grow(shown: Map<string, JsonValue>): Map<string, JsonValue> {
     let grown = shown;
     let left = shrink(this.#room, this.#measure(this.#view(shown)));
@@ -126,7 +126,7 @@ class Composer {
     };
   }
 
-  /** Entries of which something is missing, those that miss most first. */
+  /** Lists incomplete entries, the largest loss first. */
   #incomplete(shown: ReadonlyMap<string, JsonValue>): readonly Incomplete[] {
     const found = this.#entries.flatMap(({ key, value, json }): Incomplete[] => {
       const there = shown.get(key);

@@ -1,18 +1,18 @@
 /**
- * Words that tell what a sentence is for, in English, German, French, Spanish, Chinese and Japanese. The table in
- * docs/explanation/handoff.md lists some of them for readers.
+ * Cues to the purpose of a sentence, in English, German, French, Spanish, Chinese and Japanese. The table in
+ * docs/explanation/handoff.md lists some of the words.
  */
 export interface Cues {
-  /** Something is forbidden. */
+  /** True when something is forbidden. */
   readonly forbids: boolean;
-  /** Something holds under a condition, or with an exception. */
+  /** True when something holds under a condition, or with an exception. */
   readonly restricts: boolean;
-  /** Something has to be done or kept. */
+  /** True when something must be done or kept. */
   readonly demands: boolean;
   readonly decides: boolean;
-  /** Something went wrong, was tried in vain or is ruled out. */
+  /** True when something went wrong, was tried in vain, or is ruled out. */
   readonly fails: boolean;
-  /** Something is left to be done, waits or is under way. */
+  /** True when something remains to be done, waits, or is in progress. */
   readonly isOpen: boolean;
 }
 
@@ -43,7 +43,7 @@ const FORBIDS = any(
   "不要|不得|不能|不可|不许|不准|禁止|切勿|绝不|绝对不|勿|严禁|别(?!的|人|墅)",
   "禁止|しないで|してはいけない|してはならない|してはいけません|ないでください|ないこと|不可|厳禁|触らない|使わない|変えない|敷かない|打たない|[いかさたなまらわ]ない(?:と約束|こと|。約束)|一切|約束",
 );
-/** A condition or an exception: many plain sentences have one of these too. */
+/** Conditions and exceptions. Many neutral sentences contain one of these words too. */
 const RESTRICTS = any(
   words(`cannot | can['’]t | unless | until | only | no longer | not yet | avoid | no new | except | without | instead of
     nicht | kein(?:e|en|er|em)? | darf | dürfen | nur | erst | bevor | ohne | bis (?:zum|zur|auf|es|die|der|das)
@@ -51,7 +51,7 @@ const RESTRICTS = any(
   "只能|只有|仅|直到|之前",
   "だけ|のみ|まで|しない|せず|以外",
 );
-/** Capitals are how people forbid in notes. */
+/** Capitals with which people forbid something in notes. */
 const SHOUTS = /(?<!\p{L})(?:NOT|NEVER|MUST|ONLY|DO NOT|DON'T|NO|NICHT|NIE|NUR|JAMAIS|NUNCA|NO TOCAR)(?!\p{L})/u;
 const DEMANDS = any(
   words(`must | have to | has to | need(?:s)? to | required | always | please | make sure | ensure | keep | stays? | should | i want | we want | important | remember | careful | be sure | prefer | insist
@@ -122,7 +122,7 @@ const CONTINUES = any(
   "^(?:请|好的?[，,]?)*(?:继续|接着)",
   "^(?:続け|続き|再開)",
 );
-/** Characters. A longer prompt has a goal of its own. */
+/** In characters. A longer prompt has a goal of its own. */
 const LONGEST_CONTINUE = 160;
 
 /** True when a prompt only asks to continue earlier work. */
@@ -161,7 +161,7 @@ const PENDING = any(
 
 export type WorkState = "active" | "blocked" | "pending" | "done";
 
-/** The state that a status names; `undefined` for a word that names none. */
+/** Returns the state that a status names; `undefined` for other words. */
 export function workStateOf(given: string): WorkState | undefined {
   const status = given.replaceAll("_", " ");
   const isNegated = /^(?:not|un|nicht|noch nicht|pas|no)(?:[-_ ]|(?=done|finished|resolved))|(?:ていない|ません)$|^(?:未|没|尚未)/iu.test(

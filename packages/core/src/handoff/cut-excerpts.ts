@@ -2,20 +2,20 @@ import type { CountTokens } from "../ports/environment.ts";
 import type { Steps } from "../turns.ts";
 import type { Ranked } from "./rank-excerpts.ts";
 
-/** Tokens of what is written around an excerpt: a comma, quotes, who spoke. */
+/** Tokens around an excerpt: comma, quotes, speaker. */
 const AROUND = 4;
-/** Tries that bring what is chosen by estimate close to the room. */
+/** Attempts to bring the chosen excerpts close to the room. */
 const TRIES = 12;
-/** Of the excerpts after the cut, so many are tried for what is left of the room. */
+/** Number of excerpts after the cut that are tried for the remaining room. */
 const MOST_OFFERS = 60;
-/** Less room than this, in tokens, is left as it is. */
+/** Tokens below which remaining room is not used. */
 const LEAST_LEFT_OVER = 12;
 
 /**
- * As many of the first excerpts as fit, so that a larger room has all that a smaller one has; then those of the next that
- * still find room.
+ * Takes as many of the first excerpts as fit, so that a larger room includes everything a smaller one does, then further ones
+ * that still fit.
  *
- * @param excessOf tokens by which what these make is too large; negative where room is left.
+ * @param excessOf tokens by which a result of these excerpts is too large; negative when room is left.
  */
 export function* cutExcerpts(
   ranked: readonly Ranked[],
@@ -32,13 +32,13 @@ export function* cutExcerpts(
     const excess = excessOf(ranked.slice(0, tried));
     if (excess <= 0) low = tried;
     else high = tried - 1;
-    // The estimate is wrong by about as much for the next try.
+    // The estimate will be off by about the same amount next time.
     aim = placeOf(costs, (costs[tried - 1] ?? 0) - excess);
   }
   return yield* fillUp(ranked.slice(0, low), ranked.slice(low, low + MOST_OFFERS), count, excessOf);
 }
 
-/** What the first excerpts take together, about; ends where it is surely too much. */
+/** Estimates the cumulative tokens of the first excerpts, up to where they certainly exceed the room. */
 function costsOf(ranked: readonly Ranked[], roomTokens: number, count: CountTokens): number[] {
   const costs: number[] = [];
   let sum = 0;
@@ -50,7 +50,7 @@ function costsOf(ranked: readonly Ranked[], roomTokens: number, count: CountToke
   return costs;
 }
 
-/** How many of the first are within so much. */
+/** Returns how many of the first excerpts stay within `most` tokens. */
 function placeOf(costs: readonly number[], most: number): number {
   const beyond = costs.findIndex((cost) => cost > most);
   return beyond === -1 ? costs.length : beyond;

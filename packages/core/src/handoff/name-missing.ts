@@ -2,47 +2,47 @@ import type { CountTokens } from "../ports/environment.ts";
 import { type EntryName, nameOf } from "../view/report.ts";
 import { isWithin, measure, type Room, shrink } from "../view/room.ts";
 
-/** An entry that a view does not have whole. */
+/** Entry that a view does not contain completely. */
 export interface Incomplete {
   readonly key: string;
-  /** Of the saved value as JSON. */
+  /** Characters of the saved value as JSON. */
   readonly characters: number;
-  /** Characters of what the view has of it; `undefined` when it has nothing. */
+  /** Characters shown in the view; `undefined` when nothing is shown. */
   readonly shown: number | undefined;
 }
 
-/** Names of entries that are not whole: those that miss most first, as many as fit. */
+/** Names of incomplete entries, the largest loss first, as many as fit. */
 export interface MissingNames {
   readonly shortened?: NamedEntries<ShortenedEntry>;
   readonly omitted?: NamedEntries<OmittedEntry>;
 }
 
 export interface NamedEntries<T> {
-  /** How many there are, named or not. */
+  /** Number of such entries, named or not. */
   readonly count: number;
   readonly entries: readonly T[];
-  /** Continues the names; absent when all are there. */
+  /** Continues the names; absent when all are listed. */
   readonly nextCursor?: string;
 }
 
 export interface OmittedEntry extends EntryName {
-  /** Of the saved value as JSON. */
+  /** Characters of the saved value as JSON. */
   readonly characters: number;
 }
 
 export interface ShortenedEntry extends OmittedEntry {
-  /** Characters of what is there. */
+  /** Characters shown. */
   readonly shown: number;
 }
 
 const SHORTEST_NAME = 8;
 
-/** As many names as fit; counts and a cursor are told even where there is room for none. */
+/** Lists as many names as fit; always includes counts and a cursor. */
 export function nameMissing(incomplete: readonly Incomplete[], room: Room, count: CountTokens): MissingNames {
   return told(incomplete, 0, fitting(incomplete, room, count));
 }
 
-/** Goes on at a cursor, with at least one name, so that following the cursors ends. */
+/** Continues at a cursor with at least one name, so that following the cursors ends. */
 export function nameMore(incomplete: readonly Incomplete[], start: number, room: Room, count: CountTokens): MissingNames {
   const rest = incomplete.slice(start);
   const rows = fitting(rest, room, count);

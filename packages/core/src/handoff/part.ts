@@ -1,7 +1,7 @@
 import type { Context, JsonValue } from "../model/context.ts";
 import { singularsOf, wordsOf } from "../classify/key-words.ts";
 
-/** The parts of a handoff, in the order in which somebody who takes work over needs them. */
+/** Parts of a handoff, in the order in which a successor needs them. */
 export const HANDOFF_PARTS = ["goal", "rules", "turns", "work", "decisions", "failures", "references", "rest"] as const;
 export type HandoffPart = (typeof HANDOFF_PARTS)[number];
 
@@ -19,7 +19,7 @@ export const TITLES: Readonly<Record<HandoffPart, string>> = {
 
 const list = (text: string): readonly string[] => text.trim().split(/\s+/u);
 
-/** Singular nouns that name a part, as keys of objects and headings have them. */
+/** Singular nouns that name a part in keys and headings. */
 const NOUNS: ReadonlyMap<string, HandoffPart> = new Map(
   Object.entries({
     goal: list(`goal objective aim mission purpose intent target deliverable request task ask assignment problem ticket story brief scope
@@ -46,7 +46,7 @@ const NOUNS: ReadonlyMap<string, HandoffPart> = new Map(
   }).flatMap(([part, nouns]) => nouns.map((noun): [string, HandoffPart] => [noun, part as HandoffPart])),
 );
 
-/** Words that decide wherever they stand: `openQuestions` are open work, `rejectedApproaches` failed. */
+/** Words that decide at any position: `openQuestions` are open work, `rejectedApproaches` failed. */
 const FIRST: ReadonlyMap<string, HandoffPart> = new Map(
   Object.entries({
     rules: list("forbidden never must dont prohibited verboten interdit prohibido"),
@@ -55,7 +55,7 @@ const FIRST: ReadonlyMap<string, HandoffPart> = new Map(
   }).flatMap(([part, found]) => found.map((word): [string, HandoffPart] => [word, part as HandoffPart])),
 );
 
-/** The same of languages that write no blanks: a name that contains one of these. */
+/** Word parts for languages without spaces. */
 const PIECES: readonly (readonly [HandoffPart, RegExp])[] = [
   ["goal", /目标|任务|目的|主题|课题|目標|タスク|依頼|課題|ゴール|案件|需求/u],
   ["rules", /规则|约束|限制|禁止|注意|要求|须知|原则|期限|ルール|制約|規則|条件|遵守|締切|方針事項|約束/u],
@@ -65,7 +65,10 @@ const PIECES: readonly (readonly [HandoffPart, RegExp])[] = [
   ["references", /文件|路径|命令|编号|分支|联系|ファイル|コマンド|番号|連絡|担当/u],
 ];
 
-/** The part that a key or heading names; `undefined` when it names none. The last word that names one decides: `filesChanged` are references. */
+/**
+ * Returns the part that a key or heading names; `undefined` when it names none. The last matching word decides: `filesChanged`
+ * are references.
+ */
 export function partOfName(name: string): HandoffPart | undefined {
   for (const [part, pattern] of PIECES) if (pattern.test(name)) return part;
   const words = wordsOf(name);
@@ -82,13 +85,13 @@ export function partOfName(name: string): HandoffPart | undefined {
   return undefined;
 }
 
-/** Names of what grows at its end: the newest stands last. */
+/** Names of histories, whose newest item is the last. */
 const HISTORIES = new Set(
   list(`history log journal timeline transcript message conversation thread turn event step update note diary activity chat dialog dialogue trace fil échange echange hilo
     conversación conversacion charla mensaje mensajes gespräch gespraech unterhaltung nachricht nachrichten verlauf tagebuch protokoll historique historial diario bitácora registro`),
 );
 const HISTORY_PIECES = /聊天|沟通|消息|対話|やりとり|やり取り|チャット|メッセージ|记录|日志|历史|对话|履歴|記録|日誌|会話|経過|ログ/u;
-/** German compounds end with them. */
+/** Endings of German compounds. */
 const HISTORY_ENDS = /(?:verlauf|protokoll|tagebuch|journal|historie)$/u;
 
 export function isHistoryName(name: string): boolean {
@@ -102,7 +105,7 @@ const LATEST = new Set(
   list("last latest newest recent letzte letzter letztes neueste dernier dernière derniere último ultimo última ultima reciente"),
 );
 
-/** Recognises names of the newest of a kind: `lastMessage`. */
+/** True for names of the newest of a kind: `lastMessage`. */
 export function isLatestName(name: string): boolean {
   return /最近|最后|最新|最後|直近/u.test(name) || wordsOf(name).some((word) => LATEST.has(word));
 }
@@ -113,7 +116,7 @@ const OBSOLETE = new Set(
   ),
 );
 
-/** Recognises names of what is out of date: `oldPlan`. */
+/** True for names of outdated data: `oldPlan`. */
 export function isObsoleteName(name: string): boolean {
   return (
     /旧|作废|过期|廃止|没案/u.test(name) ||
@@ -123,7 +126,7 @@ export function isObsoleteName(name: string): boolean {
 
 const LONGEST_GOAL = 160;
 
-/** What a context says that it is for, in one short line; `undefined` when it does not say. */
+/** Returns the goal of a context in one short line; `undefined` when the context does not state one. */
 export function goalOf(context: Context): string | undefined {
   const goals = Object.entries(context).filter(([key]) => partOfName(key) === "goal");
   const text = goals.map(([, value]) => firstText(value)).find((found) => found !== undefined);
@@ -132,7 +135,7 @@ export function goalOf(context: Context): string | undefined {
   return line.length <= LONGEST_GOAL ? line : `${line.slice(0, LONGEST_GOAL - 3).toWellFormed()}...`;
 }
 
-/** The first text in a value that says anything. */
+/** Returns the first non-empty text in a value. */
 function firstText(value: JsonValue): string | undefined {
   if (typeof value === "string") return value.trim() === "" ? undefined : value;
   if (typeof value !== "object" || value === null) return undefined;

@@ -8,39 +8,39 @@ import { widthOf } from "./read/plain.ts";
 import { readEntry } from "./read/entry.ts";
 
 export interface RankHow {
-  /** By key. An entry that is missing here counts as USEFUL. */
+  /** By key. An entry without a classification counts as USEFUL. */
   readonly classifications: ReadonlyMap<string, Classification>;
   readonly focus?: string | undefined;
 }
 
-/** An excerpt with its place in its entry, and its rank among all: the first is given first, whatever the budget. */
+/** Excerpt with its position in its entry and its rank: the first is given first for every budget. */
 export interface Ranked extends Excerpt {
-  /** Place among the excerpts of its entry. */
+  /** Index among the excerpts of its entry. */
   readonly at: number;
   readonly score: number;
-  /** Nothing that ranks lower comes while this is missing. */
+  /** True when no lower-ranked excerpt may come while this one is missing. */
   readonly isRequired?: boolean;
-  /** The beginning of a longer excerpt; of no use beside others of its entry. */
+  /** True for the beginning of a longer excerpt, which is not needed next to others of its entry. */
   readonly isStub?: boolean;
 }
 
 const OF_LAYER = { CRITICAL: 12, IMPORTANT: 6, USEFUL: 0, EPHEMERAL: -24 } as const;
-/** Added to the excerpt that has most to do with the focus, and in part to others. */
+/** Points for the excerpt most related to the focus; others get a part. */
 const OF_FOCUS = 10;
-/** Between a line of a template and words that nobody else puts together. */
+/** Difference between a line of a template and a unique wording. */
 const NOVELTY = 44;
-/** From this base on a status or a name says more of an excerpt than its wording. */
+/** From this base on, a status or a name says more than the wording. */
 const SURE = 76;
-/** No lower layer comes before each CRITICAL entry has something to say. */
+/** Score from which every CRITICAL entry is represented before any lower layer. */
 const PRESENT = 200;
 const PINNED = 300;
-/** Beginnings of long CRITICAL entries come before any of these is told whole. */
+/** Beginnings of long CRITICAL entries come before any of these entries is complete. */
 const STUBS = 400;
-/** Characters: of a beginning, and of an excerpt that has one. */
+/** Characters of a beginning, and of the shortest excerpt that gets one. */
 const STUB = 80;
 const LONG_STUB = 140;
 
-/** All that a context says, in the order in which somebody needs it who takes the work over. A budget only decides where the list is cut. */
+/** Returns all excerpts of a context in the order in which a successor needs them. A budget only determines where the list is cut. */
 export function* rankExcerpts(context: Context, { classifications, focus }: RankHow): Steps<Ranked[]> {
   const all: Placed[] = [];
   for (const [key, value] of Object.entries(context)) {
@@ -75,18 +75,18 @@ export function* rankExcerpts(context: Context, { classifications, focus }: Rank
 }
 
 interface Placed {
-  /** Among the excerpts of its entry. */
+  /** Index among the excerpts of its entry. */
   readonly at: number;
   readonly excerpt: Excerpt;
 }
 
 const UNCLASSIFIED: Classification = { layer: "USEFUL", confidence: 0, why: "" };
 
-/** Characters of a text that is told twice by chance. */
+/** Longest text, in characters, whose repetition may be coincidence. */
 const SHORT = 24;
 const OF_REPEATED = 40;
 
-/** Lowers a text that stands elsewhere, where it matters more. */
+/** Lowers repetitions of a text that ranks higher elsewhere. */
 function lowerRepeated(excerpts: readonly Excerpt[], scores: Float64Array, order: readonly number[]): void {
   const said = new Set<string>();
   for (const place of order) {
@@ -106,15 +106,15 @@ function textsOf({ text, value }: Excerpt): readonly string[] {
   return (items.length > 0 ? items : [text]).map((each) => each.replace(LIST_MARK, ""));
 }
 
-/** Names with a figure in them: numbers of accounts and tickets, versions of files, codes of parts. Times and plain numbers are none. */
+/** Names with a digit: account and ticket numbers, file versions, part codes. Excludes times and plain numbers. */
 const NAME = /(?<![\p{L}\p{N}])(?=[\p{L}\p{N}._/-]*\p{N})(?=[\p{L}\p{N}._/-]*[\p{L}._/-])[\p{L}\p{N}][\p{L}\p{N}._/-]{2,40}(?<![._/-])/gu;
-/** So many excerpts that matter most say which names matter. */
+/** Number of top excerpts whose names matter. */
 const NAMING = 24;
-/** A name that more excerpts have names none of them. */
+/** A name in more excerpts identifies none of them. */
 const MOST_NAMED = 6;
 const OF_NAMED = 18;
 
-/** Lifts excerpts that share a name with those that matter most, such as the row of a number that is to be corrected. */
+/** Raises excerpts that share a name with top excerpts, such as the row of a number to be corrected. */
 function liftNamed(excerpts: readonly Excerpt[], scores: Float64Array, first: readonly number[]): void {
   const wanted = new Set(first.flatMap((place) => excerpts[place]?.text.match(NAME) ?? []));
   if (wanted.size === 0) return;
@@ -129,12 +129,12 @@ function liftNamed(excerpts: readonly Excerpt[], scores: Float64Array, first: re
   for (const place of lifted) scores[place] = (scores[place] ?? 0) + OF_NAMED;
 }
 
-/** Places of excerpts, those that matter most first; of equal ones the first. */
+/** Returns indexes of excerpts, highest score first, ties in order. */
 function bestFirst(scores: Float64Array): readonly number[] {
   return Array.from(scores, (_, place) => place).sort((left, right) => (scores[right] ?? 0) - (scores[left] ?? 0));
 }
 
-/** A date, an amount, a number or an id: nobody could guess it. */
+/** A date, an amount, a number or an id, which cannot be guessed. */
 const SPECIFIC = /\d{2}|\d[.,:]\d|[a-z]_[a-z]|\p{Lu}{2,}-?\d/u;
 const OF_SPECIFICS = 5;
 
@@ -144,7 +144,7 @@ function noveltyWorth({ value, base, text }: Excerpt, novelty: number): number {
   return (novelty - UNKNOWN) * (base >= SURE ? NOVELTY / 3 : NOVELTY) + specific;
 }
 
-/** Finds the place of the best excerpt of each entry. */
+/** Returns the index of the best excerpt of each entry. */
 function bestOfEach(scored: readonly Ranked[]): ReadonlyMap<string, number> {
   const best = new Map<string, number>();
   scored.forEach(({ key, score }, place) => {
@@ -153,7 +153,7 @@ function bestOfEach(scored: readonly Ranked[]): ReadonlyMap<string, number> {
   return best;
 }
 
-/** Lifts the best excerpt of a CRITICAL entry above all of lower layers; a long one is announced by its beginning. */
+/** Raises the best excerpt of a CRITICAL entry above all lower layers; a long one is represented by its beginning. */
 function makePresent(scored: Ranked[], best: number | undefined): void {
   const excerpt = best === undefined ? undefined : scored[best];
   if (best === undefined || excerpt === undefined) return;
@@ -166,12 +166,12 @@ function makePresent(scored: Ranked[], best: number | undefined): void {
   }
 }
 
-/** So many characters of an entry come at their full worth; what follows gives way to other entries. */
+/** Characters of an entry at full score; further ones give way to other entries. */
 const FREE = 400;
 const PER_POINT = 60;
 const MOST_DAMPED = 30;
 
-/** The more of an entry comes before, the less the next piece of it matters beside other entries. */
+/** Lowers later excerpts of an entry in favour of other entries, the more of it comes before. */
 function dampen(excerpts: readonly Excerpt[], scores: Float64Array): void {
   const told = new Map<string, number>();
   for (const place of bestFirst(scores)) {
@@ -185,14 +185,14 @@ function dampen(excerpts: readonly Excerpt[], scores: Float64Array): void {
   }
 }
 
-/** An entry of fewer excerpts is looked at whole; of a longer one so many at most. */
+/** Entries with fewer excerpts are ranked completely; longer ones are limited to `MOST`. */
 const FEW = 600;
 const MOST = 1_500;
-/** Of lines that differ in figures alone, so many of the first and of the last. */
+/** Number of first and last lines kept among lines that differ only in figures. */
 const FIRST_ALIKE = 4;
 const LAST_ALIKE = 12;
 
-/** Excerpts of an entry with their places. A long log or table is told by samples of lines that are alike, so that ranking stays fast. */
+/** Returns excerpts with their indexes. Samples similar lines of long logs and tables, so that ranking stays fast. */
 function thinned(excerpts: readonly Excerpt[]): [at: number, excerpt: Excerpt][] {
   const placed = [...excerpts.entries()];
   if (excerpts.length <= FEW) return placed;
@@ -206,7 +206,7 @@ function thinned(excerpts: readonly Excerpt[]): [at: number, excerpt: Excerpt][]
     seen.set(form, before + 1);
     return before < FIRST_ALIKE || before >= (left.get(form) ?? 0) - LAST_ALIKE;
   });
-  // Others of the same form fill what is left, the newest first.
+  // Other lines fill the remaining places, newest first.
   const rank = (at: number): number => (isSample[at] === true ? 0 : excerpts.length - at);
   const middle = (at: number): number => Math.min(at, excerpts.length - 1 - at);
   const best = placed
@@ -215,19 +215,19 @@ function thinned(excerpts: readonly Excerpt[]): [at: number, excerpt: Excerpt][]
   return best.sort(([one], [other]) => one - other);
 }
 
-/** A text without its figures. */
+/** Returns a text with its figures replaced. */
 function formOf({ text }: Excerpt): string {
   return text.slice(0, 80).replaceAll(/\d+|\b[0-9a-f]{6,}\b/gu, "0");
 }
 
-/** Runs of letters of scripts that put blanks between words. */
+/** Words of scripts that use spaces. */
 const WORD = /[\p{L}\p{M}][\p{L}\p{M}'’-]*/gu;
 const CJK_RUN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{2,}/gu;
 const CJK_LENGTH = 4;
 
 /**
- * Pairs of neighbouring words, and runs of four characters where no blanks part words: what templates repeat and people seldom do. Each as
- * a number (FNV-1a), for a large context has some hundred thousand of them.
+ * Returns shingles of a text: pairs of neighbouring words, and runs of four characters for scripts without spaces. Templates
+ * repeat them, people rarely do. Shingles are FNV-1a hashes, because a large context has some hundred thousand.
  */
 function shinglesOf(text: string): ReadonlySet<number> {
   const found = new Set<number>();
@@ -245,7 +245,7 @@ function shinglesOf(text: string): ReadonlySet<number> {
   return found;
 }
 
-/** Letters of both words of a pair, more than. */
+/** Letters of a word pair must exceed this. */
 const SHORTEST_PAIR = 7;
 
 function hashOf(text: string, from: number, to: number): number {
@@ -254,12 +254,12 @@ function hashOf(text: string, from: number, to: number): number {
   return hash;
 }
 
-/** Worth of a shingle, by the number of excerpts that have it. */
+/** Worth of a shingle by the number of excerpts that contain it. */
 const WORTH = [0, 1, 0.75, 0.4, 0.25, 0.15];
-/** Novelty of an excerpt that is too short to tell. */
+/** Novelty of an excerpt that is too short to judge. */
 const UNKNOWN = 0.55;
 
-/** How much each excerpt says that others do not: 0 for a line of a template, 1 for words that nobody else puts together. */
+/** Rates how much each excerpt says that others do not: 0 for a line of a template, 1 for a unique wording. */
 function noveltyOf(excerpts: readonly Excerpt[]): number[] {
   const shingles = excerpts.map(({ text }) => shinglesOf(text));
   const among = new Map<number, number>();
@@ -272,7 +272,7 @@ function noveltyOf(excerpts: readonly Excerpt[]): number[] {
     if (each.size === 0) return alike > 2 ? 0 : UNKNOWN;
     let sum = 0;
     for (const shingle of each) sum += WORTH[among.get(shingle) ?? 0] ?? 0.05;
-    // Few shingles say little either way.
+    // Few shingles are weak evidence either way.
     const novelty = (sum + UNKNOWN) / (each.size + 1);
     return alike > 2 ? novelty * 0.5 : novelty;
   });

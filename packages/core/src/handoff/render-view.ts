@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from "../model/context.ts";
 import type { Ranked } from "./rank-excerpts.ts";
 
-/** The chosen excerpts as a context: under their keys, in their order; lists stay lists, texts texts. */
+/** Renders the chosen excerpts of an entry under their keys, in order. Lists stay lists, texts stay texts. */
 export function renderEntry(value: JsonValue, chosen: readonly Ranked[]): JsonValue {
   const [only] = chosen;
   if (chosen.length === 1 && only?.value !== undefined && only.member === undefined) return only.value;
@@ -28,7 +28,7 @@ function oneOrMore(lines: readonly string[]): JsonValue {
   return lines.length === 1 ? (lines[0] as string) : lines;
 }
 
-/** One line for what stands together; where a list goes on after a gap, the index stands in front. */
+/** Joins adjacent excerpts into lines; after a gap in a list, the index precedes the line. */
 export function excerptLines(chosen: readonly Ranked[]): string[] {
   const lines: string[] = [];
   let last: Ranked | undefined;
@@ -54,12 +54,12 @@ export function excerptLines(chosen: readonly Ranked[]): string[] {
   return lines;
 }
 
-/** Counts the excerpts of each entry; 0 of one that has only its beginning. */
+/** Counts the excerpts of each entry; 0 for an entry with only its beginning. */
 export function countByKey(excerpts: readonly Ranked[]): Map<string, number> {
   return new Map([...byEntry(excerpts)].map(([key, ones]) => [key, ones.filter(({ isStub }) => isStub !== true).length]));
 }
 
-/** Excerpts by the entry that they are of. The beginning of one is left out where the entry says more. */
+/** Groups excerpts by entry. Drops the beginning of an excerpt when the entry has others. */
 export function byEntry(excerpts: readonly Ranked[]): Map<string, Ranked[]> {
   const entries = new Map<string, Ranked[]>();
   for (const excerpt of excerpts) {

@@ -11,19 +11,19 @@ import { type RankHow, type Ranked, rankExcerpts } from "./rank-excerpts.ts";
 import { byEntry, excerptLines, countByKey } from "./render-view.ts";
 import { asCode, fenced, linesOf, plainText } from "./stored-text.ts";
 
-/** Text of a whole document around the state of the work. */
+/** Head and end of a complete document. */
 export interface HandoffAbout {
   readonly record: CheckpointRecord;
-  /** The number of newer checkpoints of the session that cannot be read. Default 0. */
+  /** Number of newer checkpoints of the session that cannot be read. Default 0. */
   readonly newerUnreadable?: number | undefined;
-  /** Sentences of the product, in Markdown, that tell how to get what the document leaves out. */
+  /** Sentences in Markdown that explain how to get the omitted parts. */
   readonly howToFetch: string;
 }
 
-/** A classified context, and a budget for the document about it. */
+/** Classified context with the budget of its document. */
 export interface DocumentInput {
   readonly context: Context;
-  /** How much each entry matters. */
+  /** Importance of each entry. */
   readonly classifications: RankHow["classifications"];
   readonly focus?: string | undefined;
   /** Tokens of the whole document. At least `LEAST_HANDOFF_TOKENS`; without `about` at least `LEAST_SUMMARY_TOKENS`. */
@@ -32,26 +32,26 @@ export interface DocumentInput {
   readonly about?: HandoffAbout | undefined;
 }
 
-/** A document about a context. */
+/** Document about a context. */
 export interface Handoff {
   readonly markdown: string;
   /** Tokens of the document. They exceed the budget when the fixed text alone does. */
   readonly tokens: number;
-  /** The number of entries that are shortened, and of those that are left out. */
+  /** Numbers of shortened and omitted entries. */
   readonly shortened: number;
   readonly leftOut: number;
 }
 
-/** Tokens. A smaller document would be useless. */
+/** In tokens. A smaller document would be useless. */
 export const LEAST_HANDOFF_TOKENS = 300;
-/** The same limit for a summary, which has neither head nor end. */
+/** Lower limit of a summary, which has neither head nor end. */
 export const LEAST_SUMMARY_TOKENS = 60;
-/** The most paths that are named when the work lists none. */
+/** Most paths named when the work lists none. */
 const MOST_PATHS = 15;
 
-/** The amount of text around the context. */
+/** Amount of text around the context. */
 interface Brevity {
-  /** The most names of entries left out, and of entries shortened. */
+  /** Most names of omitted entries, and of shortened ones. */
   readonly mostNamed: number;
   readonly longestName: number;
 }
@@ -63,13 +63,13 @@ const BREVITIES: readonly Brevity[] = [
   { mostNamed: 6, longestName: 40 },
   { mostNamed: 3, longestName: 20 },
 ];
-/** The largest share of the budget for the text around the context, where that text can be shorter. */
+/** Largest share of the budget for the text around the context, if that text can be shorter. */
 const SAID_SHARE = 2 / 3;
 
 /**
- * One document with which somebody else, an agent or a person, can take the work over: goal, instructions, last turns, open
- * work, decisions, failures, what is in play, the rest, and how to get what is not in it. The same excerpts in the same order
- * as `composeView` gives. Stored text is fenced, and characters that would steer its reader are spelt out.
+ * Writes a document with which an agent or a person can take over the work: goal, instructions, last turns, open work, decisions,
+ * failures, references, the rest, and how to get omitted parts. Uses the same excerpts in the same order as `composeView`. Stored
+ * text is fenced, and its control characters are spelled out.
  *
  * @throws INVALID_INPUT for a budget that is too small.
  */
@@ -95,7 +95,7 @@ export async function writeDocument(input: DocumentInput, counter: TokenCounter)
   return { markdown, tokens: count(markdown), shortened, leftOut: Object.keys(context).length - shown.size };
 }
 
-/** How many excerpts an entry has; one more where they do not say all of it, so that it never counts as whole. */
+/** Counts the excerpts of each entry; one more when they do not cover the whole value, so that the entry never counts as complete. */
 function totalsOf(context: Context, ranked: readonly Ranked[]): Map<string, number> {
   const totals = countByKey(ranked);
   const told = new Map<string, number>();
@@ -109,7 +109,7 @@ function totalsOf(context: Context, ranked: readonly Ranked[]): Map<string, numb
   return totals;
 }
 
-/** Share of a value's characters, without repeated blanks, from which on its excerpts count as the whole value. */
+/** Share of a value's characters, ignoring repeated spaces, from which its excerpts count as the whole value. */
 const COVERED = 0.95;
 
 function lengthOf(value: JsonValue): number {
@@ -158,7 +158,7 @@ function writePart(part: HandoffPart, chosen: readonly Ranked[], { context }: Do
   return [`## ${TITLES[part]}`, fenced(blocks.join("\n"))];
 }
 
-/** A value on the line of its key, or on lines below. */
+/** Writes a value on the line of its key, or on lines below. */
 function writeEntry(key: string, excerpts: readonly Ranked[]): string {
   const [only] = excerpts;
   if (excerpts.length === 1 && only?.value !== undefined && only.member === undefined) return linesOf(plainText(key), only.value);
@@ -178,19 +178,19 @@ function byMember(excerpts: readonly Ranked[]): Map<string | undefined, Ranked[]
   return groups;
 }
 
-/** Paths that the chosen texts name, for work that lists no files. */
+/** Lists paths mentioned in the chosen texts, for work that lists no files. */
 function mentioned(context: Context, chosen: readonly Ranked[]): string[] {
   const paths = namedPaths(chosen.map(({ text }) => text)).filter((path) => /^\S*[/\\]\S*$/u.test(path));
   return paths.length === 0 || Object.keys(context).length === 0 ? [] : [linesOf("mentioned", paths.slice(0, MOST_PATHS))];
 }
 
-/** Names the entries that are not whole in the document, and tells how to get them. */
+/** Lists the incomplete entries, and explains how to get them. */
 function rest({ howToFetch }: HandoffAbout, lines: readonly string[]): string[] {
   const named = lines.length === 0 ? ["All that was saved is above."] : [fenced(lines.join("\n"))];
   return ["## How to get the rest", ...named, howToFetch];
 }
 
-/** The same at the end of a summary. */
+/** Lists the incomplete entries at the end of a summary. */
 function namesOf(
   { context }: DocumentInput,
   shown: ReadonlyMap<string, number>,

@@ -3,9 +3,9 @@ import type { CompiledRules } from "../classify/compile-rules.ts";
 import type { TokenCounter } from "../ports/environment.ts";
 import { type DocumentInput, type Handoff, writeDocument } from "./write-document.ts";
 
-/** A context without classifications, and a budget for the document about it. */
+/** Unclassified context with the budget of its document. */
 export interface HandoffInput extends Omit<DocumentInput, "classifications"> {
-  /** Keys that were marked critical in the session. */
+  /** Keys marked critical in the session. */
   readonly pins: readonly string[];
   readonly rules?: CompiledRules | undefined;
 }

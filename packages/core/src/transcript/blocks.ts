@@ -2,24 +2,24 @@ import { fenceAround, selfContained } from "./fences.ts";
 import { type Part, SPEAKERS, type Turn } from "./turn.ts";
 import { withoutBlobs } from "../condense/without-blobs.ts";
 
-/** A piece of a page. Its text may be cut anywhere; what stands around it may not. */
+/** Block of a page. Its text may be cut anywhere; the surrounding markup must stay complete. */
 export interface Block {
   readonly before: string;
   readonly text: string;
   readonly after: string;
-  /** Makes a text that was cut mean by itself what it meant. */
+  /** Repairs a cut text so that its Markdown stays self-contained. */
   readonly mend?: (text: string) => string;
 }
 
-/** Longer outputs of tools are folded. */
+/** Longer tool outputs are folded. */
 const FOLDED_LINES = 20;
 const FOLDED_CHARACTERS = 2_000;
 
-/** The pieces of a page that shows what was said, speakers as headings. Each is made when it is asked for: a page may be full before. */
+/** Yields the blocks of a page with speakers as headings. Blocks are made on demand, because the page may be full before the end. */
 export function* blocksOf(turns: readonly Turn[]): Generator<Block, void, undefined> {
   const speakers = new Set([...SPEAKERS.values(), ...turns.flatMap(({ speaker }) => speaker ?? [])]);
   const headings = new Set(Array.from(speakers, headingOf));
-  // Nobody may put words into another's mouth.
+  // Prevents content that imitates a speaker's heading.
   const isTaken = (line: string): boolean => headings.has(line.trim());
   for (const { speaker, parts } of turns) {
     if (speaker !== undefined) yield { before: headingOf(speaker), text: "", after: "" };
@@ -78,7 +78,7 @@ function languageOf(text: string): string {
   }
 }
 
-/** Without what a terminal would act upon, and without what makes programs take a file for no text. */
+/** Removes terminal control sequences, and replaces control characters that make programs treat a file as binary. */
 function visible(text: string): string {
   return text.replaceAll(/\r\n?/gu, "\n").replaceAll(COLOUR, "").replaceAll(CONTROL, "\ufffd");
 }
@@ -87,7 +87,7 @@ function visible(text: string): string {
 const COLOUR = /\u001b\[[0-9;?]*[a-zA-Z]/gu;
 const CONTROL = /(?![\n\t])\p{Cc}/gu;
 
-/** Without blank lines at its ends. */
+/** Removes leading and trailing blank lines. */
 function trimmed(text: string): string {
   const first = text.search(/\S/u);
   return first === -1 ? "" : text.slice(text.lastIndexOf("\n", first) + 1).trimEnd();
@@ -108,7 +108,7 @@ function asHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }
 
-/** Nothing of it means anything to a reader of Markdown. */
+/** Escapes all Markdown. */
 function asWords(text: string): string {
   return asHtml(text).replaceAll(/[*_`[\]\\]/gu, "\\$&");
 }

@@ -1,8 +1,8 @@
-/** Follows the lines of a Markdown text, and knows which of them are code: what stands in a fence means nothing to a reader of Markdown. */
+/** Tracks fenced code in a Markdown text line by line. Markdown in a fence has no meaning. */
 export class Fences {
   #open: string | undefined;
 
-  /** Whether a line is code, or the beginning or the end of it. To be asked for every line, in their order. */
+  /** Tells whether a line is code, or a fence. Must be called for every line in order. */
   isCode(line: string): boolean {
     if (this.#open === undefined) {
       const [, fence = "", info = ""] = /^ {0,3}(```+|~~~+)(.*)$/su.exec(line) ?? [];
@@ -15,27 +15,27 @@ export class Fences {
     return true;
   }
 
-  /** What closes the code that is not closed yet. */
+  /** Fence that closes the open code block; `undefined` outside code. */
   get closing(): string | undefined {
     return this.#open;
   }
 }
 
-/** A fence that nothing inside of a text can close. */
+/** Returns a fence that the text cannot close. */
 export function fenceAround(text: string): string {
   let longest = 2;
   for (const run of text.match(/```+/gu) ?? []) longest = Math.max(longest, run.length);
   return "`".repeat(longest + 1);
 }
 
-/** What begins a comment, a fold, or raw text in HTML, and ends who knows where. */
+/** Start of an HTML comment, fold, or raw text, which may end anywhere. */
 const HTML_OPENER = /^( {0,3})<(?=!|\?|\/?(?:details|pre|script|style|textarea)\b)/iu;
 
 /**
- * A Markdown text that ends what it begins, so that it means the same whatever stands before and behind it: code is closed,
- * and what would swallow the rest of a page is shown as it is written.
+ * Makes a Markdown text self-contained, so that the surrounding page does not affect its meaning and vice versa: closes open
+ * code, and escapes markup that would swallow the rest of the page.
  *
- * @param isTaken whether a line is a heading that only the page itself may have.
+ * @param isTaken tells whether a line is a heading reserved for the page itself.
  */
 export function selfContained(text: string, isTaken: (line: string) => boolean): string {
   const fences = new Fences();

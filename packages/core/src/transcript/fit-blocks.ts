@@ -8,7 +8,7 @@ export interface FittedBlocks {
 
 const GAP = "\n\n";
 
-/** As much of a page as fits into so many bytes of UTF-8. A text is cut at a whole character, and what was begun around it is ended. */
+/** Returns as many blocks as fit into this many bytes of UTF-8. The last text is cut between characters, and its markup closed. */
 export function fitBlocks(blocks: Iterable<Block>, mostBytes: number): FittedBlocks {
   const pieces: string[] = [];
   let room = mostBytes;
@@ -28,16 +28,16 @@ function written({ before, after, mend }: Block, text: string): string {
   return `${before}${mend?.(text) ?? text}${after}`;
 }
 
-/** `undefined` when it does not fit. What cannot fit is not looked at: there may be megabytes of it. */
+/** Returns a whole block; `undefined` when it does not fit. Checks the length first, because there may be megabytes. */
 function wholeBlock(block: Block, mostBytes: number): string | undefined {
   if (block.text.length > mostBytes) return undefined;
   const whole = written(block, block.text);
   return encodeUtf8(whole).length > mostBytes ? undefined : whole;
 }
 
-/** What mending adds is not known before: the cut is taken back until all of it fits. */
+/** Returns part of a block. The size of the repair is unknown in advance, so the cut is moved back until everything fits. */
 function cutBlock(block: Block, mostBytes: number): string | undefined {
-  // No character has less than one byte.
+  // Every character has at least one byte.
   const bytes = encodeUtf8(block.text.slice(0, Math.max(0, mostBytes)));
   const around = encodeUtf8(`${block.before}${block.after}`).length;
   for (let length = Math.min(bytes.length, mostBytes - around); length > 0;) {
@@ -49,10 +49,10 @@ function cutBlock(block: Block, mostBytes: number): string | undefined {
   return undefined;
 }
 
-/** The beginning of a text of so many bytes, or of up to three less, so that it ends on a whole character. */
+/** Returns the beginning of a text with at most this many bytes, without splitting a character. */
 function cutUtf8(bytes: Uint8Array, length: number): string {
   let end = Math.min(length, bytes.length);
-  // A byte of the form 10xxxxxx goes on with a character.
+  // Bytes of the form 10xxxxxx continue a character.
   while (end > 0 && end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return decodeUtf8(bytes.subarray(0, end));
 }

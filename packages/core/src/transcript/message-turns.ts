@@ -2,26 +2,26 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.
 import { isUser, type Part, speakerOf, type Turn } from "./turn.ts";
 import { withoutBlobs } from "../condense/without-blobs.ts";
 
-/** Reads messages in the shapes of OpenAI's chat completions and responses, and of Anthropic's; what is neither is shown as JSON. */
+/** Reads messages in the formats of OpenAI (chat completions and responses) and Anthropic; other content is shown as JSON. */
 export function messageTurns(messages: readonly JsonObject[]): readonly Turn[] {
   const calls = new Map<string, string>();
   return messages.map((message) => readMessage(message, calls));
 }
 
-/** @param calls names of the tools that were called so far, by the id of the call. */
+/** @param calls tool names so far, by the id of the call. */
 function readMessage(message: JsonObject, calls: Map<string, string>): Turn {
   const role = isText(message["role"]) ? message["role"] : roleOfItem(message);
   const name = isText(message["name"]) && message["type"] !== "function_call" ? message["name"] : undefined;
   const said = readContent(contentOf(message), { calls, tool: toolOf(message, calls, name), isReport: REPORTS.has(role.toLowerCase()) });
   const called = [...listOf(message["tool_calls"]), ...given(message["function_call"])].flatMap((call) => readCall(call, calls));
   const parts = [...said, ...readText(message["refusal"]), ...called];
-  // Anthropic's API has the user say what a tool gave back.
+  // Anthropic's API returns tool results with the role of the user.
   const isReport = isUser(role) && parts.length > 0 && parts.every(({ kind }) => kind === "result");
   const speaker = speakerOf(isReport ? "tool" : role, name);
   return { speaker, isUser: isUser(role) && !isReport, parts };
 }
 
-/** Some APIs have what a tool was asked and gave back stand as items of their own. */
+/** Some APIs put tool calls and results into separate items. */
 function roleOfItem({ type }: JsonObject): string {
   return isText(type) && type.endsWith("_output") ? "tool" : "assistant";
 }
@@ -42,7 +42,7 @@ function toolOf(message: JsonObject, calls: ReadonlyMap<string, string>, name: s
 interface Around {
   readonly calls: Map<string, string>;
   readonly tool?: string | undefined;
-  /** It is what a tool gave back, whatever its form. */
+  /** True for the result of a tool, in any form. */
   readonly isReport?: boolean;
 }
 
@@ -101,11 +101,11 @@ function readResult(part: JsonObject, calls: Map<string, string>): readonly Part
   const inside = readContent(part["content"] ?? part["output"] ?? null, { calls });
   const failed = part["is_error"] === true;
   const parts = inside.map((each): Part => (isReportable(each) ? { kind: "result", tool, failed, text: each.text } : each));
-  // That a tool said nothing is worth knowing too.
+  // An empty tool result is worth knowing too.
   return parts.length > 0 ? parts : [{ kind: "result", tool, failed, text: "(nothing)" }];
 }
 
-/** In one line: what kind of thing it is, and what is known of it. `undefined`: it is no attachment. */
+/** Describes an attachment in one line: its kind and known facts. `undefined` when it is no attachment. */
 function attachment(part: JsonObject, type: string): string | undefined {
   const kind = /(?:^|_)(image|audio|video|document|file)(?:_url)?$/u.exec(type)?.[1];
   if (kind === undefined) return undefined;
@@ -130,12 +130,12 @@ function json(value: JsonValue): string {
   return JSON.stringify(value, undefined, 2);
 }
 
-/** Arguments come as JSON text. */
+/** Formats arguments that come as JSON text. */
 function prettied(text: string): string {
   try {
     return json(JSON.parse(text) as JsonValue);
   } catch {
-    // A model may write what is no JSON: then it is shown as it is.
+    // A model may write invalid JSON, which is shown unchanged.
     return text;
   }
 }

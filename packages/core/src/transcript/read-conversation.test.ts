@@ -33,12 +33,12 @@ describe("a conversation is refused", () => {
     expect(refusal(given)).toMatchObject({ code: "INVALID_INPUT", message: expect.stringContaining(words) as string });
   });
 
-  it("when it is a text, and the format says messages", () => {
+  it("when it is a text in the format messages", () => {
     expect(refusal("User: hello", "messages")).toMatchObject({ code: "INVALID_INPUT", message: expect.stringContaining("list") as string });
     expect(refusal('{"role":"user"}', "messages")).toMatchObject({ code: "INVALID_INPUT" });
   });
 
-  it("when its format is another", () => {
+  it("when its format is unknown", () => {
     expect(refusal("hello", "xml")).toMatchObject({ code: "INVALID_INPUT", details: { field: "format" } });
   });
 
@@ -63,11 +63,11 @@ describe("a conversation is taken", () => {
     expect(readConversation(given)).toEqual({ given, format });
   });
 
-  it("as messages, when it is a list, whatever the format says", () => {
+  it("as messages when it is a list, regardless of the format", () => {
     expect(readConversation([{ role: "user", content: "a" }], "plain").format).toBe("messages");
   });
 
-  it("as messages, when the format says so and it is a list in JSON", () => {
+  it("as messages when the format is messages and it is a JSON list", () => {
     expect(readConversation('[{"role":"user","content":"a"}]', "messages")).toEqual({
       given: [{ role: "user", content: "a" }],
       format: "messages",

@@ -7,18 +7,18 @@ import { CONVERSATION_FORMATS, CONVERSATION_LIMITS, type ConversationFormat, typ
 import { DEFAULT_LIMITS } from "../model/limits.ts";
 import { encodeUtf8 } from "../platform.ts";
 
-/** A conversation that was checked. */
+/** Validated conversation. */
 export interface Conversation {
-  /** As it was given. */
+  /** Content as given. */
   readonly given: GivenConversation;
   readonly format: ConversationFormat;
 }
 
 /**
- * Checks a conversation before anything is done with it. A list is taken for messages whatever the format says, and so is
- * a text of the format `messages` that is such a list as JSON.
+ * Validates a conversation. A list counts as messages regardless of the format, and so does a JSON list as text in the format
+ * `messages`.
  *
- * @throws INVALID_INPUT for what is no conversation, or says nothing because it is `""`; TOO_LARGE over 10 MB.
+ * @throws INVALID_INPUT for an invalid or empty conversation; TOO_LARGE over 10 MB.
  */
 export function readConversation(given: unknown, format: unknown = "plain"): Conversation {
   if (!CONVERSATION_FORMATS.includes(format as ConversationFormat)) {
@@ -31,7 +31,7 @@ export function readConversation(given: unknown, format: unknown = "plain"): Con
   return format === "plain" ? { given, format } : { given: checkMessages(messagesIn(given)), format: "messages" };
 }
 
-/** Bytes of a conversation as UTF-8, messages as JSON text. */
+/** Returns the bytes of a conversation in UTF-8, messages as JSON text. */
 export function sizeOf({ given }: Conversation): number {
   return encodeUtf8(typeof given === "string" ? given : JSON.stringify(given)).length;
 }
@@ -41,24 +41,24 @@ function messagesIn(text: string): readonly unknown[] {
     const parsed = parseJson(text);
     if (Array.isArray(parsed)) return parsed;
   } catch {
-    // It is refused below, as what it is: a text.
+    // Refused below, because it is a text.
   }
   throw invalid("conversation", 'With the format "messages" conversation must be a list of messages');
 }
 
 function checkMessages(messages: readonly unknown[]): readonly JsonObject[] {
-  // Of members there may be as many as there is room for.
+  // The number of members is not limited, only the size.
   checkJson(messages, { maxDepth: DEFAULT_LIMITS.maxDepth, maxKeys: Number.POSITIVE_INFINITY }, "conversation");
   const wrong = messages.findIndex((message) => !isMessage(message));
   if (wrong !== -1) {
     throw invalid(`conversation[${wrong}]`, `conversation[${wrong}] must be a message: an object with a role and a content`);
   }
   checkSize(JSON.stringify(messages));
-  // A copy: it is kept later, and the caller may go on with the list.
+  // Copies the list, because it is saved later and the caller may change it.
   return ownJson(messages as readonly JsonObject[]) as readonly JsonObject[];
 }
 
-/** Some APIs have calls of tools stand among the messages, with a type in the place of a role. */
+/** True for a message. Some APIs mix tool calls into the messages, with a type instead of a role. */
 function isMessage(message: unknown): message is JsonObject {
   if (!isJsonObject(message)) return false;
   const { role, type } = message;
@@ -67,7 +67,7 @@ function isMessage(message: unknown): message is JsonObject {
 
 function checkSize(text: string): void {
   const { mostBytes } = CONVERSATION_LIMITS;
-  // No character has more than three bytes of UTF-8, and none less than one.
+  // A character has at most three bytes of UTF-8 per unit, and at least one.
   if (text.length * 3 <= mostBytes) return;
   const sizeBytes = text.length > mostBytes ? undefined : encodeUtf8(text).length;
   if (sizeBytes !== undefined && sizeBytes <= mostBytes) return;

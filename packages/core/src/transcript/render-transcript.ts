@@ -4,38 +4,38 @@ import { blocksOf, inOneLine } from "./blocks.ts";
 import { fitBlocks } from "./fit-blocks.ts";
 import type { Turn } from "./turn.ts";
 
-/** What the head of a transcript says. */
+/** Data in the head of a transcript. */
 export interface TranscriptFacts {
   readonly topic: string;
   readonly date: Date;
   readonly agentId?: string | undefined;
-  /** The checkpoint that holds the whole conversation; absent where none does. */
+  /** Checkpoint with the whole conversation, if any. */
   readonly checkpointId?: string | undefined;
-  /** Of the conversation as it was given: see `sizeOf`. */
+  /** Bytes of the given conversation: see `sizeOf`. */
   readonly sizeBytes?: number | undefined;
 }
 
 export interface Transcript {
   /** Markdown. */
   readonly text: string;
-  /** It ends before the conversation does. */
+  /** True when it ends before the conversation does. */
   readonly isCut: boolean;
 }
 
 /**
- * Writes a conversation as a page that people read. One of at most 1 MB is written whole; of a larger one the page is
- * cut to 1 MB. `docs/reference/transcripts.md` describes the form.
+ * Writes a conversation as a page for people. A conversation of at most 1 MB is written whole; the page of a larger one is cut to
+ * 1 MB. `docs/reference/transcripts.md` describes the format.
  */
 export function renderTranscript(turns: readonly Turn[], facts: TranscriptFacts): Transcript {
   const { transcriptBytes } = CONVERSATION_LIMITS;
   const { sizeBytes } = facts;
   const head = headOf(facts);
-  // Headings and fences may make the page of a conversation that is within the limit longer than that.
+  // Headings and fences may make the page longer than the conversation, which itself is within the limit.
   const most = sizeBytes !== undefined && sizeBytes <= transcriptBytes ? Number.POSITIVE_INFINITY : transcriptBytes;
   const all = fitBlocks(blocksOf(turns), most);
   if (!all.isCut) return { text: page(head, all.text === "" ? EMPTY : all.text), isCut: false };
   const end = endOf(facts);
-  // With everything around it, so that the file is no larger either.
+  // Accounts for everything around the text, so that the file stays within the limit.
   const { text } = fitBlocks(blocksOf(turns), transcriptBytes - encodeUtf8(page(head, "", end)).length);
   return { text: page(head, text, end), isCut: true };
 }
@@ -77,7 +77,7 @@ function titleOf(topic: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
-/** As YAML reads it, in which other characters than in JSON end a line too. */
+/** Quotes a text for YAML, in which more characters than in JSON end a line. */
 function quoted(text: string): string {
   return JSON.stringify(text).replaceAll(/[\u007f-\u009f\u2028\u2029\ufeff]/gu, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;

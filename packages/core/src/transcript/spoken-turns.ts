@@ -7,8 +7,8 @@ interface Speech {
 }
 
 /**
- * Reads a text that says who speaks, as in `User: ...`. A text that does not begin so is one turn of nobody: a name with a
- * colon further down may be anything.
+ * Splits a text with speakers, as in `User: ...`. A text that does not begin with a speaker is one turn: a name with a colon
+ * further down may be anything.
  */
 export function spokenTurns(text: string): readonly Turn[] {
   const lines = text.split("\n");
@@ -28,7 +28,7 @@ function split(lines: readonly string[]): readonly Speech[] {
   return speeches;
 }
 
-/** Such as `User: hello`, `**AI:** hello` or `Human:`. */
+/** Label such as `User: hello`, `**AI:** hello` or `Human:`. */
 const LABEL = /^ {0,3}(?:\*\*|__)?([a-z]{2,12})(?:\*\*|__)?[ \t]*:(?:\*\*|__)?(?:[ \t]+(.*)|)$/isu;
 
 function readLabel(line: string): { readonly role: string; readonly rest: string } | undefined {

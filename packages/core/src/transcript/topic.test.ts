@@ -48,7 +48,7 @@ describe("a topic", () => {
     expect(Array.from(fileTopic("接".repeat(100)))).toHaveLength(50);
   });
 
-  it("is the first thing that the user said, when none is given", () => {
+  it("is the first thing the user said when none is given", () => {
     const messages = [
       { role: "system", content: "You are helpful" },
       { role: "user", content: [{ type: "text", text: "```\n---\nAdd database connection\nand more" }] },
@@ -60,32 +60,32 @@ describe("a topic", () => {
     expect(topic(undefined, "System: be nice\nUser:\n\n  Fix it")).toBe("fix-it");
   });
 
-  it("is what anybody said, when the user said nothing", () => {
+  it("is the first thing anybody said when the user said nothing", () => {
     expect(topic(undefined, [{ role: "assistant", content: "Hello there" }])).toBe("hello-there");
     expect(topic(undefined, "Notes of a meeting\nsecond line")).toBe("notes-of-a-meeting");
   });
 
-  it("leaves out the tags that hosts put around what the user typed", () => {
+  it("leaves out tags that hosts put around user input", () => {
     expect(topic(undefined, [{ role: "user", content: "<command-name>deploy</command-name> the shop" }])).toBe("deploy-the-shop");
   });
 
-  it("has no secret of the user's in it", () => {
+  it("contains no secret", () => {
     const secret = `sk-ant-api03-${"aB3dE6gH9".repeat(10)}`;
     const found = topic(undefined, [{ role: "user", content: `Use ${secret} please` }]);
     expect(found).not.toContain(secret.toLowerCase().slice(0, 30));
     expect(found).toMatch(/^use-.*-please$/u);
   });
 
-  it("falls back to a word, and says so, when a conversation has no letter and no digit", () => {
+  it("falls back to a fixed word, and reports it, for a conversation without letters and digits", () => {
     const turns = readTurns(readConversation("🎉🎉 !!!"));
     expect(topicOf(undefined, turns)).toEqual({ topic: "conversation", isFallback: true });
   });
 
-  it("falls back without a word when the conversation is empty", () => {
+  it("falls back silently when the conversation is empty", () => {
     expect(topicOf(undefined, readTurns(readConversation([])))).toEqual({ topic: "conversation", isFallback: false });
   });
 
-  it("makes a name that every file system takes, whatever it is", () => {
+  it("is a valid file name on every file system", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (given) => {
         const found = topic(given);
@@ -101,13 +101,13 @@ describe("a topic", () => {
 });
 
 describe("the path of a transcript", () => {
-  it("is named by the second in UTC and the topic, in a folder of the day", () => {
+  it("contains the UTC time in seconds and the topic, in a folder per day", () => {
     const { folders, names } = transcriptPath("authentication-implementation", new Date("2025-01-15T14:30:22.123Z"));
     expect(folders).toEqual([".codearchitect", "sessions", "2025-01-15"]);
     expect([...names][0]).toBe("session-20250115-143022-authentication-implementation.md");
   });
 
-  it("has a counter where the name is taken, up to 1,000", () => {
+  it("has a counter up to 1,000 when the name is taken", () => {
     const names = [...transcriptPath("topic", new Date("2025-01-15T23:59:59.999Z")).names];
     expect(names.slice(1, 3)).toEqual(["session-20250115-235959-topic-1.md", "session-20250115-235959-topic-2.md"]);
     expect(names.at(-1)).toBe("session-20250115-235959-topic-1000.md");

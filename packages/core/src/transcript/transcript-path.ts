@@ -1,15 +1,15 @@
 import { CONVERSATION_LIMITS } from "../model/conversation.ts";
 import { fileTopic } from "./topic.ts";
 
-/** Where a transcript goes, below the root of its project. */
+/** Path of a transcript below the root of its project. */
 export interface TranscriptPath {
-  /** From the root downwards. */
+  /** Folders from the root downwards. */
   readonly folders: readonly string[];
-  /** Names for the file, in the order in which they are to be tried. */
+  /** File names to try, in order. */
   readonly names: Iterable<string>;
 }
 
-/** `.codearchitect/sessions/2025-01-15/session-20250115-143022-topic.md`, in UTC; where that is taken, `...-topic-1.md` and so on. */
+/** Returns `.codearchitect/sessions/2025-01-15/session-20250115-143022-topic.md`, in UTC; if it is taken, `...-topic-1.md` and so on. */
 export function transcriptPath(topic: string, date: Date): TranscriptPath {
   const time = date.toISOString();
   const day = time.slice(0, time.indexOf("T"));

@@ -1,41 +1,41 @@
-/** What somebody said at a time. */
+/** Turn of one speaker. */
 export interface Turn {
-  /** Who, in words for a heading; absent in a text that does not say. */
+  /** Speaker in words for a heading; absent when unknown. */
   readonly speaker?: string | undefined;
   readonly isUser: boolean;
   readonly parts: readonly Part[];
 }
 
-/** A piece of what was said. Texts are never empty. */
+/** Part of a turn. Texts are never empty. */
 export type Part =
   | { readonly kind: "text" | "thinking"; readonly text: string }
-  /** A tool is called. */
+  /** Call of a tool. */
   | { readonly kind: "call"; readonly tool: string; readonly text: string }
-  /** What a tool gave back. */
+  /** Result of a tool. */
   | { readonly kind: "result"; readonly tool: string | undefined; readonly failed: boolean; readonly text: string }
-  /** An image, a recording, a file: what it is, not its bytes. */
+  /** Description of an image, a recording or a file, without its bytes. */
   | { readonly kind: "attachment"; readonly text: string }
-  /** Whatever else JSON can say. */
+  /** Any other JSON. */
   | { readonly kind: "data"; readonly text: string };
 
-/** What was said in words. */
+/** Returns the spoken text of a turn. */
 export function textOf({ parts }: Turn): string {
   return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
 }
 
-/** Who speaks, in words for a heading. */
+/** Returns the speaker in words for a heading. */
 export function speakerOf(role: string, name?: string): string {
   const known = SPEAKERS.get(role.toLowerCase());
   const speaker = known ?? (role.trim() === "" ? "Unknown" : role.charAt(0).toUpperCase() + role.slice(1));
   return name === undefined ? speaker : `${speaker} (${name})`;
 }
 
-/** Whether this is the person that an agent works for. */
+/** True for the person that an agent works for. */
 export function isUser(role: string): boolean {
   return SPEAKERS.get(role.toLowerCase()) === "User";
 }
 
-/** Names that APIs and people give to the same speakers. */
+/** Names of speakers, by the names that APIs and people use. */
 export const SPEAKERS: ReadonlyMap<string, string> = new Map([
   ...["user", "human", "you", "me"].map((name) => [name, "User"] as const),
   ...["assistant", "ai", "model", "bot", "agent", "claude", "chatgpt", "gemini"].map((name) => [name, "Assistant"] as const),

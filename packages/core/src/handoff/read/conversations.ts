@@ -31,7 +31,7 @@ export function isSteps(records: readonly JsonObject[]): boolean {
   return records.length > 1 && read.length >= records.length * 0.7;
 }
 
-/** What was done, and what came of it, as a conversation with tools. */
+/** Reads actions and their results as a conversation with tools. */
 export function readSteps(records: readonly JsonObject[], place: Place, to: Reading): void {
   const messages = records.flatMap((record, index): readonly (Message & { readonly index: number })[] => {
     const act = ACTS.find((key) => typeof record[key] === "string");
@@ -57,10 +57,10 @@ export function readSteps(records: readonly JsonObject[], place: Place, to: Read
   readMessages(messages, place, to);
 }
 
-/** Where a step stands, unless it is told in words. */
+/** Keys with the position of a step, ignored unless their value is a sentence. */
 const PLACE = /^(?:n|nr|i|id|index|step|at|ts|time)$/iu;
 const INPUTS = /^(?:input|args?|arguments|params|parameters|path|target|query)$/iu;
-/** Characters: a longer one, such as a diff, is told by its lines. */
+/** In characters; longer arguments, such as a diff, are read line by line. */
 const LONGEST_ARGUMENT = 120;
 
 function argumentsOf(value: JsonValue): readonly string[] {
@@ -71,7 +71,7 @@ function plainText(value: JsonValue): string {
   return typeof value === "string" ? value : plain(value);
 }
 
-/** Whether a value is a cell of a notebook (nbformat 4). */
+/** True when a value is a notebook cell (nbformat 4). */
 export function isCell(value: JsonValue): boolean {
   return isJsonObject(value) && value["cell_type"] !== undefined;
 }
@@ -105,7 +105,7 @@ function outputText(output: JsonValue): string {
   return [joined(output["text"] ?? ""), joined(data), error].filter((text) => text !== "").join("\n");
 }
 
-/** @param fields where the names of fields do not say who speaks and what. */
+/** @param fields speaker and content fields, when their names do not tell. */
 export function readConversation(items: readonly JsonValue[], place: Place, to: Reading, fields?: SpeechFields): void {
   const calls = new Map<string, string>();
   const messages = items.flatMap((item, index) => {
@@ -117,10 +117,10 @@ export function readConversation(items: readonly JsonValue[], place: Place, to: 
   readMessages(messages, place, to);
 }
 
-/** How much it matters who says something. */
+/** Importance by voice. */
 const OF_VOICE: Readonly<Record<Voice, number>> = { asks: 58, says: 42, acts: 36, reports: 22, rules: 46, notes: 44 };
 
-/** 38 for the last of a conversation, less for each turn before it. */
+/** Bonus by age: 40 for the newest turn, decaying with each later turn. */
 function ofAge(age: number): number {
   return 40 * Math.exp(-age / 3.2);
 }
@@ -137,7 +137,7 @@ export function readMessages(messages: readonly (Message & { readonly index: num
       const { voice, text } = said;
       const work = workIn(said);
       if (work !== undefined) {
-        // A list of work that was written again holds no more.
+        // An earlier version of a work list is obsolete.
         if (latest.has(said))
           to.value(work, { ...place, index: message.index, label: said.tool, part: "work", base: OF_PART.work, depth: 0 });
         continue;
@@ -157,10 +157,10 @@ export function readMessages(messages: readonly (Message & { readonly index: num
   }
 }
 
-/** Turns after which an error in a tool's output is an old one. */
+/** Turns after which an error in tool output is old. */
 const RECENT = 10;
 
-/** The list of records with a status that a tool was called with. */
+/** Returns the list of records with a status in the input of a tool call. */
 function workIn({ input }: Said): readonly JsonValue[] | undefined {
   if (!isJsonObject(input)) return undefined;
   return Object.values(input).find(
@@ -168,7 +168,7 @@ function workIn({ input }: Said): readonly JsonValue[] | undefined {
   );
 }
 
-/** The last list of work of each tool. */
+/** Returns the last work list of each tool. */
 function latestWork(messages: readonly Message[]): ReadonlySet<Said> {
   const latest = new Map<string, Said>();
   for (const said of messages.flatMap((message) => message.said)) if (workIn(said) !== undefined) latest.set(said.tool ?? "", said);
@@ -219,7 +219,7 @@ function readSpeech(text: string, voice: Voice, { age, isFirstAsked }: When, pla
   });
 }
 
-/** What a tool gave back, or was given, as JSON. */
+/** Reads JSON that a tool received or returned. */
 function readData(data: JsonValue, voice: Voice, place: Place, to: Reading): void {
   const json = JSON.stringify(data);
   if (json.length <= 240) return push(to, place, plain(data), { part: place.base > 60 ? "turns" : "rest", base: place.base });

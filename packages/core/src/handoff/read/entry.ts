@@ -9,27 +9,27 @@ import { cut, isEmpty, plain, widthOf } from "./plain.ts";
 import { readRecords, readRows, statusKeyOf } from "./records.ts";
 import { readLine, readText } from "./texts.ts";
 
-/** Characters of an entry that has no words. */
+/** Characters shown of an entry without words. */
 const MOST_OF_SHAPE = 200;
 
 /** Fields with the output of a tool. */
 const OUTPUTS = /^(?:result|results|output|outputs|stdout|stderr|observation|response|content)$/iu;
 const OF_OUTPUT = 16;
 
-/** Added for an entry that names itself the newest of its kind. */
+/** Bonus for an entry named as the newest of its kind. */
 const OF_LATEST = 8;
 
-/** Base of an empty value. */
+/** Importance of an empty value. */
 const BLANK = 30;
 
 function isBlank(value: JsonValue): boolean {
   return isEmpty(value) || (isJsonObject(value) && Object.keys(value).length === 0);
 }
 
-/** The most for a member that names itself obsolete. */
+/** Highest importance of a member named obsolete. */
 const OBSOLETE = 30;
 
-/** Takes an entry of a context apart, in its order. */
+/** Splits an entry of a context into excerpts, in order. */
 export function readEntry(key: string, value: JsonValue): Excerpt[] {
   const part = partOfName(key);
   const latest = isLatestName(key) ? OF_LATEST : 0;
@@ -42,7 +42,7 @@ export function readEntry(key: string, value: JsonValue): Excerpt[] {
   }
   const out: Excerpt[] = [];
   readingInto(out).value(value, place);
-  // A shape that says nothing in words still says what it is.
+  // Represents a value without words by its beginning.
   return out.length > 0 ? out : [{ key, text: cut(json, MOST_OF_SHAPE), part: "rest", base: place.base }];
 }
 
@@ -51,7 +51,7 @@ function readingInto(out: Excerpt[]): Reading {
   return reading;
 }
 
-/** A short list of records with a status is still told as work. */
+/** True for a list of records with a status, which is read as work even when short. */
 function isStateful(value: JsonValue): boolean {
   return Array.isArray(value) && value.length > 1 && statusKeyOf(value) !== undefined;
 }
@@ -83,7 +83,7 @@ function readObject(value: JsonObject, place: Place, to: Reading): void {
   for (const [name, member] of members) readMember(name, member, place, to);
 }
 
-/** A field for the names of records that none of them has. */
+/** Returns a field name for the names of records that no record has. */
 function freeName(records: readonly JsonValue[]): string {
   return ["name", "key", "#", "…"].find((name) => records.every((record) => !isJsonObject(record) || !Object.hasOwn(record, name))) ?? "…";
 }
@@ -92,7 +92,7 @@ function readMember(name: string, member: JsonValue, place: Place, to: Reading):
   const isObsolete = isObsoleteName(name);
   const own = isObsolete ? undefined : partOfName(name);
   const isHistory = isHistoryName(name);
-  // The history of some work is not what is left of it.
+  // The history of a work item is no open work.
   const part = own ?? (isHistory || isObsolete ? undefined : place.part);
   const isTop = place.depth === 0;
   const path = isTop ? name : [place.label, name].filter((each) => each !== undefined).join(".");
@@ -134,7 +134,7 @@ function readMember(name: string, member: JsonValue, place: Place, to: Reading):
   readValue(member, inside, to);
 }
 
-/** So many numbers in a row are told as a series. */
+/** Number of consecutive numbers summarised as a series. */
 const MANY_NUMBERS = 9;
 
 function seriesOf(numbers: readonly number[]): string {
@@ -143,7 +143,7 @@ function seriesOf(numbers: readonly number[]): string {
   return `${numbers.length} numbers: first ${numbers[0]}, least ${least}, most ${most}, last ${numbers.at(-1)}`;
 }
 
-/** Parts of which each record stands for itself. */
+/** Parts in which records are no messages. */
 const RECORDED: ReadonlySet<HandoffPart> = new Set(["decisions", "failures", "rules"]);
 
 function readList(items: readonly JsonValue[], place: Place, to: Reading): void {
@@ -154,7 +154,7 @@ function readList(items: readonly JsonValue[], place: Place, to: Reading): void 
   if (parsed.some(isCell)) return readCells(parsed, place, to);
   const records = parsed.filter(isJsonObject);
   if (records.length === items.length && statusKeyOf(records) !== undefined) return readRecords(records, place, to);
-  // Who made a decision, or found a fault, does not speak.
+  // The author of a decision or a finding is no speaker.
   const isSaid = place.part === undefined || !RECORDED.has(place.part) || records.some((record) => record["role"] !== undefined);
   if (isSaid && records.length >= items.length * 0.7 && isConversation(parsed)) return readConversation(parsed, place, to);
   const fields = isSaid ? speechFieldsOf(parsed) : undefined;
@@ -172,7 +172,7 @@ function readList(items: readonly JsonValue[], place: Place, to: Reading): void 
   });
 }
 
-/** Rows below a header are records; others are told as they stand. */
+/** Reads a table: rows below a header become records; others stay as they are. */
 function readTable(rows: readonly (readonly JsonValue[])[], place: Place, to: Reading): void {
   const [first = []] = rows;
   const isEven = rows.every((row) => row.length <= first.length);

@@ -7,12 +7,12 @@ export type Voice = "asks" | "says" | "acts" | "reports" | "rules" | "notes";
 export interface Said {
   readonly voice: Voice;
   readonly text: string;
-  /** What a tool was called with. */
+  /** Input of a tool call. */
   readonly input?: JsonValue | undefined;
   readonly tool?: string | undefined;
 }
 
-/** What one message says, in the order in which it says it. */
+/** Content of a message, in order. */
 export interface Message {
   readonly speaker: string;
   readonly said: readonly Said[];
@@ -26,7 +26,7 @@ const REPORTERS =
   /^(?:tool|function|ipython|observation|environment|tool_result|toolresult|tool_output|result|output|shell|system_output|werkzeug|outil|herramienta|工具|ツール|toolmessage|tool_message|functionmessage)$/iu;
 const RULERS = /^(?:system|developer|systemmessage|system_message)$/iu;
 
-/** Whose voice a name is; `undefined` for the name of somebody. */
+/** Returns the voice that a role name stands for; `undefined` for a personal name. */
 export function voiceOfName(name: string): Voice | undefined {
   const trimmed = name.trim();
   if (ASKERS.test(trimmed)) return "asks";
@@ -91,14 +91,14 @@ const CONTENT_KEYS = [
   "本文",
 ];
 
-/** A type names a voice, or a form of content. */
+/** Returns a name. The field `type` may name a voice or a form of content. */
 function nameIn(item: JsonObject, key: string): string | undefined {
   const name = item[key];
   if (typeof name !== "string" || name === "" || name.length > 60) return undefined;
   return key !== "type" || voiceOfName(name) !== undefined ? name : undefined;
 }
 
-/** Reads items that stand beside messages in some APIs: a call, its output, a thought of the model. */
+/** Reads items that stand next to messages in some APIs: a call, its output, or reasoning. */
 function itemOf(item: JsonObject, calls: Map<string, string>): Message | undefined {
   const type = typeOf(item);
   const id = item["call_id"] ?? item["id"] ?? null;
@@ -117,29 +117,29 @@ function itemOf(item: JsonObject, calls: Map<string, string>): Message | undefin
   return { speaker: "assistant", said: readContent(item["summary"] ?? item["content"] ?? null, "notes", calls) };
 }
 
-/** A message of LangChain as it serialises them. */
+/** Unwraps a serialised LangChain message. */
 function unwrapped(item: JsonObject): JsonObject {
   const { kwargs, data, id, type, message } = item;
   const name = Array.isArray(id) ? id.at(-1) : undefined;
   if (isJsonObject(kwargs) && typeof name === "string") return { ...kwargs, role: name };
   if (isJsonObject(data) && typeof type === "string" && data["content"] !== undefined) return { ...data, role: type };
-  // Transcripts of hosts put the message inside of a record.
+  // Transcripts of hosts wrap the message in a record.
   if (isJsonObject(message) && typeof message["role"] === "string") return message;
   return item;
 }
 
-/** The fields that say who speaks and what, where their names do not tell. */
+/** Speaker and content fields, when their names do not tell. */
 export interface SpeechFields {
   readonly speaker: string;
   readonly content: string;
 }
 
-/** Width of what somebody says, on average, at least. */
+/** Smallest average width of a spoken text. */
 const LEAST_SAID = 16;
 const LONGEST_SPEAKER = 24;
 /**
- * Finds a conversation by its shape: of the fields that all records have, one holds texts that differ, and another few short names that
- * take turns.
+ * Detects a conversation by its shape: among the fields of all records, one has different texts, and another has few short names
+ * that take turns.
  */
 export function speechFieldsOf(items: readonly JsonValue[]): SpeechFields | undefined {
   const records = items.filter(isJsonObject);
@@ -158,7 +158,7 @@ export function speechFieldsOf(items: readonly JsonValue[]): SpeechFields | unde
   return others.every(([key, value]) => isPlaceInTime(key, value)) ? { speaker, content } : undefined;
 }
 
-/** A running number, a time, a date. */
+/** True for a running number, a time, or a date. */
 function isPlaceInTime(key: string, value: JsonValue): boolean {
   return (
     value === null || (typeof value === "number" && ABOUT.test(key)) || (typeof value === "string" && /^[\d:./TZ +-]{0,30}$/u.test(value))
@@ -176,7 +176,7 @@ function takesTurns(names: readonly string[], isNamed: boolean): boolean {
   );
 }
 
-/** Reads a member of a list as a message; `undefined` when it says neither who speaks nor what. */
+/** Reads an item of a list as a message; `undefined` when it has no speaker or no content. */
 export function messageOf(given: JsonValue, calls: Map<string, string>, fields?: SpeechFields): Message | undefined {
   if (!isJsonObject(given)) return undefined;
   if (fields !== undefined) {
@@ -188,7 +188,7 @@ export function messageOf(given: JsonValue, calls: Map<string, string>, fields?:
   if (apart !== undefined) return apart;
   const speaker = SPEAKER_KEYS.map((key) => nameIn(item, key)).find((name) => name !== undefined);
   if (speaker === undefined) return undefined;
-  // Parts say all that a text beside them says, and what tools did.
+  // Parts contain the text next to them, and the actions of tools.
   const keys = Array.isArray(item["parts"]) && item["parts"].length > 0 ? ["parts"] : CONTENT_KEYS;
   const contents = keys.flatMap((key) => (Object.hasOwn(item, key) && item[key] !== speaker ? [item[key] ?? null] : []));
   const called = [...listOf(item["tool_calls"]), ...(isJsonObject(item["function_call"]) ? [item["function_call"]] : [])];
@@ -201,7 +201,7 @@ export function messageOf(given: JsonValue, calls: Map<string, string>, fields?:
     ...besideContent(item, speaker, keys),
   ];
   const name = voice === "reports" ? (tool ?? (typeof item["name"] === "string" ? item["name"] : speaker)) : speaker;
-  // Some APIs have the user say what a tool gave back.
+  // Some APIs return tool results with the role of the user.
   const isReport = said.length > 0 && said.every((each) => each.voice === "reports");
   return { speaker: isReport && voice === "asks" ? "tool" : shortName(name), said };
 }
@@ -210,7 +210,7 @@ function shortName(name: string): string {
   return name.replace(/Message(?:Chunk)?$/u, "").toLowerCase() === "human" ? "user" : /^ai(?:message)?$/iu.test(name) ? "assistant" : name;
 }
 
-/** Text that hosts and harnesses put under the user's name although a tool printed it. */
+/** Tool output that hosts and harnesses report with the role of the user. */
 const PASTED_RESULT =
   /^\s*(?:\[?(?:tool|command|function)[ _-]?(?:result|output|response)s?\b|OBSERVATION:|<(?:tool_result|function_results|system-reminder|command-|local-command)|\[result of|Exit code \d|stdout:|Output:)/iu;
 
@@ -249,7 +249,7 @@ function readPart(part: JsonValue, voice: Voice, calls: Map<string, string>): Me
   return Object.keys(part).length === 0 ? [] : [{ voice: voice === "asks" ? "asks" : voice, text: JSON.stringify(part) }];
 }
 
-/** A call with its result in one part, as the AI SDK keeps them: inside of the part, or, from its version 5 on, as the part. */
+/** Returns a call with its result in the format of the AI SDK: nested in the part, or, from version 5 on, as the part itself. */
 function invocationOf(part: JsonObject): JsonObject | undefined {
   const { toolInvocation } = part;
   if (isJsonObject(toolInvocation)) return toolInvocation;
@@ -265,7 +265,7 @@ function resultOf({ result, output, errorText }: JsonObject, calls: Map<string, 
   return texts.map(({ text }) => ({ voice: "reports", text }));
 }
 
-/** Reads the answer of a program: its output as text, if it has one, else its JSON. */
+/** Reads the answer of a program: its text output if any, else its JSON. */
 function readReport(value: JsonValue): Message["said"] {
   const texts = isJsonObject(value) ? ["stdout", "stderr", "output", "text", "error"].map((key) => value[key]) : [];
   const printed = texts.filter((text): text is string => typeof text === "string" && text.trim() !== "");
@@ -288,7 +288,7 @@ function parsedInput(input: JsonValue | undefined): JsonValue | undefined {
   return typeof input === "string" ? parseData(input) : input;
 }
 
-/** One argument needs no name; of several each has its own. */
+/** Formats arguments: a single text without its name, otherwise JSON. */
 function plainArguments(input: JsonValue): string {
   if (isJsonObject(input)) {
     const values = Object.values(input);
@@ -309,10 +309,10 @@ function idOf(id: JsonValue | undefined): string {
   return JSON.stringify(id ?? null);
 }
 
-/** Fields of messages that say nothing of what was said. */
+/** Message fields without content. */
 const ABOUT = /^(?:id|uuid|n|nr|no|seq|at|ts|t|h|time|date|day|when|timestamp|created_?at|status|type|role|name|channel|annotations)$/iu;
 
-/** Tells a record, such as a claim with its source, from a message: it names somebody and has more fields than who, what and when. */
+/** True for a record, such as a claim with its source: it names somebody but has more fields than speaker, content and time. */
 function isRecord(given: JsonValue): boolean {
   if (!isJsonObject(given)) return false;
   const item = unwrapped(given);
@@ -325,13 +325,13 @@ function isRecord(given: JsonValue): boolean {
   });
 }
 
-/** Fields of messages that APIs and hosts write, and that say nothing of the work. */
+/** Message fields of APIs and hosts that say nothing about the work. */
 const OF_APIS =
   /^(?:tool_?calls?|tool_call_id|tool_use_id|call_id|function_call|additional_kwargs|response_metadata|usage(?:_metadata)?|model|stop_(?:reason|sequence)|finish_reason|refusal|toolInvocations|invalid_tool_calls|lc|example|kwargs|content|parts|text|experimental_\w+|is\p{Lu}\w*|parent\w*|session\w*|cwd|version|gitBranch|userType|requestId|logprobs|index|service_tier|system_fingerprint|phase|timestamp\w*)$/iu;
-/** Characters of what stands beside a message. */
+/** Most characters of an extra field. */
 const MOST_BESIDE = 400;
 
-/** Reads fields that an author added to a message: a decision, a remark. */
+/** Reads extra fields of a message, such as a decision or a remark. */
 function besideContent(item: JsonObject, speaker: string, contents: readonly string[]): Message["said"] {
   return Object.entries(item).flatMap(([key, value]): Message["said"] => {
     if (value === speaker || ABOUT.test(key) || OF_APIS.test(key) || contents.includes(key) || SPEAKER_KEYS.includes(key)) return [];
@@ -340,7 +340,7 @@ function besideContent(item: JsonObject, speaker: string, contents: readonly str
   });
 }
 
-/** Whether a list is a conversation: nearly all members are messages. */
+/** True when nearly all items of a list are messages. */
 export function isConversation(items: readonly JsonValue[]): boolean {
   if (items.length === 0) return false;
   const sample = items.length > 40 ? [...items.slice(0, 20), ...items.slice(-20)] : items;

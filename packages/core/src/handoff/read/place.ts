@@ -3,7 +3,7 @@ import { cuesIn } from "../cues.ts";
 import type { Excerpt } from "../excerpt.ts";
 import type { HandoffPart } from "../part.ts";
 
-/** How much a part matters by itself: what an entry or heading of that name holds. */
+/** Importance of an entry or heading by its part. */
 export const OF_PART: Readonly<Record<HandoffPart, number>> = {
   goal: 94,
   rules: 90,
@@ -14,11 +14,11 @@ export const OF_PART: Readonly<Record<HandoffPart, number>> = {
   references: 64,
   rest: 46,
 };
-/** A value that takes no more characters as JSON is given as it is. */
+/** Values up to this many characters of JSON are shown unchanged. */
 export const SMALL = 160;
-/** An entry of the context may be a little longer. */
+/** The same limit for a top-level entry. */
 export const SMALL_ENTRY = 320;
-/** Each further piece of the same list or text matters a little less. */
+/** Decrease in importance per further item of the same list or text. */
 const LATER = 1.1;
 export const MOST_LATER = 22;
 
@@ -29,17 +29,17 @@ export interface Place {
   readonly label?: string | undefined;
   readonly part: HandoffPart | undefined;
   readonly base: number;
-  /** Whether the newest stands last. */
+  /** True when the newest item is the last. */
   readonly isHistory: boolean;
   readonly depth: number;
 }
 
-/** Excerpts read so far, and how to read what is inside of a value. */
+/** Excerpts read so far, and functions to read nested values. */
 export interface Reading {
   readonly out: Excerpt[];
   /** Reads a value of any shape. */
   value(value: JsonValue, place: Place): void;
-  /** The same, into another list. */
+  /** Returns a reading into another list. */
   into(out: Excerpt[]): Reading;
 }
 
@@ -50,7 +50,7 @@ export function push(to: Reading, place: Place, text: string, change: Partial<Ex
   to.out.push({ key, member, index, label, text, ...weighed, ...change });
 }
 
-/** What a text says for itself comes on top of where it stands. */
+/** Adds the importance of the wording to the importance of the place. */
 export function weigh(
   text: string,
   { part, base, depth }: Pick<Place, "part" | "base" | "depth">,
@@ -72,15 +72,15 @@ export function later(place: Place, by: number): Place {
   return { ...place, base: place.base - Math.min(MOST_LATER, by * LATER) };
 }
 
-/** How late a member comes: in a history the newest matters most, and then the first. */
+/** Returns the rank of an item: in a history the newest matters most, then the first. */
 export function orderOf(index: number, count: number, { isHistory, part }: Place): number {
   if (!isHistory) return index;
   const fromEnd = count - 1 - index;
-  // The newest of a history stand out.
+  // The newest items of a history stand out.
   return part === undefined || part === "rest" ? Math.min(fromEnd, index === 0 ? 4 : fromEnd) - recency(fromEnd) / LATER : fromEnd;
 }
 
-/** 24 for the newest, less for each that is older. */
+/** Returns 24 for the newest, decaying with age. */
 export function recency(age: number): number {
   return 24 * Math.exp(-age / 2.5);
 }

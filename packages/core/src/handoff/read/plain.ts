@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/context.ts";
 
-/** A member of a record, and none that every object has, such as `constructor`. */
+/** Returns an own member of a record, never an inherited one such as `constructor`. */
 export function ownMember(record: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
@@ -9,7 +9,7 @@ export function isEmpty(value: JsonValue): boolean {
   return value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-/** A value as people write it: texts without quotes, records with names, in one line. */
+/** Writes a value in one line for people: texts without quotes, records with names. */
 export function plain(value: JsonValue): string {
   if (typeof value === "string") return value.replaceAll(/\s+/gu, " ").trim();
   if (Array.isArray(value)) return value.map((item) => plain(item)).join(", ");
@@ -24,14 +24,14 @@ export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }
 
-/** A text as it is; any other value as JSON. */
+/** Returns a text unchanged, other values as JSON. */
 export function plainLong(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 
-/** Length of a text in characters of the Latin script: one of Chinese, Japanese or Korean says, and costs, as much as three. */
+/** Returns the width of a text in Latin characters: a Chinese, Japanese or Korean one says and costs as much as three. */
 export function widthOf(text: string): number {
   return text.length + 2 * (text.match(WIDE)?.length ?? 0);
 }

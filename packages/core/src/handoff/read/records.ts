@@ -7,7 +7,7 @@ import { sentencesOf } from "./sentences.ts";
 const STATUS =
   /^(?:status|state|done|completed?|checked|finished|resolved|progress|phase|stage|stand|zustand|erledigt|fertig|statut|état|etat|fait|terminé|estado|hecho|terminad[oa]|状态|完成|状態|進捗|ステータス|完了|result|outcome|ergebnis|résultat|resultat|resultado|结果|結果)$/iu;
 
-/** The field of records that tells how far each is. */
+/** Returns the field of records that holds their status; `undefined` when there is none. */
 export function statusKeyOf(records: readonly JsonValue[]): string | undefined {
   const counts = new Map<string, number>();
   let objects = 0;
@@ -32,7 +32,7 @@ function stateOf(record: JsonObject, key: string): WorkState | undefined {
 
 const OF_STATE: Readonly<Record<WorkState | "unknown", number>> = { active: 94, blocked: 92, pending: 80, done: 34, unknown: 44 };
 
-/** Records with a status: how many of each, the open ones with what is said of them, the done ones by name. */
+/** Reads records with a status: counts by status, details of open ones, names of done ones. */
 export function readRecords(records: readonly JsonObject[], place: Place, to: Reading): void {
   const statusKey = statusKeyOf(records) as string;
   const columns = commonColumns(records);
@@ -69,13 +69,13 @@ export function readRecords(records: readonly JsonObject[], place: Place, to: Re
       index: -2,
     });
   }
-  // Names that many records share name none of them.
+  // Names shared by many records identify none of them.
   if (done.length > 0 && hasOpen && records.length > 4 && new Set(done).size > done.length / 2) {
     push(to, { ...place, label: undefined, base: 56 }, `done: ${cut(done.join(", "), 400)}`, { part: "work", base: 58, index: -1 });
   }
 }
 
-/** Of a long text in a record. */
+/** Lowest importance of a long text in a record. */
 const LEAST_OF_TEXT = 34;
 
 const NAMES = [
@@ -107,10 +107,10 @@ function nameOfRecord(record: JsonObject): string {
   return name === undefined ? cut(plain(Object.values(record)[0] ?? ""), 40) : plain(name);
 }
 
-/** Width of a text that stands in a row; a longer one is told by its sentences. */
+/** Widest text in a row; wider ones are read by sentence. */
 const LONGEST_CELL = 130;
 
-/** Fields that most records have, in their order: named once above all rows. */
+/** Returns the fields that most records have, in order. They become the header of the rows. */
 function commonColumns(records: readonly JsonObject[]): readonly string[] {
   if (records.length < 2) return [];
   const counts = new Map<string, number>();
@@ -126,7 +126,7 @@ function isShortScalar(value: JsonValue): boolean {
     : typeof value !== "string" || (widthOf(value) <= LONGEST_CELL && sentencesOf(value).length === 1);
 }
 
-/** One row of what is short, and what is long line by line. */
+/** Reads a record: short values as one row, long ones line by line. */
 function readRecord(record: JsonObject, columns: readonly string[], place: Place, to: Reading): void {
   const row: string[] = columns.map((key) => {
     const value = ownMember(record, key);
@@ -144,7 +144,7 @@ function readRecord(record: JsonObject, columns: readonly string[], place: Place
   const name = nameOfRecord(record);
   const isOnly = long.length === 1;
   for (const [key, value] of long) {
-    // What a finished piece of work found out outlives it.
+    // Findings of a finished task outlive it.
     const base = Math.max(place.base - 5, LEAST_OF_TEXT);
     to.value(value, { ...place, label: isOnly && row.length > 0 ? name : `${name} ${key}`, base, depth: place.depth + 1 });
   }
@@ -159,7 +159,7 @@ export function readRows(records: readonly JsonObject[], given: Place, to: Readi
   const dated = records.every((record) =>
     Object.keys(record).some((key) => /^(?:at|ts|date|time|day|when|timestamp|datum|tag|fecha|日期|日付|日時|created_?at)$/iu.test(key)),
   );
-  // Steps with their times are a history, and not what is left to be done.
+  // Steps with times are history, not open work.
   const isPast = dated && given.part === "work" && records.length >= MANY_STEPS;
   const place: Place = isPast ? { ...given, part: undefined, base: Math.min(given.base, OF_PAST) } : given;
   const isHistory = place.isHistory || dated;

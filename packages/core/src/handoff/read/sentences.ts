@@ -1,17 +1,17 @@
 import { splitsPair } from "../../view/cut-text.ts";
 import { widthOf } from "./plain.ts";
 
-/** Longer ones are taken apart. */
+/** Longer sentences are split. */
 const LONGEST = 220;
 const END = /(?<=(?:[!?]|(?<!\b\d{1,2})\.)[)"'*_\]]{0,3})\s+(?=["'(*_[¿¡]{0,3}[\p{Lu}\p{N}`])|(?<=[。！？])|(?<=;)\s+/u;
 
-/** The sentences of a line; a long one in pieces that end at blanks. */
+/** Splits a line into sentences, and long sentences at spaces. */
 export function sentencesOf(line: string): string[] {
   if (widthOf(line) <= 100) return [line];
   const sentences: string[] = [];
   for (const sentence of line.split(END)) {
     const last = sentences.at(-1);
-    // A short one, such as an abbreviation, says nothing by itself.
+    // Joins short fragments, such as abbreviations, which say nothing alone.
     if (last !== undefined && (widthOf(last) < 24 || widthOf(sentence) < 12) && widthOf(last) + widthOf(sentence) < LONGEST) {
       sentences[sentences.length - 1] = CJK.test(sentence) ? last + sentence : `${last} ${sentence}`;
     } else if (sentence.trim() !== "") sentences.push(sentence);
@@ -37,11 +37,11 @@ function cutAtBlanks(text: string): string[] {
   return pieces;
 }
 
-/** A date or time in front of a line: of a log, or of an entry in somebody's journal. */
+/** Date or time at the start of a line in a log or journal. */
 const STAMP =
   /^\W{0,2}(?:\d{2,4}[-./]\d{1,2}[-./]\d{1,4}|\d{1,2}:\d{2}(?::\d{2})?|\p{Lu}\p{L}{2} \d{1,2} \d\d:\d\d)\S*(?:[T ]+\d{1,2}:\d{2}\S*)?[\])]?\s*/u;
 const LEVEL = /^\W{0,2}(?:INFO|DEBUG|TRACE|WARN(?:ING)?|NOTICE)\b/u;
-/** Only programs write so behind a date. */
+/** Patterns after a date that only programs write. */
 const LOGGED = /\b(?:INFO|DEBUG|TRACE|WARN|ERROR|FATAL)\b|(?<![\w.])[\w.]+=\S|^\S+\s+\S*\s*[{[]/u;
 const CODE_LINE =
   /[;{}]\s*$|^\s*(?:import|export|const|let|var|def|class|return|if \(|for \(|while|function|public|private|#include|@@|[-+]{3} |diff --git|<\/?\w+[ >]|\/\/|\/\*|\* )|=>|^\s*["'}\])]/u;
@@ -50,7 +50,7 @@ const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 export type LineKind = "prose" | "code" | "log" | "figures";
 
-/** How a line reads: as a sentence, or as code, a line of a log, a row of figures. */
+/** Classifies a line as a sentence, code, a log line, or figures. */
 export function kindOfLine(line: string): LineKind {
   const stamp = STAMP.exec(line)?.[0];
   if (stamp !== undefined) return LOGGED.test(line) ? "log" : kindOfLine(line.slice(stamp.length).trimStart());

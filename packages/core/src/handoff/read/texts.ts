@@ -26,7 +26,7 @@ function readParagraph(text: string, place: Place, to: Reading): void {
   sentencesOf(text).forEach((unit, order) => push(to, later(place, order), unit, { continues: order > 0 }));
 }
 
-/** Characters of two lines that are told as one. */
+/** Longest result of joining two lines, in characters. */
 const LONGEST_PAIR = 200;
 const SHORTEST_ANNOUNCEMENT = 12;
 
@@ -61,7 +61,7 @@ function readLines(given: readonly string[], filled: number, place: Place, to: R
   let isCode = false;
   let order = 0;
   let seen = 0;
-  // A heading stands above its lines; where there are none, it is a line itself.
+  // Writes a heading without lines below as a line.
   const tellEmpty = (): void => {
     if (heading !== undefined && order === 0) push(to, { ...place, base: OF_PART.rest }, heading);
   };
@@ -99,11 +99,11 @@ function readLines(given: readonly string[], filled: number, place: Place, to: R
   tellEmpty();
 }
 
-/** Lines that programs write on top of a mail. */
+/** Technical header lines of a mail. */
 const MAIL_HEADER =
   /^(?:>+ ?)?(?:Message-ID|In-Reply-To|References|Received|Return-Path|MIME-Version|Content-[\w-]+|X-[\w-]+|List-[\w-]+|User-Agent|DKIM-Signature|Date|From|To|Cc|Reply-To)\s?:/iu;
 const OF_HEADER = 24;
-/** A label that comes more often is a form, and names no part. */
+/** A label that occurs more often belongs to a form, and names no part. */
 const OFTEN = 3;
 
 function repeatedLabels(lines: readonly string[]): ReadonlySet<string> {
@@ -117,7 +117,11 @@ function repeatedLabels(lines: readonly string[]): ReadonlySet<string> {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Reads a line of a text, or a text in a list. @param repeated labels that name no part. */
+/**
+ * Reads a line of a text, or a text in a list.
+ *
+ * @param repeated labels that name no part.
+ */
 export function readLine(line: string, place: Place, to: Reading, repeated: ReadonlySet<string> = NONE): void {
   const [, mark, boxed, sign, signed] = CHECKBOX.exec(line) ?? [];
   if (boxed !== undefined || signed !== undefined) {
@@ -135,7 +139,7 @@ export function readLine(line: string, place: Place, to: Reading, repeated: Read
     return sentencesOf(line).forEach((unit, order) => push(to, place, unit, { part: "work", base: base - order, continues: order > 0 }));
   }
   const [, name = ""] = LABELLED.exec(line) ?? [];
-  // A label with a number counts something: it is a line of a log.
+  // A label with a number is a line of a log.
   const own = name === "" || /\d/u.test(name) || repeated.has(name) || MAIL_HEADER.test(line) ? undefined : partOfName(name);
   const found = kindOfLine(line);
   // A member of a named list counts, even if it reads like code: a command, a step.
@@ -155,7 +159,7 @@ export function readLine(line: string, place: Place, to: Reading, repeated: Read
   });
 }
 
-/** Characters: a longer one is a sentence behind a sign, such as a comment of a shell. */
+/** In characters; a longer line is a sentence after a marker, such as a shell comment. */
 const LONGEST_HEADING = 100;
 
 function headingOf(line: string, next: string | undefined): string | undefined {
@@ -171,7 +175,7 @@ function headingOf(line: string, next: string | undefined): string | undefined {
     !line.includes("|") &&
     kindOfLine(line) === "prose";
   if (isUnderlined) return line.trim();
-  // A short line that ends with a colon heads what follows it.
+  // A short line that ends with a colon is a heading.
   return /^[\p{Lu}\p{Script=Han}\p{Script=Katakana}][^.!?:：]{1,48}[:：]$/u.test(line.trim()) && !BULLET.test(line)
     ? line.trim().slice(0, -1)
     : undefined;
@@ -182,7 +186,7 @@ const SENT = /^(?:Date|Sent|Datum|Gesendet|Fecha|Enviado|Envoyé|日期|日時)\
 const SUBJECT = /^(?:Subject|Betreff|Asunto|Objet|主题|件名)\s?[:：]/u;
 const LONGEST_SENDER = 60;
 
-/** The mails of a thread, each with who sent it; `undefined` for a text that is none. */
+/** Splits a mail thread into messages with senders; `undefined` for other texts. */
 function mailMessages(lines: readonly string[]): readonly (Message & { readonly index: number })[] | undefined {
   const starts = lines.flatMap((line, at) => (SENDER.test(line.trim()) ? [at] : []));
   if (starts.length < 2 || lines.slice(0, starts[0]).some((line) => line.trim() !== "")) return undefined;
@@ -210,7 +214,7 @@ const MOST_HEADERS = 8;
 const SPOKEN =
   /^\s{0,3}(?:\*\*|__|\[|<)?(?:\[[^\]]{2,40}\]\s*|\d{1,2}:\d{2}(?::\d{2})?\s+|\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*\s+)?([\p{Lu}\p{Ll}\p{Lo}][\p{L}\p{N} ._'’-]{0,28}?)(?:\s*\([^)]{1,40}\))?(?:\*\*|__|\]|>)?\s?[:：](?:\*\*|__)?(?:\s+(.*)|$)/u;
 
-/** A text that says who speaks; `undefined` for any other. */
+/** Splits a text with named speakers into messages; `undefined` for other texts. */
 function spokenMessages(lines: readonly string[]): readonly (Message & { readonly index: number })[] | undefined {
   const found = lines.map((line) => SPOKEN.exec(line));
   const names = new Map<string, number>();
