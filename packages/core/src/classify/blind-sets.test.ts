@@ -22,7 +22,7 @@ import { BLIND_TRAVEL } from "./testing/blind/blind-travel.ts";
 import { BLIND_WORKSHOP } from "./testing/blind/blind-workshop.ts";
 import { BLIND_WRITING } from "./testing/blind/blind-writing.ts";
 
-/** Labelled before the classifier was asked; its words were mended by each afterwards. */
+/** Sets labelled before the classifier ran on them. After each run, its vocabulary was corrected with the set. */
 const SETS: readonly (readonly [name: string, set: BlindSet])[] = Object.entries({
   devices: BLIND_DEVICES,
   energy: BLIND_ENERGY,
@@ -52,14 +52,14 @@ const scored = SETS.map(([name, set]) => {
 });
 
 describe("blind sets in six languages", () => {
-  it("are right in 98 of 100 on the average", () => {
+  it("reach an average of 98 % correct", () => {
     const mean = scored.reduce((sum, { accuracy }) => sum + accuracy, 0) / scored.length;
     const wrong = scored.flatMap((set) => set.wrong.map((each) => `${set.name}: ${each.key}: ${each.told.layer}, ${each.told.why}`));
     expect(mean, wrong.join("\n")).toBeGreaterThanOrEqual(0.98);
     for (const { size } of scored) expect(size).toBeGreaterThanOrEqual(60);
   });
 
-  it.each(scored)("takes nothing CRITICAL of $name for EPHEMERAL", ({ wrong }) => {
+  it.each(scored)("classifies no CRITICAL entry of $name as EPHEMERAL", ({ wrong }) => {
     expect(wrong.filter((each) => each.layer === "CRITICAL" && each.told.layer === "EPHEMERAL")).toEqual([]);
   });
 });

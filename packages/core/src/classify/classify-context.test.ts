@@ -9,7 +9,7 @@ import { compileRules } from "./compile-rules.ts";
 import * as vocabulary from "./vocabulary.ts";
 
 const NOTHING_SAID = { pins: [] };
-/** Good enough for expressions of tests; the adapter of a store is linear in time. */
+/** Backtracking expressions suffice for the tests; the adapter of a store is linear in time. */
 const patterns: PatternCompiler = {
   compile(pattern) {
     const expression = new RegExp(pattern.replace(/^\(\?s\)/, "").replaceAll(/\\x\{([0-9a-f]+)\}/g, String.raw`\u{$1}`), "su");
@@ -41,9 +41,9 @@ describe("who decides", () => {
 });
 
 describe("the words of a key", () => {
-  it("takes what a measure may be for a limit, and what it was for a figure of the moment", () => {
+  it("classifies the bound of a measure as a limit, and its measured value as ephemeral", () => {
     expect(layerOf("maxRetries", 3)).toBe("CRITICAL");
-    // Of whatever it is.
+    // The measured quantity does not matter.
     for (const key of ["maxPassengers", "min_rows", "maxPayload", "thresholdPct"]) expect(layerOf(key, 4)).toBe("CRITICAL");
     expect(layerOf("torqueLimitNm", 5)).toBe("CRITICAL");
     expect(layerOf("targetLatencyMs", 200)).toBe("CRITICAL");
@@ -53,7 +53,7 @@ describe("the words of a key", () => {
     expect(layerOf("constraintCount", 7)).toBe("EPHEMERAL");
   });
 
-  it("looks past a unit for what is measured", () => {
+  it("skips a unit to find the measured noun", () => {
     expect(layerOf("weight_limit_kg", 20)).toBe("CRITICAL");
     expect(layerOf("maxDrawdownPct", 12)).toBe("CRITICAL");
     expect(layerOf("noticePeriodDays", 28)).toBe("CRITICAL");
@@ -65,7 +65,7 @@ describe("the words of a key", () => {
     expect(layerOf("gpuTempC", 66)).toBe("EPHEMERAL");
   });
 
-  it("keeps the point in time that somebody has to meet", () => {
+  it("classifies a deadline as CRITICAL", () => {
     expect(layerOf("deadline_utc", "2026-03-01T18:00:00Z")).toBe("CRITICAL");
     expect(layerOf("embargoUntil", "2026-05-04T06:00:00Z")).toBe("CRITICAL");
     expect(layerOf("submitBy", "2026-09-30")).toBe("CRITICAL");
@@ -75,13 +75,13 @@ describe("the words of a key", () => {
     expect(layerOf("createdBy", "the importer")).not.toBe("CRITICAL");
   });
 
-  it("takes for a rule what there is to be none of", () => {
+  it("classifies a prohibition that begins with no as a rule", () => {
     expect(layerOf("no_substitutions", ["yeast", "flour"])).toBe("CRITICAL");
     expect(layerOf("noFlyAirlines", ["Zephyr"])).toBe("CRITICAL");
     expect(layerOf("no_results_message", "Nothing found")).toBe("USEFUL");
   });
 
-  it("reads a wish and a ban in a sentence under a name that says nothing", () => {
+  it("recognises a wish and a ban in a sentence under a meaningless key", () => {
     expect(layerOf("memory.core.human", "Prefers short answers and no emoji")).toBe("CRITICAL");
     expect(layerOf("version_pin", "numpy must stay below 2.0")).toBe("CRITICAL");
     expect(layerOf("jurisdiction", "Applies only to German tenancy law; do not cite Austrian cases")).toBe("CRITICAL");
@@ -90,14 +90,14 @@ describe("the words of a key", () => {
     expect(layerOf("metar", "EGLL 121150Z 24008KT 9999 SCT030 12/07 Q1018")).toBe("USEFUL");
   });
 
-  it("reads what follows an `of` as if it stood in front", () => {
+  it("reads a noun after `of` like a noun in front of the head", () => {
     expect(layerOf("lineOfArgument", ["a"])).toBe("IMPORTANT");
     expect(layerOf("numberOfRetries", 2)).toBe("EPHEMERAL");
     expect(layerOf("summaryOfLogs")).toBe("IMPORTANT");
     expect(layerOf("questionFromUser")).toBe("CRITICAL");
   });
 
-  it("takes for material what only looks like thinking", () => {
+  it("classifies material under a noun of thinking as USEFUL", () => {
     expect(layerOf("exampleGoal")).toBe("USEFUL");
     expect(layerOf("flightOptions", [{ no: "TP 531" }])).toBe("USEFUL");
     expect(layerOf("designOptions", ["a", "b"])).toBe("IMPORTANT");
@@ -107,18 +107,18 @@ describe("the words of a key", () => {
     expect(layerOf("leaseAgreement", "One more year at the same rent")).toBe("CRITICAL");
   });
 
-  it("tells when a decision was made from when it is due", () => {
+  it("distinguishes the date of a decision from its due date", () => {
     expect(layerOf("decisionDate", "2026-03-04")).toBe("EPHEMERAL");
     expect(layerOf("deadlineDate", "2026-03-04")).toBe("CRITICAL");
   });
 
-  it("takes a sentence under a name of its own for somebody's note", () => {
+  it("classifies a sentence under a meaningful key as a note", () => {
     expect(layerOf("harbourCrane", "The second crane turns only to the left")).toBe("IMPORTANT");
     expect(layerOf("harbourCrane", "Nobody may use the second crane after dark")).toBe("CRITICAL");
     expect(layerOf("harbourCode", "NLRTM")).toBe("USEFUL");
   });
 
-  it("has the head noun decide", () => {
+  it("classifies by the head noun", () => {
     expect(layerOf("analysisTimestamp", "2026-01-01")).toBe("EPHEMERAL");
     expect(layerOf("logAnalysis")).toBe("IMPORTANT");
     expect(layerOf("decisionLog", ["a"])).toBe("CRITICAL");
@@ -129,7 +129,7 @@ describe("the words of a key", () => {
     expect(layerOf("listOfDecisions", ["a"])).toBe("CRITICAL");
   });
 
-  it("tells a record from a thought by what it holds", () => {
+  it("distinguishes a record from a thought by its content", () => {
     expect(layerOf("history", "first only CSV, then also XML")).toBe("IMPORTANT");
     expect(layerOf("history", [{ role: "user", content: "hello" }])).toBe("USEFUL");
     expect(layerOf("action", "repair the pump")).toBe("IMPORTANT");
@@ -137,14 +137,14 @@ describe("the words of a key", () => {
     expect(layerOf("flightOptions", [{ price: 120 }])).toBe("USEFUL");
   });
 
-  it("reads what a key asks", () => {
+  it("classifies keys that are questions", () => {
     expect(layerOf("whatWorked")).toBe("IMPORTANT");
     expect(layerOf("whyNotRedis")).toBe("IMPORTANT");
     expect(layerOf("whatTheUserWants")).toBe("CRITICAL");
     expect(layerOf("recheckRequired", true)).toBe("IMPORTANT");
   });
 
-  it("lets a sentence under a hasty name speak for itself", () => {
+  it("classifies a sentence under a hasty name by its content", () => {
     expect(layerOf("tmp1", "I suspect that the lamp was never connected to the switch.")).toBe("IMPORTANT");
     expect(layerOf("tmp1", "ab12")).toBe("EPHEMERAL");
     expect(layerOf("x", "No personal data in the logs")).toBe("CRITICAL");
@@ -156,7 +156,7 @@ describe("the words of a key", () => {
     expect(layerOf("x", "job_88f2a1c0")).toBe("EPHEMERAL");
   });
 
-  it("is not misled by words within words", () => {
+  it("ignores words inside other words", () => {
     for (const key of ["catalog", "technology", "dialogs", "template", "temperature", "blog", "contemplation"]) {
       expect(layerOf(key), key).not.toBe("EPHEMERAL");
     }
@@ -165,16 +165,16 @@ describe("the words of a key", () => {
 
 const value = fc.oneof(fc.jsonValue() as fc.Arbitrary<JsonValue>, fc.string({ unit: "binary", maxLength: 2_000 }));
 
-describe("a text under a key that says nothing", () => {
-  it("is what its title says, however long it is", () => {
+describe("a text under a meaningless key", () => {
+  it("is classified by its title, at any length", () => {
     const policy = `# Policy for refunds\n\n${"Refunds are paid to the card that was used. ".repeat(30)}`;
     expect(layerOf("text", policy)).toBe("CRITICAL");
     expect(layerOf("text", policy.slice(policy.indexOf("\n")))).toBe("USEFUL");
   });
 });
 
-describe("whatever comes", () => {
-  it("never fails, and says the same again", () => {
+describe("any input", () => {
+  it("is classified without errors and deterministically", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: "binary" }), value), fc.array(fc.string()), (context, pins) => {
         const told = classifyContext(context, { pins });
@@ -190,7 +190,7 @@ describe("whatever comes", () => {
     );
   });
 
-  it("gives the same label however a key is written", () => {
+  it("gets the same layer for every spelling of a key", () => {
     const known = [...Object.values(vocabulary.HEADS), ...Object.values(vocabulary.MODIFIERS), ...Object.values(vocabulary.CONTAINERS)];
     const anyWord = fc.constantFrom(...known.flatMap((set) => [...set]).filter((word) => /^[a-z]{2,}$/.test(word)));
     fc.assert(
@@ -214,7 +214,7 @@ describe("whatever comes", () => {
     );
   });
 
-  it("reads only the start of a long value", () => {
+  it("is read at the start only when the value is long", () => {
     let touched = 0;
     const long = new Proxy(
       Array.from({ length: 100_000 }, () => "a plan"),

@@ -12,22 +12,22 @@ import { firstMembers, isRich, sampleText } from "./value-shape.ts";
 import { OPAQUE, THROWAWAY, TWO_FACED, WHEN_RICH } from "./vocabulary.ts";
 
 export interface ClassifyHow {
-  /** Keys that were marked critical in the session. */
+  /** Keys that the agent marked as critical in the session. */
   readonly pins: readonly string[];
-  /** What the author of the workflow says. Default: nothing. */
+  /** Compiled rules of the workflow's author. Default: none. */
   readonly rules?: CompiledRules | undefined;
 }
 
 /**
- * Tells how much each entry of a context matters. Who knows best decides: the agent that pinned an entry, then the
- * rules of the workflow, then the words of the key, then the value, then the default, USEFUL. The same context is
- * always classified alike, and no context makes it fail or slow: long keys and values are only read in part.
+ * Assigns a layer to each entry of a context. The first source with an answer decides: the pins of the agent, the rules of the
+ * workflow, the words of the key, the value, then the default USEFUL. The classification is deterministic. No context makes it
+ * fail or slow: only a part of long keys and values is read.
  */
 export function classifyContext(context: Context, how: ClassifyHow): ReadonlyMap<string, Classification> {
   return atOnce(classifySteps(context, how));
 }
 
-/** The same, with room for other work between entries. */
+/** Does the same as `classifyContext`, and yields after each entry. */
 export function* classifySteps(context: Context, how: ClassifyHow): Steps<ReadonlyMap<string, Classification>> {
   const classified = new Map<string, Classification>();
   for (const [key, value] of Object.entries(context)) {
@@ -38,7 +38,10 @@ export function* classifySteps(context: Context, how: ClassifyHow): Steps<Readon
   return classified;
 }
 
-/** A bare counter, `iteration` or `retries`, is where a loop stands as soon as other entries tell of one. */
+/**
+ * Raises bare counters (`iteration`, `retries`) from EPHEMERAL to IMPORTANT when other keys of the context tell of a running
+ * loop. Counters that a rule classified stay as they are.
+ */
 function keepCounters(context: Context, classified: Map<string, Classification>): void {
   const counters = Object.keys(context).filter((key) => classified.get(key)?.layer === "EPHEMERAL" && isCounter(key, context[key]));
   if (counters.length === 0 || !Object.keys(context).some((key) => TELLS_OF_LOOP.test(key))) return;
@@ -79,7 +82,7 @@ const COUNTERS: ReadonlySet<string> = new Set([
 const COUNTED: ReadonlySet<string> = new Set(["count", "number", "counter", "index"]);
 const TELLS_OF_LOOP = /loop|workflow|(?:current|next|completed|remaining|pending)[ _.-]?(?:step|phase|stage|task|item)/i;
 
-/** The same for one entry. */
+/** Classifies one entry. */
 export function classifyEntry(key: string, value: JsonValue, how: ClassifyHow): Classification {
   if (how.pins.includes(key)) return { layer: "CRITICAL", confidence: 1, why: "pinned" };
   return how.rules?.classify(key, value) ?? byItself(key, value);
@@ -87,7 +90,7 @@ export function classifyEntry(key: string, value: JsonValue, how: ClassifyHow): 
 
 function byItself(key: string, value: JsonValue): Classification {
   const words = inEnglish(wordsOf(key), value);
-  // `tmp1` names a variable in haste more often than it says that a sentence is temporary.
+  // `tmp1` is more often a hasty variable name than a statement that its sentence is temporary.
   const isHasty = words.length === 1 && THROWAWAY.has(words[0] ?? "") && typeof value === "string" && isRich(value);
   const isOpaque = isHasty || words.every((word) => OPAQUE.has(word));
   if (!isOpaque) {
@@ -100,10 +103,10 @@ function byItself(key: string, value: JsonValue): Classification {
   return classifyValue(value, isOpaque) ?? byDefault(key, value, isOpaque);
 }
 
-/** For a fleeting name over something that is not: what the value says, and at least that it is no noise. */
+/** Classifies a substantial value under an ephemeral name by its content, by default as USEFUL or IMPORTANT. */
 function byContent(words: readonly string[], value: JsonValue): Classification {
   const head = singularsOf(words.at(-1) ?? "").find((form) => TWO_FACED.has(form)) ?? "";
-  // An hour or a date that somebody set, as that of a cutover.
+  // A date or time that somebody set, such as a cutover window.
   if (head === "window" && WHEN.test(sampleText(value))) return { layer: "CRITICAL", confidence: 0.4, why: "a window with its times" };
   const told = classifyValue(value, true);
   if (told !== undefined && (told.layer !== "USEFUL" || told.confidence > 0.55)) return told;
@@ -111,7 +114,7 @@ function byContent(words: readonly string[], value: JsonValue): Classification {
   return { layer, confidence: 0.4, why: "more than its name says" };
 }
 
-/** A sentence, a list of such, an object with one. */
+/** Tells whether the value is a sentence, a list of sentences or an object with a sentence. */
 function tells(value: JsonValue): boolean {
   if (isJsonObject(value)) return firstMembers(value).some((member) => typeof member === "string" && isSentence(member));
   const texts = Array.isArray(value) ? firstMembers(value) : [value];
@@ -121,7 +124,7 @@ function tells(value: JsonValue): boolean {
 const WHEN = /\d{4}-\d{2}-\d{2}|\b\d{1,2}:\d{2}\b/;
 
 function byDefault(key: string, value: JsonValue, isOpaque: boolean): Classification {
-  // A yes or no under a name of its own steers what comes next; so does a level.
+  // A boolean under a meaningful name controls the next step; so does a level.
   if (typeof value === "string" && !isOpaque && LEVEL.test(value)) return { layer: "IMPORTANT", confidence: 0.4, why: "a level" };
   if (typeof value === "boolean" && !isOpaque) return { layer: "IMPORTANT", confidence: 0.4, why: "a switch" };
   if (typeof value === "number" && isIndex(key)) return { layer: "EPHEMERAL", confidence: 0.5, why: "a counter" };
@@ -131,14 +134,15 @@ function byDefault(key: string, value: JsonValue, isOpaque: boolean): Classifica
 const LEVEL =
   /^(?:very[ _-])?(?:none|minimal|low|medium|moderate|high|critical|partial|partially|full|complete|quick|light|standard|thorough|deep|shallow|strict|lenient|auto|automatic|manual|guided|blocked|ready|not[ _-]ready)$/i;
 
-/** What loops call their counters. */
+/** Tells whether the key is a typical loop index. */
 function isIndex(key: string): boolean {
   return /^[ijkmn]$/i.test(key);
 }
 
 /**
- * One entry of each kind, classified before any other. Engines compile functions and expressions when they are first used:
- * that takes more than a thousand times what classifying takes afterwards, and would fall to somebody's first entries.
+ * Entries that warm up the classifier, one of each kind. A JavaScript engine compiles functions and regular expressions on first
+ * use, which takes over a thousand times as long as a later classification. Without the warm-up, the first entries of a user
+ * would pay for that.
  */
 const FIRST: readonly (readonly [key: string, value: JsonValue])[] = [
   ["userGoal", "goal"],
@@ -155,5 +159,5 @@ const FIRST: readonly (readonly [key: string, value: JsonValue])[] = [
   ["planFindings", `diff --git a/a b/a\n${"+ const a = [1];\n".repeat(20)}`],
   ["maxLatency", "under 2 ms"],
 ];
-// Twice: an expression is interpreted the first time it is asked, and compiled the second.
+// Classified twice: the engine interprets a regular expression on its first use and compiles it on the second.
 for (const [key, value] of [...FIRST, ...FIRST]) classifyEntry(key, value, { pins: [] });

@@ -74,9 +74,9 @@ import {
 import { EPHEMERAL_HEAD, isOneOf, isPlural, roleOf } from "./word-roles.ts";
 
 /**
- * The layer that the words of a key speak for, or `undefined` when they say nothing. The head noun decides: the last
- * word, but for what follows a preposition (`planForReview`) and participles after their noun (`filesRead`).
- * The value is only asked where a word has two meanings, such as a counter and a list of what was counted.
+ * Returns the layer implied by the words of a key, or `undefined` without a hint. The head noun decides: the last word, except
+ * for words after a preposition (`planForReview`) and participles after their noun (`filesRead`). The value counts only for
+ * ambiguous words, for example a counter versus a list of the counted things.
  */
 export function classifyWords(words: readonly string[], value: JsonValue): Classification | undefined {
   const told = withoutUnit(tidy(words));
@@ -94,25 +94,25 @@ export function classifyWords(words: readonly string[], value: JsonValue): Class
     asSwitch(told, value) ??
     asHead(phrase, value);
   const classified = asThought(told, value, found) ?? found;
-  // `toolCalls: 12` counts them; `stayNights: 12` tells how long.
+  // `toolCalls: 12` is a count; `stayNights: 12` is a duration.
   const last = phrase.at(-1) ?? "";
   const isCount = classified?.layer === "USEFUL" && typeof value === "number" && /[^s]s$/.test(last) && !LONG_UNITS.has(last);
   if (isCount) return { layer: "EPHEMERAL", confidence: 0.6, why: "a number of things" };
   if (typeof value === "boolean" && isMoreThanSwitch(classified, told)) return { layer: "IMPORTANT", confidence: 0.5, why: "a switch" };
-  // Whatever it is called, raw material is not somebody's thinking.
+  // Raw material is no thinking, under any name.
   if (classified?.layer === "IMPORTANT" && (isRawMaterial(value) || isSeries(value)))
     return { layer: "USEFUL", confidence: 0.6, why: "code, markup or output" };
   return classified;
 }
 
-/** A word that as a whole key says more than as the head of one: `conclusion`. */
+/** Classifies a key of one word whose meaning differs from the same word as a head: `conclusion`. */
 function asAlone(words: readonly string[], value: JsonValue): Classification | undefined {
   const [word = ""] = words;
   const layer = words.length === 1 && typeof value !== "number" ? ALONE.get(word) : undefined;
   return layer === undefined ? undefined : keyWord(layer, 0.7, word);
 }
 
-/** `filesLeft: 12`: how far a loop is, unlike `retriesLeft`. */
+/** Classifies the remaining work of a loop, `filesLeft: 12`, unlike `retriesLeft`. */
 function asWorkLeft(words: readonly string[], value: JsonValue): Classification | undefined {
   const head = words.at(-1) ?? "";
   if (typeof value !== "number" || !/[^s]s$/.test(head) || LONG_UNITS.has(head)) return undefined;
@@ -120,14 +120,14 @@ function asWorkLeft(words: readonly string[], value: JsonValue): Classification 
   return left === undefined || roleOf(head)?.[1] === EPHEMERAL_HEAD ? undefined : keyWord("IMPORTANT", 0.6, `${left} ${head}`);
 }
 
-/** `batchesPerSecond` */
+/** Classifies a rate: `batchesPerSecond`. */
 function asRate(words: readonly string[], value: JsonValue): Classification | undefined {
   const isRate =
     typeof value === "number" && words.at(-2) === "per" && isOneOf(MOMENTS, words.at(-1) ?? "") && !EXTREMES.has(words[0] ?? "");
   return isRate ? keyWord("EPHEMERAL", 0.7, `per ${words.at(-1)}`) : undefined;
 }
 
-/** `strategy.trial`, `findings_brakes`: sentences about a subject, by the noun of thinking in front of it. */
+/** Classifies sentences about a subject by the noun of thinking in front of it: `strategy.trial`, `findings_brakes`. */
 function asThought(words: readonly string[], value: JsonValue, found: Classification | undefined): Classification | undefined {
   if (found !== undefined && found.layer !== "USEFUL" && found.layer !== "EPHEMERAL") return undefined;
   const [first = "", last = ""] = [words[0], words.at(-1)];
@@ -139,12 +139,18 @@ function asThought(words: readonly string[], value: JsonValue, found: Classifica
   return isTold ? keyWord("IMPORTANT", 0.6, first) : undefined;
 }
 
-/** `needsUserInput: true` asks for something; what is asked for is elsewhere. */
+/**
+ * Tells whether a boolean is a switch although its words have another layer: `needsUserInput: true` asks for something that is
+ * stored elsewhere.
+ */
 function isMoreThanSwitch(classified: Classification | undefined, [first = ""]: readonly string[]): boolean {
   return classified?.layer === "USEFUL" || (classified?.layer === "CRITICAL" && AUXILIARIES.has(first));
 }
 
-/** `weightLimitKg` is a limit, and `deadline_utc` a deadline. A plural stays as it is: `sales_eur` counts no sales. */
+/**
+ * Drops a trailing unit: `weightLimitKg` is a limit, `deadline_utc` a deadline. A plural noun keeps its unit: `sales_eur` does
+ * not count sales.
+ */
 function withoutUnit(words: readonly string[]): readonly string[] {
   const noun = words.at(-2) ?? "";
   const unit = words.at(-1) ?? "";
@@ -153,13 +159,16 @@ function withoutUnit(words: readonly string[]): readonly string[] {
   return role === undefined || isPlural(noun, role[0]) ? words : words.slice(0, -1);
 }
 
-/** `outOfScopeItems` are what is out of scope. */
+/** Drops a trailing container noun: `outOfScopeItems` are things out of scope. */
 function withoutContainer(words: readonly string[]): readonly string[] {
   const last = words.length > 2 ? roleOf(words.at(-1) ?? "")?.[1] : undefined;
   return last?.kind === "container" ? words.slice(0, -1) : [];
 }
 
-/** `mustNotUseCloud`, `never_delete`: what follows is an order, whatever it is. */
+/**
+ * Classifies keys that begin with an order, `mustNotUseCloud` and `never_delete`, for any words that follow. Also classifies keys
+ * that begin with `why`, `who` or `what`.
+ */
 function asOrder([first = "", second = "", ...rest]: readonly string[]): Classification | undefined {
   if (first === "why") return keyWord("IMPORTANT", 0.8, first);
   if (first === "who" && rest.length > 0) return keyWord("IMPORTANT", 0.6, `${first} ${second}`);
@@ -171,26 +180,29 @@ function asOrder([first = "", second = "", ...rest]: readonly string[]): Classif
   return order === undefined ? undefined : { layer: "CRITICAL", confidence: 0.85, why: `key word "${order}"` };
 }
 
-/** `maxRetries`, `targetLatencyMs`, `constraint_memory`: what a measure may or is to be, rather than what it was. */
+/**
+ * Classifies the required or allowed value of a measure, unlike its measured value: `maxRetries`, `targetLatencyMs`,
+ * `constraint_memory`.
+ */
 function asBound(words: readonly string[], value: JsonValue): Classification | undefined {
   const head = words.at(-1) ?? "";
   if (words.length < 2 || !(isFigure(value) || isLimit(value))) return undefined;
-  // `maxPassengers`, of whatever it is.
+  // `maxPassengers`: the noun does not matter.
   const [first = ""] = words;
   if (EXTREMES.has(first)) return keyWord("CRITICAL", 0.75, `${first} ${head}`);
   if (!isOneOf(MEASURES, head)) return undefined;
   const before = words.slice(0, -1);
   const last = before.at(-1) ?? "";
-  // A largest value behind other words is what was measured: `latencyMaxMs`.
+  // `max` behind other words is a measured maximum: `latencyMaxMs`.
   const binding = before.find((each, at) => BINDING.has(each) || (at === 0 && EXTREMES.has(each)));
   const bound = binding ?? (isOneOf(BOUNDS, last) && !isOneOf(COUNTS, head) ? last : undefined);
   return bound === undefined ? undefined : keyWord("CRITICAL", 0.75, `${bound} ${head}`);
 }
 
-/** `createdAt`, `updatedOn`, `lastSaved`; `dueAt` is yet to come. */
+/** Classifies points in time: `createdAt`, `updatedOn`, `lastSaved`. `dueAt` lies in the future and is CRITICAL. */
 function asTime(words: readonly string[], value: JsonValue): Classification | undefined {
   const [before = "", last = ""] = words.slice(-2);
-  // `submitBy`, `responseDue`, `noLaterThan`, with when that is.
+  // `submitBy`, `responseDue` and `noLaterThan` with a point in time.
   if (words.length > 1 && LATEST.has(last) && isPointInTime(value)) return keyWord("CRITICAL", 0.8, last);
   // `deliverBy: "promised for 3 March, 12:00"`, unlike `writtenBy`.
   if (
@@ -215,7 +227,7 @@ function asTime(words: readonly string[], value: JsonValue): Classification | un
   return { layer: BINDING_UNTIL.has(before) ? "CRITICAL" : "EPHEMERAL", confidence: 0.9, why: `key words "${before} ${last}"` };
 }
 
-/** A yes or no that steers the next step, unless it is about the moment only. */
+/** Classifies a boolean that controls the next step as IMPORTANT, unless it concerns only the current moment. */
 function asSwitch(words: readonly string[], value: JsonValue): Classification | undefined {
   if (typeof value !== "boolean") return undefined;
   const fleeting = words.find((word) => FLEETING.has(word));
@@ -230,7 +242,7 @@ function asSwitch(words: readonly string[], value: JsonValue): Classification | 
   return undefined;
 }
 
-/** `isUploading`, but not `isMissing`. */
+/** Tells whether the words describe an activity in progress: `isUploading`, but not `isMissing`. */
 function isUnderWay(words: readonly string[]): boolean {
   const last = words.at(-1) ?? "";
   return words.length > 1 && last.endsWith("ing") && !LASTING.has(last) && ["is", "are", "was", "were"].includes(words[0] ?? "");
@@ -252,7 +264,7 @@ function asHead(words: readonly string[], value: JsonValue): Classification | un
   return asNoun(word, role.layer, words, value);
 }
 
-/** `tempResultsFile`: a place that is said to be temporary is, whatever for. */
+/** Classifies a path or file whose name says that it is temporary, for any purpose: `tempResultsFile`. */
 function asTemporaryPlace(word: string, before: readonly string[]): Classification | undefined {
   const temporary = TEMPORARY_PLACES.has(word) ? before.find((each) => TEMPORARY.has(each)) : undefined;
   return temporary === undefined ? undefined : keyWord("EPHEMERAL", 0.85, `${temporary} ${word}`);
@@ -262,7 +274,7 @@ function asNoun(word: string, layer: Layer, words: readonly string[], value: Jso
   const before = words.slice(0, -1);
   if (layer === "EPHEMERAL") {
     if (word === "id" && isOfDomain(before.at(-1) ?? "")) return keyWord("USEFUL", 0.6, words.slice(-2).join(" "));
-    // `constraint_latency`: what is demanded of a measure.
+    // `constraint_latency`: a demand on a measure.
     if (typeof value === "string" && (isSaying(value) || saysLimit(value)) && isSubject(words[0] ?? ""))
       return keyWord("CRITICAL", 0.6, `${words[0]} ${word}`);
     if (WHEN_LISTED.has(word) && typeof value === "object" && value !== null) return keyWord("USEFUL", 0.6, `${word}, listed`);
@@ -286,7 +298,7 @@ function asNoun(word: string, layer: Layer, words: readonly string[], value: Jso
     const steering = before.findLast((each) => STEERING.has(each) || (each === "current" && WORKED_ON.has(word)));
     if (steering !== undefined && isSmall(value)) return keyWord("IMPORTANT", 0.7, `${steering} ${word}`);
     if (isNamedBy(before, value) && !MATERIAL.has(word)) return keyWord("CRITICAL", 0.7, words.join(" "));
-    // `debugInfoDump` as much as `debugDump`.
+    // Containers are skipped: `debugInfoDump` is read like `debugDump`.
     const fleeting = before.findLast((each) => roleOf(each)?.[1].kind !== "container");
     if (fleeting !== undefined && (THROWAWAY.has(fleeting) || (typeof value === "number" && MODIFIERS.EPHEMERAL.has(fleeting))))
       return keyWord("EPHEMERAL", 0.75, `${fleeting} ${word}`);
@@ -294,18 +306,18 @@ function asNoun(word: string, layer: Layer, words: readonly string[], value: Jso
   return keyWord(layer, 0.9, word);
 }
 
-/** Whether a noun of thinking holds material: output under `observation`, and `flightOptions` with the fields of each flight. */
+/** Tells whether a noun of thinking holds material: output under `observation`, or `flightOptions` with the fields of each flight. */
 function isRecordOf(word: string, before: readonly string[], value: JsonValue): boolean {
   if (!RECORDED.has(word)) return false;
   return isRecord(value) || (isListOfObjects(value) && isOfDomain(before.at(-1) ?? ""));
 }
 
-/** `leaseAgreement` with the whole text, rather than what was agreed. */
+/** Tells whether the value is a whole document: `leaseAgreement` with the full text instead of the agreed point. */
 function isDocument(word: string, value: JsonValue): boolean {
   return DOCUMENTS.has(word) && typeof value === "string" && value.length > LONG_TEXT;
 }
 
-/** `task` is what was asked for; `tasks`, `nextTask` and `followUpTicket` are how the work goes on. */
+/** Classifies ordered work: `task` is the assignment; `tasks`, `nextTask` and `followUpTicket` are the progress of the work. */
 function asOrdered(word: string, words: readonly string[], value: JsonValue): Classification {
   const isMany = isPlural(words.at(-1) ?? "", word);
   if (isMany && typeof value === "number" && (WORK.has(word) || word === "request")) return keyWord("EPHEMERAL", 0.6, `number of ${word}`);
@@ -319,23 +331,26 @@ function asOrdered(word: string, words: readonly string[], value: JsonValue): Cl
   return keyWord("CRITICAL", 0.9, word);
 }
 
-/** Nouns of the user's domain that identify what a program does as well. */
+/** Nouns of the user's domain that also identify internal objects of a program. */
 const OF_PROGRAMS: ReadonlySet<string> = new Set(["transaction", "thread", "call"]);
 
-/** `patientId`, unlike `requestId`, is data of the user's. */
+/** Tells whether the noun belongs to the user's domain: `patientId`, unlike `requestId`. */
 function isOfDomain(word: string): boolean {
   const found = roleOf(word);
   return found?.[1].kind === "head" && found[1].layer === "USEFUL" && !MATERIAL.has(found[0]) && !OF_PROGRAMS.has(found[0]);
 }
 
-/** `preferences.language`, `invariant_balance`: a subject, and the name of one of its instances. */
+/** Tells whether a subject precedes the name of one of its instances: `preferences.language`, `invariant_balance`. */
 function isNamedBy(before: readonly string[], value: JsonValue): boolean {
   const subject = roleOf(before.at(-1) ?? "")?.[0];
   if (subject === undefined || !SUBJECTS.has(subject)) return false;
   return isPlural(before.at(-1) ?? "", subject) || (typeof value === "string" && isRich(value));
 }
 
-/** `selectedApproach` is a decision, `selectedFile` a file, and a reason for what was decided is a reason. */
+/**
+ * Tells whether a decision word turns the noun into a decision: `selectedApproach` does, `selectedFile` is a file, and a reason
+ * for a decision stays a reason.
+ */
 function isDecidable(word: string, layer: Layer): boolean {
   if (layer === "IMPORTANT") return !UNLIFTED.has(word);
   return layer === "USEFUL" && !MATERIAL.has(word);
@@ -352,7 +367,7 @@ function asAspect(word: string, before: readonly string[]): Classification {
 function asContainer(word: string, layer: Layer, before: readonly string[], value: JsonValue): Classification | undefined {
   const about = subjectOf(before);
   if (LOGS.has(word)) {
-    // A log of decisions is the decisions; a log of events is output.
+    // A log of decisions counts as decisions; a log of events is output.
     if (about?.layer === "IMPORTANT" && typeof value === "string" && isLog(value)) return keyWord("EPHEMERAL", 0.7, word);
     if (about?.layer === "CRITICAL" || about?.layer === "IMPORTANT") return about;
     return keyWord("EPHEMERAL", 0.85, word);
@@ -371,13 +386,13 @@ function asContainer(word: string, layer: Layer, before: readonly string[], valu
   }
   if (about !== undefined)
     return isRecordOf(before.at(-1) ?? "", before.slice(0, -1), value) ? keyWord("USEFUL", 0.7, `${word}, a record`) : about;
-  // Of the program itself when nothing else is said; of the user's domain otherwise.
+  // Statistics are about the program when no other word is given, otherwise about the user's domain.
   if (STATISTICS.has(word)) return keyWord(before.length === 0 ? "EPHEMERAL" : "USEFUL", 0.6, word);
   if (before.length === 0) return undefined;
   return keyWord(layer, 0.5, word);
 }
 
-/** What the words before a container are about: their last one as a noun, else the nearest modifier, else the phrase they end with. */
+/** Classifies the words before a container: by the last one as a noun, else by the nearest modifier, else by the phrase at their end. */
 function subjectOf(words: readonly string[]): Classification | undefined {
   if (words.length === 0) return undefined;
   const phrase = asPhrase(words, 0.85);
@@ -403,12 +418,12 @@ function asUnknownHead(words: readonly string[], value: JsonValue): Classificati
   const [noun = "", behind = ""] = words.slice(-2);
   if (words.length > 1 && ADJECTIVE.test(behind) && roleOf(noun)?.[1].kind === "head")
     return asHead([behind, ...words.slice(0, -1)], value);
-  // `noSubstitutions`: what there is to be none of.
+  // `noSubstitutions`: a prohibition.
   if (words[0] === "no" && words.length > 1 && isListOfTexts(value)) return keyWord("CRITICAL", 0.6, "no ...");
-  // `rssBytes`: a figure of what is fleeting.
+  // `rssBytes`: a figure about something ephemeral.
   const measured = typeof value === "number" ? roleOf(words.at(-2) ?? "") : undefined;
   if (measured?.[1] === EPHEMERAL_HEAD) return keyWord("EPHEMERAL", 0.6, measured[0]);
-  // `requirement_export`, `constraint-memory`: a subject as prefix, and a name.
+  // `requirement_export`, `constraint-memory`: a subject as prefix, then a name.
   const [subject = ""] = words;
   // `limits.hard`, and `requirement_export` with a text.
   if (typeof value === "string" ? !isRich(value) : !isJsonObject(value) || !isPlural(subject, roleOf(subject)?.[0] ?? "")) return undefined;
@@ -421,7 +436,7 @@ function isSubject(word: string): boolean {
   return SUBJECTS.has(roleOf(word)?.[0] ?? "");
 }
 
-/** By the modifier nearest to the head, which may itself be one that stands without a noun: `pending`. */
+/** Classifies by the modifier nearest to the head. The modifier may be the head itself: `pending`. */
 function asModified(words: readonly string[]): Classification | undefined {
   for (const word of words.toReversed()) {
     const layer = singularsOf(word).some(isFleeting)
@@ -432,7 +447,7 @@ function asModified(words: readonly string[]): Classification | undefined {
   return undefined;
 }
 
-/** `targetReturn`, and what nobody did yet: `unverified`, `unexplained`. */
+/** Classifies aims, `targetReturn`, and work not yet done: `unverified`, `unexplained`. */
 function asAimedOrUndone(word: string): Layer | undefined {
   if (word === "target") return "CRITICAL";
   return word.startsWith("un") && word.endsWith("ed") && word.length > 7 ? "IMPORTANT" : undefined;

@@ -42,20 +42,20 @@ it.each([
   expect(layerOf(key, value)).toBe("IMPORTANT");
 });
 
-it("reads a noun of thinking in front of its subject, but not in front of what holds it", () => {
+it("reads a noun of thinking in front of its subject, but not in front of a container", () => {
   expect(layerOf("risk.supply", "Only one firm makes the seals and it closes in August")).toBe("IMPORTANT");
   expect(layerOf("findings_roof", ["two slates are loose", "the gutter holds no water"])).toBe("IMPORTANT");
   expect(layerOf("analysisScript", "import csv\n\nrows = list(csv.reader(open('a.csv')))\nprint(rows)\n")).toBe("USEFUL");
   expect(layerOf("finding_photos", ["front.jpg", "back.jpg"])).toBe("USEFUL");
 });
 
-it("takes a limit for one however it is written, and a time by which something is due", () => {
+it("recognises limits in every notation, and due times", () => {
   expect(layerOf("max_load", { limit: 30, hard: true, unit: "t" })).toBe("CRITICAL");
   expect(layerOf("deliverBefore", "The form goes in on 12 May 2027 at the latest")).toBe("CRITICAL");
   expect(layerOf("paintedBy", "Anna Berg, 12 May 1927")).not.toBe("CRITICAL");
 });
 
-it("drops a set of hashes, and keeps figures by number", () => {
+it("classifies a set of hashes as EPHEMERAL, and keeps figures by number", () => {
   expect(layerOf("seenBefore", { a81f: 1, "9c0d": 4 })).toBe("EPHEMERAL");
   expect(layerOf("onTheShelf", { "4711": 3, "4712": 9 })).toBe("USEFUL");
 });

@@ -12,21 +12,24 @@ import { firstKeys, firstMembers, isMaterial, isWideText, LONG_TEXT, sampleText,
 import { CARRIERS, FOLLOWERS, LISTINGS, MODIFIERS, OPAQUE, PREPOSITIONS, SPECIMENS } from "./vocabulary.ts";
 
 /*
- * What a value says by itself, for keys that say nothing. Expressions here are read over at most a page of text and have
- * no nested repetitions, so that no text makes them slow.
+ * Classification by the value alone, for keys that say nothing. The regular expressions here read at most a page of text and have
+ * no nested repetitions, so no text makes them slow.
  */
 
 const NO_WORD = /[\s,;:!?"()[\]{}<>/\\|*`_=+#]+|\.+(?=\s|$)/;
 
 const DIGIT = /\d/;
 
-/** By the shape and words of a value; `undefined` when they tell nothing. `isOpaque`: the key told nothing whatever. */
+/**
+ * Classifies by the shape and words of a value. Returns `undefined` when they give no hint. `isOpaque` is true when the key gave
+ * no hint at all.
+ */
 export function classifyValue(value: JsonValue, isOpaque: boolean): Classification | undefined {
   if (isSetOfIds(value)) return { layer: "EPHEMERAL", confidence: 0.6, why: "a set of identifiers" };
   return byShape(value, isOpaque) ?? (isOpaque ? byMembers(value) : undefined) ?? byText(value, isOpaque);
 }
 
-/** An object is what its members are: the most that any of the first is, except that fleeting ones are outvoted. */
+/** Classifies an object by its first members: the most important layer wins, unless members of other layers outvote it. */
 function byMembers(value: JsonValue): Classification | undefined {
   if (isMessages(value)) return { layer: "USEFUL", confidence: 0.8, why: "messages" };
   if (Array.isArray(value)) return byRecords(firstMembers(value));
@@ -35,7 +38,7 @@ function byMembers(value: JsonValue): Classification | undefined {
   const counted = (layer: Layer): number => told.filter((each) => each.layer === layer).length;
   const critical = told.find((each) => each.layer === "CRITICAL");
   const important = critical ?? told.find((each) => each.layer === "IMPORTANT");
-  // One word for thinking among names that tell nothing is chance: the `model` of a car.
+  // One noun of thinking among meaningless names is a coincidence: the `model` of a car.
   const outOf = critical === undefined ? firstKeys(value).length : told.length;
   const isOutvoted = critical === undefined && counted("USEFUL") >= counted("IMPORTANT");
   if (important !== undefined && !isOutvoted && counted(important.layer) * 2 >= outOf)
@@ -46,14 +49,14 @@ function byMembers(value: JsonValue): Classification | undefined {
   return undefined;
 }
 
-/** Records of which each holds a decision or the like are no less than what they hold. */
+/** Classifies a list of records as CRITICAL when every record is. */
 function byRecords(members: readonly JsonValue[]): Classification | undefined {
   if (members.length === 0 || !members.every(isJsonObject)) return undefined;
   const [first, ...others] = members.map((member) => byMembers(member));
   return first?.layer === "CRITICAL" && others.every((each) => each?.layer === "CRITICAL") ? first : undefined;
 }
 
-/** `{ "9ac1": 1, "77fe": 2 }`: what was seen, and how often, by its hash. */
+/** Tells whether the object maps hashes to counts or flags: `{ "9ac1": 1, "77fe": 2 }`. */
 function isSetOfIds(value: JsonValue): boolean {
   const keys = isJsonObject(value) ? firstKeys(value) : [];
   if (keys.length < 2 || !isJsonObject(value)) return false;
@@ -62,14 +65,14 @@ function isSetOfIds(value: JsonValue): boolean {
 
 const SHORT_HASH = /^(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,}$/;
 
-/** A field's name says nothing where it speaks of noise and there is none. */
+/** Classifies one field. Ignores an ephemeral name over a substantial value. */
 function byField(key: string, member: JsonValue): Classification | undefined {
   const words = inEnglish(wordsOf(key), member);
   const told = classifyWords(words, member);
   return told?.layer === "EPHEMERAL" && !isNoise(words, member) ? undefined : told;
 }
 
-/** Goals and requirements are no less for the name that holds them. */
+/** Returns CRITICAL for an object of which every field is, such as goals and requirements, under any key. */
 export function byBinding(value: JsonValue): Classification | undefined {
   const keys = isJsonObject(value) ? firstKeys(value) : [];
   if (!isJsonObject(value) || keys.length < 2 || !keys.every((key) => byField(key, value[key] ?? null)?.layer === "CRITICAL"))
@@ -104,7 +107,7 @@ function byText(value: JsonValue, isOpaque: boolean): Classification | undefined
   return byStatus(text) ?? saysWide(text) ?? byCues(words) ?? label ?? byTense(value, words);
 }
 
-/** `# Policy for refunds`: the title of a text says what it is, however long it is. */
+/** Classifies a text by its title, at any length: `# Policy for refunds`. */
 function byTitle(text: string): Classification | undefined {
   const title = TITLE.exec(text)?.[1];
   const told = title === undefined ? undefined : classifyWords(wordsOf(title), text);
@@ -113,12 +116,12 @@ function byTitle(text: string): Classification | undefined {
 
 const TITLE = /^\s*#{1,2} ([^\n]{1,100})\n/;
 
-/** `Decision: ...`, `Auszug: ...`: what a text says it is, in the words that a key would have. */
+/** Classifies a text by its label, read like a key: `Decision: ...`, `Auszug: ...`. */
 function byLabel(text: string): Classification | undefined {
   const label = LABEL.exec(text)?.[1];
   if (label === undefined) return undefined;
   const words = inEnglish(wordsOf(label), text);
-  // `Request failed: ...` is what happened to a request.
+  // `Request failed: ...` reports an event of a request.
   const last = words.at(-1) ?? "";
   if ((last.endsWith("ed") || FOLLOWERS.has(last)) && !MODIFIERS.CRITICAL.has(last)) return undefined;
   if (words.length > MOST_OF_LABEL || PREPOSITIONS.has(words[0] ?? "") || words.every((word) => OPAQUE.has(word))) return undefined;
@@ -136,7 +139,7 @@ const LABEL = /^\s*(\p{L}[^:：\n.;,!?]{1,38})(?:: |：|:(?=[\u3040-\u9fff]))/u;
 /** `Article 12. ...`, `第十条 ...` */
 const NUMBERED = /^\s*(?:(?:article|section|artikel|artículo|art\.|§) ?\d+\. |第[一二三四五六七八九十百\d]+[条章節节][ \u3000])/i;
 
-/** Whether a text begins with the head of a mail. */
+/** Tells whether a text begins with the header of a mail. */
 function isMail(text: string): boolean {
   return MAIL_HEAD.test(text.slice(0, MOST_OF_HEAD));
 }
@@ -144,7 +147,7 @@ function isMail(text: string): boolean {
 const MOST_OF_HEAD = 200;
 const MAIL_HEAD = /^\s*(?:from|to|von|an|de): [^\n]+\n(?:from|to|cc|date|sent|subject|von|an|datum|betreff|para|asunto|objet): /i;
 
-/** What was decided, wished or promised, in a note or under another name that says no more than that somebody wrote it. */
+/** Recognises decisions, wishes and promises in a note, or under another name that only says that somebody wrote it. */
 export function byDecision(words: readonly string[], value: JsonValue): Classification | undefined {
   const name = words.at(-1) ?? "";
   if (Array.isArray(value)) return LISTINGS.has(name) ? byRecords(firstMembers(value)) : undefined;
@@ -155,7 +158,7 @@ export function byDecision(words: readonly string[], value: JsonValue): Classifi
   return said === undefined ? undefined : { layer: "CRITICAL", confidence: 0.5, why: `text says "${said}"` };
 }
 
-/** What programs say of what they do just now is about so long at most. */
+/** Maximum characters of a status line of a program. */
 const LONGEST_STATUS = 80;
 /** `Saving...`, `Uploading 4 of 9`, `still loading` */
 const UNDER_WAY =
@@ -169,11 +172,11 @@ const FIGURE_WITH_UNIT = /\b\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|minutes?|[kmg
 /** `Cache warmed in 140 ms` */
 const DONE_IN = /^[a-z]+(?: #?\d+)? (?:[a-z]+ed|done|ok) in \d+(?:\.\d+)? ?(?:ms|s|seconds?)(?:[,;] [^.]{1,40})?[.!]?$/;
 
-/** By the way in which programs tell where they are. */
+/** Recognises the status lines of programs. */
 function byStatus(text: string): Classification | undefined {
   if (text.length > LONGEST_STATUS || text.trim().includes("\n")) return undefined;
   const small = text.trim().toLowerCase();
-  // Whoever sets a limit measures too.
+  // Limits contain measures, too.
   if (saysLimit(small)) return undefined;
   if (MACHINE_STATE.test(small) || DONE_IN.test(small) || isGauges(small))
     return { layer: "EPHEMERAL", confidence: 0.6, why: "says what a program is doing" };
@@ -186,7 +189,7 @@ function byStatus(text: string): Classification | undefined {
 
 const WORDS_A_FIGURE = 4;
 
-/** `worker-3 idle; queue depth 0; uptime 86400s`: figures of a program, one behind the other. */
+/** Tells whether the text is a row of figures about a program: `worker-3 idle; queue depth 0; uptime 86400s`. */
 function isGauges(small: string): boolean {
   if (!GAUGE.test(small)) return false;
   const figures = small.split(/[,;|]+/).map((part) => part.trim());
@@ -199,11 +202,11 @@ const BARE_GAUGE = /^(?:took|uptime|elapsed|eta|ttl)\b/;
 const GAUGE =
   /\b(?:took|uptime|elapsed|eta|worker|thread|queue|retries|attempts?|pid|heap|rss|cpu|mem|memory|latency|fps|rps|qps|tokens|ttl|batch|epoch|loss)\b/;
 
-/** Who speaks, at the start of a line. */
+/** Speaker at the start of a line. */
 const SPEAKER =
   /^(user|human|customer|client|caller|agent|assistant|ai|bot|system|support|operator|interviewer|interviewee|patient|doctor|q|a): /i;
 
-/** Whether what several say is told in turns. */
+/** Tells whether a text is a conversation of several speakers. */
 function isConversation(text: string): boolean {
   if (!text.includes("\n") || !text.includes(": ")) return false;
   const lines = text.split("\n", 8).filter((line) => line.trim() !== "");
@@ -219,7 +222,7 @@ function wordsOfText(text: string): string[] {
     .filter((word) => word !== "");
 }
 
-/** What begins with an order is one, whatever it is called: `Do not delete any mail` under `legal_hold`. */
+/** Classifies a text that begins with an order, under any key: `Do not delete any mail` under `legal_hold`. */
 function byOrder(text: string): Classification | undefined {
   const words = wordsOfText(text.slice(0, ORDER_BEGINS));
   const [first = ""] = words;
@@ -232,7 +235,7 @@ function byOrder(text: string): Classification | undefined {
   return undefined;
 }
 
-/** Turns of phrase in scripts without spaces: wherever in the text they stand. */
+/** Classifies a text in a script without spaces by its turns of phrase, at any position. */
 function saysWide(text: string): Classification | undefined {
   if (!isWideText(text)) return undefined;
   for (const [layer, cues] of WIDE_CUES) {
@@ -242,7 +245,7 @@ function saysWide(text: string): Classification | undefined {
   return undefined;
 }
 
-/** Data come in names and figures: who wrote a sentence under a key of its own had something to say. */
+/** Classifies a sentence under a meaningful key. Data consist of names and figures; a sentence is a statement that somebody made. */
 function bySentence(value: JsonValue, text: string): Classification | undefined {
   if (typeof value !== "string" || value.length > LONGEST_SENTENCE || text.trim().includes("\n")) return undefined;
   if (isWideText(text)) return saysWide(text) ?? { layer: "IMPORTANT", confidence: 0.35, why: "a sentence" };
@@ -255,11 +258,11 @@ function bySentence(value: JsonValue, text: string): Classification | undefined 
     : { layer: "CRITICAL", confidence: 0.4, why: `text says "${rule}"` };
 }
 
-/** What only somebody who forbids or demands says, wherever in a sentence. */
+/** Wording of prohibitions and demands, at any position in a sentence. */
 const STRICT =
   /\b(?:must (?:not|never|always|stay|remain|keep|only)|shall (?:not|never)|may (?:never|only|\w+ only)|ha(?:s|ve) to (?:stay|remain|keep)|stay (?:within|below|under)|not allowed|forbidden|(?:nobody|no one)\b[^.;:]{0,60}\b(?:may|must)|under no circumstances|no exceptions)\b|[;,:.] (?:do not|don't|never) \w/i;
 
-/** A decision or a promise that somebody tells of, unless something before it makes it none. */
+/** Returns the wording of a decision or promise, unless a word before it negates it. */
 function saysDecided(text: string): string | undefined {
   const start = text.slice(0, ORDER_BEGINS);
   const said = DECIDED.exec(start);
@@ -271,13 +274,16 @@ const DECIDED =
 const UNDECIDED_YET = /\b(?:whether|until|once|before|if|unless|nothing|nobody|no one|not|yet|nicht|nichts|ob|bis|pas|no|cuando)\b/i;
 
 const SAYS_ALONE = 3;
-/** Characters, more than the longest cue has with what stands before it: no entry's whole text is taken apart for three words. */
+/**
+ * Characters read for the first words of a text, more than the longest cue and the words before it need. The rest of a long text
+ * is not split.
+ */
 const ORDER_BEGINS = 200;
 
-/** Words that an argument, a decision or a note is told by are at its start more often than not. */
+/** Factor for words at the start, where arguments, decisions and notes usually show their kind. */
 const OPENING = 1.5;
 
-/** By the words and turns of phrase in what people and agents write in a sentence or two. */
+/** Classifies by the words and turns of phrase of people and agents in one or two sentences. */
 function byCues(words: readonly string[]): Classification | undefined {
   const scores = new Map<Layer, number>();
   let strongest = { weight: 0, cue: "" };
@@ -298,7 +304,7 @@ function byCues(words: readonly string[]): Classification | undefined {
       scores.set(found.layer, score);
       if (best === undefined || score > (scores.get(best) ?? 0)) best = found.layer;
       if (weight > strongest.weight && found.layer === best) strongest = { weight, cue };
-      // The words of a longer cue are not counted again.
+      // Words of a matched cue do not count again.
       at += length - 1;
       break;
     }
@@ -306,7 +312,10 @@ function byCues(words: readonly string[]): Classification | undefined {
   return best === undefined ? undefined : { layer: best, confidence: 0.55, why: `text says "${strongest.cue}"` };
 }
 
-/** One sentence that tells what was, and not what always is, is something that somebody found out: nobody notes what is no news. */
+/**
+ * Classifies a single sentence in the past tense as IMPORTANT. A sentence about a past event, unlike one about a permanent state,
+ * is a finding that somebody noted as news.
+ */
 function byTense(value: JsonValue, words: readonly string[]): Classification | undefined {
   if (typeof value !== "string" || words.length < LEAST_OF_SENTENCE || value.length > LONGEST_SENTENCE) return undefined;
   if (!/[.!]$/.test(value)) return undefined;

@@ -5,19 +5,22 @@ import type { PatternCompiler } from "../ports/patterns.ts";
 import { type Classification, moreImportant } from "./classification.ts";
 import type { ContextRules } from "./context-rules.ts";
 
-/** Rules made ready for use; they hold matchers, and are made anew from `ContextRules` wherever they are needed. */
+/**
+ * Rules in executable form. They hold matchers and cannot be serialized; each place that needs them compiles them from
+ * `ContextRules`.
+ */
 export interface CompiledRules {
-  /** As they were written. */
+  /** The rules in their source form. */
   readonly rules: ContextRules;
-  /** What the rules say of an entry; `undefined` when they say nothing. */
+  /** Returns the classification of an entry by the rules, or `undefined` when none applies. */
   classify(key: string, value: JsonValue): Classification | undefined;
-  /** The layer of a nested value by its path from the entry's key on; `undefined` when no rule names it. */
+  /** Returns the layer of a nested value by its path, beginning with the entry's key, or `undefined` when no rule names the path. */
   layerOfPath(path: readonly (string | number)[]): Layer | undefined;
 }
 
-/** Of a longer key only as much is matched. */
+/** Maximum characters of a key that are matched. */
 const MAX_KEY = 1_000;
-/** Members of a value that are visited to find what a path names; a path that finds nothing among them names nothing. */
+/** Maximum members of a value that are visited for a path. A path that matches none of them matches nothing. */
 const MAX_VISITS = 1_000;
 
 interface KeyRule {
@@ -33,11 +36,14 @@ interface PathRule {
 }
 
 /**
- * @param name what the rules are called in a message.
- * @throws INVALID_INPUT for an expression that the compiler does not take, naming its place.
+ * Compiles the rules.
+ *
+ * @param name name of the rules in error messages.
+ *
+ * @throws INVALID_INPUT with the place of an expression that the compiler rejects.
  */
 export function compileRules(rules: ContextRules, patterns: PatternCompiler, name = "contextRules"): CompiledRules {
-  // The layers that matter most come first: of several rules that match an entry, the most careful counts.
+  // The most important layers come first, so the most important of several matching rules wins.
   const keys: readonly KeyRule[] = LAYERS.flatMap((layer) =>
     (rules.layers?.[layer] ?? []).map((pattern, index) => {
       return { layer, pattern, matches: compileAt(`${name}.layers.${layer}[${index}]`, pattern, patterns) };
@@ -74,14 +80,17 @@ function compileAt(place: string, pattern: string, patterns: PatternCompiler): (
   }
 }
 
-/** An entry is kept or dropped as one, so it matters at least as much as any part that a path names. */
+/**
+ * Combines the rule of the key and the rule of a path. An entry is kept or dropped as a whole, so it is at least as important as
+ * the most important part that a path names.
+ */
 function join(byKey: KeyRule | undefined, byPath: PathRule | undefined): Classification | undefined {
   if (byKey === undefined && byPath?.layer !== "CRITICAL" && byPath?.layer !== "IMPORTANT") return wholeEntry(byPath);
   const isLifted = byPath !== undefined && (byKey === undefined || moreImportant(byKey.layer, byPath.layer) !== byKey.layer);
   return said(isLifted ? byPath : byKey);
 }
 
-/** A part that matters little says nothing of the entry around it. */
+/** Uses the rule of an unimportant path only for the whole entry. An unimportant part implies nothing about its entry. */
 function wholeEntry(rule: PathRule | undefined): Classification | undefined {
   return rule?.segments.length === 1 ? said(rule) : undefined;
 }
@@ -90,7 +99,10 @@ function said(rule: KeyRule | PathRule | undefined): Classification | undefined 
   return rule === undefined ? undefined : { layer: rule.layer, confidence: 1, why: `rule "${rule.pattern}"` };
 }
 
-/** A pattern between slashes is an expression; any other is a key in which `*` stands for any characters and `?` for one. */
+/**
+ * Converts a pattern to a regular expression. A pattern between slashes is an expression already; any other pattern is a key in
+ * which `*` stands for any characters and `?` for one.
+ */
 function expressionOf(pattern: string): string {
   const body = /^\/(.*)\/(i?)$/su.exec(pattern);
   if (body !== null) return body[2] === "i" ? `(?i)${body[1]}` : String(body[1]);
@@ -98,7 +110,7 @@ function expressionOf(pattern: string): string {
   return `(?s)^${literal.replaceAll("*", ".*").replaceAll("?", ".")}$`;
 }
 
-/** Dots part the segments of a path; `*` is any one member, and a backslash takes the dot after it into the name. */
+/** Splits a path at its dots. `*` matches any one member; a backslash escapes the following dot. */
 function segmentsOf(path: string): string[] {
   return path.split(/(?<!\\)\./u).map((segment) => segment.replaceAll("\\.", "."));
 }
@@ -107,7 +119,7 @@ function names(segments: readonly string[], path: readonly (string | number)[]):
   return segments.length === path.length && segments.every((segment, index) => segment === "*" || segment === String(path[index]));
 }
 
-/** Whether anything in the value stands where the path leads. */
+/** Tells whether the value has anything at the path. */
 function holds(root: JsonValue, segments: readonly string[]): boolean {
   let places: JsonValue[] = [root];
   for (const segment of segments) {

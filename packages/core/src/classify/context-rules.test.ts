@@ -6,7 +6,7 @@ import type { PatternCompiler } from "../ports/patterns.ts";
 import { type CompiledRules, compileRules } from "./compile-rules.ts";
 import { type ContextRules, parseContextRules } from "./context-rules.ts";
 
-/** The expressions of these tests are few; what a store uses is linear in time. */
+/** Backtracking expressions suffice for the few patterns of the tests; a store uses an adapter that is linear in time. */
 const patterns: PatternCompiler = {
   compile(pattern) {
     if (pattern.includes("(?=")) throw new WorkrailError("INVALID_INPUT", "it looks ahead.", { hint: "Do not.", details: { pattern } });
@@ -66,7 +66,7 @@ describe("rules that people write", () => {
     expect(() => parseContextRules(json)).toThrow(expect.objectContaining({ code: "INVALID_INPUT", message }));
   });
 
-  it("are read or refused whatever they are, and read the same again", () => {
+  it("are parsed or rejected for any input, and parse the same again", () => {
     const part = fc.oneof(
       fc.jsonValue(),
       fc.dictionary(fc.constantFrom(...LAYERS, "a.b"), fc.oneof(fc.array(fc.string()), fc.double(), fc.constantFrom(...LAYERS))),
@@ -96,7 +96,7 @@ describe("patterns for keys", () => {
     expect(rules.classify("/no end", 1)).toEqual({ layer: "USEFUL", confidence: 1, why: 'rule "/no end"' });
   });
 
-  it("of the layer that matters most count, in whatever order they stand", () => {
+  it("of the most important layer win, in any order", () => {
     const rules = rulesOf({ layers: { EPHEMERAL: ["*"], USEFUL: ["log*"], CRITICAL: ["log"] } });
     expect(["log", "logs", "other"].map((key) => rules.classify(key, 1)?.layer)).toEqual(["CRITICAL", "USEFUL", "EPHEMERAL"]);
   });
@@ -124,7 +124,7 @@ describe("paths of nested values", () => {
     },
   });
 
-  it("lift the entry that holds them, and never lower it", () => {
+  it("raise the layer of their entry, and never lower it", () => {
     expect(rules.classify("ticket", { acceptance: [] })).toEqual({ layer: "CRITICAL", confidence: 1, why: 'rule "ticket.acceptance"' });
     expect(rules.classify("ticket", { title: "x" })?.layer).toBe("USEFUL");
     expect(rules.classify("steps", [{ output: "x" }])?.layer).toBe("USEFUL");
@@ -136,13 +136,13 @@ describe("paths of nested values", () => {
     expect(rules.classify("toString", {})).toBeUndefined();
   });
 
-  it("tell the layer of the place they name", () => {
+  it("return the layer of the place they name", () => {
     expect(rules.layerOfPath(["steps", 3, "output"])).toBe("EPHEMERAL");
     expect(rules.layerOfPath(["steps", 3, "verdict"])).toBe("IMPORTANT");
     expect(rules.layerOfPath(["steps", 3])).toBeUndefined();
   });
 
-  it("are looked for in a part of a large value only", () => {
+  it("are searched in only a part of a large value", () => {
     let touched = 0;
     const counted = (value: object): object =>
       new Proxy(value, { getOwnPropertyDescriptor: (...args) => (touched++, Reflect.getOwnPropertyDescriptor(...args)) });

@@ -2,18 +2,22 @@ import { WorkrailError } from "../errors.ts";
 import { isJsonObject } from "../model/context.ts";
 import { type Layer, LAYERS } from "../model/layer.ts";
 
-/**
- * What the author of a workflow says of the entries of its contexts. JSON, as written by people; every part is optional.
- */
+/** Rules of a workflow's author for the entries of its contexts. JSON, written by people; every part is optional. */
 export interface ContextRules {
   /**
-   * Patterns for keys, by layer: a key as it is, with `*` for any characters and `?` for one, or a regular expression
-   * between slashes (`/^spec/`, `/^spec/i`) that may match anywhere. Of several that match, the layer that matters most counts.
+   * Patterns for keys, by layer: a literal key with `*` for any characters and `?` for one, or a regular expression between slashes
+   * (`/^spec/`, `/^spec/i`) that matches anywhere. The most important layer of several matching patterns wins.
    */
   readonly layers?: { readonly [L in Layer]?: readonly string[] } | undefined;
-  /** The layer of nested values by their path, `ticket.acceptance` or `steps.*.output`. An entry matters as much as its parts. */
+  /**
+   * Layers of nested values by path, such as `ticket.acceptance` or `steps.*.output`. An entry is as important as its most
+   * important part.
+   */
   readonly paths?: { readonly [path: string]: Layer } | undefined;
-  /** Share of a view's room for the layers, each from 0 to 1; together at most 1. Default: CRITICAL 0.3, IMPORTANT 0.4, USEFUL 0.2, EPHEMERAL 0.1. */
+  /**
+   * Shares of a view's room for the layers, each from 0 to 1 and together at most 1. Default: CRITICAL 0.3, IMPORTANT 0.4, USEFUL
+   * 0.2, EPHEMERAL 0.1.
+   */
   readonly budgets?: { readonly [L in Layer]?: number } | undefined;
   /** The phases of the workflow in their order. */
   readonly phases?: readonly Phase[] | undefined;
@@ -21,11 +25,11 @@ export interface ContextRules {
 
 export interface Phase {
   readonly name: string;
-  /** Whether a checkpoint belongs at its end. Default `true`. */
+  /** True when a checkpoint belongs at the end of the phase. Default `true`. */
   readonly checkpoint: boolean;
 }
 
-/** How the room of a view is shared between the layers when nobody says otherwise. */
+/** Default shares of a view's room for the layers. */
 export const DEFAULT_SHARES: { readonly [L in Layer]: number } = { CRITICAL: 0.3, IMPORTANT: 0.4, USEFUL: 0.2, EPHEMERAL: 0.1 };
 
 const MAX_PATTERNS = 500;
@@ -34,10 +38,11 @@ const MAX_PHASES = 100;
 const PARTS = ["layers", "paths", "budgets", "phases"] as const;
 
 /**
- * Reads rules that came from outside. Phases may be given by name alone.
+ * Parses rules from an untrusted source. A phase may be given as its name only.
  *
- * @param name what the rules are called in a message.
- * @throws INVALID_INPUT naming the place and what belongs there.
+ * @param name name of the rules in error messages.
+ *
+ * @throws INVALID_INPUT with the place of the mistake and the expected value.
  */
 export function parseContextRules(json: unknown, name = "contextRules"): ContextRules {
   const rules = object(json, name);
@@ -84,7 +89,7 @@ function budgetsOf(value: unknown, place: string): NonNullable<ContextRules["bud
     if (typeof share !== "number" || !(share >= 0 && share <= 1)) refuse(`${place}.${layer}`, "must be a share from 0 to 1, such as 0.3");
     sum += share;
   }
-  // Shares such as 0.1 + 0.2 are not exact.
+  // Sums of shares such as 0.1 + 0.2 are not exact in floating point.
   if (sum > 1 + 1e-9) refuse(place, `must be at most 1 together, not ${Number(sum.toFixed(3))}`);
   return budgets;
 }

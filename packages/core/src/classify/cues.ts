@@ -1,8 +1,8 @@
 import type { Layer } from "../model/layer.ts";
 
 /*
- * Words and turns of phrase by which a sentence under a meaningless key tells what it is, with their weight: 3 where one
- * alone is enough, 1 where it only leans to a layer. At most `LONGEST_CUE` words, in lower case.
+ * Words and turns of phrase that show the kind of a sentence under a meaningless key, with their weight: 3 decides alone, 1 is a
+ * weak hint. Each has at most `LONGEST_CUE` words, in lower case.
  */
 
 export const LONGEST_CUE = 3;
@@ -12,7 +12,7 @@ interface Cue {
   readonly weight: number;
 }
 
-/** Who says what is to be done, and the verbs with which they say it. */
+/** People who give orders, and the verbs of their orders. */
 const ASKERS = list("user, user's, users, customer, client, owner, team, boss, manager, stakeholder, stakeholders, sponsor, they, she, he");
 const ASKING = list(
   "wants, want, asked, asks, needs, requires, requested, prefers, insists, insisted, expects, demands, demanded, told, must, wishes, chose, decided, agreed, approved, confirmed that",
@@ -113,7 +113,7 @@ function list(text: string): string[] {
   return text.split(",").map((cue) => cue.trim().replaceAll(/\s+/g, " "));
 }
 
-/** First words of a text by which it tells an order or a state of things; elsewhere in a text they mean little. */
+/** First words of a text that mark an order or a state of affairs. At other positions they mean little. */
 export const OPENERS: ReadonlyMap<string, Cue> = new Map([
   ...openers(
     "CRITICAL",
@@ -135,16 +135,16 @@ function openers(layer: Layer, text: string): [string, Cue][] {
   return list(text).map((word): [string, Cue] => [word, { layer, weight: layer === "USEFUL" ? 3 : 1 }]);
 }
 
-/** Verbs that tell what was, beside those in -ed. */
+/** Verbs in the past tense that do not end in -ed. */
 export const PASTS: ReadonlySet<string> = new Set(
   list(`was, were, had, did, didn't, wasn't, weren't, got, came, went, took, gave, made, said, told, saw, knew, thought, felt, began, broke, brought, built, bought, caught, cost, fell, fought, forgot, froze, grew, held, kept, led, left, lost, meant, met,
     paid, ran, read, rose, sent, shut, slept, sold, spent, split, spoke, stole, stood, stuck, threw, understood, woke, won, wrote, became, blew, chose, drew, drove, flew, hid, hit, lay, rang, sank, shook, sought, swore, tore, wore`),
 );
 
-/** Verbs that tell somebody's wish where a text begins with them: `Prefers short answers`. */
+/** Verbs that express a wish at the start of a text: `Prefers short answers`. */
 export const WISHES: ReadonlySet<string> = new Set(list("prefers, wants, insists, demands, wishes"));
 
-/** Turns of phrase in Chinese and Japanese, those that bind first. */
+/** Turns of phrase in Chinese and Japanese; the binding ones come first. */
 export const WIDE_CUES: readonly (readonly [Layer, readonly string[]])[] = [
   [
     "CRITICAL",

@@ -4,9 +4,9 @@ import { PHRASES } from "./phrases.ts";
 import { FILLERS, FOLLOWERS, MODIFIERS, PREPOSITIONS } from "./vocabulary.ts";
 import { isCompound, roleOf } from "./word-roles.ts";
 
-/** Without little words, and with compounds that were written as two words joined. */
+/** Removes filler words, and joins compounds that were written as two words. */
 export function tidy(words: readonly string[]): string[] {
-  // A letter alone is what figures left behind: `phase2b`, `p95`.
+  // A single letter is left over from a name with digits: `phase2b`, `p95`.
   const telling = words.length > 1 ? words.filter((word) => word.length > 1 && !FILLERS.has(word)) : words;
   const told: string[] = [];
   for (const word of telling.length > 0 ? telling : words) {
@@ -19,12 +19,13 @@ export function tidy(words: readonly string[]): string[] {
   return told.length > 1 && told.at(-1) === "no" ? [...told.slice(0, -1), "number"] : told;
 }
 
-/** The words up to and with the head; participles that followed it stand in front. */
+/** Returns the words up to the head. Participles behind the head move in front of it. */
 export function headPhrase(words: readonly string[]): string[] {
   const cut = words.findIndex((word, index) => index > 0 && index < words.length - 1 && PREPOSITIONS.has(word));
   if (cut > 0) {
     const before = words.slice(0, cut);
-    // `lineOfArgument` is an argument line, `listOfFindings` a findings list: so the noun behind gives way or not as it does in front.
+    // `lineOfArgument` reads as an argument line, `listOfFindings` as a findings list: the noun in front decides or not, as for any
+    // other head.
     const turned = [...words.slice(cut + 1), ...before];
     return words[cut] === "of" || (SOURCES.has(words[cut] ?? "") && asPhrase(turned, 1) !== undefined)
       ? headPhrase(turned)
@@ -40,14 +41,14 @@ export function headPhrase(words: readonly string[]): string[] {
   return [...words];
 }
 
-/** `questionFromUser` is a user question. */
+/** Prepositions whose noun moves in front: `questionFromUser` is a user question. */
 const SOURCES: ReadonlySet<string> = new Set(["from", "by"]);
 
 const LONGEST_PHRASE = 4;
-/** Most words end no phrase. */
+/** Last words of all phrases, for a quick check: most words end no phrase. */
 const LAST_OF_PHRASE: ReadonlySet<string> = new Set([...PHRASES.keys()].map((phrase) => phrase.slice(phrase.lastIndexOf(" ") + 1)));
 
-/** What the words are as a compound that is not what its last word is. */
+/** Classifies the words as a compound whose meaning differs from that of its last word. */
 export function asPhrase(words: readonly string[], confidence: number): Classification | undefined {
   if (words.length < 2) return undefined;
   const lasts = singularsOf(words.at(-1) ?? "").filter((word) => LAST_OF_PHRASE.has(word));

@@ -14,7 +14,7 @@ const ULID = /^(?=[A-Z]*\d)[0-9A-HJKMNP-TV-Z]{26}$/;
 const OPAQUE_TOKEN = /^(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])[\w+/=-]{16,}$/;
 const MEASURE =
   /^\d+(?:\.\d+)?\s?(?:ms|s|sec|secs|seconds|m|min|minutes|h|hours|%|kb|mb|gb|kib|mib|gib|bytes|fps)(?: ?\d+(?:\.\d+)?\s?(?:ms|s|sec|secs|seconds|m|min|minutes))?$/;
-/** `req_01HZX8QKJ3M9`, `session-8f2a9c1b`: what it identifies, and figures among letters. */
+/** Identifiers with a prefix for the kind of object: `req_01HZX8QKJ3M9`, `session-8f2a9c1b`. The rest mixes digits and letters. */
 const PREFIXED_ID = /^[a-z]{1,12}[_-](?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{5,}$/;
 /** `processing... 3 of 12`, `Uploading (45%)`. */
 const HOW_FAR = /^[a-z]+ing\b[\s.:…(-]*\d+(?:\.\d+)?\s?(?:%|(?:\/|of)\s?\d+)/;
@@ -25,7 +25,7 @@ const COUNTED =
 const TICKED_OFF =
   /^(?:[a-z]+ed |[a-z]+ing )?(?:(?:attempt|try|retry|iteration|page|step|loop|pass|round|run|tick|batch|chunk|part|segment|frame|file|item|row|record|request|epoch|job|task) )?#?\d+ ?(?:\/|of) ?\d+(?: (?:[a-z]+s|[a-z]+ed|done|complete|left)){0,2}(?: (?:in )?\(?\d+(?:\.\d+)? ?(?:%|ms|s)\)?)?[.!]*$/;
 
-/** By what only programs write: points in time, identifiers, temporary paths, measures, counters. */
+/** Recognises values that only programs write: points in time, identifiers, temporary paths, measures, counters. */
 export function byShape(value: JsonValue, isOpaque: boolean): Classification | undefined {
   if (typeof value === "number") return isInstant(value) ? fleeting("a point in time") : undefined;
   if (typeof value !== "string" || value.length > 200) return undefined;
@@ -38,13 +38,13 @@ export function byShape(value: JsonValue, isOpaque: boolean): Classification | u
 
 function byOneWord(text: string, small: string): Classification | undefined {
   if (looksTemporary(text)) return fleeting("a temporary path");
-  // Words of people are shorter, or without figures.
+  // Words of natural language are shorter or have no digits.
   if (text.length < 7 || !DIGIT.test(text)) return undefined;
   const isIdentifier = UUID.test(small) || HEX.test(small) || ULID.test(text) || OPAQUE_TOKEN.test(text) || PREFIXED_ID.test(small);
   return isIdentifier ? fleeting("an identifier") : undefined;
 }
 
-/** Whoever measures or counts begins with a figure, or is short and has one. */
+/** Measures and counters begin with a digit, or are short and contain one. */
 function byFigures(text: string, small: string): Classification | undefined {
   if (isDigit(text.charCodeAt(0))) {
     if (CLOCK.test(text) || (text.length < 40 && INSTANT.test(text))) return fleeting("a point in time");
@@ -59,7 +59,7 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** Seconds or milliseconds since 1970, from 2001 to 2096: no other number is likely to fall there. */
+/** Tells whether the number is a Unix time in seconds or milliseconds, from 2001 to 2096. Other numbers are rarely in that range. */
 function isInstant(value: number): boolean {
   return Number.isFinite(value) && ((value >= 1e9 && value < 4e9) || (value >= 1e12 && value < 4e12));
 }
@@ -72,14 +72,17 @@ const LOG_LINE =
   /^(?:\[?\d{4}-\d{2}-\d{2}[t ])?\[?\d{1,2}:\d{2}:\d{2}[^\n]{0,20}\s|^\[?(?:debug|trace|info|warn|verbose)\]?[:\s-]|\blevel=[a-z]+ /;
 const LOG_WORD = /\b(?:DEBUG|TRACE|INFO|WARN(?:ING)?|VERBOSE)\b|\b(?:heartbeat|pid[ =]\d|tick \d|took \d+ ?ms|cache (?:hit|miss))/;
 
-/** Whether most lines of a text are those of a log. */
+/** Tells whether most lines of a text are log lines. */
 export function isLog(text: string): boolean {
   const lines = text.split("\n", 6).filter((line) => line.trim() !== "");
   const logged = lines.map((line) => line.slice(0, 60)).filter((start) => isLogLike(start));
   return logged.length > 0 && logged.length * 2 > lines.length;
 }
 
-/** The expressions are asked only where they can match: most sentences say nothing in figures, brackets or capitals. */
+/**
+ * Checks cheap conditions before the regular expressions: most sentences have no digits, brackets or capitals in the places where
+ * a log line has them.
+ */
 function isLogLike(start: string): boolean {
   const first = start.charCodeAt(0);
   const mayBeLine =

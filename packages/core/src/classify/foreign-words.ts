@@ -1,6 +1,6 @@
 /*
- * Words of keys in other languages, as data: `English word: words, words`. The English word is one of `vocabulary.ts` or a
- * phrase of `phrases.ts`; it says what the foreign ones do. Endings and accents do not count, so one form of a word will do.
+ * Words of keys in other languages, as data: `English word: words, words`. The English word is one of `vocabulary.ts` or a phrase
+ * of `phrases.ts` with the same meaning. Endings and accents are ignored, so one form of a word suffices.
  */
 
 const GERMAN = `
@@ -560,7 +560,7 @@ clause: cláusula
 progressbar: barra de progreso
 `;
 
-/** Chinese in both ways of writing, and Japanese: a word is found wherever in the key it stands, the last one first. */
+/** Chinese (simplified and traditional) and Japanese words. A word is found at any position in the key, the last one first. */
 const CHINESE = `
   goal: 目标, 目標, 目的, 宗旨
   requirement: 需求, 要求, 必要条件, 前提条件, 前提, 规格, 規格
@@ -871,7 +871,7 @@ issue: 争点
 second: 秒, 秒数
 `;
 
-/** The vocabulary by language, as it is written above. */
+/** The vocabulary above by language. */
 export const FOREIGN_WORDS: Readonly<Record<"German" | "French" | "Spanish" | "Chinese" | "Japanese", string>> = {
   German: GERMAN,
   French: FRENCH,
@@ -880,7 +880,7 @@ export const FOREIGN_WORDS: Readonly<Record<"German" | "French" | "Spanish" | "C
   Japanese: JAPANESE,
 };
 
-/** `[English, foreign words]` for each line. */
+/** Returns `[English, foreign words]` for each line. */
 export function linesOf(table: string): (readonly [english: string, foreign: readonly string[]])[] {
   return table
     .trim()

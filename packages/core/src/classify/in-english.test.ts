@@ -31,18 +31,18 @@ describe("inEnglish", () => {
   it("finds the words of Chinese and Japanese keys from their end", () => {
     expect(read("当前步骤")).toBe("current step");
     expect(read("次のステップ")).toBe("next step");
-    // A sign within a word that is not known is no word.
+    // A single character inside an unknown word is not translated.
     expect(read("発表会")).toBe("発表会");
   });
 
-  it("makes a plural of a list", () => {
+  it("makes the noun of a list plural", () => {
     expect(read("aufgaben", ["a"])).toBe("tasks");
     expect(read("aufgabe", "a")).toBe("task");
   });
 });
 
-describe("a fleeting name", () => {
-  it("does not drop what tells something", () => {
+describe("an ephemeral name", () => {
+  it("does not make a substantial value EPHEMERAL", () => {
     expect(layerOf("progress", "12 tests red")).toBe("IMPORTANT");
     expect(layerOf("window", { cutover: "2026-04-18 22:00 to 04:00", freeze: "no schema change after 2026-04-10" })).toBe("CRITICAL");
     expect(layerOf("metrics", { summary: "scrap fell by half", open: "night shift" })).toBe("IMPORTANT");
@@ -52,7 +52,7 @@ describe("a fleeting name", () => {
     expect(layerOf("debug", { suspicion: "the pool leaks when a query is cancelled" })).not.toBe("EPHEMERAL");
   });
 
-  it("still drops what does not", () => {
+  it("makes a trivial value EPHEMERAL", () => {
     expect(layerOf("performanceMetrics", { p50: 12, p95: 48 })).toBe("EPHEMERAL");
     expect(layerOf("window", { width: 800, height: 600 })).toBe("EPHEMERAL");
     expect(layerOf("progress", "45%")).toBe("EPHEMERAL");
@@ -63,7 +63,7 @@ describe("a fleeting name", () => {
 });
 
 describe("running work", () => {
-  it("keeps what a workflow needs to go on", () => {
+  it("keeps the entries that a workflow needs to continue", () => {
     for (const [key, value] of [
       ["workflowId", "bugfix"],
       ["loopState", { index: 4, total: 19 }],
@@ -76,7 +76,7 @@ describe("running work", () => {
     }
   });
 
-  it("keeps a bare counter only beside a loop", () => {
+  it("keeps a bare counter only next to a loop", () => {
     const how = { pins: [] };
     expect(classifyContext({ iteration: 3, retryCount: 2 }, how).get("iteration")?.layer).toBe("EPHEMERAL");
     const told = classifyContext({ iteration: 3, retryCount: 2, loopState: { at: "b" }, elapsedMs: 12 }, how);

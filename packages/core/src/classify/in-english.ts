@@ -19,15 +19,16 @@ import {
 } from "./vocabulary.ts";
 import { ROLES, roleOf } from "./word-roles.ts";
 
-/** An English word or phrase for a foreign one. `headFirst`: in its language the noun stands before what qualifies it. */
+/** English translation of a foreign word or phrase. `headFirst` is true when the noun precedes its qualifiers in that language. */
 interface Translation {
   readonly english: readonly string[];
   readonly headFirst: boolean;
 }
 
 /**
- * The words of a key with German, French, Spanish, Chinese and Japanese ones in English and in English order, so that one
- * set of rules reads all. Words that English has stay. A list makes a plural of its noun: `aufgaben` are tasks.
+ * Translates German, French, Spanish, Chinese and Japanese words of a key to English and to English word order, so that one set
+ * of rules covers all languages. Words that also exist in English stay unchanged. A list as value makes the noun plural:
+ * `aufgaben` are tasks.
  */
 export function inEnglish(words: readonly string[], value: JsonValue): readonly string[] {
   if (words.every((word) => lookUp(word) === PLAIN && LINKS.get(word) !== "of")) return words;
@@ -44,7 +45,7 @@ export function inEnglish(words: readonly string[], value: JsonValue): readonly 
   }
   if (!isForeign) return words;
   const ordered = (headFirst ? headLast(told) : told).flat();
-  // Results of something are what that is; results as such are findings.
+  // `result` with other words is classified by those; a foreign word for results alone means findings.
   if (ordered.length === 1 && ordered[0] === "result") return ["findings"];
   return Array.isArray(value) ? withPlural(ordered) : ordered;
 }
@@ -55,7 +56,7 @@ function withPlural(words: readonly string[]): readonly string[] {
   return words.map((word, at) => (at === head && !word.endsWith("s") ? `${word}s` : word));
 }
 
-/** `étape actuelle` is a current step, and `demande client` a client request. */
+/** Moves the noun to the end: `étape actuelle` is a current step, `demande client` a client request. */
 function headLast(told: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const [first = [], ...rest] = told;
   const noun = first.at(-1) ?? "";
@@ -63,7 +64,7 @@ function headLast(told: readonly (readonly string[])[]): readonly (readonly stri
   return isHead && !rest.some(([word = ""]) => PREPOSITIONS.has(word)) ? [...rest, first] : told;
 }
 
-/** The translation of the longest run of words that begins there, and how many words it has. */
+/** Returns the translation of the longest known phrase at the position, and its number of words. */
 function longestAt(words: readonly string[], at: number, isSurelyForeign: boolean): readonly [Translation | undefined, number] {
   const word = words[at] ?? "";
   const { translation, isEnglish, isFirst } = lookUp(word);
@@ -79,18 +80,18 @@ function longestAt(words: readonly string[], at: number, isSurelyForeign: boolea
   return [translation, 1];
 }
 
-/** What is known of a word. */
+/** Entry of the lookup cache for a word. */
 interface Known {
   readonly translation: Translation | undefined;
   readonly isEnglish: boolean;
-  /** Whether an expression of several words begins with it. */
+  /** True when a phrase of several words begins with the word. */
   readonly isFirst: boolean;
 }
 
-/** A word that is no other language's, as most are. */
+/** Result for a word without a translation, the usual case. */
 const PLAIN: Known = { translation: undefined, isEnglish: true, isFirst: false };
 
-/** Remembered, since contexts have the same keys again and again. */
+/** Looks up a word in the cache. Contexts repeat the same keys. */
 function lookUp(word: string): Known {
   const remembered = REMEMBERED.get(word);
   if (remembered !== undefined) return remembered;
@@ -117,7 +118,7 @@ function bySpelling(word: string): Translation | undefined {
 }
 
 const MOST_WORDS = 4;
-/** Little words between others; `of` alone says that the others are foreign, too. */
+/** Function words between other words. Only a word for `of` proves that the key is foreign. */
 const LINKS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     of: "de du des del d von",
@@ -135,7 +136,7 @@ const LINKS: ReadonlyMap<string, string> = new Map(
   }).flatMap(([english, foreign]) => foreign.split(" ").map((word) => [word, english] as const)),
 );
 
-/** A German compound: what it ends with is the head, what stands before it qualifies. */
+/** Splits a German compound: the end is the head, the beginning qualifies it. */
 function asCompound(word: string): Translation | undefined {
   const folded = fold(word);
   const shared = SHARED_HEADS.find((head) => folded.endsWith(head) && folded.length - head.length >= LEAST_QUALIFIER);
@@ -151,14 +152,14 @@ function asCompound(word: string): Translation | undefined {
   return undefined;
 }
 
-/** Heads that are the same in both languages, and that end no other English word. */
+/** Heads that are the same in both languages and end no other English word. */
 const SHARED_HEADS = ["plan", "status"];
-/** `höchstgewicht`, `mindestabstand`: of whatever it is. */
+/** Prefixes for extreme values, before any noun: `höchstgewicht`, `mindestabstand`. */
 const EXTREME = /^(?:hochst|maximal|mindest|minimal)(?=[a-z]{4})/;
 const LEAST_QUALIFIER = 3;
 const LEAST_HEAD = 4;
 
-/** Scripts without spaces: the words that are known, found from the end, where the head is. */
+/** Translates the known words of a key in a script without spaces. The search begins at the end, where the head is. */
 function inParts(word: string): Translation | undefined {
   const english: string[] = [];
   const text = word.slice(-LONGEST_READ);
@@ -166,7 +167,7 @@ function inParts(word: string): Translation | undefined {
   for (let end = text.length; end > 0;) {
     let start = Math.max(0, end - LONGEST_PART);
     while (start < end && !WIDE.has(text.slice(start, end))) start++;
-    // A sign alone is a word only where a word ends: not within one that is not known.
+    // A single character is a word only at the edge of another word, not inside an unknown one.
     const found: Translation | undefined = start < end - (isAtEdge ? 0 : 1) ? WIDE.get(text.slice(start, end)) : undefined;
     if (found !== undefined) english.unshift(...found.english);
     isAtEdge = found !== undefined || PARTICLES.has(text.charAt(end - 1));
@@ -196,15 +197,15 @@ const ENGLISH: ReadonlySet<string> = new Set([
   ...ROLES.keys(),
   ...[...ORDERS].flatMap((phrase) => phrase.split(" ")),
 ]);
-/** English words that look like forms of foreign ones. */
+/** English words that look like inflected foreign words. */
 const NOT_FOREIGN: ReadonlySet<string> = new Set(
   `such begin beginner decide commander difficult abandon consign temporal origin limiter balancer butter listen listener plane plant
    valid verifier verify detect confirm precise proper tariff fall pan exit luck porter porto`.split(/\s+/),
 );
-/** English in phrases, and perhaps another language's elsewhere: `resume point`, `where we stand`. */
+/** Words that are English within phrases, and possibly foreign elsewhere: `resume point`, `where we stand`. */
 const OF_PHRASES: ReadonlySet<string> = new Set([...PHRASES.keys()].flatMap((phrase) => phrase.split(" ")));
 
-/** What is left of a word without accents and without its ending, so that all its forms are one. */
+/** Returns the word without accents and ending, so that all its forms match. */
 function stemOf(word: string): string {
   const folded = fold(word);
   const stem = folded.replace(ENDINGS, "");
@@ -218,14 +219,14 @@ function stemOfAll(words: readonly string[]): string {
 const ENDINGS = /(?<=.{4})(?:e[nmrs]|[ao]s|[aeosx]|(?<=[lr])n)+$/;
 const DOUBLED = /([bcdfglmnprst])\1$/;
 
-/** Without accents. */
+/** Removes accents. */
 function fold(word: string): string {
   return ACCENTED.test(word) ? word.normalize("NFD").replaceAll(MARKS, "").replaceAll("ß", "ss") : word;
 }
 
 const ACCENTED = /[^a-z]/;
 const MARKS = /\p{M}/gu;
-/** How umlauts are written where there are none. */
+/** Umlauts in ASCII spelling. */
 const WRITTEN_UMLAUT = /([aou])e/g;
 
 const { Chinese, Japanese, German, French, Spanish } = FOREIGN_WORDS;
@@ -246,7 +247,7 @@ const FIRST_OF_MANY: ReadonlySet<string> = new Set(
 
 function translations(tables: readonly string[], headFirst: boolean, keyOf: (word: string) => string): ReadonlyMap<string, Translation> {
   const lines = tables.flatMap((table) => linesOf(table));
-  // In the order of the tables: nouns before what is made of the same stem.
+  // The first entry wins, in the order of the tables: nouns come before derived words of the same stem.
   const found = new Map<string, Translation>();
   for (const [english, foreign] of lines) {
     for (const word of foreign) if (!found.has(keyOf(word))) found.set(keyOf(word), { english: english.split(" "), headFirst });

@@ -1,4 +1,4 @@
-/** The head of a key is at its end, so that of a longer one only the end is read. */
+/** Maximum characters of a key that are read, from its end. The head is at the end. */
 const MAX_READ = 200;
 
 const UPPER = 1;
@@ -6,8 +6,8 @@ const LOWER = 2;
 const NEITHER = 0;
 
 /**
- * The words of a key in lower case, however they are joined: `lastSavedAt`, `last_saved_at`, `last-saved-at`,
- * `last.saved.at` and `LAST_SAVED_AT` are the same. Figures are left out.
+ * Splits a key into words in lower case, for every way of joining them: `lastSavedAt`, `last_saved_at`, `last-saved-at`,
+ * `last.saved.at` and `LAST_SAVED_AT` are the same. Digits are left out.
  */
 export function wordsOf(key: string): string[] {
   const text = key.slice(-MAX_READ);
@@ -22,13 +22,13 @@ export function wordsOf(key: string): string[] {
   return words;
 }
 
-/** Whether the word that began at `start` ends before `at`. */
+/** Tells whether a new word starts at `at`, after the word that began at `start`. */
 function startsWord(text: string, start: number, at: number): boolean {
   const kind = kindOf(text, at);
   const before = at === start ? kind : kindOf(text, at - 1);
   if (kind === NEITHER || before === NEITHER) return at > start;
   if (kind === LOWER) return false;
-  // Capitals before a capitalised word are a word of their own, `HTMLPage`, and a plural belongs to them, `userIDs`.
+  // Capitals before a capitalised word are a separate word (`HTMLPage`), including a plural `s` (`userIDs`).
   return before === LOWER || (kindOf(text, at + 1) === LOWER && at > start && !isPluralOfCapitals(text, at));
 }
 
@@ -36,7 +36,7 @@ function isPluralOfCapitals(text: string, at: number): boolean {
   return text[at + 1] === "s" && kindOf(text, at + 2) !== LOWER;
 }
 
-/** Letters of scripts without capitals count as small ones. */
+/** Returns the case of a character. Letters of scripts without case count as lower case. */
 function kindOf(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code >= 97 && code <= 122) return LOWER;
@@ -46,7 +46,7 @@ function kindOf(text: string, at: number): number {
   return letter === letter.toLowerCase() ? LOWER : UPPER;
 }
 
-/** Plurals that no rule makes. */
+/** Irregular plurals. */
 const IRREGULAR: ReadonlyMap<string, string> = new Map([
   ["analyses", "analysis"],
   ["criteria", "criterion"],
@@ -60,7 +60,7 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map([
   ["theses", "thesis"],
 ]);
 
-/** What a word may be the plural of, itself first: whoever looks words up tries each. */
+/** Returns the possible singulars of a word for lookups, the word itself first. */
 export function singularsOf(word: string): string[] {
   const forms = [word];
   const irregular = IRREGULAR.get(word);

@@ -21,14 +21,14 @@ const SETS: readonly LabelledSet[] = [
   { name: "entries of work", set: LABELLED_WORK, leastOfLayer: 0.95 },
   { name: "entries of the states of agents", set: LABELLED_STATES, leastOfLayer: 0.95 },
   { name: "entries of trades", set: LABELLED_TRADES, leastOfLayer: 0.95 },
-  // What a sentence says is read less surely than what a key says.
+  // Sentences are harder to classify than keys.
   { name: "sentences", set: LABELLED_SENTENCES, leastOfLayer: 0.9 },
 ];
 
 describe.each(SETS)("of the labelled $name", ({ set, leastOfLayer }) => {
   const told = LAYERS.flatMap((layer) => set[layer].map(([key, value]) => ({ key, layer, told: classifyEntry(key, value, { pins: [] }) })));
 
-  it("agrees with people on more than 95 of 100, and in each layer on nearly as many", () => {
+  it("is right for over 95 % of the entries, and for nearly as many in each layer", () => {
     const agreed = (of: typeof told): number => of.filter((each) => each.told.layer === each.layer).length / of.length;
     const wrong = told.filter((each) => each.told.layer !== each.layer).map((each) => `${each.key}: ${each.told.layer}, ${each.told.why}`);
     expect(agreed(told), wrong.join("\n")).toBeGreaterThan(0.95);
@@ -38,7 +38,7 @@ describe.each(SETS)("of the labelled $name", ({ set, leastOfLayer }) => {
     expect(told.length).toBeGreaterThanOrEqual(150);
   });
 
-  it("takes nothing that people call critical for fleeting", () => {
+  it("classifies no entry labelled CRITICAL as EPHEMERAL", () => {
     expect(told.filter((each) => each.layer === "CRITICAL" && each.told.layer === "EPHEMERAL")).toEqual([]);
   });
 });

@@ -7,8 +7,8 @@ import { GAUGES, LOGS, OF_MACHINES, OPAQUE, THROWAWAY, TWO_FACED } from "./vocab
 import { isOneOf } from "./word-roles.ts";
 
 /**
- * Whether a value is as fleeting as its name: figures, flags, single words, identifiers, fields of a gauge. A text of some
- * words, and a list or an object that holds more than that, is not: its name alone is no reason to drop it.
+ * Tells whether a value is as ephemeral as its name: figures, flags, single words, identifiers, fields of a gauge. A text of
+ * several words is not, nor is a list or object that holds one; an ephemeral name alone is no reason to drop it.
  */
 export function isNoise(words: readonly string[], value: JsonValue, depth = 2): boolean {
   if (typeof value === "string") return !isTelling(words, value);
@@ -19,14 +19,14 @@ export function isNoise(words: readonly string[], value: JsonValue, depth = 2): 
   return firstKeys(value).every((key) => isNoiseUnder(key, value[key] ?? null, isMachines, depth));
 }
 
-/** A member of a list. */
+/** Tells whether a member of a list is noise. */
 function isNoiseIn(words: readonly string[], member: JsonValue, isMachines: boolean, depth: number): boolean {
   if (typeof member === "string") return FLAG.test(member) || isToken(member, isMachines);
   if (typeof member === "number") return isMachines || !isOneOf(TWO_FACED, words.at(-1) ?? "");
   return isNoise(words, member, depth - 1);
 }
 
-/** A field of an object: a word of a program's own, or one that says nothing. */
+/** Tells whether a field of an object is noise. Its name is an internal word of a program or meaningless. */
 function isNoiseUnder(key: string, member: JsonValue, isMachines: boolean, depth: number): boolean {
   const words = wordsOf(key);
   const isOwn =
@@ -38,21 +38,21 @@ function isNoiseUnder(key: string, member: JsonValue, isMachines: boolean, depth
   return typeof member === "string" ? isToken(member, isMachines) : isNoise(words, member, depth - 1);
 }
 
-/** A text that is a name of a program's, and nothing that somebody said. */
+/** Tells whether a text is an internal name of a program instead of a statement. */
 function isToken(text: string, isMachines: boolean): boolean {
   return CODE.test(text) || byShape(text, true) !== undefined || (isMachines && !text.trim().includes(" "));
 }
 
-/** `v1`, and nothing at all. */
+/** Short codes such as `v1`, and the empty string. */
 const CODE = /^(?:[a-z]{0,2}\d{1,2}|[a-z]?)$/i;
 const FLAG = /^--?[a-z]/i;
 
-/** A text of some words in a row, in whatever script. */
+/** Tells whether a text has several words in a row, in any script. */
 export function isSentence(text: string): boolean {
   return THREE_WORDS.test(text.slice(0, READ)) || isWideText(text);
 }
 
-/** Whether a text tells something, to people or to a machine. */
+/** Tells whether a text is a statement, for people or for machines. */
 function isTelling(words: readonly string[], text: string): boolean {
   if (text.includes("\n") && words.some((word) => isOneOf(LOGS, word) || word === "console" || THROWAWAY.has(word))) return false;
   if (text.length > LEAST_MATERIAL && isMaterial(text.slice(0, READ))) return true;

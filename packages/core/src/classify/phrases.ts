@@ -1,6 +1,6 @@
 import type { Layer } from "../model/layer.ts";
 
-/** Work that goes on in the next session, and the nouns that say where it stands: `loopIndex`, `workflowId`, `stepNumber`. */
+/** Nouns for work that continues in the next session; the following ones say where it stands: `loopIndex`, `workflowId`, `stepNumber`. */
 const RUNNING = ["loop", "workflow", "step", "phase", "stage", "iteration"];
 const WHERE_IT_IS = [
   "id",
@@ -18,15 +18,15 @@ const WHERE_IT_IS = [
   "cursor",
 ];
 
-/** What a loop goes over, and where in it. */
+/** Objects that a loop iterates over, and the position within them. */
 const GONE_OVER = ["item", "task", "section", "chapter", "batch", "chunk", "slice", "question", "milestone"];
 const WHICH = ["index", "idx", "counter", "pointer", "position"];
 
-/** The same where a word says that the loop is running: `currentIteration`, unlike `iteration`. */
+/** The same for modifiers that show that the loop is running: `currentIteration`, unlike `iteration`. */
 const AT_WORK = ["current", "remaining", "left", "completed", "total"];
 const REPEATED = ["iteration", "loop", "round", "cycle", "index", "batch", "pass"];
 
-/** Compounds whose meaning is not that of their last word. The longest that the head ends with decides. */
+/** Compounds whose meaning differs from that of their last word. The longest one at the end of the head decides. */
 export const PHRASES: ReadonlyMap<string, Layer> = new Map([
   ...phrases(
     "CRITICAL",

@@ -1,14 +1,14 @@
 import type { Layer } from "../model/layer.ts";
 
 /*
- * The words that keys of a context are made of, as data. All are singular and in lower case; compounds that are written
- * as one word or as two (`timestamp`, `time stamp`) are here once. A word that has no business of its own is left out:
- * an entry that nothing is known of is USEFUL by default.
+ * Words in the keys of a context, as data. All are singular and in lower case. Compounds written as one word or as two
+ * (`timestamp`, `time stamp`) are listed once. A word that would not change the result is left out: an entry without known words
+ * is USEFUL by default.
  */
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Nouns that decide alone when they are the head of a key, whatever stands before them. */
+/** Nouns that decide alone as the head of a key, after any other words. */
 export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
   CRITICAL: words(`
     goal objective aim ambition guideline mission purpose intent intention vision target deliverable
@@ -113,8 +113,8 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
 };
 
 /**
- * Head nouns that say in what form something is, not what it is: what stands before them decides (`goalText`,
- * `findingsList`, `debugInfo`, `decisionLog`). The layer is the one they have when nothing else is known.
+ * Head nouns for the form of a thing, not its kind. The word before decides (`goalText`, `findingsList`, `debugInfo`,
+ * `decisionLog`); the layer given here applies without a known word.
  */
 export const CONTAINERS: { readonly [L in Layer]: ReadonlySet<string> } = {
   CRITICAL: words(``),
@@ -131,15 +131,18 @@ export const CONTAINERS: { readonly [L in Layer]: ReadonlySet<string> } = {
   EPHEMERAL: words(`log journal trace metric stat statistic path dir  key`),
 };
 
-/** Head nouns for how something stands: never above IMPORTANT, since the thing itself is elsewhere. */
+/** Head nouns for the condition of a thing. They are never above IMPORTANT, since the thing itself is elsewhere. */
 export const ASPECTS: ReadonlySet<string> = words(`
   status state mode level band score grade health history quality
   complete completeness maturity stance posture tier trend  flag toggle switch depth breadth granularity effort style tone
 `);
 
-/** What an adjective or a noun before the head makes of it, when the head alone does not decide. The nearest to the head counts. */
+/**
+ * Adjectives and nouns before the head that determine the layer when the head does not decide alone. The one nearest to the head
+ * counts.
+ */
 export const MODIFIERS: { readonly [L in Layer]: ReadonlySet<string> } = {
-  /** Somebody decided, or must be obeyed. Also lifts a head that is IMPORTANT alone: `selectedApproach`. */
+  /** Words for a decision or an obligation. They also raise a head that is IMPORTANT alone: `selectedApproach`. */
   CRITICAL: words(`
     selected chosen preferred max maximum min minimum permitted allowed decided agreed accepted approved adopted elected settled ratified signed  picked mandated  winning
     required mandatory obligatory forbidden prohibited banned disallowed desired requested wanted intended demanded
@@ -160,84 +163,84 @@ export const MODIFIERS: { readonly [L in Layer]: ReadonlySet<string> } = {
   `),
 };
 
-/** IMPORTANT nouns that stay what they are whatever was decided about them: a reason for what was chosen is a reason. */
+/** IMPORTANT nouns that a decision word does not raise: a reason for a decision stays a reason. */
 export const UNLIFTED: ReadonlySet<string> = words(`
   analysis finding insight observation reasoning thought rationale reason justification logic explanation evidence summary recap overview step phase question
   issue bug note verification validation review warning lesson hypothesis understanding todo action blocker
 `);
 
-/** Modifiers of a decision that is still to be made: a question, in other words. */
+/** Modifiers of a pending decision, which is in effect a question. */
 export const UNDECIDED: ReadonlySet<string> = words(
   `pending open next upcoming outstanding undecided unresolved deferred postponed potential possible proposed missing`,
 );
 
-/** Modifiers of what was only thought about: `consideredRequirements`. */
+/** Modifiers of something that was only considered: `consideredRequirements`. */
 export const WEIGHED: ReadonlySet<string> = words(`considered explored candidate alternative proposed suggested hypothetical`);
 
-/** What somebody else decides: as long as it is open it is a question. */
+/** Nouns for the decision of somebody else; while pending, it is a question. */
 export const TO_BE_GIVEN: ReadonlySet<string> = words(
   `decision choice approval confirmation permission consent authorization authorisation signoff agreement verdict ruling answer resolution`,
 );
 
-/** What is measured or counted: of the moment, unless a word before it says what it may be. */
+/** Nouns for measures and counts. Their values are ephemeral, unless a word before them makes them a bound. */
 export const MEASURES: ReadonlySet<string> = words(`
   latency duration uptime downtime memory ram throughput pct bandwidth rate interval timeout delay lag count token fps cpu gpu qps rps tps time size length depth speed period
   retry attempt iteration loop round pass temp ms second sec minute hour mb gb byte percent percentage
 `);
-/** Units in which a value is given, and clocks by which: what stands before them decides. */
+/** Units and clocks of a value. The word before decides. */
 export const UNITS: ReadonlySet<string> = words(`
   kg mg nm mps kmh hz psi lb lbs oz km cm mm mi ft sqm sqft usd eur gbp chf jpy cad aud inr dollar dollars euro euros kwh mwh kw mw celsius fahrenheit kelvin utc gmt cet local
 `);
-/** Units too long to be of a program's own: `noticePeriodDays`. */
+/** Units too long for internal figures of a program: `noticePeriodDays`. */
 export const LONG_UNITS: ReadonlySet<string> = words(`day days night nights week weeks month months year years`);
 export const COUNTS: ReadonlySet<string> = words(`count round pass loop iteration`);
 
-/** Nouns that make a bound of the measure behind them: `limitTokens`. */
+/** Nouns that turn the measure behind them into a bound: `limitTokens`. */
 export const BOUNDS: ReadonlySet<string> = words(`limit budget cap ceiling floor allowance quota constraint requirement threshold cutoff`);
 
-/** Modifiers that make a bound of a measure: `targetLatency`, and in front of all `maxRetries`. */
+/** Modifiers that turn a measure into a bound: `targetLatency`, and as the first word `maxRetries`. */
 export const BINDING: ReadonlySet<string> = words(
   `allowed permitted acceptable tolerated target desired required wanted agreed preferred mandated chosen`,
 );
 export const EXTREMES: ReadonlySet<string> = words(`max maximum min minimum`);
 
-/** Nouns for what is binding that are also the names of documents. */
+/** Nouns for binding things that also name documents. */
 export const DOCUMENTS: ReadonlySet<string> = words(
   `agreement contract statute law regulation treaty charter bylaw ordinance judgment judgement ruling decree`,
 );
 
-/** Modifiers that make an order of anything, also of what is otherwise only thought of: `forbiddenActions`. */
+/** Modifiers that turn anything into an order, even nouns of thinking: `forbiddenActions`. */
 export const OBLIGING: ReadonlySet<string> = words(`forbidden prohibited banned disallowed permitted allowed mandatory`);
 
-/** USEFUL nouns for material that selecting does not make a decision: `selectedFiles`. */
+/** USEFUL nouns for material. A selection of material is no decision: `selectedFiles`. */
 export const MATERIAL: ReadonlySet<string> = words(`
   file content source code snippet diff patch hunk output response reply payload body html xml css svg markdown markup page paragraph passage document doc transcript
   message conversation chat dialog dialogue thread mail email draft table row column cell sheet example sample fixture excerpt extract dump schema stacktrace traceback
   image picture screenshot test hit match quote error fragment blob comment commit query template boilerplate catalog catalogue inventory glossary
 `);
 
-/** What somebody asked for, as long as there is one; several of them, or the next one, are a plan for the work. */
+/** Nouns for an assignment when singular. Several of them, or the next one, are a plan of the work. */
 export const WORK: ReadonlySet<string> = words(`task ticket story epic job assignment problem`);
 
-/** Modifiers that make of a USEFUL noun what is still to be done, or is done: `remainingFiles`. */
+/** Modifiers that mark USEFUL nouns as pending or done: `remainingFiles`. */
 export const STEERING: ReadonlySet<string> = words(
   `next remaining completed done finished pending outstanding unresolved missing blocked upcoming failing needed`,
 );
 
-/** USEFUL nouns for a part of the work: the current one is where the agent stands. */
+/** USEFUL nouns for a part of the work. The current one is the agent's position. */
 export const WORKED_ON: ReadonlySet<string> = words(
   `chapter paragraph module package component endpoint function method file test service query script`,
 );
 
-/** Modifiers of what only shows how something looks: `exampleGoal`, `rawNotes`. */
+/** Modifiers of examples and raw input: `exampleGoal`, `rawNotes`. */
 export const MADE_UP: ReadonlySet<string> = words(`raw example sample mock dummy fake`);
 
-/** Modifiers that make even material fleeting: `cachedPage`. */
+/** Modifiers that make even material ephemeral: `cachedPage`. */
 export const THROWAWAY: ReadonlySet<string> = words(
   `debug temp tmp temporary transient ephemeral scratch throwaway disposable cached cache logged log telemetry tracing logging internal heartbeat polling loading`,
 );
 
-/** Nouns of the fleeting kind that may also hold what was done each time; then this is their layer. */
+/** Ephemeral nouns that may also hold a description of each occurrence, with their layer in that case. */
 export const WHEN_RICH: ReadonlyMap<string, Layer> = new Map([
   ["attempt", "USEFUL"],
   ["turn", "USEFUL"],
@@ -255,65 +258,65 @@ export const WHEN_RICH: ReadonlyMap<string, Layer> = new Map([
   ["minute", "USEFUL"],
 ]);
 
-/** Words that are a whole key, and then not what they are as a head. */
+/** Words whose layer as a whole key differs from their layer as a head. */
 export const ALONE: ReadonlyMap<string, Layer> = new Map([
   ["conclusion", "CRITICAL"],
   ["queue", "IMPORTANT"],
   ["worklist", "IMPORTANT"],
 ]);
 
-/** Modifiers of what a loop has still to do. */
+/** Modifiers of the remaining work of a loop. */
 export const LEFT: ReadonlySet<string> = words(`remaining left pending outstanding unprocessed`);
 
-/** Units of what is so much a moment. */
+/** Units of time after `per` in a rate. */
 export const MOMENTS: ReadonlySet<string> = words(`second sec minute min tick frame s ms`);
 
-/** Names of the fleeting kind under which people also keep what matters: there two words are enough to tell something. */
+/** Ephemeral names under which people also keep substantial values. Two words in the value suffice to count as content. */
 export const TWO_FACED: ReadonlySet<string> = new Set([...WHEN_RICH.keys(), "metric", "stat", "statistic", "window", "count"]);
 
-/** Words for what a program measures of itself or of a screen: figures and names under them are of the moment. */
+/** Words for internal measurements of a program or a screen. Figures and names under them are ephemeral. */
 export const OF_MACHINES: ReadonlySet<string> = words(`
   cpu gpu ram heap gc memory rss token cache cached debug telemetry trace cursor scroll viewport mouse caret selection pool socket connection latency timing duration elapsed
   performance perf profiler runtime process render buffer fps throughput usage log logging logger ui gui screen hover focus animation tmp temp internal io disk network http lock
 `);
 
-/** Fields of the same kind. */
+/** Fields of such measurements. */
 export const GAUGES: ReadonlySet<string> = words(`
   line col column row char x y z w h width height top left right bottom min max avg mean median sum total p50 p90 p95 p99 hits misses size free used in out prompt completion
   cached count zoom scale ms
 `);
 
-/** Nouns of the fleeting kind that in the plural of a list or table are somebody's data: exchange rates. */
+/** Ephemeral nouns that are user data when the value is a list or table: exchange rates. */
 export const WHEN_LISTED: ReadonlySet<string> = words(`rate index timer`);
 
-/** IMPORTANT nouns under which agents also keep the record of what they did: lists of messages, commands and their output are material. */
+/** IMPORTANT nouns under which agents also keep records. Lists of messages, commands and output under them are material. */
 export const RECORDED: ReadonlySet<string> = words(
   `action observation history trajectory step turn thread review option candidate alternative dependency`,
 );
 
-/** Containers that are output of a program, unless they are of something that matters. */
+/** Containers for output of a program, unless they concern something important. */
 export const LOGS: ReadonlySet<string> = words(`log journal trace`);
-/** Containers that say where something is. */
+/** Containers for a location. */
 export const PLACES: ReadonlySet<string> = words(`path dir`);
-/** Containers that are telemetry, unless they are of something in the user's domain. */
+/** Containers for telemetry, unless they concern the user's domain. */
 export const STATISTICS: ReadonlySet<string> = words(`metric stat statistic`);
-/** Words that make a place temporary, however far in front of it they stand. */
+/** Words that mark a location as temporary, at any distance before it. */
 export const TEMPORARY: ReadonlySet<string> = words(`temp tmp temporary scratch transient throwaway`);
 export const TEMPORARY_PLACES: ReadonlySet<string> = words(`file path dir directory folder location copy output name buffer url artifact`);
-/** Containers that are a clock of the program's own, or else a time of the user's. */
+/** Containers for a time, either internal to a program or of the user. */
 export const CLOCKS: ReadonlySet<string> = words(`time date day`);
-/** Nouns whose date is still to come; that of a decision or an analysis tells when it was made. */
+/** Nouns with a date in the future. The date of a decision or an analysis is the date of its creation. */
 export const DUE: ReadonlySet<string> = words(`deadline goal target milestone requirement constraint schedule due next planned`);
 
-/** Nouns that bind until the point in time behind them: `embargoUntil`, `dueAt`. */
+/** Nouns that are binding until the point in time behind them: `embargoUntil`, `dueAt`. */
 export const BINDING_UNTIL: ReadonlySet<string> = words(`deadline due cutoff embargo moratorium ban blackout exclusion lockup quarantine`);
 
-/** Modifiers of a date that somebody is held to: `promisedDate`, unlike `decisionDate`. */
+/** Modifiers of a binding date: `promisedDate`, unlike `decisionDate`. */
 export const PROMISED: ReadonlySet<string> = words(
   `agreed promised pledged guaranteed required requested wanted desired expected target latest earliest binding final committed`,
 );
 
-/** Last words of a key that make a point in time the latest one. */
+/** Last words of a key that mark a point in time as the latest one. */
 export const LATEST: ReadonlySet<string> = words(`by before due than`);
 
 /** First words of a key that give an order. */
@@ -338,28 +341,28 @@ export const ORDERS: ReadonlySet<string> = new Set([
   "no entry",
 ]);
 
-/** Verbs of somebody who gives an order: `whatTheUserWants`. */
+/** Verbs of a person who gives an order: `whatTheUserWants`. */
 export const DEMANDS: ReadonlySet<string> = words(
   `want wanted need needed ask asked require required demand demanded request requested expect expected`,
 );
 
-/** Nouns that name what the following words are an instance of: `requirement_export`. */
+/** Nouns that precede the name of an instance: `requirement_export`. */
 export const SUBJECTS: ReadonlySet<string> = words(
   `goal requirement constraint limit decision criterion acceptance invariant rule instruction preference nongoal deadline`,
 );
 
-/** Nouns of thinking that name, in front of a subject, what was thought of it: `strategy.trial`. */
+/** Nouns of thinking that precede their subject: `strategy.trial`. */
 export const THOUGHTS: ReadonlySet<string> = words(
   `analysis finding rationale reasoning strategy hypothesis risk assessment insight conclusion approach assumption observation`,
 );
 
-/** Names of entries that carry whatever somebody wrote down. */
+/** Names of entries for free text of any kind. */
 export const CARRIERS: ReadonlySet<string> = words(`note memo msg info text txt remark`);
 
-/** Names of lists that may hold anything. */
+/** Names of lists with members of any kind. */
 export const LISTINGS: ReadonlySet<string> = words(`entries items records rows list`);
 
-/** Nouns for material that a text may be said to be where it begins: `Draft: dear readers`. */
+/** Nouns for material that a text may name in its first words: `Draft: dear readers`. */
 export const SPECIMENS: ReadonlySet<string> = words(
   `excerpt extract draft template example sample quote transcript translation boilerplate snippet`,
 );
@@ -373,41 +376,41 @@ export const FOLLOWERS: ReadonlySet<string> = words(`
   checked scanned searched excluded included deferred challenged known gathered collected returned keep kept so far eur usd gbp chf mb kb gb tb
 `);
 
-/** Of those, the ones that make a time of `last` and them: `lastUpdated`, `lastModified`. */
+/** Followers that form a time with `last`: `lastUpdated`, `lastModified`. */
 export const TIMED: ReadonlySet<string> = words(`
   updated modified saved seen accessed used changed checked polled synced synchronised synchronized refreshed run fetched loaded touched visited read written active connected opened edited viewed
   started finished logged pinged indexed backed built deployed published generated created retried attempted
 `);
 
-/** Words that end a head: what follows them only says more. `planForReview`, `exampleFromDocs`. */
+/** Words that end a head. The words after them only qualify it: `planForReview`, `exampleFromDocs`. */
 export const PREPOSITIONS: ReadonlySet<string> = words(`
   of for from by in with to per since until till before after during about on via without against between into under over than if when while because
   across around through within toward towards regarding concerning behind beyond upon where that which
 `);
 
-/** A key that starts with one asks yes or no: a switch for the next step, unless it is about what is fleeting. */
+/** First words of yes-or-no keys. Such a key is a switch for the next step, unless it concerns something ephemeral. */
 export const AUXILIARIES: ReadonlySet<string> = words(`
   is are was were has have had should shall can could may might will would does did do needs need requires require enable enabled disable use uses allow allows
   include includes skip force show hide supports want wants ready
 `);
 
-/** Words of a yes-or-no key that make it a matter of the moment. */
+/** Words that make a yes-or-no key ephemeral. */
 export const FLEETING: ReadonlySet<string> = words(`
   loading loaded running warmup open visible hidden expanded collapsed focused hovered dirty busy idle online connected polling scrolling typing animating mounted rendered
   debug debugging trace tracing log logs logging telemetry verbose cache cached metric metrics retrying spinner quiet silent muted dark modal tooltip sidebar locked refreshing fetching saving
 `);
 
-/** Words in -ing that are not over in a moment: `isMissing`. */
+/** Words in -ing for lasting conditions: `isMissing`. */
 export const LASTING: ReadonlySet<string> = words(
   `missing blocking breaking pending outstanding remaining existing passing failing conflicting`,
 );
 
-/** Little words that say nothing here. */
+/** Function words without meaning for the classification. */
 export const FILLERS: ReadonlySet<string> = words(
   `the a an we i you they it he she my our your their its this these those has have been was were be so far and or as`,
 );
 
-/** Words that say nothing of what is under the key: there the value decides. */
+/** Words that say nothing about the value. The value decides. */
 export const OPAQUE: ReadonlySet<string> = words(`
   note notes item entry a b c d e f g h i j k l m n o p q r s t u v w x y z aa bb xx yy zz xyz itm fld paragraph sentence value val data datum thing stuff misc other various foo bar baz qux text txt string str content field key obj object
   payload info var variable arg param el element node blob extra extras unnamed untitled anonymous any some unknown ref memo remark comment section slot cell box

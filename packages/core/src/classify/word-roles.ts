@@ -2,7 +2,7 @@ import { type Layer, LAYERS } from "../model/layer.ts";
 import { singularsOf } from "./key-words.ts";
 import { ASPECTS, CONTAINERS, HEADS } from "./vocabulary.ts";
 
-/** What a head noun is, by the table that it stands in. */
+/** Role of a head noun, given by its table. */
 export type Role = { readonly kind: "head" | "container"; readonly layer: Layer } | { readonly kind: "aspect" };
 
 export const EPHEMERAL_HEAD: Role = { kind: "head", layer: "EPHEMERAL" };
@@ -15,7 +15,7 @@ export const ROLES: ReadonlyMap<string, Role> = new Map<string, Role>([
   ),
 ]);
 
-/** The role of a word, and its singular; `undefined` for a word that no table has. */
+/** Returns the singular of a word and its role, or `undefined` for an unknown word. */
 export function roleOf(word: string): readonly [string, Role] | undefined {
   for (const form of singularsOf(word)) {
     const role = ROLES.get(form);
@@ -32,7 +32,7 @@ export function isPlural(written: string, singular: string): boolean {
   return written !== singular;
 }
 
-/** Whether two words of a key are one that was written as two. */
+/** Tells whether two words of a key form one compound. */
 export function isCompound(joined: string): boolean {
   return singularsOf(joined).some((form) => COMPOUNDS.has(form));
 }

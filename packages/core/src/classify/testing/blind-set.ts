@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../model/context.ts";
 import type { Layer } from "../../model/layer.ts";
 
-/** Entries by the layer that they belong to. */
+/** Entries by their expected layer. */
 export type BlindSet = { readonly [L in Layer]: readonly (readonly [key: string, value: JsonValue])[] };

@@ -2,8 +2,8 @@ import type { JsonValue } from "../../model/context.ts";
 import type { Layer } from "../../model/layer.ts";
 
 /**
- * Entries of work in many fields, labelled before the classifier was asked, with nothing but the rules of
- * `docs/explanation/classification.md` at hand. What it gets wrong stays in.
+ * Entries from many fields of work, labelled before the classifier ran on them, only by the rules of
+ * `docs/explanation/classification.md`. Misclassified entries stay in the set.
  */
 export const LABELLED_BY_DOMAIN: { readonly [L in Layer]: readonly (readonly [key: string, value: JsonValue])[] } = {
   CRITICAL: [

@@ -2,8 +2,8 @@ import type { JsonValue } from "../../model/context.ts";
 import type { Layer } from "../../model/layer.ts";
 
 /**
- * Entries with the layer that a careful person gives them by the rules of `docs/explanation/classification.md`, written
- * down before the classifier saw them. What it gets wrong stays in.
+ * Entries with the layer that a careful person assigns by the rules of `docs/explanation/classification.md`, written before the
+ * classifier ran on them. Misclassified entries stay in the set.
  */
 export const LABELLED_ENTRIES: { readonly [L in Layer]: readonly (readonly [key: string, value: JsonValue])[] } = {
   CRITICAL: [

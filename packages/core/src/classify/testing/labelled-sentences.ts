@@ -1,9 +1,7 @@
 import type { JsonValue } from "../../model/context.ts";
 import type { Layer } from "../../model/layer.ts";
 
-/**
- * Sentences under keys that say nothing, labelled before the classifier was asked. What it gets wrong stays in.
- */
+/** Sentences under meaningless keys, labelled before the classifier ran on them. Misclassified sentences stay in the set. */
 export const LABELLED_SENTENCES: { readonly [L in Layer]: readonly (readonly [key: string, value: JsonValue])[] } = {
   CRITICAL: [
     ["note", "The report has to be on her desk by Monday noon."],

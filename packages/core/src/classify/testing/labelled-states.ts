@@ -2,8 +2,8 @@ import type { JsonValue } from "../../model/context.ts";
 import type { Layer } from "../../model/layer.ts";
 
 /**
- * Entries under keys that agents of others keep in their state, and of further fields of work: labelled before the classifier was asked.
- * What it gets wrong stays in.
+ * Entries under keys from the state of other agents, and of further fields of work, labelled before the classifier ran on them.
+ * Misclassified entries stay in the set.
  */
 export const LABELLED_STATES: { readonly [L in Layer]: readonly (readonly [key: string, value: JsonValue])[] } = {
   CRITICAL: [

@@ -2,8 +2,8 @@ import type { JsonValue } from "../../model/context.ts";
 import type { Layer } from "../../model/layer.ts";
 
 /**
- * Entries of trades and professions, labelled before the classifier was asked. Those whose label could be disputed are left
- * out; what it gets wrong otherwise stays in.
+ * Entries from trades and professions, labelled before the classifier ran on them. Entries with a disputable label are left out;
+ * other misclassified entries stay in the set.
  */
 export const LABELLED_TRADES: { readonly [L in Layer]: readonly (readonly [key: string, value: JsonValue])[] } = {
   CRITICAL: [

@@ -2,8 +2,8 @@ import type { JsonValue } from "../../model/context.ts";
 import type { Layer } from "../../model/layer.ts";
 
 /**
- * Entries of work in further fields, among them keys made to mislead: labelled before the classifier was asked.
- * What it gets wrong stays in.
+ * Entries from further fields of work, some with misleading keys, labelled before the classifier ran on them. Misclassified
+ * entries stay in the set.
  */
 export const LABELLED_WORK: { readonly [L in Layer]: readonly (readonly [key: string, value: JsonValue])[] } = {
   CRITICAL: [
