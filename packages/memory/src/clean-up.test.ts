@@ -25,7 +25,7 @@ const POLICY: UpkeepPolicy = {
   quota: { above: 1e6, downTo: 1e6 },
 };
 
-/** Sets the clock so many days after the first save. */
+/** Sets the clock to the given number of days after the first save. */
 function pass(store: TestStore, days: number): void {
   store.clock.set(new Date(START.getTime() + days * DAY));
 }
@@ -49,7 +49,7 @@ function auditOf(store: TestStore, ...actions: readonly string[]): readonly stri
   return rows.map(({ action, checkpointId, reason }) => `${action} ${checkpointId ?? ""}: ${reason}`);
 }
 
-/** Checkpoints a1, a2, ... of a session, and so on. */
+/** Creates a store with the given number of checkpoints per session, named a1, a2 and so on. */
 async function filled(checkpoints: Readonly<Record<string, number>>): Promise<TestStore> {
   const store = aStore();
   for (const [session, count] of Object.entries(checkpoints)) {
@@ -61,7 +61,7 @@ async function filled(checkpoints: Readonly<Record<string, number>>): Promise<Te
   return store;
 }
 
-it("removes what interrupted writes left behind, unless it only tells what it would do", async () => {
+it("removes temporary files of interrupted writes, except in a dry run", async () => {
   const store = aStore();
   let removals = 0;
   store.storage.blobs.removeAbandoned = async () => ++removals;
@@ -72,7 +72,7 @@ it("removes what interrupted writes left behind, unless it only tells what it wo
 });
 
 describe("cleanUp", () => {
-  it("puts what was not used for long into the trash, and seven days later removes it for good", async () => {
+  it("moves long unused checkpoints to the trash, and deletes them permanently after seven days", async () => {
     const store = await filled({ a: 2 });
     pass(store, 20);
     await store.saved({ b: 1 }, { sessionId: "b" as SessionId, checkpointId: "b1" as CheckpointId });
@@ -97,7 +97,7 @@ describe("cleanUp", () => {
     ]);
   });
 
-  it("counts from the last load as well as from the last save", async () => {
+  it("counts a load as use, like a save", async () => {
     const store = await filled({ a: 1 });
     pass(store, 29);
     await store.storage.catalog.commit({ accesses: [{ checkpointId: "a1" as CheckpointId, at: store.clock.now() }], audit: [] });
@@ -107,7 +107,7 @@ describe("cleanUp", () => {
     expect((await cleanUp(store.ports, POLICY)).removed).toMatchObject([{ sessionId: "a" }]);
   });
 
-  it("tells in a dry run exactly what it would do, and changes nothing", async () => {
+  it("reports the exact effects in a dry run, and changes nothing", async () => {
     const store = await filled({ a: 2, b: 1 });
     await keepSession(store.ports, { sessionId: "b" as SessionId });
     pass(store, 31);
@@ -119,7 +119,7 @@ describe("cleanUp", () => {
     expect(await cleanUp(store.ports, POLICY)).toEqual({ ...told, dryRun: false });
   });
 
-  it("makes room in a full store, the trash first, then of sessions by their last use", async () => {
+  it("frees space in a full store: the trash first, then the least recently used sessions", async () => {
     const store = await filled({ a: 3, b: 3, c: 3 });
     await removeCheckpoints(store.ports, { sessionId: "b" as SessionId });
     const bytes = await bytesHeld(store);
@@ -134,7 +134,7 @@ describe("cleanUp", () => {
     expect(store.disk.blobs.size).toBe(3);
   });
 
-  it("leaves what is in use, and what is tagged keep, whole and readable", async () => {
+  it("leaves sessions in use, and those tagged keep, complete and readable", async () => {
     const store = await filled({ a: 1, b: 1 });
     const kept = await store.saved({ kept: true }, { sessionId: "c" as SessionId, tags: ["keep"] });
     await store.saved({ kept: false }, { sessionId: "c" as SessionId, checkpointId: "c2" as CheckpointId });
@@ -150,7 +150,7 @@ describe("cleanUp", () => {
     expect((await store.load(kept.id)).context).toEqual({ kept: true });
   });
 
-  it("keeps a session that somebody saves to between plan and removal, and what was saved", async () => {
+  it("keeps a session, and its new checkpoint, when a save falls between plan and removal", async () => {
     const store = await filled({ a: 2, b: 1 });
     pass(store, 31);
     let isFirst = true;
@@ -166,7 +166,7 @@ describe("cleanUp", () => {
     expect(await liveIds(store)).toEqual(["a1", "a2", "late"]);
   });
 
-  it("ends early when told to, between sessions, and lets others come in between", async () => {
+  it("stops between sessions when aborted, and yields to other work in between", async () => {
     const store = await filled({ a: 1, b: 1, c: 1 });
     pass(store, 31);
     const signal = { aborted: false };
@@ -180,7 +180,7 @@ describe("cleanUp", () => {
     expect(await liveIds(store)).toEqual(["c1"]);
   });
 
-  it("moves a session of any size, a part at a time", async () => {
+  it("moves a session of any size in batches", async () => {
     const store = await filled({ a: 1 });
     for (let n = 2; n <= 450; n++) await store.saved({ n }, { sessionId: "a" as SessionId, kind: "project" });
     pass(store, 31);
@@ -194,7 +194,7 @@ describe("cleanUp", () => {
     expect(moved).toEqual([200, 200, 50]);
   });
 
-  it("forgets sessions of which nothing is left, but not on the day of their last use, nor one that is worked in", async () => {
+  it("deletes empty sessions, except on the day of their last use and while they are in use", async () => {
     const store = await filled({ old: 1, busy: 1, kept: 1, young: 1 });
     const all = ["old", "busy", "kept", "young"] as SessionId[];
     await keepSession(store.ports, { sessionId: "kept" as SessionId });
@@ -212,7 +212,7 @@ describe("cleanUp", () => {
     expect((await cleanUp(store.ports, POLICY, { inUse })).forgotten).toEqual([]);
   });
 
-  it("forgets any number of them, some at a time", async () => {
+  it("deletes any number of empty sessions in batches", async () => {
     const sessions = Object.fromEntries(Array.from({ length: 120 }, (_, n) => [`s${n}`, 1]));
     const store = await filled(sessions);
     for (const id of Object.keys(sessions)) await removeCheckpoints(store.ports, { sessionId: id as SessionId, permanently: true });
@@ -221,7 +221,7 @@ describe("cleanUp", () => {
     expect(store.disk.sessionFacts.size).toBe(0);
   });
 
-  it("reads only the sessions whose turn may have come", async () => {
+  it("reads only sessions that may be due", async () => {
     const store = await filled({ a: 1, b: 1 });
     pass(store, 40);
     for (const id of ["c", "d"]) await store.saved({ id }, { sessionId: id as SessionId });
@@ -236,7 +236,7 @@ describe("cleanUp", () => {
 });
 
 describe("removeCheckpoints", () => {
-  it("takes a session, into the trash", async () => {
+  it("moves a session to the trash", async () => {
     const store = await filled({ a: 2, b: 1 });
     const report = await removeCheckpoints(store.ports, { sessionId: "a" as SessionId });
     expect(report.removed).toMatchObject([{ sessionId: "a", reason: "manual", to: "trash", checkpointIds: ["a1", "a2"] }]);
@@ -244,19 +244,19 @@ describe("removeCheckpoints", () => {
     expect(auditOf(store, "trash")).toEqual(["trash a1: manual", "trash a2: manual"]);
   });
 
-  it("removes for good, file and all, when asked to", async () => {
+  it("deletes permanently, including the file, on request", async () => {
     const store = await filled({ a: 2 });
     await removeCheckpoints(store.ports, { sessionId: "a" as SessionId, permanently: true });
     expect([await trashIds(store), await liveIds(store), store.disk.blobs.size]).toEqual([[], [], 0]);
   });
 
-  it("leaves the newest of each session", async () => {
+  it("keeps the newest checkpoints of each session", async () => {
     const store = await filled({ a: 4, b: 2 });
     await removeCheckpoints(store.ports, { keepLast: 2 });
     expect(await liveIds(store)).toEqual(["a3", "a4", "b1", "b2"]);
   });
 
-  it("goes by the last use of a session, not by the age of its checkpoints", async () => {
+  it("selects by the last use of a session, not by the age of its checkpoints", async () => {
     const store = await filled({ a: 1, b: 1 });
     pass(store, 8);
     await store.saved({ more: true }, { sessionId: "a" as SessionId, checkpointId: "a2" as CheckpointId });
@@ -264,12 +264,12 @@ describe("removeCheckpoints", () => {
     expect(await liveIds(store)).toEqual(["a1", "a2"]);
   });
 
-  it("narrows a session down by its use", async () => {
+  it("combines a session with its last use", async () => {
     const store = await filled({ a: 1 });
     expect((await removeCheckpoints(store.ports, { sessionId: "a" as SessionId, unusedForMs: DAY })).removed).toEqual([]);
   });
 
-  it("goes by project", async () => {
+  it("selects by project", async () => {
     const store = aStore();
     await store.saved({ n: 1 }, { project: "/p", checkpointId: "p" as CheckpointId });
     await store.saved({ n: 2 }, { project: "/q", checkpointId: "q" as CheckpointId, sessionId: OTHER });
@@ -277,7 +277,7 @@ describe("removeCheckpoints", () => {
     expect(await liveIds(store)).toEqual(["q"]);
   });
 
-  it("refuses an unknown session, and a selection of nothing in particular", async () => {
+  it("rejects an unknown session, and an empty selection", async () => {
     const store = await filled({ a: 1 });
     await expect(removeCheckpoints(store.ports, { sessionId: S })).rejects.toMatchObject(failure("SESSION_NOT_FOUND"));
     await expect(removeCheckpoints(store.ports, {})).rejects.toMatchObject(failure("INVALID_INPUT"));
@@ -286,7 +286,7 @@ describe("removeCheckpoints", () => {
 });
 
 describe("the trash", () => {
-  it("gives back what was in it, exactly, in its old place, and its session counts as used", async () => {
+  it("restores its content exactly, at the old position, and counts that as use of the session", async () => {
     const store = await filled({ a: 3 });
     pass(store, 31);
     await cleanUp(store.ports, POLICY);
@@ -297,14 +297,14 @@ describe("the trash", () => {
     expect(auditOf(store, "restore")).toEqual(["restore a1: asked for", "restore a2: asked for", "restore a3: asked for"]);
   });
 
-  it("gives back single checkpoints", async () => {
+  it("restores single checkpoints", async () => {
     const store = await filled({ a: 3 });
     await removeCheckpoints(store.ports, { sessionId: "a" as SessionId });
     await restoreFromTrash(store.ports, { sessionId: "a" as SessionId, checkpointIds: ["a2" as CheckpointId] });
     expect([await liveIds(store), await trashIds(store)]).toEqual([["a2"], ["a1", "a3"]]);
   });
 
-  it("gives back nothing when one of them is not there", async () => {
+  it("restores nothing when one of the checkpoints is missing", async () => {
     const store = await filled({ a: 2 });
     await removeCheckpoints(store.ports, { keepLast: 1 });
     const checkpointIds = ["a1", "a2"] as CheckpointId[];
@@ -314,7 +314,7 @@ describe("the trash", () => {
     await expect(restoreFromTrash(store.ports, { sessionId: S })).rejects.toMatchObject(failure("CHECKPOINT_NOT_FOUND"));
   });
 
-  it("is emptied, of one session or of all", async () => {
+  it("can be emptied for one session or for all", async () => {
     const store = await filled({ a: 1, b: 1, c: 1 });
     await removeCheckpoints(store.ports, { unusedForMs: 0 });
     expect((await emptyTrash(store.ports, { dryRun: true })).removed).toHaveLength(3);
@@ -326,7 +326,7 @@ describe("the trash", () => {
   });
 });
 
-it("tells how far it is: what moves, and then each file that goes; nothing of a dry run", async () => {
+it("reports the progress of moves and of deleted files, and none in a dry run", async () => {
   const store = await filled({ a: 2, b: 1 });
   const told: string[] = [];
   const onProgress: CleanUpOptions["onProgress"] = ({ phase, done, total }) => void told.push(`${phase} ${done}/${total}`);
@@ -339,14 +339,14 @@ it("tells how far it is: what moves, and then each file that goes; nothing of a 
 });
 
 describe("keepSession", () => {
-  it("tags a session, and takes the tag off it", async () => {
+  it("adds the tag to a session, and removes it", async () => {
     const store = await filled({ a: 1 });
     expect((await keepSession(store.ports, { sessionId: "a" as SessionId })).tags).toEqual(["keep"]);
     expect((await keepSession(store.ports, { sessionId: "a" as SessionId, keep: false })).tags).toEqual([]);
     expect(auditOf(store, "tag")).toEqual(["tag : keep", "tag : no longer keep"]);
   });
 
-  it("refuses a session that does not exist", async () => {
+  it("rejects an unknown session", async () => {
     await expect(keepSession(aStore().ports, { sessionId: S })).rejects.toMatchObject(failure("SESSION_NOT_FOUND"));
   });
 });

@@ -12,7 +12,7 @@ import {
 import { expect, it } from "vitest";
 import { aStore, withMethods } from "./testing/a-store.ts";
 
-it("removes blobs that belong to no checkpoint, and no other", async () => {
+it("removes only blobs that belong to no checkpoint", async () => {
   const store = aStore();
   const record = await store.saved({ n: 1 });
   await store.leaveBlob({ context: { n: 2 }, checkpointId: "left" as CheckpointId });
@@ -21,7 +21,7 @@ it("removes blobs that belong to no checkpoint, and no other", async () => {
   expect(await collectGarbage(store.ports)).toEqual({ blobs: 0, quarantined: 0, abandoned: 0 });
 });
 
-it("is done by a repair that is told to, and by no other", async () => {
+it("runs in a repair only on request", async () => {
   const store = aStore();
   const record = await store.saved({ n: 1 });
   await store.leaveBlob({ context: { n: 2 }, checkpointId: "left" as CheckpointId });
@@ -40,7 +40,7 @@ it("is done by a repair that is told to, and by no other", async () => {
   expect([...store.disk.blobs.keys()]).toEqual([record.blob]);
 });
 
-it("goes through any number of blobs", async () => {
+it("handles any number of blobs", async () => {
   const store = aStore();
   const record = await store.saved({ n: 1 });
   const bytes = store.disk.blobs.get(record.blob) as Uint8Array;
@@ -49,7 +49,7 @@ it("goes through any number of blobs", async () => {
   expect([...store.disk.blobs.keys()]).toEqual([record.blob]);
 });
 
-it("puts aside what belongs to no checkpoint and cannot be read, for nobody knows what it is", async () => {
+it("quarantines unreadable blobs without a checkpoint, since their content is unknown", async () => {
   const store = aStore();
   const record = await store.saved({ n: 1 });
   const newer = gzipSync('{"workrail":99,"check":"","envelope":{}}\n');
@@ -60,7 +60,7 @@ it("puts aside what belongs to no checkpoint and cannot be read, for nobody know
   expect([...store.disk.quarantine.keys()]).toEqual(["quarantine/memory:s1/torn", "quarantine/memory:s1/newer"]);
 });
 
-it("leaves what the system cannot read as it is, tells how much that is, and goes on with the rest", async () => {
+it("leaves blobs with read errors, counts them, and continues with the rest", async () => {
   const store = aStore();
   const record = await store.saved({ n: 1 });
   for (const id of ["a", "b", "c"]) await store.leaveBlob({ context: { id }, checkpointId: id as CheckpointId });
@@ -81,7 +81,7 @@ it("leaves what the system cannot read as it is, tells how much that is, and goe
   expect(await collectGarbage(store.ports)).toEqual({ blobs: 1, quarantined: 0, abandoned: 0 });
 });
 
-it("finishes removals that were committed but not carried out", async () => {
+it("completes removals that were committed but not executed", async () => {
   const store = aStore({ limits: { maxCheckpoints: 1 } });
   store.ports = { ...store.ports, background: { run: () => {} } };
   await store.saved({ n: 1 });
@@ -92,13 +92,13 @@ it("finishes removals that were committed but not carried out", async () => {
   expect(await finishRemovals(store.ports)).toBe(0);
 });
 
-it("counts what interrupted writes left behind", async () => {
+it("counts temporary files of interrupted writes", async () => {
   const store = aStore();
   store.storage.blobs.removeAbandoned = async () => 3;
   expect(await collectGarbage(store.ports)).toEqual({ blobs: 0, quarantined: 0, abandoned: 3 });
 });
 
-it("beside a save takes its blob at worst before the commit, and then the save puts it again", async () => {
+it("removes the blob of a concurrent save only before its commit, and the save writes it again", async () => {
   const store = aStore();
   let collected = 0;
   const commit: Catalog["commit"] = async (change) => {

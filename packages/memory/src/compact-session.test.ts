@@ -11,13 +11,13 @@ import {
 import { describe, expect, it } from "vitest";
 import { aStore, S, type TestStore, withMethods } from "./testing/a-store.ts";
 
-/** A history that grows, and a text that says again what stands in it. */
+/** Returns a context with a growing history, and a text that repeats a part of it. */
 function contextAt(step: number): Context {
   const history = Array.from({ length: step + 20 }, (_, index) => ({ index, observation: `observation ${index}: ${noise(index)}` }));
   return { goal: "fix it", step, history, last: history.at(-1)?.observation ?? "" };
 }
 
-/** Text that hardly compresses, the same for the same seed. */
+/** Returns text that hardly compresses, deterministic by seed. */
 function noise(seed: number): string {
   let state = seed + 1;
   return Array.from({ length: 60 }, () => {
@@ -48,7 +48,7 @@ async function expectAllBack(store: TestStore, ids: readonly CheckpointId[], fir
 }
 
 describe("compaction", () => {
-  it("never makes two hang on each other, though a rebuild has turned their order round", async () => {
+  it("creates no cycle of deltas, even after a rebuild that reversed the order of two checkpoints", async () => {
     const { store, ids } = await grown(6);
     await compacted(store);
     const [first, second, third, ...rest] = await recordsOf(store);
@@ -63,7 +63,7 @@ describe("compaction", () => {
     await expectAllBack(store, ids);
   });
 
-  it("keeps the newest two whole, makes the others deltas, and gives every one back exactly", async () => {
+  it("keeps the newest two whole, stores the others as deltas, and loads every one exactly", async () => {
     const { store, ids } = await grown(12);
     const before = (await recordsOf(store)).map((record) => record.blobBytes);
     await compacted(store);
@@ -77,7 +77,7 @@ describe("compaction", () => {
     await expectAllBack(store, ids);
   });
 
-  it("does a bounded amount of work a call, and says when there is more", async () => {
+  it("does a bounded amount of work per call, and reports remaining work", async () => {
     const { store } = await grown(12);
     const first = await compactSession(store.ports, S, { maxSteps: 3 });
     expect(first).toMatchObject({ reencoded: 3, hasMore: true });
@@ -85,7 +85,7 @@ describe("compaction", () => {
     expect(await compactSession(store.ports, S)).toEqual({ reencoded: 0, savedBytes: 0, hasMore: false });
   });
 
-  it("leaves one whole where the deltas since the last whole one outweigh it", async () => {
+  it("keeps one whole when the deltas since the last whole one are larger", async () => {
     const store = aStore();
     const constant = Array.from({ length: 20 }, (_, index) => noise(index));
     const saved = [];
@@ -99,7 +99,7 @@ describe("compaction", () => {
     }
   });
 
-  it("goes on from save to save, whatever was compacted before", async () => {
+  it("continues after each save", async () => {
     const { store, ids } = await grown(5);
     for (let step = 6; step <= 40; step++) {
       ids.push((await store.saved(contextAt(step))).id);
@@ -109,7 +109,7 @@ describe("compaction", () => {
     await expectAllBack(store, ids);
   });
 
-  it("lets the oldest be pruned without touching the others", async () => {
+  it("allows pruning of the oldest without changes to the others", async () => {
     const store = aStore({ limits: { maxCheckpoints: 10 } });
     const ids: CheckpointId[] = [];
     for (let step = 1; step <= 30; step++) {
@@ -121,7 +121,7 @@ describe("compaction", () => {
     await expectAllBack(store, ids.slice(-10), 21);
   });
 
-  it("leaves whole what has nothing to do with its successor, and does not try it again", async () => {
+  it("keeps a checkpoint whole that is unrelated to its successor, and does not retry it", async () => {
     const store = aStore();
     for (let step = 1; step <= 6; step++) await store.saved({ [`only ${step}`]: [noise(step * 1_000), noise(step * 2_000)] });
     const givenUp = new Set<CheckpointId>();
@@ -129,7 +129,7 @@ describe("compaction", () => {
     expect(givenUp.size).toBe(4);
   });
 
-  it("does not read what is so small that no delta of it can gain anything", async () => {
+  it("does not read blobs that are too small to gain from a delta", async () => {
     const store = aStore();
     for (let step = 1; step <= 6; step++) await store.saved({ step });
     const get = (): Promise<never> => Promise.reject(new Error("was read"));
@@ -137,7 +137,7 @@ describe("compaction", () => {
     expect(report).toEqual({ reencoded: 0, savedBytes: 0, hasMore: false });
   });
 
-  it("commits the edges of several deltas together, before the first file is replaced", async () => {
+  it("commits the edges of several deltas in one transaction, before the first file is replaced", async () => {
     const { store } = await grown(12);
     const { catalog } = store.ports;
     const done: string[] = [];
@@ -153,7 +153,7 @@ describe("compaction", () => {
     expect(done).toEqual(["4 edges", "replaced", "replaced", "replaced", "replaced"]);
   });
 
-  it("never touches asides, and never makes anything depend on one", async () => {
+  it("neither changes asides nor uses them as a base", async () => {
     const { store, ids } = await grown(3);
     const aside = await store.saved(contextAt(50), { kind: "aside" });
     for (let step = 4; step <= 8; step++) ids.push((await store.saved(contextAt(step))).id);
@@ -163,7 +163,7 @@ describe("compaction", () => {
     await expectAllBack(store, ids);
   });
 
-  it("is survived by a rebuild, canonical digests and all", async () => {
+  it("survives a rebuild, including the canonical digests", async () => {
     const { store, ids } = await grown(25);
     await compacted(store);
     const before = await recordsOf(store);
@@ -176,7 +176,7 @@ describe("compaction", () => {
     expect(await store.save(contextAt(25))).toMatchObject({ status: "unchanged" });
   });
 
-  it("has a rebuild tell how far it is: each blob is read, and what hangs together once more", async () => {
+  it("lets a rebuild report its progress: each blob is read, and connected ones once more", async () => {
     const { store } = await grown(6);
     await compacted(store);
     const inChains = (await recordsOf(store)).filter(({ baseId }) => baseId !== null).length + 1;
@@ -189,7 +189,7 @@ describe("compaction", () => {
     expect(told).toEqual([...counted("read", 6), ...counted("prove", inChains)]);
   });
 
-  it("makes a rebuild name what hangs on a damaged blob, and bring back the rest", async () => {
+  it("lets a rebuild name the dependents of a damaged blob, and restore the rest", async () => {
     const { store, ids } = await grown(12);
     await compacted(store);
     const records = await recordsOf(store);
@@ -205,8 +205,8 @@ describe("compaction", () => {
   });
 });
 
-describe("a load beside compaction", () => {
-  it("says what is missing when a base is gone", async () => {
+describe("a load during compaction", () => {
+  it("names the missing blob when a base is gone", async () => {
     const { store, ids } = await grown(6);
     await compacted(store);
     store.disk.blobs.delete((await recordsOf(store))[3]?.blob as BlobRef);
@@ -214,7 +214,7 @@ describe("a load beside compaction", () => {
     expect((await store.load(ids[5] as CheckpointId)).contextText()).toBe(JSON.stringify(contextAt(6)));
   });
 
-  it("never gives a wrong value when a delta is another one's", async () => {
+  it("never returns a wrong value when a delta belongs to another checkpoint", async () => {
     const { store, ids } = await grown(6);
     await compacted(store);
     const [first, second] = await recordsOf(store);
@@ -222,7 +222,7 @@ describe("a load beside compaction", () => {
     await expect(store.load(ids[0] as CheckpointId)).rejects.toMatchObject({ code: "CHECKPOINT_CORRUPT" });
   });
 
-  it("reads what is being re-encoded, at any moment", async () => {
+  it("reads a blob at any moment of its re-encoding", async () => {
     const { store, ids } = await grown(8);
     const { blobs } = store.ports;
     const replace = async (ref: BlobRef, bytes: Uint8Array): Promise<void> => {
@@ -266,7 +266,7 @@ describe("compaction that is interrupted", () => {
     await expectAllBack(store, ids);
   });
 
-  it("passes on what the store says", async () => {
+  it("passes on errors of the store", async () => {
     const { store } = await grown(5);
     const unavailable = new WorkrailError("STORAGE_UNAVAILABLE", "no disk");
     const get = (): Promise<never> => Promise.reject(unavailable);

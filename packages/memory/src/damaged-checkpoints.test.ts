@@ -20,14 +20,14 @@ import {
 import { describe, expect, it } from "vitest";
 import { aStore, failure, S, type TestStore, withMethods } from "./testing/a-store.ts";
 
-/** A history that grows by text that hardly compresses. */
+/** Returns a context with a history that grows by text that hardly compresses. */
 function contextAt(step: number): Context {
   const line = (index: number): string =>
     Array.from({ length: 40 }, (_, at) => ((index * 7_919 + at * 104_729) % 99_991).toString(36)).join(" ");
   return { step, history: Array.from({ length: step + 20 }, (_, index) => `${index} ${line(index)}`) };
 }
 
-/** Saved, compacted, oldest first. */
+/** Creates a store with compacted checkpoints, and returns their records, oldest first. */
 async function grown(steps: number, store: TestStore = aStore()): Promise<{ store: TestStore; records: CheckpointRecord[] }> {
   for (let step = 1; step <= steps; step++) await store.saved(contextAt(step));
   while ((await compactSession(store.ports, S)).hasMore);
@@ -50,14 +50,14 @@ function at<T>(list: readonly T[], index: number): T {
   return item;
 }
 
-/** What the ports that change a store do, until `broken` says that the disk fails. */
+/** Makes the quarantine of blobs fail with a disk error. */
 function withFailingDisk(store: TestStore): void {
   const fail = (): Promise<never> => Promise.reject(new WorkrailError("STORAGE_UNAVAILABLE", "The disk failed."));
   store.ports = { ...store.ports, blobs: withMethods<BlobStore>(store.storage.blobs, { quarantine: fail }) };
 }
 
 describe("a head that is damaged", () => {
-  it("is marked, put aside and logged, and the one before it is loaded, saying so, now and later", async () => {
+  it("is marked, quarantined and logged; this load and later ones return the one before with a note", async () => {
     const { store, records } = await grown(3);
     const [, before, head] = records as [CheckpointRecord, CheckpointRecord, CheckpointRecord];
     spoil(store, head);
@@ -77,7 +77,7 @@ describe("a head that is damaged", () => {
     expect(store.errors).toHaveLength(1);
   });
 
-  it("is passed over by what is saved next, and then it is not told of any more", async () => {
+  it("is skipped by the next save, and no longer reported after it", async () => {
     const { store, records } = await grown(2);
     spoil(store, at(records, 1));
     await store.load(S);
@@ -86,7 +86,7 @@ describe("a head that is damaged", () => {
     expect(await store.load(S)).toMatchObject({ record: { id: next.id }, fellBackFrom: [] });
   });
 
-  it("is whole again when its context is saved under its id", async () => {
+  it("is repaired when its context is saved under its id", async () => {
     const store = aStore();
     await store.saved({ n: 1 });
     const own = await store.saved({ n: 2 }, { checkpointId: "own" as CheckpointId, name: "mine" });
@@ -99,7 +99,7 @@ describe("a head that is damaged", () => {
     expect(await store.load(S)).toMatchObject({ record: { id: own.id, name: "mine" }, context: { n: 2 }, fellBackFrom: [] });
   });
 
-  it("is saved anew when its content comes again, although nobody had noticed", async () => {
+  it("is written again when the same content is saved, even with the damage unnoticed before", async () => {
     const { store, records } = await grown(2);
     const head = at(records, 1);
     spoil(store, head);
@@ -111,7 +111,7 @@ describe("a head that is damaged", () => {
     expect(await store.save(contextAt(2))).toMatchObject({ status: "unchanged", record: { id: again.id } });
   });
 
-  it("is made whole by the save that is repeated, by its id or by what it expected, and what there was is kept aside", async () => {
+  it("is repaired by a repeated save, by id or by expected parent, and the damaged bytes are quarantined", async () => {
     const store = aStore();
     const first = await store.saved({ n: 1 });
     const own = { checkpointId: "own" as CheckpointId, expectedParentId: first.id };
@@ -125,11 +125,11 @@ describe("a head that is damaged", () => {
     }
   });
 
-  it("is not the only one: the newest of all that can be read is loaded", async () => {
+  it("may have damaged predecessors: the newest readable one is loaded", async () => {
     const { store, records } = await grown(6);
     for (const record of records.slice(2)) store.disk.blobs.delete(record.blob);
     spoil(store, at(records, 1));
-    // The oldest is stored against one that is gone.
+    // The base of the oldest is gone.
     await expect(store.load(S)).rejects.toMatchObject(failure("CHECKPOINT_CORRUPT", { sessionId: S, checkpoints: 6 }));
     expect(store.disk.blobs.has(at(records, 0).blob)).toBe(true);
     expect((await store.storage.catalog.find(at(records, 0).id))?.damaged).toBe(false);
@@ -138,7 +138,7 @@ describe("a head that is damaged", () => {
     expect((await store.load(S)).context).toEqual({ anew: true });
   });
 
-  it("stays where it is when it cannot be moved, and is passed over all the same", async () => {
+  it("stays in place when the quarantine fails, and is skipped all the same", async () => {
     const { store, records } = await grown(2);
     spoil(store, at(records, 1));
     withFailingDisk(store);
@@ -148,7 +148,7 @@ describe("a head that is damaged", () => {
     expect(store.errors).toHaveLength(1);
   });
 
-  it("is not marked when it is right at a second look", async () => {
+  it("is not marked when a second read succeeds", async () => {
     const { store, records } = await grown(2);
     const good = spoil(store, at(records, 1));
     const markDamaged: Catalog["markDamaged"] = (...args) => {
@@ -176,8 +176,8 @@ describe("a head that is damaged", () => {
   });
 });
 
-describe("one in the middle of a chain", () => {
-  it("is marked alone: what is stored against it stays in place, and is readable when its file is back", async () => {
+describe("a damaged checkpoint in the middle of a chain", () => {
+  it("is the only one marked: its dependents stay in place, and are readable once its file is back", async () => {
     const { store, records } = await grown(8);
     const damaged = at(records, 3);
     expect(damaged.baseId).not.toBeNull();
@@ -200,7 +200,7 @@ describe("one in the middle of a chain", () => {
       expect((await store.load(id)).contextText()).toBe(JSON.stringify(contextAt(index + 1)));
   });
 
-  it("names the nearest older one that can be read, else the nearest newer", async () => {
+  it("names the nearest older readable one, else the nearest newer", async () => {
     const { store, records } = await grown(3);
     const [first, second, third] = records as [CheckpointRecord, CheckpointRecord, CheckpointRecord];
     store.disk.blobs.delete(third.blob);
@@ -215,7 +215,7 @@ describe("one in the middle of a chain", () => {
   });
 });
 
-it("is not what becomes of one whose record says what its file does not: that is loaded with what its file says", async () => {
+it("is not assumed when record and file disagree: the file's metadata is used", async () => {
   const { store, records } = await grown(3);
   const find: Catalog["find"] = async (id) => {
     const record = await store.storage.catalog.find(id);
@@ -230,7 +230,7 @@ it("is not what becomes of one whose record says what its file does not: that is
   }
 });
 
-it("is not what becomes of one whose base was pruned: the base's bytes are kept for it", async () => {
+it("is not caused by pruning a base: its bytes are kept for the dependents", async () => {
   const store = aStore({ limits: { maxCheckpoints: 3 } });
   const project = await store.saved(contextAt(1), { kind: "project" });
   for (let step = 2; step <= 4; step++) await store.saved(contextAt(step));
@@ -242,7 +242,7 @@ it("is not what becomes of one whose base was pruned: the base's bytes are kept 
   expect((await verifyStore(store.ports)).findings).toEqual([]);
 });
 
-it("puts a second one of the same name beside the first", async () => {
+it("quarantines a second blob of the same name next to the first", async () => {
   const store = aStore();
   const { blob } = await store.saved({ n: 1 });
   expect(await store.storage.blobs.quarantine(blob)).toBe(`quarantine/${blob}`);
@@ -251,7 +251,7 @@ it("puts a second one of the same name beside the first", async () => {
   expect(await store.storage.blobs.quarantine(blob)).toBe(`quarantine/${blob}.1`);
 });
 
-it("removes a damaged one when its turn comes", async () => {
+it("prunes a damaged checkpoint like any other", async () => {
   const store = aStore({ limits: { maxCheckpoints: 2 } });
   const first = await store.saved({ n: 1 });
   store.disk.blobs.delete(first.blob);
@@ -261,7 +261,7 @@ it("removes a damaged one when its turn comes", async () => {
   expect(await store.storage.catalog.session(S)).toMatchObject({ checkpointCount: 2, damagedCount: 0 });
 });
 
-it("puts aside, and not away, what stands under an id that is saved anew and cannot be read", async () => {
+it("quarantines, and does not delete, an unreadable blob whose id is saved again", async () => {
   const store = aStore();
   const ref = store.storage.blobs.refOf({ sessionId: S, checkpointId: "own" as CheckpointId });
   store.disk.blobs.set(ref, new Uint8Array([1, 2, 3]));
@@ -271,7 +271,7 @@ it("puts aside, and not away, what stands under an id that is saved anew and can
 });
 
 describe("verifying", () => {
-  it("reads what is in the trash, and says so of what could not be restored from there", async () => {
+  it("checks the trash, and reports checkpoints there that cannot be restored", async () => {
     const { store, records } = await grown(4);
     const [lost, torn, whole] = records as [CheckpointRecord, CheckpointRecord, CheckpointRecord];
     await removeCheckpoints(store.ports, { checkpointIds: [lost.id, torn.id, whole.id] });
@@ -288,14 +288,14 @@ describe("verifying", () => {
     expect((await verifyStore(store.ports)).findings).toEqual([]);
   });
 
-  it("and then putting right is not stopped by what was damaged in between, which is told", async () => {
+  it("and then repair is not stopped by new damage, which is reported", async () => {
     const { store, records } = await grown(4);
     const [first, , third] = records as [CheckpointRecord, CheckpointRecord, CheckpointRecord];
     const bytes = spoil(store, third);
     await repairStore(store.ports);
     store.disk.blobs.set(third.blob, bytes);
     spoil(store, first);
-    // Newest first: it was looked at before, and is looked at no more.
+    // The check goes from newest to oldest, so this blob was checked already.
     const onProgress = ({ done }: VerifyProgress): void => {
       if (done === 4) store.disk.blobs.set(third.blob, new Uint8Array([1, 2, 3]));
     };
@@ -304,7 +304,7 @@ describe("verifying", () => {
     expect(left).toMatchObject([{ kind: "marked-but-whole", checkpointId: third.id, reason: expect.stringContaining("cannot be read") }]);
   });
 
-  it("finds nothing wrong in a store that is right, and tells how far it is", async () => {
+  it("finds no fault in an intact store, and reports its progress", async () => {
     const { store } = await grown(8);
     const progress: number[] = [];
     const report = await verifyStore(store.ports, { onProgress: ({ done, total }) => progress.push(done, total) });
@@ -312,7 +312,7 @@ describe("verifying", () => {
     expect(progress.slice(0, 4)).toEqual([1, 8, 2, 8]);
   });
 
-  it("tells each kind of damage, changes nothing, and says what repair would do", async () => {
+  it("reports each kind of damage and its repair, and changes nothing", async () => {
     const { store, records } = await grown(8);
     spoil(store, at(records, 3));
     store.disk.blobs.delete(at(records, 6).blob);
@@ -326,7 +326,7 @@ describe("verifying", () => {
     const report = await verifyStore(store.ports);
     const kinds = Map.groupBy(report.findings, ({ kind }) => kind);
     expect(kinds.get("damaged")?.map(({ checkpointId }) => checkpointId)).toEqual([at(records, 6).id, at(records, 3).id]);
-    // Nothing hangs on the last but one: only what is stored against the fourth is lost with it.
+    // Nothing depends on the second newest: only the dependents of the fourth are lost with it.
     expect(kinds.get("depends-on-damaged")?.length).toBeGreaterThan(0);
     expect(kinds.get("edge-missing")?.length).toBeGreaterThan(0);
     expect(kinds.get("orphan-unreadable")).toMatchObject([{ ref: orphan }]);
@@ -349,14 +349,14 @@ describe("verifying", () => {
     expect(again.advice).toHaveLength(3);
   });
 
-  it("ends when it is told to, and says so", async () => {
+  it("stops when aborted, and reports that", async () => {
     const { store } = await grown(8);
     const signal = { aborted: false };
     const report = await verifyStore(store.ports, { signal, onProgress: ({ done }) => (signal.aborted = done === 3) });
     expect(report).toMatchObject({ checkpoints: 3, isComplete: false, findings: [] });
   });
 
-  it("is not misled by what is saved, compacted and pruned meanwhile", async () => {
+  it("reports no false damage during saves, compaction and pruning", async () => {
     const { store } = await grown(12, aStore({ limits: { maxCheckpoints: 12 } }));
     let step = 13;
     const get: BlobStore["get"] = async (ref) => {
@@ -371,7 +371,7 @@ describe("verifying", () => {
     expect(report).toMatchObject({ findings: [], orphans: [], isComplete: true });
   });
 
-  it("is not misled by a file that has its new form already, while its record is about to", async () => {
+  it("reports no false damage for a re-encoded file whose record is not yet updated", async () => {
     const { store } = await grown(3);
     await store.saved(contextAt(4));
     const reports: Promise<VerifyReport>[] = [];
@@ -387,7 +387,7 @@ describe("verifying", () => {
     for (const report of await Promise.all(reports)) expect(report.findings).toEqual([]);
   });
 
-  it("corrects a record of how a blob is stored, where a crash left them apart, and reports nothing: the contents are exact", async () => {
+  it("corrects the encoding in a record after a crash, and reports no damage since the content is exact", async () => {
     const { store, records } = await grown(8);
     const delta = at(records, 2);
     store.disk.catalog.changeForm(delta, { baseId: null, blobBytes: delta.blobBytes + 500, keyId: null });
@@ -403,7 +403,7 @@ describe("verifying", () => {
   });
 });
 
-it("and all that is stored against it come back by a rebuild that finds its file again, garbage having been collected meanwhile", async () => {
+it("and its dependents return with a rebuild that finds its file again, even after a garbage collection", async () => {
   const { store, records } = await grown(5);
   const [lost, dependent] = [at(records, 2), at(records, 1)];
   expect(dependent.baseId).toBe(lost.id);

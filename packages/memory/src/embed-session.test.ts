@@ -6,7 +6,7 @@ import { MemoryVectors } from "./memory-vectors.ts";
 const SPACE = { name: "test", dimensions: 2 };
 const embedder: Embedder = { ...SPACE, embed: async (texts) => texts.map(() => Float32Array.of(1, 0)) };
 
-it("embeds what can be read of a session before it tells of what the system cannot read, which is embedded when that has passed", async () => {
+it("embeds the readable checkpoints before it reports a read error, and embeds the rest after the error has passed", async () => {
   const store = aStore();
   for (const id of ["a", "b", "c"]) await store.saved({ id }, { checkpointId: id as CheckpointId });
   const { blobs } = store.storage;

@@ -22,7 +22,7 @@ function imported(store: TestStore, source: ImportInput["source"], input: Partia
   return importSession(store.ports, { source, ...input });
 }
 
-/** Of a session, all kinds, oldest first. */
+/** Returns the records of all kinds of a session, oldest first. */
 async function records(store: TestStore, sessionId: SessionId = S) {
   const kinds = ["workflow", "project", "conversation", "aside"] as const;
   const page = await store.storage.catalog.list({ filter: { sessionId, kinds }, limit: 1_000, offset: 0 });
@@ -52,18 +52,18 @@ async function edited(edit: (value: Exported) => unknown): Promise<string> {
   return JSON.stringify(edit(value) ?? value);
 }
 
-/** What its digest would be if it were right. */
+/** Returns the context with its correct digest. */
 function proven(context: object): object {
   return { context, sha256: digests.sha256(JSON.stringify(context)) };
 }
 
-/** As if somebody had taken the checks away, in order to change what is said of checkpoints. */
+/** Removes the checks from an export, as for editing its metadata by hand. */
 function unchecked(text: string): string {
   return text.replaceAll(/,\s*"check": "[0-9a-f]{16}"/gu, "");
 }
 
 describe("exportSession", () => {
-  it("writes what people can read, oldest first", async () => {
+  it("writes readable JSON, oldest first", async () => {
     const store = aStore();
     const first = await store.saved({ goal: "ship", list: [1, { a: null }] }, { name: "one", tags: ["t"], attributes: { by: "hand" } });
     await store.saved({}, { agentId: "agent", workflowId: "flow", project: "/p", kind: "project", parentId: first.id });
@@ -133,7 +133,7 @@ describe("exportSession", () => {
     `);
   });
 
-  it("writes a large context, or one that indentation would blow up, on one line", async () => {
+  it("writes a large or deeply nested context on one line", async () => {
     const store = aStore();
     const deep = Array.from({ length: 100 }).reduce<unknown>((inner) => [inner], Array.from({ length: 5_000 }).fill(1));
     await store.saved({ text: "x".repeat(1_100_000) });
@@ -146,11 +146,11 @@ describe("exportSession", () => {
     expect(await exported(other)).toBe(text);
   });
 
-  it("rejects for a session that is not there", async () => {
+  it("rejects for an unknown session", async () => {
     await expect(exported(aStore())).rejects.toMatchObject(failure("SESSION_NOT_FOUND", { sessionId: S }));
   });
 
-  it("is noted in the audit log by noteExport, which says when it failed", async () => {
+  it("is noted in the audit log by noteExport, including failures", async () => {
     const store = aStore();
     await store.saved({});
     await noteExport(store.ports, S, { isWhole: true });
@@ -163,7 +163,7 @@ describe("exportSession", () => {
     ]);
   });
 
-  it("leaves out what is pruned meanwhile, and nothing else", async () => {
+  it("leaves out only checkpoints that are pruned meanwhile", async () => {
     const store = aStore({ limits: { maxCheckpoints: 2 } });
     await store.saved({ n: 1 });
     await store.saved({ n: 2 });
@@ -175,7 +175,7 @@ describe("exportSession", () => {
     expect((JSON.parse(text) as Exported).checkpoints.map(({ context }) => context)).toEqual([{ n: 2 }]);
   });
 
-  it("is no access", async () => {
+  it("does not count as an access", async () => {
     const store = await aSessionOf(1, 2);
     await exported(store);
     expect(store.loaded).toEqual([]);
@@ -215,7 +215,7 @@ async function found(store: TestStore, id: string) {
 }
 
 describe("importSession", () => {
-  it("brings back every fact, in an empty store", async () => {
+  it("restores every fact in an empty store", async () => {
     const store = aStore({ limits: { maxCheckpoints: 3 } });
     await store.saved({ n: 0 });
     const first = await store.saved({ n: 1, z: 1, a: 2 }, { name: "one", tags: ["b", "a"], attributes: { z: 1, a: { __proto: [1] } } });
@@ -264,13 +264,13 @@ describe("importSession", () => {
     }
   });
 
-  it("takes what another program laid out otherwise", async () => {
+  it("accepts the layout of other JSON writers", async () => {
     const other = aStore();
     await imported(other, JSON.stringify(JSON.parse(await exported(await aSessionOf(1, 2)))));
     expect(await ns(other)).toEqual([1, 2]);
   });
 
-  it("takes what was changed by hand, once its check is taken away", async () => {
+  it("accepts manual edits when the check is removed", async () => {
     const text = (await exported(await aSessionOf(1, 2))).replace(
       '"writer": "workrail/test"',
       '"name": "by hand",\n      "writer": "workrail/test"',
@@ -300,14 +300,14 @@ describe("importSession", () => {
 });
 
 describe("a conflict of an import", () => {
-  it.each(["skip", "rename", "newer"] as const)("is none under %s in an empty store", async (onConflict) => {
+  it.each(["skip", "rename", "newer"] as const)("does not occur under %s in an empty store", async (onConflict) => {
     const text = await exported(await aSessionOf(1, 2));
     const other = aStore();
     expect(await imported(other, text, { onConflict })).toMatchObject({ sessionId: S, added: 2 });
     expect(await exported(other)).toBe(text);
   });
 
-  it("is skipped: what is there stays, what follows is added", async () => {
+  it("is skipped: existing checkpoints stay, later ones are added", async () => {
     const text = await exported(await aSessionOf(1, 2, 3));
     const other = aStore();
     await imported(other, await exported(await aSessionOf(1, 2)));
@@ -316,7 +316,7 @@ describe("a conflict of an import", () => {
     expect(await imported(other, text)).toMatchObject({ added: 0, present: 3, leftOut: 0 });
   });
 
-  it("is skipped where the session went on by itself: its latest stays the latest", async () => {
+  it("is skipped in a session that has continued: its head stays the head", async () => {
     const text = await exported(await aSessionOf(1, 2, 3));
     const other = await aSessionOf(1, 2);
     await other.saved({ n: "mine" });
@@ -324,14 +324,14 @@ describe("a conflict of an import", () => {
     expect(await ns(other)).toEqual([1, 2, "mine"]);
   });
 
-  it("does not bring back what was pruned here", async () => {
+  it("does not restore checkpoints that were pruned here", async () => {
     const other = aStore({ limits: { maxCheckpoints: 2 } });
     for (const n of [1, 2, 3]) await other.saved({ n }, { checkpointId: `c${n}` as CheckpointId });
     expect(await imported(other, await exported(await aSessionOf(1, 2, 3, 4)))).toMatchObject({ added: 1, present: 2, leftOut: 1 });
     expect(await ns(other)).toEqual([2, 3, 4]);
   });
 
-  it("goes to the newer one", async () => {
+  it("is won by the newer one", async () => {
     const older = await aSessionOf(1, 2);
     older.clock.set(new Date("2026-06-01"));
     await older.saved({ n: "mine" });
@@ -349,7 +349,7 @@ describe("a conflict of an import", () => {
     expect((await older.load(S)).context).toEqual({ n: "newer" });
   });
 
-  it("is renamed: another session with the same lineage", async () => {
+  it("is renamed to another session with the same lineage", async () => {
     const store = await aSessionOf(1, 2);
     const far = await store.saved({ n: 0 }, { sessionId: OTHER });
     await store.saved({ n: 3 }, { parentId: far.id });
@@ -365,7 +365,7 @@ describe("a conflict of an import", () => {
     expect(await exported(store)).toBe(text);
   });
 
-  it("of ids is refused, unless it is renamed", async () => {
+  it("of ids is rejected, unless it is renamed", async () => {
     const text = await exported(await aSessionOf(1, 2));
     const other = aStore();
     await other.saved({ n: "other" }, { checkpointId: "c2" as CheckpointId, sessionId: OTHER });
@@ -375,7 +375,7 @@ describe("a conflict of an import", () => {
     expect(await ns(other, sessionId)).toEqual([1, 2]);
   });
 
-  it("with a save elsewhere is told, and importing again decides anew", async () => {
+  it("with a concurrent save is reported, and a repeated import decides again", async () => {
     const text = await exported(await aSessionOf(1, 2, 3));
     const store = aStore();
     let commits = 0;
@@ -385,7 +385,7 @@ describe("a conflict of an import", () => {
       catalog: withMethods(catalog, {
         async commit(change) {
           commits += 1;
-          // As another process would: this one keeps a session's work in order.
+          // Commits like another process: within one process, the gate keeps the work of a session in order.
           if (commits === 2) await store.storage.catalog.commit(await appendOf("mine"));
           return catalog.commit(change);
         },
@@ -407,7 +407,7 @@ describe("a conflict of an import", () => {
 });
 
 describe("an import that is interrupted", () => {
-  it.each([1, 2, 3])("before commit %i leaves whole checkpoints, and goes on when it is repeated", async (last) => {
+  it.each([1, 2, 3])("before commit %i leaves complete checkpoints, and continues when repeated", async (last) => {
     const source = await aSessionOf(1, 2, 3);
     await pinEntry(source.ports, { sessionId: S, key: "n" });
     const text = await exported(source);
@@ -423,7 +423,7 @@ describe("an import that is interrupted", () => {
     expect(await exported(store)).toBe(text);
   });
 
-  it("takes garbage of its ids away", async () => {
+  it("replaces garbage under its ids", async () => {
     const text = await exported(await aSessionOf(1, 2));
     const store = aStore();
     await store.leaveBlob({ context: { n: "garbage" }, checkpointId: "c1" as CheckpointId });
@@ -432,7 +432,7 @@ describe("an import that is interrupted", () => {
     expect(await exported(store)).toBe(text);
   });
 
-  it("by a change of the file is told", async () => {
+  it("by a change of the file is reported", async () => {
     const [before, after] = [await exported(await aSessionOf(1, 2)), await exported(await aSessionOf(1))];
     const store = aStore();
     let readings = 0;
@@ -507,7 +507,7 @@ describe("an import refuses, and imports nothing:", () => {
     expect(store.storage.catalog.audit).toEqual([]);
   });
 
-  it("text that is cut off anywhere", async () => {
+  it("text truncated at any position", async () => {
     const text = (await exported(await aSessionOf(1, 2))).trimEnd();
     const store = aStore();
     for (let end = 0; end < text.length; end++) {
@@ -527,7 +527,7 @@ describe("an import refuses, and imports nothing:", () => {
     });
   });
 
-  it("JSON that is too deep, before it is read any further", async () => {
+  it("JSON that is too deep, without reading further", async () => {
     const [before] = (await exported(await aSessionOf(1))).split('"n": 1');
     let read = 0;
     const source = async function* () {
@@ -540,7 +540,7 @@ describe("an import refuses, and imports nothing:", () => {
     expect(read).toBeLessThan(2);
   });
 
-  it("a checkpoint that is too large, before it is in memory", async () => {
+  it("a checkpoint that is too large, before it is held in memory", async () => {
     const [before] = (await exported(await aSessionOf(1))).split('"n": 1');
     let read = 0;
     const source = async function* () {
@@ -559,7 +559,7 @@ describe("an import refuses, and imports nothing:", () => {
     expect(store.disk.blobs.size).toBe(0);
   });
 
-  it("nothing that is named like a prototype, which comes back as it was", async () => {
+  it("but keeps keys such as __proto__ unchanged", async () => {
     const context = JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}') as object;
     const text = await edited((value) => void (value.checkpoints[0] = { ...value.checkpoints[0], ...proven(context), check: undefined }));
     const store = aStore();

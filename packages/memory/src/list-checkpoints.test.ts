@@ -2,7 +2,7 @@ import { listCheckpoints, type PageCursor } from "@workrail/core";
 import { expect, it } from "vitest";
 import { aStore, failure, OTHER, S } from "./testing/a-store.ts";
 
-it("gives the newest 20 of all sessions, and says how many there are", async () => {
+it("returns the newest 20 of all sessions, and the total", async () => {
   const { saved, ports } = aStore();
   for (let n = 0; n < 25; n++) await saved({ n }, { sessionId: n % 2 === 0 ? S : OTHER });
   const page = await listCheckpoints(ports, {});
@@ -11,7 +11,7 @@ it("gives the newest 20 of all sessions, and says how many there are", async () 
   expect(page.records).toHaveLength(20);
 });
 
-it("goes on by offset, or by cursor whatever was saved since", async () => {
+it("continues by offset, or by cursor despite later saves", async () => {
   const { saved, ports } = aStore();
   for (let n = 1; n <= 5; n++) await saved({ n });
   const first = await listCheckpoints(ports, { limit: 2 });
@@ -24,7 +24,7 @@ it("goes on by offset, or by cursor whatever was saved since", async () => {
   expect([last.records.map(({ sequence }) => sequence), last.next, last.total]).toEqual([[1], undefined, 6]);
 });
 
-it("tells the session that was asked for", async () => {
+it("returns the requested session", async () => {
   const { saved, ports } = aStore();
   const { blobBytes } = await saved({ n: 1 }, { name: "one" });
   await saved({ n: 1 }, { sessionId: OTHER });
@@ -32,7 +32,7 @@ it("tells the session that was asked for", async () => {
   expect(listing).toMatchObject({ total: 1, session: { id: S, checkpointCount: 1, totalSizeBytes: blobBytes } });
 });
 
-it("finds nothing in a session that does not exist, and that is no error", async () => {
+it("returns nothing without an error for an unknown session", async () => {
   expect(await listCheckpoints(aStore().ports, { sessionId: S })).toEqual({
     records: [],
     total: 0,
@@ -43,7 +43,7 @@ it("finds nothing in a session that does not exist, and that is no error", async
   });
 });
 
-it("shows asides to those alone who ask for them", async () => {
+it("returns asides only on request", async () => {
   const { saved, ports } = aStore();
   await saved({ n: 1 });
   const aside = await saved({ n: 2 }, { kind: "aside" });

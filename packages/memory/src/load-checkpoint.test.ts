@@ -4,7 +4,7 @@ import { aStore, failure, OTHER, S, type TestStore, withMethods } from "./testin
 
 const NOWHERE = "nowhere" as CheckpointId;
 
-it("loads a checkpoint by its id, and a session's latest by the session's", async () => {
+it("loads a checkpoint by its id, and the head by the session id", async () => {
   const { saved, load, loaded, storage } = aStore();
   const first = await saved({ n: 1 });
   const second = await saved({ n: 2 });
@@ -30,7 +30,7 @@ it.each<[string, Context]>([
   expect(loaded.contextText()).toBe(JSON.stringify(context));
 });
 
-describe("an answer is refused", () => {
+describe("a load is rejected", () => {
   it("unless exactly one id is given", async () => {
     const { ports } = aStore();
     for (const input of [{}, { checkpointId: NOWHERE, sessionId: S }]) {
@@ -47,7 +47,7 @@ describe("an answer is refused", () => {
   });
 });
 
-describe("a blob that is not what the record says", () => {
+describe("a blob that does not match its record", () => {
   const damage: [string, (bytes: Uint8Array, store: TestStore) => Uint8Array | undefined | Promise<Uint8Array | undefined>][] = [
     ["is missing", () => undefined],
     ["is empty", () => new Uint8Array()],
@@ -72,14 +72,14 @@ describe("a blob that is not what the record says", () => {
     },
   );
 
-  it("was written by a newer version: that is no damage", async () => {
+  it("of a newer version is not damage", async () => {
     const { saved, disk, load, ports } = aStore();
     const { id, blob } = await saved({ n: 1 });
     disk.blobs.set(blob, await ports.codec.encode(Buffer.from(`{"workrail":3}\n`)));
     await expect(load(id)).rejects.toMatchObject(failure("UNSUPPORTED_VERSION"));
   });
 
-  it("unfolds to more than a context may have", async () => {
+  it("decompresses to more than the limit of a context", async () => {
     const store = aStore();
     const { id } = await store.saved({ text: "x".repeat(3_000_000) });
     store.ports = { ...store.ports, limits: { ...store.ports.limits, maxContextBytes: 10 } };
@@ -87,8 +87,8 @@ describe("a blob that is not what the record says", () => {
   });
 });
 
-describe("a blob that goes away between the look-up and the read", () => {
-  /** What happens to the store just before the first read of a blob. */
+describe("a blob that disappears between lookup and read", () => {
+  /** Runs a change of the store just before the first read of a blob. */
   function before(store: TestStore, happening: () => Promise<void>): void {
     let isFirst = true;
     const get: BlobStore["get"] = async (ref) => {
@@ -101,7 +101,7 @@ describe("a blob that goes away between the look-up and the read", () => {
     store.ports = { ...store.ports, blobs: withMethods<BlobStore>(store.storage.blobs, { get }) };
   }
 
-  it("was pruned: then the checkpoint is not found", async () => {
+  it("because it was pruned makes the checkpoint not found", async () => {
     const store = aStore({ limits: { maxCheckpoints: 1 } });
     const { id } = await store.saved({ n: 1 });
     before(store, async () => {
@@ -111,7 +111,7 @@ describe("a blob that goes away between the look-up and the read", () => {
     await expect(store.load(id)).rejects.toMatchObject(failure("CHECKPOINT_NOT_FOUND", { checkpointId: id }));
   });
 
-  it("was the head's, and pruned: then the new head is loaded", async () => {
+  it("as the pruned head's makes the load return the new head", async () => {
     const store = aStore({ limits: { maxCheckpoints: 1 } });
     await store.saved({ n: 1 });
     before(store, async () => {
@@ -122,7 +122,7 @@ describe("a blob that goes away between the look-up and the read", () => {
     expect(store.loaded).toHaveLength(1);
   });
 
-  it("was encoded anew under another size: then the record is read again", async () => {
+  it("because it was re-encoded with another size makes the load read the record again", async () => {
     const store = aStore();
     const record = await store.saved({ n: 1 });
     const bytes = store.disk.blobs.get(record.blob) as Uint8Array;
@@ -140,7 +140,7 @@ describe("a blob that goes away between the look-up and the read", () => {
   });
 });
 
-it("waits while somebody works alone on the store", async () => {
+it("waits while the store is locked exclusively", async () => {
   const { saved, load, ports } = aStore();
   const { id } = await saved({ n: 1 });
   const steps: string[] = [];

@@ -3,12 +3,12 @@ import type { MemoryDisk } from "./memory-disk.ts";
 
 const PREFIX = "memory:";
 
-/** Whether a blob is in a memory, this process's or any other. */
+/** Tells whether a blob is in the memory of this or another process. */
 export function isMemoryRef(ref: BlobRef): boolean {
   return ref.startsWith(PREFIX);
 }
 
-/** Blobs in a map. Bytes are copied in and out, so that nobody can change what is kept. */
+/** Blob store in a map. Bytes are copied on input and output, so callers cannot change the stored ones. */
 export class MemoryBlobStore implements BlobStore {
   readonly #blobs: MemoryDisk["blobs"];
   readonly #quarantine: MemoryDisk["quarantine"];
@@ -68,7 +68,7 @@ export class MemoryBlobStore implements BlobStore {
     for (const [ref, bytes] of this.#blobs) yield { ref, sizeBytes: bytes.length };
   }
 
-  /** A put is never interrupted here. */
+  /** Does nothing: a put in memory is never interrupted. */
   async removeAbandoned(): Promise<number> {
     return 0;
   }

@@ -23,7 +23,7 @@ async function append(given: NewRecord, keepNewest?: number) {
   return catalog.commit({ append: { record: given, unlessHeadIs: undefined, expectedHead: undefined, keepNewest }, audit: [] });
 }
 
-/** What a reclaim without refs, or of these, removes. */
+/** Returns the refs removed by a reclaim of all or of the given refs. */
 async function reclaimed(refs?: string[]): Promise<string[]> {
   const asked: string[] = [];
   const removed = await catalog.reclaim(refs as BlobRef[] | undefined, async (ref) => void asked.push(ref));
@@ -35,7 +35,7 @@ function edge(dependent: string, base: string) {
   return { dependent: dependent as CheckpointId, base: base as CheckpointId };
 }
 
-it("copies what it is given and what it gives", async () => {
+it("copies its inputs and outputs", async () => {
   const given = record("a", { tags: ["t"], attributes: { list: [1] }, createdAt: new Date(0) });
   await append(given);
   (given.tags as string[]).push("u");
@@ -54,7 +54,7 @@ it("keeps attributes named __proto__", async () => {
   expect(JSON.stringify((await catalog.find("a" as CheckpointId))?.attributes)).toBe(`{"__proto__":{"a":1}}`);
 });
 
-it("moves the times of access forward only, and passes over unknown checkpoints", async () => {
+it("only advances access times, and skips unknown checkpoints", async () => {
   await append(record("a", { createdAt: new Date(1_000) }));
   const accesses = [5_000, 2_000].map((time) => ({ checkpointId: "a" as CheckpointId, at: new Date(time) }));
   await catalog.commit({ accesses: [...accesses, { checkpointId: "gone" as CheckpointId, at: new Date(9_000) }], audit: [] });
@@ -63,7 +63,7 @@ it("moves the times of access forward only, and passes over unknown checkpoints"
 });
 
 describe("reclaiming", () => {
-  it("spares a removed checkpoint's blob for as long as another needs it", async () => {
+  it("keeps the blob of a removed checkpoint while another depends on it", async () => {
     await append(record("base"));
     await append(record("dependent"));
     await catalog.commit({ edges: { add: [edge("dependent", "base")], drop: [] }, audit: [] });
@@ -75,7 +75,7 @@ describe("reclaiming", () => {
     expect(await reclaimed()).toEqual([]);
   });
 
-  it("takes a chain of them together, once the last that needed it is gone", async () => {
+  it("removes a chain of such blobs together, once the last dependent is gone", async () => {
     for (const id of ["a", "b", "c"]) await append(record(id));
     await catalog.commit({ edges: { add: [edge("b", "a"), edge("c", "b")], drop: [] }, audit: [] });
     await append(record("d"), 2);
@@ -84,7 +84,7 @@ describe("reclaiming", () => {
     expect((await reclaimed()).toSorted()).toEqual(["blob-a", "blob-b", "blob-c", "blob-d"]);
   });
 
-  it("still knows a removal that failed", async () => {
+  it("remembers a removal that failed", async () => {
     await append(record("a"));
     await append(record("b"), 1);
     const failing = catalog.reclaim(undefined, () => Promise.reject(new Error("busy")));
@@ -92,7 +92,7 @@ describe("reclaiming", () => {
     expect(await reclaimed()).toEqual(["blob-a"]);
   });
 
-  it("lets no commit in before it is done", async () => {
+  it("blocks commits until it is done", async () => {
     const steps: string[] = [];
     const reclaiming = catalog.reclaim(["blob-a" as BlobRef], async () => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -103,7 +103,7 @@ describe("reclaiming", () => {
     expect(steps).toEqual(["removed", "committed"]);
   });
 
-  it("spares the blob of an id that was removed and appended again, and drops its tombstone", async () => {
+  it("keeps the blob of an id that was removed and appended again, and drops its tombstone", async () => {
     await append(record("a"));
     await append(record("b"), 1);
     expect(disk.sessionFacts.get(S)?.tombstones).toEqual(["a"]);
@@ -114,7 +114,7 @@ describe("reclaiming", () => {
   });
 });
 
-it("tells what was pruned to those who rebuild: tombstones until the first change after the blob is gone, and the oldest one left", async () => {
+it("keeps prune information for a rebuild: tombstones until the first change after the blob is gone, and the oldest remaining position", async () => {
   for (const id of ["a", "b", "c"]) await append(record(id), 1);
   expect(disk.sessionFacts.get(S)).toMatchObject({ tombstones: ["a", "b"], oldestLive: "c" });
   await reclaimed(["blob-a"]);
@@ -122,7 +122,7 @@ it("tells what was pruned to those who rebuild: tombstones until the first chang
   expect(disk.sessionFacts.get(S)).toMatchObject({ tombstones: ["b"], oldestLive: "c" });
 });
 
-it("writes who saved into the audit row of what that removed", async () => {
+it("records the writer of a save in the audit row of the removals it caused", async () => {
   await append(record("a"));
   await append(record("b", { agentId: "agent", createdAt: new Date(7) }), 1);
   expect(catalog.audit).toMatchObject([{ at: new Date(7), action: "prune", sessionId: S, checkpointId: "a", agentId: "agent" }]);

@@ -1,7 +1,7 @@
 import type { BlobRef, KeyFiles, KeyPlace } from "@workrail/core";
 import type { MemoryDisk } from "./memory-disk.ts";
 
-/** Keys in a map; memory needs no second copy. */
+/** Key files in a map, without a second copy. */
 export class MemoryKeyFiles implements KeyFiles {
   readonly #keys: MemoryDisk["keys"];
   readonly #blobs: MemoryDisk["blobs"];

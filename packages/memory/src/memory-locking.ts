@@ -1,7 +1,7 @@
 import type { Locking, SessionId } from "@workrail/core";
 import type { MemoryDisk } from "./memory-disk.ts";
 
-/** The store of a single process: whoever is alone in the process is alone in the store. */
+/** Locking for the store of a single process: an exclusive lock in the process is exclusive for the store. */
 export class MemoryLocking implements Locking {
   readonly #disk: MemoryDisk;
 

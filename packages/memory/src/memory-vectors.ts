@@ -20,7 +20,7 @@ interface Held extends CheckpointVector {
   readonly sessionId: SessionId;
 }
 
-/** What is held of one space. */
+/** Vectors and pending sessions of one space. */
 class Space {
   readonly name: string;
   readonly dimensions: number;
@@ -35,7 +35,7 @@ class Space {
   }
 }
 
-/** Vectors in memory, compared one by one. */
+/** Vector engine in memory that compares vectors one by one. */
 export class MemoryVectors implements VectorEngine {
   readonly #spaces = new Map<string, Space>();
   #versions = 0;

@@ -7,7 +7,7 @@ import { MemoryLocking } from "./memory-locking.ts";
 import { MemoryVectors } from "./memory-vectors.ts";
 
 export interface MemoryStorageOptions {
-  /** What an earlier storage kept, to go on from there. Default: an empty one. */
+  /** Disk of an earlier storage, to continue with its data. Default: an empty one. */
   readonly disk?: MemoryDisk;
 }
 
@@ -16,7 +16,7 @@ export interface MemoryStorage extends Storage {
   readonly keyFiles: KeyFiles;
 }
 
-/** Opens a storage that lives as long as its disk is referenced, and no longer than the process. */
+/** Opens a storage that lives as long as its disk is referenced, at most until the process ends. */
 export function openMemoryStorage({ disk = new MemoryDisk() }: MemoryStorageOptions = {}): MemoryStorage {
   const blobs = new MemoryBlobStore(disk);
   const catalog = new MemoryCatalog(disk, blobs);

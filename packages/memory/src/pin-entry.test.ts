@@ -2,7 +2,7 @@ import { pinEntry } from "@workrail/core";
 import { expect, it } from "vitest";
 import { aStore, failure, OTHER, S } from "./testing/a-store.ts";
 
-it("pins entries of the latest context for the session, in the order they were pinned", async () => {
+it("pins entries of the latest context for the session, in pinning order", async () => {
   const { saved, storage, ports } = aStore();
   await saved({ goal: 1, plan: 2 });
   expect(await pinEntry(ports, { sessionId: S, key: "plan" })).toEqual({ status: "pinned", pins: ["plan"] });
@@ -19,7 +19,7 @@ it("changes nothing when it is repeated", async () => {
   expect(storage.catalog.audit.map(({ action }) => action)).toEqual(["save", "pin"]);
 });
 
-it("takes a pin back, also when the entry is gone", async () => {
+it("unpins an entry, even when it is gone", async () => {
   const { saved, storage, ports } = aStore();
   await saved({ goal: 1 });
   await pinEntry(ports, { sessionId: S, key: "goal" });
@@ -43,7 +43,7 @@ it("needs a session", async () => {
   await expect(pinEntry(aStore().ports, { sessionId: OTHER, key: "a" })).rejects.toMatchObject(failure("SESSION_NOT_FOUND"));
 });
 
-it("takes no key of more than 1,000 characters, and no more than 200 pins", async () => {
+it("rejects keys of more than 1,000 characters, and more than 200 pins", async () => {
   const { saved, ports } = aStore();
   const long = "k".repeat(1_001);
   const keys = Array.from({ length: 201 }, (_, index) => `key${index}`);

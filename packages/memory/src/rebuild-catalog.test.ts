@@ -10,7 +10,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { aStore, OTHER, S, type TestStore } from "./testing/a-store.ts";
 
-/** Pruned blobs stay where they are: the process ends before it removes them. */
+/** Creates a store that never removes pruned blobs, as if the process ended before. */
 function aStoreThatDies(maxCheckpoints: number): TestStore {
   const store = aStore({ limits: { maxCheckpoints } });
   store.ports = { ...store.ports, background: { run: () => {} } };
@@ -27,7 +27,7 @@ async function all(store: TestStore, kinds?: ("workflow" | "project" | "conversa
   return records;
 }
 
-it("makes everything anew that the files hold, and says what they do not", async () => {
+it("rebuilds everything in the files, and reports what they lack", async () => {
   const store = aStore();
   const first = await store.saved({ n: 1 }, { name: "one", tags: ["t"], attributes: { a: [1] }, agentId: "agent", project: "/p" });
   await store.saved({ n: 2 }, { sessionId: OTHER, kind: "project" });
@@ -50,7 +50,7 @@ it("makes everything anew that the files hold, and says what they do not", async
   expect((await store.load(first.id)).context).toEqual({ n: 1 });
 });
 
-it("names sessions of which only the checkpoints are left, for what was marked and removed of them is not known any more", async () => {
+it("names sessions without facts, since their pins and removals are lost", async () => {
   const store = aStore();
   for (let n = 1; n <= 8; n++) await store.saved({ n }, { sessionId: `session-${n}` as SessionId });
   for (let n = 1; n <= 7; n++) store.disk.sessionFacts.delete(`session-${n}` as SessionId);
@@ -63,7 +63,7 @@ it("names sessions of which only the checkpoints are left, for what was marked a
   ]);
 });
 
-it("orders by lineage where a clock jumped, and goes on from there", async () => {
+it("orders by lineage after a clock jump, and continues from there", async () => {
   const store = aStore();
   for (const year of [2026, 1999, 2030, 2001]) {
     store.clock.set(new Date(`${year}-01-01`));
@@ -79,7 +79,7 @@ it("orders by lineage where a clock jumped, and goes on from there", async () =>
   expect((await store.saved({ year: "next" })).sequence).toBe(5);
 });
 
-it("numbers what is left from 1 when the oldest are gone", async () => {
+it("numbers the rest from 1 when the oldest are gone", async () => {
   const store = aStore({ limits: { maxCheckpoints: 2 } });
   for (let n = 1; n <= 5; n++) await store.saved({ n });
   await store.background.idle();
@@ -88,7 +88,7 @@ it("numbers what is left from 1 when the oldest are gone", async () => {
   expect((await store.load(S)).context).toEqual({ n: 5 });
 });
 
-it("keeps pins, and when a session began", async () => {
+it("keeps pins, and the start time of a session", async () => {
   const store = aStore({ limits: { maxCheckpoints: 1 } });
   await store.saved({ goal: 1 });
   const { createdAt } = (await store.storage.catalog.session(S)) ?? {};
@@ -98,7 +98,7 @@ it("keeps pins, and when a session began", async () => {
   expect(await store.storage.catalog.session(S)).toMatchObject({ pins: ["goal"], createdAt });
 });
 
-it("begins a session without facts with the earliest of its checkpoints", async () => {
+it("starts a session without facts at its earliest checkpoint", async () => {
   const store = aStore();
   await store.saved({ n: 1 });
   store.clock.set(new Date("2020-01-01"));
@@ -108,8 +108,8 @@ it("begins a session without facts with the earliest of its checkpoints", async 
   expect(await store.storage.catalog.session(S)).toMatchObject({ createdAt: new Date("2020-01-01"), pins: [], checkpointCount: 2 });
 });
 
-describe("what was removed stays removed", () => {
-  it("although its blob is still there, and then the blob goes too", async () => {
+describe("removed checkpoints stay removed", () => {
+  it("although the blob still exists, and then the blob is removed too", async () => {
     const store = aStoreThatDies(2);
     for (let n = 1; n <= 5; n++) await store.saved({ n });
     expect(store.disk.blobs.size).toBe(5);
@@ -121,7 +121,7 @@ describe("what was removed stays removed", () => {
     expect(store.disk.sessionFacts.get(S)?.tombstones).toHaveLength(1);
   });
 
-  it("and what is in the trash stays there", async () => {
+  it("and trashed ones stay in the trash", async () => {
     const store = aStore();
     const records = [];
     for (let n = 1; n <= 4; n++) records.push(await store.saved({ n }));
@@ -138,7 +138,7 @@ describe("what was removed stays removed", () => {
     expect(await store.load(ids[0] as CheckpointId)).toMatchObject({ context: { n: 1 } });
   });
 
-  it("and what was used lately counts as used, when nobody knows any more when that was", async () => {
+  it("and surviving ones count as recently used when their access times are lost", async () => {
     const store = aStore();
     await store.saved({ n: 1 });
     store.clock.set(new Date("2031-01-01T00:00:00.000Z"));
@@ -146,7 +146,7 @@ describe("what was removed stays removed", () => {
     expect((await store.storage.catalog.session(S))?.lastAccessedAt.getUTCFullYear()).toBe(2031);
   });
 
-  it("although its blob comes back, say with a backup, long after it was removed", async () => {
+  it("although the blob returns long after the removal, for example from a backup", async () => {
     const store = aStore({ limits: { maxCheckpoints: 2 } });
     const backup = new Map<string, Uint8Array>();
     for (let n = 1; n <= 5; n++) {
@@ -160,7 +160,7 @@ describe("what was removed stays removed", () => {
     expect(await collectGarbage(store.ports)).toMatchObject({ blobs: 3 });
   });
 
-  it("also behind one that has a tombstone", async () => {
+  it("also those before one with a tombstone", async () => {
     const store = aStore({ limits: { maxCheckpoints: 1 } });
     const first = await store.saved({ n: 1 });
     const bytes = store.disk.blobs.get(first.blob) as Uint8Array;
@@ -172,7 +172,7 @@ describe("what was removed stays removed", () => {
     expect(await rebuilt(store)).toMatchObject({ checkpoints: 1, removedEarlier: 2 });
   });
 
-  it("but other kinds, which are never pruned, live although they come before", async () => {
+  it("but other kinds, which are never pruned, survive although they are older", async () => {
     const store = aStoreThatDies(1);
     const project = await store.saved({ n: 0 }, { kind: "project" });
     for (let n = 1; n <= 3; n++) await store.saved({ n });
@@ -180,7 +180,7 @@ describe("what was removed stays removed", () => {
     expect((await store.load(project.id)).context).toEqual({ n: 0 });
   });
 
-  it("but the origin of a fork lives on in its own session", async () => {
+  it("but the origin of a fork survives in its own session", async () => {
     const store = aStore({ limits: { maxCheckpoints: 1 } });
     const origin = await store.saved({ n: 1 }, { sessionId: OTHER });
     await store.saved({ n: 2 }, { parentId: origin.id });
@@ -189,7 +189,7 @@ describe("what was removed stays removed", () => {
     expect(await rebuilt(store)).toMatchObject({ checkpoints: 2, removedEarlier: 0 });
   });
 
-  it("unless it was saved again under its old id", async () => {
+  it("unless they were saved again under the old id", async () => {
     const store = aStoreThatDies(1);
     const id = "again" as CheckpointId;
     await store.saved({ n: 1 }, { checkpointId: id });
@@ -203,7 +203,7 @@ describe("what was removed stays removed", () => {
 });
 
 describe("a blob that cannot be read", () => {
-  it("is reported with the reason, and left where it is; the others are rebuilt", async () => {
+  it("is reported with the reason, and left in place; the others are rebuilt", async () => {
     const store = aStore();
     await store.saved({ n: 1 });
     const damaged = await store.saved({ n: 2 });
@@ -222,7 +222,7 @@ describe("a blob that cannot be read", () => {
     expect((await store.load(S)).record).toMatchObject({ id: last.id, sequence: 2, parentId: newer.id });
   });
 
-  it("is passed over when it vanishes meanwhile, or is a copy in another place", async () => {
+  it("is skipped when it vanishes meanwhile, or is a misplaced copy", async () => {
     const store = aStore();
     const { blob } = await store.saved({ n: 1 });
     store.disk.blobs.set("memory:s1/copy" as typeof blob, store.disk.blobs.get(blob) as Uint8Array);
@@ -242,7 +242,7 @@ describe("a blob that cannot be read", () => {
   });
 });
 
-it("works alone: a save that comes meanwhile is made afterwards, and is not lost", async () => {
+it("holds the exclusive lock: a concurrent save waits, and is not lost", async () => {
   const store = aStore();
   await store.saved({ n: 1 });
   const [report, record] = await Promise.all([rebuildCatalog(store.ports), store.saved({ n: 2 })]);
@@ -250,7 +250,7 @@ it("works alone: a save that comes meanwhile is made afterwards, and is not lost
   expect((await store.load(record.id)).context).toEqual({ n: 2 });
 });
 
-it("takes the facts of every session, also of those that have nothing left", async () => {
+it("restores the facts of every session, even of empty ones", async () => {
   const store = aStore();
   const facts: SessionFacts = {
     sessionId: OTHER,

@@ -8,7 +8,7 @@ async function keep(store: TestStore, context: Context = CONTEXT): Promise<Check
   return (await saveAside(store.ports, { sessionId: S, context, agentId: "agent", project: "/p" })).record;
 }
 
-it("keeps a context as an aside of its session: exactly, and not as its head", async () => {
+it("stores a context as an aside of its session, exactly, and not as the head", async () => {
   const store = aStore();
   const head = await store.saved({ step: 1 });
   const aside = await keep(store);
@@ -18,7 +18,7 @@ it("keeps a context as an aside of its session: exactly, and not as its head", a
   expect((await store.saved({ step: 3 })).parentId).toBe(head.id);
 });
 
-it("keeps the same only once, whatever was saved meanwhile", async () => {
+it("stores the same context only once, despite saves in between", async () => {
   const store = aStore();
   const aside = await keep(store);
   await store.saved({ step: 1 });
@@ -27,14 +27,14 @@ it("keeps the same only once, whatever was saved meanwhile", async () => {
   expect(other.id).not.toBe(aside.id);
 });
 
-it("needs no aside for what the head holds to the byte", async () => {
+it("stores no aside for a context that equals the head to the byte", async () => {
   const store = aStore();
   const head = await store.saved(CONTEXT);
   expect(await keep(store)).toEqual(head);
   expect(store.storage.catalog.audit).toHaveLength(1);
 });
 
-it("takes another id where its own names something else", async () => {
+it("uses another id when its own is taken", async () => {
   const { id } = await keep(aStore());
   const store = aStore();
   await store.saved({ other: true }, { sessionId: OTHER, checkpointId: id });
@@ -43,6 +43,6 @@ it("takes another id where its own names something else", async () => {
   expect((await store.load(aside.id)).context).toEqual(CONTEXT);
 });
 
-it("refuses what is no context", async () => {
+it("rejects a value that is no context", async () => {
   await expect(keep(aStore(), { n: Number.NaN })).rejects.toMatchObject({ code: "INVALID_INPUT" });
 });

@@ -6,7 +6,7 @@ import { aStore, digests, failure, OTHER, S, withMethods } from "./testing/a-sto
 const MINE = "my-own-id" as CheckpointId;
 
 describe("a first save", () => {
-  it("makes the session and its head, with everything it was told", async () => {
+  it("creates the session and its head, with all given data", async () => {
     const { save, storage, disk } = aStore();
     const context = { plan: "read", n: 1 };
     const labels = { name: "first", tags: ["a", "b", "a"], attributes: { mood: "good" } };
@@ -51,7 +51,7 @@ describe("a first save", () => {
     ]);
   });
 
-  it("keeps what was given although the caller changes it afterwards", async () => {
+  it("is not affected by later changes of the caller's object", async () => {
     const { saved, load } = aStore();
     const context = { list: [1] };
     const tags = ["a"];
@@ -63,7 +63,7 @@ describe("a first save", () => {
   });
 });
 
-it("continues from the head, and gives places in the order of the calls", async () => {
+it("continues from the head, and numbers checkpoints in call order", async () => {
   const { saved, save } = aStore();
   const first = await saved({ n: 1 });
   const second = await saved({ n: 2 });
@@ -73,7 +73,7 @@ it("continues from the head, and gives places in the order of the calls", async 
   expect(all[1]?.record.parentId).toBe(all[0]?.record.id);
 });
 
-it("orders by place and never by a clock", async () => {
+it("orders by position and never by a clock", async () => {
   const { saved, load, clock } = aStore();
   await saved({ n: 1 });
   clock.set(new Date("1999-01-01"));
@@ -82,7 +82,7 @@ it("orders by place and never by a clock", async () => {
 });
 
 describe("unchanged content", () => {
-  it("is skipped, answered with the checkpoint that holds it, and leaves nothing behind", async () => {
+  it("is skipped, returns the existing checkpoint, and leaves nothing behind", async () => {
     const { saved, save, disk, storage } = aStore();
     const first = await saved({ a: 1, b: 2 });
     expect(await save({ a: 1, b: 2 })).toEqual({ status: "unchanged", record: first, ignored: [] });
@@ -90,7 +90,7 @@ describe("unchanged content", () => {
     expect(storage.catalog.audit).toHaveLength(1);
   });
 
-  it("is skipped in another key order too, and the answer says what was not kept", async () => {
+  it("is skipped in another key order too, and the result names the dropped inputs", async () => {
     const { saved, save } = aStore();
     await saved({ a: 1, b: 2 }, { name: "n", tags: ["t"], attributes: { x: { y: 1 } } });
     expect(await save({ b: 2, a: 1 })).toMatchObject({ status: "unchanged", ignored: ["keyOrder"] });
@@ -100,7 +100,7 @@ describe("unchanged content", () => {
     });
   });
 
-  it("is answered with what of the call the checkpoint that holds it does not have, whatever it is", async () => {
+  it("names each input of the call that the existing checkpoint lacks", async () => {
     const { saved, save } = aStore();
     const parent = await saved({ n: 0 }, { workflowId: "w", agentId: "a" });
     const { id: head } = await saved({ n: 1 }, { workflowId: "w", agentId: "a" });
@@ -115,7 +115,7 @@ describe("unchanged content", () => {
     });
   });
 
-  it("is compared with the head alone", async () => {
+  it("is compared only with the head", async () => {
     const { saved } = aStore();
     await saved({ n: 1 });
     await saved({ n: 2 });
@@ -135,7 +135,7 @@ describe("unchanged content", () => {
     expect((await saved({ n: 1 }, { kind })).sequence).toBe(2);
   });
 
-  it("is noticed in the transaction too, when somebody else saved it since we looked", async () => {
+  it("is detected in the transaction too, after a concurrent save", async () => {
     const store = aStore();
     const first = await store.saved({ n: 1 });
     const theirs = await store.saved({ n: 2 });
@@ -156,13 +156,13 @@ it("never makes an aside the head", async () => {
 });
 
 describe("a save that expects a head", () => {
-  it("is made when it is the head, or when there is none and none is expected", async () => {
+  it("succeeds when the expected head is the head, or when none exists and none is expected", async () => {
     const { saved } = aStore();
     const first = await saved({ n: 1 }, { expectedParentId: null });
     expect(await saved({ n: 2 }, { expectedParentId: first.id })).toMatchObject({ parentId: first.id });
   });
 
-  it("is a conflict when somebody else saved", async () => {
+  it("conflicts after a save by another client", async () => {
     const { saved, save, disk } = aStore();
     const first = await saved({ n: 1 });
     const second = await saved({ n: 2 });
@@ -175,13 +175,13 @@ describe("a save that expects a head", () => {
     expect(disk.blobs.size).toBe(2);
   });
 
-  it("is answered as unchanged when it was made before, and its answer was lost", async () => {
+  it("returns unchanged when it is a retry of a save whose answer was lost", async () => {
     const { saved, save } = aStore();
     const first = await saved({ n: 1 }, { expectedParentId: null });
     expect(await save({ n: 1 }, { expectedParentId: null })).toMatchObject({ status: "unchanged", record: first });
     const second = await saved({ a: 1, b: 2 }, { expectedParentId: first.id, force: true });
     expect(await save({ a: 1, b: 2 }, { expectedParentId: first.id, force: true })).toMatchObject({ status: "unchanged", record: second });
-    // Other bytes are not ours, although they mean the same.
+    // Different bytes are another save, even with the same meaning.
     await expect(save({ b: 2, a: 1 }, { expectedParentId: first.id })).rejects.toMatchObject(failure("CONFLICT"));
   });
 
@@ -194,7 +194,7 @@ describe("a save that expects a head", () => {
     expect(await save({ n: 3 }, input)).toMatchObject({ status: "unchanged", record: fork });
   });
 
-  it("is decided in the transaction, whatever was the head when we looked", async () => {
+  it("is decided in the transaction, regardless of the head before", async () => {
     const store = aStore();
     const first = await store.saved({ n: 1 });
     const second = await store.saved({ n: 2 });
@@ -215,7 +215,7 @@ describe("a caller's own id", () => {
     expect((await load(MINE)).context).toEqual({ n: 1 });
   });
 
-  it("makes it harmless to save the same again, even after others", async () => {
+  it("makes repeated saves idempotent, even after others", async () => {
     const { saved, save, disk } = aStore();
     const first = await saved({ n: 1 }, { checkpointId: MINE });
     await saved({ n: 2 });
@@ -224,7 +224,7 @@ describe("a caller's own id", () => {
     expect(disk.blobs.size).toBe(2);
   });
 
-  it("is a conflict with another content or another session", async () => {
+  it("conflicts with other content or another session", async () => {
     const { saved, save, load } = aStore();
     await saved({ n: 1 }, { checkpointId: MINE });
     const conflict = failure("CONFLICT", { checkpointId: MINE });
@@ -233,7 +233,7 @@ describe("a caller's own id", () => {
     expect((await load(MINE)).context).toEqual({ n: 1 });
   });
 
-  it("is a conflict too when the other was saved after we looked", async () => {
+  it("conflicts too with a concurrent save", async () => {
     const store = aStore();
     await store.saved({ n: 1 }, { checkpointId: MINE });
     store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { find: async () => undefined }) };
@@ -247,7 +247,7 @@ describe("a caller's own id", () => {
 });
 
 describe("a blob that a crash left under the caller's own id", () => {
-  it("serves when the same save is tried again, with the time it was first tried at", async () => {
+  it("is reused by a retry of the same save, with the time of the first attempt", async () => {
     const store = aStore();
     await store.leaveBlob({ context: { n: 1 }, checkpointId: MINE, name: "n", tags: ["t"] });
     store.clock.set(new Date("2027-01-01"));
@@ -269,7 +269,7 @@ describe("a blob that a crash left under the caller's own id", () => {
     expect([context, record.name, record.parentId]).toEqual([{ n: 1 }, "mine", null]);
   });
 
-  it("gives way when it is damaged", async () => {
+  it("is replaced when damaged", async () => {
     const store = aStore();
     await store.leaveBlob({ context: { n: 1 }, checkpointId: MINE });
     const ref = store.storage.blobs.refOf({ sessionId: S, checkpointId: MINE });
@@ -278,7 +278,7 @@ describe("a blob that a crash left under the caller's own id", () => {
     expect((await store.load(MINE)).context).toEqual({ n: 1 });
   });
 
-  it("stays, and the save is refused, when a newer version wrote it", async () => {
+  it("stays, and makes the save fail, when a newer version wrote it", async () => {
     const store = aStore();
     const ref = store.storage.blobs.refOf({ sessionId: S, checkpointId: MINE });
     const newer = await store.ports.codec.encode(Buffer.from(`{"workrail":99,"x":1}\n`));
@@ -287,7 +287,7 @@ describe("a blob that a crash left under the caller's own id", () => {
     expect(store.disk.blobs.get(ref)).toEqual(newer);
   });
 
-  it("does not stand for ours when another process puts it there just before our commit", async () => {
+  it("is not taken for ours when another process writes it just before our commit", async () => {
     const store = aStore();
     const theirs = aStore();
     await theirs.saved({ n: 2 }, { checkpointId: MINE });
@@ -320,7 +320,7 @@ describe("a parent", () => {
 });
 
 describe("the limit of checkpoints", () => {
-  it("removes the oldest, their blobs, and says so", async () => {
+  it("removes the oldest with their blobs, and reports that", async () => {
     const { saved, save, storage, disk, background } = aStore({ limits: { maxCheckpoints: 2 } });
     const [first, second] = [await saved({ n: 1 }), await saved({ n: 2 })];
     const result = await save({ n: 3 }, { agentId: "agent" });
@@ -342,7 +342,7 @@ describe("the limit of checkpoints", () => {
     expect(await storage.catalog.session(S)).toMatchObject({ checkpointCount: 7 });
   });
 
-  it("is each session's own", async () => {
+  it("applies to each session separately", async () => {
     const { saved, storage } = aStore({ limits: { maxCheckpoints: 1 } });
     const other = await saved({ n: 1 }, { sessionId: OTHER });
     await saved({ n: 1 });
@@ -351,7 +351,7 @@ describe("the limit of checkpoints", () => {
   });
 });
 
-describe("what is too much is refused before anything is written", () => {
+describe("excess input is rejected before any write", () => {
   it.each<[string, Partial<SaveInput>]>([
     ["name", { name: "x".repeat(LABEL_LIMITS.nameLength + 1) }],
     ["agentId", { agentId: "" }],
@@ -372,7 +372,7 @@ describe("what is too much is refused before anything is written", () => {
     expect(disk.blobs.size).toBe(0);
   });
 
-  it("a checkpoint of too many bytes once it is compressed, however small", async () => {
+  it("a checkpoint with too many compressed bytes, of any context size", async () => {
     const { saved, save, disk, load } = aStore({ limits: { maxCheckpointBytes: 2_000 } });
     await saved({ text: "x".repeat(100_000) });
     await expect(save({ text: randomBytes(2_000).toString("hex") })).rejects.toMatchObject(
@@ -388,7 +388,7 @@ describe("what is too much is refused before anything is written", () => {
 });
 
 describe("a store that fails", () => {
-  it("has its blob put again when garbage collection was faster", async () => {
+  it("writes the blob again when garbage collection removed it", async () => {
     const store = aStore();
     let times = 2;
     const commit: Catalog["commit"] = async (change) => {
@@ -400,7 +400,7 @@ describe("a store that fails", () => {
     expect((await store.load(S)).context).toEqual({ n: 1 });
   });
 
-  it("is unavailable when the blob vanishes each time", async () => {
+  it("fails as unavailable when the blob vanishes each time", async () => {
     const store = aStore();
     const commit = (): ReturnType<Catalog["commit"]> => Promise.resolve({ status: "blob-missing" });
     store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) };
@@ -438,7 +438,7 @@ describe("a store that fails", () => {
     expect(next).toMatchObject({ status: "fulfilled", value: { status: "saved", record: { sequence: 1 } } });
   });
 
-  it("is at fault when it commits a save and has no record of it", async () => {
+  it("causes an internal error when it commits a save and has no record of it", async () => {
     const store = aStore();
     const commit = async (): ReturnType<Catalog["commit"]> => {
       return { status: "committed", record: undefined, removed: [], shielded: [], moved: [], forgotten: [], bytes: undefined };
@@ -448,7 +448,7 @@ describe("a store that fails", () => {
   });
 });
 
-it("keeps a context of exactly the limits", async () => {
+it("accepts a context exactly at the limits", async () => {
   let deep: Context = { end: true };
   for (let level = 1; level < DEFAULT_LIMITS.maxDepth; level++) deep = { in: deep };
   const { saved, load } = aStore();
@@ -472,7 +472,7 @@ describe("a save", () => {
     expect(await store.load(S)).toMatchObject({ context: { n: 1 } });
   });
 
-  it("is refused under the id of a checkpoint that is in the trash", async () => {
+  it("is rejected under the id of a checkpoint in the trash", async () => {
     const store = aStore();
     const checkpointId = "mine" as CheckpointId;
     await store.save({ n: 1 }, { checkpointId });

@@ -5,7 +5,7 @@ import { aStore } from "./testing/a-store.ts";
 const limits = { maxSessionBytes: 10_000, maxTotalBytes: 100_000 };
 
 describe("storeStatus", () => {
-  it("names the ten largest sessions, the largest first, with their shares", async () => {
+  it("names the ten largest sessions in descending order, with their shares", async () => {
     const store = aStore();
     for (let number = 1; number <= 12; number++) {
       const sessionId = `s${number}` as SessionId;
@@ -21,7 +21,7 @@ describe("storeStatus", () => {
     expect(quota.share).toBeCloseTo(quota.usedBytes / limits.maxTotalBytes, 3);
   });
 
-  it("tells of the last clean-up and the last backup what the audit log has, and of the quarantine what lies there", async () => {
+  it("reports the last clean-up and backup from the audit log, and the content of the quarantine", async () => {
     const store = aStore();
     const status = () => storeStatus({ storage: store.storage, limits });
     expect(await status()).toMatchObject({

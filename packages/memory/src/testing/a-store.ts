@@ -34,7 +34,7 @@ export const OTHER: SessionId = "s2" as SessionId;
 
 export const digests: Digester = { sha256: (data) => createHash("sha256").update(data).digest("hex") as Digest };
 
-/** As strict as these tests need it to be. */
+/** Codec with the checks that these tests need. */
 const codec: Codec = {
   id: "gzip",
   encode: async (bytes) => gzipSync(bytes),
@@ -52,23 +52,23 @@ const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: ()
 
 export type AllPorts = SavePorts & LoadPorts & PinPorts & RebuildPorts & RemovalPorts;
 
-/** A store in memory with the use cases at hand. */
+/** In-memory store with the use cases as methods. */
 export interface TestStore {
   readonly disk: MemoryDisk;
   readonly storage: MemoryStorage;
   readonly clock: SteppingClock;
   /** Records that were reported as loaded. */
   readonly loaded: CheckpointRecord[];
-  /** What was logged as an error. */
+  /** Fields of logged errors. */
   readonly errors: LogFields[];
   readonly background: BackgroundQueue;
-  /** Replace one to have it behave as another process, or a disk, might. */
+  /** Ports of the use cases. Replace one to simulate another process or a failing disk. */
   ports: AllPorts;
   readonly save: (context: Context, input?: Partial<SaveInput>) => Promise<SaveResult>;
-  /** Saves what must not be skipped. */
+  /** Saves a context and fails when the save is skipped. */
   readonly saved: (context: Context, input?: Partial<SaveInput>) => Promise<CheckpointRecord>;
   readonly load: (id: CheckpointId | SessionId) => Promise<LoadedCheckpoint>;
-  /** Puts a blob there, as a crash before its commit would leave it. */
+  /** Writes a blob without a commit, like a crash before the commit. */
   readonly leaveBlob: (input: Partial<SaveInput> & { readonly context: Context; readonly checkpointId: CheckpointId }) => Promise<void>;
 }
 
@@ -119,7 +119,7 @@ export function aStore(options: { readonly disk?: MemoryDisk; readonly limits?: 
   return store;
 }
 
-/** The same port but for some of its methods. */
+/** Returns the port with some methods replaced. */
 export function withMethods<T extends object>(port: T, methods: Partial<T>): T {
   return new Proxy(port, {
     get(target, name) {
@@ -131,7 +131,7 @@ export function withMethods<T extends object>(port: T, methods: Partial<T>): T {
   });
 }
 
-/** Whether a rejection is the error that is meant. */
+/** Returns a matcher for a `WorkrailError` with the code and details. */
 export function failure(code: string, details: object = {}): object {
   return { name: "WorkrailError", code, details };
 }
