@@ -12,7 +12,7 @@ const CODECS: readonly (readonly [string, Codec])[] = [
   ["pako", pako],
 ];
 
-/** What became of a decode: equal bytes, other bytes, or the error's code. */
+/** Decodes the bytes, and returns whether the result equals the expected bytes, or the error code. */
 async function fate(codec: Codec, bytes: Uint8Array, expected: Uint8Array, maxBytes = PLENTY): Promise<"same" | "other" | ErrorCode> {
   try {
     return Buffer.compare(await codec.decode(bytes, maxBytes), expected) === 0 ? "same" : "other";
@@ -24,13 +24,13 @@ async function fate(codec: Codec, bytes: Uint8Array, expected: Uint8Array, maxBy
 
 const someBytes = fc.oneof(
   fc.uint8Array({ maxLength: 500 }),
-  // Long runs and repeats, which are what contexts are made of.
+  // Long runs and repetitions, as in contexts.
   fc.array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.nat(4000)), { maxLength: 5 }).map((runs) => {
     return new Uint8Array(Buffer.concat(runs.map(([piece, times]) => Buffer.alloc(piece.length * times, piece))));
   }),
 );
 
-it("takes the codec of node:zlib on Node", () => {
+it("uses the codec of node:zlib on Node", () => {
   const print = `process.stdout.write(import.meta.resolve("@workrail/codecs"))`;
   const node = spawnSync(process.execPath, ["--conditions=@workrail/source", "--input-type=module", "-e", print], {
     cwd: import.meta.dirname,
@@ -38,11 +38,11 @@ it("takes the codec of node:zlib on Node", () => {
   expect(node.stdout.toString()).toBe(new URL("zlib.ts", import.meta.url).href);
 });
 
-it("gives both codecs one name, for they are one format", () => {
+it("gives both codecs the same id, since they share the format", () => {
   expect(pako.id).toBe(zlib.id);
 });
 
-describe.each(CODECS)("what %s writes", (_, writer) => {
+describe.each(CODECS)("the output of %s", (_, writer) => {
   it.each(CODECS)("is read by %s", async (_, reader) => {
     await fc.assert(
       fc.asyncProperty(someBytes, async (bytes) => {
@@ -52,13 +52,13 @@ describe.each(CODECS)("what %s writes", (_, writer) => {
     );
   });
 
-  it.each([0, 1, 32 * 1024 - 1, 32 * 1024, 32 * 1024 + 1, 300_000])("holds %i bytes that do not compress", async (length) => {
+  it.each([0, 1, 32 * 1024 - 1, 32 * 1024, 32 * 1024 + 1, 300_000])("can contain %i incompressible bytes", async (length) => {
     const bytes = noise(length);
     const blob = await writer.encode(bytes);
     for (const [, reader] of CODECS) expect(await fate(reader, blob, bytes)).toBe("same");
   });
 
-  it("is read out of the middle of a larger buffer", async () => {
+  it("can be read from the middle of a larger buffer", async () => {
     const bytes = noise(2_000);
     const blob = await writer.encode(bytes);
     const roomy = new Uint8Array(blob.length + 20).fill(7);
@@ -82,14 +82,14 @@ describe.each(CODECS)("%s", (_, codec) => {
   const bomb = gzipSync(Buffer.alloc(300_000_000));
   const content = Buffer.from(`{"context":{"plan":"${"read the tests, then the code; ".repeat(20)}","n":[1,2,3,${Math.PI}]}}\n`);
 
-  it("refuses a blob cut off anywhere", async () => {
+  it("rejects a blob truncated at any position", async () => {
     const blob = await codec.encode(content);
     for (let length = 0; length < blob.length; length++) {
       expect([length, await fate(codec, blob.subarray(0, length), content)]).toEqual([length, "CHECKPOINT_CORRUPT"]);
     }
   });
 
-  it("notices any flipped bit that changes the content", async () => {
+  it("detects any flipped bit that changes the content", async () => {
     const blob = await codec.encode(content);
     for (let bit = 0; bit < blob.length * 8; bit++) {
       const flipped = Uint8Array.from(blob);
@@ -111,7 +111,7 @@ describe.each(CODECS)("%s", (_, codec) => {
     expect(await fate(codec, spoil(await codec.encode(content)), content)).toBe("CHECKPOINT_CORRUPT");
   });
 
-  it("refuses an empty blob followed by another", async () => {
+  it("rejects an empty blob followed by another", async () => {
     expect(await fate(codec, Buffer.concat([gzipSync(""), gzipSync("")]), Buffer.alloc(0))).toBe("CHECKPOINT_CORRUPT");
   });
 
@@ -136,7 +136,7 @@ describe.each(CODECS)("%s", (_, codec) => {
     expect(await fate(codec, blob, content)).toBe("same");
   });
 
-  it("takes a result of exactly the limit and refuses one byte more", async () => {
+  it("accepts a result of exactly the limit and rejects one byte more", async () => {
     for (const length of [1, 1_000, 40_000]) {
       const bytes = noise(length);
       const blob = await codec.encode(bytes);
@@ -145,7 +145,7 @@ describe.each(CODECS)("%s", (_, codec) => {
     }
   });
 
-  it("stops at the limit when a small blob unfolds to hundreds of megabytes", async () => {
+  it("stops at the limit when a small blob decompresses to hundreds of megabytes", async () => {
     expect(bomb.length).toBeLessThan(500_000);
     const before = process.memoryUsage();
     expect(await fate(codec, bomb, Buffer.alloc(0), 4 * 1024 * 1024)).toBe("TOO_LARGE");
@@ -153,32 +153,32 @@ describe.each(CODECS)("%s", (_, codec) => {
     expect(after.arrayBuffers + after.heapUsed - before.arrayBuffers - before.heapUsed).toBeLessThan(50_000_000);
   });
 
-  it("stops where the blob's own size ends when that is a lie", async () => {
+  it("stops at the size in the trailer when that is wrong", async () => {
     const liar = Buffer.from(bomb);
     liar.writeUInt32LE(1_000, liar.length - 4);
     expect(await fate(codec, liar, Buffer.alloc(0))).toBe("CHECKPOINT_CORRUPT");
   });
 
-  it("does not set aside what a small blob claims and does not hold", async () => {
+  it("does not allocate the size that a small blob falsely claims", async () => {
     const blob = gzipSync("small");
     blob.writeUInt32LE(0xffff_fff0, blob.length - 4);
     expect(await fate(codec, blob, Buffer.from("small"), 0xffff_ffff)).toBe("CHECKPOINT_CORRUPT");
   });
 });
 
-describe("contents so large that they are folded and unfolded in turns", () => {
+describe("contents large enough for asynchronous compression", () => {
   const part = noise(1_000_000);
   const parts = Array.from({ length: 18 }, () => part);
   const content = Buffer.concat(parts);
   const encodeParts = async (): Promise<Uint8Array> => (await zlib.encodeParts?.(parts)) ?? new Uint8Array();
 
-  it("are the same gzip to whoever reads them", async () => {
+  it("are the same gzip for every reader", async () => {
     const blob = await encodeParts();
     for (const [, reader] of CODECS) expect(await fate(reader, blob, content)).toBe("same");
     expect(await fate(zlib, await zlib.encode(content), content)).toBe("same");
   });
 
-  it("leave turns to other work", async () => {
+  it("let other work run in between", async () => {
     const blob = await encodeParts();
     let turns = 0;
     let isDecoded = false;
@@ -189,7 +189,7 @@ describe("contents so large that they are folded and unfolded in turns", () => {
     setImmediate(takeTurns);
     await zlib.decode(blob, PLENTY);
     isDecoded = true;
-    // One while the thread works, and one between the parts of the checksum. A timer could miss them on a busy machine.
+    // One turn while the thread works, and one between the parts of the checksum. A timer could miss them on a busy machine.
     expect(turns).toBeGreaterThan(1);
   });
 
@@ -204,7 +204,7 @@ describe("contents so large that they are folded and unfolded in turns", () => {
     expect(await fate(zlib, spoil(Buffer.from(await encodeParts())), content)).toBe(code);
   });
 
-  it("are refused one byte over the limit, and taken at it", async () => {
+  it("are rejected one byte over the limit, and accepted at it", async () => {
     const blob = await encodeParts();
     expect(await fate(zlib, blob, content, content.length - 1)).toBe("TOO_LARGE");
     expect(await fate(zlib, blob, content, content.length)).toBe("same");
@@ -223,7 +223,7 @@ function withFlipped(blob: Buffer, at: number): Uint8Array {
   return changed;
 }
 
-it("agrees on every damaged blob, whichever codec reads it", async () => {
+it("gives the same result for every damaged blob with both codecs", async () => {
   await fc.assert(
     fc.asyncProperty(someBytes, fc.nat(), fc.integer({ min: 1, max: 255 }), fc.boolean(), async (bytes, at, change, cut) => {
       const blob = Uint8Array.from(await zlib.encode(bytes));
@@ -238,7 +238,7 @@ it("agrees on every damaged blob, whichever codec reads it", async () => {
   );
 });
 
-/** Bytes without a pattern, the same in every run. */
+/** Returns bytes without a pattern, the same in every run. */
 function noise(length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   let state = 1;

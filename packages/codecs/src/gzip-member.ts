@@ -1,13 +1,13 @@
 import { WorkrailError } from "@workrail/core";
 
 /*
- * A blob is exactly one gzip member (RFC 1952). Gzip files may hold several, one after another, and readers join
- * their contents without a word; a blob to which something was appended must not pass for the blob that was written.
+ * Parsing of gzip members (RFC 1952). A blob is exactly one member. Gzip files may have several in sequence, whose contents
+ * readers join silently; a blob with appended data must not pass for the original.
  */
 
-/** A fixed part of ten bytes; optional fields may follow it. */
+/** Length of the fixed part of the header; optional fields may follow. */
 const HEADER_BYTES = 10;
-/** CRC-32 and length of the content, four bytes each. */
+/** Length of the trailer: CRC-32 and length of the content, four bytes each. */
 const TRAILER_BYTES = 8;
 
 const HEADER_CHECKSUM = 0x02;
@@ -16,16 +16,20 @@ const FILE_NAME = 0x08;
 const COMMENT = 0x10;
 const RESERVED = 0xe0;
 
-/** The parts of a gzip member. Nothing in it is proven yet. */
+/** Parts of a gzip member, not yet verified. */
 export interface GzipMember {
-  /** The deflate stream, provided that the member ends where the bytes end. */
+  /** Deflate stream, provided that the member ends at the end of the bytes. */
   readonly body: Uint8Array;
   readonly crc32: number;
-  /** How many bytes the content is said to have, modulo 2^32. */
+  /** Length of the content by the trailer, modulo 2^32. */
   readonly contentBytes: number;
 }
 
-/** @throws CHECKPOINT_CORRUPT when the bytes do not begin as gzip does, or are too few. */
+/**
+ * Splits a gzip member into its parts.
+ *
+ * @throws CHECKPOINT_CORRUPT when the bytes do not begin with a gzip header, or are too few.
+ */
 export function readGzipMember(bytes: Uint8Array): GzipMember {
   const start = endOfHeader(bytes);
   const end = bytes.length - TRAILER_BYTES;

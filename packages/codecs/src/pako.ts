@@ -3,10 +3,10 @@ import { gzip, Inflate } from "pako";
 import { corrupt, readGzipMember, tooLarge } from "./gzip-member.ts";
 
 const LEVEL = 6;
-/** Tells pako to read gzip, and nothing else. */
+/** `windowBits` of pako for gzip only. */
 const GZIP_ONLY = 31;
 
-/** Gzip in plain JavaScript, for every platform. Writes and reads what the codec of `@workrail/codecs/zlib` does. */
+/** Gzip in plain JavaScript, for every platform. Interchangeable with the codec of `@workrail/codecs/zlib`. */
 export const gzipCodec: Codec = {
   id: "gzip",
   async encode(bytes) {
@@ -17,7 +17,7 @@ export const gzipCodec: Codec = {
   },
 };
 
-/** pako keeps whatever comes out. This one counts it, and stops. */
+/** Inflater that counts the output and stops at the limit; pako alone keeps all of it. */
 class BoundedInflate {
   readonly #bytes: Uint8Array;
   readonly #maxBytes: number;
@@ -40,7 +40,7 @@ class BoundedInflate {
     inflate.onData = (chunk) => this.#take(chunk);
     const isWhole = inflate.push(this.#bytes, true);
     if (!isWhole) throw corrupt(inflate.msg);
-    // pako goes on through members that follow and passes over zeros; it counts anew with each of them.
+    // pako continues through further members and skips zero bytes; its count restarts with each member.
     if (bytesTaken() !== this.#bytes.length) throw corrupt("more follows after its end");
     return this.#joined();
   }

@@ -6,22 +6,25 @@ import type { Codec } from "@workrail/core";
 import { corrupt, type GzipMember, readGzipMember, tooLarge } from "./gzip-member.ts";
 
 const LEVEL = 6;
-/** Up to this size the work blocks the event loop for less than a millisecond, and a way to another thread is not worth it. */
+/**
+ * Maximum bytes that are compressed synchronously. Up to this size the event loop is blocked for less than a millisecond, and a
+ * thread is not worth its overhead.
+ */
 const FOLDED_AT_ONCE_BYTES = 32 * 1024;
 const UNFOLDED_AT_ONCE_BYTES = 256 * 1024;
-/** The least that zlib works with, its `Z_MIN_CHUNK`. */
+/** Minimum chunk size of zlib, its `Z_MIN_CHUNK`. */
 const SMALLEST_CHUNK_BYTES = 64;
-/** What zlib sets aside by itself, and is called anew for each time it is full. */
+/** Default chunk size of zlib. Each full chunk costs another call. */
 const ZLIB_CHUNK_BYTES = 16 * 1024;
 const STREAM_CHUNK_BYTES = 1024 * 1024;
-/** Of so many bytes the checksum is made in one go: a few milliseconds. */
+/** Maximum bytes of one checksum step, a few milliseconds. */
 const SUMMED_AT_ONCE_BYTES = 16 * 1024 * 1024;
-/** More than what gzip adds to a content that it cannot make smaller, up to the chunk above. */
+/** More bytes than gzip adds to incompressible content, for contents up to the chunk above. */
 const GZIP_OVERHEAD_BYTES = 64;
-/** No deflate stream unfolds further. */
+/** Maximum compression ratio of a deflate stream. */
 const MAX_RATIO = 1032;
 
-/** What `info: true` makes of a result; the types of Node leave it out. */
+/** Result with `info: true`, which Node's types lack. */
 interface Inflated {
   readonly buffer: Uint8Array;
   readonly engine: Zlib;
@@ -30,7 +33,7 @@ const inflateSync = inflateRawSync as unknown as (input: InputType, options: Zli
 const inflateInThread = promisify(inflateRaw) as unknown as (input: InputType, options: ZlibOptions) => Promise<Inflated>;
 const gzipInThread = promisify<InputType, ZlibOptions, Uint8Array>(gzip);
 
-/** Gzip by Node's own zlib. Writes and reads what the codec of `@workrail/codecs/pako` does. */
+/** Gzip by Node's own zlib. Interchangeable with the codec of `@workrail/codecs/pako`. */
 export const gzipCodec: Codec = {
   id: "gzip",
   async encode(bytes) {
@@ -46,7 +49,7 @@ export const gzipCodec: Codec = {
     const member = readGzipMember(bytes);
     const { buffer, engine } = await inflate(member, maxBytes);
     if (buffer.length > maxBytes) throw tooLarge(maxBytes);
-    // Fewer bytes taken than there are: something stands between the content's end and the trailer.
+    // Unread bytes are between the end of the content and the trailer.
     if (engine.bytesWritten !== member.body.length) throw corrupt("more follows after its end");
     if (buffer.length !== member.contentBytes || (await checksumOf(buffer)) !== member.crc32)
       throw corrupt("it does not match its checksum");
@@ -54,7 +57,7 @@ export const gzipCodec: Codec = {
   },
 };
 
-/** Asks for a part when the one before was taken: its memory may be used again. */
+/** Writes the parts one by one. Requests a part only after the one before was consumed, since its memory may be reused. */
 async function writeAll(gzip: Gzip, parts: Iterable<Uint8Array>): Promise<void> {
   const write = promisify<Uint8Array, void>((part, done) => gzip.write(part, done));
   try {
@@ -72,7 +75,7 @@ async function chunksOf(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array[]
   return chunks;
 }
 
-/** Enough for the whole result at once, JSON being what it is, and no more: a thread is woken for each further piece. */
+/** Returns a chunk size for the whole result of compressed JSON, and no more. Each further chunk wakes a thread. */
 function roomForFolded(contentBytes: number): number {
   return Math.max(Math.min(contentBytes + GZIP_OVERHEAD_BYTES, ZLIB_CHUNK_BYTES), Math.ceil(contentBytes / 2));
 }
@@ -83,8 +86,8 @@ async function inflate(member: GzipMember, maxBytes: number): Promise<Inflated> 
   const options = {
     info: true,
     maxOutputLength: Math.max(1, most),
-    // All of it in one, into which it is unfolded in place; the size told may be a lie, but no memory is taken that is not written to.
-    // One more than needed, lest a second, empty chunk is asked for.
+    // One chunk for the whole result, without a copy. The size in the trailer may be wrong, but memory that is never written is not
+    // allocated. One byte more than needed, which avoids a second, empty chunk.
     chunkSize: Math.max(SMALLEST_CHUNK_BYTES, Math.min(most, body.length * MAX_RATIO) + 1),
   };
   try {
@@ -95,7 +98,7 @@ async function inflate(member: GzipMember, maxBytes: number): Promise<Inflated> 
   }
 }
 
-/** Gives other work its turn now and then. */
+/** Computes the checksum, and yields to other work between the steps. */
 async function checksumOf(bytes: Uint8Array): Promise<number> {
   let checksum = 0;
   for (let from = 0; from < bytes.length; from += SUMMED_AT_ONCE_BYTES) {

@@ -25,39 +25,39 @@ import {
 } from "@workrail/core";
 import MiniSearch from "minisearch";
 
-/** What is indexed of a session. */
+/** Indexed texts of one session. */
 interface IndexedTexts {
   version: number;
   tags: readonly string[];
-  /** In their sequence. */
+  /** Texts in the order of their sequence. */
   texts: readonly IndexedText[];
 }
 
 type IndexedText = Omit<TextOfCheckpoint, keyof Words> & { readonly sessionId: SessionId };
 
-/** Fields of their own, so that stop-words do not make a text longer. */
+/** Separate fields, so that stop-words do not count for the length of a text. */
 type Words = Pick<TextOfCheckpoint, "terms" | "stopWords">;
 
-/** How MiniSearch weighs a term that is there very often, against one that is there once, plus what it adds: its BM25+. */
+/** Constants of MiniSearch's BM25+: saturation of frequent terms, weight of the text length, and no added constant (`d`). */
 const CONSTANTS = { k: BM25.saturation, b: BM25.length, d: 0 } as const;
-/** A text that is full of a term, by MiniSearch, and for each part of its rarity. */
+/** MiniSearch's score of a text saturated with a term, per unit of the term's rarity. */
 const FULL = BM25.saturation + 1;
-/** Where so many texts have a term, nobody comes to those that have something instead. */
+/** Maximum number of texts with a term for which its substitutes are also searched. Nobody pages past more results to reach those. */
 const ENOUGH_WHOLE = 100;
-/** What `related` terms are looked up for: the best hits. */
+/** Number of best hits that `related` terms rerank. */
 const RERANKED = 200;
 
-/** A search index in the memory of this process, for storage that has none of its own: it is made anew by each process. */
+/** Creates a search index in the memory of this process, for a storage without an index of its own. Each process builds it anew. */
 export function miniSearchIndex(): SearchEngine {
   return new MiniSearchIndex();
 }
 
-/** What a question comes to. */
+/** Scores for a query. */
 interface Ranked {
-  /** What a text would score that is full of the terms. */
+  /** Score of a text saturated with the terms. */
   readonly most: number;
   readonly scores: ReadonlyMap<CheckpointId, number>;
-  /** Texts with a rare term, and what they get for it. */
+  /** Texts with a rare term; `bonus` is the extra score of each. */
   readonly rare: ReadonlySet<CheckpointId>;
   readonly bonus: number;
 }
@@ -175,7 +175,7 @@ class MiniSearchIndex implements SearchEngine {
     if (this.#texts.delete(id)) this.#mini.discard(id);
   }
 
-  /** What each text scores that has one of the terms at least, or something instead. */
+  /** Scores each text that has at least one term or a substitute for one. */
   #ranked(terms: readonly AskedTerm[], isOfPhrases: boolean): Ranked {
     const texts = this.#mini.documentCount;
     const asked = terms.map((each) => {
@@ -207,12 +207,12 @@ class MiniSearchIndex implements SearchEngine {
     return { most, scores, rare, bonus };
   }
 
-  /** What each text that has a term scores for it. */
+  /** Returns the score of each text with the term. */
   #found(term: string): Map<CheckpointId, number> {
     return new Map(this.#mini.search(term, AS_GIVEN).map(({ id, score }) => [id as CheckpointId, score]));
   }
 
-  /** The same for texts that lack it, and have something else. */
+  /** Scores the texts that lack the term and have a substitute for it. */
   #foundInstead(instead: Instead | undefined, whole: ReadonlyMap<CheckpointId, number>, isAlone: boolean): Map<CheckpointId, number> {
     const scores = new Map<CheckpointId, number>();
     if (instead === undefined || whole.size > ENOUGH_WHOLE) return scores;
@@ -223,7 +223,7 @@ class MiniSearchIndex implements SearchEngine {
       const found = new Map<CheckpointId, number>();
       for (const word of words) {
         const having = this.#found(word);
-        // The score has the rarity in it.
+        // The score already contains the rarity of the substitute; divided out here.
         for (const [id, score] of having) {
           if (!whole.has(id) && !scores.has(id)) found.set(id, Math.max(found.get(id) ?? 0, score / rarity(having.size, texts)));
         }
@@ -235,7 +235,7 @@ class MiniSearchIndex implements SearchEngine {
     return scores;
   }
 
-  /** Those that a filter lets through. */
+  /** Returns the hits that meet the filter. */
   #meeting<Hit extends { readonly text: IndexedText }>(hits: readonly Hit[], filter: IndexFilter): Hit[] {
     const newest = new Map<SessionId, number>();
     return hits.filter(({ text }) => text.sequence <= this.#newestMeeting(text.sessionId, filter, newest));
@@ -254,13 +254,13 @@ class MiniSearchIndex implements SearchEngine {
     );
     const more = new Map<CheckpointId, number>();
     for (const { term, worth } of weighed) {
-      // The score has the rarity in it already.
+      // The score already contains the rarity.
       const share = worth / rarity(term.texts, texts);
       for (const [id, score] of term.found) more.set(id, (more.get(id) ?? 0) + share * score);
     }
     const best = hits.slice(0, RERANKED).map((hit) => {
       const score = hit.score + (more.get(hit.text.checkpointId) ?? 0);
-      // Related terms do not make up for a rare one.
+      // Related terms cannot outweigh a rare term.
       const isLimited = bonus > 0 && !rare.has(hit.text.checkpointId);
       return { ...hit, score: isLimited ? Math.max(hit.score, Math.min(score, bonus)) : score };
     });
@@ -275,7 +275,7 @@ class MiniSearchIndex implements SearchEngine {
     return [...counts].sort(([, one], [, other]) => other - one).map(([found]) => found);
   }
 
-  /** The sequence of the newest in a session that meets the filter; 0 when none does. */
+  /** Returns the sequence of the newest checkpoint of a session that meets the filter, or 0 without one. */
   #newestMeeting(session: SessionId, filter: IndexFilter, known: Map<SessionId, number>): number {
     const before = known.get(session);
     if (before !== undefined) return before;
@@ -286,10 +286,10 @@ class MiniSearchIndex implements SearchEngine {
   }
 }
 
-/** Terms come as they are to be compared. */
+/** Search options without processing: terms arrive in their indexed form. */
 const AS_GIVEN = { tokenize: (text: string) => [text], processTerm: (term: string) => term, bm25: CONSTANTS };
 
-/** Without the words, which only MiniSearch needs. */
+/** Returns a text without its words, which only MiniSearch needs. */
 function labelsOf({ terms, stopWords, ...labels }: TextOfCheckpoint, sessionId: SessionId): IndexedText {
   void [terms, stopWords];
   return { ...labels, sessionId };
