@@ -3,24 +3,28 @@ import { randomBytes, scrypt } from "node:crypto";
 import { isWorkrailError, type JsonObject, whyUnreadable, WorkrailError } from "@workrail/core";
 import { KEY_BYTES } from "./aes-gcm.ts";
 
-/** Where the key comes from that the store's data key is wrapped with. */
+/** Source of the key that wraps the store's data key. */
 export interface KeySource {
-  /** Says in the keyring which source is to be asked. */
+  /** Identifies the source in the keyring. */
   readonly kind: "keychain" | "file" | "environment" | "passphrase" | "recovery";
   /**
-   * Gives a key for a store that has none yet, made, or as the person chose it, and what must be remembered to find it again,
-   * which is no secret.
+   * Provides a key for a store without one: a new key, or one chosen by the user. `found` is the non-secret information for a later
+   * `find`.
    *
-   * @throws KEY_UNAVAILABLE when there can be none.
+   * @throws KEY_UNAVAILABLE when the source cannot provide a key.
    */
   make(storeId: string): Promise<{ readonly key: Uint8Array; readonly found: JsonObject }>;
-  /** The key, by what `make` had remembered. @throws KEY_UNAVAILABLE; never makes another one. */
+  /**
+   * Returns the key for the information from `make`. Never creates another one.
+   *
+   * @throws KEY_UNAVAILABLE
+   */
   find(found: JsonObject): Promise<Uint8Array>;
-  /** Removes the key where it is kept by us; what a person keeps stays. */
+  /** Deletes the key from a place that Workrail manages. A key kept by the user stays. */
   forget?(found: JsonObject): Promise<void>;
 }
 
-/** A key of 32 bytes as text: 64 hexadecimal digits, or base64, in either alphabet. `undefined` for anything else. */
+/** Parses a key of 32 bytes as text: 64 hexadecimal digits, or base64 in either alphabet. Returns `undefined` for anything else. */
 export function parseKey(text: string): Uint8Array | undefined {
   const trimmed = text.trim();
   if (/^[0-9a-fA-F]{64}$/.test(trimmed)) return Buffer.from(trimmed, "hex");
@@ -28,7 +32,7 @@ export function parseKey(text: string): Uint8Array | undefined {
   return Buffer.from(trimmed.replaceAll("-", "+").replaceAll("_", "/"), "base64");
 }
 
-/** A key that was given as text, by an environment variable. */
+/** Returns the source for a key as text in an environment variable. */
 export function keyFromEnvironment(text: string): KeySource {
   const key = async (): Promise<Uint8Array> => parseKey(text) ?? unusable("The key in WORKRAIL_ENCRYPTION_KEY is no key.", HOW_TO_MAKE);
   return { kind: "environment", make: async () => ({ key: await key(), found: {} }), find: key };
@@ -36,7 +40,7 @@ export function keyFromEnvironment(text: string): KeySource {
 
 const HOW_TO_MAKE = "Give 32 random bytes in base64 or hexadecimal, such as `openssl rand -base64 32` makes.";
 
-/** A key in a file that only its owner can read. */
+/** Returns the source for a key in a file that only its owner can read. */
 export function keyFromFile(file: string): KeySource {
   const key = async (): Promise<Uint8Array> => {
     let text: string;
@@ -55,7 +59,10 @@ export function keyFromFile(file: string): KeySource {
   return { kind: "file", make: async () => ({ key: await key(), found: {} }), find: key };
 }
 
-/** A settings file can name it, so it is opened as a file that others may have made: nothing but a regular file is read, and that is not waited for. */
+/**
+ * Reads the key file. Its path may come from a settings file, so the file is untrusted: only a regular file is read, and opening
+ * it never blocks.
+ */
 function readPrivately(file: string): string {
   const fd = openSync(file, constants.O_RDONLY | WITHOUT_WAITING);
   try {
@@ -70,15 +77,15 @@ function readPrivately(file: string): string {
   }
 }
 
-/** Windows lacks it, and has no pipes among files. */
+/** `O_NONBLOCK`. Windows lacks it, and has no pipes in its file system. */
 const { O_NONBLOCK: WITHOUT_WAITING = 0 } = constants as Partial<typeof constants>;
-/** Far more than any way to write a key takes. */
+/** Maximum bytes that are read, far more than any notation of a key needs. */
 const MOST_BYTES = 4_096;
 
-/** As OWASP's password storage cheat sheet recommends for scrypt: 2^17, 8, 1; 128 MiB and about half a second. */
+/** Cost of scrypt, as OWASP's password storage cheat sheet recommends: 2^17, 8, 1. Takes 128 MiB and about half a second. */
 const SCRYPT = { N: 2 ** 17, r: 8, p: 1 } as const;
 
-/** A key made of a passphrase by scrypt (RFC 7914). */
+/** Returns the source for a key derived from a passphrase by scrypt (RFC 7914). */
 export function keyFromPassphrase(passphrase: string, cost: { N: number; r: number; p: number } = SCRYPT): KeySource {
   return {
     kind: "passphrase",
@@ -89,7 +96,7 @@ export function keyFromPassphrase(passphrase: string, cost: { N: number; r: numb
     },
     async find({ salt, N, r, p }) {
       const isUsable = typeof salt === "string" && typeof N === "number" && typeof r === "number" && typeof p === "number";
-      // Whoever can write the keyring must not be able to have us take all memory.
+      // Limits the cost, so that a manipulated keyring cannot exhaust the memory.
       if (!isUsable || N > 2 ** 20 || r > 32 || p > 16) return unusable("The keyring says nothing usable of the passphrase.", FROM_BACKUP);
       return stretch(passphrase, Buffer.from(salt, "base64"), { N, r, p });
     },
@@ -100,7 +107,7 @@ export const FROM_BACKUP = "Put back contexts/keyring.json from a backup.";
 
 function stretch(passphrase: string, salt: Uint8Array, { N, r, p }: { N: number; r: number; p: number }): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    // Two ways to type one letter are one passphrase.
+    // Different Unicode forms of a letter are the same passphrase.
     scrypt(passphrase.normalize("NFC"), salt, KEY_BYTES, { N, r, p, maxmem: 256 * N * r }, (error, key) => {
       if (error === null) resolve(key);
       else reject(error);
@@ -108,7 +115,11 @@ function stretch(passphrase: string, salt: Uint8Array, { N, r, p }: { N: number;
   });
 }
 
-/** @throws KEY_UNAVAILABLE */
+/**
+ * Throws an error about an unusable key.
+ *
+ * @throws KEY_UNAVAILABLE
+ */
 export function unusable(message: string, hint: string, cause?: unknown): never {
   throw new WorkrailError("KEY_UNAVAILABLE", message, { hint, ...(cause === undefined ? {} : { cause }) });
 }

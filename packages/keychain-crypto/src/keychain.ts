@@ -7,8 +7,8 @@ import { type KeySource, parseKey, unusable } from "./key-source.ts";
 
 const SERVICE = "workrail";
 /**
- * On Linux the library would fall back to the kernel's keyring, which forgets everything at a restart of the machine: only the
- * Secret Service keeps what it is given.
+ * Store for secrets on Linux. The library would fall back to the keyring of the kernel, which loses everything when the machine
+ * restarts; only the Secret Service is persistent.
  */
 const STORE: EntryOptions = { linux: { store: "secret-service" } };
 
@@ -21,7 +21,7 @@ const HINT =
 
 type EntryClass = typeof Entry;
 
-/** A key that the operating system keeps: Keychain, Credential Manager, or a Secret Service. */
+/** Returns the source for a key in the operating system's Keychain, Credential Manager or Secret Service. */
 export function keyFromKeychain(load: () => EntryClass = () => loadEntryClass()): KeySource {
   const entryOf = ({ account }: JsonObject): Entry => {
     if (typeof account !== "string")
@@ -31,12 +31,12 @@ export function keyFromKeychain(load: () => EntryClass = () => loadEntryClass())
   return {
     kind: "keychain",
     async make(storeId) {
-      // A random part: a key that is made while another one is still needed must not take its place.
+      // The random part keeps a new key from overwriting one that is still needed.
       const found = { account: `store-${storeId}-${randomBytes(4).toString("hex")}` };
       const key = randomBytes(KEY_BYTES);
       const entry = entryOf(found);
       attempt(() => entry.setPassword(key.toString("base64")));
-      // Some stores take a secret and give nothing back.
+      // Some stores accept a secret and return nothing.
       if (attempt(() => entry.getPassword()) !== key.toString("base64")) unusable("The keychain did not keep the key.", HINT);
       return { key, found };
     },
@@ -60,7 +60,7 @@ function attempt<T>(use: () => T): T {
   }
 }
 
-/** Loaded when it is needed: it is native, and not every system has it. */
+/** Loads the library on demand: it is native, and missing on some systems. */
 export function loadEntryClass(load: () => unknown = () => createRequire(import.meta.url)("@napi-rs/keyring")): EntryClass {
   try {
     return (load() as { readonly Entry: EntryClass }).Entry;

@@ -8,22 +8,23 @@ import type { DataKey } from "./store-sealer.ts";
 const FORMAT = 1;
 
 /**
- * How a store is kept: all of it sealed; on the way there; on the way to another data key; on the way back to clear; or in clear again but
- * for what could not be opened, for which the keys stay. What is on the way is finished, by whoever opens the store next, before it is used.
+ * Encryption state of a store: sealed; being sealed; being rekeyed; being unsealed; or in the clear, except for unreadable parts,
+ * for which the keys are kept. The next process that opens the store completes an unfinished change before any use.
  */
 export type KeyringState = "sealed" | "sealing" | "rekeying" | "unsealing" | "clear";
 
 /**
- * `contexts/keyring.json`: the data key, wrapped, and where the keys are that it is wrapped with. No secret is in it. Whoever has the data
- * key can tell that it says what was written: a store cannot be made one that is on the way, in which things in clear are expected.
+ * Content of `contexts/keyring.json`: the wrapped data key, and the sources of the wrapping keys. It contains no secret. The MAC,
+ * keyed by the data key, authenticates the content. An attacker therefore cannot set a transitional state, in which plaintext is
+ * accepted.
  */
 export interface Keyring {
   readonly storeId: string;
   readonly state: KeyringState;
   readonly dataKey: WrappedKey;
-  /** While another data key takes its place: the one from before, wrapped by that other. */
+  /** Old data key, wrapped by the new one, while it is being replaced. */
   readonly previous?: { readonly id: string; readonly wrapped: string };
-  /** Base64, of all else, by a key that is derived from the data key. */
+  /** MAC of all other fields in base64, by a key derived from the data key. */
   readonly mac: string;
 }
 
@@ -35,31 +36,35 @@ interface WrappedKey {
 interface Wrap {
   readonly kind: KeySource["kind"];
   readonly found: JsonObject;
-  /** Base64. */
+  /** Wrapped key in base64. */
   readonly wrapped: string;
 }
 
-/** A keyring, and the keys in it. */
+/** Keyring with its unwrapped keys. */
 export interface OpenedKeys {
   readonly keyring: Keyring;
   readonly dataKey: DataKey;
-  /** Seals what the data key does not yet, while a store is rekeyed. */
+  /** Old data key while a store is rekeyed; seals the data that the new one does not yet. */
   readonly previous: DataKey | undefined;
 }
 
-/** `undefined`: the store has no keys, and is in clear. @throws KEY_UNAVAILABLE for a damaged keyring; UNSUPPORTED_VERSION; STORAGE_UNAVAILABLE */
+/**
+ * Reads the keyring. Returns `undefined` for a store without keys, which is in the clear.
+ *
+ * @throws KEY_UNAVAILABLE for a damaged keyring; UNSUPPORTED_VERSION; STORAGE_UNAVAILABLE
+ */
 export async function readKeyring(files: KeyFiles): Promise<Keyring | undefined> {
   const bytes = await files.read("store", isReadable);
   if (bytes === undefined) return undefined;
   return parseKeyring(bytes) ?? unusable("The store's keyring is damaged.", FROM_BACKUP);
 }
 
-/** Has every copy of the keyring say what the first does. Only for one that was opened: who changed it may have made it look whole. */
+/** Restores every copy of the keyring from the first. Call only with an opened keyring, since a manipulated one may look intact. */
 export function mendKeyring(files: KeyFiles): Promise<void> {
   return files.mend("store", isReadable);
 }
 
-/** Puts a store's keyring where another store keeps its own. */
+/** Copies a store's keyring to another store. */
 export async function copyKeyring(from: KeyFiles, to: KeyFiles): Promise<void> {
   const bytes = await from.read("store", isReadable);
   if (bytes !== undefined) await to.write("store", bytes, "replace");
@@ -69,20 +74,20 @@ function isReadable(bytes: Uint8Array): boolean {
   return parseKeyring(bytes) !== undefined;
 }
 
-/** Whether there is a recovery key. */
+/** Tells whether the keyring has a recovery key. */
 export function hasRecoveryKey({ dataKey }: Keyring): boolean {
   return dataKey.wraps.some(({ kind }) => kind === "recovery");
 }
 
-/** The source that a keyring's key comes from, beside the recovery key. */
+/** Returns the kind of the source of a keyring's key, besides the recovery key. */
 export function sourceKindOf({ dataKey }: Keyring): KeySource["kind"] | undefined {
   return dataKey.wraps.find(({ kind }) => kind !== "recovery")?.kind;
 }
 
 /**
- * Makes the keys of a store that has none, and says what is done with it.
+ * Creates the keys of a store without any, in the given state.
  *
- * @throws KEY_UNAVAILABLE when the source gives no key, and then the store stays without.
+ * @throws KEY_UNAVAILABLE when the source provides no key; the store then stays without keys.
  */
 export async function createKeyring(files: KeyFiles, source: KeySource, state: KeyringState): Promise<OpenedKeys> {
   const [storeId, dataKey] = [randomUUID(), freshKey()];
@@ -90,7 +95,11 @@ export async function createKeyring(files: KeyFiles, source: KeySource, state: K
   return write(files, keyring, dataKey, undefined);
 }
 
-/** @throws KEY_UNAVAILABLE when the source's key is not the one that the data key is wrapped with, or somebody changed the keyring. */
+/**
+ * Unwraps the keys, and verifies the keyring.
+ *
+ * @throws KEY_UNAVAILABLE when the source's key is not the wrapping key, or the keyring was manipulated.
+ */
 export async function openKeyring(keyring: Keyring, source: KeySource): Promise<OpenedKeys> {
   const dataKey = await unwrap(keyring.dataKey, source);
   const { mac: told, ...rest } = keyring;
@@ -99,9 +108,7 @@ export async function openKeyring(keyring: Keyring, source: KeySource): Promise<
   return { keyring, dataKey, previous: previousOf(keyring, dataKey) };
 }
 
-/**
- * Says what is done with the store from now on. When that is nothing more, the data key from before is forgotten.
- */
+/** Writes a new state of the store. Every state except `rekeying` drops the old data key. */
 export async function writeKeyringState(files: KeyFiles, keys: OpenedKeys, state: KeyringState): Promise<OpenedKeys> {
   const { mac: _mac, previous, ...keyring } = keys.keyring;
   const kept = state === "rekeying" && previous !== undefined ? { previous } : {};
@@ -109,9 +116,9 @@ export async function writeKeyringState(files: KeyFiles, keys: OpenedKeys, state
 }
 
 /**
- * Has the data key be wrapped by a new recovery key too, in the place of the old one.
+ * Wraps the data key with a new recovery key, which replaces the old one.
  *
- * @returns it, which is kept nowhere.
+ * @returns the recovery key, which is stored nowhere.
  */
 export async function addRecoveryKey(files: KeyFiles, keys: OpenedKeys): Promise<string> {
   const { mac: _mac, ...keyring } = keys.keyring;
@@ -122,10 +129,10 @@ export async function addRecoveryKey(files: KeyFiles, keys: OpenedKeys): Promise
 }
 
 /**
- * Wraps the data key by another key, which from then on is the only one, beside a new recovery key. What was sealed stays as it is. One
- * file is replaced at once: before, the old key opens the store, and afterwards the new one.
+ * Wraps the data key with another key, which replaces all wraps, and with a new recovery key. Sealed data stays unchanged. One
+ * file is replaced atomically: before, the old key opens the store, afterwards the new one.
  *
- * @throws KEY_UNAVAILABLE, and then the old key stands.
+ * @throws KEY_UNAVAILABLE when the new source provides no key; the old key then stays valid.
  */
 export async function rewrapKeyring(
   files: KeyFiles,
@@ -142,10 +149,10 @@ export async function rewrapKeyring(
 }
 
 /**
- * Makes another data key, wrapped by another key, that is to take the place of this one, which it wraps until `writeKeyringState` says that it has.
- * From then on neither the old key nor the old recovery key opens the store.
+ * Creates a new data key, wrapped by another key, to replace the present one. The new key wraps the old data key until
+ * `writeKeyringState` ends the change. From the call on, neither the old key nor the old recovery key opens the store.
  *
- * @throws KEY_UNAVAILABLE, and then the old key stands.
+ * @throws KEY_UNAVAILABLE when the new source provides no key; the old key then stays valid.
  */
 export async function replaceDataKey(files: KeyFiles, keys: OpenedKeys, from: KeySource, to: KeySource): Promise<OpenedKeys> {
   const { storeId } = keys.keyring;
@@ -192,7 +199,7 @@ function previousOf({ previous }: Keyring, dataKey: DataKey): DataKey | undefine
   return bytes === undefined ? unusable("The store's keyring is damaged.", FROM_BACKUP) : { id: previous.id, bytes };
 }
 
-/** Where we keep it; what a person keeps stays. */
+/** Deletes the old key where Workrail manages it; a key kept by the user stays. */
 async function forgetKey({ dataKey }: Keyring, source: KeySource): Promise<void> {
   const old = dataKey.wraps.find(({ kind }) => kind === source.kind);
   if (old !== undefined) await source.forget?.(old.found);
@@ -222,7 +229,7 @@ async function write(
   return { keyring, dataKey, previous };
 }
 
-/** `undefined` for what was not written so. */
+/** Parses the keyring. Returns `undefined` for anything in another format. */
 function parseKeyring(bytes: Uint8Array): Keyring | undefined {
   const { workrailKeyring, check, ...keyring } = parse(bytes) ?? {};
   if (typeof workrailKeyring === "number" && workrailKeyring > FORMAT) {
@@ -231,7 +238,7 @@ function parseKeyring(bytes: Uint8Array): Keyring | undefined {
   return workrailKeyring === FORMAT && check === checkOf(keyring) && isKeyring(keyring) ? keyring : undefined;
 }
 
-/** Anybody may have written it: whether it is ours in all of its parts is for its `mac` to say. */
+/** Checks the outer structure of an untrusted keyring. The `mac` authenticates all of it. */
 function isKeyring(keyring: object): keyring is Keyring {
   const { dataKey, mac: told } = keyring as JsonObject;
   return typeof told === "string" && isJsonObject(dataKey) && Array.isArray(dataKey["wraps"]) && dataKey["wraps"].every(isJsonObject);
@@ -246,7 +253,7 @@ function parse(bytes: Uint8Array): JsonObject | undefined {
   }
 }
 
-/** For slips of the disk, so that the copy is taken. */
+/** Returns a checksum that detects disk errors, so that the second copy is used. */
 function checkOf(keyring: object): string {
   return createHash("sha256").update(JSON.stringify(keyring)).digest("hex").slice(0, 16);
 }

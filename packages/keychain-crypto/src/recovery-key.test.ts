@@ -4,7 +4,7 @@ import { keyFromRecovery, recoveryText } from "./recovery-key.ts";
 
 const KEYS = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
-it("is found again however a person types it", () =>
+it("is recognised in every way of typing it", () =>
   fc.assert(
     fc.asyncProperty(KEYS, async (key) => {
       const text = recoveryText(key);
@@ -20,7 +20,7 @@ it("is found again however a person types it", () =>
     { numRuns: 50 },
   ));
 
-it("is refused with any letter wrong or missing", () =>
+it("is rejected with any wrong or missing letter", () =>
   fc.assert(
     fc.asyncProperty(KEYS, fc.nat(54), async (key, at) => {
       const digits = recoveryText(key).replaceAll("-", "");

@@ -3,32 +3,32 @@ import { type BlobRef, type Digest, type KeyFiles, type Sealer, WorkrailError } 
 import { decrypt, deriveKey, encrypt, KEY_BYTES, NONCE_BYTES, TAG_BYTES, unwrapKey, wrapKey } from "./aes-gcm.ts";
 import { TextCipher } from "./text-cipher.ts";
 
-/** Begins every sealed blob: what it is, and in which form. */
+/** First bytes of every sealed blob: format and version. */
 const MARK = Buffer.from("WRKSEAL\x01", "latin1");
 const SALT_BYTES = 32;
 const HEADER_BYTES = MARK.length + SALT_BYTES;
-/** Nonce, key and tag: what a session's key takes in its file, where it may lie beside that of another data key. */
+/** Length of one wrapped session key in its file: nonce, key and tag. The file may hold one for each of two data keys. */
 const WRAPPED_BYTES = NONCE_BYTES + KEY_BYTES + TAG_BYTES;
 
-/** The key that all of a store's others hang on. */
+/** Root key of a store, from which all other keys derive or by which they are wrapped. */
 export interface DataKey {
   readonly id: string;
   readonly bytes: Uint8Array;
 }
 
 /**
- * Seals blobs with a key each, derived from the key of their session and a salt of their own, for the name that they are kept under; a
- * session's key is made at its first blob, and kept beside it, wrapped by the data key. Whoever erases a session destroys its key, and
- * another is made when it is saved to again: what is sealed is therefore sealed with the key that is kept at that time.
+ * Seals each blob with its own key, derived from the key of its session, a random salt and the blob's name. A session key is
+ * created with the session's first blob, and stored next to it, wrapped by the data key. Erasing a session destroys its key; a
+ * later save creates a new one. Sealing therefore always uses the key that is stored at that time.
  */
 export class StoreSealer implements Sealer {
   readonly overheadBytes: number = HEADER_BYTES + TAG_BYTES;
   readonly #dataKey: Uint8Array;
   readonly #files: KeyFiles;
   readonly #texts: TextCipher;
-  /** By directory, as they were last read. */
+  /** Session keys by directory, as last read. */
   readonly #sessionKeys = new Map<string, Promise<Uint8Array>>();
-  /** Directories whose key was seen to be there as often as it is to be. */
+  /** Directories in which all copies of the session key were verified. */
   readonly #mended = new Set<string>();
 
   constructor({ bytes }: DataKey, files: KeyFiles) {
@@ -78,8 +78,8 @@ export class StoreSealer implements Sealer {
   }
 
   /**
-   * Makes a key of ours for each session that has one, and puts it beside that: until the other data key's are dropped, both sealers can
-   * be used. Done again it does nothing.
+   * Adds to each session's key file a key wrapped by this data key. Until the other data key's keys are dropped, both sealers are
+   * usable. Idempotent.
    */
   async joinSessions(): Promise<void> {
     for await (const ref of this.#files.sessions()) {
@@ -90,17 +90,21 @@ export class StoreSealer implements Sealer {
     }
   }
 
-  /** Drops the keys of sessions that are not ours. */
+  /** Drops the session keys of other data keys. */
   async keepOwnSessions(): Promise<void> {
     for await (const ref of this.#files.sessions()) {
       const bytes = (await this.#files.read(ref, (copy) => this.#unwrap(ref, copy) !== undefined)) ?? new Uint8Array();
       const own = wrapsIn(bytes).find((wrap) => this.#unwrap(ref, wrap) !== undefined);
-      // All copies, of which an interruption may have left the last as it was.
+      // Writes all copies, since an interruption may have left the last one unchanged.
       if (own !== undefined) await this.#files.write(ref, own, "replace");
     }
   }
 
-  /** @throws KEY_UNAVAILABLE when a session's key cannot be had. */
+  /**
+   * Checks that every session key is readable.
+   *
+   * @throws KEY_UNAVAILABLE when a session key is missing or damaged.
+   */
   async checkSessions(): Promise<void> {
     for await (const ref of this.#files.sessions()) await this.#findSessionKey(ref, false);
   }
@@ -118,7 +122,7 @@ export class StoreSealer implements Sealer {
     if (this.#sessionKeys.size >= MOST_REMEMBERED) this.#sessionKeys.clear();
     const key = this.#findSessionKey(ref, isToMake);
     this.#sessionKeys.set(session, key);
-    // A failure may pass, such as that of a disk.
+    // A failure may be temporary, such as a disk error.
     key.catch(() => this.#sessionKeys.get(session) === key && this.#sessionKeys.delete(session));
     return key;
   }
@@ -138,7 +142,7 @@ export class StoreSealer implements Sealer {
     }
     const made = randomBytes(KEY_BYTES);
     if (await this.#files.write(ref, wrapKey(this.#dataKey, made, purposeOf(ref)), "if-absent")) return made;
-    // Somebody else made one at the same time.
+    // Another process created the key at the same time.
     return this.#findSessionKey(ref, false);
   }
 
@@ -155,7 +159,7 @@ function sessionOf(ref: BlobRef): string {
   return ref.slice(0, ref.lastIndexOf("/"));
 }
 
-/** Bound to its session: in another's place it opens nothing. */
+/** Binds a session key to its session; it opens nothing elsewhere. */
 function purposeOf(ref: BlobRef): string {
   return `workrail session key 1 ${sessionOf(ref)}`;
 }
@@ -172,20 +176,20 @@ function damagedKey(ref: BlobRef): never {
   });
 }
 
-/** Keys of as many sessions are kept at hand. */
+/** Maximum number of sessions in a cache. */
 const MOST_REMEMBERED = 1_000;
 
 function isSealed(bytes: Uint8Array): boolean {
   return bytes.length >= HEADER_BYTES + TAG_BYTES && MARK.equals(bytes.subarray(0, MARK.length));
 }
 
-/** No two blobs share one, so that the nonce may come from the same derivation. */
+/** Derives the key and nonce of a blob. Each blob has a different key, so the nonce can come from the same derivation. */
 function blobKey(sessionKey: Uint8Array, header: Uint8Array, ref: BlobRef): { readonly key: Uint8Array; readonly nonce: Uint8Array } {
   const derived = deriveKey(sessionKey, header.subarray(MARK.length), `workrail blob 1 ${ref}`, KEY_BYTES + NONCE_BYTES);
   return { key: derived.subarray(0, KEY_BYTES), nonce: derived.subarray(KEY_BYTES) };
 }
 
-/** `undefined` when it was not sealed with this key, or under another name. */
+/** Opens a blob. Returns `undefined` when it was sealed with another key or under another name. */
 function openWith(sessionKey: Uint8Array, ref: BlobRef, sealed: Uint8Array): Uint8Array | undefined {
   const header = sealed.subarray(0, HEADER_BYTES);
   const { key, nonce } = blobKey(sessionKey, header, ref);

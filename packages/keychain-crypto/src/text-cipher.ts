@@ -2,18 +2,18 @@ import { type Digest, WorkrailError } from "@workrail/core";
 import { decrypt, deriveKey, encrypt, mac, NONCE_BYTES } from "./aes-gcm.ts";
 
 const MARK = "s1.";
-/** What says how the text stands in the bytes: as UTF-8, or, for one that UTF-8 cannot say, as JSON. */
+/** First byte of the plaintext, for its encoding: UTF-8, or JSON for a text that UTF-8 cannot represent. */
 const [AS_UTF8, AS_JSON] = [0, 1];
 const NO_SALT = new Uint8Array();
 
-/** Whether a text looks sealed: by whom, and whether it is whole, only opening tells. */
+/** Tells whether a text has the form of a sealed one. Only opening it verifies its key and integrity. */
 export function isSealedText(text: string): boolean {
   return text.startsWith(MARK) && /^[\w-]+$/u.test(text.slice(MARK.length));
 }
 
 /**
- * Seals short texts, the same to the same, as a synthetic initialisation vector does it (RFC 5297): the nonce is a keyed digest of the
- * text, so that two texts share one only when they are equal. Whoever reads sealed texts learns which are equal and how long they are.
+ * Encrypts short texts deterministically, with a synthetic initialisation vector (RFC 5297). The nonce is a keyed digest of the
+ * text, so two texts share one only when they are equal. Readers of sealed texts learn only their equality and length.
  */
 export class TextCipher {
   readonly #key: Uint8Array;
@@ -44,7 +44,11 @@ export class TextCipher {
     return mac(this.#auditKey, Buffer.from(text)).toString("hex") as Digest;
   }
 
-  /** @throws CHECKPOINT_CORRUPT when it is not what was sealed. */
+  /**
+   * Decrypts a text.
+   *
+   * @throws CHECKPOINT_CORRUPT when the text was not sealed with this key.
+   */
   open(sealed: string): string {
     const bytes = Buffer.from(sealed.startsWith(MARK) ? sealed.slice(MARK.length) : "", "base64url");
     const plain = decrypt(this.#key, bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES), NO_SALT);

@@ -1,9 +1,9 @@
-// Runs inside of a D-Bus session of its own: unlocks a keyring there, and uses the keychain for real. Prints what it saw.
+// Unlocks a keyring in its own D-Bus session, uses the real keychain, and prints the results.
 import { execFileSync } from "node:child_process";
 import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
 import { createKeyring, keyFromKeychain, type OpenedKeys, openKeyring, readKeyring, rewrapKeyring } from "../src/index.ts";
 
-// It goes on in the background once it is unlocked, and ends with the session's bus.
+// The daemon continues in the background after unlocking, and ends with the bus of the session.
 execFileSync("gnome-keyring-daemon", ["--unlock", "--components=secrets"], { input: "password", stdio: ["pipe", "ignore", "ignore"] });
 
 const { keyFiles } = openMemoryStorage({ disk: new MemoryDisk() });
@@ -18,7 +18,7 @@ const keyring = Buffer.from((await keyFiles.read("store", () => true)) ?? []);
 await rewrapKeyring(keyFiles, opened, keyFromKeychain(), keyFromKeychain());
 const again = await open();
 const same = (one: Uint8Array, other: Uint8Array): boolean => Buffer.from(one).equals(other);
-// The entry of the old key is gone, so that the old keyring opens nothing.
+// The entry of the old key is gone, so the old keyring opens nothing.
 await keyFiles.write("store", keyring, "replace");
 const old = await open().catch((error: { code: string; message: string }) => error);
 process.stdout.write(

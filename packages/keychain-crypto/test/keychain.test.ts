@@ -11,7 +11,7 @@ const hasSecretService = process.platform === "linux" && isThere("dbus-run-sessi
 const NODE = ["--conditions=@workrail/source", "--disable-warning=ExperimentalWarning"];
 
 describe("the keychain of Linux", () => {
-  it.skipIf(!hasSecretService)("keeps a key and gives it back (skipped where dbus-run-session or gnome-keyring is missing)", () => {
+  it.skipIf(!hasSecretService)("stores and returns a key (skipped where dbus-run-session or gnome-keyring is missing)", () => {
     const home = mkdtempSync(path.join(tmpdir(), "workrail-keychain-"));
     const env = { ...process.env, HOME: home, XDG_DATA_HOME: path.join(home, "data"), XDG_RUNTIME_DIR: home, XDG_CACHE_HOME: home };
     try {
@@ -31,7 +31,7 @@ describe("the keychain of Linux", () => {
     }
   });
 
-  it.skipIf(process.platform !== "linux")("that does not run is an error with what to do, and never the kernel's keyring", () => {
+  it.skipIf(process.platform !== "linux")("reports an error with a hint when it does not run, and never uses the kernel's keyring", () => {
     const script = `import { keyFromKeychain } from ${JSON.stringify(path.join(import.meta.dirname, "../src/index.ts"))};
       keyFromKeychain().make("store").then(() => console.log("made"), ({ code, hint }) => console.log(code, hint));`;
     const env = { PATH: process.env["PATH"], HOME: "/nonexistent", DBUS_SESSION_BUS_ADDRESS: "unix:path=/nonexistent" };
@@ -45,7 +45,7 @@ describe("the keychain of Linux", () => {
 });
 
 describe("a keychain", () => {
-  it("whose library was not installed says so, and names another place for the key", async () => {
+  it("without an installed library reports that, and names another place for the key", async () => {
     const missing = Object.assign(new Error("Cannot find module '@napi-rs/keyring'"), { code: "MODULE_NOT_FOUND" });
     const keychain = keyFromKeychain(() =>
       loadEntryClass(() => {

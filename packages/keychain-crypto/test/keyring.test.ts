@@ -22,7 +22,7 @@ import { keyFromKeychain } from "../src/keychain.ts";
 import { keyFromRecovery } from "../src/recovery-key.ts";
 
 const UNAVAILABLE = { code: "KEY_UNAVAILABLE" };
-/** Fast, for tests alone. */
+/** Low cost, for fast tests only. */
 const COST = { N: 1024, r: 8, p: 1 };
 const [ZEROS, ONES] = [keyFromEnvironment("0".repeat(64)), keyFromEnvironment("1".repeat(64))];
 
@@ -58,14 +58,14 @@ describe("a keyring", () => {
     expect((await open(source)).dataKey).toEqual(made.dataKey);
   });
 
-  it("is opened by no other key, of its source or another", async () => {
+  it("cannot be opened by another key of any source", async () => {
     await createKeyring(files, keyFromPassphrase("correct horse", COST), "sealed");
     for (const other of [keyFromPassphrase("correct house", COST), keyFromEnvironment("0".repeat(64)), keyFromRecovery("A".repeat(56))]) {
       await expect(open(other)).rejects.toMatchObject(UNAVAILABLE);
     }
   });
 
-  it("takes another key, and then the old one and the old recovery key open nothing", async () => {
+  it("can be rewrapped, after which the old key and the old recovery key open nothing", async () => {
     const made = await createKeyring(files, ZEROS, "sealed");
     const recoveryKey = await addRecoveryKey(files, made);
     const rewrapped = await rewrapKeyring(files, await open(ZEROS), ZEROS, ONES);
@@ -73,7 +73,7 @@ describe("a keyring", () => {
     for (const now of [ONES, keyFromRecovery(rewrapped.recoveryKey)]) expect((await open(now)).dataKey).toEqual(made.dataKey);
   });
 
-  it("keeps the old key when the new one cannot be had", async () => {
+  it("keeps the old key when the new one is unavailable", async () => {
     const made = await createKeyring(files, ZEROS, "sealed");
     for (const change of [rewrapKeyring, replaceDataKey]) {
       await expect(change(files, made, ZEROS, keyFromEnvironment("no key"))).rejects.toMatchObject(UNAVAILABLE);
@@ -81,7 +81,7 @@ describe("a keyring", () => {
     }
   });
 
-  it("takes another data key, and gives the one from before to the new key alone, until it is not needed any more", async () => {
+  it("can replace its data key, and gives the old one only to the new key, until it is no longer needed", async () => {
     const made = await createKeyring(files, ZEROS, "sealed");
     const recoveryKey = await addRecoveryKey(files, made);
     const replaced = await replaceDataKey(files, await open(ZEROS), ZEROS, ONES);
@@ -93,7 +93,7 @@ describe("a keyring", () => {
     expect(await textOfFile()).not.toContain("previous");
   });
 
-  it("says what is done with the store", async () => {
+  it("stores the state of the store", async () => {
     expect(await readKeyring(files)).toBeUndefined();
     const keys = await createKeyring(files, ZEROS, "sealing");
     expect((await readKeyring(files))?.state).toBe("sealing");
@@ -101,7 +101,7 @@ describe("a keyring", () => {
     expect((await readKeyring(files))?.state).toBe("sealed");
   });
 
-  it("that is damaged is refused, and one of a newer version is said to be so", async () => {
+  it("is rejected when damaged, and reported when of a newer version", async () => {
     await createKeyring(files, ZEROS, "sealed");
     const text = await textOfFile();
     await files.write("store", Buffer.from(text.replace('"sealed"', '"sealing"')), "replace");
@@ -110,7 +110,7 @@ describe("a keyring", () => {
     await expect(readKeyring(files)).rejects.toMatchObject({ code: "UNSUPPORTED_VERSION" });
   });
 
-  it("that somebody without the key had say something else is refused, though its check was made anew", async () => {
+  it("is rejected when changed without the key, even with a new checksum", async () => {
     await createKeyring(files, ZEROS, "sealed");
     const { workrailKeyring, check, ...keyring } = JSON.parse(await textOfFile()) as JsonObject;
     const plant = async (planted: object): Promise<void> => {
@@ -145,23 +145,23 @@ async function textOfFile(): Promise<string> {
 }
 
 describe("a key", () => {
-  it.each(["", "short", "0".repeat(63), "!".repeat(43)])("is no key: %j", async (text) => {
+  it.each(["", "short", "0".repeat(63), "!".repeat(43)])("cannot be parsed from %j", async (text) => {
     await expect(keyFromEnvironment(text).make("store")).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  it.skipIf(process.platform === "win32")("in a file that others can read is refused", async () => {
+  it.skipIf(process.platform === "win32")("is rejected in a file that others can read", async () => {
     const source = aKeyFile();
     chmodSync(path.join(folder, "key"), 0o640);
     await expect(source.find({})).rejects.toMatchObject({ ...UNAVAILABLE, message: expect.stringContaining("Others can read") as string });
   });
 
-  it("file that is not there, or holds something else, is refused", async () => {
+  it("file is rejected when missing or with other content", async () => {
     await expect(keyFromFile(path.join(folder, "none")).find({})).rejects.toMatchObject(UNAVAILABLE);
     writeFileSync(path.join(folder, "other"), "text", { mode: 0o600 });
     await expect(keyFromFile(path.join(folder, "other")).find({})).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  it("is not made of a passphrase that is too short, nor with a cost that somebody planted", async () => {
+  it("is not derived from a short passphrase, nor with a manipulated cost", async () => {
     await expect(keyFromPassphrase("seven77", COST).make("store")).rejects.toMatchObject(UNAVAILABLE);
     const planted = { salt: "AAAA", N: 2 ** 30, r: 8, p: 1 };
     await expect(keyFromPassphrase("correct horse", COST).find(planted)).rejects.toMatchObject(UNAVAILABLE);
@@ -174,7 +174,7 @@ describe("without a keychain", () => {
       throw new Error(message);
     });
 
-  it("the error says so and what to do, and no key is made", async () => {
+  it("the error names the reason and a hint, and no key is created", async () => {
     const failure = { ...UNAVAILABLE, message: "The keychain cannot be used.", hint: expect.stringContaining("KEY_FILE") as string };
     await expect(broken("no D-Bus").make("store")).rejects.toMatchObject(failure);
     await expect(createKeyring(files, broken("no D-Bus"), "sealed")).rejects.toMatchObject(failure);

@@ -17,7 +17,7 @@ function aSealer(
 }
 
 describe("a sealed blob", () => {
-  it("is opened to what it was, and is longer by what it says", () =>
+  it("opens to the same bytes, and is longer by overheadBytes", () =>
     fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 2_000 }), async (bytes) => {
         const sealer = aSealer();
@@ -29,7 +29,7 @@ describe("a sealed blob", () => {
       { numRuns: 50 },
     ));
 
-  it("is refused with any bit changed, cut anywhere, or under another name", async () => {
+  it("is rejected with any changed bit, truncated at any position, or under another name", async () => {
     const sealer = aSealer();
     const sealed = await sealer.sealBlob(REF, Buffer.from("kept"));
     for (let bit = 0; bit < sealed.length * 8; bit++) {
@@ -45,13 +45,13 @@ describe("a sealed blob", () => {
     await expect(sealer.openBlob("memory:t/one" as BlobRef, sealed)).rejects.toMatchObject(CORRUPT);
   });
 
-  it("is another one each time", async () => {
+  it("differs each time", async () => {
     const sealer = aSealer();
     const both = [await sealer.sealBlob(REF, Buffer.from("kept")), await sealer.sealBlob(REF, Buffer.from("kept"))];
     expect(both[0]).not.toEqual(both[1]);
   });
 
-  it("is opened by nobody without the session's key, and by no other data key", async () => {
+  it("opens only with the session's key and the right data key", async () => {
     const { keyFiles } = openMemoryStorage({ disk: new MemoryDisk() });
     const key = randomBytes(32);
     const sealed = await aSealer(keyFiles, key).sealBlob(REF, Buffer.from("kept"));
@@ -61,7 +61,7 @@ describe("a sealed blob", () => {
     await expect(aSealer(keyFiles, key).openBlob(REF, sealed)).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  it("is not opened by the key of another session, put in the place of its own", async () => {
+  it("does not open with the key of another session in place of its own", async () => {
     const { keyFiles } = openMemoryStorage({ disk: new MemoryDisk() });
     const key = randomBytes(32);
     const other = "memory:t/one" as BlobRef;
@@ -71,7 +71,7 @@ describe("a sealed blob", () => {
     await expect(aSealer(keyFiles, key).openBlob(REF, sealed)).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  it("can be sealed by another data key, each session's keys beside those of the other, until these are dropped", async () => {
+  it("can be sealed by a second data key, with both session keys side by side until the old ones are dropped", async () => {
     const { keyFiles } = openMemoryStorage({ disk: new MemoryDisk() });
     const [from, to] = [aSealer(keyFiles), aSealer(keyFiles)];
     const old = await from.sealBlob(REF, Buffer.from("kept"));
@@ -94,7 +94,7 @@ describe("a sealed blob", () => {
     expect(Buffer.from(await to.openBlob(REF, sealed)).toString()).toBe("kept");
   });
 
-  it("of a new session has one key, though two make it at the same time", async () => {
+  it("of a new session has one key, even when two processes create it at the same time", async () => {
     const { keyFiles } = openMemoryStorage({ disk: new MemoryDisk() });
     const key = randomBytes(32);
     const [one, other] = [aSealer(keyFiles, key), aSealer(keyFiles, key)];
@@ -104,7 +104,7 @@ describe("a sealed blob", () => {
 });
 
 describe("a sealed text", () => {
-  it("is opened to what it was, half a surrogate pair too, and is the same for the same", () =>
+  it("opens to the same text, even with a lone surrogate, and is deterministic", () =>
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (text, other) => {
         const sealer = aSealer();
@@ -116,16 +116,16 @@ describe("a sealed text", () => {
       { numRuns: 100 },
     ));
 
-  it.each(["", "plain", "s1.", "s1.AAAA"])("is refused when it is none: %j", (text) => {
+  it.each(["", "plain", "s1.", "s1.AAAA"])("is rejected in another format: %j", (text) => {
     expect(() => aSealer().openText(text)).toThrow(expect.objectContaining(CORRUPT));
   });
 
-  it("of another store is refused", () => {
+  it("of another store is rejected", () => {
     expect(() => aSealer().openText(aSealer().sealText("text"))).toThrow(expect.objectContaining(CORRUPT));
   });
 });
 
-it("makes of a digest another one, the same for the same, which only the key can make", () => {
+it("seals a digest deterministically, depending on the key", () => {
   const digest = "ab".repeat(32) as Digest;
   const key = randomBytes(32);
   expect(aSealer(undefined, key).sealDigest(digest)).toBe(aSealer(undefined, key).sealDigest(digest));
