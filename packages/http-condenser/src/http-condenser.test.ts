@@ -23,7 +23,7 @@ function condenserAt(url: string, options: Partial<HttpCondenserOptions> = {}): 
 }
 
 describe("httpCondenser", () => {
-  it("asks the model for so many words, with the focus and the key", async () => {
+  it("asks the model for a number of words, with the focus and the key", async () => {
     const { url, seen } = await endpoint(completion(" Shorter.\n"));
     const condenser = condenserAt(`${url}/`, { apiKey: "k" });
     expect(condenser.name).toBe("small");
@@ -34,13 +34,13 @@ describe("httpCondenser", () => {
     expect(seen[0]?.body.messages[1]).toEqual({ role: "user", content: "A long text." });
   });
 
-  it("sends no key where there is none, and leaves out what a model thinks aloud", async () => {
+  it("sends no key without one, and strips the model's thinking", async () => {
     const { url, seen } = await endpoint(completion("<think>\nHm.\n</think>\n\nShorter."));
     expect(await condenserAt(url).condense("t", 10)).toBe("Shorter.");
     expect(seen[0]?.headers).not.toHaveProperty("authorization");
   });
 
-  it("tries what may pass once more, and only once", async () => {
+  it("retries temporary failures exactly once", async () => {
     const once = await endpoint((response, call, body) =>
       call === 1 ? response.writeHead(500).end() : completion("Now.")(response, call, body),
     );

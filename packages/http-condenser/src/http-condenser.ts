@@ -2,17 +2,17 @@ import type { Condenser } from "@workrail/core";
 import { askEndpoint, type Endpoint, notAnAnswer } from "@workrail/http-endpoint";
 
 export interface HttpCondenserOptions {
-  /** Up to and with the version, such as `http://localhost:11434/v1`. */
+  /** Base address including the version, such as `http://localhost:11434/v1`. */
   readonly url: string;
   readonly model: string;
-  /** Sent as a bearer token. Default: none is. */
+  /** Bearer token. Default: none. */
   readonly apiKey?: string | undefined;
-  /** For one text, second try included. */
+  /** Time limit for one text in milliseconds, including the retry. */
   readonly timeoutMs: number;
 }
 
 const HINT = "See that the endpoint runs, speaks OpenAI's chat completions, and has the model.";
-/** A model that thinks first needs room for it. */
+/** Extra tokens for models that think before the answer. */
 const ROOM_TO_THINK_TOKENS = 1_024;
 const WORDS_A_TOKEN = 0.7;
 
@@ -24,7 +24,7 @@ const TASK = [
   "Answer in the language of the text, with the shortened text alone.",
 ].join(" ");
 
-/** Has texts shortened by a model behind an endpoint with OpenAI's chat completions. */
+/** Creates a condenser that shortens texts by a model behind an endpoint with OpenAI's chat completions. */
 export function httpCondenser({ model, ...address }: HttpCondenserOptions): Condenser {
   const endpoint: Endpoint = { ...address, hint: HINT };
   return {
@@ -60,6 +60,6 @@ function textOf(completion: Completion | null, endpoint: Endpoint): string {
   const content = choice?.message?.content;
   if (typeof content !== "string") throw notAnAnswer(endpoint, "has no text");
   if (choice?.finish_reason === "length") throw notAnAnswer(endpoint, "was cut off");
-  // Models that think aloud do so first.
+  // Thinking comes first in the answer.
   return content.replace(/^\s*<think>[\s\S]*?<\/think>/, "").trim();
 }

@@ -1,10 +1,10 @@
-/** Of one request. Endpoints take more; small ones on a laptop take long for it. */
+/** Maximum number of texts in one request. Endpoints accept more, but a small one on a laptop takes long for them. */
 const MOST_TEXTS = 32;
 const MOST_CHARACTERS = 64_000;
-/** A shorter text is not too long for any model. */
+/** Minimum characters of a text that is worth splitting; a shorter text fits every model. */
 const LEAST_CHARACTERS = 250;
 
-/** The texts in their order, in batches of what goes into one request. A text that is too long for one has its own. */
+/** Splits the texts, in their order, into batches of one request each. A text over the limit gets its own batch. */
 export function batchesOf(texts: readonly string[]): readonly (readonly string[])[] {
   const batches: string[][] = [];
   let characters = 0;
@@ -21,7 +21,10 @@ export function batchesOf(texts: readonly string[]): readonly (readonly string[]
   return batches;
 }
 
-/** Parts of a batch that was too much: two halves, or the first half of a single text. None where it can be no less. */
+/**
+ * Splits a batch that the endpoint rejected as too large: into two halves, or the first half of a single text. Returns nothing
+ * when the text cannot be shortened further.
+ */
 export function inParts(batch: readonly string[]): readonly (readonly string[])[] {
   const half = Math.ceil(batch.length / 2);
   if (batch.length > 1) return [batch.slice(0, half), batch.slice(half)];

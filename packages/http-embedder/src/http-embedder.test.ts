@@ -13,12 +13,12 @@ function embedderAt(url: string, options: Partial<HttpEmbedderOptions> = {}): Re
   return httpEmbedder({ url, model: "small", timeoutMs: 60_000, firstWaitMs: 1, ...options });
 }
 
-/** Tells texts apart by their length. */
+/** Returns a vector that depends on the length of the text. */
 function vectorFor(text: string): readonly number[] {
   return [text.length, 1, 0.5];
 }
 
-/** Answers as OpenAI does, in an order of its own. */
+/** Answers like OpenAI, in another order than the texts. */
 const openai: Answer<Request> = (response, _, { input }) => {
   const data = input.map((text, index) => ({ object: "embedding", index, embedding: vectorFor(text) })).toReversed();
   response.end(JSON.stringify({ object: "list", data }));
@@ -28,13 +28,13 @@ const ollama: Answer<Request> = (response, _, { model, input }) => {
   response.end(JSON.stringify({ model, embeddings: input.map(vectorFor) }));
 };
 
-/** The first answers are others. */
+/** Returns an answer that uses the given ones for the first calls. */
 function after(first: readonly Answer<Request>[], then: Answer<Request> = openai): Answer<Request> {
   return (response, call, body) => (first[call - 1] ?? then)(response, call, body);
 }
 
 describe("httpEmbedder", () => {
-  it("asks an endpoint that speaks as OpenAI's does, and has the vectors in the order of the texts", async () => {
+  it("works with an OpenAI-compatible endpoint, and returns the vectors in the order of the texts", async () => {
     const { url, seen } = await openEndpoint(openai);
     const embedder = embedderAt(`${url}/v1`, { apiKey: "k" });
     expect([embedder.name, embedder.dimensions]).toEqual(["small", undefined]);
@@ -48,14 +48,14 @@ describe("httpEmbedder", () => {
     });
   });
 
-  it("asks Ollama", async () => {
+  it("works with Ollama", async () => {
     const { url, seen } = await openEndpoint(ollama);
     expect(await embedderAt(url, { kind: "ollama" }).embed(["bb"], "query")).toEqual([Float32Array.of(2, 1, 0.5)]);
     expect(seen[0]).toMatchObject({ url: "/api/embed", body: { model: "small", input: ["bb"] } });
     expect(seen[0]?.headers).not.toHaveProperty("authorization");
   });
 
-  it("puts before questions and texts what the model expects there", async () => {
+  it("adds the prefixes for queries and texts", async () => {
     const { url, seen } = await openEndpoint(openai);
     const embedder = embedderAt(url, { queryPrefix: "query: ", textPrefix: "passage: " });
     expect(embedder.name).toBe("small (passage:)");
@@ -64,13 +64,13 @@ describe("httpEmbedder", () => {
     expect(seen.map(({ body }) => body.input)).toEqual([["query: a"], ["passage: a"]]);
   });
 
-  it("asks nobody for nothing", async () => {
+  it("sends no request without texts", async () => {
     const { url, seen } = await openEndpoint(openai);
     expect(await embedderAt(url).embed([], "text")).toEqual([]);
     expect(seen).toEqual([]);
   });
 
-  it("sends no more at a time than an endpoint takes, by count and by size", async () => {
+  it("limits each request by count and size", async () => {
     const { url, seen } = await openEndpoint(openai);
     const many = Array.from({ length: 1_000 }, (_, index) => "x".repeat((index % 5) + 1));
     const vectors = await embedderAt(url).embed([...many, ...Array.from({ length: 9 }, () => "y".repeat(20_000))], "text");
@@ -80,7 +80,7 @@ describe("httpEmbedder", () => {
     expect(seen).toHaveLength(32 + 2);
   });
 
-  it("asks again after a server error, a lost connection and too many requests", async () => {
+  it("retries after a server error, a lost connection and too many requests", async () => {
     const { url, seen } = await openEndpoint(
       after([
         (response) => response.writeHead(500).end(),
@@ -92,19 +92,19 @@ describe("httpEmbedder", () => {
     expect(seen).toHaveLength(4);
   });
 
-  it("says how long it is to be left alone where that is longer than it may take", async () => {
+  it("reports the requested waiting time when it exceeds the time limit", async () => {
     const { url } = await openEndpoint((response) => response.writeHead(429, { "retry-after": "600" }).end());
     await expect(embedderAt(url).embed(["a"], "text")).rejects.toMatchObject({ details: { status: 429, retryAfterMs: 600_000 } });
   });
 
-  it("has a question wait no longer than it is told, and a text as long as it is told for texts", async () => {
+  it("uses separate time limits for queries and texts", async () => {
     const { url } = await openEndpoint(() => undefined);
     const embedder = embedderAt(url, { timeoutMs: 30, textsTimeoutMs: 60 });
     await expect(embedder.embed(["a"], "query")).rejects.toThrow("The endpoint took longer than 30 ms.");
     await expect(embedder.embed(["a"], "text")).rejects.toThrow("The endpoint took longer than 60 ms.");
   });
 
-  it("asks in parts for what is too much at once, and for the beginning of what is too long", async () => {
+  it("splits a batch that is too large, and embeds the beginning of a text that is too long", async () => {
     const { url, seen } = await openEndpoint<Request>((response, call, body) => {
       const isTooMuch = body.input.length > 2 || body.input.some((text) => text.length > 300);
       return isTooMuch ? response.writeHead(400).end() : openai(response, call, body);
@@ -114,7 +114,7 @@ describe("httpEmbedder", () => {
     expect(seen.length).toBeLessThan(10);
   });
 
-  it("does not ask for ever for what is refused for another reason", async () => {
+  it("stops retrying a request that is rejected for another reason", async () => {
     const { url, seen } = await openEndpoint((response) => response.writeHead(400).end());
     await expect(
       embedderAt(url).embed(
@@ -143,7 +143,7 @@ describe("httpEmbedder", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("notices that the model makes other vectors than before", async () => {
+  it("detects a change in the model's dimensions", async () => {
     const { url } = await openEndpoint(after([openai], (response) => response.end('{"data":[{"embedding":[1,2]}]}')));
     const embedder = embedderAt(url);
     await embedder.embed(["a"], "text");

@@ -4,34 +4,34 @@ import { batchesOf, inParts } from "./batches.ts";
 import { type EmbedderKind, SPOKEN } from "./spoken.ts";
 
 export interface HttpEmbedderOptions {
-  /** How the endpoint is spoken to. Default `openai`. */
+  /** Protocol of the endpoint. Default `openai`. */
   readonly kind?: EmbedderKind;
-  /** For `openai` up to and with the version, such as `http://localhost:8080/v1`; for `ollama` without a path. */
+  /** Base address: for `openai` including the version, such as `http://localhost:8080/v1`; for `ollama` without a path. */
   readonly url: string;
   readonly model: string;
-  /** Sent as a bearer token. Default: none is. */
+  /** Bearer token. Default: none. */
   readonly apiKey?: string | undefined;
-  /** For one request with a question, which somebody waits for. */
+  /** Time limit in milliseconds for a request with a query, for which a user waits. */
   readonly timeoutMs: number;
-  /** For one request with texts, which nobody waits for. Default 120,000 ms: a model may have to be loaded first. */
+  /** Time limit for a request with texts, for which nobody waits. Default 120,000 ms: the model may have to be loaded first. */
   readonly textsTimeoutMs?: number;
-  /** Put before each question, as the model was taught to expect it. Default: nothing. */
+  /** Prefix for queries, as expected by the model. Default: none. */
   readonly queryPrefix?: string | undefined;
-  /** Put before each text. Default: nothing. */
+  /** Prefix for texts. Default: none. */
   readonly textPrefix?: string | undefined;
-  /** Ends what is under way, and what is asked later. */
+  /** Aborts running requests and rejects later ones. */
   readonly signal?: AbortSignal | undefined;
-  /** About what is waited before the second try. Default 250 ms. */
+  /** Approximate wait before the second try. Default 250 ms. */
   readonly firstWaitMs?: number;
 }
 
 const TRIES = 4;
-/** Of 32 vectors with 4,096 numbers each as JSON. */
+/** Maximum bytes of an answer: 32 vectors with 4,096 numbers each as JSON. */
 const MOST_BYTES = 8_000_000;
-/** What an endpoint says to too long a text, or to too many at once. */
+/** Status codes of endpoints for a text that is too long, or too many texts. */
 const TOO_MUCH = new Set<unknown>([400, 413, 422]);
 
-/** Has texts embedded by a model behind an endpoint with OpenAI's embeddings, or Ollama's. */
+/** Creates an embedder for a model behind an endpoint with OpenAI's or Ollama's embeddings. */
 export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
   return new HttpEmbedder(options);
 }
@@ -45,7 +45,7 @@ class HttpEmbedder implements Embedder {
   constructor(options: HttpEmbedderOptions) {
     this.#options = options;
     this.#spoken = SPOKEN[options.kind ?? "openai"];
-    // The same model makes other vectors behind another prefix.
+    // The same model makes different vectors with another prefix.
     this.name = options.textPrefix === undefined ? options.model : `${options.model} (${options.textPrefix.trim()})`;
   }
 
@@ -60,7 +60,7 @@ class HttpEmbedder implements Embedder {
     return vectors;
   }
 
-  /** What is too much for the endpoint is asked for in parts. */
+  /** Embeds a batch, in parts when it is too large for the endpoint. */
   async #embedBatch(batch: readonly string[], as: EmbeddedAs): Promise<readonly Float32Array[]> {
     try {
       return await this.#ask(batch, as);

@@ -1,22 +1,22 @@
-/** How an endpoint is spoken to. */
+/** Protocol of an endpoint. */
 export type EmbedderKind = "openai" | "ollama";
 
 interface Spoken {
   readonly path: string;
-  /** What a person can do when it fails. */
+  /** Advice for a user after a failure. */
   readonly hint: string;
-  /** The vectors of an answer, not yet looked at; `undefined` where it has none. */
+  /** Returns the unchecked vectors of an answer, or `undefined` without any. */
   vectors(answer: unknown): readonly unknown[] | undefined;
 }
 
-/** What differs between the kinds. Both take `{ model, input }`. */
+/** Differences between the protocols. Both take `{ model, input }`. */
 export const SPOKEN: Readonly<Record<EmbedderKind, Spoken>> = {
   openai: {
     path: "/embeddings",
     hint: "See that the endpoint runs, speaks OpenAI's embeddings, and has the model.",
     vectors(answer) {
       const data = listIn(answer, "data") as readonly ({ readonly index?: number; readonly embedding?: unknown } | null)[] | undefined;
-      // They need not come in the order of the texts.
+      // The vectors may come in another order than the texts.
       return data?.toSorted((left, right) => (left?.index ?? 0) - (right?.index ?? 0)).map((entry) => entry?.embedding);
     },
   },

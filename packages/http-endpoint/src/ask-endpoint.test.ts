@@ -8,13 +8,13 @@ afterEach(closeEndpoints);
 
 const fine: Answer<Request> = (response) => response.end('{"fine":true}');
 
-/** Asks, with next to nothing waited where the endpoint does not say so. */
+/** Asks the endpoint with almost no wait between the tries. */
 function ask(url: string, options: Partial<Endpoint> = {}): Promise<unknown> {
   return askEndpoint({ url, timeoutMs: 60_000, firstWaitMs: 1, hint: "Look at it.", ...options }, "/path", { a: "private" });
 }
 
 describe("askEndpoint", () => {
-  it("posts JSON, with the key where there is one, and gives the answer", async () => {
+  it("posts JSON, with the key if there is one, and returns the answer", async () => {
     const { url, seen } = await openEndpoint(fine);
     expect(await ask(`${url}/v1/`, { apiKey: "k" })).toEqual({ fine: true });
     expect(await ask(url)).toEqual({ fine: true });
@@ -33,7 +33,7 @@ describe("askEndpoint", () => {
     expect(seen).toHaveLength(3);
   });
 
-  it("gives up after so many tries, and says what the last one gave", async () => {
+  it("gives up after the last try, and reports its failure", async () => {
     const { url, seen } = await openEndpoint((response) => response.writeHead(503).end("private"));
     await expect(ask(url)).rejects.toMatchObject({
       code: "INTERNAL",
@@ -44,7 +44,7 @@ describe("askEndpoint", () => {
     expect(seen).toHaveLength(2);
   });
 
-  it("does not repeat what is refused", async () => {
+  it("does not retry a rejected request", async () => {
     const { url, seen } = await openEndpoint((response) => response.writeHead(401, { "retry-after": "1" }).end());
     await expect(ask(url)).rejects.toThrow("The endpoint answered with status 401.");
     expect(seen).toHaveLength(1);
@@ -60,7 +60,7 @@ describe("askEndpoint", () => {
     expect(seen).toHaveLength(2);
   });
 
-  it("says at once that the endpoint asks for more time than there is", async () => {
+  it("fails at once when the endpoint asks for more time than is left", async () => {
     const { url, seen } = await openEndpoint((response) => response.writeHead(429, { "retry-after": "600" }).end());
     await expect(ask(url)).rejects.toMatchObject({
       message: "The endpoint answered with status 429, to be asked again in 600 s.",
@@ -69,7 +69,7 @@ describe("askEndpoint", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("ends when its time is up, though the endpoint never ends", async () => {
+  it("ends at the time limit, even when the answer never ends", async () => {
     const { url } = await openEndpoint((response) => response.write("{"));
     await expect(ask(url, { timeoutMs: 50 })).rejects.toMatchObject({
       message: "The endpoint took longer than 50 ms.",
@@ -90,12 +90,12 @@ describe("askEndpoint", () => {
     for (const _ of ["under way", "later"]) {
       await expect(ask(url, { signal: ending.signal })).rejects.toMatchObject({ details: { reason: "ended" } });
     }
-    // Neither the whole time nor that of the other try.
+    // Less than the whole time limit, and less than that of the second try.
     expect(performance.now() - begun).toBeLessThan(40_000);
     expect(seen).toHaveLength(1);
   });
 
-  it("says that nothing listens there, and no more of the address than the host", async () => {
+  it("reports an unreachable endpoint, with only the host of its address", async () => {
     const { url, close } = await openEndpoint(fine);
     await close();
     await expect(ask(url.replace("//", "//user:password@"))).rejects.toThrow(/^The endpoint 127\.0\.0\.1:\d+ cannot be reached/);
@@ -112,7 +112,7 @@ describe("askEndpoint", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("follows nobody to another address", async () => {
+  it("follows no redirect", async () => {
     const other = await openEndpoint(fine);
     const { url } = await openEndpoint((response) => response.writeHead(307, { location: `${other.url}/path` }).end());
     await expect(ask(url)).rejects.toMatchObject({ code: "INTERNAL" });

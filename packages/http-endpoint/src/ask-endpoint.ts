@@ -3,33 +3,33 @@ import { isWorkrailError, WorkrailError } from "@workrail/core";
 import pRetry from "p-retry";
 import { retryAfterMs } from "./retry-after.ts";
 
-/** An address that takes JSON and answers with JSON. */
+/** HTTP endpoint that takes and returns JSON. */
 export interface Endpoint {
-  /** What the path of a request is put behind, such as `http://localhost:11434/v1`. */
+  /** Base address, to which the path of a request is appended, such as `http://localhost:11434/v1`. */
   readonly url: string;
-  /** Sent as a bearer token. Default: none is. */
+  /** Bearer token. Default: none. */
   readonly apiKey?: string | undefined;
-  /** For one answer, all tries and what is waited between them included. */
+  /** Time limit in milliseconds for one answer, including all tries and the waits between them. */
   readonly timeoutMs: number;
-  /** Of what may pass. Default 2, the first included. */
+  /** Number of tries for temporary failures, including the first. Default 2. */
   readonly tries?: number;
-  /** About what is waited before the second try, and twice that before the next. Default 250 ms. */
+  /** Approximate wait before the second try; it doubles before each further one. Default 250 ms. */
   readonly firstWaitMs?: number;
-  /** The longest answer that is read. Default 1,000,000. */
+  /** Maximum bytes of an answer. Default 1,000,000. */
   readonly mostBytes?: number;
-  /** Ends what is under way, and what is asked later. */
+  /** Aborts running requests and rejects later ones. */
   readonly signal?: AbortSignal | undefined;
-  /** What a person can do when it fails. */
+  /** Advice for a user after a failure. */
   readonly hint: string;
 }
 
 /**
- * Posts `body` and resolves with the answer. What may pass - a lost connection, a server error, too many requests - is tried
- * again, later if the endpoint says so. Nobody is followed to another address.
+ * Posts `body` and resolves with the answer. Retries temporary failures (a lost connection, a server error, too many requests),
+ * and honours the endpoint's `Retry-After`. Follows no redirects.
  *
  * @throws INTERNAL with `details.reason` `refused` (and the `status`), `unreachable`, `timeout`, `ended` or `not-an-answer`;
- *   `isPassing` where another try may help, and `retryAfterMs` where the endpoint said when. It has no word of `body` or of the
- *   answer.
+ * `isPassing` when another try may help, and `retryAfterMs` when the endpoint gave a time. The error contains no word of `body`
+ * or of the answer.
  */
 export async function askEndpoint(endpoint: Endpoint, path: string, body: object): Promise<unknown> {
   const { timeoutMs, tries = 2, firstWaitMs = 250 } = endpoint;
@@ -52,7 +52,7 @@ export async function askEndpoint(endpoint: Endpoint, path: string, body: object
       const details = isWorkrailError(error) ? error.details : {};
       if (details["isPassing"] !== true) return false;
       const longer = Math.max(0, Number(details["retryAfterMs"] ?? 0) - retryDelay);
-      // What is known to be too late is not waited for.
+      // Does not wait past the deadline.
       if (performance.now() + longer + retryDelay > deadline) return false;
       await waitFor(longer, undefined, { signal });
       return true;
@@ -63,7 +63,7 @@ export async function askEndpoint(endpoint: Endpoint, path: string, body: object
   });
 }
 
-/** An answer that is none, in words that say in what way: "has no text". */
+/** Creates the error for an invalid answer. `how` completes the sentence: "has no text". */
 export function notAnAnswer({ hint }: Pick<Endpoint, "hint">, how: string, cause?: unknown): WorkrailError {
   return failed(hint, `The endpoint's answer ${how}.`, { reason: "not-an-answer" }, cause);
 }
@@ -76,7 +76,7 @@ async function post(endpoint: Endpoint, path: string, body: string, signal: Abor
     headers: { "content-type": "application/json", ...authorization },
     body,
     signal,
-    // A text goes to the address that was configured, and nowhere else.
+    // The text goes only to the configured address.
     redirect: "error",
   });
   if (!response.ok) {
@@ -112,7 +112,7 @@ async function bodyOf(response: Response, endpoint: Endpoint): Promise<string> {
   return text + decoder.decode();
 }
 
-/** What `fetch` rejects with says little; its cause says more, and has no word of the text. */
+/** Converts a rejection of `fetch`. Its message says little; its cause says more, and has no word of the text. */
 function toFailure(error: unknown, { url, timeoutMs, hint, signal: ending }: Endpoint, signal: AbortSignal): WorkrailError {
   if (isWorkrailError(error)) return error;
   if (ending?.aborted === true) return failed(hint, "The endpoint is not asked any more.", { reason: "ended" }, error);
@@ -122,7 +122,7 @@ function toFailure(error: unknown, { url, timeoutMs, hint, signal: ending }: End
   return failed(hint, `The endpoint ${hostOf(url)} cannot be reached${code}.`, { reason: "unreachable", isPassing: true }, error);
 }
 
-/** The rest of an address may hold a password. */
+/** Returns only the host, since the rest of an address may contain a password. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "of the settings";
 }

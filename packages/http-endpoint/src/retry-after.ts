@@ -1,7 +1,7 @@
 /**
- * The milliseconds that a `Retry-After` asks for, given as seconds or as a date.
+ * Returns the wait in milliseconds that a `Retry-After` header asks for, as seconds or as a date.
  *
- * @returns `undefined` for one that is missing, is neither, or is over.
+ * @returns `undefined` for a header that is missing, invalid or in the past.
  */
 export function retryAfterMs(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;

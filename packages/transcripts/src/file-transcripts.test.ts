@@ -52,7 +52,7 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
   throw new Error("It did not fail.");
 }
 
-/** Every file there is, links not followed. */
+/** Returns every file below the directory, without following links. */
 function filesIn(directory: string): string[] {
   return fs
     .readdirSync(directory, { recursive: true, withFileTypes: true })
@@ -61,29 +61,29 @@ function filesIn(directory: string): string[] {
 }
 
 describe("a transcript", () => {
-  it("is written into folders that are made, with exactly its text", async () => {
+  it("is written with exactly its text, into folders created as needed", async () => {
     const { file, filename, isInProject } = await write();
     expect({ file, filename, isInProject }).toEqual({ file: path.join(root, ...FOLDERS, "a.md"), filename: "a.md", isInProject: true });
     expect(fs.readFileSync(file, "utf8")).toBe("héllo\n");
   });
 
-  it.skipIf(!isPosix)("(modes; not on Windows) can be read by its owner alone", async () => {
+  it.skipIf(!isPosix)("(modes; not on Windows) is readable only by its owner", async () => {
     const { file } = await write();
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
     expect(fs.statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
   });
 
-  it("goes to the working directory where there is no project, and says so", async () => {
+  it("goes to the working directory without a project, and reports that", async () => {
     const { file, isInProject } = await write(new FileTranscripts({ directory: outside }));
     expect([file, isInProject]).toEqual([path.join(outside, ...FOLDERS, "a.md"), false]);
   });
 
-  it("goes to the project that is named, whatever the working directory", async () => {
+  it("goes to the given project, for any working directory", async () => {
     const { file, isInProject } = await write(new FileTranscripts({ directory: root, project: outside }));
     expect([file, isInProject]).toEqual([path.join(outside, ...FOLDERS, "a.md"), true]);
   });
 
-  it("gets the next name where one is taken, and leaves what is there as it is", async () => {
+  it("gets the next name when one is taken, and leaves the existing file unchanged", async () => {
     await write();
     fs.mkdirSync(path.join(root, ...FOLDERS, "a-1.md"));
     expect((await write()).filename).toBe("a-2.md");
@@ -91,7 +91,7 @@ describe("a transcript", () => {
     expect(filesIn(path.join(root, ".codearchitect"))).toHaveLength(2);
   });
 
-  it("is written and on the disk before it is told", async () => {
+  it("is written and synced before the call returns", async () => {
     const done: string[] = [];
     const fds = new Map<number, string>();
     const name = (at: string): string => path.relative(root, at).replaceAll("\\", "/");
@@ -111,7 +111,7 @@ describe("a transcript", () => {
   });
 });
 
-describe("processes that write at the same time", () => {
+describe("concurrent processes", () => {
   it("get a file each for each transcript: 8 processes, 25 times each, under the same names", async () => {
     const writers = Array.from({ length: 8 }, (_, who) => {
       return spawn(process.execPath, ["--conditions=@workrail/source", WRITER, root, String(who), "25"], {
@@ -130,7 +130,7 @@ describe("processes that write at the same time", () => {
 });
 
 describe("nothing is written outside of the root", () => {
-  it.each([0, 1, 2])("where folder %i is a link to elsewhere", async (depth) => {
+  it.each([0, 1, 2])("when folder %i is a link to another directory", async (depth) => {
     const linked = path.join(root, ...FOLDERS.slice(0, depth + 1));
     fs.mkdirSync(path.dirname(linked), { recursive: true });
     fs.symlinkSync(outside, linked, "junction");
@@ -139,13 +139,13 @@ describe("nothing is written outside of the root", () => {
     expect(fs.readdirSync(outside)).toEqual([]);
   });
 
-  it.skipIf(!isPosix)("(links; not on Windows) where a folder is a link that leads nowhere yet", async () => {
+  it.skipIf(!isPosix)("(links; not on Windows) when a folder is a dangling link", async () => {
     fs.symlinkSync(path.join(outside, "new"), path.join(root, ".codearchitect"));
     expect(await failureOf(write())).toMatchObject({ step: "folder", reason: "symbolic-link" });
     expect(fs.readdirSync(outside)).toEqual([]);
   });
 
-  it.skipIf(!isPosix)("(links; not on Windows) where the name is a link, also one that leads nowhere", async () => {
+  it.skipIf(!isPosix)("(links; not on Windows) when the name is a link, even a dangling one", async () => {
     const day = path.join(root, ...FOLDERS);
     fs.mkdirSync(day, { recursive: true });
     fs.writeFileSync(path.join(outside, "precious"), "as it was");
@@ -156,7 +156,7 @@ describe("nothing is written outside of the root", () => {
     expect(fs.readFileSync(path.join(outside, "precious"), "utf8")).toBe("as it was");
   });
 
-  it.skipIf(!isPosix)("(links; not on Windows) where a folder is replaced by a link in the very moment", async () => {
+  it.skipIf(!isPosix)("(links; not on Windows) when a folder is replaced by a link during the write", async () => {
     const day = path.join(root, ...FOLDERS);
     const swapping = transcripts({
       create: (at) => {
@@ -169,15 +169,15 @@ describe("nothing is written outside of the root", () => {
     expect(filesIn(outside)).toEqual([]);
   });
 
-  it.each(["..", ".", "../a.md", "a/b.md", "a\\b.md", "C:a.md", "", "a\0.md"])("whatever the names: %j", async (name) => {
+  it.each(["..", ".", "../a.md", "a/b.md", "a\\b.md", "C:a.md", "", "a\0.md"])("for any names: %j", async (name) => {
     expect(await failureOf(write(transcripts(), [name]))).toMatchObject({ code: "INVALID_INPUT" });
     expect(await failureOf(transcripts().write({ folders: [name], names: ["a.md"], text: "" }))).toMatchObject({ code: "INVALID_INPUT" });
     expect(filesIn(place)).toEqual(["project/package.json"]);
   });
 });
 
-describe("what cannot be written", () => {
-  it.each([0, 1, 2])("says that folder %i is a file", async (depth) => {
+describe("a failed write", () => {
+  it.each([0, 1, 2])("reports that folder %i is a file", async (depth) => {
     const taken = path.join(root, ...FOLDERS.slice(0, depth + 1));
     fs.mkdirSync(path.dirname(taken), { recursive: true });
     fs.writeFileSync(taken, "in the way");
@@ -190,13 +190,13 @@ describe("what cannot be written", () => {
     expect(fs.readFileSync(taken, "utf8")).toBe("in the way");
   });
 
-  it("says that there is no project where one is named", async () => {
+  it("reports that the given project does not exist", async () => {
     const gone = new FileTranscripts({ directory: root, project: path.join(place, "gone") });
     expect(await failureOf(write(gone))).toMatchObject({ code: "STORAGE_UNAVAILABLE", step: "folder" });
     expect(fs.existsSync(path.join(place, "gone"))).toBe(false);
   });
 
-  it.skipIf(!isPosix || isRoot)("(modes; neither on Windows nor as root) says that the project is read-only", async () => {
+  it.skipIf(!isPosix || isRoot)("(modes; neither on Windows nor as root) reports that the project is read-only", async () => {
     fs.chmodSync(root, 0o500);
     expect(await failureOf(write())).toMatchObject({ code: "STORAGE_UNAVAILABLE", step: "folder", reason: "not-permitted" });
   });
@@ -224,7 +224,7 @@ describe("what cannot be written", () => {
     expect(filesIn(root)).toEqual(["package.json"]);
   });
 
-  it("leaves no part of a file behind when the disk is full in the middle of it", async () => {
+  it("leaves no partial file behind when the disk fills up during the write", async () => {
     let calls = 0;
     const filling = transcripts({
       write(fd, bytes) {
@@ -238,7 +238,7 @@ describe("what cannot be written", () => {
     expect((await write()).filename).toBe("a.md");
   });
 
-  it("is only a directory that cannot be synced where the file system does not know how", async () => {
+  it("does not include a file system that cannot sync directories", async () => {
     const old = transcripts({
       syncDirectory: () => {
         throw Object.assign(new Error("EINVAL: injected"), { code: "EINVAL" });
@@ -247,7 +247,7 @@ describe("what cannot be written", () => {
     expect((await write(old)).filename).toBe("a.md");
   });
 
-  it("passes on what is no failure of a disk", async () => {
+  it("passes on errors other than disk errors", async () => {
     const buggy = transcripts({
       create: () => {
         throw new TypeError("a bug");

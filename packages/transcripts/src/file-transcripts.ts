@@ -4,25 +4,25 @@ import { isWorkrailError, type NewTranscript, type TranscriptFiles, WorkrailErro
 import { findProjectRoot } from "./project-root.ts";
 
 export interface FileTranscriptsOptions {
-  /** Root of the project, where it is known. Default: found from `directory`. */
+  /** Root of the project, when known. Default: found from `directory`. */
   readonly project?: string | undefined;
-  /** The working directory. It stands in for the root of a project that is not found. */
+  /** Working directory. Used as the root when no project is found. */
   readonly directory: string;
-  /** Default: Node's. */
+  /** File system. Default: Node's. */
   readonly fs?: FileSystem | undefined;
 }
 
-/** A directory that was looked at, and what it was then. */
+/** Directory and its identity at the time of a check. */
 interface Seen {
   readonly directory: string;
   readonly identity: string;
 }
 
 /**
- * Writes transcripts into a project, owner-only.
+ * Writes transcripts into a project, readable only by their owner.
  *
- * A name is claimed by creating its file, which fails where anything of that name is, a link that leads nowhere included. So
- * processes need no lock between them on any file system, and there is no other name that a crash could leave behind.
+ * A name is claimed by creating its file, which fails for any existing name, even a dangling link. Processes therefore need no
+ * lock on any file system, and a crash leaves no temporary name behind.
  */
 export class FileTranscripts implements TranscriptFiles {
   readonly #options: FileTranscriptsOptions;
@@ -43,7 +43,7 @@ export class FileTranscripts implements TranscriptFiles {
     return { file, filename: path.basename(file), isInProject: project !== undefined };
   }
 
-  /** The folders below the root, made where they are missing. */
+  /** Creates the missing folders below the root, and returns all of them. */
   async #makeFolders(root: string, folders: readonly string[]): Promise<readonly Seen[]> {
     const seen: Seen[] = [];
     let parent = root;
@@ -51,7 +51,7 @@ export class FileTranscripts implements TranscriptFiles {
       const directory = path.join(parent, plainName(name, "folder"));
       await this.#onDisk("folder", directory, async () => {
         this.#fs.makeDirectory(directory);
-        // Somebody else may have made it in this moment, and not have got to this.
+        // Also syncs an existing folder: another process may have just created it without syncing it yet.
         await this.#syncNames(parent);
       });
       seen.push({ directory, identity: this.#look(directory) });
@@ -60,7 +60,7 @@ export class FileTranscripts implements TranscriptFiles {
     return seen;
   }
 
-  /** What a directory is. A link may lead anywhere, and is none. */
+  /** Returns the identity of a directory. A link may lead anywhere and does not count as one. */
   #look(directory: string): string {
     const found = this.#fs.inspect(directory);
     if (found?.kind === "directory") return found.identity;
@@ -70,14 +70,14 @@ export class FileTranscripts implements TranscriptFiles {
     });
   }
 
-  /** Creates the file under the first name that is free. */
+  /** Creates the file under the first free name. */
   #claim(folder: string, names: Iterable<string>): { readonly file: string; readonly fd: number } {
     for (const name of names) {
       const file = path.join(folder, plainName(name, "file"));
       try {
         return { file, fd: this.#fs.create(file) };
       } catch (error) {
-        // A link in the place of a file is told as one by some systems, and as a name that is taken by others.
+        // Some systems report a link in place of the file as ELOOP, others as an existing name.
         if (!hasCode(error, "EEXIST", "ELOOP")) throw cannot("file", file, error);
       }
     }
@@ -87,7 +87,7 @@ export class FileTranscripts implements TranscriptFiles {
     });
   }
 
-  /** Either all of the text is on the disk under the name, or there is no file. */
+  /** Writes the whole text to the disk, or removes the file. */
   async #fill({ file, fd, seen }: { file: string; fd: number; seen: readonly Seen[] }, bytes: Uint8Array): Promise<void> {
     try {
       try {
@@ -110,7 +110,7 @@ export class FileTranscripts implements TranscriptFiles {
     try {
       this.#fs.unlink(file);
     } catch {
-      // The failure that brought us here is the one worth telling.
+      // The first failure is the one to report.
     }
   }
 
@@ -118,7 +118,8 @@ export class FileTranscripts implements TranscriptFiles {
     try {
       await this.#fs.syncDirectory(directory);
     } catch (error) {
-      // Not every file system knows how, and a folder that one may write to need not be one's to read: then the system sees to it.
+      // Some file systems cannot sync directories, and a writable folder may be unreadable. The operating system then writes the entry
+      // later.
       if (!hasCode(error, "EACCES") && !isWithoutDirectorySync(error)) throw error;
     }
   }
@@ -132,10 +133,10 @@ export class FileTranscripts implements TranscriptFiles {
   }
 }
 
-/** What was being done when it failed. */
+/** Step of the write that failed. */
 type Step = "folder" | "file";
 
-/** Rules make these names; whatever they were to make, it stays in its folder. */
+/** Checks that a generated name is plain, so that the file stays in its folder. */
 function plainName(name: string, step: Step): string {
   if (/^[^/\\:\0]+$/u.test(name) && name !== "." && name !== "..") return name;
   throw new WorkrailError("INVALID_INPUT", "A transcript's names must be plain names", { details: { field: step } });
@@ -153,7 +154,7 @@ function cannot(step: Step, at: string, error: unknown): unknown {
   );
 }
 
-/** What a person can do, by the reason that errors of the file system have in all of the product. */
+/** Hints for users, by the reason code that file system errors have throughout the product. */
 const HINTS: Readonly<Record<string, string>> = {
   "disk-full": "Free space on the disk of the project, then try again.",
   quota: "Free space, or have this user's quota on the disk raised, then try again.",

@@ -29,14 +29,14 @@ describe("the root of a project", () => {
     expect(findProjectRoot(path.join(root, "shop"))).toBe(path.join(root, "shop"));
   });
 
-  it("is where there is a .git, be it a folder or, in a worktree, a file", () => {
+  it("is where there is a .git, a folder or, in a worktree, a file", () => {
     below("shop", ".git");
     expect(findProjectRoot(below("shop", "src"))).toBe(path.join(root, "shop"));
     fs.writeFileSync(path.join(below("worktree"), ".git"), "gitdir: elsewhere");
     expect(findProjectRoot(below("worktree", "src"))).toBe(path.join(root, "worktree"));
   });
 
-  it("is that of the repository, not of a package in it", () => {
+  it("is the root of the repository, not of a package in it", () => {
     below("shop", ".git");
     const member = below("shop", "packages", "cart");
     fs.writeFileSync(path.join(member, "package.json"), "{}");
@@ -50,7 +50,7 @@ describe("the root of a project", () => {
     expect(findProjectRoot(inner)).toBe(inner);
   });
 
-  it("is nowhere without any of these, nor in the home directory or the root of the file system", () => {
+  it("does not exist without any of these, nor in the home directory or the root of the file system", () => {
     vi.stubEnv("HOME", root);
     vi.stubEnv("USERPROFILE", root);
     below(".git");

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { directoriesUp, signatureOf } from "@workrail/blob-files";
 
-/** What stands in the root of a project of one language or another. */
+/** Files that mark the root of a project, by language. */
 const MANIFESTS = [
   "package.json",
   "pyproject.toml",
@@ -23,9 +23,9 @@ const MANIFESTS = [
 ];
 
 /**
- * The root of the project that a directory belongs to: the nearest directory above it, itself included, with a `.git`, which is a
- * file in worktrees and submodules; else the nearest with what a language's tools ask for, such as `package.json`. `undefined`
- * when there is none: the root of the file system and the home directory are no projects.
+ * Returns the root of a directory's project: the directory itself or its nearest ancestor with a `.git`, which is a file in
+ * worktrees and submodules; else the nearest with a manifest such as `package.json`. Returns `undefined` without one. The root of
+ * the file system and the home directory are no projects.
  */
 export function findProjectRoot(directory: string): string | undefined {
   const candidates = directoriesUp(directory);

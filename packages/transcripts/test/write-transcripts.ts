@@ -1,6 +1,6 @@
 import { FileTranscripts } from "../src/file-transcripts.ts";
 
-// A process of its own that writes as many transcripts as it is told, all under the same names, and says under which it got them.
+// Child process that writes the given number of transcripts under the same names, and prints the name each one got.
 const [directory = "", who = "", count = ""] = process.argv.slice(2);
 const names = ["topic.md", ...Array.from({ length: 1_000 }, (_, index) => `topic-${index + 1}.md`)];
 const transcripts = new FileTranscripts({ directory });

@@ -2,27 +2,27 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { text as readAll } from "node:stream/consumers";
 
-/** A request that an endpoint got, its JSON taken for a `Body`. */
+/** Request that an endpoint received. Its JSON is assumed to be a `Body`. */
 export interface SeenRequest<Body> {
   readonly url: string | undefined;
   readonly headers: IncomingMessage["headers"];
   readonly body: Body;
 }
 
-/** Answers the request number `call`, from 1. */
+/** Answers request number `call`, counted from 1. */
 export type Answer<Body> = (response: ServerResponse, call: number, body: Body) => void;
 
 export interface LocalEndpoint<Body> {
-  /** Without a path. */
+  /** Address without a path. */
   readonly url: string;
   readonly seen: SeenRequest<Body>[];
-  /** So that nothing listens there any more. */
+  /** Closes the server, so that the address refuses connections. */
   readonly close: () => Promise<void>;
 }
 
 const open = new Set<Server>();
 
-/** A server on this machine, for tests of adapters that speak to one. Close all of them after each test. */
+/** Starts a local server for tests of HTTP adapters. Close all servers after each test. */
 export async function openEndpoint<Body>(answer: Answer<Body>): Promise<LocalEndpoint<Body>> {
   const seen: SeenRequest<Body>[] = [];
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -36,7 +36,7 @@ export async function openEndpoint<Body>(answer: Answer<Body>): Promise<LocalEnd
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, close: () => closeServer(server) };
 }
 
-/** Closes what was opened, what is under way included. */
+/** Closes all servers, including running requests. */
 export async function closeEndpoints(): Promise<void> {
   await Promise.all([...open].map(closeServer));
 }
