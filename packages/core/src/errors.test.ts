@@ -7,12 +7,12 @@ it.each(Object.entries(ERROR_CODES))("%s has an HTTP status, and says whether to
   expect(new WorkrailError(code as ErrorCode, "It failed.").retryable).toBe(meaning.retryable);
 });
 
-it("calls retryable what somebody else's lock or disk may free again", () => {
+it("marks temporary errors as retryable", () => {
   const retryable = Object.entries(ERROR_CODES).filter(([, meaning]) => meaning.retryable);
   expect(retryable.map(([code]) => code).toSorted()).toEqual(["LOCK_TIMEOUT", "RATE_LIMITED", "STORAGE_UNAVAILABLE", "STORE_IN_USE"]);
 });
 
-it("carries what the reader needs", () => {
+it("carries code, details, hint and cause", () => {
   const cause = new Error("below");
   const error = new WorkrailError("CONFLICT", "Somebody was faster.", { details: { head: "x" }, hint: "Load again.", cause });
   expect(error).toMatchObject({

@@ -138,7 +138,7 @@ describe("the chain of the audit log", () => {
   });
 });
 
-describe("a log that is chained anew", () => {
+describe("a log with a new chain", () => {
   const rewriting = {
     record: <R>(record: R) => record,
     labels: <L>(labels: L) => labels,

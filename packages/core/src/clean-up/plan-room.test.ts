@@ -38,7 +38,7 @@ describe("planRoom", () => {
     expect(planned(201)).toEqual(["t3", "t0", "old1", "last1"]);
   });
 
-  it("removes no session used within a day, whatever is needed", () => {
+  it("removes no session used within a day, even in a full store", () => {
     expect(planned(10_000)).toEqual(["t3", "t0", "old1", "last1"]);
   });
 });

@@ -122,7 +122,7 @@ function alwaysEqual(facts: (given: Given, policy: UpkeepPolicy, plan: CleanUpPl
   );
 }
 
-describe("planUpkeep, whatever the store and the policy,", () => {
+describe("planUpkeep, for any store and policy,", () => {
   it("never removes kept or shielded checkpoints, nor used ones except unused asides", () => {
     expect.hasAssertions();
     alwaysEqual(({ view, inUse }, _, { moves }) => {

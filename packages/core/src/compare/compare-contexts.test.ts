@@ -44,7 +44,7 @@ describe("comparing two contexts", () => {
     ]);
   });
 
-  it("finds nothing between a context and itself, whatever its keys are", () => {
+  it("finds no difference between a context and itself, for any keys", () => {
     const odd = classified(JSON.parse('{"__proto__":1,"a\\u0000b":2,"constructor":3}') as object);
     expect(compareContexts(odd, odd, count)).toMatchObject({ entries: [], unchanged: 3, isReordered: false });
   });

@@ -25,7 +25,7 @@ const room = fc.record({ tokens: fc.integer({ min: -10, max: 400 }), characters:
 const focus = fc.option(text, { nil: undefined });
 const strategies = fc.subarray([...STRATEGIES]);
 
-describe("what is kept", () => {
+describe("the kept parts", () => {
   it("of a table are whole rows", () => {
     const rows = Array.from({ length: 40 }, (_, at) => ({ region: `r${at % 5}`, orders: 2_000 + at * 37, refunds: 70 + ((at * 7) % 50) }));
     const { value } = condenseValue(rows, { tokens: 120, characters: 1_000 }, all) ?? {};

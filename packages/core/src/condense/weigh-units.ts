@@ -48,7 +48,7 @@ interface KnownPiece extends Pick<Piece, "voice"> {
   readonly units: readonly Known[];
 }
 
-/** Rates each unit of the parts, in order. Of very many units, returns only those that may be among the best. */
+/** Rates each unit of the parts, in order. When there are very many units, returns only those that may be among the best. */
 export function* weighUnits(parts: readonly Part[], room: number, how: Weighing): Steps<Candidate[]> {
   const termsHere = new TermIds();
   const pieces: KnownPiece[] = [];

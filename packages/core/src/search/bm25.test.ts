@@ -4,7 +4,7 @@ import { ALL_TERMS, rarePreference, shareOfInstead } from "./bm25.ts";
 const term = (texts: number, weight: number): { texts: number; weight: number } => ({ texts, weight });
 
 describe("a rare term beside frequent ones", () => {
-  it("gets a bonus of what the frequent ones could reach together", () => {
+  it("gets a bonus equal to the joint maximum of the frequent ones", () => {
     const { bonus, isRare } = rarePreference([term(1, 6), term(200, 1.5), term(300, 1.2), term(10, 4)], 1_000);
     expect(bonus).toBeCloseTo(2.7);
     expect([isRare(1), isRare(2), isRare(3), isRare(0)]).toEqual([true, true, false, false]);

@@ -9,8 +9,8 @@ export function nearly(score: number): number {
 }
 
 /**
- * Sorts hits best first, moving hits of the own project before others that score nearly the same. Of several hits for a
- * checkpoint, keeps the last.
+ * Sorts hits best first, moving hits of the own project before others that score nearly the same. Keeps only the last
+ * of several hits for a checkpoint.
  */
 export function ownFirst<Hit extends { readonly record: CheckpointRecord }>(
   hits: readonly Hit[],

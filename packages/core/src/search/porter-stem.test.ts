@@ -37,7 +37,7 @@ const STEMS: Readonly<Record<string, string>> = {
 describe("the stem of a word", () => {
   it.each(Object.entries(STEMS))("of %s is %s", (word, stem) => expect(porterStem(word)).toBe(stem));
 
-  it("does not change what is no English word", () => {
+  it("does not change other tokens than English words", () => {
     for (const word of ["e3b0c442", "straße", "ns", "", "42"]) expect(porterStem(word)).toBe(word);
   });
 });

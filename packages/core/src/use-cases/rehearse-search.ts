@@ -30,7 +30,7 @@ export async function rehearseSearch(ports: SearchPorts, words: number, isOver: 
     const query = [...terms].slice(0, words).join(" ");
     await searchCheckpoints(ports, { query, filter: {}, limit: LIMIT, mostBytes: MOST_BYTES });
   } catch (error) {
-    // Whoever loads the checkpoint gets the error.
+    // A later load of the checkpoint reports the error.
     if (!isItsOwnFault(error)) throw error;
   }
 }
