@@ -26,7 +26,7 @@ function isNoiseIn(words: readonly string[], member: JsonValue, isMachines: bool
   return isNoise(words, member, depth - 1);
 }
 
-/** Tells whether a field of an object is noise. Its name is an internal word of a program or meaningless. */
+/** Tells whether a field of an object is noise: its name is meaningless or internal to a program, and its value is noise, too. */
 function isNoiseUnder(key: string, member: JsonValue, isMachines: boolean, depth: number): boolean {
   const words = wordsOf(key);
   const isOwn =
