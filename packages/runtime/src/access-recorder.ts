@@ -8,14 +8,14 @@ import {
   SerialQueue,
 } from "@workrail/core";
 
-/** Loads are written down together: a load must not wait for the disk. */
+/** Loads are recorded in batches, so that a load does not wait for the disk. */
 const DELAY_MS = 1_000;
-/** A program that loads in a loop must not pile them up. */
+/** Pending loads that trigger a write at once: a program that loads in a loop must not pile them up. */
 const MOST = 1_000;
-/** Of those that could not be written; fewer, for else each load would try again. */
+/** Most loads kept after a failed write. Below `MOST`, or each later load would retry the write. */
 const MOST_PUT_BACK = MOST / 2;
 
-/** Records loads, for the audit log and for what depends on the last activity, soon after they happened. */
+/** Records loads shortly after they happen, for the audit log and for everything that depends on the last activity. */
 export class AccessRecorder {
   readonly #catalog: Catalog;
   readonly #locking: Locking;
@@ -35,11 +35,11 @@ export class AccessRecorder {
   record(record: CheckpointRecord): void {
     this.#pending.push({ record, at: this.#clock.now() });
     if (this.#pending.length >= MOST) this.flush();
-    // Does not keep a program running that is otherwise done; `flush` at closing writes what is left.
+    // The timer does not keep a finished program running; `flush` at closing writes the rest.
     else this.#timer ??= setTimeout(() => this.flush(), DELAY_MS).unref();
   }
 
-  /** Queues what is pending to be written. */
+  /** Queues a write of the pending loads. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -47,8 +47,9 @@ export class AccessRecorder {
   }
 
   /**
-   * Writes what is pending now, and resolves when that is durable, with what was being written already. What cannot be written is
-   * pending again, the newest of it; where nobody knows whether it was, it may be recorded twice.
+   * Writes the pending loads. Resolves when these and any write in progress are durable.
+   *
+   * After a failed write the newest loads become pending again. When the outcome of the write is unknown, a load may be recorded twice.
    */
   write(): Promise<void> {
     return this.#writes.run(() => this.#writePending());

@@ -1,14 +1,14 @@
 import type { CheckpointId, Room, TokenCounter, ViewBudget } from "@workrail/core";
 import type { Settings } from "./settings.ts";
 
-/** For brackets and commas between what is counted, and what a server adds. */
+/** Reserve for brackets and commas between the counted parts, and for fields that a server adds. */
 export const AROUND: Room = { tokens: 30, characters: 100 };
 
 /**
- * The room that an answer leaves for its content, once the frame, which is everything else in it, is counted.
+ * Computes the room that an answer leaves for its content after the frame, which is everything else in the answer.
  *
- * A token is at least one byte: where the bytes of frame and content are few enough, no token is counted, and the
- * tokenizer's tables need not be loaded.
+ * A token is at least one byte: when frame and content have few enough bytes, nothing is tokenized and the tokenizer's tables stay
+ * unloaded.
  */
 export async function answerBudget(
   frame: object,
@@ -32,12 +32,12 @@ export async function answerBudget(
   };
 }
 
-/** How many tokens more than so many a text has; 0 where it has fewer. A token is at least one byte: what is short enough needs no tokenizer. */
+/** Returns by how many tokens a text exceeds `most`, or 0. A token is at least one byte, so a short text is not tokenized. */
 export async function tokensBeyond(most: number, text: string, counter: TokenCounter): Promise<number> {
   return Buffer.byteLength(text) <= most ? 0 : Math.max(0, (await counter.count(text)) - most);
 }
 
-/** How many of the first texts fit together. */
+/** Returns how many of the first texts fit into the room together. */
 export async function countFitting(texts: readonly string[], room: Room, counter: TokenCounter): Promise<number> {
   let { tokens, characters } = room;
   for (const [index, text] of texts.entries()) {
@@ -48,11 +48,11 @@ export async function countFitting(texts: readonly string[], room: Room, counter
   return texts.length;
 }
 
-/** What to do about what is not whole, in one line for a model; the answer names the checkpoint. */
+/** Tells a model in one line how to read entries that are shortened or left out. The answer names the checkpoint. */
 export const HOW: string =
   'For originals call workflow_checkpoint_load with this checkpointId and keys: ["name"]; range: {offset, limit} for a part of one, cursor for more names.';
 
-/** The same in a document, which may be read without the answer. */
+/** The same hint for a document, which may be read without the answer and so names the checkpoint. */
 export function howOf(checkpointId: CheckpointId): string {
   return HOW.replace("this checkpointId", `checkpointId ${checkpointId}`);
 }

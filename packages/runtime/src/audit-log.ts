@@ -20,19 +20,19 @@ import type { AccessRecorder } from "./access-recorder.ts";
 import { parsePeriod } from "./parse-time.ts";
 import { writeNewFile, type WrittenFile } from "./write-new-file.ts";
 
-/** Which rows of the audit log; all conditions must hold. */
+/** Filter for rows of the audit log; all conditions must hold. */
 export interface AuditLogFilter {
   readonly sessionId?: string | undefined;
   readonly actions?: readonly string[] | undefined;
   /** ISO 8601. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** The most rows, from 1. */
+  /** Most rows to return, at least 1. */
   readonly limit?: number | undefined;
 }
 
 export interface AuditLogParams extends AuditLogFilter {
-  /** Continue behind this row, towards older ones. */
+  /** Number of the row to continue after, towards older rows. */
   readonly before?: number | undefined;
 }
 
@@ -45,18 +45,18 @@ export interface AuditLogEntry {
   readonly checkpointId?: string;
   readonly agentId?: string;
   readonly reason?: string;
-  /** Missing for a row from before rows were chained. */
+  /** Absent for rows written before rows were chained. */
   readonly digest?: string;
 }
 
 export interface AuditLogResult {
   readonly entries: readonly AuditLogEntry[];
-  /** Continue with it as `before`; missing on the last page. */
+  /** Cursor: pass this as `before` to continue. Absent on the last page. */
   readonly next?: number;
 }
 
 export interface VerifyAuditLogParams {
-  /** A row that was noted, as `number:digest`: it must still be there, and as it was. */
+  /** A row noted earlier, as `number:digest`. The check fails when this row is gone or has changed. */
   readonly expected?: string | undefined;
   readonly onProgress?: VerifyAuditOptions["onProgress"];
   readonly signal?: VerifyAuditOptions["signal"];
@@ -69,7 +69,7 @@ interface ToldRow extends Omit<AuditRowInfo, "at"> {
 export interface VerifyAuditLogResult extends Omit<AuditReport, "first" | "last" | "head"> {
   readonly first?: ToldRow;
   readonly last?: ToldRow;
-  /** The last row, to be noted, as `expected` takes it. */
+  /** The last row in the form that `expected` takes, for the caller to note. */
   readonly head?: string;
 }
 
@@ -83,7 +83,7 @@ interface AuditLogParts {
 const DEFAULT_LIMIT = 20;
 const PLACE = /^(\d{1,15}):([0-9a-f]{32})$/u;
 
-/** The audit log as people and programs ask for it. */
+/** Lists, exports and verifies the audit log for people and programs. */
 export class AuditLog {
   readonly #parts: AuditLogParts;
 

@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { elapsedMs } from "@workrail/blob-files";
 
-/** Longer than a caller needs to look at what a call has left in the directory. */
+/** Quiet time after an answer: longer than a caller needs to look at the files that a call left in the directory. */
 const MOMENT_MS = 15;
-/** How long background work waits for calls to end before its next piece: most are done by then, and it must get on beside the others. */
+/**
+ * Longest time that background work waits for calls before its next piece. Most calls end sooner, and the work must still progress under
+ * load.
+ */
 const MOST_GIVEN_WAY_MS = 20;
 
 /**
- * The calls that a store is at work on. Closing waits for them, and what changes files in the background keeps out of the way of those who have
- * just been answered: whoever then looks at the directory, to measure or to copy it, finds it at rest.
+ * Tracks the calls that a store is running. Closing waits for these calls.
+ *
+ * Background changes of files stay out of the moment after an answer: a caller who measures or copies the directory then finds it at rest.
  */
 export class CallsUnderWay {
   readonly #calls = new Set<Promise<unknown>>();
@@ -18,7 +22,7 @@ export class CallsUnderWay {
   #lastEnd = Number.NEGATIVE_INFINITY;
   #isEnding = false;
 
-  /** Counts as under way until it is done, and a change of files beside it is too. */
+  /** Runs a call and tracks it until both the call and any file change beside it are done. */
   async track<T>(work: () => Promise<T>): Promise<T> {
     const running = this.#besideChange(work());
     this.#calls.add(running);
@@ -36,7 +40,9 @@ export class CallsUnderWay {
     return this.#calls.size > 0;
   }
 
-  /** Runs `change` beside a call, or when the last one ended a moment ago: never in the moment after an answer. One at a time. */
+  /**
+   * Runs `change` beside a call, or once the last call ended a moment ago, but never in the moment after an answer. One change at a time.
+   */
   async betweenAnswers<T>(change: () => Promise<T>): Promise<T> {
     await this.#moment();
     const changing = change();
@@ -48,7 +54,7 @@ export class CallsUnderWay {
     }
   }
 
-  /** Resolves when none is under way, or that has taken long enough: for pieces of work that would keep an answer waiting. */
+  /** Resolves when no call is running, or after `MOST_GIVEN_WAY_MS`. For background work that would delay an answer. */
   async giveWay(): Promise<void> {
     if (this.#isEnding || !this.isAny) return;
     await new Promise<void>((resolve) => {
@@ -62,7 +68,7 @@ export class CallsUnderWay {
     });
   }
 
-  /** Resolves when none is under way; from now on nothing waits for a better moment. */
+  /** Resolves when no call is running. From now on no background work is delayed. */
   async end(): Promise<void> {
     this.#isEnding = true;
     this.#goOn();
@@ -74,7 +80,7 @@ export class CallsUnderWay {
     try {
       return await call;
     } finally {
-      // One that waits for another process keeps nobody waiting.
+      // Bounded: a change that waits for another process must not delay the answer.
       if (this.#change !== undefined) await Promise.race([this.#change.catch(() => {}), sleep(MOMENT_MS)]);
     }
   }

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 
-/** Whether this process may see what is in a directory, and open it. */
+/** Tells whether this process may list a directory and open the files in it. */
 export function canBeListed(directory: string): boolean {
   try {
     fs.accessSync(directory, fs.constants.R_OK | fs.constants.X_OK);

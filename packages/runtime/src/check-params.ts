@@ -1,6 +1,6 @@
 import { invalidInput } from "@workrail/core";
 
-/** Fields that mean the same whatever call has them, and what they must be. Those not named here are checked where they are used. */
+/** Fields that mean the same in every call, by their type. All other fields are checked where they are used. */
 const TEXTS = [
   "agentId",
   "checkpointId",
@@ -31,11 +31,12 @@ const FLAGS = [
 ];
 
 /**
- * What a call is given. TypeScript sees to the rest; this is for what it does not see: a field of another type than the one that is meant
- * would be passed over, or take in everything. A text where a list belongs would be taken for its letters, and a `dryRun` that is
- * no `true` would remove things.
+ * Checks the types of a call's parameters for callers that TypeScript does not check.
  *
- * @param what what the caller calls it.
+ * A field of the wrong type would be ignored, or would match everything: a string in place of a list would be read as its letters, and a
+ * `dryRun` that is not `true` would remove things.
+ *
+ * @param what name of the parameters in the caller's words.
  * @throws INVALID_INPUT naming the field.
  */
 export function checkParams(params: object, what = "params"): void {
@@ -51,7 +52,7 @@ export function checkParams(params: object, what = "params"): void {
   }
 }
 
-/** @throws INVALID_INPUT unless it is a text, and not an empty one. */
+/** Checks that a path is a string that is not empty. @throws INVALID_INPUT otherwise. */
 export function checkPlace(given: string, field: string): void {
   if (typeof given !== "string" || given === "") throw invalid(field, "a path");
 }

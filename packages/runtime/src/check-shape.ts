@@ -2,7 +2,7 @@ import { checkCount, COMPRESSION_STRATEGIES, invalidInput, isJsonObject, LAYERS 
 import type { CompressContextParams, PrioritizeContextParams, ViewCheckpointParams } from "./context-management-service.ts";
 
 /**
- * How a context is to be brought to a size. What makes no sense there would leave everything out, and look like success.
+ * Checks the parameters that fit a context to a size. A wrong value would leave everything out and look like success.
  *
  * @throws INVALID_INPUT naming the field.
  */

@@ -1,29 +1,29 @@
 import { type CleanUpOptions, parseCheckpointId, parseSessionId, type Selection, WorkrailError } from "@workrail/core";
 import type { CheckpointMetadata } from "./context-management-service.ts";
 
-/** What is to be removed: without any of the first five, what the store would remove of its own accord. */
+/** Selects the checkpoints to remove. Without any of the first five fields: those that the store would remove by its own policy. */
 export interface CleanUpParams {
-  /** Only these. */
+  /** Only these checkpoints. */
   readonly checkpointIds?: readonly string[] | undefined;
   readonly sessionId?: string | undefined;
-  /** Of sessions that were not used for this long, in milliseconds. */
+  /** Only sessions that were not used for this long, in milliseconds. */
   readonly unusedForMs?: number | undefined;
-  /** All but the newest of each session, this many. */
+  /** Number of newest checkpoints to keep in each session; the others are removed. */
   readonly keepLast?: number | undefined;
   /** Checkpoints of this project, an absolute path. */
   readonly project?: string | undefined;
-  /** For good, and not into the trash. Default `false`. */
+  /** Removes for good instead of moving to the trash. Default `false`. */
   readonly permanently?: boolean | undefined;
-  /** Also what is tagged `keep`. Default `false`. */
+  /** Also removes checkpoints tagged `keep`. Default `false`. */
   readonly includeKept?: boolean | undefined;
-  /** Tell what would be removed, and change nothing. Default `false`. */
+  /** Reports the checkpoints that would be removed, and changes nothing. Default `false`. */
   readonly dryRun?: boolean | undefined;
-  /** Told of what moves, and of each file that is removed. */
+  /** Called for each checkpoint that moves and each file that is removed. */
   readonly onProgress?: CleanUpOptions["onProgress"];
 }
 
 export interface EmptyTrashParams extends Pick<CleanUpParams, "dryRun" | "onProgress"> {
-  /** Only what belongs to this session. */
+  /** Only checkpoints of this session. */
   readonly sessionId?: string | undefined;
 }
 
@@ -35,20 +35,20 @@ export interface TrashedMetadata extends CheckpointMetadata {
 
 export interface FromTrashParams {
   readonly sessionId: string;
-  /** Default: all that there is of the session in the trash. */
+  /** Default: all checkpoints of the session that are in the trash. */
   readonly checkpointIds?: readonly string[] | undefined;
 }
 
 export interface FromTrashResult {
   sessionId: string;
-  /** What lives again. */
+  /** Checkpoints that were restored. */
   checkpointIds: string[];
 }
 
 /**
- * What somebody selected; `undefined` for the store's own policy.
+ * Returns the selection that the caller made, or `undefined` for the store's own policy.
  *
- * @throws INVALID_INPUT when it is said how to remove, but not what.
+ * @throws INVALID_INPUT when the call says how to remove but selects nothing.
  */
 export function selectionOf({ checkpointIds, sessionId, ...rest }: Omit<CleanUpParams, "dryRun" | "onProgress">): Selection | undefined {
   const isSelection = [checkpointIds, sessionId, rest.unusedForMs, rest.keepLast, rest.project].some((each) => each !== undefined);

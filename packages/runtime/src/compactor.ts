@@ -2,21 +2,21 @@ import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { type Background, compactSession, type CheckpointId, type CompactionPorts, type SessionId } from "@workrail/core";
 import type { CallsUnderWay } from "./calls-under-way.ts";
 
-/** Sessions looked at when a store is opened: where an earlier process may have stopped in the middle. */
+/** Newest checkpoints read when a store is opened, to find sessions where an earlier process may have stopped half-way. */
 const NEWEST_RECORDS = 50;
-/** So that a process that lives for years does not remember every checkpoint that is better left whole. */
+/** Bounds the memory of a process that runs for years: it forgets which checkpoints are better left whole beyond this many. */
 const MOST_REMEMBERED = 10_000;
 
-/** An agent thinks between its saves: that is the time to compact. */
+/** Pause after the last save before compaction starts. An agent thinks between saves, and compaction uses that time. */
 const IDLE_MS = 250;
-/** A program that never pauses must not put it off for ever. */
+/** Saves after which compaction starts anyway, for a program that never pauses. */
 const MOST_POSTPONED = 64;
-/** Re-encodings between two looks at a session, which list its checkpoints. */
+/** Re-encodings before the checkpoints of a session are listed again. */
 const STEPS = MOST_POSTPONED;
-/** At closing a session is not left with much of a tail, nor is anybody kept waiting for long. */
+/** Bound at closing: long enough to leave a session only a short tail, short enough not to delay the caller. */
 const STEPS_AT_CLOSING = 2 * MOST_POSTPONED;
 
-/** Compacts sessions once nobody has saved for a moment, a few checkpoints at a time, between other work. */
+/** Compacts sessions when no save has arrived for a moment, a few checkpoints at a time, between other work. */
 export class Compactor {
   readonly #ports: CompactionPorts;
   readonly #background: Background;
@@ -33,14 +33,14 @@ export class Compactor {
     this.#calls = calls;
   }
 
-  /** After each save; what is asked for is done when asking pauses. */
+  /** Called after each save. Starts compaction of the requested sessions once saves pause. */
   request(sessionId: SessionId): void {
     if (this.#isStopped) return;
     this.#waiting.add(sessionId);
     this.#postponed += 1;
     clearTimeout(this.#timer);
     if (this.#postponed >= MOST_POSTPONED) this.#begin();
-    // A program that is otherwise done is not kept running; closing does what is left.
+    // The timer does not keep a finished program running; closing does the rest.
     else this.#timer = setTimeout(() => this.#begin(), IDLE_MS).unref();
   }
 
@@ -56,7 +56,7 @@ export class Compactor {
       if (this.#givenUp.size > MOST_REMEMBERED) this.#givenUp.clear();
       const hasMore = await this.#step(sessionId);
       if (!hasMore) return;
-      // Nothing may be queued any more once closing has begun: the rest is done in one go.
+      // Nothing may be queued after closing has begun, so the rest is done in one step.
       if (this.#isStopped) await this.#step(sessionId, STEPS_AT_CLOSING);
       else this.#compact(sessionId);
     });
@@ -66,7 +66,7 @@ export class Compactor {
     const { hasMore } = await compactSession(this.#ports, sessionId, {
       maxSteps,
       givenUp: this.#givenUp,
-      // Saves and loads come before the next piece of work.
+      // Lets saves and loads run before the next piece of work.
       pause: async () => {
         await turnOfTheLoop();
         await this.#calls.giveWay();
@@ -76,7 +76,7 @@ export class Compactor {
     return hasMore;
   }
 
-  /** Goes on where an earlier process stopped, in the sessions used last. */
+  /** Continues where an earlier process stopped, in the sessions used last. */
   catchUp(): void {
     this.#background.run("catch up with compaction", async () => {
       if (this.#isStopped) return;
@@ -85,7 +85,7 @@ export class Compactor {
     });
   }
 
-  /** Takes nothing more on, and queues what was asked for. What is more than can be done at closing, the next process does. */
+  /** Accepts no more requests, and queues the pending ones. Work beyond the bound at closing is left to the next process. */
   stop(): void {
     this.#isStopped = true;
     this.#begin();

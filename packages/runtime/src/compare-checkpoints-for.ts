@@ -3,7 +3,7 @@ import { metadataOf } from "./metadata.ts";
 import type { CompareCheckpointsParams, CompareCheckpointsResult, ComparedMetadata } from "./overview.ts";
 import type { ProjectRules } from "./project-rules.ts";
 
-/** Compares two checkpoints, by the rules of the project. */
+/** Compares two checkpoints by the rules of the project. */
 export async function compareCheckpointsFor(
   ports: ComparePorts,
   projectRules: ProjectRules,

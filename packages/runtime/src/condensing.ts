@@ -4,18 +4,18 @@ import { rememberingAnswers } from "./remembered-answers.ts";
 import type { CondenserSettings } from "./settings.ts";
 import type { Condensing } from "./tokens.ts";
 
-/** Of texts for a condenser that a program brings, for which nothing is set. */
+/** Token limit of texts sent to a condenser that the program brings, when no setting gives one. */
 const INPUT_TOKENS = 6_000;
 
 interface CondensingParts {
-  /** What the program brings: it goes before the settings. */
+  /** Condenser that the program brings. Takes precedence over the settings. */
   readonly own: Condenser | undefined;
   readonly digests: Digester;
-  /** Finds what no text that is sent may hold. */
+  /** Finds the secrets that must not be in a text that is sent. */
   readonly findSecrets: FindSecrets;
 }
 
-/** As the settings say. */
+/** Builds the condensing part from the settings, or from the program's own condenser. */
 export function condensingBy(settings: CondenserSettings | undefined, { own, digests, findSecrets }: CondensingParts): Condensing {
   const condenser = own ?? (settings === undefined ? undefined : condenserOf(settings));
   if (condenser === undefined) return {};
@@ -26,6 +26,6 @@ export function condensingBy(settings: CondenserSettings | undefined, { own, dig
 function condenserOf({ url, model, apiKey, timeoutMs }: CondenserSettings): Condenser {
   if (url !== undefined && model !== undefined) return httpCondenser({ url, model, apiKey, timeoutMs });
   const missing = [...(url === undefined ? ["WORKRAIL_CONDENSER_URL"] : []), ...(model === undefined ? ["WORKRAIL_CONDENSER_MODEL"] : [])];
-  // Work goes on without it, and each answer says why.
+  // Work continues without a condenser, and each answer says why.
   return { name: "none", condense: () => Promise.reject(new Error(`Nobody is asked: ${missing.join(" and ")} must be set.`)) };
 }

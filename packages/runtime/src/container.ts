@@ -33,22 +33,22 @@ import type { Settings } from "./settings.ts";
 import { tokenCounter } from "./token-counter.ts";
 import { type Parts, TOKENS } from "./tokens.ts";
 
-/** Parts that a program may bring itself; whatever it leaves out is ours. */
+/** Parts that a program may bring itself; ours are used for the rest. */
 export interface Adapters {
-  /** Opens the storage; default: SQLite and files in the data directory, or else files alone. */
+  /** Opens the storage. Default: SQLite and files in the data directory, or files alone. */
   readonly storage?: (settings: Settings, log: Log) => Storage | Promise<Storage>;
   readonly codec?: Codec;
   readonly clock?: Clock;
   readonly ids?: IdGenerator;
   readonly digests?: Digester;
   readonly tokens?: TokenCounter;
-  /** Asked for what has to be condensed, whatever the settings say; default: as they say. */
+  /** Condenses texts, whatever the settings say. Default: as set. */
   readonly condenser?: Condenser;
-  /** Writes conversations for people; default: into the project, or else the working directory. */
+  /** Writes conversations for people. Default: into the project, or else the working directory. */
   readonly transcripts?: TranscriptFiles;
-  /** Asked what texts mean, whatever the settings say; default: as they say. */
+  /** Embeds texts for search by meaning, whatever the settings say. Default: as set. */
   readonly embedder?: Embedder;
-  /** Finds secrets in what is saved; default: our rules. */
+  /** Finds secrets in saved contexts. Default: our rules. */
   readonly secretScanner?: SecretScanner;
   /** Default: silent. */
   readonly log?: Log;
@@ -71,7 +71,7 @@ const ADAPTERS: Readonly<Record<keyof Adapters, true>> = {
   repeat: true,
 };
 
-/** @throws INVALID_INPUT for a part that there is none of: ours would be used in the place of it, in silence. */
+/** @throws INVALID_INPUT for an unknown part: our own would silently be used in its place. */
 export function checkAdapters(adapters: Adapters): void {
   const given: unknown = adapters;
   if (!isJsonObject(given)) throw invalidInput("adapters", "adapters must be an object.", "Leave it out for our own parts.");
@@ -82,10 +82,11 @@ export function checkAdapters(adapters: Adapters): void {
 }
 
 /**
- * The parts of one open store, wired and resolved once. Storage is opened first: opening is asynchronous, resolving is
- * not. It is also the only part with something to close, so that the container need not know how.
+ * Wires the parts of one open store, each resolved once. Storage is opened first, because opening is asynchronous and resolving is not.
  *
- * @param inUse which sessions the process uses, for stores that stand in for each other.
+ * Storage is also the only part to close, so that the container need not know how to close parts.
+ *
+ * @param inUse sessions that the process uses, for stores that stand in for each other.
  */
 export async function wire(settings: Settings, adapters: Adapters, inUse?: SessionResolver): Promise<Parts> {
   const opened = await (adapters.storage ?? openDefaultStorage)(settings, adapters.log ?? silentLog);
@@ -132,7 +133,7 @@ async function wireOver(opened: Storage, settings: Settings, adapters: Adapters,
   });
   once(TOKENS.transcripts, () => {
     const files = adapters.transcripts ?? new FileTranscripts({ project: settings.project, directory: process.cwd() });
-    // Whoever writes them: they are in clear.
+    // Checked for every implementation, because transcripts are written in clear.
     return {
       async write(transcript) {
         sealing.checkPlaintextFiles();
@@ -162,7 +163,7 @@ async function wireOver(opened: Storage, settings: Settings, adapters: Adapters,
   return Object.fromEntries(names.map((name) => [name, container.resolve<unknown>(TOKENS[name])])) as unknown as Parts;
 }
 
-/** SQLite, or else files alone: a store is there wherever Node runs. */
+/** Opens SQLite, or files alone when SQLite cannot be used, so that a store works wherever Node runs. */
 export async function openDefaultStorage(settings: Settings, log: Log): Promise<Storage> {
   const { dataDir, lockWaitMs, sqliteDriver, readOnly } = settings;
   const openWithSqlite = readOnly ? openSqliteFsForReading : openSqliteFs;
@@ -177,7 +178,7 @@ export async function openDefaultStorage(settings: Settings, log: Log): Promise<
   }
 }
 
-/** Loaded where it is used, which is seldom. */
+/** Loaded on demand: seldom used. */
 async function openFiles({ dataDir, lockWaitMs, readOnly }: Settings, log: Log): Promise<Storage> {
   const { openFilesStorage, openFilesStorageForReading } = await import("@workrail/files-catalog");
   return (readOnly ? openFilesStorageForReading : openFilesStorage)({ dataDir, lockWaitMs, log });

@@ -19,7 +19,7 @@ import type {
 import type { OmittedFields } from "./fit-fields.ts";
 import type { ToldSecrets } from "./secrets/told-secrets.ts";
 
-/** What the specification calls the server-side service; every method may reject with a `WorkrailError`. */
+/** The server-side service of the specification. Every method may reject with a `WorkrailError`. */
 export interface IContextManagementService {
   /** Saves a context as its session's latest checkpoint. */
   saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult>;
@@ -31,76 +31,81 @@ export interface IContextManagementService {
     readonly limit?: number | undefined;
     readonly offset?: number | undefined;
   }): Promise<CheckpointMetadata[]>;
-  /** Makes a context fit a budget: what matters whole, the rest shortened, with a report and a way back. */
+  /** Fits a context into a budget: keeps important entries whole, shortens the rest, and returns a report and a handle to the original. */
   compressContext(params: CompressContextParams): Promise<ShapedContextResult>;
-  /** Orders a context by layers, drops what is EPHEMERAL, and holds each layer to its budget. */
+  /** Orders a context by layers, drops EPHEMERAL entries, and holds each layer to its budget. */
   prioritizeContext(params: PrioritizeContextParams): Promise<ShapedContextResult>;
   /** Pins an entry of the session's latest context: it stays CRITICAL in all later checkpoints. */
   markCritical(params: MarkCriticalParams): Promise<MarkCriticalResult>;
 }
 
 export interface SaveCheckpointParams {
-  /** An unknown one creates that session. Absent: see `SessionReason`. */
+  /** An unknown id creates the session. Absent: see `SessionReason`. */
   readonly sessionId?: string | undefined;
-  /** The whole state: any JSON object, or its JSON text. It comes back exactly, key order included. Exactly one of this and `patch`. */
+  /** The whole state: any JSON object, or its JSON text. Loading returns exactly this, including key order. Give either this or `patch`. */
   readonly context?: object | string | undefined;
-  /** What changed since `parentId`, or else since the session's latest checkpoint; or its JSON text. It never starts a session. */
+  /** Changes since `parentId`, or else since the session's latest checkpoint; or their JSON text. A patch never starts a session. */
   readonly patch?: StatePatch | string | undefined;
-  /** `name` and `tags` describe the checkpoint; other keys are kept and returned as they are. */
+  /** `name` and `tags` describe the checkpoint; other keys are stored and returned unchanged. */
   readonly metadata?: CheckpointLabels | undefined;
-  /** Save although nothing changed since the latest checkpoint. Default `false`. */
+  /** Saves even if nothing changed since the latest checkpoint. Default `false`. */
   readonly force?: boolean | undefined;
   readonly workflowId?: string | undefined;
   readonly agentId?: string | undefined;
-  /** The checkpoint that this one continues (a fork, when it is not the latest). Default: the latest. */
+  /** The checkpoint that this one continues. Naming any but the latest makes a fork. Default: the latest. */
   readonly parentId?: string | undefined;
   /** Compare and swap: save only if this is still the latest checkpoint; `null`: only if the session is new. */
   readonly expectedParentId?: string | null | undefined;
-  /** The caller's own id: repeating the call with the same context is then harmless. */
+  /** The caller's own id. Repeating the call with the same context is then harmless. */
   readonly checkpointId?: string | undefined;
-  /** The phase of the workflow that ends here: the checkpoint is marked as its end, and is saved although nothing else changed. */
+  /** The phase of the workflow that ends here. The checkpoint is marked as its end, and is saved even if nothing else changed. */
   readonly phase?: string | undefined;
-  /** Default `workflow`. What is of another kind is always saved; the session of a `project` does not become the one in use. */
+  /** Default `workflow`. A checkpoint of another kind is always saved. A session of kind `project` does not become the one in use. */
   readonly kind?: CheckpointKind | undefined;
-  /** Root of the project that it belongs to, an absolute path. Default: the store's own. */
+  /** Root of the checkpoint's project, an absolute path. Default: the store's project. */
   readonly project?: string | undefined;
-  /** `all`: nothing of the session is pruned, by count, age or quota, from now on; in `metadata` it means the same. `keepSession` takes it back. Default: as it is. */
+  /**
+   * `all`: from now on nothing of the session is pruned by count, age or quota. The key means the same in `metadata`. `keepSession` undoes
+   * it. Default: unchanged.
+   */
   readonly retention?: "all" | undefined;
-  /** How the context's entries are to be classified. Default: as the project's file of rules says, if it has one. */
+  /** Rules that classify the context's entries. Default: the project's rules file, if there is one. */
   readonly contextRules?: GivenContextRules | undefined;
 }
 
 /**
- * Changes of a state, read against one base in one step. A name is a top-level key that the base has; otherwise, when it begins with `/`,
- * a JSON Pointer whose parent must exist; otherwise a new top-level key.
+ * Changes of a state, all read against one base and applied in one step.
+ *
+ * A name is a top-level key that the base has; otherwise, when it begins with `/`, a JSON Pointer whose parent must exist; otherwise a new
+ * top-level key.
  */
 export interface StatePatch {
-  /** New whole values. `null` is stored. An object, or its JSON text; so with the others. */
+  /** New whole values; `null` is stored. An object or its JSON text, as in the other fields. */
   readonly set?: object | string | undefined;
-  /** Items for the end of lists. A list is made when there is none; a value that is no list is one item. */
+  /** Items to append to lists. A missing list is created; a value that is not a list counts as one item. */
   readonly append?: object | string | undefined;
   readonly remove?: readonly string[] | string | undefined;
 }
 
-/** What a patch did. Parts without anything in them are left out; of many names the first are told. */
+/** Effect of a patch. Empty parts are left out; long lists of names are cut. */
 export interface PatchedState {
-  /** The checkpoint that was changed. */
+  /** The checkpoint that the patch changed. */
   base: string;
   set?: string[];
-  /** How many items were appended. */
+  /** Number of items appended, by name. */
   appended?: Record<string, number>;
   removed?: string[];
-  /** What was to be removed and is not there. */
+  /** Names to remove that do not exist. */
   notFound?: string[];
   /** Sizes of lists, objects and long texts that `set` replaced: `5 items -> 2`. */
   replaced?: Record<string, string>;
-  /** How many top-level entries were kept as they were. */
+  /** Number of top-level entries left unchanged. */
   keptKeys: number;
-  /** How many names are not told. */
+  /** Number of names cut from the lists. */
   namesLeft?: number;
 }
 
-/** Rules as people write them: a phase may be its name alone. */
+/** Context rules as people write them: a phase may be given by its name alone. */
 export interface GivenContextRules extends Omit<ContextRules, "phases"> {
   readonly phases?: readonly (string | { readonly name: string; readonly checkpoint?: boolean | undefined })[] | undefined;
 }
@@ -112,17 +117,17 @@ export interface CheckpointLabels {
 }
 
 /**
- * How the session of a save without `sessionId` was found: `given` by the caller; the one this process already uses
- * for that workflow (`process`); `derived` from the workflow and its first context; or a `fresh` one.
+ * How the session of a save was found. `given`: by the caller; `process`: this process already uses it for that workflow; `derived`: from
+ * the workflow and its first context; `fresh`: a new one.
  */
 export type SessionReason = "given" | "process" | "derived" | "fresh";
 
-/** Where what an answer tells of is safe. */
+/** Durability of the data that an answer refers to. */
 export interface Standing {
   durability: Durability;
-  /** The disk cannot be written to: what is saved now is kept in memory until it can. */
+  /** The disk cannot be written to. Saves stay in memory until it can. */
   degraded?: true;
-  /** Why: a reason of `STORAGE_UNAVAILABLE`. */
+  /** The reason, one of those of `STORAGE_UNAVAILABLE`. */
   degradedReason?: string;
 }
 
@@ -139,29 +144,29 @@ export interface SaveCheckpointResult extends Standing {
   createdAt: string;
   contextHash: string;
   blobPath: string;
-  /** What the patch did, where one was given. */
+  /** Effect of the patch, if one was given. */
   patched?: PatchedState;
-  /** Entries that the parent has and this state has not: pinned and CRITICAL ones first. */
+  /** Entries of the parent that this state lacks, pinned and CRITICAL ones first. */
   droppedKeys?: string[];
-  /** How many those are, when not all are told. */
+  /** Their number, when the list is cut. */
   droppedKeysCount?: number;
-  /** Pinned or CRITICAL entries were dropped, or the session belongs to another project, and what to do if that was not meant. */
+  /** Warns that pinned or CRITICAL entries were dropped, or that the session belongs to another project, and says how to correct that. */
   warning?: string;
-  /** Fields that came as texts and were read as JSON, such as `patch.set`. */
+  /** Fields given as text and parsed as JSON, such as `patch.set`. */
   parsedFromText?: string[];
-  /** On a skip: what the call brought that the existing checkpoint does not have, and that was not kept. */
+  /** On a skip: fields of the call that the existing checkpoint does not have, and that were not stored. */
   ignored?: ("checkpointId" | "parentId" | "workflowId" | "agentId" | "name" | "tags" | "metadata" | "keyOrder")[];
-  /** Keys of `metadata` that are the product's own and were therefore not taken from the call. */
+  /** Keys of `metadata` that the product sets itself and did not take from the call. */
   ignoredMetadata?: string[];
   /** Checkpoints removed because the session reached its limit. */
   pruned?: number;
-  /** Checkpoints that went to the trash because the session reached its limit. */
+  /** Checkpoints moved to the trash because the session reached its limit. */
   prunedToTrash?: number;
-  /** The store begins to fill up: how full it is, and what happens when it goes on so. Told once. */
+  /** Warns that the store fills up: how full it is, and what happens next. Reported once. */
   quotaWarning?: string;
-  /** What looks like a secret in what was saved, and what became of it. */
+  /** Likely secrets in the saved data, and how they were treated. */
   secrets?: ToldSecrets;
-  /** The project's file of context rules cannot be used, and why: the save went by the default rules. */
+  /** Why the project's rules file cannot be used. The save used the default rules. */
   contextRulesWarning?: string;
 }
 
@@ -169,7 +174,7 @@ export interface LoadCheckpointParams {
   readonly checkpointId?: string | undefined;
   /** Loads the session's latest checkpoint. Exactly one of the two must be given. */
   readonly sessionId?: string | undefined;
-  /** Only a look, as for a listing: it does not count as a use, and whoever looks does not go on in the session. Default `false`. */
+  /** Reads without counting as a use, as for a listing, and does not make the session the one in use. Default `false`. */
   readonly isPeek?: boolean | undefined;
 }
 
@@ -178,28 +183,30 @@ export interface LoadCheckpointResult extends Standing {
   sessionId: string;
   context: Record<string, unknown>;
   metadata: CheckpointMetadata;
-  /** Entries that its parent had and it has not, as far as a checkpoint names them: pinned and CRITICAL ones first. */
+  /**
+   * Entries of its parent that this checkpoint lacks, pinned and CRITICAL ones first. A checkpoint stores a limited number of these names.
+   */
   droppedKeys?: string[];
-  /** How many those are, when not all are told. */
+  /** Their number, when the list is cut. */
   droppedKeysCount?: number;
-  /** Newer checkpoints of the session that cannot be read, newest first: this one stands in for them. */
+  /** Newer checkpoints of the session that cannot be read, newest first. This one was loaded in their place. */
   fellBackFrom?: readonly UnreadableCheckpoint[];
-  /** The session belongs to another project than the one that this store is used from, and to which. */
+  /** Warns that the session belongs to another project than the store's, and names that project. */
   warning?: string;
 }
 
-/** The specification's metadata of a checkpoint, and after it whatever else the caller had saved with it. */
+/** Metadata of a checkpoint as in the specification, followed by the other keys that the caller saved. */
 export interface CheckpointMetadata {
   id: string;
   sessionId: string;
   name?: string;
   agentId?: string;
   workflowId?: string;
-  /** Absolute path of the project it was saved in. */
+  /** Absolute path of the project in which it was saved. */
   project?: string;
-  /** The project that its session belongs to, where that is another one. */
+  /** The project of its session, if that is another one. */
   sessionProject?: string;
-  /** A readable name of its session, where that has a generated id. */
+  /** A readable name of its session, if the session has a generated id. */
   sessionName?: string;
   /** ISO 8601. */
   createdAt: string;
@@ -216,24 +223,24 @@ export interface CheckpointMetadata {
   kind: CheckpointKind;
   /** Place in the session, from 1. */
   sequence: number;
-  /** How many of the context's entries were in each layer when it was saved. */
+  /** Number of the context's entries in each layer at the time of the save. */
   layers?: LayerSummary;
-  /** The phase of the workflow that ended with it. */
+  /** The phase of the workflow that ended with this checkpoint. */
   phase?: string;
-  /** Where its repository stood: the branch, and the start of the commit. Absent outside of a repository. */
+  /** State of the git repository: the branch, and the start of the commit's id. Absent outside of a repository. */
   gitState?: { branch?: string; commit?: string };
   /** Pinned entries of the session. */
   criticalKeys?: string[];
-  /** Its bytes proved wrong or gone: it cannot be loaded. */
+  /** The stored bytes are wrong or missing, so the checkpoint cannot be loaded. */
   damaged?: true;
   [key: string]: unknown;
 }
 
 export interface MarkCriticalParams {
-  /** Default: the only session this process has used; an error that lists them when there are several. */
+  /** Default: the only session that this process has used. With several, the call fails and lists them. */
   readonly sessionId?: string | undefined;
   readonly contextKey: string;
-  /** `false` takes the pin back. Default `true`. */
+  /** `false` removes the pin. Default `true`. */
   readonly critical?: boolean | undefined;
   readonly agentId?: string | undefined;
 }
@@ -245,36 +252,39 @@ export interface MarkCriticalResult extends Standing {
   criticalKeys: string[];
 }
 
-/** Filters of a listing; all must hold. Times are ISO 8601. */
+/** Filters of a listing; all must match. Times are ISO 8601. */
 export interface FindCheckpointsParams {
   /** Absent: all sessions of the project, or of the whole store outside of any project. */
   readonly sessionId?: string | undefined;
-  /** `null`: whatever the project. Default: the project of the working directory, unless `sessionId` is given. */
+  /** `null`: all projects. Default: the project of the working directory, unless `sessionId` is given. */
   readonly project?: string | null | undefined;
-  /** All but those of this project. */
+  /** Excludes this project. */
   readonly notProject?: string | undefined;
-  /** With the project, also what was saved in other worktrees of its repository. Default `false`. */
+  /** With the project, includes checkpoints saved in other worktrees of its repository. Default `false`. */
   readonly worktrees?: boolean | undefined;
-  /** All of them must be on the checkpoint, or on its session; each as it is spelled. */
+  /** All of these tags must be on the checkpoint or on its session. Case-sensitive. */
   readonly tags?: readonly string[] | undefined;
-  /** Part of the name, without regard to case. */
+  /** Part of the name, ignoring case. */
   readonly name?: string | undefined;
-  /** Words, each a part of the name, a tag, the attributes, the workflow or the agent, without regard to case. Contexts are not looked into: see `searchCheckpoints`. */
+  /**
+   * Words that must each occur in the name, a tag, the attributes, the workflow or the agent, ignoring case. Contexts are not searched: see
+   * `searchCheckpoints`.
+   */
   readonly query?: string | undefined;
   /** Saved at this time or later. Default: no bound. */
   readonly since?: string | undefined;
   /** Saved at this time or earlier. Default: no bound. */
   readonly until?: string | undefined;
-  /** Exactly this one; so with `agentId`. */
+  /** Exact match, as for `agentId`. */
   readonly workflowId?: string | undefined;
   readonly agentId?: string | undefined;
-  /** Only ends of this phase. */
+  /** Only checkpoints that end this phase. */
   readonly phase?: string | undefined;
-  /** Default: all but asides. */
+  /** Default: all kinds except asides. */
   readonly kind?: CheckpointKind | undefined;
   /** Default 20, at most 100. */
   readonly limit?: number | undefined;
-  /** How many to pass over, from the newest. Default 0. */
+  /** Number of newest checkpoints to skip. Default 0. */
   readonly offset?: number | undefined;
 }
 
@@ -283,11 +293,11 @@ export interface FindCheckpointsResult extends Standing {
   total: number;
   limit: number;
   offset: number;
-  /** The session asked for, when there is one. */
+  /** The session asked for, if there is one. */
   session?: SessionMetadata;
 }
 
-/** The specification's `Session`. */
+/** `Session` of the specification. */
 export interface SessionMetadata {
   id: string;
   createdAt: string;
@@ -295,85 +305,91 @@ export interface SessionMetadata {
   tags?: string[];
   totalSizeBytes: number;
   checkpointCount: number;
-  /** How many of them are damaged, if some are. */
+  /** Number of damaged checkpoints, if there are any. */
   damagedCount?: number;
   criticalKeys?: string[];
-  /** Nothing of it is pruned, by count, age or quota: it is tagged `keep`. */
+  /** The session is tagged `keep`: nothing of it is pruned by count, age or quota. */
   retention?: "all";
-  /** The project of its first save, where listings of sessions know it. */
+  /** The project of its first save, if listings of sessions know it. */
   project?: string;
 }
 
 export interface ViewCheckpointParams extends LoadCheckpointParams {
-  /** Tokens the whole answer should take; soft for pinned entries. Default and most: the ceiling. */
+  /** Token budget of the whole answer; pinned entries may exceed it. Default and maximum: the ceiling. */
   readonly budgetTokens?: number | undefined;
-  /** What matters now: where not all fits, what is about it gets more room. */
+  /** The current subject. When not everything fits, entries about it get more room. */
   readonly focus?: string | undefined;
-  /** Everything, whatever its size. */
+  /** Returns everything, whatever its size. */
   readonly full?: boolean | undefined;
-  /** Only these: a string names an entry and comes in `context`, a path comes in `values`. */
+  /** Only these entries. A string names an entry, returned in `context`; a path is returned in `values`. */
   readonly keys?: readonly EntryPath[] | undefined;
   /** A part of the one value that `keys` names. */
   readonly range?: Range | undefined;
-  /** `nextCursor` of an earlier answer: go on naming what was left out. */
+  /** `nextCursor` of an earlier answer. Continues the list of omitted names. */
   readonly cursor?: string | undefined;
 }
 
-/** As `ViewCheckpointResult`, with no more around the context than a reader needs who pays by token. */
+/** A `ViewCheckpointResult` with little around the context, for readers who pay by token. */
 export interface BriefViewResult extends Omit<ViewCheckpointResult, "metadata"> {
-  /** Without what the rest of the answer says, what a listing tells, and what goes without saying. With `full`, all of it. */
+  /** Leaves out fields that the rest of the answer or a listing has, and defaults. With `full`, all fields. */
   metadata: Partial<CheckpointMetadata>;
-  /** When and by whom it was saved. */
+  /** Time and author of the save. */
   origin: { savedAt: string; agentId?: string };
 }
 
 export interface ViewCheckpointResult extends LoadCheckpointResult {
-  /** How many those in `fellBackFrom` are, when not all are told. */
+  /** Length of `fellBackFrom`, when the list is cut. */
   fellBackFromCount?: number;
-  /** Fields of `metadata` that were left out because they are too large for an answer; `full` brings them. */
+  /** Fields of `metadata` left out because they are too large for an answer. `full` returns them. */
   metadataOmitted?: OmittedFields;
   values?: readonly ViewValue[];
-  /** How many paths, the last in `keys`, found no room at all: ask for them again. */
+  /** Number of paths, the last in `keys`, that found no room at all. Ask for them again. */
   valuesLeft?: number;
-  /** Keys and paths that name nothing in the context. */
+  /** Keys and paths that do not exist in the context. */
   missing?: readonly EntryPath[];
-  /** Keys whose names are like those. */
+  /** Existing keys with similar names. */
   nearest?: readonly string[];
-  /** How many those are, when not all are told. */
+  /** Length of `missing`, when the list is cut. */
   missingCount?: number;
-  /** Entries that are there in part: those that miss most first. Absent when all are whole, or were asked for by `keys`. */
+  /** Entries returned in part, those that miss most first. Absent when all are whole, or were asked for by `keys`. */
   shortened?: NamedEntries<ShortenedEntry>;
-  /** Entries that are left out. */
+  /** Entries left out. */
   omitted?: Omissions;
-  /** Tokens of the answer beyond `budgetTokens`: its description alone takes more. */
+  /** Tokens of the answer beyond `budgetTokens`, when its description alone exceeds the budget. */
   budgetExceededBy?: number | undefined;
-  /** How to get originals, where something is not whole. */
+  /** How to get the originals, when an entry is not whole. */
   how?: string;
-  /** ISO 8601. Until then `checkpointId` leads to the originals. */
+  /** ISO 8601. `checkpointId` leads to the originals until then. */
   validUntil?: string;
-  /** The project's file of context rules cannot be used, and why. */
+  /** Why the project's rules file cannot be used. */
   contextRulesWarning?: string;
 }
 
-/** Exactly one of `context`, `checkpointId` and `sessionId` says what to take; beside `context`, `sessionId` says whose it is. */
+/**
+ * Selects the context. Give exactly one of `context`, `checkpointId` and `sessionId`. Beside `context`, `sessionId` names the session it
+ * belongs to.
+ */
 export interface ShapeContextParams {
-  /** A context that need not be saved. Unless it is what the session's latest checkpoint holds, it is saved as an aside. */
+  /** A context that need not be saved. It is saved as an aside, unless the session's latest checkpoint holds the same. */
   readonly context?: object | undefined;
   readonly checkpointId?: string | undefined;
-  /** Its latest checkpoint. With `context`: its critical keys hold, and the aside is kept with it. Default: the only one in use. */
+  /**
+   * Takes the session's latest checkpoint. With `context`: its critical keys apply, and the aside is kept in it. Default: the only session
+   * in use.
+   */
   readonly sessionId?: string | undefined;
   /**
-   * The most tokens: of the whole result from 1,000 on; below, of `context` as JSON, and CRITICAL entries may go beyond it. With `full` of
-   * `context` always. Default and most: what an answer holds.
+   * Token budget. From 1,000 on it bounds the whole result; below, it bounds `context` as JSON, and CRITICAL entries may exceed it. With
+   * `full` it always bounds `context`. Default and maximum: the limit of an answer.
    */
   readonly budgetTokens?: number | undefined;
-  /** For programs: the result may be larger than an answer; `budgetTokens` alone bounds it. Default `false`. */
+  /** For programs: the result may exceed the limit of an answer; only `budgetTokens` bounds it. Default `false`. */
   readonly full?: boolean | undefined;
-  /** What matters now: where not all fits, what is about it gets more room. */
+  /** The current subject. When not everything fits, entries about it get more room. */
   readonly focus?: string | undefined;
-  /** How entries are classified. Default: as the project's file of rules says, if it has one. */
+  /** Rules that classify entries. Default: the project's rules file, if there is one. */
   readonly contextRules?: GivenContextRules | undefined;
-  /** `nextCursor` of an earlier answer to the same call: go on with the report. */
+  /** `nextCursor` of an earlier answer to the same call. Continues the report. */
   readonly cursor?: string | undefined;
   readonly agentId?: string | undefined;
 }
@@ -386,39 +402,39 @@ export interface CompressContextParams extends ShapeContextParams {
 }
 
 export interface PrioritizeContextParams extends ShapeContextParams {
-  /** The most tokens for each layer; CRITICAL is not held to it. Default: shares of the budget, with unused room flowing on. */
+  /** Most tokens of each layer; CRITICAL is not bound. Default: shares of the budget, where unused room passes to the next layer. */
   readonly budgets?: { readonly [L in Layer]?: number | undefined } | undefined;
-  /** Only say what would become of each entry; nothing is saved. */
+  /** Only reports how each entry would be treated; saves nothing. */
   readonly dryRun?: boolean | undefined;
 }
 
 export interface ShapedContextResult extends Standing {
-  /** Of a dry run: empty. */
+  /** Empty after a dry run. */
   context: Record<string, unknown>;
   /** Tokens of the whole context as JSON. */
   tokensBefore: number;
-  /** Tokens of the resulting one. */
+  /** Tokens of the resulting context. */
   tokensAfter: number;
   report: ViewReport;
   omitted?: Omissions;
   budgetExceededBy?: number;
-  /** The CRITICAL entry that took most of the budget, where they went beyond it. */
+  /** The CRITICAL entry that took most of the budget, when these entries exceed it. */
   largestCritical?: LargestCritical;
-  /** What a condenser had a part in; absent where none was asked. */
+  /** The condenser's part in the result. Absent when no condenser was asked. */
   advanced?: AdvancedReport;
-  /** Holds the original, exactly; absent after a dry run of what is not saved, and with `notKept`. */
+  /** Checkpoint with the exact original. Absent with `notKept`, and after a dry run of an unsaved context. */
   checkpointId?: string;
   sessionId?: string;
-  /** ISO 8601. Until then `checkpointId` leads to the original. Absent when the store cannot promise it. */
+  /** ISO 8601. `checkpointId` leads to the original until then. Absent when the store cannot promise it. */
   validUntil?: string;
-  /** Why the original of a context that was given could not be kept: it cannot be had back from here. */
+  /** Why the original of a given context could not be kept. It cannot be retrieved from the store. */
   notKept?: string;
-  /** What looks like a secret in the original of a context that was given. When it was redacted, the original is so too. */
+  /** Likely secrets in the original of a given context. If they were redacted, the kept original is redacted too. */
   secrets?: ToldSecrets;
-  /** How to get originals. */
+  /** How to get the originals. */
   how?: string;
-  /** The project's file of context rules cannot be used, and why. */
+  /** Why the project's rules file cannot be used. */
   contextRulesWarning?: string;
-  /** When and by whom the context was saved, unless the caller gave it. */
+  /** Time and author of the save. Absent when the caller gave the context. */
   origin?: { savedAt: string; agentId?: string };
 }

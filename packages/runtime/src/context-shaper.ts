@@ -33,7 +33,7 @@ import type { RulesFound } from "./project-rules.ts";
 import { toldSecrets } from "./secrets/told-secrets.ts";
 import type { Parts } from "./tokens.ts";
 
-/** What an answer says of the promise that a checkpoint can be loaded: nothing where none can be given. */
+/** Promise that a checkpoint stays loadable. Empty when the store cannot give one. */
 export interface ToldHandle {
   /** ISO 8601. */
   readonly validUntil?: string;
@@ -43,37 +43,37 @@ export interface ShaperPorts {
   readonly parts: Pick<Parts, "settings" | "tokens" | "condensing" | "sessions" | "catalog" | "locking">;
   load(input: LoadInput): Promise<{ readonly record: CheckpointRecord; readonly context: Context; readonly session: Session | undefined }>;
   /**
-   * The checkpoint that holds a context exactly, for as long as a handle does; saved, if there is none.
+   * Returns the checkpoint that holds exactly this context for as long as a handle is valid; saves one if needed.
    *
-   * @throws STORAGE_QUOTA_EXCEEDED where there is no room for it; SECRET_FOUND where secrets may not be saved.
+   * @throws STORAGE_QUOTA_EXCEEDED without room for it; SECRET_FOUND when it has secrets that may not be saved.
    */
   keep(sessionId: SessionId, context: Context, agentId: string | undefined): Promise<Pick<SavedAside, "record" | "secrets">>;
   issueHandle(id: CheckpointId): Promise<ToldHandle>;
   standing(id?: CheckpointId): Standing;
-  /** Those that are given, else those of the project. */
+  /** Returns the given rules, or else the project's. */
   rules(given: ContextRules | undefined): Promise<RulesFound>;
 }
 
-/** Where asides are kept that belong to no session. */
+/** Session of asides that belong to no session. */
 const ASIDES = parseSessionId("asides");
-/** Failures to keep a context that leave the rest of the answer as it is. */
+/** Failures to keep a context that do not affect the rest of the answer. */
 const NOT_KEPT = new Set<ErrorCode>(["STORAGE_QUOTA_EXCEEDED", "SECRET_FOUND"]);
 /**
- * Tokens. From so many on a budget holds for the whole answer, and for CRITICAL entries too; a smaller one holds for the context alone,
- * because what is said of the original would take a third of it.
+ * Tokens. From here on a budget bounds the whole answer, CRITICAL entries included. A smaller one bounds the context alone, because the
+ * data about the original would take a third of it.
  */
 const WHOLE_ANSWER_FROM = 1_000;
 const MOST_DIGITS = 9_999_999;
 const MOST_OF_ANYTHING = 999_999_999;
 
-/** What is to be shaped, and where its original is. */
+/** A context to shape, and the location of its original. */
 interface Source {
   readonly context: Context;
   readonly pins: readonly string[];
   readonly record: CheckpointRecord | undefined;
-  /** Why there is no record although there should be. */
+  /** Why the record is missing, when there should be one. */
   readonly notKept?: string;
-  /** What looked like a secret in it when it was kept. */
+  /** Likely secrets found when the context was kept. */
   readonly secrets?: SecretsReport;
   readonly isGiven: boolean;
   readonly rules: RulesFound;
@@ -81,7 +81,7 @@ interface Source {
 
 type Shape = (input: ShapeInput) => Promise<ShapedContext>;
 
-/** Makes contexts fit, saved ones and others, and sees to it that what is lost in that can be had back. */
+/** Fits saved and given contexts into a budget, and keeps the originals retrievable. */
 export class ContextShaper {
   readonly #ports: ShaperPorts;
 
@@ -122,7 +122,7 @@ export class ContextShaper {
     return { context, ...kept, pins: session?.pins ?? [], isGiven: true, rules };
   }
 
-  /** A shortened context is of use without its original too, if the answer says that it cannot be had back. */
+  /** Keeps the original. A shortened context is useful without its original, if the answer says that the original is lost. */
   async #keep(
     sessionId: SessionId,
     context: Context,
@@ -148,7 +148,7 @@ export class ContextShaper {
     return { ...shaped, report, ...around };
   }
 
-  /** What an answer says beside the context and the report. */
+  /** Builds the parts of an answer beside context and report. */
   async #around({
     record,
     isGiven,
@@ -176,7 +176,7 @@ export class ContextShaper {
   }
 }
 
-/** For programs, which take results of any size. */
+/** Budget for programs, which accept results of any size. */
 function unbounded(budgetTokens: number | undefined): ViewBudget {
   const ceiling = { tokens: MOST_OF_ANYTHING, characters: MOST_OF_ANYTHING };
   return { wanted: { ...ceiling, tokens: budgetTokens ?? ceiling.tokens }, ceiling, of: "context" };

@@ -12,11 +12,11 @@ import type { SecretScreening } from "./secrets/secret-screening.ts";
 import type { SessionResolver } from "./session-resolver.ts";
 
 export interface StoreConversationParams {
-  /** A text, or messages with `role` and `content`, of at most 10 MB. */
+  /** A text, or messages with `role` and `content`; at most 10 MB. */
   readonly conversation: string | readonly object[];
-  /** What it is about; at most 100 characters of it are used. Default: out of the first thing that the user said. */
+  /** Subject, of which 100 characters are used. Default: derived from the user's first message. */
   readonly topic?: string | undefined;
-  /** Default `plain`: a text. A list is taken for messages in any case. */
+  /** Default `plain`, a text. A list is always read as messages. */
   readonly format?: ConversationFormat | undefined;
   readonly agentId?: string | undefined;
 }
@@ -30,11 +30,11 @@ export interface StoreConversationResult {
   /** ISO 8601. */
   date: string;
   message: string;
-  /** What the caller should know; several are joined by `; `. */
+  /** Warnings for the caller, joined by `; `. */
   warning?: string;
-  /** Holds the whole conversation, under the key `conversation`. Absent when the store did not take it: `warning` says why. */
+  /** Checkpoint with the whole conversation under the key `conversation`. Absent when the store did not take it; `warning` says why. */
   checkpointId?: string;
-  /** The session of that checkpoint: one of conversations alone. */
+  /** Session of that checkpoint, which holds conversations only. */
   sessionId?: string;
 }
 
@@ -43,14 +43,16 @@ export interface ConversationParts {
   readonly sessions: SessionResolver;
   readonly transcripts: TranscriptFiles;
   readonly screening: Pick<SecretScreening, "screen">;
-  /** What checkpoints are saved with: the store, or what it is a part of. */
+  /** Saves the checkpoints: the store, or a wrapper of it. */
   readonly service: Pick<IContextManagementService, "saveCheckpoint">;
 }
 
 /**
- * What is written is a file in clear: where a store is sealed, this is the one place to ask whether there may be any.
+ * Writes a conversation to a file in clear and saves it as a checkpoint.
  *
- * @throws as `Workrail.storeConversation` says.
+ * A caller with a sealed store must check first that files in clear are allowed.
+ *
+ * @throws as documented at `Workrail.storeConversation`.
  */
 export async function keepConversation(parts: ConversationParts, params: StoreConversationParams): Promise<StoreConversationResult> {
   const ports = { ...parts, secrets: parts.screening.screen, keep: (checkpoint: ConversationCheckpoint) => keep(parts, checkpoint) };
@@ -66,7 +68,7 @@ export async function keepConversation(parts: ConversationParts, params: StoreCo
   };
 }
 
-/** A conversation is no work to go on with: it is kept beside the session of the work, where it can be no head of that. */
+/** Saves the conversation in a session of its own, beside the session of the work, whose head it must not become. */
 async function keep({ service, sessions }: ConversationParts, checkpoint: ConversationCheckpoint): Promise<KeptConversation> {
   const { name, context, agentId } = checkpoint;
   const { sessionId, of } = sessions.forConversation();
@@ -82,7 +84,7 @@ async function save(service: ConversationParts["service"], params: SaveCheckpoin
     if (!isWorkrailError(error)) throw error;
     const { retained, checkpointId, sessionId } = error.details;
     if (retained !== "memory" || typeof checkpointId !== "string" || typeof sessionId !== "string") throw error;
-    // Memory stands in for the disk, and fails a save to say so: it has the conversation, under this id.
+    // The disk failed and the memory fallback holds the conversation under this id. The save rejects to say so.
     return { checkpointId, sessionId, warning: error.message };
   }
 }

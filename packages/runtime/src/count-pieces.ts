@@ -2,14 +2,14 @@ import type { CountTokens } from "@workrail/core";
 import { endOfPiece } from "./o200k-pieces.ts";
 import { splitForCounting } from "./split-for-counting.ts";
 
-/** Counts, and can be left for a moment wherever it yields: every few milliseconds. */
+/** Counts tokens and yields every few milliseconds, so that other work can run between steps. */
 export type CountSteps = (text: string) => Generator<void, number>;
 
 /**
- * The same counts in less time: a text is taken apart as o200k does it, and what the pieces count is remembered, as
- * texts consist of the same words.
+ * Returns a counter with the same results in less time. It splits a text into pieces as o200k does, and caches the count of each piece,
+ * since texts repeat their words.
  *
- * @param count counts as o200k does. The time it takes for a piece may grow with the square of its length: long ones are cut.
+ * @param count counts as o200k does. Its time may grow with the square of the length, so long pieces are cut.
  */
 export function countingPieces(count: CountTokens): CountSteps {
   const known = new Map<string, number>();
@@ -25,7 +25,7 @@ export function countingPieces(count: CountTokens): CountSteps {
     let sinceYield = 0;
     for (let start = 0; start < text.length;) {
       const end = endOfPiece(text, start);
-      // Each character of ASCII is a token.
+      // A single ASCII character is one token.
       if (end === start + 1 && text.charCodeAt(start) < 128) {
         sum += 1;
       } else if (end - start <= LONGEST_KNOWN) {
@@ -57,15 +57,15 @@ function* countLong(piece: string, count: CountTokens): Generator<void, number> 
   return sum;
 }
 
-/** What is not known takes longer. */
+/** Factor by which counting a piece that is not cached is slower. */
 const SLOWER = 4;
-/** Counted in a few milliseconds. */
+/** Characters counted in a few milliseconds. */
 const CHARACTERS_A_STEP = 65_536;
-/** Some five megabytes. */
+/** Most cached pieces, about five megabytes. */
 const MOST_KNOWN = 65_536;
 const LONGEST_KNOWN = 48;
 
-/** V8 keeps the whole text for a part of it that is remembered, unless the part is short. */
+/** Copies a substring. V8 keeps the whole text alive for a remembered slice, unless the slice is short. */
 function detached(part: string): string {
   return part.length < SHORTEST_PART ? part : Buffer.from(part, "utf16le").toString("utf16le");
 }

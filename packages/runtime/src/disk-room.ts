@@ -1,22 +1,22 @@
 import { type Background, isWorkrailError, type Log, removeBlob, type Storage } from "@workrail/core";
 
-/** Below this people are told, and told again once there has been twice as much. */
+/** Free space below which a warning is logged. The warning repeats only after twice as much was free in between. */
 const LITTLE_BYTES = 64 * 1024 * 1024;
-/** Reasons of `STORAGE_UNAVAILABLE` that room is the answer to. */
+/** Reasons of `STORAGE_UNAVAILABLE` that more free space would solve. */
 const NO_ROOM = new Set<unknown>(["disk-full", "quota"]);
 
-/** What a save writes beside its blob, with room to spare: the session's facts, the catalog's log, and the removals themselves. */
+/** Generous bound of the bytes a save writes beside its blob: the session's row, the catalog's log, and the removals themselves. */
 const BESIDE_BYTES = 256 * 1024;
 
 export interface DiskRoomParts {
   readonly storage: Storage;
   readonly background: Background;
   readonly log: Log;
-  /** Removes what may be removed for it, within a save's turn. */
+  /** Removes checkpoints that the policy allows to remove, within a save's turn. */
   readonly makeRoom: (needed: { readonly bytes: number; readonly leastBytes: number }) => Promise<unknown>;
 }
 
-/** Sees to the room on the disk: keeps some in reserve, says when little is left, and makes some for a save that finds none. */
+/** Manages free disk space: keeps a reserve, warns when little is left, and makes room for a save that finds none. */
 export class DiskRoom {
   readonly #storage: Storage;
   readonly #background: Background;
@@ -31,7 +31,7 @@ export class DiskRoom {
     this.#log = log;
   }
 
-  /** Soon, when the store has been opened and after each save. How much is left is a hint: a write alone tells whether it fits. */
+  /** Checks free space in the background, after opening and after each save. The number is a hint; only a write proves that it fits. */
   watch(): void {
     const { reserve } = this.#storage;
     if (reserve === undefined) return;
@@ -42,15 +42,17 @@ export class DiskRoom {
   }
 
   /**
-   * Makes room for a blob, when that is what its write failed for, and says whether it did: first what can be had without
-   * taking anything from anybody; where that is too little, of what the store's rules let go. The caller holds the store.
+   * Makes room for a blob whose write failed for lack of space. Returns whether it did.
+   *
+   * Releases the reserve and unused files first, then removes checkpoints that the store's policy allows to remove. The caller holds the
+   * store's lock.
    */
   async relieve(failure: unknown, blobBytes: number): Promise<boolean> {
     const { reserve, catalog, blobs } = this.#storage;
     if (reserve === undefined || !isWorkrailError(failure) || !NO_ROOM.has(failure.details["reason"])) return false;
     const givenBack = await reserve.release();
     await catalog.reclaim(undefined, removeBlob({ blobs }));
-    // Within a quota, what is free on the disk says nothing.
+    // Under a quota, the free space of the disk does not count.
     const free = failure.details["reason"] === "quota" ? givenBack : reserve.freeBytes();
     const missing = blobBytes + BESIDE_BYTES - free;
     if (missing > 0) await this.#makeRoom({ bytes: missing, leastBytes: missing - BESIDE_BYTES });

@@ -25,10 +25,10 @@ export const nodeDigests: Digester = {
   },
 };
 
-/** For how long other work may be held up: no more than a person notices. */
+/** Longest time that other work may be blocked: too short for a person to notice. */
 const TURN_MS = 10;
 
-/** Does `work`, which never fails, every so often, until what it returns is called. */
+/** Repeats `work`, which never rejects, at an interval. Returns a function that stops it. */
 export type Repeat = (work: () => Promise<unknown>, everyMs: number) => () => void;
 
 export const repeatUnnoticed: Repeat = (work, everyMs) => {

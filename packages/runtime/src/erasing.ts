@@ -11,43 +11,43 @@ import {
   WorkrailError,
 } from "@workrail/core";
 
-/** What is to be erased: either certain checkpoints, live or in the trash, or all of a session. */
+/** Selects the data to erase: either certain checkpoints, live or in the trash, or a whole session. */
 export interface EraseParams {
   readonly checkpointIds?: readonly string[] | undefined;
   readonly sessionId?: string | undefined;
-  /** Leave what is tagged `keep`, or belongs to a session that is. Default `false`. */
+  /** Spares checkpoints tagged `keep` and those of sessions tagged `keep`. Default `false`. */
   readonly sparesKept?: boolean | undefined;
   readonly agentId?: string | undefined;
-  /** Tell what would be erased, and change nothing. Default `false`. */
+  /** Reports the data that would be erased, and changes nothing. Default `false`. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** What was erased, what is still to be done, and which copies nobody can take back. */
+/** Data that was erased, data still to erase, and copies outside of the store's reach. */
 export interface EraseResult {
   dryRun: boolean;
   erased: readonly ErasedCheckpoint[];
-  /** What is tagged `keep`, and therefore stays. */
+  /** Checkpoints that stay because they are tagged `keep`. */
   spared: readonly ErasedCheckpoint[];
-  /** What is still there and why, a sentence each; it is erased when the store is opened the next time. None: nothing is left in the store. */
+  /** Data still present and why, one sentence each. It is erased at the next opening of the store. Empty: nothing is left in the store. */
   left: readonly string[];
-  /** Checkpoints that were stored against what was erased and cannot be read: they are lost, as they were before. */
+  /** Checkpoints stored as differences against erased ones that cannot be read. They were lost before this call. */
   unreadable: readonly string[];
-  /** What the store knows of copies. They keep what they have. */
+  /** Copies that the store knows of. They are not changed. */
   copies: {
-    /** When backups of the store were made, ISO 8601, the newest first. */
+    /** Times of backups of the store, ISO 8601, newest first. */
     backups: readonly string[];
-    /** When the sessions were exported. */
+    /** Times of exports of the sessions. */
     exports: readonly string[];
-    /** Files in `exports` of the data directory that have something of the sessions. */
+    /** Files in `exports` of the data directory that contain data of the sessions. */
     exportFiles: readonly string[];
-    /** Damaged files of the sessions in `quarantine`, of other checkpoints: nobody can tell what they hold. */
+    /** Damaged files of the sessions in `quarantine`, from other checkpoints. Their content cannot be determined. */
     quarantineFiles: readonly string[];
-    /** Stores whose place was taken by a backup, in the data directory. */
+    /** Stores in the data directory that a restored backup replaced. */
     replacedStores: readonly string[];
   };
 }
 
-/** @throws INVALID_INPUT unless it is either checkpoints or a session. */
+/** @throws INVALID_INPUT unless either checkpoints or a session are given. */
 export function eraseInputOf({ checkpointIds = [], sessionId, ...how }: EraseParams): EraseInput {
   if (checkpointIds.length > 0 !== (sessionId === undefined)) {
     throw new WorkrailError("INVALID_INPUT", "What is to be erased must be either checkpoints or a session.", {
@@ -59,7 +59,7 @@ export function eraseInputOf({ checkpointIds = [], sessionId, ...how }: ErasePar
   return { ...how, checkpointIds: checkpointIds.map((id) => parseCheckpointId(id)) };
 }
 
-/** @param dataDir where copies may be that people made. */
+/** @param dataDir directory searched for copies that people made. */
 export async function eraseResultOf({ copies, ...report }: ErasureReport, dataDir: string | undefined): Promise<EraseResult> {
   const sessions = [...new Set(report.erased.map(({ sessionId }) => sessionId))];
   return {
@@ -74,9 +74,9 @@ export async function eraseResultOf({ copies, ...report }: ErasureReport, dataDi
   };
 }
 
-/** Files that name one of the sessions, as every export of a session does. */
+/** Returns the files that contain one of the session ids, as every export of a session does. */
 async function exportsOf(folder: string, sessions: readonly SessionId[]): Promise<readonly string[]> {
-  // No export is in what is no directory.
+  // Without a directory there are no exports.
   if (nodeFileSystem.inspect(folder)?.kind !== "directory") return [];
   const files = nodeFileSystem.list(folder).map((name) => path.join(folder, name));
   const found: string[] = [];

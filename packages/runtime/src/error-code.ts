@@ -1,4 +1,4 @@
-/** The system's code of an error, such as `ENOENT`, or else the error in words. */
+/** Returns the system's code of an error, such as `ENOENT`, or else the error as text. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }

@@ -1,7 +1,7 @@
 import { type ForeignSession, foreignSessionText } from "@workrail/core";
 import { nodeDigests } from "./environment.ts";
 
-/** Writes a session of another program as an export, piece by piece, for `importText` of a store. */
+/** Yields a session of another program as an export, in pieces, for `importText` of a store. */
 export async function* exportForeignSession(session: ForeignSession): AsyncGenerator<string, void, undefined> {
   yield* foreignSessionText(session, nodeDigests);
 }

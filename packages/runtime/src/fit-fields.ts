@@ -1,6 +1,6 @@
 import type { Room, TokenCounter } from "@workrail/core";
 
-/** What was left out of a description, the largest first. */
+/** Fields left out of a description, largest first. */
 export interface OmittedFields {
   readonly count: number;
   readonly entries: readonly { readonly key: string; readonly characters: number }[];
@@ -12,7 +12,7 @@ export interface FittedFields<T> {
   readonly omitted?: OmittedFields;
 }
 
-/** Names and numbers that an answer cannot do without; none of them is long. */
+/** Fields that every answer has; all are short. */
 const ALWAYS = new Set([
   "id",
   "sessionId",
@@ -28,16 +28,16 @@ const ALWAYS = new Set([
 const MOST_NAMED = 10;
 const LONGEST_KEY_NAMED = 120;
 
-/** What an answer has whatever the room. */
+/** Fields of an answer that do not depend on the room. */
 interface Needed {
   readonly always?: ReadonlySet<string>;
-  /** How many of those that are left out are named. */
+  /** Most omitted fields that are named. */
   readonly mostNamed?: number;
 }
 
 /**
- * What describes a checkpoint, without the fields that are too large for an answer. The smallest are kept
- * first; order stays. Nothing is cut in the middle.
+ * Fits the description of a checkpoint into the room by dropping large fields. Keeps the smallest first, preserves their order, and never
+ * cuts a value.
  */
 export async function fitFields<T extends object>(
   fields: T,
@@ -53,7 +53,7 @@ export async function fitFields<T extends object>(
   const left = { tokens: room.tokens - (await counter.count(frame)), characters: room.characters - frame.length };
   const kept = new Set(always);
   for (const entry of others) {
-    // What has too many characters need not be counted.
+    // A text with too many characters need not be tokenized.
     const tokens = entry.text.length > left.characters ? Number.POSITIVE_INFINITY : await counter.count(entry.text);
     if (tokens > left.tokens) continue;
     left.characters -= entry.text.length;
@@ -67,7 +67,7 @@ export async function fitFields<T extends object>(
   };
 }
 
-/** A token is at least one byte, so that little text need not be counted. */
+/** Tells whether a text fits. A token is at least one byte, so a short text is not tokenized. */
 async function isWithin(text: string, room: Room, counter: TokenCounter): Promise<boolean> {
   if (text.length > room.characters) return false;
   return Buffer.byteLength(text) <= room.tokens || (await counter.count(text)) <= room.tokens;

@@ -13,7 +13,7 @@ import {
 import type { Settings } from "./settings.ts";
 import type { Parts } from "./tokens.ts";
 
-/** After opening: the first calls, which may go to a session that is due, are answered by then. */
+/** Delay after opening, so that the first calls, which may use a session that is due for removal, are done. */
 const FIRST_MS = 10_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -22,7 +22,7 @@ type HousekeeperParts = Pick<
   "settings" | "catalog" | "blobs" | "locking" | "clock" | "background" | "log" | "accesses" | "sessions"
 >;
 
-/** Sees to it that a store can be left alone: what is unused goes, and a store that fills up is told of and given room. */
+/** Applies the retention policy: removes unused data, warns when the store fills up, and makes room. */
 export class Housekeeper {
   readonly #parts: HousekeeperParts;
   readonly #maxBytes: number;
@@ -31,7 +31,7 @@ export class Housekeeper {
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #isFillingUp = false;
-  /** Room is not made before the store holds more than this: what could go is gone, or is going. */
+  /** Usage above which room is made. Raised when nothing more can be removed, so as not to search again in vain. */
   #contentWith: number;
 
   constructor(parts: HousekeeperParts) {
@@ -43,9 +43,9 @@ export class Housekeeper {
     this.#contentWith = this.#policy.quota.above;
   }
 
-  /** Follows the policy soon, and then once a day. A program that is otherwise done is not kept running for it. */
+  /** Applies the policy soon after opening and then once a day. The timer does not keep a finished program running. */
   start(): void {
-    // It is asked for again whenever a memory was written down.
+    // Called again after each time the memory fallback was written to disk.
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#daily(), FIRST_MS).unref();
   }
@@ -57,15 +57,15 @@ export class Housekeeper {
     this.#timer = setTimeout(() => this.#daily(), DAY_MS).unref();
   }
 
-  /** Takes nothing more on. What is under way ends with the session that it is at; what saves asked for is still done. */
+  /** Accepts no more work. A running clean-up ends with its current session; room that saves requested is still made. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#stopping.abort();
   }
 
-  /** Follows the policy now. */
+  /** Applies the policy now. */
   async cleanUp(options: Omit<UpkeepOptions, "inUse"> = {}, policy: UpkeepPolicy = this.#policy): Promise<CleanUpReport> {
-    // A load just now is a use too.
+    // Recent loads count as uses.
     await this.#parts.accesses.write();
     const inUse = this.#parts.sessions.inUse();
     const report = await cleanUp(this.#parts, policy, { pause: turnOfTheLoop, ...options, inUse });
@@ -84,9 +84,9 @@ export class Housekeeper {
   }
 
   /**
-   * After each save: has room made in a store that is nearly full.
+   * Called after each save. Starts making room in a store that is nearly full.
    *
-   * @returns a warning, once, when the store begins to fill up; again only when it had room in between.
+   * @returns a warning once when the store begins to fill up, and again only after it had room in between.
    */
   saved(bytes: number): string | undefined {
     const wasFillingUp = this.#isFillingUp;
@@ -99,7 +99,7 @@ export class Housekeeper {
     return warning;
   }
 
-  /** Saves; if that is refused because the store is full, makes room, as far as there can be enough, and tries once more. */
+  /** Saves. When the store is full, makes room if enough can be made, and saves again. */
   async withRoom<T>(save: () => Promise<T>): Promise<T> {
     try {
       return await save();
@@ -115,7 +115,7 @@ export class Housekeeper {
     }
   }
 
-  /** Within a save's turn, on a disk that is full: removes, for good, no more than there must go. */
+  /** Removes checkpoints for good when the disk is full, no more than needed, within a save's turn. */
   async makeRoomOnDisk(needed: Omit<RoomNeeded, "inUse">): Promise<void> {
     this.#tell(await makeRoom(this.#parts, { ...needed, inUse: this.#parts.sessions.inUse() }));
   }
@@ -127,7 +127,7 @@ export class Housekeeper {
       try {
         left = (await this.cleanUp({ doubtsClock: true })).bytesAfter;
       } finally {
-        // What is left may all be protected: to look again is worth it only once there is more.
+        // The rest may all be protected: search again only once there is more data.
         this.#contentWith = left > this.#policy.quota.above ? left + shareOf(this.#maxBytes, 1) : this.#policy.quota.above;
       }
     });

@@ -1,26 +1,26 @@
 import { invalidInput } from "@workrail/core";
 import type { Isolation } from "./config/setting-table.ts";
 
-/** Where somebody looks: in one project alone, or everywhere, in one project first. Neither: everywhere alike. */
+/** Scope of a lookup: one project only, or everywhere with one project first. With neither field: all projects alike. */
 export interface Scope {
   readonly only?: string | undefined;
   readonly first?: string | undefined;
 }
 
-/** What somebody names who looks for something. */
+/** The scope that a caller names. */
 export interface Asked {
-  /** `null`: whatever the project. */
+  /** `null`: all projects. */
   readonly project?: string | null | undefined;
   readonly sessionId?: string | undefined;
 }
 
 /**
- * Where to look for what is asked for. Naming a project or a session is asking for it, whoever it belongs to; everything at once is
- * not to be had where projects are isolated.
+ * Returns the scope of a lookup. A project or session that the caller names is always accessible. With strict isolation, all projects at
+ * once are not.
  *
- * @param own the project that the store is used from.
- * @param field what the caller calls the project.
- * @throws INVALID_INPUT where projects are isolated, and none is named or to be had.
+ * @param own project of the store.
+ * @param field name of the project parameter in the caller's words.
+ * @throws INVALID_INPUT with strict isolation, when no project is named and the store has none.
  */
 export function scopeOf(isolation: Isolation, own: string | undefined, { project, sessionId }: Asked, field = "project"): Scope {
   if (typeof project === "string") return { only: project };

@@ -1,27 +1,27 @@
 import { editDistance, isWorkrailError, listSessions, type ListPorts, SESSION_NAME, WorkrailError } from "@workrail/core";
 
-/** A session that may be meant by an id that names none. */
+/** A candidate for a session id that does not exist. */
 interface LikelySession {
   readonly sessionId: string;
   readonly name?: string;
 }
 
-/** The most recently used are looked through. */
+/** Most recently used sessions that are compared. */
 const MOST_COMPARED = 100;
 const MOST_NAMED = 3;
 const LEAST_CHARACTERS = 4;
 const MOST_APART = 3;
 const LONGEST = 128;
 
-/** Whether it is only known that there is no such session. */
+/** Tells whether the error is a missing session, without candidates yet. */
 export function isUnknownSession(error: unknown): error is WorkrailError {
   return isWorkrailError(error) && error.code === "SESSION_NOT_FOUND" && error.details["sessions"] === undefined;
 }
 
 /**
- * The same failure with the sessions that may be meant: those whose id or name begins so, or is spelled alike.
+ * Adds the likely sessions to the error: those whose id or name starts with the given text, or is spelled alike.
  *
- * @param project only sessions with a checkpoint of this one. Default: all.
+ * @param project only sessions with a checkpoint of this project. Default: all.
  */
 export async function withLikelySessions(ports: ListPorts, error: WorkrailError, project: string | undefined): Promise<WorkrailError> {
   const wanted = error.details["sessionId"];
@@ -55,7 +55,7 @@ async function likelySessions(ports: ListPorts, reference: string, project: stri
     .map(({ apart: _apart, ...session }) => session);
 }
 
-/** 0: it begins so. */
+/** Returns the edit distance, or 0 for a prefix. */
 function apartFrom(wanted: string, text: string): number {
   const most = Math.min(MOST_APART, Math.max(1, Math.floor(wanted.length / 4)));
   if (text === "" || text.length > LONGEST) return MOST_APART + 1;

@@ -15,7 +15,7 @@ import {
 } from "@workrail/core";
 import type { CheckpointLabels, CheckpointMetadata, SessionMetadata } from "./context-management-service.ts";
 
-/** The product's own fields of a checkpoint's metadata: a caller cannot set them through `metadata`. */
+/** Metadata fields that the product sets itself; callers cannot set them through `metadata`. */
 const OWN_FIELDS = [
   "id",
   "sessionId",
@@ -42,22 +42,22 @@ export interface SplitLabels {
   readonly name: string | undefined;
   readonly tags: readonly string[] | undefined;
   readonly agentId: string | undefined;
-  /** Whatever is not ours, kept as it came. */
+  /** The caller's own keys, unchanged. */
   readonly attributes: JsonObject;
   readonly ignored: string[];
 }
 
 /**
- * Tells the caller's own keys from ours, and copies them: the caller may change what was given before it is saved. Metadata that
- * came from a load may be sent back as it is.
+ * Separates the caller's own keys from ours, and copies them, because the caller may change its object before the save. Metadata from a
+ * load may be sent back as it is.
  *
- * @throws INVALID_INPUT when it is not an object, or one that cannot be saved.
+ * @throws INVALID_INPUT when the metadata is not an object, or cannot be saved.
  */
 export function splitLabels(labels: CheckpointLabels = {}): SplitLabels {
   const given: unknown = labels;
   if (!isJsonObject(given)) throw new WorkrailError("INVALID_INPUT", "metadata must be an object.", { details: { field: "metadata" } });
   const { name, tags, agentId, ...rest } = labels;
-  // A key without a value is as good as none: so do programs leave things out.
+  // A key with the value `undefined` counts as absent, as programs often write it.
   const entries = Object.entries(rest).filter(([, value]) => value !== undefined);
   const attributes = Object.fromEntries<unknown>(entries.filter(([key]) => !OWN_FIELDS.includes(key))) as JsonObject;
   checkAttributes(attributes);
@@ -72,7 +72,7 @@ export function splitLabels(labels: CheckpointLabels = {}): SplitLabels {
   };
 }
 
-/** The same labels, copied. @throws as `splitLabels` */
+/** Returns a copy of the labels. @throws as `splitLabels`. */
 export function ownLabels(labels: CheckpointLabels | undefined): CheckpointLabels | undefined {
   if (labels === undefined) return undefined;
   const { tags, attributes } = splitLabels(labels);
@@ -105,12 +105,12 @@ export function metadataOf(record: CheckpointRecord, pins: readonly string[] = [
   };
 }
 
-/** Answers tell of what was dropped beside the metadata. A session that was begun in no project has none to name. */
+/** Removes the dropped keys, which answers report outside of the metadata, and the project of a session that was started in none. */
 function withoutOurs({ [SESSION_PROJECT]: owner, ...others }: JsonObject): JsonObject {
   return owner === undefined || owner === null ? others : { ...others, [SESSION_PROJECT]: owner };
 }
 
-/** What describes a checkpoint, for a reader who knows its id, its session and when it was saved, and pays by token. */
+/** Returns a checkpoint's metadata for a reader who knows its id, session and time, and pays by token. */
 export function briefMetadataOf(metadata: CheckpointMetadata, ownProject: string | undefined): Partial<CheckpointMetadata> {
   const {
     id,
@@ -135,10 +135,10 @@ export function briefMetadataOf(metadata: CheckpointMetadata, ownProject: string
   };
 }
 
-/** As much of a commit as git itself shows of a long one. */
+/** Characters of a commit id, as git abbreviates it in a large repository. */
 const COMMIT_LENGTH = 12;
 
-/** What tells a reader where work stood; what else is kept of it is for programs, and would cost tokens in every answer. */
+/** Returns the git state for people: the other fields are for programs, and would cost tokens in every answer. */
 function shortStateOf({ branch, commit }: GitState): { branch?: string; commit?: string } {
   return { ...(branch === undefined ? {} : { branch }), ...(commit === undefined ? {} : { commit: commit.slice(0, COMMIT_LENGTH) }) };
 }

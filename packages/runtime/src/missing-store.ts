@@ -4,10 +4,10 @@ import type { Storage } from "@workrail/core";
 import { CONFIG_FILE } from "./config/config-file.ts";
 import { errorCode } from "./error-code.ts";
 
-/** Names of files that may exist in a data directory without a store. Incoming saves are not among them. */
+/** Files that may exist in a data directory without a store. Incoming saves are not among them: they count as a store. */
 const BESIDE_STORE: ReadonlySet<string> = new Set([CONFIG_FILE, HOOKS, SETUP]);
 
-/** Whether a data directory holds anything of a store. One that cannot be read may. */
+/** Tells whether a data directory contains any part of a store. An unreadable directory counts as one. */
 export function hasStore(dataDir: string): boolean {
   try {
     return readdirSync(dataDir).some((name) => !BESIDE_STORE.has(name));
@@ -16,7 +16,7 @@ export function hasStore(dataDir: string): boolean {
   }
 }
 
-/** Storage that stands for a store that is not there: it is empty, and on no disk. */
+/** Opens an empty storage in memory that stands for a missing store. */
 export async function openNothing(): Promise<Storage> {
   const { openMemoryStorage } = await import("@workrail/memory");
   return { ...openMemoryStorage(), durability: "disk", mode: "not made yet" };

@@ -1,5 +1,5 @@
 /*
- * Before it looks tokens up, o200k takes a text apart by this expression; no token reaches over the end of a match:
+ * o200k splits a text by this expression before it looks tokens up; no token crosses the end of a match:
  *
  *     [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+('s|'t|'re|'ve|'m|'ll|'d)?
  *     | [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*('s|'t|'re|'ve|'m|'ll|'d)?
@@ -9,7 +9,7 @@
  *     | \s+(?!\S)
  *     | \s+
  *
- * Within ASCII the same is found here by looking at each character once, several times as fast as the expression does.
+ * Within ASCII this file finds the same pieces by looking at each character once, several times as fast as the expression.
  */
 
 const LOWER = 1;
@@ -18,7 +18,7 @@ const DIGIT = 3;
 const BLANK = 4;
 const LINE_END = 5;
 const SIGN = 6;
-/** Beyond ASCII: may be any of the others. */
+/** Beyond ASCII: may be any of the other kinds. */
 const FOREIGN = 7;
 const END = 8;
 
@@ -33,10 +33,10 @@ function kindOf(character: string): number {
 }
 
 /**
- * Where the piece of a text ends that begins at `start`. Where it cannot be told because of what is beyond ASCII, this is
- * the end of several pieces.
+ * Returns the end of the piece that starts at `start`. Where characters beyond ASCII hide the end, returns the end of a run of several
+ * pieces.
  *
- * @param start where another piece ended, or 0.
+ * @param start end of another piece, or 0.
  */
 export function endOfPiece(text: string, start: number): number {
   const end = endWithinAscii(text, start);
@@ -60,7 +60,7 @@ function endWithinAscii(text: string, start: number): number {
   return endOfBlanks(text, start);
 }
 
-/** Capitals, small letters, and what English cuts short behind them. */
+/** Capitals, small letters, and an English contraction after them. */
 function endOfWord(text: string, start: number): number {
   let end = start;
   while (kindAt(text, end) === UPPER) end += 1;
@@ -87,7 +87,7 @@ function endOfSigns(text: string, start: number): number {
   return end;
 }
 
-/** Up to the last line end, or all but the last blank, which belongs to what follows. */
+/** Returns the end after the last line break, or before the last blank, which belongs to the next piece. */
 function endOfBlanks(text: string, start: number): number {
   let end = start;
   let lastLine = UNTOLD;
@@ -101,7 +101,10 @@ function endOfBlanks(text: string, start: number): number {
   return after === END || end === start + 1 ? end : end - 1;
 }
 
-/** Behind the next letter of ASCII that is followed by something else of ASCII, as every piece with a letter ends there. */
+/**
+ * Returns the position after the next ASCII letter followed by an ASCII character that is not a letter: every piece with a letter ends
+ * there.
+ */
 function endOfForeign(text: string, start: number): number {
   for (let end = start + 1; end < text.length; end++) {
     const before = kindAt(text, end - 1);

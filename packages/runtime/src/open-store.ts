@@ -4,29 +4,32 @@ import type { SessionResolver } from "./session-resolver.ts";
 import type { Settings } from "./settings.ts";
 import { Store } from "./store.ts";
 
-/** When a process gets ready to search. */
+/** Times at which a process can prepare for searching. */
 export const WARM_UPS = ["opening", "pause"] as const;
 export type WarmUp = (typeof WARM_UPS)[number];
 
-/** What a store is made of. */
+/** Configuration of a store to open. */
 export interface StorePlan {
   readonly settings: Settings;
   readonly adapters: Adapters;
-  /** Root of the project that saves belong to. */
+  /** Root of the project of new saves. */
   readonly project: string | undefined;
-  /** Which sessions the process uses; default: none yet. */
+  /** Tracks the sessions that the process uses. Default: a new resolver. */
   readonly sessions?: SessionResolver;
-  /** Whether to do what an earlier process left undone. Default `true`. */
+  /** True to do work that an earlier process left undone. Default `true`. */
   readonly upkeep?: boolean;
   /** Default: `true`. */
   readonly takeIncoming?: boolean | undefined;
   /** Default: `pause`. */
   readonly warmUp?: WarmUp;
-  /** Told how far it is when a catalog that was lost is rebuilt. */
+  /** Reports the progress of rebuilding a lost catalog. */
   readonly onRebuildProgress?: RebuildOptions["onProgress"];
 }
 
-/** Opens a store. Before it resolves it rebuilds a lost catalog, finishes erasures and takes in incoming saves; other work that earlier processes left is done soon after, if wanted. */
+/**
+ * Opens a store. Before resolving it rebuilds a lost catalog, finishes erasures and takes in incoming saves. Other work left by earlier
+ * processes starts soon after, if `upkeep` is on.
+ */
 export async function openStore({
   settings,
   adapters,

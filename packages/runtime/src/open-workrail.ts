@@ -13,58 +13,58 @@ import { readSettings } from "./settings.ts";
 import type { Workrail } from "./workrail.ts";
 
 export interface OpenOptions {
-  /** Default: `WORKRAIL_DATA_DIR`, else the platform's folder for user data. */
+  /** Default: `WORKRAIL_DATA_DIR`, else the platform's directory for user data. */
   readonly dataDir?: string | undefined;
-  /** Overrides single limits. */
+  /** Overrides individual limits. */
   readonly limits?: Partial<Limits> | undefined;
   /**
-   * Opens the store for reading alone: nothing in its directory is made or changed, and whatever would fails with READ_ONLY. A
-   * store that is not there is not made. Default: `WORKRAIL_READ_ONLY`, else `false`.
+   * Opens the store read-only: nothing in its directory is created or changed, and writes fail with READ_ONLY. A missing store is not
+   * created. Default: `WORKRAIL_READ_ONLY`, else `false`.
    */
   readonly readOnly?: boolean | undefined;
-  /** Root of the project that saves belong to, an absolute path; `null`: none. Default: `WORKRAIL_PROJECT`, else found from `cwd`. */
+  /** Root of the project of new saves, an absolute path; `null`: none. Default: `WORKRAIL_PROJECT`, else found from `cwd`. */
   readonly project?: string | null | undefined;
   /**
-   * What to do when the store cannot be opened, or cannot be written to. `memory`: opening succeeds all the same, and memory
-   * keeps what is saved until the disk is back; such a save fails, and says so. Default: `WORKRAIL_FALLBACK`, else `fail`.
+   * Behaviour when the store cannot be opened or written to. `memory`: opening succeeds, and memory keeps the saves until the disk is back;
+   * such a save rejects to say so. Default: `WORKRAIL_FALLBACK`, else `fail`.
    */
   readonly fallback?: Fallback | undefined;
   /** Default: the process's working directory. */
   readonly cwd?: string | undefined;
   /** Default: the process's environment. */
   readonly env?: Environment | undefined;
-  /** Options of a command line, such as `--max-depth=5`; they go before the environment. Default: none. */
+  /** Options of a command line, such as `--max-depth=5`. They override the environment. Default: none. */
   readonly args?: readonly string[] | undefined;
-  /** Parts to use instead of ours. */
+  /** Parts that replace ours. */
   readonly adapters?: Adapters | undefined;
   /**
-   * Whether to do, in the background, what earlier processes left undone, and what is to be done now and then. Default `true`. A program that
-   * looks something up and is gone leaves it to others.
+   * True to run maintenance in the background: work that earlier processes left, and periodic work. Default `true`. A short-lived program
+   * leaves it to others.
    */
   readonly upkeep?: boolean | undefined;
-  /** Takes in first the saves that hooks left. Default `true`. */
+  /** Takes in saves left by hooks before opening resolves. Default `true`. */
   readonly takeIncoming?: boolean | undefined;
   /**
-   * When the process gets ready to search, which its first search waits for otherwise: the engine compiles some hundred functions for it.
-   * `opening`: before this resolves, which takes the first opening of a process some 25 ms longer. `pause`: about a second after the last call.
-   * Default `opening`. Without upkeep, and for a store that is only read: never.
+   * Time at which the process prepares for searching; otherwise the first search waits while the engine compiles some hundred functions.
+   * `opening`: before this resolves, about 25 ms at the first opening of a process. `pause`: about a second after the last call. Default
+   * `opening`. Never without upkeep or for a read-only store.
    */
   readonly warmUp?: WarmUp | undefined;
   /**
-   * Whether to make a store where there is none. Default `true`. With `false` a store that is not there is empty: nothing is made for it, and
-   * what is saved to it is gone when it is closed.
+   * True to create a missing store. Default `true`. With `false` a missing store is empty: nothing is created for it, and saves to it are
+   * lost when it is closed.
    */
   readonly create?: boolean | undefined;
-  /** Called now and then while a catalog that was lost is rebuilt, which in a large store takes a while. */
+  /** Called at intervals while a lost catalog is rebuilt, which takes a while in a large store. */
   readonly onRebuildProgress?: RebuildOptions["onProgress"];
 }
 
 /**
- * Opens a store, and creates it where there is none, unless `create` says otherwise or it is for reading alone. A catalog that was lost is first rebuilt from the files.
+ * Opens a store. Creates a missing one, unless `create` is false or the store is read-only. Rebuilds a lost catalog from the files first.
  *
- * @throws INVALID_INPUT for options and settings that make no sense; UNSUPPORTED_VERSION for a store of a newer version; KEY_UNAVAILABLE for
- *   one that is sealed, or is to be, without its key; READ_ONLY where one is open for reading alone that must be changed first. Without
- *   the fallback `memory` also STORAGE_UNAVAILABLE, LOCK_TIMEOUT and STORE_IN_USE.
+ * @throws INVALID_INPUT for invalid options and settings; UNSUPPORTED_VERSION for a store of a newer version; KEY_UNAVAILABLE for a store
+ * that is sealed, or is to be, without its key; READ_ONLY for a read-only store that must be changed first. Without the fallback `memory`
+ * also STORAGE_UNAVAILABLE, LOCK_TIMEOUT and STORE_IN_USE.
  */
 export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail> {
   checkParams(options, "options");
@@ -88,7 +88,7 @@ export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail>
     warmUp,
     onRebuildProgress: options.onRebuildProgress,
   };
-  // What is to be sealed must not lie in memory in clear, however long the disk is away.
+  // Data to be sealed must not stay in memory in clear, however long the disk is away.
   const isSealed = settings.sealing.encryption === "enabled" || (adapters.storage === undefined && hasKeyring(settings.dataDir));
   const mayStandIn = settings.fallback === "memory" && !isSealed && !settings.readOnly;
   if (!mayStandIn) return openStore(plan);

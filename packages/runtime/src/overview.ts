@@ -11,22 +11,22 @@ import type { CheckpointMetadata, SessionMetadata } from "./context-management-s
 import { metadataOf, sessionMetadataOf } from "./metadata.ts";
 
 export interface ListSessionsParams {
-  /** `null`: whatever the project. Default: the project of the working directory. */
+  /** `null`: all projects. Default: the project of the working directory. */
   readonly project?: string | null | undefined;
   /** Default 20, at most 100. */
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
 }
 
-/** A session, and what its latest checkpoint tells of it. */
+/** A session, with fields of its latest checkpoint. */
 export interface ListedSessionMetadata extends SessionMetadata {
-  /** A readable name, where its id is a generated one. */
+  /** A readable name, if its id is generated. */
   name?: string;
   latest?: Pick<CheckpointMetadata, "id" | "createdAt" | "name" | "project" | "workflowId" | "agentId">;
 }
 
 export interface ListSessionsResult {
-  /** The most recently used first. */
+  /** Most recently used first. */
   sessions: ListedSessionMetadata[];
   total: number;
   limit: number;
@@ -35,55 +35,55 @@ export interface ListSessionsResult {
 
 export interface TraceSessionParams {
   readonly sessionId: string;
-  /** Asides, too. Default `false`. */
+  /** Includes asides. Default `false`. */
   readonly asides?: boolean | undefined;
-  /** Only the newest. Default: all. */
+  /** Number of newest checkpoints. Default: all. */
   readonly limit?: number | undefined;
 }
 
-/** A checkpoint, and where it stands in the graph of its session. */
+/** A checkpoint and its place in the graph of its session. */
 export interface TracedCheckpoint extends CheckpointMetadata {
-  /** Ids of what continues it, the oldest first; several where the session forks. */
+  /** Ids of the checkpoints that continue it, oldest first; several where the session forks. */
   children: string[];
-  /** What it continues was removed. */
+  /** Its parent was removed. */
   parentGone?: true;
 }
 
 export interface TraceSessionResult {
   session: SessionMetadata;
-  /** The latest checkpoint that can be gone on from, if there is one. */
+  /** The latest checkpoint that work can continue from, if there is one. */
   headId?: string;
-  /** The newest first. */
+  /** Newest first. */
   checkpoints: TracedCheckpoint[];
-  /** How many there are, those beyond the limit included. */
+  /** Number of checkpoints, including those beyond the limit. */
   total: number;
 }
 
 export interface CompareCheckpointsParams {
-  /** The older one, usually: what it lacks counts as added. */
+  /** Usually the older one: entries that it lacks count as added. */
   readonly fromId: string;
   readonly toId: string;
 }
 
-/** What changed from one checkpoint to another. */
+/** Differences between two checkpoints. */
 export interface CompareCheckpointsResult extends ContextComparison {
   from: ComparedMetadata;
   to: ComparedMetadata;
 }
 
 export interface ComparedMetadata extends CheckpointMetadata {
-  /** Of the whole context as JSON. */
+  /** Tokens of the whole context as JSON. */
   tokens: number;
 }
 
 export interface TagSessionParams {
   readonly sessionId: string;
   readonly add?: readonly string[] | undefined;
-  /** A tag that is not there is passed over. */
+  /** Tags that are not set are ignored. */
   readonly remove?: readonly string[] | undefined;
 }
 
-/** @param params of which `project` is what is to be looked into, whatever the default. */
+/** @param params `project` is used as given, without a default. */
 export async function listSessionsFor(ports: ListPorts, { project, limit, offset }: ListSessionsParams): Promise<ListSessionsResult> {
   const found = await listSessions(ports, { project: project ?? undefined, limit, offset });
   const sessions = found.sessions.map(({ session, head }) => {

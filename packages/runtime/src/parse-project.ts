@@ -2,7 +2,7 @@ import path from "node:path";
 import { checkPath, invalidInput } from "@workrail/core";
 
 /**
- * The root of the project that something belongs to.
+ * Checks the root of a project.
  *
  * @throws INVALID_INPUT unless it is an absolute path that can be stored as text.
  */

@@ -1,14 +1,14 @@
 import { WorkrailError } from "@workrail/core";
 
-/** A time as a person or a program writes it: ISO 8601, as a day or to the second; without a zone a day is one of UTC. */
+/** A period as text in ISO 8601, each end a day or a time. A day without a zone is in UTC. */
 export interface WrittenPeriod {
-  /** This time and later. */
+  /** Start, inclusive. */
   readonly since?: string | undefined;
-  /** This time and earlier; all of a day. */
+  /** End, inclusive; a day is included to its end. */
   readonly until?: string | undefined;
 }
 
-/** Both ends belong to it. */
+/** A period with inclusive ends. */
 export interface Period {
   readonly since: Date | undefined;
   readonly until: Date | undefined;
@@ -43,7 +43,7 @@ function parseTime(text: string, field: string): Date {
   );
 }
 
-/** JavaScript takes the 30th of February for the 2nd of March. */
+/** Rejects dates such as 30 February, which JavaScript reads as 2 March. */
 function isDay(text: string): boolean {
   const [, year, month, day] = (DAY.exec(text) ?? []).map(Number);
   const date = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day));

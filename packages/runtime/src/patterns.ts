@@ -1,9 +1,9 @@
 import { type PatternCompiler, WorkrailError } from "@workrail/core";
 
-/** Instructions of a compiled expression; each may be looked at once for each character of a text. */
+/** Most instructions of a compiled expression: matching may visit each instruction once for each character. */
 const MAX_INSTRUCTIONS = 5_000;
 
-/** Expressions in the syntax of RE2, without backtracking. Loaded, a quarter of a megabyte, when first needed. */
+/** Returns a compiler of expressions in RE2 syntax, without backtracking. Loads a quarter of a megabyte on first use. */
 export async function loadPatterns(): Promise<PatternCompiler> {
   const { RE2JS, RE2JSException } = await import("re2js");
   return {

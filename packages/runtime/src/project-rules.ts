@@ -3,25 +3,25 @@ import { type FileRefusal, type GivenFile, readGivenFile, signatureOf } from "@w
 import { type CompiledRules, type ContextRules, isWorkrailError, type Log, parseContextRules, WorkrailError } from "@workrail/core";
 import { loadPatterns } from "./patterns.ts";
 
-/** Where a project says how its contexts are to be classified, from its root; the first that is there counts. */
+/** Rules files of a project, relative to its root; the first that exists is used. */
 const FOLDER = ".workrail";
 const RULES_FILES = ["context-rules.yaml", "context-rules.yml", "context-rules.json"] as const;
 
-/** Rules are written by hand; whatever is larger is something else. */
+/** Rules are written by hand; anything larger is some other file. */
 const MAX_BYTES = 256 * 1024;
 
 export interface RulesFound {
   readonly rules?: CompiledRules | undefined;
-  /** Why the project's file is not followed. */
+  /** Why the project's file is ignored. */
   readonly warning?: string | undefined;
 }
 
-/** What was made of one version of a file. */
+/** The parsed rules of one version of a file. */
 interface Known extends RulesFound {
   readonly version: string;
 }
 
-/** Nothing of the file's content is in it. */
+/** Messages for a refused file; they never contain its content. */
 const REFUSALS: Readonly<Record<FileRefusal, string>> = {
   missing: "It is not there.",
   "not-a-file": "It is not a regular file.",
@@ -31,40 +31,40 @@ const REFUSALS: Readonly<Record<FileRefusal, string>> = {
   "too-slow": "It could not be read in time.",
 };
 
-/** Rules for contexts: those that come with a call, and those in a file of the project, read again when it changed. */
+/** Provides the context rules: those given with a call, or those of the project's file, reread when it changes. */
 export class ProjectRules {
   readonly #root: string | undefined;
   readonly #log: Log;
   #known: Known | undefined;
 
-  /** @param root the project's; `undefined`: there is no file. */
+  /** @param root root of the project; `undefined`: there is no file. */
   constructor(root: string | undefined, log: Log) {
     this.#root = root;
     this.#log = log;
   }
 
   /**
-   * Those that came with a call, else those in the project's file.
+   * Returns the rules given with the call, else those of the project's file.
    *
-   * @throws INVALID_INPUT for given ones that cannot be used, naming the place.
+   * @throws INVALID_INPUT naming the place, for invalid given rules.
    */
   async for(given: ContextRules | undefined): Promise<RulesFound> {
     return given === undefined ? this.inFile() : { rules: await compiled(given, "contextRules") };
   }
 
   /**
-   * The rules in the project's file, or nothing. It never fails: a file that cannot be used is passed over with a warning,
-   * because work must not be lost for it.
+   * Returns the rules of the project's file, if there are any. Never fails: an invalid file is ignored with a warning, because no work may
+   * be lost for it.
    */
   async inFile(): Promise<RulesFound> {
     const root = this.#root;
     if (root === undefined) return {};
     const folder = path.join(root, FOLDER);
-    // In place: each save looks, and turns through the thread pool take longer than all else that it does beside the disk.
+    // Synchronous: each save checks this, and round trips to the thread pool would take longer than the rest of the save except the disk.
     const isDirectory = signatureOf(folder)?.startsWith("directory");
     if (isDirectory === undefined) return {};
     for (const file of RULES_FILES.map((name) => path.join(folder, name))) {
-      // To look where a link leads could take for ever: without a version the file is read each time.
+      // Inspecting the target of a link could block forever. Such a file has no version and is read every time.
       const signature = isDirectory ? signatureOf(file) : "other";
       if (signature === undefined) continue;
       const version = `${file} ${signature}`;
@@ -86,7 +86,7 @@ export class ProjectRules {
     }
   }
 
-  /** In the log is no word of the file. */
+  /** The log never contains content of the file. */
   #passOver(file: string, reason: FileRefusal | "not-valid", why: string): RulesFound {
     const warning = `${file} is not followed. ${why}`;
     if (this.#known?.warning !== warning) this.#log.warn("the project's context rules are not followed", { file, reason });
@@ -100,7 +100,7 @@ async function compiled(rules: ContextRules, name: string): Promise<CompiledRule
   return compileRules(rules, await loadPatterns(), name);
 }
 
-/** @throws INVALID_INPUT naming the place, and no word of the text. */
+/** @throws INVALID_INPUT naming the place, without text of the file. */
 async function parse(file: string, bytes: Buffer): Promise<unknown> {
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
   return file.endsWith(".json") ? parseJson(text) : parseYaml(text);
@@ -118,7 +118,7 @@ function parseJson(text: string): unknown {
 async function parseYaml(text: string): Promise<unknown> {
   const yaml = await import("yaml");
   try {
-    // An empty file has no rules, and is no mistake.
+    // An empty file is valid and has no rules.
     return yaml.parse(text, { logLevel: "error", prettyErrors: true }) ?? {};
   } catch (cause) {
     const place = cause instanceof yaml.YAMLError ? cause.linePos?.[0].line : undefined;

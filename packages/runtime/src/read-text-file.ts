@@ -2,25 +2,25 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { isWorkrailError, whyUnreadable, WorkrailError } from "@workrail/core";
 
-/** Small enough that somebody who looks sees it move where each piece gives much to do. */
+/** Small enough to show progress when each chunk takes long to process. */
 const CHUNK_BYTES = 64 * 1024;
 
 type OnRead = (bytes: { readonly done: number; readonly total: number }) => void;
 
 /**
- * The text of a file, chunk by chunk; a byte order mark is passed over.
+ * Reads the text of a file in chunks, without a byte order mark.
  *
- * @param onRead told when a chunk was read and done with.
- * @throws INVALID_INPUT when it cannot be read, or is not UTF-8.
+ * @param onRead called when a chunk was read and processed.
+ * @throws INVALID_INPUT when the file cannot be read, or is not UTF-8.
  */
 export async function* readTextFile(file: string, onRead?: OnRead): AsyncGenerator<string, void, undefined> {
   yield* readText(chunksOf(file, onRead), file, { path: file });
 }
 
 /**
- * The same of what is no file.
+ * Decodes chunks that do not come from a file.
  *
- * @param name says in a failure what it is.
+ * @param name name of the source in error messages.
  */
 export async function* readText(
   chunks: AsyncIterable<Uint8Array | string>,

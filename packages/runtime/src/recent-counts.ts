@@ -1,4 +1,4 @@
-/** The counts of the texts that were asked for last, as many as fit into a few megabytes. */
+/** LRU cache of token counts, bounded to a few megabytes. */
 export class RecentCounts {
   readonly #counts = new Map<string, number>();
   #characters = 0;
@@ -11,7 +11,7 @@ export class RecentCounts {
     return count;
   }
 
-  /** Returns the count. */
+  /** Stores a count and returns it. */
   set(text: string, count: number): number {
     if (text.length > MOST_CHARACTERS_OF_ONE) return count;
     if (!this.#counts.has(text)) this.#characters += text.length + ENTRY_COST;
@@ -27,5 +27,5 @@ export class RecentCounts {
 
 const MOST_CHARACTERS = 2_097_152;
 const MOST_CHARACTERS_OF_ONE = 65_536;
-/** What an entry takes besides its text, in characters. */
+/** Estimated size of an entry besides its text, in characters. */
 const ENTRY_COST = 32;

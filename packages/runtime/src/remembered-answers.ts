@@ -1,11 +1,11 @@
 import type { Condenser, Digester } from "@workrail/core";
 
-/** Answers are a few kilobytes each. */
+/** Each answer is a few kilobytes. */
 const MOST_ANSWERS = 64;
 
 /**
- * The same condenser, not asked twice for the same while the process runs: a context is often made to fit again and again.
- * What it was given is kept as a digest only, and failures are not kept.
+ * Wraps a condenser with a cache for the life of the process, because the same context is often shortened repeatedly. Inputs are kept as
+ * digests only; failures are not cached.
  */
 export function rememberingAnswers(condenser: Condenser, digests: Digester): Condenser {
   const answers = new Map<string, Promise<string>>();
@@ -14,7 +14,7 @@ export function rememberingAnswers(condenser: Condenser, digests: Digester): Con
     condense(text, budgetTokens, focus) {
       const key = digests.sha256(JSON.stringify([text, budgetTokens, focus ?? null]));
       const known = answers.get(key);
-      // Behind the others again, as the last that is forgotten.
+      // Moves the entry to the end of the LRU order.
       answers.delete(key);
       const answer = known ?? condenser.condense(text, budgetTokens, focus);
       answers.set(key, answer);

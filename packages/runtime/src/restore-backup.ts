@@ -35,17 +35,17 @@ export interface BackupResult extends Omit<BackupReport, "createdAt"> {
 }
 
 export interface RestoreOptions {
-  /** Where the store is to be. Default: `WORKRAIL_DATA_DIR`, else the platform's folder for user data. */
+  /** Directory to restore to. Default: `WORKRAIL_DATA_DIR`, else the platform's directory for user data. */
   readonly dataDir?: string | undefined;
-  /** Take the place of what is there, which is kept aside. Default: a place where there is something is refused. */
+  /** Replaces an existing store, which is kept aside. Default: a directory that is not empty is refused. */
   readonly replace?: boolean | undefined;
   /** Default: the process's environment. */
   readonly env?: Environment | undefined;
   /** Options of a command line, such as `--data-dir=elsewhere`. Default: none. */
   readonly args?: readonly string[] | undefined;
-  /** Parts to use instead of ours. What a backup is restored to is a data directory, so there is none for the storage. */
+  /** Parts that replace ours. Not the storage: a backup is restored to a data directory. */
   readonly adapters?: Omit<Adapters, "storage"> | undefined;
-  /** Told after each file: all are checked, then copied, and then the catalog is made of them. */
+  /** Called after each file: all files are checked, then copied, and then the catalog is built from them. */
   readonly onProgress?: ((progress: RestoreProgress) => void) | undefined;
 }
 
@@ -53,25 +53,27 @@ export type RestoreProgress = StoredBackupProgress | ReadBlobsProgress;
 
 export interface RestoreResult {
   readonly dataDir: string;
-  /** When the backup was made. */
+  /** Time of the backup. */
   readonly createdAt: string;
-  /** Live ones, as they are in the catalog now. */
+  /** Live checkpoints in the restored catalog. */
   readonly checkpoints: number;
   readonly trashed: number;
   readonly sessions: number;
-  /** Files that cannot be read, as they could not when the backup was made. */
+  /** Files that cannot be read, and could not be read when the backup was made. */
   readonly unreadable: RebuildReport["unreadable"];
-  /** Absolute path of the store that was there before. */
+  /** Absolute path of the replaced store. */
   readonly keptAside: string | undefined;
 }
 
 /**
- * Makes a store of a backup, in a new place, or in the place of a store that is kept aside. Every file of the backup is
- * checked before anything happens, and so is the key of a sealed one; interrupted at any moment, there is the store that was
- * there, or the backup's.
+ * Restores a store from a backup, to a new directory, or in place of a store that is kept aside.
  *
- * @throws READ_ONLY where nothing may be written; INVALID_INPUT for parameters that make no sense, for what is no backup, and for a place that is taken; CHECKPOINT_CORRUPT for a damaged backup;
- *   KEY_UNAVAILABLE for a sealed one without its key; UNSUPPORTED_VERSION; STORE_IN_USE while another process has the store open; STORAGE_UNAVAILABLE.
+ * Every file of the backup, and the key of a sealed one, is checked before anything changes. Atomic: after an interruption the directory
+ * holds either the old store or the backup's.
+ *
+ * @throws READ_ONLY when writing is not allowed; INVALID_INPUT for invalid parameters, a directory that is no backup, and a target that is
+ * not empty; CHECKPOINT_CORRUPT for a damaged backup; KEY_UNAVAILABLE for a sealed backup without its key; UNSUPPORTED_VERSION;
+ * STORE_IN_USE while another process has the store open; STORAGE_UNAVAILABLE.
  */
 export async function restoreBackup(directory: string, options: RestoreOptions = {}): Promise<RestoreResult> {
   checkPlace(directory, "directory");
@@ -89,7 +91,7 @@ export async function restoreBackup(directory: string, options: RestoreOptions =
   const before = replacedStores(settings.dataDir);
   if (isNew) await restoreToNewPlace(backup, settings.dataDir);
   else await takePlace(backup, settings, adapters.log ?? silentLog);
-  // What hooks took for saved may be missing now: they read transcripts anew.
+  // The hooks' notes may name checkpoints that are missing now. Without notes the hooks read the transcripts again.
   removeNotes(settings.dataDir);
   const restored = await openRestored(settings, adapters, onProgress);
   const kept = replacedStores(settings.dataDir).find((name) => !before.includes(name));
@@ -101,7 +103,7 @@ export async function restoreBackup(directory: string, options: RestoreOptions =
   };
 }
 
-/** What opening the restored store would refuse is refused while nothing has moved. */
+/** Fails, before anything has moved, for each reason that would prevent opening the restored store. */
 async function checkKey({ directory }: StoredBackup, wish: SealingSettings): Promise<void> {
   try {
     const isSealed = await tryKey(directory, wish);
@@ -113,7 +115,7 @@ async function checkKey({ directory }: StoredBackup, wish: SealingSettings): Pro
   }
 }
 
-/** What is replaced is moved as it is: nobody needs its key for that, which may be lost. */
+/** Moves the replaced store as it is, without its key, which may be lost. */
 async function takePlace(backup: StoredBackup, settings: Settings, log: Log): Promise<void> {
   const storage = await openDefaultStorage(settings, log);
   await runThen(
@@ -122,7 +124,7 @@ async function takePlace(backup: StoredBackup, settings: Settings, log: Log): Pr
   );
 }
 
-/** Opening finishes a restore; then the catalog is made. */
+/** Opens the store, which completes the restore, and builds the catalog. */
 async function openRestored(
   settings: Settings,
   adapters: Adapters,
@@ -141,7 +143,7 @@ function replacedStores(dataDir: string): readonly string[] {
   return nodeFileSystem.list(dataDir).filter(isReplacedStore);
 }
 
-/** It would be told of a store that nothing was restored to. */
+/** Refused: the restored data would not be in that storage. */
 function storageElsewhere(): WorkrailError {
   return new WorkrailError("INVALID_INPUT", "A backup is restored to a data directory, and not to a storage of one's own.", {
     details: { field: "adapters.storage" },

@@ -13,9 +13,9 @@ export interface SavingsParams {
   readonly dataDir: string;
   /** ISO 8601. Default: 30 days ago. */
   readonly since?: string | undefined;
-  /** Only of this session, whatever its project. */
+  /** Only this session, whatever its project. */
   readonly sessionId?: string | undefined;
-  /** `undefined`: of every project. */
+  /** `undefined`: all projects. */
   readonly project?: string | undefined;
   readonly now: Date;
 }
@@ -24,7 +24,7 @@ export interface SavingsParams {
 export interface Resumes {
   readonly resumes: number;
   readonly packTokensEstimated: number;
-  /** Tokens of the transcripts that the packs replace, as far as the log has them. */
+  /** Tokens of the transcripts that the packs replace, where the log has them. */
   readonly transcriptTokensEstimated: number;
 }
 

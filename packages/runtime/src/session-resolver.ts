@@ -16,28 +16,32 @@ export interface ResolvedSession {
   readonly reason: SessionReason;
 }
 
-/** Whether checkpoints of a kind are what a session goes on with. Others are kept beside that, and bind nobody to their session. */
+/**
+ * Tells whether checkpoints of a kind are work that a session continues from. Other kinds are stored beside the work, and do not make their
+ * session the one in use.
+ */
 export function isWork(kind: CheckpointKind = "workflow"): boolean {
   return kind === "workflow" || kind === "aside";
 }
 
-/** A process that lives for years must not take all that it ever used for being in use. */
+/** Most sessions that count as in use, for a process that lives for years. */
 const MOST_IN_USE = 10;
 
 /**
- * Finds the session that a call means when it does not say. Remembers which sessions this process has used: that is
- * the whole state a server has, and losing it only makes calls name their session.
+ * Finds the session of a call that does not name one.
+ *
+ * Remembers the sessions that this process has used. This is the only state of a server; after losing it, calls must name their session.
  */
 export class SessionResolver {
   readonly #digests: Digester;
   readonly #ids: IdGenerator;
   readonly #limits: Limits;
-  /** By workflow; calls that name none share the entry of `undefined`. */
+  /** By workflow; calls without a workflow share the key `undefined`. */
   readonly #byWorkflow = new Map<string | undefined, SessionId>();
   readonly #used = new Set<SessionId>();
-  /** For conversations that belong to no session. */
+  /** Session of conversations that belong to no other session. */
   #ownConversations: SessionId | undefined;
-  /** Chosen for saves that are still under way: those that are called meanwhile go the same way. */
+  /** Sessions chosen for saves in progress: concurrent saves use the same one. */
   readonly #chosen = new Map<string | undefined, { readonly sessionId: SessionId; saves: number }>();
 
   constructor(ports: { readonly digests: Digester; readonly ids: IdGenerator; readonly limits: Limits }) {
@@ -47,19 +51,19 @@ export class SessionResolver {
   }
 
   /**
-   * For a save: the session named; else the one this process uses for the workflow; else, with a workflow, one derived
-   * from it and its first context, so that a restarted agent finds its way back; else a fresh one. `saved` or `notSaved`
-   * must follow.
+   * Returns the session of a save: the given one; else the one this process uses for the workflow; else, with a workflow, one derived from
+   * the workflow and its first context, so that a restarted agent finds it again; else a new one. The caller must call `saved` or
+   * `notSaved` afterwards.
    *
-   * @throws INVALID_INPUT for what is no session id or no context; TOO_LARGE.
+   * @throws INVALID_INPUT for an invalid session id or context; TOO_LARGE.
    */
   forSave(given: string | undefined, workflowId: string | undefined, context: object): ResolvedSession {
     return this.#chose(this.#resolve(given, workflowId, context), workflowId);
   }
 
   /**
-   * For a patch: the session named, or else the one this process uses for the workflow; `undefined` where there is none, for a patch
-   * never starts a session. Otherwise `saved` or `notSaved` must follow.
+   * Returns the session of a patch: the given one, or the one this process uses for the workflow. `undefined` when there is none, because a
+   * patch never starts a session; otherwise the caller must call `saved` or `notSaved` afterwards.
    */
   forPatch(given: string | undefined, workflowId: string | undefined): ResolvedSession | undefined {
     const found = this.#inUseOrGiven(given, workflowId);
@@ -73,7 +77,9 @@ export class SessionResolver {
     return resolved;
   }
 
-  /** Where such a save would go as things stand; `undefined` when a session would be made for it. Without a context: a patch. Binds nobody. */
+  /**
+   * Returns the session that such a save would use now; `undefined` when it would create one. Without a context: a patch. Changes nothing.
+   */
   whereTo(given: string | undefined, workflowId: string | undefined, context: object | undefined): SessionId | undefined {
     const found = context === undefined ? this.#inUseOrGiven(given, workflowId) : this.#find(given, workflowId, context);
     return found?.sessionId;
@@ -95,7 +101,7 @@ export class SessionResolver {
     return known === undefined ? undefined : { sessionId: known, reason: "process" };
   }
 
-  /** For a save of what is no work of its session: the one named, else a fresh one. Nothing must follow. */
+  /** Returns the session of a save that is not work: the given one, or a new one. No further call is needed. */
   besideWork(given: string | undefined): ResolvedSession {
     return given === undefined
       ? { sessionId: this.#ids.sessionId(), reason: "fresh" }
@@ -103,8 +109,7 @@ export class SessionResolver {
   }
 
   /**
-   * For a conversation: the session of the conversations `of` the session that was used last, the same in every process; else
-   * one of this process.
+   * Returns the session of a conversation: the one derived from the session used last, the same in every process; else one of this process.
    */
   forConversation(): { readonly sessionId: SessionId; readonly of: SessionId | undefined } {
     const of = [...this.#used].at(-1);
@@ -113,7 +118,7 @@ export class SessionResolver {
     return { sessionId: this.#ownConversations, of };
   }
 
-  /** Where it matters which session is meant: the one named, or the only one in use. */
+  /** Returns the session of a change that must not hit a wrong one: the given one, or the only one in use. */
   forChange(given: string | undefined): SessionId {
     if (given !== undefined) return parseSessionId(given);
     const [only, ...others] = this.#used;
@@ -126,27 +131,27 @@ export class SessionResolver {
     );
   }
 
-  /** For what is kept beside a session's work: the one named, or the only one in use; `undefined` when that is not clear. */
+  /** Returns the session of an aside: the given one, or the only one in use; `undefined` when that is ambiguous. */
   forAside(given: string | undefined): SessionId | undefined {
     if (given !== undefined) return parseSessionId(given);
     const [only, ...others] = this.#used;
     return others.length === 0 ? only : undefined;
   }
 
-  /** The sessions that are being saved to, and of those used last the ones that saves without a session go to. */
+  /** Returns the sessions that are being saved to, and, of the last used, those that saves without a session go to. */
   inUse(): ReadonlySet<SessionId> {
     const bound = new Set(this.#byWorkflow.values());
     const last = [...this.#used].slice(-MOST_IN_USE).filter((id) => bound.has(id));
     return new Set([...last, ...[...this.#chosen.values()].map(({ sessionId }) => sessionId)]);
   }
 
-  /** A save that succeeded. */
+  /** Records a successful save. */
   saved(sessionId: SessionId, workflowId: string | undefined): void {
     this.#use(sessionId, workflowId);
     this.notSaved(sessionId, workflowId);
   }
 
-  /** A save that failed: what was chosen for it binds nobody. */
+  /** Records a failed save: its session is not bound. */
   notSaved(sessionId: SessionId, workflowId: string | undefined): void {
     const chosen = this.#chosen.get(workflowId);
     if (chosen?.sessionId !== sessionId) return;
@@ -154,7 +159,7 @@ export class SessionResolver {
     if (chosen.saves === 0) this.#chosen.delete(workflowId);
   }
 
-  /** A load that succeeded: whoever loads a session goes on in it, named or not. */
+  /** Records a load: the process continues in the loaded session, named or not. */
   loaded(sessionId: SessionId, workflowId: string | undefined): void {
     this.#use(sessionId, workflowId);
     this.#byWorkflow.set(undefined, sessionId);
@@ -165,7 +170,7 @@ export class SessionResolver {
     this.#byWorkflow.set(workflowId, sessionId);
   }
 
-  /** The last used stands last. */
+  /** Keeps the last used session at the end. */
   #remember(sessionId: SessionId): void {
     this.#used.delete(sessionId);
     this.#used.add(sessionId);

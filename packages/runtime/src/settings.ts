@@ -19,97 +19,97 @@ import type { Environment } from "./config/default-data-dir.ts";
 import type { SealingSettings } from "./sealing/sealing-settings.ts";
 import type { TokenizerName } from "./token-counter.ts";
 
-/** What a store does so that it can be left alone. Percents are of `limits.maxTotalBytes`. */
+/** Settings of automatic maintenance. Percentages are of `limits.maxTotalBytes`. */
 export interface HousekeepingSettings {
-  /** Sessions that were not used for as many days go to the trash; 0: none does. */
+  /** Days without use after which a session goes to the trash; 0: never. */
   readonly retentionDays: number;
-  /** Days that things stay in the trash; 0: there is no trash. */
+  /** Days in the trash before removal; 0: there is no trash. */
   readonly trashDays: number;
-  /** Days that rows stay in the audit log; 0: for ever. */
+  /** Days before rows leave the audit log; 0: they stay forever. */
   readonly auditDays: number;
-  /** The most that the trash may take. */
+  /** Largest size of the trash. */
   readonly trashPercent: number;
-  /** A store that holds more is told of once. */
+  /** Usage above which one warning is given. */
   readonly warnPercent: number;
-  /** A store that holds more than the first is brought down to the second. */
+  /** Usage above which the store is cleaned up, and the usage that this aims at. */
   readonly cleanUpFromPercent: number;
   readonly cleanUpToPercent: number;
 }
 
-/** An endpoint that speaks the chat completions of OpenAI, such as that of Ollama, llama.cpp or LM Studio. */
+/** An endpoint with OpenAI's chat completions API, such as Ollama, llama.cpp or LM Studio. */
 export interface CondenserSettings {
-  /** Up to and with the version. Absent, as the model may be: each answer tells that it is not set. */
+  /** URL including the version. When the URL or the model is absent, each answer says so. */
   readonly url: string | undefined;
   readonly model: string | undefined;
   readonly apiKey: string | undefined;
-  /** The longest that an answer waits for it. */
+  /** Timeout of a request. */
   readonly timeoutMs: number;
-  /** The most tokens of a text that it is sent. */
+  /** Most tokens of a text that is sent. */
   readonly inputTokens: number;
 }
 
-/** An endpoint that speaks the embeddings of OpenAI, or Ollama. */
+/** An endpoint with OpenAI's or Ollama's embeddings API. */
 export interface EmbedderSettings {
   readonly kind: EmbedderKind;
-  /** For `openai` up to and with the version, for `ollama` without a path. Absent, as the model may be: each search tells that it is not set. */
+  /** URL; for `openai` including the version, for `ollama` without a path. When the URL or the model is absent, each search says so. */
   readonly url: string | undefined;
   readonly model: string | undefined;
   readonly apiKey: string | undefined;
-  /** The longest that a search waits for it. */
+  /** Timeout of a request. */
   readonly timeoutMs: number;
-  /** Put before each question. */
+  /** Prefix of each query. */
   readonly queryPrefix: string | undefined;
-  /** Put before each text. */
+  /** Prefix of each text. */
   readonly textPrefix: string | undefined;
 }
 
-/** What becomes of secrets in what is saved. */
+/** Treatment of secrets in saved data. */
 export interface SecretsSettings {
-  /** `off`: they are not looked for. */
+  /** `off`: no scan for secrets. */
   readonly mode: SecretsMode | "off";
-  /** The personal data that is looked for too. */
+  /** Personal data that counts as secret. */
   readonly personalData: PersonalData;
-  /** Ids of rules that are not applied. */
+  /** Ids of rules that are disabled. */
   readonly except: readonly string[];
 }
 
-/** Everything that can be set from outside. */
+/** All settings of a store. */
 export interface Settings {
   readonly dataDir: string;
   readonly limits: Limits;
   readonly housekeeping: HousekeepingSettings;
-  /** How long a save waits for a lock that another process holds. */
+  /** Longest time that a save waits for a lock of another process. */
   readonly lockWaitMs: number;
-  /** The library that runs SQLite; `auto`: the first that loads, or else none; `none`: the catalog is kept in files alone. */
+  /** The SQLite library. `auto`: the first that loads, or files alone; `none`: the catalog is kept in files. */
   readonly sqliteDriver: SqliteDriverChoice | "none";
-  /** The hard ceiling of every answer. */
+  /** Hard limit of every answer. */
   readonly maxAnswerTokens: number;
   readonly maxAnswerCharacters: number;
-  /** What tokens are counted with. */
+  /** Tokenizer that counts tokens. */
   readonly tokenizer: TokenizerName;
-  /** Whether the store is only read. */
+  /** True when the store is read-only. */
   readonly readOnly: boolean;
-  /** Where a save goes when the disk cannot be written to. */
+  /** Destination of saves when the disk cannot be written to. */
   readonly fallback: Fallback;
-  /** Whether a live context saves a checkpoint at the end of each phase. */
+  /** True when a live context saves a checkpoint at the end of each phase. */
   readonly autoSave: boolean;
-  /** Who is asked for what is to be condensed; absent: nobody. */
+  /** Endpoint that condenses texts; absent: none. */
   readonly condenser: CondenserSettings | undefined;
-  /** Who is asked what texts mean; absent: nobody. */
+  /** Endpoint that embeds texts; absent: none. */
   readonly embedder: EmbedderSettings | undefined;
-  /** How many checkpoints of a project a server saves a minute; twice as many in a row. 0: any number. */
+  /** Checkpoints of a project that a server saves per minute; twice as many in a burst. 0: no limit. */
   readonly savesAMinute: number;
-  /** Whether what is pruned by count goes to the trash. */
+  /** True to move checkpoints pruned by number to the trash. */
   readonly prunesToTrash: boolean;
-  /** What is shown of other projects: see `Isolation`. */
+  /** Visibility of other projects: see `Isolation`. */
   readonly isolation: Isolation;
   readonly sealing: SealingSettings;
   readonly secrets: SecretsSettings;
-  /** Root of the project, where it is not to be found from the working directory. */
+  /** Root of the project, when it is not derived from the working directory. */
   readonly project: string | undefined;
 }
 
-/** What a program sets itself: it goes before all that is set from outside. */
+/** Settings given by the program. They override all others. */
 export interface GivenSettings {
   readonly dataDir?: string | undefined;
   readonly limits?: Partial<Limits> | undefined;
@@ -120,12 +120,12 @@ export interface GivenSettings {
 }
 
 /**
- * Reads the settings from `config.json` in the data directory, the environment and the command line; each goes before the one
- * named before it. An empty variable counts as not set.
+ * Reads the settings from `config.json` in the data directory, the environment and the command line, in ascending precedence. An empty
+ * variable counts as unset.
  *
- * @param given goes before all of them.
- * @param log is told what is passed over.
- * @throws INVALID_INPUT naming the setting, where it was set, and what it may be.
+ * @param given overrides all of them.
+ * @param log receives warnings about ignored settings.
+ * @throws INVALID_INPUT naming the setting, its source, and its allowed values.
  */
 export function readSettings(env: Environment, given: GivenSettings, log?: Log): Settings {
   checkGiven(given);
@@ -136,7 +136,7 @@ export function readSettings(env: Environment, given: GivenSettings, log?: Log):
   return settingsOf(configuration, given);
 }
 
-/** A program's own are taken as they are, and one that is misspelt would be passed over in silence. */
+/** Checks a program's own settings: a misspelt limit would silently be ignored. */
 function checkGiven({ dataDir, fallback, readOnly, limits }: GivenSettings): void {
   if (dataDir !== undefined && typeof dataDir !== "string") throw invalidInput("dataDir", "dataDir must be a path.", LEAVE_OUT);
   if (fallback !== undefined && !isAllowed("fallback", fallback)) {
@@ -225,7 +225,7 @@ function embedderOf(values: SettingValues): EmbedderSettings {
   };
 }
 
-/** Names of rules, by commas or blanks. One that is misspelt would leave its rule in force, to everybody's surprise. */
+/** Parses names of rules, separated by commas or blanks. Unknown names are refused: a misspelt one would leave its rule enabled. */
 function rulesIn(text = ""): readonly string[] {
   const ids = text.split(/[\s,]+/u).filter((id) => id !== "");
   const unknown = ids.find((id) => !SECRET_RULE_IDS.includes(id));
@@ -245,7 +245,7 @@ function warn(log: Log | undefined, { message, hint, field, file, line }: Config
   });
 }
 
-/** A limit of none would have a save remove what it saved. */
+/** Checks that every limit is at least 1. With 0, a save would remove its own checkpoint. */
 function checked(limits: Limits): Limits {
   const [field] = Object.entries(limits).find(([, value]) => !Number.isSafeInteger(value) || Number(value) < 1) ?? [];
   if (field === undefined) return limits;

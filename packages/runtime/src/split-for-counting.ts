@@ -1,6 +1,6 @@
 /**
- * A text in pieces that are no longer than a tokenizer can count in good time, which for a run of like characters grows
- * with the square of its length. Each cut within a run may cost a token too many; there are none in words of people.
+ * Splits a text so that no part has a run of like characters that the tokenizer counts too slowly: its time grows with the square of the
+ * length. Each cut within a run may add one token; ordinary words are never cut.
  */
 export function* splitForCounting(text: string): Generator<string> {
   let begin = 0;
@@ -18,15 +18,15 @@ export function* splitForCounting(text: string): Generator<string> {
   yield text.slice(begin);
 }
 
-/** Words of people are shorter, and so are most of programs. */
+/** Longer than words of people, and than most identifiers. */
 const LONGEST_RUN = 256;
 
-/** They come in threes at most, and never make a long run. */
+/** The tokenizer splits digits into groups of at most three, so they never form a long run. */
 const DIGIT = 0;
 const LETTER = 1;
 const SPACE = 2;
 const SIGN = 3;
-/** Beyond ASCII: any of the others. */
+/** Beyond ASCII: may be any of the other kinds. */
 const OTHER = 4;
 
 function kindOf(code: number): number {

@@ -6,28 +6,28 @@ import { RecentCounts } from "./recent-counts.ts";
 export const TOKENIZERS = ["o200k", "claude-estimate"] as const;
 
 /**
- * `o200k`: the encoding of current OpenAI models, counted exactly.
- * `claude-estimate`: what Claude models would count, roughly; their tokenizer is not public.
+ * `o200k`: the encoding of current OpenAI models, counted exactly. `claude-estimate`: an estimate for Claude models, whose tokenizer is not
+ * public.
  */
 export type TokenizerName = (typeof TOKENIZERS)[number];
 
-/** One counter of a kind for the whole process, since its tables take megabytes. */
+/** Returns the process-wide counter of a kind; its tables take megabytes. */
 export function tokenCounter(name: TokenizerName): TokenCounter {
   return name === "o200k" ? o200kTokens : claudeEstimate;
 }
 
-/** Loaded, 2 MB of tables, when first needed. */
+/** Loads 2 MB of tables on first use. */
 async function loadO200k(): Promise<CountSteps> {
   const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
-  // Text that looks like a special token is text all the same.
+  // Text that looks like a special token is still counted as text.
   const options = { disallowedSpecial: new Set<string>() };
   return countingPieces((text) => countTokens(text, options));
 }
 
 /**
- * Anthropic's glossary has a token of Claude stand for about 3.5 characters of English. Code, numbers and JSON take more
- * tokens than prose does, as they do in o200k, so the larger of the two counts. Characters are counted as bytes of UTF-8:
- * the same for English, and closer for other scripts.
+ * Estimates tokens of Claude models. By Anthropic's glossary one token is about 3.5 characters of English. Code, numbers and JSON take more
+ * tokens than prose, as in o200k, so the larger of the two counts is used. Characters are counted as UTF-8 bytes: equal for English, and
+ * closer for other scripts.
  */
 async function loadClaudeEstimate(): Promise<CountSteps> {
   const o200k = await loadO200k();
@@ -41,11 +41,11 @@ const CLAUDE_BYTES_A_TOKEN = 3.5;
 const o200kTokens = countingInTurns(loadO200k);
 const claudeEstimate = countingInTurns(loadClaudeEstimate);
 
-/** Gives others their turn in long texts, and remembers the counts of short ones. */
+/** Returns a counter that yields to other work in long texts and caches the counts of short ones. */
 export function countingInTurns(load: () => Promise<CountSteps>): TokenCounter {
   let loaded: Promise<CountSteps> | undefined;
   const known = new RecentCounts();
-  // What failed to load is tried again.
+  // Retries after a failed load.
   const tables = (): Promise<CountSteps> =>
     (loaded ??= load().catch((error: unknown) => {
       loaded = undefined;

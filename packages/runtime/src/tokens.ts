@@ -23,9 +23,9 @@ import type { SecretScreening } from "./secrets/secret-screening.ts";
 import type { SessionResolver } from "./session-resolver.ts";
 import type { Settings } from "./settings.ts";
 
-/** Who condenses. */
+/** The condenser of a store. */
 export interface Condensing {
-  /** Absent: nobody but core. */
+  /** Absent: only the core's own rules condense. */
   readonly advanced?: AdvancedMode | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface Parts {
   readonly sessions: SessionResolver;
 }
 
-/** What the container can be asked for. */
+/** Injection tokens of the container. */
 export const TOKENS: { readonly [Name in keyof Parts]: InjectionToken<Parts[Name]> } = {
   settings: Symbol("Settings"),
   storage: Symbol("Storage"),

@@ -2,14 +2,14 @@ import type { DroppedEntries, NamedKeys, SaveResult, StateChanges } from "@workr
 import type { PatchedState, SaveCheckpointResult } from "./context-management-service.ts";
 import type { ToldChanges } from "./resume/resume-params.ts";
 
-/** An answer stays small, however much a call changes. */
+/** Most names in an answer, however much a call changes. */
 const MOST_NAMED = 50;
-/** Names of entries that changed, of each kind. */
+/** Most names of changed entries, of each kind. */
 export const MOST_CHANGES = 20;
 const MOST_WARNED = 10;
 const LONGEST_NAME = 100;
 
-/** What an answer to a save tells of what became of the state. */
+/** Returns the part of a save's answer that reports changes of the state. */
 export function told({
   patched,
   dropped,
@@ -20,7 +20,7 @@ export function told({
   };
 }
 
-/** How a state differs from one that was known. @param most names of each kind. */
+/** Reports the differences from a known state. @param most names of each kind. */
 export function toldSince(since: string, { added, changed, removed, unchanged }: StateChanges, most: number = MOST_CHANGES): ToldChanges {
   const namesOf = (all: readonly string[]): string[] => [...new Set(all.slice(0, most).map(clip))];
   const count = (name: string, told: number, all: number): object => (all > told ? { [`${name}Count`]: all } : {});
@@ -35,7 +35,7 @@ export function toldSince(since: string, { added, changed, removed, unchanged }:
   };
 }
 
-/** The keys of entries that a state lacks against its parent. */
+/** Reports the entries that a state lacks compared with its parent. */
 export function toldDropped(dropped: NamedKeys | undefined): { droppedKeys?: string[]; droppedKeysCount?: number } {
   if (dropped === undefined) return {};
   const droppedKeys = dropped.keys.slice(0, MOST_NAMED).map(clip);

@@ -28,19 +28,22 @@ export interface ExportResult {
   /** Absolute path of the file. */
   readonly file: string;
   readonly sizeBytes: number;
-  /** Checkpoints that could not be read: the file names them, and has all others. */
+  /** Checkpoints that could not be read. The file names them, and holds all others. */
   readonly unreadable: readonly UnreadableInExport[];
 }
 
 export interface ExportAllOptions {
-  /** Ends it early: it rejects with the signal's reason, and nothing is left of the file that was being written. */
+  /** Cancels the export: it rejects with the signal's reason and removes the unfinished file. */
   readonly signal?: AbortSignal | undefined;
-  /** Told after each checkpoint. */
+  /** Called after each checkpoint. */
   readonly onProgress?: ((progress: ExportProgress) => void) | undefined;
 }
 
 export interface ExportSessionOptions extends ExportAllOptions {
-  /** A new file, or a folder that gets one named `{workflow or session}-{date}.json`. Default: the folder `exports` of the data directory. */
+  /**
+   * A new file, or a folder in which the file is named `{workflow or session}-{date}.json`. Default: the folder `exports` of the data
+   * directory.
+   */
   readonly file?: string | undefined;
 }
 
@@ -51,13 +54,13 @@ export interface ExportAllResult {
   readonly exports: readonly ExportResult[];
 }
 
-/** Piece by piece, as text or in UTF-8. */
+/** A text in pieces, as strings or UTF-8 bytes. */
 export type ImportedText = AsyncIterable<Uint8Array | string>;
 
 export interface ImportTextOptions {
-  /** What to do where the store already has the session: default `skip`. */
+  /** Behaviour when the store already has the session. Default `skip`. */
   readonly onConflict?: ImportConflictPolicy | undefined;
-  /** Only say what would be done. Default `false`. */
+  /** Reports the effect without importing. Default `false`. */
   readonly dryRun?: boolean | undefined;
 }
 
@@ -66,11 +69,11 @@ export interface ImportTextResult extends ImportReport {
 }
 
 export interface ImportFileOptions extends ImportTextOptions {
-  /** Told after each piece of the file that is read. */
+  /** Called after each chunk of the file. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
 }
 
-/** All of a file is read to prove it, and then once more to write what is in it. */
+/** Progress of an import, which reads the file once to validate it and once to write its content. */
 export interface ImportProgress {
   readonly phase: "prove" | "write";
   /** Bytes of the file. */
@@ -85,13 +88,13 @@ export interface ImportFileResult extends ImportTextResult {
 
 const LONGEST_STEM = 150;
 
-/** Of records that are looked at for the name of a workflow. */
+/** Records read at once when looking for the name of a workflow. */
 const PAGE = 100;
 
-/** Carries sessions out of the store into files, and back. */
+/** Exports sessions to files, and imports them. */
 export class Transfer {
   readonly #ports: ExportPorts & ImportPorts & { readonly clock: Clock };
-  /** Where exports go that nobody named a place for. */
+  /** Default folder of exports. */
   readonly #folder: string | undefined;
 
   constructor(ports: ExportPorts & ImportPorts, dataDir: string | undefined) {
@@ -104,7 +107,7 @@ export class Transfer {
     return this.#export(sessionId, await this.#names(sessionId, file), watch);
   }
 
-  /** Part of a text has left the store, too: the audit log says which was not read to its end. */
+  /** Yields an export as text. An interrupted export has also left the store, so the audit log records that it was incomplete. */
   async *exportText(sessionId: SessionId, options: ExportOptions): AsyncGenerator<string, void, undefined> {
     let isBegun = false;
     let isWhole = false;
@@ -135,7 +138,7 @@ export class Transfer {
     return { folder, exports };
   }
 
-  /** Removes what exports that were interrupted left in the data directory long ago. */
+  /** Removes old leftovers of interrupted exports from the data directory. */
   async removeLeftovers(): Promise<void> {
     if (this.#folder !== undefined) await removeOldTemporaries(this.#folder, this.#ports.clock);
   }
@@ -153,7 +156,7 @@ export class Transfer {
     return { sessionId, ...written, unreadable };
   }
 
-  /** What can be read only once is kept in memory: nothing is written before all of it is proven. */
+  /** Imports a text that can be read only once. It is kept in memory, because everything is validated before anything is written. */
   async importText(text: ImportedText, { onConflict, dryRun = false }: ImportTextOptions): Promise<ImportTextResult> {
     const pieces: string[] = [];
     for await (const piece of readText(text, "The export")) pieces.push(piece);
@@ -162,7 +165,7 @@ export class Transfer {
 
   async importFile(given: string, { onConflict, dryRun = false, onProgress }: ImportFileOptions): Promise<ImportFileResult> {
     const file = path.resolve(given);
-    // What is no file, such as a pipe, can be read only once.
+    // Other than a regular file, such as a pipe, can be read only once.
     const isReadTwice = (await fs.stat(file).catch(() => undefined))?.isFile() !== false;
     let readings = 0;
     const source = (): AsyncIterable<string> => {
@@ -177,7 +180,7 @@ export class Transfer {
     }
   }
 
-  /** The newest workflow of a session gives an export its name, else the session does. */
+  /** Names an export after the newest workflow of the session, or else after the session. */
   async #stemFor(sessionId: SessionId): Promise<string> {
     const { catalog, locking } = this.#ports;
     const filter = { sessionId, kinds: CHECKPOINT_KINDS };
@@ -190,14 +193,14 @@ export class Transfer {
     });
   }
 
-  /** A folder gets a file with the name that it would have in the data directory. */
+  /** Returns the candidate names of a file. In a given folder they are the same as in the data directory. */
   async #names(sessionId: SessionId, given: string | undefined): Promise<Iterable<string>> {
     if (given !== undefined && !(await isFolder(given))) return [path.resolve(given)];
     const folder = given === undefined ? await this.#ownFolder() : makeFolder(path.resolve(given));
     return this.#namesIn(folder, await this.#stemFor(sessionId));
   }
 
-  /** Links are not followed inside of the data directory. */
+  /** Returns the default folder. Links are not followed inside of the data directory. */
   async #ownFolder(): Promise<string> {
     if (this.#folder === undefined) {
       throw new WorkrailError("INVALID_INPUT", "This store has no data directory, so the place of an export must be named.", {
@@ -216,7 +219,7 @@ export class Transfer {
     });
   }
 
-  /** `x-2026-01-31.json`, then `x-2026-01-31-2.json` and so on: without end, because one of them is free. */
+  /** Yields `x-2026-01-31.json`, then `x-2026-01-31-2.json` and so on without end, because one of them is free. */
   #namesIn(folder: string, stem: string): Iterable<string> {
     const date = this.#ports.clock.now().toISOString().slice(0, 10);
     const start = path.join(folder, `${stem}-${date}`);
@@ -229,7 +232,7 @@ export class Transfer {
   }
 }
 
-/** A path that ends with a separator means a folder, whether it is there or not. */
+/** Tells whether a path names a folder. A trailing separator means a folder, even if it does not exist. */
 async function isFolder(given: string): Promise<boolean> {
   if (/[\\/]$/u.test(given)) return true;
   return (await fs.stat(given).catch(() => undefined))?.isDirectory() === true;
@@ -251,12 +254,12 @@ function sum(numbers: Iterable<number>): number {
   return [...numbers].reduce((total, each) => total + each, 0);
 }
 
-/** A session may be removed between the look at all of them and its turn. */
+/** Ignores a session that was removed after the sessions were listed. */
 function ignoreVanished(error: unknown): undefined {
   if (!isWorkrailError(error) || error.code !== "SESSION_NOT_FOUND") throw error;
 }
 
-/** What every file system takes as part of a name; empty where nothing would be left to recognise. */
+/** Reduces a name to characters that every file system allows. Empty when nothing is left. */
 function stemOf(workflowId: string): string {
   return workflowId
     .replaceAll(/[^A-Za-z0-9._-]+/gu, "_")
@@ -264,12 +267,12 @@ function stemOf(workflowId: string): string {
     .slice(0, LONGEST_STEM);
 }
 
-/** Most ids can be read in the name of a file as they are. */
+/** Returns the session id as a file name; most ids are used unchanged. */
 function stemOfSession(sessionId: SessionId): string {
   return /^[A-Za-z0-9_-]+$/u.test(sessionId) ? sessionId : fileNameOf(sessionId);
 }
 
-/** Names the file that a failure is about, unless it does so itself. */
+/** Adds the file to an error that does not name one. */
 function inFile(file: string, error: unknown): unknown {
   if (!isWorkrailError(error) || error.retryable || error.details["path"] !== undefined) return error;
   const { code, message, details, hint } = error;

@@ -10,10 +10,10 @@ export interface WrittenFile {
 }
 
 const PURPOSE = "export";
-/** Nobody writes for so long without a byte, also one whose machine slept over night. */
+/** Age of a leftover: no writer pauses for so long, even on a machine that slept over night. */
 const OLD_MS = 7 * 24 * 60 * 60 * 1_000;
 
-/** Removes what writers that were interrupted left in a folder, if nothing was written to it for a week. No such folder is no error. */
+/** Removes files that interrupted writers left in a folder, if they were not written to for a week. A missing folder is not an error. */
 export async function removeOldTemporaries(folder: string, clock: Clock): Promise<void> {
   const names = await fs.promises.readdir(folder).catch(ifMissing<string[]>([]));
   for (const file of names.filter((each) => each.startsWith(`.tmp-${PURPOSE}-`)).map((each) => path.join(folder, each))) {
@@ -31,12 +31,11 @@ function ifMissing<T>(otherwise: T): (error: unknown) => T {
 }
 
 /**
- * Writes a text to a new file, which nobody else can read, and which has its name only when all of it is on the disk.
- * A file that is there is never touched.
+ * Writes a text to a new file that only its owner can read. The file gets its name once all of it is on disk. Never replaces a file.
  *
- * @param names the paths to try, in their order; the first that is free is taken.
- * @throws INVALID_INPUT when none is free, or there is no such folder; STORAGE_UNAVAILABLE when it cannot be written;
- *   whatever `text` throws, and then there is no file.
+ * @param names paths to try in order; the first free one is used.
+ * @throws INVALID_INPUT when none is free, or the folder does not exist; STORAGE_UNAVAILABLE when the file cannot be written; errors of
+ * `text`. After an error there is no file.
  */
 export async function writeNewFile(names: Iterable<string>, text: AsyncIterable<string>): Promise<WrittenFile> {
   const [first] = names;
@@ -68,7 +67,7 @@ async function write(temporary: string, file: string, text: AsyncIterable<string
   }
 }
 
-/** Two that write at once must not take each other's name: a link fails where a name is taken, a rename would not. */
+/** Names the file by a link, not a rename: a link fails when the name is taken, so concurrent writers cannot replace each other's file. */
 async function name(temporary: string, names: Iterable<string>): Promise<string> {
   let file = "";
   for (file of names) if (await onDisk(file, () => claim(temporary, file))) return file;
@@ -86,7 +85,7 @@ async function claim(temporary: string, file: string): Promise<boolean> {
     if (errorCode(error) === "EEXIST") return false;
     if (!isWithoutLinks(error)) throw error;
   }
-  // A file system without links: there a look must do.
+  // Fallback for file systems without links: check, then rename.
   const isTaken = await fs.promises.lstat(file).then(
     () => true,
     () => false,
@@ -114,7 +113,7 @@ const WRONG_PLACES: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "its name is too long",
 };
 
-/** @returns INVALID_INPUT for a place that cannot be, STORAGE_UNAVAILABLE for a disk that cannot. */
+/** @returns INVALID_INPUT for an impossible path, STORAGE_UNAVAILABLE for a failing disk. */
 export function cannotWrite(file: string, cause: unknown): WorkrailError {
   const code = errorCode(cause);
   const wrong = WRONG_PLACES[code];

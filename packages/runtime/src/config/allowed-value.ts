@@ -1,6 +1,10 @@
 import { SETTINGS, type SettingName, type SettingType } from "./setting-table.ts";
 
-/** Whether a setting may be this. Says the same as the schema of `config.json`, which takes longer to load than most commands take. */
+/**
+ * Tells whether a value is allowed for a setting.
+ *
+ * Agrees with the schema of `config.json`, whose library takes longer to load than most commands take to run.
+ */
 export function isAllowed(name: SettingName, value: unknown): boolean {
   const { type } = SETTINGS[name];
   switch (type.kind) {
@@ -18,7 +22,7 @@ export function isAllowed(name: SettingName, value: unknown): boolean {
   }
 }
 
-/** What a text says, in the form that the file would have it; a text that says nothing of the kind stays what it is. */
+/** Parses the text of a setting into the form that `config.json` has. Returns a text unchanged when it does not parse as the type. */
 export function readText(type: SettingType, text: string): unknown {
   const { kind } = type;
   if (kind === "whole" && /^\d+$/u.test(text)) return Number(text);
@@ -28,7 +32,7 @@ export function readText(type: SettingType, text: string): unknown {
   return text;
 }
 
-/** In capitals or not. */
+/** Ignores case. */
 function chosen({ choices, flags }: Extract<SettingType, { readonly kind: "choice" }>, text: string): string | undefined {
   if (flags !== undefined && /^(true|1)$/u.test(text)) return flags.true;
   if (flags !== undefined && /^(false|0)$/u.test(text)) return flags.false;

@@ -12,15 +12,17 @@ import { type ConfigurationSources, readConfiguration } from "./read-configurati
 import { type ChangedSetting, checkSetting, setSetting } from "./set-setting.ts";
 
 export interface LoggedSetting extends ChangedSetting {
-  /** Whether the audit log of the store tells of it. Where there is no store yet, there is no log. */
+  /** True when the audit log of the store records the change. Without a store there is no log. */
   readonly isLogged: boolean;
-  /** Why it does not, although there is a store. */
+  /** Why the change is not logged although there is a store. */
   readonly notLogged?: WorkrailError | undefined;
 }
 
 /**
- * Sets one setting as `setSetting` does, and has the audit log tell which one: before it is set, while the store is opened as it was used
- * until now. A store that cannot be opened does not keep anybody from putting the settings right.
+ * Sets one setting as `setSetting` does, and records the name of the setting in the audit log.
+ *
+ * The row is written before the change, with the store opened under the old settings. A store that cannot be opened does not prevent the
+ * change, so that wrong settings can be corrected.
  *
  * @throws as `setSetting`.
  */
@@ -68,7 +70,7 @@ async function logChange({ env, ...given }: ConfigurationSources, reason: string
   await runThen(write, () => storage.close());
 }
 
-/** Nothing is sealed over it. */
+/** Drops `encryption`, so that opening the store to log the change does not seal it. */
 function asItIs({ sealing }: Settings): Settings["sealing"] {
   return { ...sealing, encryption: undefined };
 }

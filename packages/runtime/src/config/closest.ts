@@ -1,9 +1,9 @@
 import { closestMatch } from "leven";
 
-/** A slip changes so much of a name at most. */
+/** Largest share of a name that a typing slip changes. */
 const SLIP_SHARE = 1 / 4;
 
-/** The name that was most likely meant, if one is close. */
+/** Returns the name that was most likely meant, if one is close. */
 export function closest(given: string, names: Iterable<string>): string | undefined {
   return closestMatch(given, [...names], { maxDistance: Math.max(1, Math.floor(given.length * SLIP_SHARE)) });
 }

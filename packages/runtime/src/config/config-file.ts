@@ -9,11 +9,11 @@ import { canBeListed } from "../can-be-listed.ts";
 /** The file's name in the data directory. */
 export const CONFIG_FILE = "config.json";
 
-/** Written by hand; whatever is larger is something else. */
+/** The file is written by hand; anything larger is some other file. */
 const MAX_BYTES = 256 * 1024;
 const LAYOUT = { insertSpaces: true, tabSize: 2, eol: "\n", insertFinalNewline: true } as const;
 
-/** A place in a text; both count from 1. */
+/** A place in a text; line and column count from 1. */
 export interface TextPlace {
   readonly line: number;
   readonly column: number;
@@ -25,24 +25,24 @@ export interface ConfigMember {
   readonly place: TextPlace;
 }
 
-/** What is in a file of settings, whether it makes sense or not. */
+/** Content of a settings file, valid or not. */
 export interface ConfigText {
-  /** `undefined`: there is no file. */
+  /** `undefined` when there is no file. */
   readonly text: string | undefined;
-  /** Settings in the order in which they stand there. */
+  /** Settings in the order of the file. */
   readonly members: readonly ConfigMember[];
-  /** Why the file cannot be read, or where it is not what it should be. */
+  /** Why the file cannot be read, or where it is invalid. */
   readonly fault?: { readonly message: string; readonly place?: TextPlace; readonly isOfDisk?: true };
 }
 
-/** Reads a file of settings. Never fails: what is wrong is told. */
+/** Reads a settings file. Never fails: the result reports the fault. */
 export function readConfigFile(file: string): ConfigText {
   const read = readGivenFileNow(file, MAX_BYTES);
   if ("refused" in read) return refused(file, read);
   try {
     return parseConfig(read.bytes.toString("utf8"));
   } catch (error) {
-    // The library descends into what it reads, as far as there is room for that.
+    // The parser recurses, so deep nesting overflows the stack.
     if (error instanceof RangeError) return faulty("It is nested too deeply");
     throw error;
   }
@@ -54,7 +54,7 @@ function faulty(message: string): ConfigText {
 
 function parseConfig(text: string): ConfigText {
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
-  // A file of nothing, or of comments, sets nothing.
+  // An empty file, or one with only comments, sets nothing.
   if (isBlank(source)) return { text: source, members: [] };
   const errors: ParseError[] = [];
   const root = parseTree(source, errors, { allowTrailingComma: true });
@@ -65,11 +65,12 @@ function parseConfig(text: string): ConfigText {
 }
 
 /**
- * Sets one member of a file of settings, or takes it out with `undefined`. Everything else in the file stays, comments too. It is
- * replaced at once and is its owner's alone.
+ * Sets one member of a settings file, or removes it when `value` is `undefined`. The rest of the file stays, including comments.
  *
- * @throws INVALID_INPUT when the file is not what it should be: it must be put right by hand first; STORAGE_UNAVAILABLE when the data
- *   directory is a file, or cannot be written to.
+ * The file is replaced atomically and is readable by its owner only.
+ *
+ * @throws INVALID_INPUT when the file is invalid and must be corrected by hand first; STORAGE_UNAVAILABLE when the data directory is a
+ * file, or cannot be written to.
  */
 export function writeConfigMember(file: string, name: string, value: unknown): void {
   const { text = "", fault } = readConfigFile(file);
@@ -91,11 +92,11 @@ export function writeConfigMember(file: string, name: string, value: unknown): v
 }
 
 function replaceFile(file: string, text: string): void {
-  // Nobody can have put a link there: the name is not to be known beforehand, and is not written to when it is taken.
+  // Safe from planted links: the name cannot be guessed, and an existing file is not written to.
   const unfinished = `${file}.${randomBytes(8).toString("hex")}.tmp`;
   try {
     fs.writeFileSync(unfinished, text, { mode: 0o600, flag: "wx", flush: true });
-    // Whoever reads it in this moment is waited for.
+    // This rename waits for processes that have the file open.
     nodeFileSystem.rename(unfinished, file);
   } catch (error) {
     fs.rmSync(unfinished, { force: true });
@@ -108,13 +109,13 @@ export function describePlace(file: string, place: TextPlace | undefined): strin
   return place === undefined ? file : `${file}, line ${place.line}`;
 }
 
-/** The library would take the comments before it, too. A comma that is left over does no harm. */
+/** Removes a member. The parser's own edit would also remove the comments before it. A trailing comma that remains is harmless. */
 function without(source: string, name: string): string {
   const property = parseTree(source)?.children?.find(({ children }) => children?.[0]?.value === name);
   if (property === undefined) return source;
   const before = source.slice(0, property.offset);
   const after = source.slice(property.offset + property.length).replace(/^\s*,/u, "");
-  // Of a line of its own nothing stays.
+  // Remove the whole line when the member has a line of its own.
   const isAlone = /\n[ \t]*$/u.test(before) && /^[ \t]*\r?\n/u.test(after);
   return isAlone ? before.replace(/[ \t]*$/u, "") + after.replace(/^[ \t]*\r?\n/u, "") : before + after;
 }
@@ -132,7 +133,7 @@ function memberOf(source: string, property: Node): ConfigMember {
   };
 }
 
-/** Settings are single values; of anything else it is enough to know that it is none. */
+/** Returns the value of a node. Settings are scalars; an object or array is only marked as such. */
 function valueOf(source: string, node: Node): unknown {
   return node.type === "object" || node.type === "array" ? { text: source.slice(node.offset, node.offset + node.length) } : node.value;
 }
@@ -156,7 +157,7 @@ function refused(
   if (reason === "not-a-file") return faulty("config.json is a symbolic link, which is not followed, or no regular file");
   if (reason === "too-large") return faulty(`It is larger than ${MAX_BYTES} bytes`);
   const message = `It cannot be read, ${code ?? reason}`;
-  // When the disk itself cannot be used, the settings are the least of it.
+  // A fault of the disk, not of the file: an unusable disk is the larger problem and is reported elsewhere.
   const isOfFile = (code === "EACCES" || code === "EPERM") && canBeListed(path.dirname(file));
   return { text: undefined, members: [], fault: isOfFile ? { message } : { message, isOfDisk: true } };
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { canBeIn, SETTING_NAMES, SETTINGS, type SettingType } from "./setting-table.ts";
 
-/** What `config.json` may hold. */
+/** Schema of `config.json`. */
 export const configSchema: z.ZodObject = z
   .strictObject(
     Object.fromEntries(

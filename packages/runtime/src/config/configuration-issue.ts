@@ -13,39 +13,39 @@ import {
   variableOf,
 } from "./setting-table.ts";
 
-/** What is wrong with a setting. */
+/** A fault in a setting. */
 export interface ConfigurationIssue {
-  /** `warning`: it is passed over. `error`: nothing may be done with these settings. */
+  /** `warning`: the setting is ignored. `error`: these settings must not be used. */
   readonly severity: "error" | "warning";
   readonly message: string;
   readonly hint: string;
-  /** The setting as it is called where it was set: `maxDepth`, `WORKRAIL_MAX_DEPTH` or `--max-depth`. */
+  /** The setting's name where it was set: `maxDepth`, `WORKRAIL_MAX_DEPTH` or `--max-depth`. */
   readonly field?: string;
-  /** The file, and the place in it, that is meant. */
+  /** The file and the place in it, when the issue is in a file. */
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
 }
 
-/** A setting as one of the places has it. */
+/** A setting as found in one of the places. */
 export interface FoundSetting {
   readonly value: unknown;
   readonly place: SettingPlace;
-  /** As it is called there. */
+  /** Its name in that place. */
   readonly field: string;
   readonly where?: PlaceInFile;
 }
 
 export type PlaceInFile = TextPlace & { readonly file: string };
 
-/** Names as they are written somewhere, and the setting that each means. */
+/** Maps the names used in one place to the settings they mean. */
 export type KnownNames = ReadonlyMap<string, SettingName>;
 
 const MOST_QUOTED = 80;
 
 const PUT_AWAY: Readonly<Record<SettingPlace, string>> = { file: "remove", environment: "unset", "command line": "leave out" };
 
-/** Settings that cannot be gone by, the first told and all in the details. */
+/** Builds the error for settings that cannot be used: message and hint of the first issue, all issues in the details. */
 export function refusalOf([first, ...others]: readonly [ConfigurationIssue, ...ConfigurationIssue[]]): WorkrailError {
   const { message, hint, severity: _, ...place } = first;
   const issues = [first, ...others].map(({ severity: _severity, ...issue }) => issue);
@@ -72,7 +72,7 @@ export function unknownOption(option: string, known: KnownNames): ConfigurationI
   return { severity: "error", message, hint: suggestion(option.split("=")[0] ?? "", known.keys()), field: option };
 }
 
-/** @param where absent: it is in no file yet. */
+/** @param where absent when the setting is not in a file yet. */
 export function unknownSetting(field: string, where?: PlaceInFile): ConfigurationIssue {
   const issue = { severity: "error", field, ...where } as const;
   const meant = SETTING_NAMES.find((name) => namesOf(name).includes(field));
@@ -85,7 +85,7 @@ export function unknownSetting(field: string, where?: PlaceInFile): Configuratio
   };
 }
 
-/** Only what looks like a slip is one: other programs may have variables that begin so. */
+/** Reports only likely slips, since other programs may have variables with the same prefix. */
 export function unknownVariable(variable: string, known: KnownNames): ConfigurationIssue | undefined {
   const meant = closest(variable, known.keys());
   if (meant === undefined) return undefined;
@@ -93,7 +93,7 @@ export function unknownVariable(variable: string, known: KnownNames): Configurat
   return { severity: "warning", message, hint: `Did you mean ${meant}?`, field: variable };
 }
 
-/** @param isOfDisk the data directory cannot be used: that is told by whoever opens the store. */
+/** @param isOfDisk true when the data directory cannot be used; the code that opens the store reports that. */
 export function faultyFile(
   file: string,
   { message, place, isOfDisk }: { readonly message: string; readonly place?: TextPlace; readonly isOfDisk?: true },

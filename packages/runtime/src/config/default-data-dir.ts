@@ -3,7 +3,7 @@ import path from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where each platform keeps the data of its users' programs. */
+/** Returns the directory where each platform keeps data of a user's programs. */
 export function defaultDataDir(env: Environment, platform: NodeJS.Platform): string {
   const home = os.homedir();
   switch (platform) {
@@ -20,7 +20,7 @@ function notEmpty(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** The XDG specification has relative paths ignored. */
+/** The XDG specification tells programs to ignore relative paths. */
 function absolute(directory: string | undefined): string | undefined {
   return directory !== undefined && path.isAbsolute(directory) ? directory : undefined;
 }

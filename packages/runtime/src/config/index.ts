@@ -1,4 +1,4 @@
-// What a program needs to know of settings to offer them, without anything else of the library.
+// The part of the library that a program needs to offer settings, loadable without the rest.
 export { closest } from "./closest.ts";
 export { withFlagValues } from "./read-options.ts";
 export { canBeIn, describeType, FLAG_OPTIONS, namesOf, optionOf, SETTING_NAMES, SETTINGS, variableOf } from "./setting-table.ts";

@@ -28,38 +28,38 @@ import {
   variableOf,
 } from "./setting-table.ts";
 
-/** Where settings come from. The command line goes before the environment, and both before `config.json` in the data directory. */
+/** Sources of settings. The command line overrides the environment, and both override `config.json` in the data directory. */
 export interface ConfigurationSources {
   readonly env: Environment;
   /** Options of a command line, such as `--max-depth=5`. Default: none. */
   readonly args?: readonly string[] | undefined;
-  /** Goes before whatever is set. */
+  /** Overrides every other source of the data directory. */
   readonly dataDir?: string | undefined;
 }
 
-/** A setting, and where it comes from. */
+/** A setting and its origin. */
 export interface ConfiguredSetting {
   readonly name: SettingName;
-  /** `undefined` when nobody sets it and it has no default. */
+  /** `undefined` when it is not set and has no default. */
   readonly value: SettingValues[SettingName] | undefined;
   readonly origin: SettingPlace | "default";
-  /** Where exactly: a file and line, a variable or an option. */
+  /** The exact origin: a file and line, a variable or an option. */
   readonly source?: string;
 }
 
-/** All settings as they hold, and what is wrong with them. */
+/** All settings in effect, and their issues. */
 export interface Configuration {
   readonly dataDir: string;
-  /** Absolute path of `config.json`, whether it is there or not. */
+  /** Absolute path of `config.json`, which need not exist. */
   readonly file: string;
   readonly hasFile: boolean;
   readonly settings: readonly ConfiguredSetting[];
-  /** The same by their names. Of what is wrong the next best is here. */
+  /** Settings by name; invalid values fall back to the next source or the default. */
   readonly values: SettingValues;
   readonly issues: readonly ConfigurationIssue[];
 }
 
-/** Reads all settings. Never fails: what is wrong is told, and what is right holds. */
+/** Reads all settings. Never fails: faults are reported as issues, and valid settings apply. */
 export function readConfiguration({ env, args = [], dataDir: given }: ConfigurationSources): Configuration {
   const collected = new Collected();
   collected.addOptions(readOptions(args, FLAG_OPTIONS));
@@ -71,7 +71,7 @@ export function readConfiguration({ env, args = [], dataDir: given }: Configurat
   collected.addFile(file, config);
   const settings = SETTING_NAMES.map((name) => (name === "dataDir" ? withDataDir(dataDir, set) : withValue(name, collected.found(name))));
   const values = Object.fromEntries(settings.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, value]));
-  // Each has passed its schema, or is the default.
+  // Each value has passed its schema, or is the default.
   return {
     dataDir,
     file,
@@ -82,7 +82,7 @@ export function readConfiguration({ env, args = [], dataDir: given }: Configurat
   };
 }
 
-/** Gathers settings, from the place that counts most to the one that counts least. */
+/** Gathers settings, from the source with the highest precedence to the lowest. */
 class Collected {
   readonly issues: ConfigurationIssue[] = [];
   readonly #found = new Map<SettingName, FoundSetting>();
@@ -116,7 +116,7 @@ class Collected {
     }
   }
 
-  /** What counts most of what was added so far. */
+  /** Returns the value with the highest precedence added so far. */
   found(name: SettingName): FoundSetting | undefined {
     return this.#found.get(name);
   }
@@ -133,7 +133,7 @@ class Collected {
   }
 }
 
-/** Every setting that a place may have, by each of its names there. */
+/** Maps each name of each setting allowed in a place to the setting. */
 function namesIn(place: SettingPlace, written: (name: string) => string): KnownNames {
   const names = SETTING_NAMES.filter((name) => canBeIn(name, place));
   return new Map(names.flatMap((name) => namesOf(name).map((each) => [written(each), name] as const)));
@@ -141,13 +141,13 @@ function namesIn(place: SettingPlace, written: (name: string) => string): KnownN
 
 function withValue(name: SettingName, found: FoundSetting | undefined): ConfiguredSetting {
   if (found === undefined) return { name, value: SETTINGS[name].default, origin: "default" };
-  // The file is read by whoever uses the store, wherever they are.
+  // A path in the file is relative to the file, because programs in any working directory read it.
   const from = found.where === undefined ? "" : path.dirname(found.where.file);
   const value = SETTINGS[name].type.kind === "path" ? resolvePath(String(found.value), from) : found.value;
   return { name, value: value as SettingValues[SettingName], origin: found.place, source: sourceOf(found) };
 }
 
-/** A program's own directory is nobody's setting. */
+/** A data directory that the program itself gives counts as a default, not as a setting. */
 function withDataDir(dataDir: string, found: FoundSetting | undefined): ConfiguredSetting {
   const setting = withValue("dataDir", found);
   return setting.value === dataDir ? setting : { name: "dataDir", value: dataDir, origin: "default" };

@@ -1,17 +1,17 @@
-/** Options as they stand on a command line. */
+/** Options of a command line. */
 export interface GivenOptions {
-  /** By their names with dashes, `--max-depth`; of one that is given twice the last. */
+  /** By name with dashes, such as `--max-depth`. The last value wins when an option is repeated. */
   readonly values: ReadonlyMap<string, string>;
-  /** What is no option, or one without a value. */
+  /** Arguments that are not options, and options without a value. */
   readonly strays: readonly string[];
 }
 
 const FLAG_VALUE = /^(?:true|false|1|0)$/u;
 
 /**
- * Reads `--name=value` and `--name value`; and of `flags`, which may stand alone, `--name`.
+ * Reads `--name=value` and `--name value`, and a bare `--name` for flags.
  *
- * @param flags their names with dashes.
+ * @param flags names with dashes.
  */
 export function readOptions(args: readonly string[], flags: ReadonlySet<string> = new Set()): GivenOptions {
   const values = new Map<string, string>();
@@ -26,7 +26,7 @@ export function readOptions(args: readonly string[], flags: ReadonlySet<string> 
   return { values, strays };
 }
 
-/** The same arguments, in which a flag that stands alone says that it holds. */
+/** Returns the arguments with `=true` added to each flag that has no value. */
 export function withFlagValues(args: readonly string[], flags: ReadonlySet<string>): string[] {
   return args.map((arg, index) => (flags.has(arg) && !FLAG_VALUE.test(args[index + 1] ?? "") ? `${arg}=true` : arg));
 }

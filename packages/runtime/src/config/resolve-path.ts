@@ -2,10 +2,10 @@ import os from "node:os";
 import path from "node:path";
 
 /**
- * An absolute path of one as people write it. `~` in front is the home directory: in the environment that a host gives to
- * a server, and in a file, no shell puts it in.
+ * Resolves a path as people write it to an absolute path. A leading `~` is the home directory: no shell expands it in a file, or in the
+ * environment that a host gives to a server.
  *
- * @param from what a relative path is relative to. Default: the working directory.
+ * @param from base of a relative path. Default: the working directory.
  */
 export function resolvePath(text: string, from = ""): string {
   const isAtHome = text === "~" || text.startsWith("~/") || text.startsWith(`~${path.sep}`);

@@ -10,40 +10,40 @@ export interface ChangedSetting {
   /** The file that was written. */
   readonly file: string;
   readonly name: SettingName;
-  /** What is in the file now; `undefined`: nothing. */
+  /** Value now in the file; `undefined` when the setting was removed. */
   readonly value: unknown;
-  /** What holds, which may be set elsewhere. */
+  /** The setting in effect, which another source may override. */
   readonly holds: ConfiguredSetting;
 }
 
 /**
- * Sets one setting in `config.json`, which is made when it is not there, or takes it out. The rest of the file stays, comments too.
+ * Sets one setting in `config.json`, or removes it. Creates the file if needed. The rest of the file stays, including comments.
  *
- * @param text as one would give it on a command line; `undefined` takes the setting out.
- * @throws READ_ONLY where the store is only read, but for that setting itself; INVALID_INPUT for a setting that there is not, or that cannot be in the file, for a wrong value, and for a file
- *   that is no JSON.
+ * @param text value as written on a command line; `undefined` removes the setting.
+ * @throws READ_ONLY for a read-only store, except for the setting `readOnly` itself; INVALID_INPUT for an unknown setting, one that cannot
+ * be in the file, a wrong value, or a file that is not valid JSON.
  */
 export function setSetting(sources: ConfigurationSources, name: string, text: string | undefined): ChangedSetting {
   const { name: known, value } = checkSetting(name, text);
   const { file, values } = readConfiguration(sources);
-  // Or nobody could take it back.
+  // `readOnly` itself stays writable, or nobody could unset it.
   if (values.readOnly && known !== "readOnly") throw readOnly();
   writeConfigMember(file, known, value);
   const holds = readConfiguration(sources).settings.filter((setting) => setting.name === known);
   return { file, name: known, value, holds: holds[0] as ConfiguredSetting };
 }
 
-/** What would be set. @throws as `setSetting` for a setting or a value that cannot be. */
+/** Parses a setting and its value without writing. @throws as `setSetting` for a wrong setting or value. */
 export function checkSetting(name: string, text: string | undefined): { readonly name: SettingName; readonly value: unknown } {
   const known = settingInFile(name);
   const { type } = SETTINGS[known];
-  // A path is meant from where it is given, and would not be from there in the file.
+  // A relative path is meant from the working directory, and would change its meaning in the file.
   const value = text === undefined ? undefined : type.kind === "path" && text !== "" ? resolvePath(text) : readText(type, text);
   if (text !== undefined && !isAllowed(known, value)) throw refusalOf([wrongValue(known, { value, place: "file", field: known })]);
   return { name: known, value };
 }
 
-/** @throws INVALID_INPUT with the name that was most likely meant. */
+/** @throws INVALID_INPUT that suggests the closest name. */
 export function parseSettingName(name: string): SettingName {
   if (isSettingName(name)) return name;
   throw refusalOf([unknownSetting(name)]);

@@ -3,16 +3,19 @@ import { DEFAULT_LIMITS, type Limits, type PersonalData, type SecretsMode } from
 import type { SqliteDriverChoice } from "@workrail/sqlite-fs";
 import type { TokenizerName } from "../token-counter.ts";
 
-/** `memory`: it is kept in this process's memory until the disk is back. `fail`: it fails, and is kept nowhere. */
+/**
+ * Behaviour of a save when the disk fails. `memory`: it stays in this process's memory until the disk is back. `fail`: it fails and is kept
+ * nowhere.
+ */
 export type Fallback = "memory" | "fail";
 
 /**
- * What is shown of the store to whoever names neither a project nor a checkpoint. `off`: everything alike. `own-first`: lists have the
- * own project's first, searches where others match no better. `strict`: only the own project's.
+ * Scope of answers to a call that names neither a project nor a checkpoint. `off`: all projects alike. `own-first`: lists put the own
+ * project first, searches do so among equal matches. `strict`: the own project only.
  */
 export type Isolation = "off" | "own-first" | "strict";
 
-/** Every setting by its name in `config.json`, and what it is once read: those without a default may be missing. */
+/** Type of every setting after reading, by its name in `config.json`. Settings without a default may be absent. */
 export interface SettingValues extends Limits {
   readonly dataDir: string;
   readonly project?: string;
@@ -64,54 +67,57 @@ export interface SettingValues extends Limits {
 
 export type SettingName = keyof SettingValues;
 
-/** What a value may be. A path is meant from the working directory, and one in `config.json` from the directory of that. */
+/** Type of a setting's value. A path is relative to the working directory, and in `config.json` to the directory of that file. */
 export type SettingType =
   | { readonly kind: "whole"; readonly least: number; readonly most?: number }
   | {
       readonly kind: "choice";
       readonly choices: readonly string[];
-      /** What a text means by true and false. */ readonly flags?: { readonly true: string; readonly false: string };
+      /** Choices that the texts true and false stand for. */ readonly flags?: { readonly true: string; readonly false: string };
     }
   | { readonly kind: "flag" }
   | { readonly kind: "address" }
   | { readonly kind: "text" }
   | { readonly kind: "path" };
 
-/** Where a setting can come from, what goes before what: the last first. */
+/** Sources of a setting, in ascending precedence. */
 export type SettingPlace = "file" | "environment" | "command line";
 
 export interface Setting<T = unknown> {
   readonly type: SettingType;
-  /** What holds when nobody sets it; absent: nothing, or what is found out elsewhere. */
+  /** Value when the setting is not set. Absent when there is none, or when it is found elsewhere. */
   readonly default?: T;
-  /** In words, when it is found out elsewhere. */
+  /** Description of a default that is found elsewhere. */
   readonly otherwise?: string;
-  /** What it is for, in one or two sentences. */
+  /** Purpose of the setting, in one or two sentences. */
   readonly meaning: string;
-  /** Another name that it goes by everywhere; it counts less. */
+  /** Alternative name in every place, with lower precedence. */
   readonly alias?: string;
-  /** A variable of the environment that another product has for the same; it counts less than ours. */
+  /** Environment variable of another product for the same setting, with lower precedence than ours. */
   readonly foreignVariable?: string;
-  /** Default: all of them. */
+  /** Default: all places. */
   readonly places?: readonly SettingPlace[];
-  /** Not shown where settings are listed. */
+  /** Hidden where settings are listed. */
   readonly secret?: true;
-  /** A wrong value is warned of and passed over, because nothing is lost by it. */
+  /** A wrong value is ignored with a warning, because no data is at risk. */
   readonly lenient?: true;
 }
 
-/** Which store, and whose work, is told by who starts the program: the file lies in the one and is shared by all of the other. */
+/** The program's starter chooses the store and the project. The file lies in the store and is shared by all projects in it. */
 const NOT_IN_FILE = ["environment", "command line"] as const;
-/** Other users can see the command lines of programs that run. */
+/** Not on the command line, which other users of the machine can see. */
 const NOT_ON_COMMAND_LINE = ["file", "environment"] as const;
-/** The file lies beside what the key seals. */
+/** Not in the file, which lies beside the data that the key seals. */
 const ONLY_ENVIRONMENT = ["environment"] as const;
-/** A hundred years, so that the time they make can be told in milliseconds. */
+/** A hundred years: keeps the resulting times within the range of milliseconds. */
 const MOST_DAYS = 36_500;
-/** What a timer can wait for: with more it would be over at once. */
+/** Longest delay of a timer; a longer one would fire at once. */
 const MOST_MS = 2_147_483_647;
 
-/** All settings there are: the file, the environment, the options, the schema and `docs/reference/settings.md` are made or checked by this table. */
+/**
+ * All settings. The file, the environment, the options, the schema and `docs/reference/settings.md` are made from or checked against this
+ * table.
+ */
 export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<SettingValues[Name]>> } = {
   dataDir: {
     type: { kind: "path" },
@@ -348,7 +354,7 @@ export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(SETTINGS, name);
 }
 
-/** The names that a setting goes by in the file, the one that counts first. */
+/** Returns the names of a setting in the file, the preferred one first. */
 export function namesOf(name: SettingName): readonly string[] {
   const { alias } = SETTINGS[name];
   return alias === undefined ? [name] : [name, alias];
@@ -358,22 +364,22 @@ export function canBeIn(name: SettingName, place: SettingPlace): boolean {
   return SETTINGS[name].places?.includes(place) ?? true;
 }
 
-/** `maxDepth` in the environment: `WORKRAIL_MAX_DEPTH`. */
+/** Returns the environment variable of a setting: `maxDepth` gives `WORKRAIL_MAX_DEPTH`. */
 export function variableOf(name: string): string {
   return `WORKRAIL_${name.replaceAll(/[A-Z]/gu, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** `maxDepth` on the command line: `--max-depth`. */
+/** Returns the command-line option of a setting: `maxDepth` gives `--max-depth`. */
 export function optionOf(name: string): string {
   return `--${name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Options that may stand without a value: they then say that it holds. */
+/** Options that may stand without a value, which then means true. */
 export const FLAG_OPTIONS: ReadonlySet<string> = new Set(
   SETTING_NAMES.filter((name) => SETTINGS[name].type.kind === "flag").flatMap((name) => namesOf(name).map(optionOf)),
 );
 
-/** What a value may be, in words: "a whole number from 1". */
+/** Describes the allowed values in words: "a whole number from 1". */
 export function describeType(type: SettingType): string {
   switch (type.kind) {
     case "whole":

@@ -18,7 +18,7 @@ function findingOn({ host, events, lastFailure }: HostActivity): DoctorFinding {
   return { ...about, status: "warning", hint: "The next start of a session saves the work that a failed hook missed." };
 }
 
-/** Reports incoming saves that wait for the store, and those that it refused. */
+/** Reports the incoming saves that wait for the store, and those that the store refused. */
 export function checkIncoming(dataDir: string): DoctorFinding {
   const { waiting, waitingBytes, isFull, folder, refused, refusedFolder, lastReason } = readPendingSaves(dataDir);
   const waits = waiting === 0 ? "No save of a hook waits for the store." : `Saves of hooks that wait for the store: ${waiting}.`;

@@ -3,7 +3,7 @@ import { tryKey, tryToMakeKey } from "../sealing/try-key.ts";
 import { failure } from "./check-store.ts";
 import type { DoctorFinding } from "./finding.ts";
 
-/** Whether the key can be had that the store is sealed with, or is to be. None is made where the store is only read. */
+/** Checks that the key is available with which the store is, or is to be, sealed. Never creates a key for a read-only store. */
 export async function checkKey(dataDir: string, wish: SealingSettings, readOnly: boolean): Promise<DoctorFinding> {
   const check = "keychain";
   try {

@@ -3,7 +3,7 @@ import { loadSqliteDriver } from "@workrail/sqlite-fs";
 import type { DoctorFinding } from "./finding.ts";
 
 const OLDEST_NODE = 22;
-/** From here on better-sqlite3 can be used. */
+/** First version that can use better-sqlite3. */
 const BEST_NODE = [22, 14] as const;
 
 export function checkNode(version: string = process.versions.node): DoctorFinding {
@@ -14,7 +14,7 @@ export function checkNode(version: string = process.versions.node): DoctorFindin
   return { ...found, status: "warning", hint: `With Node ${BEST_NODE.join(".")} or newer the faster SQLite library can be used.` };
 }
 
-/** Whether the libraries that run SQLite can be loaded here. */
+/** Checks that a library that runs SQLite can be loaded. */
 export function checkSqlite(): DoctorFinding {
   const native = failureOf("better-sqlite3");
   if (native === undefined) return { check: "sqlite", status: "ok", message: "better-sqlite3 can be loaded." };

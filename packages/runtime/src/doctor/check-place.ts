@@ -5,16 +5,16 @@ import type { DoctorFinding } from "./finding.ts";
 import { canBeListed } from "../can-be-listed.ts";
 import { errorCode } from "../error-code.ts";
 
-/** A save of the largest checkpoint, a compaction beside it, and SQLite's log. */
+/** Enough for a save of the largest checkpoint, a compaction beside it, and SQLite's log. */
 const LEAST_FREE_BYTES = 64 * 1024 * 1024;
 const FEW_FREE_BYTES = 1024 * 1024 * 1024;
-/** So many names are enough to see what it is about. */
+/** Most file names in a message. */
 const MOST_NAMED = 3;
 
 /**
- * Whether the data directory is there and can be used. One that is not there is made by the first save.
+ * Checks that the data directory exists and is usable. A missing one is fine: the first save creates it.
  *
- * @param readOnly it is only read.
+ * @param readOnly the store is read-only.
  */
 export function checkDataDirectory(dataDir: string, readOnly: boolean): DoctorFinding {
   const check = "data-directory";
@@ -46,9 +46,9 @@ const MOVE_FILE = "Move it away, or name another directory with --data-dir.";
 const OWN = "Have the directory belong to your user, or name another one with --data-dir.";
 
 /**
- * Whether anything in the data directory can be read or written by others, who could then read contexts or change them.
+ * Checks that other users cannot read or write anything in the data directory, since they could read or change contexts.
  *
- * @param fix take their rights away.
+ * @param fix removes their permissions.
  */
 export function checkPermissions(dataDir: string, fix: boolean): DoctorFinding {
   const check = "permissions";
@@ -67,7 +67,7 @@ export function checkPermissions(dataDir: string, fix: boolean): DoctorFinding {
   return { check, status: "warning", message: `The rights of others cannot be taken away: ${which}.`, hint: OWN };
 }
 
-/** Whether SQLite's faster mode is safe where the data lies. */
+/** Checks that SQLite's faster mode is safe on the file system of the data. */
 export function checkFileSystem(dataDir: string): DoctorFinding {
   const found = unsuitableFileSystem(nearestDirectory(dataDir));
   const check = "file-system";
@@ -76,7 +76,7 @@ export function checkFileSystem(dataDir: string): DoctorFinding {
   return { check, status: "warning", message, hint: "Use a local disk if you can: --data-dir, or WORKRAIL_DATA_DIR." };
 }
 
-/** Whether there is room on the disk. */
+/** Checks the free space on the disk. */
 export function checkDisk(dataDir: string): DoctorFinding {
   const { bavail, bsize } = fs.statfsSync(nearestDirectory(dataDir));
   const free = bavail * bsize;
@@ -86,7 +86,7 @@ export function checkDisk(dataDir: string): DoctorFinding {
   return free < FEW_FREE_BYTES ? { ...found, status: "warning", hint } : { ...found, status: "ok" };
 }
 
-/** The directory itself, or the nearest one above it that is there. */
+/** Returns the directory itself, or its nearest ancestor that exists. */
 export function nearestDirectory(directory: string): string {
   return isDirectory(directory) || path.dirname(directory) === directory ? directory : nearestDirectory(path.dirname(directory));
 }
@@ -94,7 +94,7 @@ export function nearestDirectory(directory: string): string {
 function within(directory: string): readonly string[] {
   return fs.readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const place = path.join(directory, entry.name);
-    // Links are not followed, and their own mode says nothing.
+    // Links are not followed, and their own mode means nothing.
     if (entry.isDirectory()) return [place, ...(canBeListed(place) ? within(place) : [])];
     return entry.isFile() ? [place] : [];
   });
@@ -109,7 +109,7 @@ function isClosed(file: string): boolean {
     fs.chmodSync(file, fs.lstatSync(file).mode & 0o700);
     return true;
   } catch (error) {
-    // Others may be at work in the store.
+    // Another process may have removed the file.
     return errorCode(error) === "ENOENT";
   }
 }

@@ -10,7 +10,7 @@ import type { Workrail } from "../workrail.ts";
 import { nearestDirectory } from "./check-place.ts";
 import type { DoctorCheck, DoctorFinding } from "./finding.ts";
 
-/** Keys, texts and numbers that are easily changed on the way. */
+/** Keys, texts and numbers that are easily altered in a round trip. */
 const CONTEXT = {
   goal: "come back exactly",
   odd: ["\u0000", "\ud83e", "味噌", "a/b~c"],
@@ -20,7 +20,7 @@ const CONTEXT = {
 };
 const ROUND_TRIP = ".tmp-doctor-";
 
-/** Whether the store can be opened, and what it says of itself. One that is not there is not made. */
+/** Checks that the store opens, and reports its status. Never creates a missing store. */
 export async function checkDatabase(dataDir: string, options: OpenOptions): Promise<DoctorFinding> {
   const check = "database";
   const hasStore = ["workrail.db", "catalog.jsonl", "contexts"].some((name) => fs.existsSync(path.join(dataDir, name)));
@@ -47,10 +47,10 @@ export async function checkDatabase(dataDir: string, options: OpenOptions): Prom
 }
 
 /**
- * Saves a context, opens the store again and loads it: in a store of its own beside the data, so that nothing stays of it.
+ * Saves a context, reopens the store and loads the context, in a temporary store beside the data that is removed afterwards.
  *
- * @param env settings of that store: those of the user's could have it make a key.
- * @param readOnly nothing may be made in the data directory: it is done where the system keeps what is temporary.
+ * @param env settings of the temporary store; those of the user could make it create a key.
+ * @param readOnly nothing may be created in the data directory: uses the system's temporary directory.
  */
 export async function checkRoundTrip(dataDir: string, env: Environment, readOnly: boolean): Promise<DoctorFinding> {
   const check = "round-trip";
@@ -81,7 +81,7 @@ async function inStore<T>(options: OpenOptions, work: (store: Workrail) => Promi
   );
 }
 
-/** What failed, as a finding. */
+/** Converts an error into a finding. */
 export function failure(check: DoctorCheck, error: unknown, otherwise: string): DoctorFinding {
   if (isWorkrailError(error)) return { check, status: "error", code: error.code, message: error.message, hint: error.hint ?? otherwise };
   return {

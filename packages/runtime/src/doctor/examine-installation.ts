@@ -14,13 +14,15 @@ export interface ExamineOptions {
   readonly env?: Environment | undefined;
   /** Options of a command line. Default: none. */
   readonly args?: readonly string[] | undefined;
-  /** Put right what can be without risk. Default `false`. */
+  /** Repairs faults that can be repaired without risk. Default `false`. */
   readonly fix?: boolean | undefined;
 }
 
 /**
- * Looks at everything that has to be right for Workrail to work here, and says what to do where it is not. Never fails, whatever is wrong: a
- * check that does is a finding. Changes nothing but what `fix` says, and nothing at all where the store is only read, and leaves nothing behind.
+ * Checks everything that Workrail needs to work on this machine, with a hint for each fault.
+ *
+ * Never fails: a check that throws becomes a finding. Changes only what `fix` allows, nothing in a read-only store, and leaves no files
+ * behind.
  */
 export async function examineInstallation({ env = process.env, args = [], fix = false }: ExamineOptions = {}): Promise<DoctorReport> {
   const configuration = readConfiguration({ env, args });
@@ -45,7 +47,7 @@ export async function examineInstallation({ env = process.env, args = [], fix = 
   return { dataDir, findings, isHealthy: findings.every(({ status }) => status !== "error") };
 }
 
-/** As every command reads them, or what it would be refused with. */
+/** Reads the settings as every command does. Returns the error that a command would fail with. */
 function settingsOrRefusal(env: Environment, args: readonly string[]): Settings | WorkrailError {
   try {
     return readSettings(env, { args });
@@ -79,7 +81,7 @@ function unseen(check: DoctorCheck): DoctorFinding {
   return { check, status: "skipped", message: "It cannot be looked at before what is wrong above is put right." };
 }
 
-/** A check that fails is a finding, too. */
+/** Turns an exception of a check into a finding. */
 function attempt(check: DoctorCheck, look: () => DoctorFinding): DoctorFinding {
   try {
     return look();

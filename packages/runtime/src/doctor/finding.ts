@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@workrail/core";
 
-/** The checks, in their order. The command line checks hosts and their servers, because it knows them. */
+/** The checks, in their order. The last two, of hosts and their servers, are done by the command line, which knows them. */
 export const DOCTOR_CHECKS = [
   "node",
   "sqlite",
@@ -19,26 +19,26 @@ export const DOCTOR_CHECKS = [
 ] as const;
 export type DoctorCheck = (typeof DOCTOR_CHECKS)[number];
 
-/** What one check found. */
+/** Result of one check. */
 export interface DoctorFinding {
   readonly check: DoctorCheck;
-  /** The host of the finding. */
+  /** The host that the finding is about. */
   readonly host?: string;
-  /** `skipped`: it could not be looked at, for a reason that another check tells. */
+  /** `skipped`: not checked, for a reason that another check reports. */
   readonly status: "ok" | "warning" | "error" | "skipped";
   /** A sentence for people. */
   readonly message: string;
   /** What to do. */
   readonly hint?: string;
-  /** How a command fails for this. */
+  /** Error code of a command that fails for this. */
   readonly code?: ErrorCode;
-  /** It can be put right without risk, or was. */
+  /** `possible`: the fault can be repaired without risk. `done`: it was repaired. */
   readonly fix?: "possible" | "done";
 }
 
 export interface DoctorReport {
   readonly dataDir: string;
   readonly findings: readonly DoctorFinding[];
-  /** Nothing is wrong that keeps anything from working. */
+  /** True when no finding is an error. */
   readonly isHealthy: boolean;
 }

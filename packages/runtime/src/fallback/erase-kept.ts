@@ -5,16 +5,16 @@ import type { RetainedMemory } from "./retained-memory.ts";
 
 export interface EraseKeptPorts {
   readonly memory: RetainedMemory;
-  /** The store on the disk, if it could ever be opened. */
+  /** The store on disk, if it was ever opened. */
   readonly disk: Store | undefined;
-  /** The same; throws why there is none. */
+  /** Returns the store on disk, or throws the reason why there is none. */
   readonly mustHave: () => Store;
 }
 
 /**
- * Erases what memory keeps of what is named, and the rest from the disk. Not beside an attempt to write down what memory keeps.
+ * Erases the selected checkpoints from memory, and the rest from disk. Must not run beside an attempt to write the memory to disk.
  *
- * @throws what erasing throws on the disk, and then memory has all that it had.
+ * @throws errors of erasing on disk; memory then keeps everything.
  */
 export async function eraseKept(ports: EraseKeptPorts, params: EraseParams): Promise<EraseResult> {
   const { memory, disk } = ports;
@@ -40,7 +40,7 @@ async function isTagged(disk: Store | undefined, { sessionId, tags }: Checkpoint
   return tags.includes(KEEP_TAG) || (await disk?.storage.catalog.session(sessionId))?.tags.includes(KEEP_TAG) === true;
 }
 
-/** The file of a save that failed after it was written: a rebuild would bring it back. */
+/** Erases the file of a save that failed after writing it: a rebuild of the catalog would bring it back. */
 async function eraseFile({ storage: { blobs, catalog, locking } }: Store, { id, sessionId }: CheckpointRecord): Promise<void> {
   const ref = blobs.refOf({ sessionId, checkpointId: id });
   if ((await blobs.get(ref)) !== undefined) await locking.shared(() => catalog.reclaim([ref], (each) => blobs.erase(each)));
@@ -54,7 +54,7 @@ async function eraseRest({ mustHave }: EraseKeptPorts, params: EraseParams, name
   try {
     return await mustHave().erase(rest === undefined ? params : { ...params, checkpointIds: rest });
   } catch (error) {
-    // All that there is of it may be what memory keeps.
+    // Memory may hold all checkpoints of this session.
     const isUnknown = isWorkrailError(error) && error.code === "SESSION_NOT_FOUND";
     if (!isUnknown || named.length === 0) throw error;
     return eraseResultOf(nothing, undefined);

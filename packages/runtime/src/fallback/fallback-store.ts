@@ -92,10 +92,10 @@ import { RetainedMemory } from "./retained-memory.ts";
 import { Standby } from "./standby.ts";
 import { isStorageFailure, notOnDisk, reasonOf, withoutBase } from "./storage-failure.ts";
 
-/** The place in the order of those that a session is yet to be made for. */
+/** Queue key of saves whose session does not exist yet. */
 const NEW_SESSION = "" as SessionId;
 
-/** What changes a session, on the disk or in memory. */
+/** A change of a session, on disk or in memory. */
 interface Writing<T> {
   readonly session: () => SessionId | undefined;
   readonly write: (disk: Store) => Promise<T>;
@@ -103,9 +103,10 @@ interface Writing<T> {
 }
 
 /**
- * A store on the disk, for which memory stands in while it cannot be opened or written to. Then saves and pins are kept
- * in memory, and a save fails to say so; loads and lists come from memory and, as far as that can be read, the disk.
- * What works on the whole store needs the disk in any case.
+ * A store on disk, with memory as its fallback while the disk cannot be opened or written to.
+ *
+ * Meanwhile saves and pins are kept in memory, and a save rejects to say so. Loads and lists read memory and, if it is readable, the disk.
+ * Operations on the whole store always need the disk.
  */
 export class FallbackStore implements Workrail {
   readonly dataDir: string;
@@ -115,13 +116,13 @@ export class FallbackStore implements Workrail {
   readonly #sessions: SessionResolver;
   /** Memory over the disk. */
   readonly #standIn: Store;
-  /** Memory over nothing: for saves when the disk cannot even be read. */
+  /** Memory alone, for saves when the disk cannot be read either. */
   readonly #blindStandIn: Store;
   readonly #inOrder = new ProcessGate();
   readonly #writes = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
-  /** @throws what opening throws, unless memory can stand in. */
+  /** @throws errors of opening, unless memory can stand in. */
   static async open(plan: StorePlan, memory: RetainedMemory = new RetainedMemory()): Promise<FallbackStore> {
     const { settings, adapters, project } = plan;
     const { digests = nodeDigests, ids = randomIds } = adapters;
@@ -164,7 +165,7 @@ export class FallbackStore implements Workrail {
 
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
     checkParams(params);
-    // As it is now: it may be for memory to keep when the disk has failed.
+    // Copies the state now: memory may have to keep it after the disk has failed.
     const state = parseGivenState(params, this.#limits);
     const own = { ...params, metadata: ownLabels(params.metadata) };
     const { sessionId, workflowId } = own;
@@ -193,7 +194,7 @@ export class FallbackStore implements Workrail {
     return this.#shaping(params, (store, own) => store.prioritizeContext(own));
   }
 
-  /** A context that was given is kept beforehand. The way back to it may well be in memory: the answer says so. */
+  /** Shapes a context. A given context is kept first; the handle to it may point to memory, and the answer then says so. */
   async #shaping<T extends ShapeContextParams>(
     params: T,
     shape: (store: Store, own: T) => Promise<ShapedContextResult>,
@@ -257,7 +258,7 @@ export class FallbackStore implements Workrail {
     return this.#reading().searchCheckpoints(params);
   }
 
-  /** Never goes to memory: incoming saves are durable where they are. */
+  /** Never falls back to memory: incoming saves are already durable in their files. */
   async takeIncoming(saves?: readonly IncomingSave[]): Promise<number> {
     return this.#standby.failure === undefined || saves !== undefined ? this.#standby.disk().takeIncoming(saves) : 0;
   }
@@ -304,7 +305,7 @@ export class FallbackStore implements Workrail {
     return this.erase({ checkpointIds: [checkpointId], agentId });
   }
 
-  /** What is in memory only is forgotten there. */
+  /** Erases from disk and memory. Checkpoints only in memory are dropped there. */
   async erase(given: EraseParams): Promise<EraseResult> {
     checkParams(given);
     const params = { ...given, checkpointIds: given.checkpointIds && [...given.checkpointIds] };
@@ -332,7 +333,7 @@ export class FallbackStore implements Workrail {
     return this.#standby.disk().tagSession(params);
   }
 
-  /** The answer does not say that something may be missing: where the disk cannot be read it fails. */
+  /** Fails when the disk cannot be read, because the answer has no field to say that sessions may be missing. */
   async listSessions(params?: ListSessionsParams): Promise<ListSessionsResult> {
     if (this.#standby.failure !== undefined) await this.#standby.readable();
     return this.#reading().listSessions(params);
@@ -398,7 +399,7 @@ export class FallbackStore implements Workrail {
     return { ...status, durability: "memory", warnings: [warning.trim(), ...status.warnings] };
   }
 
-  /** Of the disk as far as it can be read. */
+  /** Status while degraded; includes the disk if it is readable. */
   async #statusMeanwhile(): Promise<StoreStatus> {
     try {
       return await this.#standby.disk().storeStatus();
@@ -418,7 +419,7 @@ export class FallbackStore implements Workrail {
     return this.#closing;
   }
 
-  /** What was called before is finished. Whatever fails: the last of it writes to the disk what is in memory only. */
+  /** Finishes the calls made before. Runs every step even if one fails; the last step writes the memory to disk. */
   #close(): Promise<void> {
     return runAll([
       () => Promise.allSettled(this.#writes),
@@ -437,8 +438,9 @@ export class FallbackStore implements Workrail {
   }
 
   /**
-   * On the disk, if it is in use for the session or now comes into use again; else, or when that fails, in memory. What is written
-   * to a session keeps the order of the calls: what comes after a write that failed is not on the disk before it.
+   * Writes to disk if the disk is usable for the session, now or after a retry; otherwise, or when that fails, to memory.
+   *
+   * Writes to a session keep the order of the calls: a write after a failed one never reaches the disk first.
    */
   async #writing<T>(session: Writing<T>["session"], write: Writing<T>["write"], keep: Writing<T>["keep"]): Promise<T> {
     if (this.#closing !== undefined) throw closed();
@@ -451,11 +453,11 @@ export class FallbackStore implements Workrail {
     }
   }
 
-  /** Begins to look for the disk, with all others who do so now. What results is to be called when it is our turn. */
+  /** Starts an attempt to reopen the disk, shared with concurrent callers. Returns the function to run when this call's turn comes. */
   #attempt<T>({ session, write, keep }: Writing<T>): () => Promise<T> {
     const coming = this.#standby.comeBack();
     return async () => {
-      // It may have failed since, in the turn of another.
+      // The disk may have failed again during another call's turn.
       const isBack = (await coming) && (await this.#standby.comeBack());
       let own: unknown;
       if (isBack || this.#standby.isOpenTo(session())) {
@@ -470,7 +472,7 @@ export class FallbackStore implements Workrail {
     };
   }
 
-  /** Keeps a checkpoint in memory, and fails to say so. One that proves to be on the disk already is an answer like any other. */
+  /** Keeps a checkpoint in memory and rejects to say so. Resolves normally when the checkpoint proves to be on disk already. */
   async #keep(params: SaveCheckpointParams, state: GivenState, failure: WorkrailError): Promise<SaveCheckpointResult> {
     const result = await this.#save(params, state).catch((error: unknown) => {
       if (!isFull(error)) throw error;
@@ -486,17 +488,17 @@ export class FallbackStore implements Workrail {
       return await this.#standIn.saveOwned(params, state);
     } catch (error) {
       if (!isStorageFailure(error) || isFull(error)) throw error;
-      // What cannot be compared now shows when it is written to the disk: if the head was another one, it is a fork.
+      // The expected parent cannot be compared now. If the head differs when memory is written to disk, the checkpoint becomes a fork.
       const parentId = params.parentId ?? params.expectedParentId ?? undefined;
       return this.#blindStandIn.saveOwned({ ...params, parentId, expectedParentId: undefined }, state).catch((missing: unknown) => {
-        // The base of a patch may be on the disk, where nobody can look.
+        // The base of a patch may be on the disk, which cannot be read.
         throw state.patch !== undefined && isNotFound(missing) ? withoutBase(error, this.dataDir) : missing;
       });
     }
   }
 }
 
-/** The id of a checkpoint of which at least the file may have reached the disk: under it, it will be recognised. */
+/** Returns the id of a checkpoint whose file may have reached the disk. Reusing the id lets the later write recognise it. */
 function unsureId(failure: unknown): string | undefined {
   if (!isWorkrailError(failure)) return undefined;
   const { checkpointId } = failure.details;

@@ -35,12 +35,12 @@ import { isMemoryRef } from "@workrail/memory";
 import type { RetainedMemory, RetainedPin } from "./retained-memory.ts";
 import { isStorageFailure } from "./storage-failure.ts";
 
-/** A listing goes on in memory, or below it. */
+/** Cursor prefixes: a listing continues in memory, or in the catalog below. */
 const ABOVE = "above.";
 const BELOW = "below.";
-/** Between two positions in one. */
+/** Separates the two positions of a combined position. */
 const BETWEEN = "|";
-/** The position of what could not be read when it was to be asked for one. */
+/** Position of a catalog that could not be read when its position was needed. */
 const NOWHERE = "" as ChangePosition;
 const COMMITTED = {
   status: "committed",
@@ -54,8 +54,9 @@ const COMMITTED = {
 const NOTHING: CheckpointPage = { records: [], total: 0, next: undefined };
 
 /**
- * Memory over a catalog that may fail. What is written stays in memory. What memory lacks is looked for below, and when that
- * cannot be read, the failure is told; but what memory has is given, and a listing has what can be had.
+ * Memory over a catalog that may fail. Writes stay in memory.
+ *
+ * Reads that memory cannot answer go below and report a failure there. Listings return the rows that are readable.
  */
 export class OverlayCatalog implements Catalog {
   readonly #memory: RetainedMemory;
@@ -68,10 +69,10 @@ export class OverlayCatalog implements Catalog {
     this.#below = below;
   }
 
-  /** Loads are not recorded meanwhile. */
+  /** Does not record loads meanwhile. */
   async commit(change: CatalogChange): Promise<CommitOutcome> {
     const { append, pins, move, forget, tags, shields = [], audit } = change;
-    // Only what is saved and pinned is kept in memory: anything else has to be done, or to fail.
+    // Memory keeps saves and pins only. Other changes go below and may fail.
     if (move !== undefined || forget !== undefined || tags !== undefined) return (await this.#below()).commit(change);
     if (append !== undefined) return this.#append(append, shields);
     if (shields.length > 0) return this.#shield(shields);
@@ -92,21 +93,21 @@ export class OverlayCatalog implements Catalog {
     return head === undefined ? (await this.#below()).head(session) : this.#memory.placed(head);
   }
 
-  /** What is in memory is newer than all that is below. */
+  /** Lists memory first: everything in memory is newer than everything below. */
   async list(query: CheckpointQuery): Promise<CheckpointPage> {
     const { filter, limit, after } = query;
     const isBelow = after?.startsWith(BELOW) === true;
     const above = await this.#above.list(isBelow ? { filter, limit: 0, offset: 0 } : { ...query, after: cut(after, ABOVE) });
     const left = limit - above.records.length;
     const offset = isBelow ? query.offset : Math.max(0, query.offset - above.total);
-    // With one at least, for the total.
+    // At least one row, to get the total.
     const page = { filter, limit: Math.max(1, left), offset, after: isBelow ? cut(after, BELOW) : undefined };
     const below = await ifReadable(async () => (await this.#below()).list(page), NOTHING);
     const records = above.records.map((record) => this.#memory.placed(record));
     const total = above.total + below.total;
     if (above.next !== undefined) return { records, total, next: `${ABOVE}${above.next}` as PageCursor };
     if (left === 0) return { records, total, next: below.records.length === 0 ? undefined : (BELOW as PageCursor) };
-    // One that is just being written down may be in both.
+    // A checkpoint that is being written to disk right now may be in both.
     records.push(...below.records.filter(({ id }) => !this.#memory.holds(id)));
     return { records, total, next: below.next === undefined ? undefined : (`${BELOW}${below.next}` as PageCursor) };
   }
@@ -120,7 +121,7 @@ export class OverlayCatalog implements Catalog {
     return session === undefined ? undefined : { ...session, pins: changed(session.pins, pins) };
   }
 
-  /** The least recently used first: those below that memory has nothing of, then those that it has. */
+  /** Lists the least recently used sessions first: those only below, then those with data in memory. */
   async sessions(query: SessionQuery): Promise<SessionPage> {
     const { after } = query;
     if (after?.startsWith(ABOVE) === true) {
@@ -134,7 +135,7 @@ export class OverlayCatalog implements Catalog {
     return { sessions: await this.#asTheyAre(others), next: (next === undefined ? ABOVE : `${BELOW}${next}`) as PageCursor };
   }
 
-  /** With what memory knows of them besides. */
+  /** Merges the data in memory into sessions. */
   async #asTheyAre(sessions: readonly Session[]): Promise<readonly Session[]> {
     const all: Session[] = [];
     for (const each of sessions) all.push(this.#memory.holdsOf(each.id) ? ((await this.session(each.id)) ?? each) : each);
@@ -145,12 +146,14 @@ export class OverlayCatalog implements Catalog {
     return (await this.#below()).trash(query);
   }
 
-  /** Of the disk: what is in memory is on its way there. */
+  /** Usage of the disk only: data in memory is on its way there. */
   async usage(): Promise<StoreUsage> {
     return (await this.#below()).usage();
   }
 
-  /** Of memory and of what is below, each by its own history. What cannot be read has not changed. */
+  /**
+   * Merges the changes of memory and of the catalog below, each with its own position. A catalog that cannot be read counts as unchanged.
+   */
   async changes({ after, limit }: ChangeQuery): Promise<ChangePage | undefined> {
     const [mine, theirs] = after === undefined ? [] : (after.split(BETWEEN) as ChangePosition[]);
     const above = await this.#above.changes({ after: mine, limit });
@@ -205,19 +208,21 @@ export class OverlayCatalog implements Catalog {
     return (await this.#below()).erasures();
   }
 
-  /** Below nothing is removed meanwhile. */
+  /** Never removes blobs below meanwhile. */
   reclaim(refs: readonly BlobRef[] = [], remove: RemoveBlob): Promise<readonly BlobRef[]> {
     return this.#above.reclaim(refs.filter(isMemoryRef), remove);
   }
 
-  /** Decided against memory and what is below it, which nobody in this process changes meanwhile: saves keep their order. */
+  /**
+   * Checks the append against memory and the catalog below. Saves run in order, so no other call of this process changes either meanwhile.
+   */
   async #append({ record, expectedHead, unlessHeadIs, quota }: Append, shields: readonly Shield[]): Promise<CommitOutcome> {
     const existing = await this.find(record.id);
     if (existing !== undefined) return { status: "exists", record: existing };
     const head = await this.head(record.sessionId);
     if (expectedHead !== undefined && (head?.id ?? null) !== expectedHead) return { status: "conflict", head };
     if (head !== undefined && head.canonicalDigest === unlessHeadIs) return { status: "unchanged", head };
-    // What is too old, and what asides are too many, goes when it is written to the disk. Quotas are the disk's: memory has a bound of its own.
+    // Pruning by age or number happens when memory is written to disk. Quotas belong to the disk: memory has its own bound.
     const unlimited = { session: Number.POSITIVE_INFINITY, store: Number.POSITIVE_INFINITY };
     const terms = { expectedHead: undefined, unlessHeadIs: undefined, keepNewest: undefined };
     const append = { record, ...terms, quota: quota === undefined ? undefined : unlimited };
@@ -227,7 +232,7 @@ export class OverlayCatalog implements Catalog {
     return { ...outcome, record: this.#memory.placed(outcome.record) };
   }
 
-  /** A shield is kept where its checkpoint is. One of the disk's is only promised if the disk can be written to. */
+  /** Sets a shield where its checkpoint is. A checkpoint on disk gets one only if the disk can be written to. */
   async #shield(shields: readonly Shield[]): Promise<CommitOutcome> {
     const isAbove = ({ checkpointId }: Shield): boolean => this.#memory.holds(checkpointId);
     const kept = await this.#above.commit({ shields: shields.filter(isAbove), audit: [] });

@@ -4,9 +4,9 @@ import { OverlayCatalog } from "./overlay-catalog.ts";
 import type { RetainedMemory } from "./retained-memory.ts";
 
 /**
- * Memory over a storage that may fail: what is saved is kept above, what is loaded is looked for above, then below.
+ * Memory over a storage that may fail. Writes go to memory; reads try memory first, then the storage below.
  *
- * @param below gives the storage as it is now, or throws why there is none.
+ * @param below returns the current storage, or throws why there is none.
  */
 export function overlayStorage(memory: RetainedMemory, below: () => Promise<Storage>): Storage {
   return {
@@ -16,13 +16,13 @@ export function overlayStorage(memory: RetainedMemory, below: () => Promise<Stor
     catalog: new OverlayCatalog(memory, async () => (await below()).catalog),
     blobs: new OverlayBlobs(memory, async () => (await below()).blobs),
     recovery: NOTHING_TO_RECOVER,
-    // The store's own lock may be what cannot be had.
+    // The lock of the store on disk may itself be unavailable.
     locking: memory.storage.locking,
     close: async () => {},
   };
 }
 
-/** A catalog is rebuilt when its disk is back. */
+/** The catalog is rebuilt after the disk is back. */
 const NOTHING_TO_RECOVER: CatalogRecovery = {
   needsRebuild: async () => false,
   examine: async () => {},

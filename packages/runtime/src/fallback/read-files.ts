@@ -6,8 +6,9 @@ import { nodeDigests, systemClock } from "../environment.ts";
 import type { StorePlan } from "../open-store.ts";
 
 /**
- * A store that cannot be opened, as its files tell it: a database that may not be written to cannot be read either, but files
- * can. It is what they say when this is called. `undefined` when there are none, or nobody knows where.
+ * Reads a store that cannot be opened from its files: a database that cannot be written cannot be read either, but files can.
+ *
+ * The result is a snapshot of the files at this call. `undefined` when there are no files, or their location is unknown.
  */
 export async function readFiles({ settings, adapters }: StorePlan): Promise<Storage | undefined> {
   if (adapters.storage !== undefined) return undefined;

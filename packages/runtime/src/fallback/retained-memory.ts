@@ -1,7 +1,7 @@
 import { type AuditEvent, CHECKPOINT_KINDS, type CheckpointId, type CheckpointRecord, type SessionId, WorkrailError } from "@workrail/core";
 import { MemoryDisk, type MemoryStorage, openMemoryStorage } from "@workrail/memory";
 
-/** A key that was pinned, or released, and is not on the disk yet. */
+/** A pin or release of a key that is not on disk yet. */
 export interface RetainedPin {
   readonly sessionId: SessionId;
   readonly key: string;
@@ -10,19 +10,19 @@ export interface RetainedPin {
 }
 
 const LIMIT_BYTES = 64 * 1024 * 1024;
-/** What a checkpoint takes beside its blob, roughly. */
+/** Estimated bytes of a checkpoint beside its blob. */
 const RECORD_BYTES = 1_024;
 
-/** What could not be written to the disk, until it is there, up to a limit. */
+/** Holds data that could not be written to disk until it is there, up to a limit. */
 export class RetainedMemory {
   readonly storage: MemoryStorage;
   readonly #disk = new MemoryDisk();
   readonly #limitBytes: number;
-  /** Each checkpoint's session, and its place in that, counted on from those on the disk. */
+  /** Session of each checkpoint, and its sequence number, counted on from those on disk. */
   readonly #places = new Map<CheckpointId, { readonly sessionId: SessionId; readonly place: number }>();
   readonly #pins = new Map<string, RetainedPin>();
 
-  /** @param limitBytes of blobs, and a little for each. Default 64 MiB. */
+  /** @param limitBytes limit of all blobs, plus a fixed amount for each. Default 64 MiB. */
   constructor(limitBytes: number = LIMIT_BYTES) {
     this.storage = openMemoryStorage({ disk: this.#disk });
     this.#limitBytes = limitBytes;
@@ -36,12 +36,12 @@ export class RetainedMemory {
     return this.#places.has(id);
   }
 
-  /** Whether anything of a session is not on the disk yet. */
+  /** Tells whether any data of a session is not on disk yet. */
   holdsOf(session: SessionId): boolean {
     return [...this.#places.values(), ...this.#pins.values()].some(({ sessionId }) => sessionId === session);
   }
 
-  /** As it is to be shown. */
+  /** Returns the record with its sequence number in the whole session. */
   placed(record: CheckpointRecord): CheckpointRecord {
     return { ...record, sequence: this.#places.get(record.id)?.place ?? record.sequence };
   }
@@ -60,16 +60,16 @@ export class RetainedMemory {
     });
   }
 
-  /** The oldest first, in the order they were saved. */
+  /** Returns the checkpoints in the order they were saved, oldest first. */
   async checkpoints(): Promise<readonly CheckpointRecord[]> {
     const query = { filter: { kinds: CHECKPOINT_KINDS }, limit: Number.MAX_SAFE_INTEGER, offset: 0 };
     return (await this.storage.catalog.list(query)).records.toReversed();
   }
 
-  /** Those that are on the disk now. */
+  /** Forgets checkpoints that are on disk now. */
   async forget(written: ReadonlySet<CheckpointId>, at: Date): Promise<void> {
     if (written.size === 0) return;
-    // Alone: a save that comes in between would be forgotten with them.
+    // Exclusive: a save in between would be forgotten too.
     await this.storage.locking.exclusively(async () => {
       const [gone, left] = partition(await this.checkpoints(), ({ id }) => written.has(id));
       const audit = { at, action: "rebuild", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
@@ -87,7 +87,7 @@ export class RetainedMemory {
     return [...this.#pins.values()];
   }
 
-  /** The last word on a key counts. */
+  /** Records a pin or release; the latest for a key wins. */
   pin(pin: RetainedPin): void {
     this.#pins.delete(nameOf(pin));
     this.#pins.set(nameOf(pin), pin);
@@ -97,7 +97,7 @@ export class RetainedMemory {
     for (const [name, { sessionId }] of this.#pins) if (sessionId === session) this.#pins.delete(name);
   }
 
-  /** A pin that is on the disk now, unless it was changed again meanwhile. */
+  /** Forgets a pin that is on disk now, unless it was changed meanwhile. */
   forgetPin(pin: RetainedPin): void {
     if (this.#pins.get(nameOf(pin)) === pin) this.#pins.delete(nameOf(pin));
   }

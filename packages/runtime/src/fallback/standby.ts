@@ -11,15 +11,19 @@ import { readFiles } from "./read-files.ts";
 import type { RetainedMemory } from "./retained-memory.ts";
 import { isStorageFailure, reasonOf } from "./storage-failure.ts";
 
-/** How often to see whether the disk is back, besides before each save: some 30 seconds. Two processes that are in each other's way must not stay in step. */
+/**
+ * Interval of retries in the background, beside those before each save: about 30 seconds, randomised so that two processes that block each
+ * other do not stay in step.
+ */
 const LEAST_RETRY_MS = 25_000;
 const RETRY_RANGE_MS = 10_000;
 const CHANGING = new Set(["locked", "in-use"]);
 
 /**
- * Knows whether the disk can be used, and sees to it that it is used again. There are two states: on the disk; and
- * degraded, from the first failure to open or to write until the disk holds all that memory kept meanwhile. What one session
- * fails with may be its own trouble: others of which nothing is kept use the disk while the store is degraded.
+ * Tracks whether the disk is usable, and brings it back into use.
+ *
+ * There are two states: on disk; and degraded, from the first failure to open or write until the disk holds everything that memory kept
+ * meanwhile. A failure may concern one session only: sessions without data in memory use the disk even while the store is degraded.
  */
 export class Standby {
   readonly #plan: StorePlan;
@@ -29,10 +33,10 @@ export class Standby {
   #files: Promise<Storage | undefined> | undefined;
   #failure: WorkrailError | undefined;
   #returning: Promise<boolean> | undefined;
-  /** Whether the last attempt to come back left only what it tried and could not write. */
+  /** True when the last attempt wrote everything to disk except data that failed. */
   #wasTried = false;
   #stopRetrying: (() => void) | undefined;
-  /** Saves on their way into memory. */
+  /** Number of saves being added to memory. */
   #keeping = 0;
   #isClosed = false;
 
@@ -47,7 +51,7 @@ export class Standby {
     return this.#failure;
   }
 
-  /** @throws what `degrade` throws. */
+  /** @throws as `degrade`. */
   async open(): Promise<void> {
     try {
       this.#disk = await openStore(this.#plan);
@@ -56,13 +60,16 @@ export class Standby {
     }
   }
 
-  /** The store on the disk, writable or not. Throws why there is none. */
+  /** Returns the store on disk, writable or not. Throws why there is none. */
   disk(): Store {
     if (this.#disk !== undefined) return this.#disk;
     throw this.#failure;
   }
 
-  /** The same, once it has all of a session: what memory keeps of it would be left out, and nobody be told. Throws why it has not. */
+  /**
+   * Returns the store on disk once it has all data of a session; otherwise data in memory would be left out silently. Throws why data is
+   * missing.
+   */
   async diskWithAllOf(session: SessionId): Promise<Store> {
     const isBack = await this.comeBack();
     if (!isBack && this.#failure !== undefined && this.#memory.holdsOf(session)) throw this.#failure;
@@ -70,8 +77,8 @@ export class Standby {
   }
 
   /**
-   * Does what is for the whole store, once the disk has all that memory keeps, or as much of it as it takes, and says what it was done
-   * without. Throws why there is no disk.
+   * Runs `work` on the whole store after writing memory to disk as far as possible. The result says how much was left out. Throws why there
+   * is no disk.
    */
   async forWholeStore<T extends object>(work: (disk: Store) => Promise<T>): Promise<T & LeftOut> {
     await this.comeBack();
@@ -80,11 +87,11 @@ export class Standby {
     return checkpoints === 0 ? result : { ...result, inMemoryOnly: checkpoints };
   }
 
-  /** What of the disk can be read: of a store that cannot be opened, its files. Throws why nothing can. */
+  /** Returns the readable storage on disk; for a store that cannot be opened, its files. Throws why nothing can be read. */
   async readable(): Promise<Storage> {
     const failure = this.#failure;
     if (this.#disk !== undefined || failure === undefined) return this.disk().storage;
-    // Others are writing to it: what is in the files now is soon not the latest any more.
+    // Other processes are writing: a snapshot of the files would soon be out of date.
     if (CHANGING.has(reasonOf(failure))) throw failure;
     this.#files ??= readFiles(this.#plan).catch((error: unknown) => {
       if (isStorageFailure(error)) return undefined;
@@ -95,7 +102,7 @@ export class Standby {
     return files;
   }
 
-  /** From now on memory stands in. Throws the error again when that would not help. */
+  /** Switches to memory. Rethrows an error that memory cannot help with. */
   degrade(error: unknown): void {
     if (!isStorageFailure(error)) throw error;
     const isNew = this.#failure === undefined;
@@ -108,7 +115,7 @@ export class Standby {
     this.#stopRetrying = repeat(() => this.comeBack(), LEAST_RETRY_MS + Math.random() * RETRY_RANGE_MS);
   }
 
-  /** Whether the disk is, or by this attempt has come, into use. Those who ask together wait for one attempt. */
+  /** Tells whether the disk is usable, after trying to bring it back. Concurrent callers share one attempt. */
   async comeBack(): Promise<boolean> {
     if (this.#failure === undefined) return true;
     if (this.#isClosed) return false;
@@ -118,14 +125,14 @@ export class Standby {
     return this.#returning;
   }
 
-  /** Whether a session, or one that is yet to be made, can be written to although the store is degraded. To be asked right after an attempt. */
+  /** Tells whether a session, or a new one, can be written to although the store is degraded. Call right after an attempt. */
   isOpenTo(session: SessionId | undefined): boolean {
-    // Which sessions those are for that are on their way is not known.
+    // The sessions of saves still being added to memory are unknown.
     if (!this.#wasTried || this.#keeping > 0) return false;
     return session === undefined || !this.#memory.holdsOf(session);
   }
 
-  /** Runs what puts something into memory: the disk is not in use again before that is written to it. */
+  /** Runs a write to memory. The disk is not used again before this data is written to it. */
   async whileKeeping<T>(keep: (failure: WorkrailError) => Promise<T>): Promise<T> {
     if (this.#failure === undefined) throw new WorkrailError("INTERNAL", "Memory was to stand in for a disk that is in use.");
     this.#keeping += 1;
@@ -136,9 +143,9 @@ export class Standby {
     }
   }
 
-  /** Erases what memory keeps of what is named, and the rest. @throws why the disk, if it has to, cannot. */
+  /** Erases the selected data from memory and disk. @throws why the disk, if it is needed, cannot. */
   async eraseKept(params: EraseParams): Promise<EraseResult> {
-    // An attempt to come back may be writing down what is named, and none may begin before it is forgotten.
+    // A running attempt may be writing the selected data, and no new one may start before memory has forgotten it.
     while (this.#returning !== undefined) await this.#returning;
     if (this.#failure === undefined) return this.disk().erase(params);
     const erasing = eraseKept({ memory: this.#memory, disk: this.#disk, mustHave: () => this.disk() }, params);
@@ -148,16 +155,16 @@ export class Standby {
     return erasing;
   }
 
-  /** Writes what it can, and says what is lost. */
+  /** Writes the memory to disk as far as possible, and logs what is lost. */
   async close(): Promise<void> {
     if (this.#hasMore()) {
-      // Before it is tried: who waits for us to end may not wait for that long.
+      // Logged first: the process may be killed before a long attempt ends.
       this.#log.warn("closing with something in memory only: it is written now, or else lost", this.#memory.size);
       await this.comeBack();
     }
     this.#isClosed = true;
     this.#stopRetrying?.();
-    // Somebody may just be opening the disk.
+    // An attempt may be opening the disk right now.
     await this.#returning;
     if (this.#hasMore()) this.#log.error("what was kept in memory could not be written, and is lost", this.#memory.size);
     await this.#disk?.close();
@@ -185,8 +192,8 @@ export class Standby {
   }
 
   /**
-   * Whether the data directory was removed, and can be made again by opening the store anew. Where its parent is gone too it may be
-   * a whole disk, which comes back.
+   * Tells whether the data directory was removed and can be created by reopening. A missing parent may be an unmounted disk, which comes
+   * back.
    */
   #isGone(): boolean {
     const { adapters, settings } = this.#plan;

@@ -1,14 +1,14 @@
 import { isWorkrailError, WorkrailError } from "@workrail/core";
 
-/** Codes that say that the store, and not what was asked of it, is the trouble. */
+/** Error codes that blame the store, not the request. */
 const REASONS: Readonly<Record<string, string>> = { LOCK_TIMEOUT: "locked", STORE_IN_USE: "in-use" };
 
-/** Reasons of `STORAGE_UNAVAILABLE` that say that the catalog is gone. */
+/** Reasons of `STORAGE_UNAVAILABLE` for a lost catalog. */
 const LOSSES = new Set<unknown>(["catalog-lost", "catalog-damaged"]);
 
 /**
- * Whether memory may stand in for the disk after this error: it may pass by itself, or when somebody sees to the disk.
- * A wrong setting, or a store of a newer version, does not.
+ * Tells whether memory may stand in for the disk after this error: it may pass by itself, or when the user repairs the disk. A wrong
+ * setting or a store of a newer version does not pass.
  */
 export function isStorageFailure(error: unknown): error is WorkrailError {
   if (!isWorkrailError(error)) return false;
@@ -16,23 +16,23 @@ export function isStorageFailure(error: unknown): error is WorkrailError {
   return REASONS[error.code] !== undefined;
 }
 
-/** Whether others keep the whole store from us, for as long as one may wait: what else is tried now waits as long. */
+/** Tells whether other processes locked the whole store until the timeout. Further writes would wait as long. */
 export function isHeldByOthers(error: unknown): boolean {
   return isWorkrailError(error) && REASONS[error.code] !== undefined;
 }
 
-/** Whether a rebuild of the catalog may be the answer. */
+/** Tells whether rebuilding the catalog may solve this error. */
 export function isCatalogLoss(error: unknown): boolean {
   return isWorkrailError(error) && LOSSES.has(error.details["reason"]);
 }
 
-/** One word for what is wrong, as `docs/reference/errors.md` lists them. */
+/** Returns the reason of an error as one word, listed in `docs/reference/errors.md`. */
 export function reasonOf({ code, details }: WorkrailError): string {
   const { reason } = details;
   return typeof reason === "string" ? reason : (REASONS[code] ?? code);
 }
 
-/** The failure as the answer to a save: memory keeps its checkpoint, or, when there is none named, has no room for it. */
+/** Builds the error of a save: memory keeps the checkpoint, or has no room for it when `kept` is absent. */
 export function notOnDisk(
   failure: WorkrailError,
   dataDir: string,
@@ -47,7 +47,7 @@ export function notOnDisk(
   });
 }
 
-/** The failure as the answer to a patch whose base cannot be read. */
+/** Builds the error of a patch whose base cannot be read. */
 export function withoutBase(failure: WorkrailError, dataDir: string): WorkrailError {
   const { path = dataDir, code } = failure.details;
   return new WorkrailError("STORAGE_UNAVAILABLE", `The patch was not kept: the state that it changes cannot be read. ${failure.message}`, {

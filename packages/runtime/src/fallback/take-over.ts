@@ -17,25 +17,25 @@ import { isCatalogLoss, isHeldByOthers } from "./storage-failure.ts";
 
 export interface TakenOver {
   readonly checkpoints: number;
-  /** Of these, how many continue one that is not the latest any more: somebody else saved meanwhile. */
+  /** Number of these that became forks, because another process saved meanwhile. */
   readonly forks: number;
   readonly pins: number;
-  /** Why something stays in memory: that the catalog is lost, else the first that failed. */
+  /** Why data stays in memory: the loss of the catalog if there is one, else the first failure. */
   readonly failure: unknown;
 }
 
-/** Ports of the disk. */
+/** Ports of the store on disk. */
 export type TakeOverPorts = SavePorts & LoadPorts & { readonly log: Log };
 
-/** What could not be written of each session: the rest of it waits, because it continues that. */
+/** First failure of each session. The later checkpoints of the session continue the failed one and wait. */
 type Failures = Map<SessionId, unknown>;
 
 /**
- * Writes to the disk what memory holds, in the order it was saved and under the same ids, and forgets it there. A session
- * that cannot be written stays in memory from there on, and the others are written all the same; doing it again goes on
- * with the rest.
+ * Writes the checkpoints in memory to disk, in the order and under the ids they were saved with, and forgets them in memory.
  *
- * @throws LOCK_TIMEOUT, STORE_IN_USE: then nobody can be written, and each would be waited for.
+ * A session that fails stays in memory from the failed checkpoint on; the others are written. Repeating the call continues with the rest.
+ *
+ * @throws LOCK_TIMEOUT, STORE_IN_USE: nothing can be written, and each further write would wait as long.
  */
 export async function takeOver(disk: TakeOverPorts, memory: RetainedMemory): Promise<TakenOver> {
   const written = new Set<CheckpointId>();
@@ -46,7 +46,7 @@ export async function takeOver(disk: TakeOverPorts, memory: RetainedMemory): Pro
       await unlessFailed(failures, record.sessionId, async () => {
         const continuesOther = await isFork(disk, record);
         const keepsAll = record.attributes["retention"] === "all";
-        // Before a save could prune, and after the first one.
+        // Before a save that could prune, and again after the first save, which creates the session.
         if (keepsAll) await keepIfThere(disk, record.sessionId);
         await write(disk, memory, record);
         if (keepsAll) await keepIfThere(disk, record.sessionId);
@@ -62,7 +62,7 @@ export async function takeOver(disk: TakeOverPorts, memory: RetainedMemory): Pro
   return { checkpoints: written.size, forks, pins, failure: why.find(isCatalogLoss) ?? why[0] };
 }
 
-/** What was taken over in two attempts. */
+/** Sums the results of two attempts. */
 export function together(first: TakenOver, second: TakenOver): TakenOver {
   return {
     checkpoints: first.checkpoints + second.checkpoints,
@@ -90,11 +90,11 @@ async function isFork(disk: TakeOverPorts, { sessionId, parentId }: CheckpointRe
 async function write(disk: TakeOverPorts, memory: RetainedMemory, record: CheckpointRecord): Promise<void> {
   const { id, sessionId, parentId, createdAt, name, tags, attributes, kind, agentId, workflowId, project, layers } = record;
   const { context } = await loadCheckpoint({ ...disk, ...memory.storage, onLoaded: ignore }, { checkpointId: id });
-  // What memory took is not refused for its size: it is little, and has no other place to go to.
+  // No size limits: data accepted in memory is little, and has nowhere else to go.
   const unlimited = Number.MAX_SAFE_INTEGER;
   const bounds = { maxSessionBytes: unlimited, maxTotalBytes: unlimited, maxAsides: unlimited, maxAsideBytes: unlimited };
   const limits = { ...disk.limits, ...bounds };
-  // Secrets were looked for when it was taken in.
+  // Secrets were scanned when memory accepted the checkpoint.
   const ports = { ...disk, limits, secrets: undefined, clock: { now: () => createdAt } };
   const input = {
     sessionId,
@@ -109,19 +109,19 @@ async function write(disk: TakeOverPorts, memory: RetainedMemory, record: Checkp
     layers,
     parentId: parentId ?? undefined,
     trustParent: true,
-    // Nothing may be left out, nor anything be written twice: with its id it is recognised.
+    // Always written, and recognised by its id when it was written before.
     force: true,
     shieldUntil: record.shieldedUntil,
   };
   try {
     const { status } = await saveCheckpoint(ports, { ...input, checkpointId: id });
-    // It is on the disk already, and the handle that was given out meanwhile is to hold there as well.
+    // The checkpoint is on disk already; the handle issued meanwhile must be valid there as well.
     if (status === "unchanged" && record.shieldedUntil !== undefined) {
       await disk.catalog.commit({ shields: [{ checkpointId: id, until: record.shieldedUntil }], audit: [] });
     }
   } catch (error) {
     if (!isWorkrailError(error) || error.code !== "CONFLICT") throw error;
-    // The same each time: when nobody knows whether it was written, it is recognised.
+    // Deterministic, so that a write with unknown outcome is recognised.
     const another = parseCheckpointId(uuidOf(disk.digests.sha256(JSON.stringify(["taken", sessionId, id]))));
     const { record: other } = await saveCheckpoint(ports, { ...input, checkpointId: another });
     disk.log.warn("a checkpoint that was kept in memory got another id: its own was taken meanwhile", { id, sessionId, now: other.id });

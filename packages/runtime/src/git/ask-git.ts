@@ -1,27 +1,27 @@
 import os from "node:os";
 import path from "node:path";
 
-/** Why git gave no answer. `refused`: it did not do what it was asked, as for a commit that it does not have. */
+/** Why git gave no answer. `refused`: git failed, such as for a commit that it does not have. */
 export type GitFailure = "no-git" | "timeout" | "refused";
 
 export type GitAnswer = { readonly output: string } | { readonly failure: GitFailure };
 
 export interface GitQuestion {
-  /** A command of git that only reads, and its arguments: none of them may come from outside unless git cannot take it for an option. */
+  /** A read-only git command and its arguments. No argument may come from outside, unless git cannot take it for an option. */
   readonly args: readonly string[];
-  /** What it reads from its input. Default: nothing. */
+  /** Standard input. Default: empty. */
   readonly input?: string | undefined;
 }
 
-/** The longest that an answer is waited for. */
+/** Timeout of a command. */
 const PATIENCE_MS = 2_000;
-/** A process that was killed is gone in this time. */
+/** Time in which a killed process normally exits. */
 const LAST_MOMENT_MS = 250;
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /**
- * Before any command. A repository's own configuration can name programs for git to run, and remotes to fetch from: none of
- * them is needed for what is asked here, so none may be.
+ * Options of every command. A repository's configuration can name programs to run and remotes to fetch from. Our commands need none, so all
+ * are disabled.
  */
 const CAREFULLY = [
   "--no-pager",
@@ -39,15 +39,15 @@ const CAREFULLY = [
   ].flatMap((setting) => ["-c", setting]),
 ];
 
-/** Asks git about a repository: without a shell, a hook, a pager, a prompt, a lock or the network, and not for long. Never rejects. */
+/** Runs git on a repository: without a shell, hooks, a pager, prompts, locks or the network, and with a timeout. Never rejects. */
 export async function askGit(root: string, { args, input }: GitQuestion): Promise<GitAnswer> {
-  // Loaded in a few milliseconds, which programs that ask nothing need not take.
+  // Loaded on demand: takes milliseconds that other programs save.
   const { execFile } = await import("node:child_process");
   return new Promise((resolve) => {
-    // A process that hangs in the system ends when that lets it, whatever signal it was sent.
+    // A process blocked in the kernel does not exit on any signal, so the timer gives up without it.
     const timer = setTimeout(() => resolve({ failure: "timeout" }), PATIENCE_MS + LAST_MOMENT_MS);
     const options = {
-      // Not the repository: Windows looks for programs in the working directory first.
+      // Not the repository: Windows searches the working directory for programs first.
       cwd: path.dirname(process.execPath),
       env: environment(process.env),
       encoding: "utf8",
@@ -61,7 +61,7 @@ export async function askGit(root: string, { args, input }: GitQuestion): Promis
       clearTimeout(timer);
       resolve(error === null ? { output } : { failure: failureOf(error) });
     });
-    // One that ends before it read all of it says why itself.
+    // Ignore EPIPE: a command that ends early reports its own error.
     child.stdin?.on("error", () => {});
     child.stdin?.end(input ?? "");
   });
@@ -72,7 +72,7 @@ function failureOf(error: Error & { readonly code?: unknown; readonly killed?: b
   return error.killed === true ? "timeout" : "refused";
 }
 
-/** The user's, for that is whose repositories and git these are; but nothing that is meant for another call of git. */
+/** Environment of git: the user's, without `GIT_*` variables meant for another call of git. */
 function environment(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(given).filter(([name]) => !/^GIT_/iu.test(name));
   const own = kept.map(([name, value]) => [name, /^PATH$/iu.test(name) ? absoluteOf(value) : value]);
@@ -86,7 +86,7 @@ function environment(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   };
 }
 
-/** A relative entry would be looked up wherever one happens to be. */
+/** Drops relative entries of PATH, which depend on the working directory. */
 function absoluteOf(list = ""): string {
   return list
     .split(path.delimiter)

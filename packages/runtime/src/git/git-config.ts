@@ -1,4 +1,4 @@
-/** What a repository's configuration says, each variable as `section.subsection.name`; the last one wins. */
+/** Parses a repository's configuration into `section.subsection.name` variables; the last value wins. */
 export function parseGitConfig(text: string): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   let section = "";
@@ -14,7 +14,7 @@ export function parseGitConfig(text: string): ReadonlyMap<string, string> {
   return values;
 }
 
-/** Without quotes, escapes and a comment behind it. */
+/** Strips quotes, escapes and a trailing comment. */
 function valueOf(raw: string): string {
   let value = "";
   for (const [, quoted, escaped, plain, comment] of raw.matchAll(/"((?:[^"\\]|\\.)*)"|\\(\r?\n|.)|([^"\\#;]+)|([#;].*)/gsu)) {
@@ -24,7 +24,7 @@ function valueOf(raw: string): string {
   return value.trim();
 }
 
-/** The remote that a branch belongs to, or else the usual one, or else the only one. */
+/** Returns the URL of the branch's remote, or else of `origin`, or else of the only remote. */
 export function remoteUrlOf(config: ReadonlyMap<string, string>, branch: string | undefined): string | undefined {
   const urlOf = (name: string | undefined): string | undefined => (name === undefined ? undefined : config.get(`remote.${name}.url`));
   const urls = [...config].filter(([key]) => /^remote\..*\.url$/su.test(key)).map(([, url]) => url);
@@ -35,8 +35,8 @@ const SCHEMES = new Set(["http:", "https:", "ssh:", "git:", "ssh+git:", "git+ssh
 const LONGEST = 500;
 
 /**
- * Host and path of a remote, the same however it is reached: users, passwords, ports, queries and the ending `.git` are not
- * part of it. A path of this machine stays one. `undefined` for what is neither: it may hold anything.
+ * Returns host and path of a remote, the same for every protocol: without user, password, port, query and the ending `.git`. A local path
+ * stays a path. `undefined` for anything else, which may hold secrets.
  */
 export function remoteOf(url: string): string | undefined {
   const remote = placeOf(url)
@@ -48,7 +48,7 @@ export function remoteOf(url: string): string | undefined {
 function placeOf(url: string): string | undefined {
   if (/^[A-Za-z][A-Za-z0-9+.-]*:\/\//u.test(url)) return placeOfUrl(url);
   if (/^(?:\/|\.{1,2}\/|[A-Za-z]:[\\/])/u.test(url)) return url;
-  // A name before the host may be `user` or `user:password`.
+  // The part before the host may be `user` or `user:password`.
   const [, host, path] = /^(?:[^/]*@)?([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\]):(?!:)(.+)$/u.exec(url) ?? [];
   return host === undefined || path === undefined ? undefined : `${host.toLowerCase()}/${path.replace(/^\/+/u, "")}`;
 }

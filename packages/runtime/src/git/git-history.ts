@@ -1,12 +1,12 @@
 import { askGit, type GitFailure } from "./ask-git.ts";
 
-/** Paths that git is asked for, and characters of them: a command line holds no more on every system. */
+/** Limits of paths in one command, within the command-line length of every system. */
 const MOST_PATHS = 500;
 const MOST_CHARACTERS = 20_000;
 
 export type Asked<T> = T | { readonly failure: GitFailure };
 
-/** How many commits are only in the one, and only in the other. */
+/** Counts the commits that only `from` has (behind) and that only `to` has (ahead). */
 export async function countCommits(
   root: string,
   from: string,
@@ -18,7 +18,7 @@ export async function countCommits(
   return { behind, ahead };
 }
 
-/** Those of the paths that are files of a commit, with the ids of their contents. The others may be anything. */
+/** Returns those of the paths that are files of a commit, with the ids of their contents. Nothing is said about the others. */
 export async function filesAt(root: string, commit: string, paths: readonly string[]): Promise<Asked<ReadonlyMap<string, string>>> {
   const asked: string[] = [];
   let left = MOST_CHARACTERS;
@@ -34,7 +34,7 @@ export async function filesAt(root: string, commit: string, paths: readonly stri
   return new Map(rows.filter((row) => row !== null).map(([, id = "", path = ""]) => [path, id]));
 }
 
-/** What files of a commit are called now, in the index, where they have another name. */
+/** Returns the current names, in the index, of files of a commit that were renamed. */
 export async function renamesSince(root: string, commit: string): Promise<Asked<ReadonlyMap<string, string>>> {
   const how = ["--cached", "-M", "-z", "--name-status", "--diff-filter=R", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
   const answer = await askGit(root, { args: ["diff-index", ...how, commit, "--"] });
@@ -45,7 +45,7 @@ export async function renamesSince(root: string, commit: string): Promise<Asked<
   return renames;
 }
 
-/** Those of the commits that the repository has. */
+/** Returns those of the commits that the repository has. */
 export async function commitsHere(root: string, commits: readonly string[]): Promise<ReadonlySet<string>> {
   if (commits.length === 0) return new Set();
   const answer = await askGit(root, { args: ["cat-file", "--batch-check"], input: commits.join("\n").concat("\n") });

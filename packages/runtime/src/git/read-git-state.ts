@@ -5,23 +5,23 @@ import type { GitState } from "@workrail/core";
 import { parseGitConfig, remoteOf, remoteUrlOf } from "./git-config.ts";
 import { MAX_CONFIG_BYTES, MAX_LIST_BYTES, WatchedFiles } from "./watched-files.ts";
 
-/** The longest that a caller waits: the files of a disk that does not answer must hold up nobody for long, and nobody twice. */
+/** Timeout of a read: files on a disk that does not respond must not delay a caller for long, and only one caller. */
 const PATIENCE_MS = 2_000;
 
-/** Where a repository keeps what. */
+/** Directories of a repository. */
 interface Repository {
   readonly root: string;
-  /** Of this working tree alone. */
+  /** Git directory of this working tree. */
   readonly gitDir: string;
-  /** Of all of them. */
+  /** Git directory shared by all working trees. */
   readonly commonDir: string;
 }
 
-/** Tells where in a repository a directory stands, from the repository's files: no process is started. */
+/** Reads branch, commit and remote of a directory from the repository's files, without starting a process. */
 export class GitReader {
   readonly #directory: string | undefined;
   readonly #patienceMs: number;
-  /** Reads that nobody waits for any more. */
+  /** Number of reads that timed out and still run. */
   #late = 0;
   #known: { readonly files: WatchedFiles; readonly state: GitState | undefined } | undefined;
 
@@ -30,10 +30,10 @@ export class GitReader {
     this.#patienceMs = patienceMs;
   }
 
-  /** `undefined` outside of a repository, or when its files cannot be read, or not in time. It never rejects. */
+  /** Reads the state. `undefined` outside of a repository, when its files cannot be read, or after the timeout. Never rejects. */
   async read(): Promise<GitState | undefined> {
     if (this.#directory === undefined || this.#late > 0) return undefined;
-    // Files that are as they were say what they said.
+    // Unchanged files give the same state.
     if (this.#known?.files.areSame() === true) return this.#known.state;
     const done = new AbortController();
     const reading = this.#read(this.#directory)
@@ -71,7 +71,7 @@ async function readGitState(directory: string, files: WatchedFiles): Promise<Git
   const config = parseGitConfig((await files.read(commonDir, path.join(commonDir, "config"), MAX_CONFIG_BYTES)) ?? "");
   const url = remoteUrlOf(config, branch);
   const remote = url === undefined ? undefined : remoteOf(url);
-  // Git is asked about a repository that has a state, and would wait where this did not.
+  // Callers run git on a repository with a state, and git would block on the special file that was skipped here.
   if (files.hasTrap) return undefined;
   return {
     root,
@@ -91,7 +91,7 @@ async function locate(directory: string, files: WatchedFiles): Promise<Repositor
     if (link === undefined) continue;
     const gitDir = await named(root, link, files);
     if (gitDir === undefined) return undefined;
-    // A submodule has a directory of its own, and shares it with nobody.
+    // A submodule has its own directory, shared with no other tree.
     const shared = (await files.read(gitDir, path.join(gitDir, "commondir")))?.trim();
     const commonDir = shared === undefined ? gitDir : await named(gitDir, shared, files);
     return commonDir === undefined ? undefined : { root, gitDir, commonDir };
@@ -99,13 +99,13 @@ async function locate(directory: string, files: WatchedFiles): Promise<Repositor
   return undefined;
 }
 
-/** A directory that a file of git names. To look at another machine's would tell that machine who this user is. */
+/** Resolves a directory that a git file names. UNC paths are refused: opening one would send this user's identity to another machine. */
 async function named(folder: string, name: string, files: WatchedFiles): Promise<string | undefined> {
   if (/^[\\/]{2}/u.test(name)) return undefined;
   return files.directory(path.resolve(folder, name));
 }
 
-/** Names that lead to names are followed so often. */
+/** Most steps through symbolic refs. */
 const MOST_STEPS = 5;
 
 async function resolve({ gitDir, commonDir }: Repository, name: string, files: WatchedFiles): Promise<string | undefined> {
@@ -135,7 +135,10 @@ function commitIn(text: string): string | undefined {
   return /^([0-9a-f]{64}|[0-9a-f]{40})\s*$/u.exec(text)?.[1];
 }
 
-/** By git's own rules: nothing that could lead out of the repository. A repository that keeps refs elsewhere has `.invalid`. */
+/**
+ * Checks a ref by git's own rules, so that it cannot lead out of the repository. A repository that stores refs elsewhere has `.invalid` as
+ * its ref.
+ */
 function isSound(ref: string): boolean {
   return ref.startsWith("refs/") && ref.length <= 500 && !/[\p{Cc}\p{Cf} \\:?*[^~]|\.\.|\/\.|\/\/|\/$/u.test(ref);
 }

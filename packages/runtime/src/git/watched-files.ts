@@ -2,27 +2,27 @@ import fs from "node:fs";
 import path from "node:path";
 import { isWithin, readGivenFile, signatureFrom, signatureOf } from "@workrail/blob-files";
 
-/** Files that are read here are small; whatever is larger is something else. */
+/** Git's small files; anything larger is some other file. */
 const MAX_BYTES = 64 * 1024;
-/** A configuration is parsed line by line, which a very long one would make others wait for. */
+/** Parsed line by line, so a very long configuration would block other work. */
 export const MAX_CONFIG_BYTES: number = 1024 * 1024;
 /** A packed list of refs may be long. */
 export const MAX_LIST_BYTES: number = 32 * 1024 * 1024;
 
-/** Reads files and remembers what they were, so that one can tell without reading whether any has changed, come or gone. */
+/** Reads files and remembers their signatures, to tell without reading whether any was changed, created or removed. */
 export class WatchedFiles {
   readonly #seen = new Map<string, string | undefined>();
   #hasTrap = false;
 
-  /** A pipe, a device or the like stood where a file should be: git would wait for it. */
+  /** True when a pipe, a device or the like stood in place of a file: git would block on it. */
   get hasTrap(): boolean {
     return this.#hasTrap;
   }
 
   /**
-   * The text of a regular file of a sensible size; `undefined` for anything else, and for what cannot be read.
+   * Reads the text of a regular file within the size limit. `undefined` for anything else, or an unreadable file.
    *
-   * @param folder no link may lead out of it.
+   * @param folder links must not lead out of this folder.
    */
   async read(folder: string, file: string, maxBytes: number = MAX_BYTES): Promise<string | undefined> {
     await this.#look(file);
@@ -33,9 +33,9 @@ export class WatchedFiles {
   }
 
   /**
-   * The real path of a directory; `undefined` for anything else.
+   * Returns the real path of a directory; `undefined` for anything else.
    *
-   * @param folder no link may lead out of it. Default: anywhere.
+   * @param folder links must not lead out of this folder. Default: anywhere.
    */
   async directory(directory: string, folder?: string): Promise<string | undefined> {
     await this.#look(directory);
@@ -44,23 +44,23 @@ export class WatchedFiles {
       if (folder !== undefined && !isWithin(await fs.promises.realpath(folder), real)) return undefined;
       return (await fs.promises.lstat(real)).isDirectory() ? real : undefined;
     } catch {
-      // A directory that cannot be looked at is as good as not there.
+      // An unreadable directory counts as missing.
       return undefined;
     }
   }
 
-  /** Whether all is as it was. Looks at once, which takes microseconds: each file handed to another thread would take a save longer. */
+  /** Tells whether all files are unchanged. Synchronous: it takes microseconds, less than a thread pool round trip per file. */
   areSame(): boolean {
     return [...this.#seen].every(([file, was]) => was !== CHANGING && signatureOf(file) === was);
   }
 
-  /** Git replaces its files rather than writing into them: a new one has another number. */
+  /** Remembers the signature of a file. Git replaces files instead of writing into them, so a change gives a new inode. */
   async #look(file: string): Promise<void> {
     const found = await fs.promises.lstat(file).catch(() => undefined);
-    // Where a link leads is not looked at in place: it could take for ever.
+    // The target of a link is not checked here: that could block forever.
     this.#seen.set(path.normalize(file), found?.isSymbolicLink() === true ? CHANGING : signatureFrom(found));
   }
 }
 
-/** Of what is never taken for the same. */
+/** Signature that never equals another. */
 const CHANGING = "changing";

@@ -16,16 +16,15 @@ export interface CondenseLiveHow {
   readonly service: Pick<IContextManagementService, "compressContext">;
   readonly now: Date;
   readonly sizes: EntryTokens;
-  /** For entries and engine together. */
+  /** Bounds entries and engine state together. */
   readonly wish: Pick<CompressContextParams, "sessionId" | "contextRules" | "focus" | "agentId"> & { readonly budgetTokens: number };
 }
 
-/** Changes what is live now, which may have moved on, and gives what it has become. */
+/** Applies a change to the current live context, which may have moved on, and returns the result. */
 export type Change = (apply: (now: EnhancedContext) => EnhancedContext) => EnhancedContext;
 
 /**
- * Shortens what is live to a budget. The originals are saved before anything changes; an entry that was written to
- * meanwhile stays as it was written.
+ * Shortens the live context to a budget. Saves the originals first. An entry written to meanwhile keeps its new value.
  *
  * @returns `undefined` when there was nothing to shorten.
  */
@@ -50,7 +49,7 @@ export async function condenseLive(how: CondenseLiveHow, before: EnhancedContext
   return { ...original, keys: done, tokensBefore, tokensAfter, entries: done.map((key) => entryOf(key, shorter.get(key), shaped)) };
 }
 
-/** What is only in memory, while the disk is gone, is no original to fall back on. */
+/** Returns the handle to the originals. Originals only in memory, while the disk is away, are not safe enough. */
 function originalOf({ checkpointId, validUntil, degraded, degradedReason }: ShapedContextResult): {
   readonly checkpointId: string;
   readonly validUntil: string;
@@ -62,7 +61,7 @@ function originalOf({ checkpointId, validUntil, degraded, degradedReason }: Shap
   });
 }
 
-/** New values by key; `undefined` for what was dropped. */
+/** Returns new values by key; `undefined` for dropped entries. */
 function shorterValues(before: Context, after: Context): ReadonlyMap<string, JsonValue | undefined> {
   const shorter = new Map<string, JsonValue | undefined>();
   for (const [key, value] of Object.entries(before)) {
@@ -81,12 +80,12 @@ function replaced(context: Context, values: ReadonlyMap<string, JsonValue | unde
   return Object.freeze(Object.fromEntries(entries));
 }
 
-/** Shortened before and not written to since: its original is the earlier one. */
+/** Tells whether an entry was shortened before and not written since: its original is then the earlier one. */
 function isCondensedAlready(engine: EngineState, key: string): boolean {
   return !engine.rewritten.includes(key) && engine.condensed.some((each) => each.keys.includes(key));
 }
 
-/** Notes where originals are, and forgets those that are not kept any more. */
+/** Records the location of the originals, and drops the records that have expired. */
 function withCondensation(
   engine: EngineState,
   condensation: EngineState["condensed"][number],

@@ -1,6 +1,6 @@
 import type { Context, JsonValue, TokenCounter } from "@workrail/core";
 
-/** Counts the tokens of a context that changes, again only for the entries that did. Their values must not change in place. */
+/** Counts the tokens of a changing context, recounting only changed entries. Values must not change in place. */
 export class EntryTokens {
   readonly #counter: TokenCounter;
   readonly #known = new Map<string, { readonly value: JsonValue; readonly tokens: number }>();
@@ -9,7 +9,7 @@ export class EntryTokens {
     this.#counter = counter;
   }
 
-  /** Of all entries as JSON, each counted by itself. */
+  /** Returns the tokens of all entries as JSON, each counted by itself. */
   async ofAll(context: Context): Promise<number> {
     let sum = 0;
     for (const [key, value] of Object.entries(context)) sum += await this.#of(key, value);

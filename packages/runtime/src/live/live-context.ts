@@ -2,112 +2,116 @@ import type { CompressibleContext, Condensation, Context, EnhancedContext, JsonV
 import type { GivenContextRules, LoadCheckpointResult, SaveCheckpointResult } from "../context-management-service.ts";
 
 export interface LiveContextParams {
-  /** The session that checkpoints are saved to. Of one that exists, `resume` brings the latest. */
+  /** Session that checkpoints are saved to. `resume` loads its latest checkpoint. */
   readonly sessionId: string;
-  /** What to begin with. Default: nothing. */
+  /** Initial entries. Default: none. */
   readonly context?: object | undefined;
   readonly workflowId?: string | undefined;
   readonly agentId?: string | undefined;
-  /** How entries are classified, and the workflow's phases. Default: as the project's file of rules says, if it has one. */
+  /** Rules that classify entries, and the workflow's phases. Default: the project's rules file, if there is one. */
   readonly contextRules?: GivenContextRules | undefined;
-  /** The most tokens to work with, 500 at least. At 80% of it what is not CRITICAL is condensed. Default: nothing is. */
+  /** Token limit, at least 500. At 80% of it, entries that are not CRITICAL are condensed. Default: no condensing. */
   readonly maxTokens?: number | undefined;
-  /** What matters now: what is about it keeps more when it is condensed. */
+  /** The current subject. Condensing keeps more of the entries about it. */
   readonly focus?: string | undefined;
-  /** Whether the end of a phase saves a checkpoint. Default: `WORKRAIL_CHECKPOINT_AUTO_SAVE`, else `true`. */
+  /** True to save a checkpoint at the end of a phase. Default: `WORKRAIL_CHECKPOINT_AUTO_SAVE`, else `true`. */
   readonly autoSave?: boolean | undefined;
-  /** Told after the context was condensed. What it throws goes to the log. */
+  /** Called after condensing. Errors that it throws are logged. */
   readonly onCondensed?: ((condensed: Condensed) => void) | undefined;
-  /** Told when condensing in the background failed; the context is then as it was. Default, and for what it throws: the log is told. */
+  /**
+   * Called when condensing in the background failed; the context is then unchanged. Default: the error is logged. Errors that the callback
+   * throws are logged too.
+   */
   readonly onCondenseFailed?: ((error: unknown) => void) | undefined;
 }
 
-/** What became of a context that grew too large. */
+/** Result of condensing a context that grew too large. */
 export interface Condensed extends Condensation {
   readonly tokensBefore: number;
-  /** Above the limit, where CRITICAL entries alone are. */
+  /** Exceeds the limit when the CRITICAL entries alone exceed it. */
   readonly tokensAfter: number;
-  /** Those that were shortened or dropped; nobody wrote to them meanwhile. */
+  /** Entries that were shortened or dropped. Entries written to meanwhile are not among them. */
   readonly entries: readonly CondensedEntry[];
 }
 
 export interface CondensedEntry {
   readonly key: string;
   readonly layer?: Layer | undefined;
-  /** `dropped`: it is in the context no more. */
+  /** `dropped`: the entry was removed from the context. */
   readonly outcome: "shortened" | "dropped";
 }
 
 export interface LiveCheckpointOptions {
   readonly name?: string | undefined;
   readonly tags?: readonly string[] | undefined;
-  /** Save although nothing changed. Default `false`. */
+  /** Saves even if nothing changed. Default `false`. */
   readonly force?: boolean | undefined;
 }
 
 /**
- * The context of a workflow that runs, in memory, with what is needed to stop anywhere and go on from there. Values are
- * copied when they come in, and what is given out cannot be changed in place.
+ * Context of a running workflow, in memory, with the state needed to stop anywhere and continue. Values are copied on the way in, and
+ * returned values are frozen.
  */
 export interface LiveContext {
   readonly sessionId: string;
-  /** The context and where the engine is. What it was stays as it was when something changes. */
+  /** The context and the engine's state. An immutable snapshot: changes do not affect it. */
   readonly enhanced: EnhancedContext;
   readonly context: Context;
   get(key: string): JsonValue | undefined;
-  /** @throws INVALID_INPUT, as all that write do, for what JSON cannot hold. */
+  /** @throws INVALID_INPUT, as all writing methods, for values that JSON cannot represent. */
   set(key: string, value: unknown): void;
-  /** Sets several entries, all of them or none. */
+  /** Sets several entries atomically. */
   merge(entries: object): void;
-  /** Sets an entry to what is made of it; `undefined` removes it. */
+  /** Sets an entry to the result of `change`; `undefined` removes the entry. */
   update(key: string, change: (value: JsonValue | undefined) => unknown): void;
   delete(key: string): void;
-  /** Says where loops are: see `ContextOptimizer`. */
+  /** Updates the state of loops: see `ContextOptimizer`. */
   mergeLoopState(loopState: LoopChanges): void;
-  /** Says which step of the phase is under way; `undefined`: none. */
+  /** Sets the current step of the phase; `undefined`: none. */
   enterStep(step: string | undefined): void;
   /**
-   * Begins a phase. If another one is under way, that ends, as by `endPhase`.
+   * Starts a phase. Ends the current phase first, as `endPhase` does.
    *
-   * @throws INVALID_INPUT for a phase that `contextRules.phases` does not have; and what saving throws.
+   * @throws INVALID_INPUT for a phase missing from `contextRules.phases`; errors of saving.
    */
   enterPhase(name: string): Promise<SaveCheckpointResult | undefined>;
   /**
-   * Ends a phase, and saves a checkpoint that is marked as its end, unless `autoSave` or the rules say otherwise. The next
-   * of `contextRules.phases` is then under way. When saving fails, the phase has ended all the same: repeat the call to save.
+   * Ends a phase and saves a checkpoint marked as its end, unless `autoSave` or the rules disable it. The next of `contextRules.phases`
+   * becomes current.
    *
-   * @throws INVALID_INPUT for a phase that `contextRules.phases` does not have, and while another is under way; and what saving throws.
+   * When saving fails, the phase has still ended: repeat the call to save.
+   *
+   * @throws INVALID_INPUT for a phase missing from `contextRules.phases`, and while another phase is current; errors of saving.
    */
   endPhase(name: string): Promise<SaveCheckpointResult | undefined>;
-  /** Saves what is there now. Later changes are not in it. */
+  /** Saves the current state, without later changes. */
   checkpoint(options?: LiveCheckpointOptions): Promise<SaveCheckpointResult>;
   /**
-   * Takes up the session's latest checkpoint, in place of what is there. Resolves to `undefined`, with nothing changed, when
-   * the session has none.
+   * Replaces the state by the session's latest checkpoint. Resolves to `undefined`, and changes nothing, when the session has none.
    *
-   * @throws what loading throws; INVALID_INPUT and UNSUPPORTED_VERSION for an engine's state that cannot be read.
+   * @throws errors of loading; INVALID_INPUT and UNSUPPORTED_VERSION for an engine state that cannot be read.
    */
   resume(): Promise<Omit<LoadCheckpointResult, "context"> | undefined>;
-  /** Tokens of all entries and the engine's state as JSON, to within a token for each entry. */
+  /** Returns the tokens of all entries and the engine state as JSON, accurate to one token for each entry. */
   tokens(): Promise<number>;
   /**
-   * Condenses what is not CRITICAL to half of `maxTokens`, now. The originals are saved first. An entry that is written to
-   * meanwhile stays as it was written. Resolves to `undefined` when nothing was shortened.
+   * Condenses entries that are not CRITICAL to half of `maxTokens` now. Saves the originals first. An entry written to meanwhile keeps its
+   * new value. Resolves to `undefined` when nothing was shortened.
    *
-   * @throws INVALID_INPUT without `maxTokens`; what saving throws.
+   * @throws INVALID_INPUT without `maxTokens`; errors of saving.
    */
   condense(): Promise<Condensed | undefined>;
   /**
-   * An entry as it was before it was last condensed.
+   * Returns an entry as it was before it was last condensed.
    *
-   * @param checkpointId of `enhanced.engine.condensed`, for an earlier time. Default: the latest.
-   * @returns `undefined` when it was not condensed.
-   * @throws CHECKPOINT_NOT_FOUND once the original's `validUntil` has passed, or it was erased.
+   * @param checkpointId one of `enhanced.engine.condensed`, for an earlier state. Default: the latest.
+   * @returns `undefined` when the entry was not condensed.
+   * @throws CHECKPOINT_NOT_FOUND after the original's `validUntil`, or when it was erased.
    */
   original(key: string, checkpointId?: string): Promise<JsonValue | undefined>;
-  /** What a checkpoint made now would hold. */
+  /** Returns the context that a checkpoint made now would hold. */
   prepare(): CompressibleContext;
-  /** Finishes what is under way in the background. It saves nothing; the store stays open. */
+  /** Finishes background work. Saves nothing; the store stays open. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -4,41 +4,41 @@ import type { Condensed } from "./live-context.ts";
 export interface SizeWatchPorts {
   readonly maxTokens: number;
   tokens(): Promise<number>;
-  /** Brings what is watched down to a budget, as far as that is possible. */
+  /** Condenses the context down to the budget, as far as possible. */
   condense(budgetTokens: number): Promise<Condensed | undefined>;
   onCondensed: ((condensed: Condensed) => void) | undefined;
   onFailed(error: unknown): void;
-  /** Told what `onCondensed` or `onFailed` throws, which is no failure of condensing. */
+  /** Called with errors that `onCondensed` or `onFailed` throw, which are not failures of condensing. */
   onListenerFailed(error: unknown): void;
 }
 
 const CONDENSE_FROM = 0.8;
-/** Well below, so that not each step condenses again. */
+/** Well below `CONDENSE_FROM`, so that not every step condenses again. */
 const CONDENSE_TO = 0.5;
-/** What could not be brought down is not tried again before it has grown by so much of the maximum. */
+/** Growth, as share of the maximum, before a context that could not be reduced is tried again. */
 const GROWTH = 0.1;
 
-/** Has what grows condensed when it comes near its maximum, in the background. */
+/** Condenses a growing context in the background when its size comes near the maximum. */
 export class SizeWatch {
   readonly #ports: SizeWatchPorts;
   #isTouched = false;
   #isClosed = false;
   #looking: Promise<void> | undefined;
   #condensing: Promise<Condensed | undefined> = Promise.resolve(undefined);
-  /** What was left after the last time. */
+  /** Tokens left after the last condensing. */
   #leftTokens = 0;
 
   constructor(ports: SizeWatchPorts) {
     this.#ports = ports;
   }
 
-  /** After each change. However many there are in a row, the size is looked at once. */
+  /** Called after each change. Many changes in a row lead to one check of the size. */
   touch(): void {
     this.#isTouched = true;
     if (!this.#isClosed) this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
   }
 
-  /** One at a time: the second works on what the first has left. */
+  /** Runs one at a time: the second call works on the result of the first. */
   condense(): Promise<Condensed | undefined> {
     this.#condensing = this.#condensing.catch(() => undefined).then(() => this.#condense());
     return this.#condensing;
@@ -75,7 +75,7 @@ export class SizeWatch {
     return condensed;
   }
 
-  /** Nobody waits for what runs in the background: what a listener throws there, or rejects with, would end the process. */
+  /** Calls a listener and catches its error: an unhandled rejection in the background would end the process. */
   #tell(listener: () => unknown): void {
     const told = (async () => listener())();
     void told.catch((error: unknown) => this.#ports.onListenerFailed(error));

@@ -31,15 +31,15 @@ export interface LiveContextPorts {
   readonly tokens: TokenCounter;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where the caller does not say. */
+  /** Default when the caller gives none. */
   readonly autoSave: boolean;
-  /** Rules of the project, where the caller brings none. */
+  /** Rules of the project, when the caller gives none. */
   projectRules(): Promise<ContextRules | undefined>;
 }
 
 const LEAST_MAX_TOKENS = 500;
 
-/** A live context whose checkpoints go to a store. */
+/** A live context that saves its checkpoints to a store. */
 export class StoreLiveContext implements LiveContext {
   readonly sessionId: string;
   readonly #ports: LiveContextPorts;
@@ -50,7 +50,7 @@ export class StoreLiveContext implements LiveContext {
   #enhanced: EnhancedContext;
   #saving: Promise<unknown> = Promise.resolve();
 
-  /** @throws INVALID_INPUT for parameters that cannot be used. */
+  /** @throws INVALID_INPUT for invalid parameters. */
   constructor(ports: LiveContextPorts, params: LiveContextParams) {
     this.sessionId = parseSessionId(params.sessionId);
     this.#ports = ports;
@@ -186,7 +186,7 @@ export class StoreLiveContext implements LiveContext {
         const wish = { sessionId: this.sessionId, contextRules, focus, agentId, budgetTokens };
         const how = { service, now: clock.now(), sizes: this.#sizes, wish };
         return condenseLive(how, this.#enhanced, (apply) => {
-          // What was written while the originals were saved stays.
+          // Applied to the current state: entries written while the originals were saved keep their values.
           this.#enhanced = apply(this.#enhanced);
           return this.#enhanced;
         });
@@ -207,15 +207,15 @@ export class StoreLiveContext implements LiveContext {
     return isSaved ? this.#save({ phase: ended.name }) : undefined;
   }
 
-  /** In the order in which they are asked for, so that the latest checkpoint is the latest state. */
+  /** Saves in the order of the calls, so that the latest checkpoint is the latest state. */
   #save({ name, tags, ...options }: LiveCheckpointOptions & { readonly phase?: string }): Promise<SaveCheckpointResult> {
     const { workflowId, agentId, contextRules } = this.#params;
-    // A copy: what is saved before it may take a while, and the caller may change the list meanwhile.
+    // Copied: earlier saves may take a while, and the caller may change the list meanwhile.
     const tagsNow = Array.isArray(tags) ? [...tags] : tags;
     const metadata = { ...(name === undefined ? {} : { name }), ...(tagsNow === undefined ? {} : { tags: tagsNow }) };
     const params = { sessionId: this.sessionId, context: this.prepare(), metadata, workflowId, agentId, contextRules, ...options };
     const saved = this.#saving.then(() => this.#ports.service.saveCheckpoint(params));
-    // Whoever asked for it is told of a failure; the next one is not kept from being tried.
+    // A failure rejects the caller's promise, and must not block the next save.
     this.#saving = saved.catch(() => undefined);
     return saved;
   }
@@ -225,7 +225,7 @@ function owned({ context, engine }: EnhancedContext): EnhancedContext {
   return { context: ownJson(context) as Context, engine: { ...engine, loops: ownJson(engine.loops) as EngineState["loops"] } };
 }
 
-/** Notes that entries are not what they were condensed to any more. */
+/** Marks condensed entries that were written to since. */
 function rewritten(engine: EngineState, keys: readonly string[]): EngineState {
   const news = keys.filter((key) => !engine.rewritten.includes(key) && engine.condensed.some((each) => each.keys.includes(key)));
   return news.length === 0 ? engine : { ...engine, rewritten: [...engine.rewritten, ...news] };

@@ -1,4 +1,4 @@
-// What keeps a store in order, and brings it elsewhere.
+// Maintenance, backup and transfer of a store, loaded on demand.
 export {
   backupStore,
   collectGarbage,

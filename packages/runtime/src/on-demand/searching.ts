@@ -1,4 +1,4 @@
-// What reads texts for their words.
+// Search and its index, loaded on demand.
 export {
   cleanText,
   embedSession,

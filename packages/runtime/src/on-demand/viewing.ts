@@ -1,4 +1,4 @@
-// What makes a context fit, compares it, or goes on from it.
+// Views, comparison and resumption of contexts, loaded on demand.
 export { compileRules, loadView } from "@workrail/core";
 export { compareCheckpointsFor } from "../compare-checkpoints-for.ts";
 export { ContextShaper } from "../context-shaper.ts";

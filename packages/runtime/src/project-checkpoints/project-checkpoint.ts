@@ -2,57 +2,57 @@ import type { ToldSecrets } from "../secrets/told-secrets.ts";
 import type { CheckpointKind, ProjectContext, ProjectDraft } from "@workrail/core";
 import type { Standing } from "../context-management-service.ts";
 
-/** A checkpoint of a project: what was done, and when. Checkpoints that other tools made are read as such, too. */
+/** A checkpoint of a project: a summary of work done, and its time. Checkpoints of other tools are read in this form too. */
 export interface ProjectCheckpoint {
-  /** UUID v4. Every call that takes a checkpoint's id takes it. */
+  /** UUID v4, valid in every call that takes a checkpoint id. */
   id: string;
-  /** 1 to 500 characters. Of other tools' checkpoints: the name, else what the context says it is about, else its first text. */
+  /** 1 to 500 characters. For checkpoints of other tools: the name, else the subject named in the context, else its first text. */
   summary: string;
-  /** At most 10,000 characters; `""` for none. Of other tools' checkpoints: the context as JSON. */
+  /** At most 10,000 characters; `""` for none. For checkpoints of other tools: the context as JSON. */
   description: string;
-  /** Absolute; `""` where the checkpoint was saved outside of any project. */
+  /** Absolute path; `""` for a checkpoint saved outside of any project. */
   projectPath: string;
-  /** As it was given. Of other tools' checkpoints: their session, workflow, agent, phase and further metadata. */
+  /** The context as given. For checkpoints of other tools: their session, workflow, agent, phase and further metadata. */
   context: ProjectContext;
   tags: string[];
-  /** Tokens of all that it says. An embedder, where there is one, is given the beginning of that. */
+  /** Tokens of the whole text. An embedder, if there is one, receives the beginning of that text. */
   tokenCount: number;
   /** ISO 8601. */
   createdAt: string;
-  /** ISO 8601. A checkpoint never changes: it is `createdAt`. */
+  /** ISO 8601. Equal to `createdAt`, since a checkpoint never changes. */
   updatedAt: string;
-  /** Which tools made it; absent for those of a project. */
+  /** Kind of a checkpoint of other tools; absent for checkpoints of a project. */
   kind?: Exclude<CheckpointKind, "project">;
   /** `description` is only the beginning of the context. */
   isCut?: true;
-  /** `context` is not all of it: the metadata has what a project's cannot have. */
+  /** `context` is incomplete: the metadata has values that a project's context cannot hold. */
   isContextCut?: true;
-  /** Its file proved wrong or gone: there is no more of it than this. */
+  /** The file is wrong or missing, so nothing else is known of the checkpoint. */
   damaged?: true;
 }
 
 export interface CreateProjectCheckpoint extends ProjectDraft {
-  /** Absolute path of a directory that exists. */
+  /** Absolute path of an existing directory. */
   readonly projectPath: string;
-  /** Who saves. */
+  /** The agent that saves. */
   readonly agentId?: string | undefined;
-  /** Count it against the project's rate limit, as a server does for those it serves. Default `false`. */
+  /** Counts the save against the project's rate limit, as a server does for its clients. Default `false`. */
   readonly isRateLimited?: boolean | undefined;
 }
 
 export interface CreatedProjectCheckpoint extends ProjectCheckpoint, Standing {
-  /** The store begins to fill up: how full it is, and what happens when it goes on so. Told once. */
+  /** Warns that the store fills up: how full it is, and what happens next. Reported once. */
   quotaWarning?: string;
-  /** What looks like a secret in what was given. When it was redacted, what was saved has placeholders. */
+  /** Likely secrets in the given data. If they were redacted, the saved data has placeholders. */
   secrets?: ToldSecrets;
 }
 
 export interface SearchProjectCheckpoints {
-  /** 1 to 10,000 characters: words, any of which may occur; "what is in quotation marks" must occur as such. */
+  /** 1 to 10,000 characters. Any of the words may match; a phrase in quotation marks must match. */
   readonly query: string;
-  /** Default: everything; the store's own project breaks ties. */
+  /** Default: all projects; the store's own project breaks ties. */
   readonly projectPath?: string | undefined;
-  /** All of them must be on the checkpoint. */
+  /** The checkpoint must have all of these tags. */
   readonly tags?: readonly string[] | undefined;
   /** Default 5, at most 100. */
   readonly topK?: number | undefined;
@@ -60,24 +60,24 @@ export interface SearchProjectCheckpoints {
 
 export interface FoundProjectCheckpoint {
   checkpoint: ProjectCheckpoint;
-  /** 0 to 1, the best first. */
+  /** 0 to 1, best first. */
   score: number;
   /** `1 - score`. */
   distance: number;
-  /** A piece of the checkpoint's text with some of the words. */
+  /** A part of the checkpoint's text with some of the words. */
   snippet?: string;
-  /** It has none of the words, but means the like. */
+  /** Matches by meaning, without any of the words. */
   by?: "meaning";
 }
 
 export interface FoundProjectCheckpoints extends Standing {
   results: FoundProjectCheckpoint[];
-  /** What was searched for: the first 1,000 characters of what was asked for. */
+  /** The query that was used: the first 1,000 characters of the given one. */
   query: string;
   topK: number;
-  /** Nothing matched as asked: these are like it. */
+  /** Nothing matched exactly; these results are similar. */
   loose?: true;
-  /** Sessions whose newest texts are not indexed yet: what they brought may be missing. */
+  /** Number of sessions with new texts that are not indexed yet; their results may be missing. */
   indexPending?: number;
 }
 
@@ -86,22 +86,22 @@ export interface ListProjectCheckpoints {
   readonly limit?: number | undefined;
   /** Default 0. */
   readonly offset?: number | undefined;
-  /** Default: everything, the store's own project first. */
+  /** Default: all projects, the store's own first. */
   readonly projectPath?: string | undefined;
-  /** Newest first by either; they are the same. Default `createdAt`. */
+  /** Sort key, newest first. Both are equal. Default `createdAt`. */
   readonly sortBy?: "createdAt" | "updatedAt" | undefined;
 }
 
 export interface ListedProjectCheckpoints extends Standing {
   checkpoints: ProjectCheckpoint[];
-  /** How many there are in all. */
+  /** Total number. */
   total: number;
   limit: number;
   offset: number;
 }
 
-/** Whether a save would be kept, and where. */
+/** Tells whether saves work, and where they go. */
 export interface ProjectHealth extends Standing {
-  /** The store is open for reading only: every save fails. */
+  /** The store is read-only: every save fails. */
   readonly readOnly?: true;
 }

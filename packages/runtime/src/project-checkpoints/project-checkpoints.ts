@@ -35,29 +35,30 @@ import type {
 import { parseExistingProject, parseProjectPath, sessionOfProject } from "./project-path.ts";
 import { SaveLimiter } from "./save-limiter.ts";
 
-/** A context beyond this is not repeated in the metadata, which has a bound of its own. */
+/** A longer context is not repeated in the metadata, which has its own limit. */
 const MOST_LABELS_CHARACTERS = 4_096;
 
-/** A search takes no longer question. */
+/** Longest query that a search accepts. */
 const ASKED_CHARACTERS = 1_000;
 
-/** What the checkpoints of projects are kept in, and how. */
+/** Store, settings and services of the project checkpoints. */
 export interface ProjectCheckpointsOptions {
   readonly workrail: Pick<Workrail, "saveCheckpoint" | "loadCheckpoint" | "findCheckpoints" | "searchCheckpoints" | "deleteCheckpoint">;
   readonly settings: Pick<Settings, "savesAMinute" | "isolation" | "readOnly">;
   readonly tokens: TokenCounter;
   readonly digests: Digester;
-  /** The store's own. */
+  /** Project of the store. */
   readonly project: string | undefined;
 }
 
 /**
- * Checkpoints of projects: a line on what was done, with as much detail as one likes, found again by words. The service of
- * contextd's specification, over the one store: it finds what any tool saved, and any tool finds what it saved.
+ * Checkpoints of projects: a summary of work with optional details, found again by words.
+ *
+ * Implements the service of contextd's specification on the same store: each tool finds the checkpoints of every other.
  */
 export class ProjectCheckpoints {
   readonly #options: ProjectCheckpointsOptions;
-  /** Absent: saves are not limited. */
+  /** Absent when saves are not limited. */
   readonly #limiter: SaveLimiter | undefined;
 
   constructor(options: ProjectCheckpointsOptions) {
@@ -67,14 +68,14 @@ export class ProjectCheckpoints {
   }
 
   /**
-   * Saves a checkpoint, always a new one, in the session of its project. No number of them makes older ones go.
+   * Saves a new checkpoint in the session of its project. Older checkpoints are never pruned, however many there are.
    *
-   * @throws INVALID_INPUT with `details.field` and `details.rule`; RATE_LIMITED with `details.retryAfterMs`; whatever saving throws.
+   * @throws INVALID_INPUT with `details.field` and `details.rule`; RATE_LIMITED with `details.retryAfterMs`; errors of saving.
    */
   async create(given: CreateProjectCheckpoint): Promise<CreatedProjectCheckpoint> {
     checkProjectDraft(given);
     const { summary, description, agentId } = given;
-    // Copies: the caller may change them before they are saved.
+    // Copied: the caller may change these objects before the save.
     const context = given.context === undefined ? undefined : { ...given.context };
     const tags = [...(given.tags ?? [])];
     const project = await parseExistingProject(given.projectPath);
@@ -89,7 +90,7 @@ export class ProjectCheckpoints {
       agentId,
     });
     const { durability, degraded, degradedReason, quotaWarning, secrets } = saved;
-    // What was redacted is not what was given.
+    // Redacted data differs from the given data, so read it back.
     const kept = secrets?.action === "redacted" ? await this.#read(await this.#look(saved.checkpointId)) : undefined;
     const text = { summary, description: description ?? "", context: context ?? {}, tags: [...new Set(tags)] };
     return {
@@ -109,8 +110,8 @@ export class ProjectCheckpoints {
   }
 
   /**
-   * Finds checkpoints by words, the best first; of every tool, and of every project unless one is named. Of a longer question
-   * its first 1,000 characters count.
+   * Finds checkpoints by words, best first, of every tool, and of every project unless one is named. A longer query is cut to 1,000
+   * characters.
    *
    * @throws INVALID_INPUT with `details.field`.
    */
@@ -138,7 +139,7 @@ export class ProjectCheckpoints {
   }
 
   /**
-   * Lists checkpoints, newest first: of one project, or of all, the store's own first.
+   * Lists checkpoints, newest first: of one project, or of all with the store's own first.
    *
    * @throws INVALID_INPUT with `details.field`.
    */
@@ -153,21 +154,21 @@ export class ProjectCheckpoints {
     return { checkpoints, total: page.total, limit, offset, ...standingOf(page) };
   }
 
-  /** @throws CHECKPOINT_NOT_FOUND; CHECKPOINT_CORRUPT; INVALID_INPUT for what is no id. */
+  /** @throws CHECKPOINT_NOT_FOUND; CHECKPOINT_CORRUPT; INVALID_INPUT for an invalid id. */
   async getById(id: string): Promise<ProjectCheckpoint> {
     return this.#read(await this.#options.workrail.loadCheckpoint({ checkpointId: parseCheckpointId(id, "id") }));
   }
 
   /**
-   * Erases a checkpoint; the audit log says so.
+   * Erases a checkpoint and records it in the audit log.
    *
-   * @throws CHECKPOINT_NOT_FOUND, the second time as well; INVALID_INPUT for what is no id.
+   * @throws CHECKPOINT_NOT_FOUND, also when repeated; INVALID_INPUT for an invalid id.
    */
   async delete(id: string, { agentId }: { readonly agentId?: string | undefined } = {}): Promise<EraseResult> {
     return this.#options.workrail.deleteCheckpoint({ checkpointId: parseCheckpointId(id, "id"), agentId });
   }
 
-  /** Resolves when the store can be read, and says whether it can be written to. @throws as listing does. */
+  /** Resolves when the store can be read, and tells whether it can be written to. @throws as `list`. */
   async health(): Promise<ProjectHealth> {
     const standing = standingOf(await this.#options.workrail.findCheckpoints({ sessionId: "health", limit: 1 }));
     return this.#options.settings.readOnly ? { ...standing, readOnly: true } : standing;
@@ -183,14 +184,14 @@ export class ProjectCheckpoints {
     const { workrail } = this.#options;
     const first = await workrail.findCheckpoints({ project: only ?? own ?? null, limit, offset });
     if (own === undefined) return first;
-    // Those of the others follow; their number counts even where this page has no room for them.
+    // Other projects follow. Their total counts even when this page has no room for them.
     const room = limit - first.checkpoints.length;
     const others = { project: null, notProject: own, limit: Math.max(1, room), offset: Math.max(0, offset - first.total) };
     const rest = await workrail.findCheckpoints(others);
     return { ...first, checkpoints: [...first.checkpoints, ...rest.checkpoints.slice(0, room)], total: first.total + rest.total };
   }
 
-  /** By id; without those that are removed meanwhile. */
+  /** Reads checkpoints by id, without those removed meanwhile. */
   async #readAll(found: readonly CheckpointMetadata[]): Promise<ReadonlyMap<string, ProjectCheckpoint>> {
     const read = new Map<string, ProjectCheckpoint>();
     for (const metadata of found) {
@@ -250,7 +251,7 @@ function checkQuery(query: string): void {
   throw invalidField("query", `query must be 1-${most} characters`);
 }
 
-/** So that a listing of the workflow tools shows them, and finds their words. */
+/** Repeats the context as metadata, so that the workflow tools list it and search it. */
 function labelsOf(context: CreateProjectCheckpoint["context"]): { context?: object } {
   return context === undefined || JSON.stringify(context).length > MOST_LABELS_CHARACTERS ? {} : { context };
 }

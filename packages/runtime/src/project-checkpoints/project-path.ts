@@ -6,8 +6,7 @@ import { type Digester, invalidField, parseSessionId, type SessionId, uuidOf } f
 const FIELD = "projectPath";
 
 /**
- * The path of a project in the form that is stored and compared: without `..`, without a slash at its end, and as the
- * file system spells it.
+ * Normalises the path of a project for storing and comparing: no `..`, no trailing slash, spelled as in the file system.
  *
  * @throws INVALID_INPUT unless it is an absolute path.
  */
@@ -16,7 +15,7 @@ export function parseProjectPath(given: string): string {
   throw invalidField(FIELD, `${FIELD} must be an absolute path`);
 }
 
-/** @throws INVALID_INPUT unless it is an absolute path of a directory that exists. */
+/** @throws INVALID_INPUT unless it is the absolute path of an existing directory. */
 export async function parseExistingProject(given: string): Promise<string> {
   const project = parseProjectPath(given);
   const stat = await fs.promises.stat(project).catch(() => undefined);
@@ -24,7 +23,7 @@ export async function parseExistingProject(given: string): Promise<string> {
   throw invalidField(FIELD, `${FIELD} must be a directory that exists`);
 }
 
-/** The session that holds the checkpoints of a project: the same for the same path. */
+/** Returns the session of a project's checkpoints, derived from the path. */
 export function sessionOfProject(project: string, digests: Digester): SessionId {
   return parseSessionId(uuidOf(digests.sha256(`project\n${project}`)));
 }

@@ -1,15 +1,15 @@
 import { type Rate, TokenBucket, WorkrailError } from "@workrail/core";
 
-/** Buckets that are full again are forgotten when there are more than these. */
+/** Number of buckets above which full ones are forgotten. */
 const MOST_REMEMBERED = 1_000;
 
-/** Holds the saves of each project to a rate, so that an agent in a loop does not fill the store. Knows this process alone. */
+/** Limits the rate of saves for each project, so that an agent in a loop does not fill the store. Counts within this process only. */
 export class SaveLimiter {
   readonly #rate: Rate;
   readonly #now: () => number;
   readonly #buckets = new Map<string, TokenBucket>();
 
-  /** @param now milliseconds of a clock that only goes forward. */
+  /** @param now milliseconds of a monotonic clock. */
   constructor(rate: Rate, now: () => number = () => performance.now()) {
     this.#rate = rate;
     this.#now = now;

@@ -15,17 +15,17 @@ import {
 } from "@workrail/core";
 import { commitsHere } from "../git/git-history.ts";
 
-/** Sessions that are looked at: the newest of the whole store, and the newest of the project. */
+/** Most sessions considered: the newest of the whole store, and the newest of the project. */
 const MOST_HEADS = 1_000;
 const PAGE = 500;
-/** Folders that are looked for, and commits that git is asked about. */
+/** Most folders checked for existence, and commits looked up in git. */
 const MOST_FOLDERS = 200;
 
-/** What a search found. */
+/** A search hit. */
 export interface Found {
-  /** Where it was found. */
+  /** Metadata of the checkpoint that matched. */
   readonly checkpoint: { readonly [key: string]: unknown };
-  /** Of the session that it is in. */
+  /** Latest checkpoint of its session. */
   readonly head: CheckpointId;
   /** From 0 to 1. */
   readonly score: number;
@@ -34,14 +34,14 @@ export interface Found {
 export interface CandidatePorts {
   readonly catalog: Catalog;
   readonly locking: Locking;
-  /** Checkpoints whose texts have to do with a hint, of one project or of all. */
+  /** Searches checkpoints by a hint, in one project or in all. */
   readonly search: (hint: string, only: string | undefined) => Promise<readonly Found[]>;
 }
 
 /**
- * Every session that may be meant, the likeliest first.
+ * Finds every session that the caller may mean, the likeliest first.
  *
- * @param isIsolated whether only those of the project here may be told.
+ * @param isIsolated true to return sessions of the current project only.
  */
 export async function findCandidates(
   ports: CandidatePorts,
@@ -74,7 +74,7 @@ export async function findCandidates(
 
 type Heads = ReadonlyMap<SessionId, CheckpointRecord>;
 
-/** A conversation is kept in a session of its own beside that of the work it is about: who looks for it means the work. */
+/** Maps a conversation to the session of its work. A conversation has its own session, and a search for it means the work. */
 function workOf(
   { kind, sessionId, attributes }: { readonly kind: unknown; readonly sessionId: SessionId; readonly attributes: object },
   heads: Heads,
@@ -106,7 +106,7 @@ async function* newest(catalog: Catalog, filter: CheckpointFilter): AsyncGenerat
   }
 }
 
-/** Folders of other repositories' projects that are not there any more: what was in them may be what is here. */
+/** Returns the folders of other repositories' projects that no longer exist: they may have been moved to the current folder. */
 async function foldersGone(heads: readonly CheckpointRecord[], { project, git }: Here): Promise<ReadonlySet<string>> {
   if (git === undefined) return new Set();
   const others = heads.filter((record) => record.project !== project && isOfOther(gitStateOf(record), git));
@@ -115,7 +115,7 @@ async function foldersGone(heads: readonly CheckpointRecord[], { project, git }:
   return new Set(folders.filter((_, index) => !isThere[index]));
 }
 
-/** What cannot be looked at is not known to be gone. */
+/** A folder that cannot be inspected is not known to be gone. */
 function isUnsure(error: NodeJS.ErrnoException): boolean {
   return error.code !== "ENOENT" && error.code !== "ENOTDIR";
 }
@@ -124,7 +124,7 @@ function isOfOther(saved: GitState | undefined, here: GitState): boolean {
   return saved !== undefined && saved.commonDir !== here.commonDir;
 }
 
-/** A repository that was moved still has its commits; git is only asked where the name of the remote does not tell. */
+/** Tells which moved sessions belong to this repository, by their commits. Git is asked only about folders that are gone. */
 async function knownHere(
   heads: readonly CheckpointRecord[],
   gone: ReadonlySet<string>,

@@ -6,23 +6,23 @@ import { type CheckpointRecord, type Context, type GitState, gitStateOf, namedPa
 import type { GitFailure } from "../git/ask-git.ts";
 import { type Asked, countCommits, filesAt, renamesSince } from "../git/git-history.ts";
 
-/** What happened in the repository since a checkpoint was saved. */
+/** Changes in the repository since a checkpoint was saved. */
 export interface Drift {
-  /** In words, the parts of it that matter. */
+  /** Summary in words. */
   says: string;
-  /** Where it was saved. Commits are told by their first 12 digits. */
+  /** Branch and commit at the save. Commits are abbreviated to 12 digits. */
   saved: { branch?: string; commit?: string };
-  /** Where the working tree stands that one looks at now. */
+  /** The current working tree. */
   now: { root: string; branch?: string; commit?: string };
   /**
-   * How the commit now stands to the one then: the `same`; `ahead` by commits since; `behind`, before it; `rebased`, the branch was
-   * written anew; `diverged`, on another branch, that has commits of its own; or `unknown`.
+   * Relation of the current commit to the saved one. `same`; `ahead`: commits were added; `behind`: commits are missing; `rebased`: the
+   * same branch was rewritten; `diverged`: another branch with commits of its own; `unknown`.
    */
   relation: "same" | "ahead" | "behind" | "rebased" | "diverged" | "unknown";
-  /** Commits that came since, and those of then that are not here. */
+  /** Commits added since, and commits of the saved state that are missing here. */
   ahead?: number;
   behind?: number;
-  /** Of the files that the context names: those that have changed, were renamed or deleted since; the first of each, and how many there are. */
+  /** Files named in the context that were changed, renamed or deleted since: the first of each, and their number. */
   files?: {
     named: number;
     changed?: string[];
@@ -32,16 +32,16 @@ export interface Drift {
     deleted?: string[];
     deletedCount?: number;
   };
-  /** Why not all of it can be told. */
+  /** Why the report is incomplete. */
   unknown?: string;
 }
 
-/** The part of a record with the place and time of the save. */
+/** The part of a record with place and time of the save. */
 type DriftedRecord = Pick<CheckpointRecord, "attributes" | "project" | "createdAt">;
 
 const MOST_TOLD = 10;
 const LONGEST_TOLD = 160;
-/** Larger ones are not read: they have changed when they were written. */
+/** Larger files are not read: a later modification time counts as a change. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 const WHY: Readonly<Record<GitFailure, string>> = {
@@ -51,11 +51,11 @@ const WHY: Readonly<Record<GitFailure, string>> = {
 };
 
 /**
- * Compares the repository as it is with how it was at a save, for what the context speaks of. Git is asked where the answer
- * is not in its files; without it, or without an answer in time, what is missing is said. Never rejects for that.
+ * Compares the current repository with its state at a save, for the files that the context names. Runs git for answers that are not in the
+ * repository's files. Without git, or after a timeout, the report says what is missing. Never rejects for that reason.
  *
- * @param now the working tree to look at.
- * @returns `undefined` for a checkpoint that was saved outside of a repository.
+ * @param now the current working tree.
+ * @returns `undefined` for a checkpoint saved outside of a repository.
  */
 export async function findDrift(record: DriftedRecord, context: Context, now: GitState | undefined): Promise<Drift | undefined> {
   const saved = gitStateOf(record);
@@ -136,8 +136,8 @@ function some(name: string, all: readonly unknown[]): object {
 }
 
 /**
- * As git names files: from the root, with slashes. A text may name one from the root, from the project where that is a part of
- * the repository, or by its full path then or now; what leads out of the repository names nothing in it.
+ * Converts paths to git's form: from the root, with slashes. A text may name a file from the root, from the project, or by its full path
+ * then or now. Paths outside of the repository are dropped.
  */
 function within(paths: readonly string[], { root, saved, project }: Folders): string[] {
   const part = project === undefined ? "" : inside(saved.root, project);
@@ -149,13 +149,13 @@ function within(paths: readonly string[], { root, saved, project }: Folders): st
 }
 
 interface Folders {
-  /** Of the working tree that one looks at now. */
+  /** Root of the current working tree. */
   readonly root: string;
   readonly saved: GitState;
   readonly project: string | undefined;
 }
 
-/** The way from a folder to something in it, with slashes; `undefined` when it is not in it. */
+/** Returns the relative path from a folder to a place in it, with slashes; `undefined` outside of the folder. */
 function inside(folder: string, place: string): string | undefined {
   const way = path.relative(folder, place);
   return way === ".." || way.startsWith(`..${path.sep}`) || path.isAbsolute(way) ? undefined : way.split(path.sep).join("/");
@@ -163,7 +163,7 @@ function inside(folder: string, place: string): string | undefined {
 
 type Fate = "same" | "changed" | "gone";
 
-/** What was written before the save was as it is when it was saved, whatever the commit says. */
+/** Tells how a file changed. A file written before the save is unchanged, whatever the commit says. */
 async function fateOf(root: string, file: string, id: string, savedAt: Date): Promise<Fate> {
   const place = path.join(root, ...file.split("/"));
   const stat = await fs.lstat(place).catch(() => undefined);
@@ -174,12 +174,12 @@ async function fateOf(root: string, file: string, id: string, savedAt: Date): Pr
   return isSame ? "same" : "changed";
 }
 
-/** As git keeps a text file that it writes with carriage returns on Windows. */
+/** Normalises line ends, as git does for a text file that it checks out with CRLF on Windows. */
 function withLineFeeds(bytes: Buffer): Buffer {
   return bytes.includes("\r\n") ? Buffer.from(bytes.toString("latin1").replaceAll("\r\n", "\n"), "latin1") : bytes;
 }
 
-/** What git calls a file's content. */
+/** Returns git's object id of a file's content. */
 function blobId(bytes: Uint8Array, length: number): string {
   return createHash(length === 64 ? "sha256" : "sha1")
     .update(`blob ${bytes.length}\0`)

@@ -1,10 +1,10 @@
 import type { TokenCounter } from "@workrail/core";
 import type { Drift } from "./find-drift.ts";
 
-/** How many of each kind of file are named, when there is less and less room. */
+/** Number of files named of each kind, in descending steps. */
 const NAMED = [10, 3, 0];
 
-/** What happened since, in so many tokens: the counts are always told, names as far as there is room. */
+/** Fits the drift into a token budget: keeps all counts, and as many names as fit. */
 export async function fitDrift(drift: Drift, tokens: number, counter: TokenCounter): Promise<Drift> {
   let fitted = drift;
   for (const most of NAMED) {

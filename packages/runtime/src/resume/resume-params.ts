@@ -3,107 +3,107 @@ import type { BriefViewResult, Standing, ViewCheckpointResult } from "../context
 import type { Drift } from "./find-drift.ts";
 
 /**
- * How much of a checkpoint comes back: a `summary`, one document in sections; a `view`, the context as far as the budget goes; or
- * `full`, as much of it as an answer holds.
+ * Detail of the result. `summary`: one document in sections; `view`: the context within the budget; `full`: as much of the context as an
+ * answer holds.
  */
 export const RESUME_DEPTHS = ["summary", "view", "full"] as const;
 export type ResumeDepth = (typeof RESUME_DEPTHS)[number];
 
-/** With an id that exists, that is loaded. With anything else candidates are told, and nothing is loaded. */
+/** Loads the checkpoint of an id that exists. With anything else lists candidates and loads nothing. */
 export interface ResumeParams {
   readonly checkpointId?: string | undefined;
-  /** Its latest checkpoint. Not together with `checkpointId`. */
+  /** Loads the session's latest checkpoint. Not together with `checkpointId`. */
   readonly sessionId?: string | undefined;
-  /** Words about the work: its name, its goal, anything in what was saved. 1 to 1,000 characters. */
+  /** Words about the work: its name, its goal, or anything in the saved data. 1 to 1,000 characters. */
   readonly hint?: string | undefined;
   /** Default `view`. */
   readonly depth?: ResumeDepth | undefined;
-  /** Tokens for what is loaded. Default: 800, 4,000, or what an answer holds, by depth. A summary takes 60 at least. */
+  /** Token budget of the loaded data. Default: 800, 4,000, or the limit of an answer, by depth. A summary takes at least 60. */
   readonly budgetTokens?: number | undefined;
   /**
-   * The id of a checkpoint that one knows: `changes` tells what is different now, and `context` has only entries that were added or
-   * changed. Alone it means the latest of its session. Not with a `summary`.
+   * Id of a checkpoint that the caller knows. `changes` then reports the differences, and `context` has only entries that were added or
+   * changed. Alone it selects the latest checkpoint of its session. Not with a `summary`.
    */
   readonly since?: string | undefined;
-  /** What matters now: where not all fits, what is about it gets more room. At most 2,000 characters. */
+  /** The current subject. When not everything fits, entries about it get more room. At most 2,000 characters. */
   readonly focus?: string | undefined;
-  /** The most candidates. Default 5, at most 20. */
+  /** Most candidates. Default 5, at most 20. */
   readonly limit?: number | undefined;
-  /** Where one is. Default: the working directory that the store was opened in. */
+  /** Current directory. Default: the working directory in which the store was opened. */
   readonly cwd?: string | undefined;
 }
 
 export type ResumeResult = ResumedWork | ResumeCandidates;
 
-/** What was asked for by its id. */
+/** The checkpoint that was named by its id. */
 export interface ResumedWork extends Omit<ViewCheckpointResult, "context" | "metadata"> {
   status: "LOADED";
   depth: ResumeDepth;
-  /** Of a `view` and of `full`. */
+  /** With depth `view` or `full`. */
   context?: Record<string, unknown>;
-  /** As a brief view has it. Absent where there is nothing to say. */
+  /** As in a brief view. Absent when empty. */
   metadata?: BriefViewResult["metadata"];
-  /** Of a `summary`: a document in markdown. */
+  /** With depth `summary`: a Markdown document. */
   summary?: string;
-  /** When and by whom it was saved. */
+  /** Time and author of the save. */
   origin: { savedAt: string; agentId?: string };
-  /** With `since`: what is different now. */
+  /** With `since`: differences from that checkpoint. */
   changes?: ToldChanges;
-  /** What happened in the repository since. Absent for what was saved outside of one. */
+  /** Changes in the repository since. Absent for a checkpoint saved outside of one. */
   drift?: Drift;
 }
 
-/** How a state differs from the one that was known. Names of at most 20 entries each; counts are of all. */
+/** Differences from a known state. Names at most 20 entries of each kind; counts cover all. */
 export interface ToldChanges {
-  /** The checkpoint that was known. */
+  /** The known checkpoint. */
   since: string;
   added?: string[];
   addedCount?: number;
-  /** By key: how its size changed (`5 items -> 7`), or `changed`. */
+  /** By key: the change of its size (`5 items -> 7`), or `changed`. */
   changed?: Record<string, string>;
   changedCount?: number;
   removed?: string[];
   removedCount?: number;
-  /** How many entries are the same. */
+  /** Number of unchanged entries. */
   unchanged: number;
 }
 
-/** Sessions that may be meant, the likeliest first. */
+/** Sessions that the caller may mean, the likeliest first. */
 export interface ResumeCandidates extends Standing {
   status: "CANDIDATES";
-  /** What to do about it, in words. */
+  /** Advice for the caller, in words. */
   note: string;
   candidates: ResumeCandidate[];
-  /** How many there are; more than are told, as a rule. */
+  /** Total number; usually more than are listed. */
   total: number;
 }
 
 export interface ResumeCandidate {
-  /** Of the session's latest checkpoint: to load it, call again with this. */
+  /** The session's latest checkpoint. Call again with this id to load it. */
   checkpointId: string;
   sessionId: string;
-  /** Why it may be the one that is meant, in words. */
+  /** Why this candidate may be meant, in words. */
   reason: string;
   /** ISO 8601. */
   savedAt: string;
-  /** Of the checkpoint; else, where there is no goal, that of a session with a generated id. */
+  /** Name of the checkpoint; without a goal also the name of a session with a generated id. */
   name?: string;
-  /** The beginning of what its context says that it is for. */
+  /** Beginning of the goal stated in the context. */
   goal?: string;
-  /** In Markdown: what one needs to go on, where this is the only candidate that fits the place. Nothing is loaded by that. */
+  /** Markdown summary, only for the single candidate that fits the place. The checkpoint does not count as loaded. */
   summary?: string;
   agentId?: string;
-  /** Unless it is `workflow`. */
+  /** Absent when it is `workflow`. */
   kind?: CheckpointKind;
-  /** Nothing was saved in it for 30 days. */
+  /** Nothing was saved in the session for 30 days. */
   stale?: true;
 }
 
-/** Exactly one of the ids. */
+/** Selects the checkpoint. Give exactly one of the ids. */
 export interface HandoffParams {
   readonly checkpointId?: string | undefined;
   readonly sessionId?: string | undefined;
-  /** Tokens of the document: 300 or more. Default 2,000. */
+  /** Tokens of the document, at least 300. Default 2,000. */
   readonly budgetTokens?: number | undefined;
   readonly focus?: string | undefined;
 }
@@ -111,16 +111,16 @@ export interface HandoffParams {
 export interface HandoffResult extends Standing, Pick<ViewCheckpointResult, "fellBackFrom" | "fellBackFromCount"> {
   checkpointId: string;
   sessionId: string;
-  /** Goal, state, decisions, next steps, open questions, files, commands and outcomes, and how to get the rest. */
+  /** Goal, state, decisions, next steps, open questions, files, commands and outcomes, and how to fetch the rest. */
   markdown: string;
   tokens: number;
-  /** Entries of the context that are shortened in it, and those that are not in it. */
+  /** Entries of the context that are shortened in the document, and those left out. */
   shortened: number;
   leftOut: number;
-  /** ISO 8601. Until then `checkpointId` leads to the original; absent when the store cannot promise it. */
+  /** ISO 8601. `checkpointId` leads to the original until then. Absent when the store cannot promise it. */
   validUntil?: string;
-  /** The project's file of context rules cannot be used, and why. */
+  /** Why the project's rules file cannot be used. */
   contextRulesWarning?: string;
-  /** The session belongs to another project, and to which. */
+  /** Warns that the session belongs to another project, and names that project. */
   warning?: string;
 }

@@ -50,18 +50,18 @@ import {
   type ToldChanges,
 } from "./resume-params.ts";
 
-/** What a store lends for it. */
+/** Services of the store that resuming uses. */
 export interface ResumePorts {
   readonly parts: Parts;
   readonly load: LoadPorts;
   readonly project: string | undefined;
   readonly git: GitReader;
   readonly search: CandidatePorts["search"];
-  /** What is said where a checkpoint's session belongs to another project. */
+  /** Returns a warning when the checkpoint's session belongs to another project. */
   otherProject(record: CheckpointRecord): Promise<string | undefined>;
-  /** The id of the checkpoint that is meant. */
+  /** Resolves a reference to a checkpoint id. */
   resolve(reference: string): Promise<CheckpointId>;
-  /** A view, with what is to stand beside the context in the same answer. */
+  /** Builds a view, with additional fields beside the context in the same answer. */
   view(
     params: ViewCheckpointParams & Pick<ViewRequest, "among">,
     beside: (loaded: LoadedCheckpoint) => Promise<object>,
@@ -76,32 +76,32 @@ interface Ids {
   readonly sessionId: SessionId | undefined;
 }
 
-/** Where no place speaks for any work. */
+/** Used when the place must not influence the ranking. */
 const NOWHERE = { project: undefined, git: undefined };
 
 const SUMMARY_TOKENS = 800;
-/** Of the summary that the only plausible candidate comes with. */
+/** Budget of the summary that comes with the only plausible candidate. */
 const CANDIDATE_SUMMARY_TOKENS = 500;
 const VIEW_TOKENS = 4_000;
 const HANDOFF_TOKENS = 2_000;
-/** Where that is not enough, each try takes at least a tenth less. */
+/** Factor by which each further try is shorter at least. */
 const SHORTER = 9 / 10;
 const MOST_CHARACTERS_OF_A_TOKEN = 8;
-/** Of a budget, for what happened since. */
+/** Share of a budget for changes in the repository. */
 const DRIFT_SHARE = 1 / 5;
-/** Of a budget, for names of entries that changed. */
+/** Share of a budget for the names of changed entries. */
 const CHANGES_SHARE = 1 / 4;
 const DEFAULT_LIMIT = 5;
 const MOST_CANDIDATES = 20;
-/** Contexts whose goal is looked for; larger ones would take too long. */
+/** Contexts above this size are not read for their goal, which would take too long. */
 const MOST_BYTES = 1024 * 1024;
-/** Two sessions that were saved so close to each other are equally likely. */
+/** Two sessions saved within this time are equally likely. */
 const CLOSE_MS = 60 * 60 * 1_000;
 const LONGEST_NAME = 120;
 const LONGEST_HINT = 1_000;
 const LONGEST_FOCUS = 2_000;
 
-/** Finds the way back into saved work: what is named exactly is loaded; of all else it is told what may be meant, and why. */
+/** Finds the way back into saved work: loads an exact id, and for everything else lists candidates with reasons. */
 export class Resumer {
   readonly #ports: ResumePorts;
 
@@ -109,7 +109,7 @@ export class Resumer {
     this.#ports = ports;
   }
 
-  /** @throws INVALID_INPUT; whatever loading what exists throws. */
+  /** @throws INVALID_INPUT; errors of loading an existing checkpoint. */
   async resume(params: ResumeParams): Promise<ResumeResult> {
     check(params);
     const { checkpointId: reference, sessionId: given } = params;
@@ -118,7 +118,7 @@ export class Resumer {
     const { since } = params;
     const isAlone = reference === undefined && sessionId === undefined;
     if (isAlone && since === undefined) return this.#suggest(params, { project, git }, "");
-    // Beside an id that is named, one that is not there is an error: what is named is not to be doubted for it.
+    // Resolved before the named id, outside of the `try`: an unknown `since` beside a named id is an error and does not lead to candidates.
     const known = isAlone || since === undefined ? undefined : await this.#known(since);
     try {
       if (isAlone && since !== undefined) {
@@ -134,7 +134,7 @@ export class Resumer {
     }
   }
 
-  /** @throws INVALID_INPUT; whatever loading throws. */
+  /** @throws INVALID_INPUT; errors of loading. */
   async handoff({ checkpointId, sessionId, budgetTokens = HANDOFF_TOKENS, focus }: HandoffParams): Promise<HandoffResult> {
     const loaded = await loadCheckpoint(this.#ports.load, {
       checkpointId: checkpointId === undefined ? undefined : parseCheckpointId(checkpointId),
@@ -175,7 +175,7 @@ export class Resumer {
     };
     if (depth === "summary") return this.#summarise(await loadCheckpoint(this.#ports.load, ids), { budget, focus, beside });
     const told = { status: "LOADED" as const, depth };
-    // Compared once, when the entries are chosen; the answer then tells it.
+    // Computed once, when the entries are chosen, and reported in the answer.
     let changes: StateChanges | undefined;
     const among =
       known === undefined
@@ -189,7 +189,7 @@ export class Resumer {
       ...(known === undefined || changes === undefined ? {} : { changes: await this.#fitChanges(known.record.id, changes, budget) }),
       ...(await beside(loaded)),
     }));
-    // The drift says where it was saved.
+    // The drift already has the git state of the save.
     const { git: _said, ...brief } = metadata;
     return {
       ...told,
@@ -202,7 +202,7 @@ export class Resumer {
     return loadCheckpoint(this.#ports.load, { checkpointId: await this.#ports.resolve(since), sessionId: undefined });
   }
 
-  /** As many names as take no more than a share of the budget; counts are always told. */
+  /** Reports as many names as fit into a share of the budget, and all counts. */
   async #fitChanges(since: CheckpointId, changes: StateChanges, budget: number): Promise<ToldChanges> {
     const { tokens } = this.#ports.parts;
     for (let most = MOST_CHANGES; ; most = Math.floor(most / 2)) {
@@ -249,20 +249,20 @@ export class Resumer {
       };
       const excess = await this.#excess(JSON.stringify(answer), most);
       if (excess === 0) return answer;
-      // There is no shorter document.
+      // The document cannot be shorter.
       if (budget === LEAST_SUMMARY_TOKENS) return { ...answer, budgetExceededBy: excess };
       budget = Math.max(LEAST_SUMMARY_TOKENS, Math.min(Math.floor(budget * SHORTER), budget - excess));
     }
   }
 
-  /** How many tokens an answer is too long, at least. */
+  /** Returns a lower bound of the tokens by which an answer is too long. */
   async #excess(text: string, most: number): Promise<number> {
     const { settings, tokens } = this.#ports.parts;
     const characters = text.length + AROUND.characters - settings.maxAnswerCharacters;
     return Math.max(await tokensBeyond(most - AROUND.tokens, text, tokens), Math.ceil(characters / MOST_CHARACTERS_OF_A_TOKEN), 0);
   }
 
-  /** A whole document, for whoever has nothing else; or a summary, for an answer that says around it where it comes from. */
+  /** Writes a complete document for a reader who has nothing else, or a summary for an answer that names its origin. */
   async #write(
     { record, context, session, fellBackFrom }: Pick<LoadedCheckpoint, "record" | "context" | "session" | "fellBackFrom">,
     {
@@ -272,7 +272,7 @@ export class Resumer {
     }: { readonly budgetTokens: number; readonly focus?: string | undefined; readonly form: "document" | "summary" },
   ): Promise<Handoff & Pick<RulesFound, "warning">> {
     const { rules, warning } = await this.#ports.rules();
-    // Whoever reads it may have nothing installed.
+    // The reader may have nothing installed.
     const print = `\`npx -y @workrail/mcp-server show ${record.id}\`, or \`workrail show ${record.id}\` where that is installed`;
     const howToFetch = form === "summary" ? undefined : `${howOf(record.id)}\n\nOr print all of it: ${print}.`;
     const about = howToFetch === undefined ? undefined : { record, newerUnreadable: fellBackFrom.length, howToFetch };
@@ -325,7 +325,7 @@ export class Resumer {
     };
   }
 
-  /** What it is for, and what is wrong with it. Nothing is loaded by that: the session is not in use, and nobody is told of it. */
+  /** Reads goal and faults of a candidate. Does not count as a load, and the session does not become the one in use. */
   async #lookInto(record: CheckpointRecord, withSummary: boolean): Promise<Insight> {
     const { load } = this.#ports;
     try {
@@ -342,14 +342,14 @@ export class Resumer {
   }
 }
 
-/** What a look into a checkpoint tells without loading it. */
+/** Data about a checkpoint, read without loading it. */
 interface Insight {
   readonly goal?: string | undefined;
   readonly summary?: string | undefined;
   readonly fault?: string | undefined;
 }
 
-/** The first candidate, where no other one fits the place as well. */
+/** Returns the first candidate, unless another one fits the place as well. */
 function onlyPlausible([first, ...others]: readonly Candidate[]): Candidate | undefined {
   if (first === undefined || first.isStale) return undefined;
   const isRival = ({ relation, isHinted, isStale }: Candidate): boolean =>
@@ -357,7 +357,7 @@ function onlyPlausible([first, ...others]: readonly Candidate[]): Candidate | un
   return others.some(isRival) ? undefined : first;
 }
 
-/** The working tree that work would go on in: the one here, if it is of the same repository, else the one that it was saved in. */
+/** Returns the working tree to continue in: the current one, if it belongs to the same repository, else the one of the save. */
 async function whereItIs(saved: GitState, here: GitState | undefined): Promise<GitState | undefined> {
   if (here !== undefined) {
     const isSame = here.commonDir === saved.commonDir || (here.remote !== undefined && here.remote === saved.remote);
@@ -371,7 +371,7 @@ function budgetOf(depth: ResumeDepth, most: number): number {
   return depth === "summary" ? SUMMARY_TOKENS : depth === "view" ? VIEW_TOKENS : most;
 }
 
-/** The newest tells enough, and how many there are. */
+/** Reports the newest only, and their number. */
 function fellBack(from: LoadedCheckpoint["fellBackFrom"]): Pick<ResumedWork, "fellBackFrom" | "fellBackFromCount"> {
   return from.length === 0 ? {} : { fellBackFrom: from.slice(0, 1), fellBackFromCount: from.length };
 }
@@ -395,8 +395,7 @@ function clip(text: string): string {
   return text.length <= LONGEST_NAME ? text : `${text.slice(0, LONGEST_NAME - 3).toWellFormed()}...`;
 }
 
-/** @throws INVALID_INPUT */
-/** A cursor of these would count what changed alone, and nobody could follow it. */
+/** Removes the cursors, which would count changed entries only and could not be followed. */
 function withoutCursors<T extends Pick<BriefViewResult, "shortened" | "omitted">>(view: T): T {
   const { shortened, omitted } = view;
   return {
@@ -406,6 +405,7 @@ function withoutCursors<T extends Pick<BriefViewResult, "shortened" | "omitted">
   };
 }
 
+/** @throws INVALID_INPUT for invalid parameters. */
 function check({ checkpointId, sessionId, hint, depth, budgetTokens, focus, limit, since }: ResumeParams): void {
   if (since !== undefined && since.trim() === "") {
     throw invalidInput("since", "since is empty.", "Give the id of a checkpoint that you know, or leave it out.");

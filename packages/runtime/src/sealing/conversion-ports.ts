@@ -4,7 +4,7 @@ import { nodeDigests, systemClock } from "../environment.ts";
 import type { Settings } from "../settings.ts";
 import type { ConversionPorts } from "./convert.ts";
 
-/** What sealing a storage needs beside it: ours where a program brings none. */
+/** Returns the ports for sealing a storage, with our defaults for parts that the program does not bring. */
 export function conversionPorts(
   { codec = gzipCodec, digests = nodeDigests, clock = systemClock }: Partial<Pick<ConversionPorts, "codec" | "digests" | "clock">>,
   { limits, dataDir }: Settings,

@@ -34,27 +34,27 @@ import { sourceFor } from "./key-source.ts";
 import type { SealingSettings } from "./sealing-settings.ts";
 
 export interface ConversionPorts extends Omit<RebuildPorts, "recovery" | "blobs" | "locking"> {
-  /** Absent: the store has no directory. */
+  /** Absent when the store has no directory. */
   readonly dataDir: string | undefined;
 }
 
 export interface ConversionOptions {
-  /** Whether a person is there to write the recovery key down. Default `false`. */
+  /** True when a person can write the recovery key down. Default `false`. */
   readonly withRecovery?: boolean;
-  /** Told after each blob. */
+  /** Called after each blob. */
   readonly onProgress?: ((progress: ConversionProgress) => void) | undefined;
 }
 
 export interface ConversionResult extends ConversionReport {
-  /** Shown once; `undefined` when the store has one already, or nobody is there to be shown it. */
+  /** Shown once. `undefined` when the store already has one, or nobody can write it down. */
   readonly recoveryKey: string | undefined;
-  /** Files in the data directory that are not of the store any more, and in clear. */
+  /** Files in the data directory in clear that no longer belong to the store. */
   readonly stillInClear: readonly string[];
-  /** Such files that only an older key opens. */
+  /** Files that no longer belong to the store and that only an older key opens. */
   readonly underOldKey: readonly string[];
 }
 
-/** The keys of a store that is sealed, which is finished first if it was only on the way there. */
+/** Returns the keys of a store to be sealed, after finishing its conversion. */
 export async function sealedKeys(
   storage: Storage,
   keyFiles: KeyFiles,
@@ -71,7 +71,7 @@ export async function sealedKeys(
   });
 }
 
-/** Has a store that is alone be sealed by its data key, however far on the way it is. */
+/** Seals a store with its data key, from whatever state of conversion. The caller holds the exclusive lock. */
 async function seal(
   storage: Storage,
   keyFiles: KeyFiles,
@@ -93,8 +93,9 @@ async function seal(
 }
 
 /**
- * Has a store be in clear again. Interrupted at any moment, it is finished by whoever opens the store next. What cannot be opened stays
- * sealed, and the store keeps its keys for it.
+ * Decrypts a store. After an interruption, the next opening of the store finishes it.
+ *
+ * Blobs that cannot be opened stay sealed, and the store keeps its keys for them.
  */
 export async function unseal(
   storage: Storage,
@@ -107,7 +108,7 @@ export async function unseal(
     const keyring = await readKeyring(keyFiles);
     if (keyring === undefined) return { ...NOTHING, recoveryKey: undefined, stillInClear: [], underOldKey: [] };
     const found = await openKeyring(keyring, sourceFor(keyring, wish));
-    // What is on the way to another data key has two, and only one of them opens all in the end.
+    // A store in `rekeying` has two data keys; finish that first, because only the new key opens everything afterwards.
     const { keys } = keyring.state === "rekeying" ? await seal(storage, keyFiles, found, ports, {}) : { keys: found };
     const begun = await writeKeyringState(keyFiles, keys, "unsealing");
     const report = await convertAll(storage, { from: new StoreSealer(begun.dataKey, keyFiles), to: undefined }, ports, onProgress);
@@ -118,10 +119,10 @@ export async function unseal(
 }
 
 /**
- * Seals all that a sealed store keeps anew, by keys of which none was there before; afterwards the old ones open nothing of it. Interrupted at any moment,
- * it is finished by whoever opens the store next, with the new key.
+ * Seals a store again with entirely new keys; the old keys open nothing of it afterwards. After an interruption, the next opening of the
+ * store finishes it with the new key.
  *
- * @throws KEY_UNAVAILABLE when a key cannot be had, that of a session too, and then nothing has changed.
+ * @throws KEY_UNAVAILABLE when a key, also that of a session, is not available. Nothing has changed then.
  */
 export async function sealAnew(
   storage: Storage,
@@ -138,7 +139,7 @@ export async function sealAnew(
   });
 }
 
-/** @throws INVALID_INPUT when the store is not sealed, nor on the way there. */
+/** @throws INVALID_INPUT when the store is neither sealed nor being sealed. */
 export async function keyringOfSealed(keyFiles: KeyFiles): Promise<Keyring> {
   const keyring = await readKeyring(keyFiles);
   if (keyring !== undefined && keyring.state !== "clear" && keyring.state !== "unsealing") return keyring;
@@ -146,10 +147,11 @@ export async function keyringOfSealed(keyFiles: KeyFiles): Promise<Keyring> {
 }
 
 /**
- * A sealed store whose keyring was taken away must neither be taken for one in clear, nor be given a new key. A session whose key cannot be
- * looked for is no reason to refuse all others: then the catalog tells, or where it is lost the other sessions.
+ * Refuses a sealed store whose keyring is missing: it must neither be taken for one in clear nor get a new key.
  *
- * @throws KEY_UNAVAILABLE; STORAGE_UNAVAILABLE when nothing can tell.
+ * A session whose key file cannot be read does not block the others: the catalog decides, or, when the catalog is lost, the other sessions.
+ *
+ * @throws KEY_UNAVAILABLE; STORAGE_UNAVAILABLE when neither can decide.
  */
 export async function refuseWithoutKeyring({ catalog, recovery, blobs }: Storage, keyFiles: KeyFiles): Promise<void> {
   const newest = await newestIn({ catalog, recovery });
@@ -172,7 +174,7 @@ async function hasAnyKey(blobs: BlobStore, keyFiles: KeyFiles): Promise<boolean>
   return false;
 }
 
-/** Whether a blob's session has a key. No answer, but the error: nobody can tell, for its file or its directory cannot be read. */
+/** Tells whether a blob's session has a key. Without an answer but with the error when its file or directory cannot be read. */
 async function hasKey(blob: BlobRef, keyFiles: KeyFiles): Promise<{ readonly answer?: boolean; readonly error?: unknown }> {
   try {
     return { answer: (await keyFiles.read(blob, () => true)) !== undefined };
@@ -187,7 +189,7 @@ function isSealedRecord(record: CheckpointRecord): boolean {
 }
 
 /**
- * No key is asked for where a store is in clear, and so nobody can tell who had the keyring say it. Nothing sealed is in its catalog then.
+ * Refuses a catalog with sealed rows when the keyring says `clear`. Such a keyring is read without a key, so anybody could have changed it.
  *
  * @throws KEY_UNAVAILABLE
  */
@@ -200,14 +202,14 @@ export async function refuseSealedCatalog({ catalog, recovery }: Storage): Promi
   });
 }
 
-/** The newest record of a catalog that is not lost, or does not prove to be. */
+/** Returns the newest record, or "lost" for a lost catalog, including one that turns out to be lost during the read. */
 async function newestIn({ catalog, recovery }: Pick<Storage, "catalog" | "recovery">): Promise<CheckpointRecord | undefined | "lost"> {
   const newest = async () => (await catalog.list({ filter: {}, limit: 1, offset: 0 })).records[0];
   if (await recovery.needsRebuild()) return "lost";
   try {
     return await newest();
   } catch {
-    // It may have been mended, which the second look tells.
+    // The catalog may have been repaired meanwhile: check again.
     return (await recovery.needsRebuild()) ? "lost" : newest();
   }
 }

@@ -17,7 +17,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   passphrase: "WORKRAIL_ENCRYPTION_PASSPHRASE",
 };
 
-/** Where the key is asked for: where the person says, else where the store's keyring does, else in the keychain. */
+/** Returns the source of the key: the one in the settings, else the one in the store's keyring, else the keychain. */
 export function sourceFor(keyring: Keyring | undefined, wish: SealingSettings): KeySource {
   if (wish.recoveryKey !== undefined) return keyFromRecovery(wish.recoveryKey);
   if (wish.key !== undefined) return keyFromEnvironment(wish.key);

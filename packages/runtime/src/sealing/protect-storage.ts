@@ -14,14 +14,14 @@ import { sourceFor } from "./key-source.ts";
 import type { SealingSettings } from "./sealing-settings.ts";
 import { type TextSealing, textSealing } from "./text-sealing.ts";
 
-/** What is done otherwise in a sealed store than in one in clear. */
+/** Operations that differ between a sealed store and one in clear. */
 export interface Sealing {
-  /** For what is told outside of what is sealed: digests that, of a sealed store, only who has the key can make. */
+  /** Digests for data outside of the sealed storage. In a sealed store they are keyed, so that only holders of the key can compute them. */
   readonly digests: Digester;
   readonly texts: TextSealing;
-  /** Has a backup be sealed as its store is. */
+  /** Seals a backup like its store. */
   protect(target: BackupTarget & { readonly keyFiles: KeyFiles }): Promise<BackupTarget>;
-  /** @throws PLAINTEXT_REFUSED where a file in clear would tell what the store keeps to itself. */
+  /** @throws PLAINTEXT_REFUSED when a file in clear would reveal sealed data. */
   checkPlaintextFiles(): void;
 }
 
@@ -31,11 +31,11 @@ export interface Protected {
 }
 
 /**
- * The storage as it may be used: that of a sealed store opens and seals, and one that is to be sealed is sealed first. A conversion that was
- * interrupted is finished.
+ * Wraps a storage for use: decrypts and seals for a sealed store, and seals the store first if the settings say so. Finishes an interrupted
+ * conversion.
  *
- * @throws KEY_UNAVAILABLE without the right key; READ_ONLY where a conversion is due and nothing may be changed; INVALID_INPUT when a sealed store is wanted in clear; STORE_IN_USE when a conversion is
- *   due and another process has the store open.
+ * @throws KEY_UNAVAILABLE without the right key; READ_ONLY when a conversion is due and the store is read-only; INVALID_INPUT when a sealed
+ * store is wanted in clear; STORE_IN_USE when a conversion is due and another process has the store open.
  */
 export async function protectStorage(storage: Storage, wish: SealingSettings, ports: ConversionPorts, log: Log): Promise<Protected> {
   const { keyFiles } = storage;
@@ -80,7 +80,7 @@ async function sealed(
     texts: textSealing(sealer),
     async protect(target) {
       await copyKeyring(keyFiles, target.keyFiles);
-      // Sessions have keys of their own in it, wrapped by the same data key.
+      // Sessions have their own keys in the backup, wrapped by the same data key.
       return sealBackupTarget(target, new StoreSealer(dataKey, target.keyFiles));
     },
     checkPlaintextFiles() {
@@ -113,7 +113,7 @@ function stillSealed(): WorkrailError {
   });
 }
 
-/** Not even a key may be made for it. */
+/** A read-only store cannot be converted: not even a key may be created for it. */
 function conversionDue(): WorkrailError {
   return new WorkrailError(
     "READ_ONLY",

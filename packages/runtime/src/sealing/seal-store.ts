@@ -33,37 +33,37 @@ import { type ConversionPorts, type ConversionResult, keyringOfSealed, sealAnew,
 import { sourceFor } from "./key-source.ts";
 
 export interface SealOptions {
-  /** Default: `WORKRAIL_DATA_DIR`, else the platform's folder for user data. */
+  /** Default: `WORKRAIL_DATA_DIR`, else the platform's directory for user data. */
   readonly dataDir?: string | undefined;
   /** Default: the process's environment. */
   readonly env?: Environment | undefined;
   /** Options of a command line, such as `--data-dir=x`. */
   readonly args?: readonly string[] | undefined;
-  /** Parts to use instead of ours. */
+  /** Parts that replace ours. */
   readonly adapters?: Adapters | undefined;
-  /** Told after each blob. */
+  /** Called after each blob. */
   readonly onProgress?: ((progress: ConversionProgress) => void) | undefined;
 }
 
 export interface SealResult extends Omit<ConversionResult, "unreadable"> {
   readonly dataDir: string;
-  /** Files that could not be opened, and stay sealed. */
+  /** Files that could not be opened and stay sealed. */
   readonly unreadable: readonly string[];
 }
 
-/** Where the key is from now on; exactly one of them, or none: the keychain. */
+/** Location of the new key. At most one field; none: the keychain. */
 export interface NewKey {
   readonly keyFile?: string | undefined;
-  /** A file whose first line is the passphrase. */
+  /** A file with the passphrase in its first line. */
   readonly passphraseFile?: string | undefined;
 }
 
 /**
- * Seals all that a store keeps. The key is where the settings say, else in the keychain, where it is made. One that is sealed already stays as
- * it is. Interrupted at any moment, it is finished by whoever opens the store next.
+ * Seals all data of a store. The key comes from the settings, else from the keychain, where it is created. A store that is sealed already
+ * stays as it is. After an interruption, the next opening of the store finishes it.
  *
- * @returns with the recovery key, which is kept nowhere, of a store that had no keys yet.
- * @throws KEY_UNAVAILABLE, and then nothing has changed; STORE_IN_USE while another process has the store open.
+ * @returns with the recovery key, which is stored nowhere, for a store that had no keys yet.
+ * @throws KEY_UNAVAILABLE, with nothing changed; STORE_IN_USE while another process has the store open.
  */
 export async function sealStore(options: SealOptions = {}): Promise<SealResult> {
   return withRawStore(options, async ({ storage, keyFiles, settings, ports }) => {
@@ -74,7 +74,7 @@ export async function sealStore(options: SealOptions = {}): Promise<SealResult> 
   });
 }
 
-/** The reverse: afterwards the store is in clear, and has no keys. @throws as `sealStore`. */
+/** Decrypts a store and removes its keys. @throws as `sealStore`. */
 export async function unsealStore(options: SealOptions = {}): Promise<SealResult> {
   return withRawStore(options, async ({ storage, keyFiles, settings, ports }) => {
     return { dataDir: settings.dataDir, ...(await unseal(storage, keyFiles, settings.sealing, ports, options.onProgress)) };
@@ -82,10 +82,10 @@ export async function unsealStore(options: SealOptions = {}): Promise<SealResult
 }
 
 /**
- * Has the store's keys hang on another key. What was sealed stays as it is, so that it takes no time; the old key, and the old recovery
- * key, open nothing any more.
+ * Wraps the store's keys with another key. Fast, because sealed data is not rewritten. The old key and the old recovery key no longer open
+ * the keyring.
  *
- * @throws KEY_UNAVAILABLE when the old key or the new one cannot be had: then the old one stands.
+ * @throws KEY_UNAVAILABLE when the old or the new key is not available; the old key then stays.
  */
 export async function rekeyStore(
   to: NewKey,
@@ -110,8 +110,8 @@ export async function rekeyStore(
 }
 
 /**
- * Has the store be sealed anew, by another key and by keys of which none was there before: whoever had one of the old ones, and a copy of the keyring,
- * opens nothing of it any more. Interrupted at any moment, it is finished by whoever opens the store next, with the new key.
+ * Seals the store again with another key and entirely new data keys, so that holders of an old key and a copy of the keyring can open
+ * nothing of it. After an interruption, the next opening of the store finishes it with the new key.
  *
  * @throws as `rekeyStore`.
  */
@@ -129,14 +129,15 @@ function newSource({ keyFile, passphraseFile }: NewKey): KeySource {
   return keyFromPassphrase(readFileSync(passphraseFile, "utf8").split(/\r?\n/)[0] ?? "");
 }
 
-/** The old key may have to be forgotten in vain when the new one holds already. */
+/** True when the keyring is unchanged. Removing the old key may have failed although the new one is already in use. */
 async function isAsBefore(keyFiles: KeyFiles, { mac }: Keyring): Promise<boolean> {
   return (await readKeyring(keyFiles))?.mac === mac;
 }
 
 /**
- * Before it is done: what is written afterwards may be missing. When it then fails another row says so. Before a conversion is finished the
- * log is chained in another way, and one of a catalog that was lost begins anew.
+ * Logs a rekeying before it is done, because a row written afterwards could be missing. A failure adds another row.
+ *
+ * Skipped before a conversion is finished, when the log is chained differently, and for a lost catalog, whose log starts again.
  */
 async function logRekeying(
   storage: Storage,
@@ -150,7 +151,7 @@ async function logRekeying(
 }
 
 interface RawStore {
-  /** As it is kept: what is sealed is given sealed. */
+  /** The raw storage: sealed data is returned sealed. */
   readonly storage: Storage;
   readonly keyFiles: KeyFiles;
   readonly settings: Settings;

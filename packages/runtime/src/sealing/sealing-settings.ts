@@ -1,13 +1,13 @@
-/** What a person wants of a store's encryption. */
+/** The user's settings for encryption. */
 export interface SealingSettings {
-  /** Absent: as the store is. */
+  /** Absent: leave the store as it is. */
   readonly encryption: "enabled" | "disabled" | undefined;
-  /** 32 bytes as text. Goes before the file, that before the passphrase, and that before the keychain. */
+  /** 32 bytes as text. Order of precedence: this key, the file, the passphrase, the keychain. */
   readonly key: string | undefined;
   readonly keyFile: string | undefined;
   readonly passphrase: string | undefined;
-  /** The key that was written down when the store was sealed; goes before all others. */
+  /** The recovery key shown when the store was sealed. Takes precedence over all others. */
   readonly recoveryKey: string | undefined;
-  /** Whether a sealed store may write files in clear where a person asks for them, such as exports. */
+  /** True to let a sealed store write files in clear when a person asks for them, such as exports. */
   readonly allowPlaintextFiles: boolean;
 }

@@ -1,13 +1,13 @@
 import { isWorkrailError, type Sealer } from "@workrail/core";
 
-/** For what is kept outside of the storage: as it is, in a store in clear. */
+/** Seals texts kept outside of the storage. In a store in clear, texts stay unchanged. */
 export interface TextSealing {
   seal(text: string): string;
-  /** `undefined` for what `seal` did not make. */
+  /** Returns `undefined` for a text that `seal` did not make. */
   open(sealed: string): string | undefined;
 }
 
-/** @param sealer absent: in clear. */
+/** @param sealer absent for a store in clear. */
 export function textSealing(sealer: Pick<Sealer, "sealText" | "openText"> | undefined): TextSealing {
   if (sealer === undefined) return { seal: (text) => text, open: (text) => text };
   return {

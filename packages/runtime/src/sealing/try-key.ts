@@ -4,9 +4,9 @@ import { sourceFor } from "./key-source.ts";
 import type { SealingSettings } from "./sealing-settings.ts";
 
 /**
- * Opens the keyring of a data directory, or of a backup, and changes nothing.
+ * Opens the keyring of a data directory or a backup, without changes.
  *
- * @returns whether there is one that is in use: the rest is in clear.
+ * @returns true when a keyring is in use; otherwise the data is in clear.
  * @throws KEY_UNAVAILABLE
  */
 export async function tryKey(dataDir: string, wish: SealingSettings): Promise<boolean> {
@@ -17,9 +17,9 @@ export async function tryKey(dataDir: string, wish: SealingSettings): Promise<bo
 }
 
 /**
- * Has a key be made, and taken out again: only so it is seen whether a keychain keeps one.
+ * Creates a key and removes it again, the only way to learn whether a keychain stores one.
  *
- * @returns where it would come from.
+ * @returns the kind of source that the key would come from.
  * @throws KEY_UNAVAILABLE
  */
 export async function tryToMakeKey(wish: SealingSettings, storeId: string): Promise<string> {
@@ -29,7 +29,7 @@ export async function tryToMakeKey(wish: SealingSettings, storeId: string): Prom
   return source.kind;
 }
 
-/** They are only read. */
+/** Key files for reading only. */
 function keyFilesOf(dataDir: string): FileKeyFiles {
   return new FileKeyFiles(dataDir, nodeFileSystem, async () => {});
 }

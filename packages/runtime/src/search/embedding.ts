@@ -3,11 +3,11 @@ import { httpEmbedder } from "@workrail/http-embedder";
 import type { EmbedderSettings } from "../settings.ts";
 import { restingAfterFailure } from "./resting-embedder.ts";
 
-/** Who embeds, and the end of it. */
+/** The embedder, and a way to stop it. */
 export interface Embedding {
-  /** Absent: nobody. */
+  /** Absent when nothing is embedded. */
   readonly embedder?: Embedder | undefined;
-  /** Gives up what it is asked. To be called at closing: nobody waits for an endpoint then. */
+  /** Aborts running requests. Called at closing, which does not wait for an endpoint. */
   end(): void;
 }
 
@@ -16,7 +16,7 @@ export interface EmbeddingParts {
   readonly log: Log;
 }
 
-/** @param own what the program brings: it goes before the settings. */
+/** @param own embedder that the program brings; takes precedence over the settings. */
 export function embeddingBy(settings: EmbedderSettings | undefined, own: Embedder | undefined, parts: EmbeddingParts): Embedding {
   const ending = new AbortController();
   const embedder = own ?? (settings === undefined ? undefined : embedderOf(settings, ending.signal));
@@ -30,7 +30,7 @@ function embedderOf(settings: EmbedderSettings, signal: AbortSignal): Embedder {
   const { url, model, ...how } = settings;
   if (url !== undefined && model !== undefined) return httpEmbedder({ ...how, url, model, signal });
   const missing = [...(url === undefined ? ["WORKRAIL_EMBEDDER_URL"] : []), ...(model === undefined ? ["WORKRAIL_EMBEDDER_MODEL"] : [])];
-  // Work goes on without it, and each search says why.
+  // Searching works without an embedder, and each answer says why.
   const embed = (): Promise<never> => Promise.reject(new Error(`Nobody is asked: ${missing.join(" and ")} must be set.`));
   return { name: "none", dimensions: undefined, embed };
 }

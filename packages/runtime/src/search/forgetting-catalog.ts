@@ -1,6 +1,6 @@
 import type { Background, Catalog, VectorIndex } from "@workrail/core";
 
-/** The same catalog. What a commit takes out of it loses its vectors soon after, whoever embeds or does not. */
+/** Wraps a catalog so that checkpoints removed by a commit lose their vectors soon after, whether or not an embedder is set. */
 export function forgettingVectors(catalog: Catalog, vectors: VectorIndex, background: Background): Catalog {
   const commit: Catalog["commit"] = async (change) => {
     const outcome = await catalog.commit(change);

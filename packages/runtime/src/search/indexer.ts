@@ -13,35 +13,37 @@ import {
 } from "@workrail/core";
 import { loadSearching } from "./load-searching.ts";
 
-/** An agent thinks between its saves: after compaction, that is the time to index. */
+/**
+ * Pause after the last change before indexing, longer than that of compaction. An agent thinks between saves, and indexing uses that time.
+ */
 const IDLE_MS = 1_000;
-/** A program that never pauses must not put it off for ever. */
+/** Changes after which indexing starts anyway, for a program that never pauses. */
 const MOST_POSTPONED = 256;
-/** Sessions taken from the index's list at once. */
+/** Sessions taken from the index's pending list at once. */
 const PIECE = 16;
-/** For how long what could not be read is passed over: reading from a disk that fails takes its time. */
+/** Time for which an unreadable session is skipped: reading from a failing disk is slow. */
 const PASS_OVER_MS = 60_000;
-/** Of an index that is up to date, mostly loads: fewer than are worth noting. */
+/** Most changes read by `isUpToDate`, below the number that the index notes. In an index that is up to date they are mostly loads. */
 const FEW_CHANGES = 499;
-/** How often to tell how far a long work is. */
+/** Interval of progress logs during long work. */
 const TELL_MS = 10_000;
 
 export interface IndexerOptions {
-  /** Whether somebody waits for an answer. */
+  /** True while a caller waits for an answer. */
   readonly isBusy: () => boolean;
-  /** Told each time that nothing is left to be indexed. */
+  /** Called each time that nothing is left to index. */
   readonly onUpToDate: () => void;
 }
 
-/** Has the search index follow the store: once nobody has saved for a moment, and before a search. */
+/** Keeps the search index up to date with the store: after a pause in the saves, and before a search. */
 export class Indexer {
   readonly #ports: IndexPorts & FollowPorts<IndexState>;
   readonly #background: Background;
   readonly #log: Log;
-  /** One piece at a time, whoever asks for it. */
+  /** Serialises all pieces of work. */
   readonly #turns = new SerialQueue();
   readonly #options: IndexerOptions;
-  /** Sessions of which something could not be read, and when that is tried again. */
+  /** Sessions that could not be read, with the time of the next attempt. */
   readonly #passedOver = new Map<SessionId, number>();
   #postponed = 0;
   #isAtWork = false;
@@ -56,26 +58,26 @@ export class Indexer {
     this.#log = log;
   }
 
-  /** After each change; what is asked for is done when asking pauses. */
+  /** Called after each change. Starts indexing once changes pause. */
   request(): void {
     if (this.#isStopped) return;
     this.#postponed += 1;
     clearTimeout(this.#timer);
     if (this.#postponed >= MOST_POSTPONED) this.#begin();
-    // Closing does not wait for it: whoever comes next goes on.
+    // Closing does not wait for the timer: the next process continues.
     else this.#beginLater();
   }
 
   /**
-   * Indexes what is not yet, for so long at most. Resolves with how many sessions are left, and leaves these to the background.
+   * Indexes pending sessions for a limited time. Resolves with the number left, and leaves these to the background.
    *
    * @throws STORAGE_UNAVAILABLE
    */
   async catchUp(forMs: number): Promise<number> {
     const { state } = await this.#followChanges();
-    // Mostly there is nothing to be done.
+    // Usually nothing is pending.
     if ((state?.pending ?? (await this.#pending())) === 0) return 0;
-    // From here on: where that took long, as on a busy machine, what was just saved would not be found.
+    // The time starts here: following the changes may be slow on a busy machine, and recent saves must still be indexed.
     const until = elapsedMs() + forMs;
     while (elapsedMs() < until && (await this.#piece(() => elapsedMs() > until)));
     const pending = await this.#pending();
@@ -84,7 +86,7 @@ export class Indexer {
   }
 
   /**
-   * Whether all is indexed. Looks at little and writes nothing, however much there is to do.
+   * Tells whether everything is indexed. Reads little and writes nothing, however much is pending.
    *
    * @throws STORAGE_UNAVAILABLE
    */
@@ -93,15 +95,15 @@ export class Indexer {
     if (position === undefined || pending > 0) return false;
     const news = await this.#ports.catalog.changes({ after: position, limit: FEW_CHANGES });
     if (news === undefined || news.hasMore || news.sessions.length > 0) return false;
-    // Remembered, so that a search does not read them again.
+    // Remembers the position, so that a search does not read these changes again.
     await this.#followChanges();
     return true;
   }
 
   /**
-   * Indexes all that is not yet, but what cannot be indexed now.
+   * Indexes everything pending, except sessions that cannot be read now.
    *
-   * @param tell how many sessions of how many.
+   * @param tell called with the number of sessions done and in total.
    * @throws STORAGE_UNAVAILABLE
    */
   async finish(tell: (done: number, total: number) => void): Promise<void> {
@@ -111,13 +113,13 @@ export class Indexer {
     while (await this.#piece(() => this.#isStopped)) tell(Math.max(0, total - (await this.#pending())), total);
   }
 
-  /** Begins nothing any more, and ends what it does at the next pause. */
+  /** Starts nothing more, and ends running work at the next pause. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
   }
 
-  /** Not beside a call: what both read of large checkpoints would be in memory twice. */
+  /** Waits for running calls: a large checkpoint read by both would be in memory twice. */
   #beginLater(): void {
     this.#timer = setTimeout(() => (this.#options.isBusy() ? this.#beginLater() : this.#begin()), IDLE_MS).unref();
   }
@@ -138,7 +140,7 @@ export class Indexer {
     });
   }
 
-  /** A piece at a time: compaction, which waits in the same queue, comes in between. */
+  /** Queues one piece at a time, so that compaction, which uses the same queue, runs in between. */
   #inBackground(work: () => Promise<boolean>): void {
     this.#background.run("index", async () => {
       let hasMore = false;
@@ -174,7 +176,7 @@ export class Indexer {
     return sessions.filter(({ sessionId }) => !this.#passedOver.has(sessionId)).slice(0, PIECE);
   }
 
-  /** `false` when there was nothing left to do, or it is to stop. */
+  /** Resolves to `false` when nothing was left to do, or the work is to stop. */
   #piece(isOver: () => boolean): Promise<boolean> {
     return this.#turns.run(async () => {
       const sessions = await this.#sessionsToIndex();

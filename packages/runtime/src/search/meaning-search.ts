@@ -4,24 +4,24 @@ import { loadSearching } from "./load-searching.ts";
 import { type MeaningNote, searchHitOf, type SearchHit } from "./search-checkpoints.ts";
 import { spaceOf, VectorKeeper } from "./vector-keeper.ts";
 
-/** Whom to ask, and where the answers are kept. */
+/** The embedder to ask, and the store of its vectors. */
 interface Asked {
   readonly embedder: Embedder;
-  /** Absent: the storage has no place for them. */
+  /** Absent when the storage cannot hold vectors. */
   readonly vectors: VectorEngine | undefined;
 }
 
-/** What fills the places that words leave. */
+/** Hits by meaning that follow the hits by words. */
 export interface Filling {
   readonly hits: readonly SearchHit[];
-  /** Absent: nobody was asked. */
+  /** Absent when no embedder was asked. */
   readonly meaning?: MeaningNote;
 }
 
-/** A page of hits is often followed by the next, of the same question. */
+/** Most cached query vectors. A page of hits is often followed by the next page of the same query. */
 const MOST_REMEMBERED = 64;
 
-/** Finds what means the like of a question, where an embedder is configured. */
+/** Finds checkpoints with a meaning similar to a query, when an embedder is configured. */
 export class MeaningSearch {
   readonly #parts: Parts;
   readonly #keeper: VectorKeeper | undefined;
@@ -41,12 +41,12 @@ export class MeaningSearch {
     });
   }
 
-  /** To be told of each change. */
+  /** Called after each change. */
   changed(): void {
     this.#keeper?.request();
   }
 
-  /** Never fails: it says why it found nothing. */
+  /** Finds hits by meaning. Never fails: the result says why nothing was found. */
   async fill(input: SearchInput, found: readonly FoundCheckpoint[]): Promise<Filling> {
     const { embedding, storage } = this.#parts;
     const { embedder } = embedding;
@@ -60,7 +60,7 @@ export class MeaningSearch {
     }
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no work is running. */
   async stop(): Promise<void> {
     const stopped = this.#keeper?.stop();
     this.#parts.embedding.end();

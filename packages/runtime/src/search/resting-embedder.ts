@@ -1,11 +1,11 @@
 import { type Clock, type Embedder, isWorkrailError, type Log } from "@workrail/core";
 
-/** After a failure, unless it asks for longer. */
+/** Pause after a failure, unless the embedder asks for a longer one. */
 export const REST_MS = 30_000;
 
 /**
- * The same embedder, left alone for a while after each failure, so that searches do not wait again and again for one that is down.
- * Who asks meanwhile gets the same failure at once. The first failure of a row is logged, and the end of the row.
+ * Wraps an embedder so that it rests after each failure, and searches do not wait repeatedly for one that is down. Calls meanwhile fail at
+ * once with the same error. Logs the first failure of a series, and its end.
  */
 export function restingAfterFailure(embedder: Embedder, { clock, log }: { readonly clock: Clock; readonly log: Log }): Embedder {
   let failed: { readonly error: unknown; readonly until: number } | undefined;

@@ -12,16 +12,16 @@ import type { Scope } from "../isolation.ts";
 import { metadataOf } from "../metadata.ts";
 import { parsePeriod } from "../parse-time.ts";
 
-/** What to look for, and where. All filters must hold. Times are ISO 8601. */
+/** Query and filters of a search. All filters must match. Times are ISO 8601. */
 export interface SearchCheckpointsParams {
-  /** 1 to 1,000 characters. Words, any of which may occur; "what is in quotation marks" must occur as such. */
+  /** 1 to 1,000 characters. Any of the words may match; a phrase in quotation marks must match. */
   readonly query: string;
   readonly sessionId?: string | undefined;
-  /** `null`: whatever the project. Default: as the setting `isolation` says, whatever the project, where the working directory's project breaks ties. */
+  /** `null`: all projects. Default: by the setting `isolation`; the working directory's project breaks ties. */
   readonly project?: string | null | undefined;
-  /** Default: all but asides. */
+  /** Default: all kinds except asides. */
   readonly kinds?: readonly CheckpointKind[] | undefined;
-  /** All of them must be on the checkpoint, or on its session. */
+  /** All of these tags must be on the checkpoint or on its session. */
   readonly tags?: readonly string[] | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
@@ -32,46 +32,52 @@ export interface SearchCheckpointsParams {
 }
 
 export interface SearchCheckpointsResult extends Standing {
-  /** The best first. */
+  /** Best first. */
   hits: SearchHit[];
-  /** None has a word that was asked for, or what was a phrase is nowhere: these have words of the phrase, or what means, begins or is spelled alike. */
+  /**
+   * No hit has a word of the query, or the phrase occurs nowhere. The hits have words of the phrase, or words with a similar meaning,
+   * beginning or spelling.
+   */
   loose?: true;
-  /** Sessions whose newest texts could not be indexed before this answer: what they brought may be missing in it. */
+  /** Number of sessions whose new texts were not indexed in time; their hits may be missing. */
   indexPending?: number;
-  /** What a search by meaning came to, which is made where an embedder is configured, the words leave places, and none of them has to occur as such. */
+  /**
+   * Report of the search by meaning. Such a search runs when an embedder is configured, the hits by words leave room, and the query has no
+   * phrase.
+   */
   meaning?: MeaningNote;
 }
 
 export interface FinishIndexOptions {
-  /** Called now and then with how many sessions of how many are indexed. */
+  /** Called at intervals with the number of sessions indexed and in total. */
   onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
 }
 
-/** What a search by meaning came to. */
+/** Report of a search by meaning. */
 export interface MeaningNote {
   /** The model that was asked. */
   embedder: string;
-  /** Sessions with checkpoints that are not embedded yet, and so may be missing. */
+  /** Number of sessions with checkpoints that are not embedded yet and may be missing. */
   pending?: number;
-  /** Why nothing was looked for by meaning. */
+  /** Why the search by meaning failed. */
   failed?: string;
 }
 
 export interface SearchHit {
-  /** Where the text appeared; or, where that one does not meet the filters, a later one that does and still holds the text. */
+  /**
+   * The checkpoint in which the text first appeared; if that one does not match the filters, a later one that matches and still holds the
+   * text.
+   */
   checkpoint: CheckpointMetadata;
   /** The latest checkpoint of its session. */
   head: string;
-  /** From 0 to 1: of what a text could at most score that is full of the words that were asked for, the rare ones counting most. */
+  /** From 0 to 1: the share of the highest possible score, that of a text full of the query's words. Rare words count most. */
   score: number;
   /** `1 - score`. */
   distance: number;
-  /** A piece of the checkpoint's text with some of the words. */
+  /** An excerpt of the checkpoint's text with some of the words. */
   snippet?: string;
-  /**
-   * It was not found by the words, but because it means the like. Such hits stand behind all others; their score is the cosine,
-   * times the least score of the others.
-   */
+  /** Found by meaning, not by words. Such hits follow all others; their score is the cosine times the lowest score of the others. */
   by?: "meaning";
 }
 
@@ -79,7 +85,7 @@ const MAX_QUERY = 1_000;
 const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 100;
 
-/** @throws INVALID_INPUT for what cannot be looked for. */
+/** @throws INVALID_INPUT for an invalid query or filter. */
 export function searchInputOf(params: SearchCheckpointsParams, scope: Scope): SearchInput {
   const { query, limit = DEFAULT_LIMIT, sessionId, kinds, tags, since, until, agentId, workflowId } = params;
   if (typeof query !== "string" || query.trim() === "" || !hasAtMost(MAX_QUERY, query)) {

@@ -13,16 +13,16 @@ import {
   type SearchCheckpointsResult,
 } from "./search-checkpoints.ts";
 
-/** How long a search waits for what is not indexed yet. */
+/** Longest time that a search waits for the index to catch up. */
 const CATCH_UP_MS = 1_000;
-/** Of a rehearsal: a short question takes opening half of what a long one takes. */
+/** Words of a rehearsal. A short query adds half as much time to opening as a long one. */
 const SHORT = 2;
 const LONG = 6;
 
-/** Whether this process has searched in any store, so that the engine has compiled what all searches run. */
+/** True after a search in any store of this process, when the engine has compiled the code of searches. */
 let isWarm = false;
 
-/** Search over one store, and the index that it is done with. */
+/** Search over one store, with the index that it uses. */
 export class StoreSearch {
   readonly #ports: IndexPorts & SearchPorts;
   readonly #indexer: Indexer;
@@ -33,7 +33,7 @@ export class StoreSearch {
   #isRehearsed = false;
   #isStopped = false;
 
-  /** @param isBusy whether somebody waits for an answer. */
+  /** @param isBusy true while a caller waits for an answer. */
   constructor(parts: Parts, isBusy: () => boolean) {
     const { settings, search, log, background } = parts;
     this.#background = background;
@@ -44,15 +44,15 @@ export class StoreSearch {
     this.#meaning = new MeaningSearch(parts);
   }
 
-  /** To be told of each change. */
+  /** Called after each change. */
   changed(): void {
     this.#indexer.request();
     this.#meaning.changed();
   }
 
   /**
-   * Has the process ready to search, which its first search would wait for otherwise. Done once, whatever store it is for; and not where
-   * something is left to be indexed, for the first search waits for that in any case. What fails is logged.
+   * Prepares the process for its first search, once per process, for any store. Skipped while sessions are pending, because the first
+   * search has to wait for these anyway. Failures are logged.
    */
   async warmUp(): Promise<void> {
     if (isWarm) return;
@@ -84,7 +84,7 @@ export class StoreSearch {
     };
   }
 
-  /** Has nothing wait to be indexed. */
+  /** Indexes everything that is pending. */
   async finishIndex({ onProgress }: FinishIndexOptions): Promise<void> {
     await this.#unlessDiskFails(() => this.#indexer.finish((done, total) => onProgress?.({ done, total })));
   }
@@ -95,7 +95,7 @@ export class StoreSearch {
     await this.#meaning.stop();
   }
 
-  /** Once, in the pause in which the index was brought up to date: whoever then asks first does not wait for what only the first waits for. */
+  /** Rehearses a search once, in the pause after the index caught up, so that the first real search does not wait for compilation. */
   #rehearseSoon(): void {
     if (this.#isRehearsed) return;
     this.#background.run("rehearse a search", async () => {
@@ -115,7 +115,7 @@ export class StoreSearch {
     return pending ?? Math.max(1, (await this.#ports.search.state()).pending);
   }
 
-  /** What is indexed can be searched although no more can be, as on a disk that is full. */
+  /** An index that cannot be updated, such as on a full disk, is still searched. */
   async #unlessDiskFails<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();

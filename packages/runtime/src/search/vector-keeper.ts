@@ -24,15 +24,15 @@ export interface VectorKeeperParts extends Omit<EmbedPorts, "vectors" | "embedde
   readonly log: Log;
 }
 
-/** An agent thinks between its saves. A command that is done before has the next process do it. */
+/** Pause after the last change. An agent thinks between saves; a command that ends before leaves the work to the next process. */
 const IDLE_MS = 250;
-/** A model that somebody tried out and came back from need not embed everything anew. */
+/** Vectors of another model are kept this long, so that trying a model does not cost embedding everything again. */
 const UNUSED_MS = 7 * 86_400_000;
 const TELL_EACH_MS = 10_000;
-/** Sessions looked at to find one that was not refused. */
+/** Sessions read to find one that was not refused. */
 const PIECE = 100;
 
-/** Embeds what was saved, after the answers and between them, and forgets what was removed. Nobody waits for it. */
+/** Embeds new checkpoints in the background and forgets removed ones. No call waits for this. */
 export class VectorKeeper {
   readonly #parts: VectorKeeperParts;
   #timer: NodeJS.Timeout | undefined;
@@ -45,17 +45,17 @@ export class VectorKeeper {
     this.#parts = parts;
   }
 
-  /** After each change; what is asked for is done when asking pauses. At opening it goes on where an earlier process stopped. */
+  /** Called after each change, and at opening to continue the work of an earlier process. Starts once changes pause. */
   request(afterMs: number = IDLE_MS): void {
     if (this.#isStopped) return;
     this.#isAskedAgain = true;
     if (this.#running !== undefined) return;
     clearTimeout(this.#timer);
-    // A program that is otherwise done is not kept running.
+    // The timer does not keep a finished program running.
     this.#timer = setTimeout(() => void this.#begin(), afterMs).unref();
   }
 
-  /** Takes nothing more on, and resolves when nothing is under way. What is left the next process does. */
+  /** Accepts no more work, and resolves when none is running. The next process does the rest. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -98,7 +98,7 @@ export class VectorKeeper {
     if (!this.#isStopped) await vectors.retire(new Date(clock.now().getTime() - UNUSED_MS));
   }
 
-  /** One that the endpoint refused comes after the others, so that it does not keep them waiting for ever. */
+  /** Returns the next session. Sessions that the endpoint refused come last, so that they do not block the others forever. */
   async #next(space: VectorSpace): Promise<PendingSession | undefined> {
     const pending = await this.#parts.vectors.pending(space, PIECE);
     const next = pending.find(({ sessionId }) => !this.#refused.has(sessionId));
@@ -122,14 +122,14 @@ export class VectorKeeper {
       state: () => vectors.state(space),
       note: ({ sessions, ...news }) => vectors.note(space, { ...news, sessions: sessions.map(({ sessionId }) => sessionId) }, clock.now()),
     };
-    // In use, though nothing may have changed.
+    // Marks the vectors as in use, even without changes.
     await vectors.note(space, { sessions: [] }, clock.now());
     const { followChanges } = await loadSearching();
     await followChanges({ catalog, locking, search, pause: turnOfTheLoop });
   }
 }
 
-/** An embedder does not know how long its vectors are before it has made one. */
+/** Returns the vector space of an embedder. The number of dimensions is known only after the first embedding. */
 export async function spaceOf(embedder: Embedder): Promise<VectorSpace> {
   if (embedder.dimensions === undefined) await embedder.embed(["Workrail"], "text");
   return { name: embedder.name, dimensions: embedder.dimensions ?? 0 };

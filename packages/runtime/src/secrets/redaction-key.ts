@@ -8,15 +8,15 @@ import { type TextSealing, textSealing } from "../sealing/text-sealing.ts";
 const KEY = /^[0-9a-f]{64}$/;
 
 interface KeyPlace {
-  /** Absent: the store has no place, and the key lives as long as the process. */
+  /** Absent when the store has no directory; the key then lives as long as the process. */
   readonly dataDir: string | undefined;
   readonly texts: TextSealing;
   readonly log: Log;
 }
 
 /**
- * The key that names of secrets are made with, in hexadecimal digits: made when it is first needed, the same for all processes
- * that use the store. Where it cannot be kept, it is this process's alone: placeholders are then others after a restart.
+ * Returns the key, in hexadecimal, that tags of secrets are computed with. Created on first use, and shared by all processes of the store.
+ * When the key cannot be stored it belongs to this process, and placeholders change after a restart.
  */
 export async function redactionKey({ dataDir, texts, log }: KeyPlace): Promise<string> {
   const fresh = randomBytes(32).toString("hex");
@@ -26,7 +26,7 @@ export async function redactionKey({ dataDir, texts, log }: KeyPlace): Promise<s
   if (there !== undefined) return there;
   try {
     if (await writeDurably(nodeFileSystem, file, Buffer.from(`${texts.seal(fresh)}\n`), "if-absent")) return fresh;
-    // Another process was faster.
+    // Another process created the key first.
     const theirs = await readKey(file, texts);
     if (theirs !== undefined) return theirs;
     log.warn("placeholders for secrets will be others after a restart: something else is in the place of their key", { path: file });
@@ -36,7 +36,7 @@ export async function redactionKey({ dataDir, texts, log }: KeyPlace): Promise<s
   return fresh;
 }
 
-/** Keeps the key as the rest of a store that is converted. Done again it does nothing. */
+/** Converts the key file together with the rest of the store. Idempotent. */
 export async function convertRedactionKey(
   dataDir: string,
   { from, to }: { readonly from: Sealer | undefined; readonly to: Sealer | undefined },

@@ -3,17 +3,17 @@ import type { SecretsSettings } from "../settings.ts";
 import type { TextSealing } from "../sealing/text-sealing.ts";
 import { redactionKey } from "./redaction-key.ts";
 
-/** Looks for secrets, in what is to be saved and in what is stored. */
+/** Finds secrets in data to save and in stored data. */
 export interface SecretScreening {
   readonly scanner: SecretScanner;
-  /** Of what is saved; absent where secrets are not looked for there. */
+  /** Screens saved data; absent when the settings turn this off. */
   readonly screen: SecretScreen | undefined;
-  /** By our rules, in a text that is sent to a model: whatever becomes of secrets in what is saved. */
+  /** Finds secrets by our rules in a text that is sent to a model, whatever the settings for saved data. */
   readonly findSecrets: FindSecrets;
 }
 
 interface ScreeningParts {
-  /** What a program brings in the place of our rules. */
+  /** Scanner of the program, in place of our rules. */
   readonly scanner: SecretScanner | undefined;
   readonly digests: Digester;
   readonly log: Log;
@@ -21,10 +21,10 @@ interface ScreeningParts {
   readonly texts: TextSealing;
 }
 
-/** Of the digest: enough to tell secrets apart, too few to prove a guess. */
+/** Digits of the digest in a placeholder: enough to tell secrets apart, too few to confirm a guess. */
 const TAG_DIGITS = 8;
 
-/** As the settings say. */
+/** Builds the screening from the settings. */
 export function screeningBy({ mode, ...options }: SecretsSettings, parts: ScreeningParts): SecretScreening {
   const scanner = parts.scanner ?? ruleScanner(options);
   let key: Promise<string> | undefined;

@@ -1,14 +1,14 @@
 import type { ScanOptions, SecretsReport } from "@workrail/core";
 
-/** What an answer says of secrets in what was saved. Never a secret itself. */
+/** Report of likely secrets in saved data. Never contains a secret. */
 export interface ToldSecrets extends SecretsReport {
-  /** What to do about it. */
+  /** Advice on how to proceed. */
   readonly advice: string;
 }
 
-/** What to look through, and who is told of how far it is. */
+/** Scope of a scan, and its progress callback. */
 export interface ScanStoreParams extends Omit<ScanOptions, "sessionId"> {
-  /** Only this session. Default: the whole store, with its trash. */
+  /** Only this session. Default: the whole store with its trash. */
   readonly sessionId?: string | undefined;
 }
 
@@ -19,7 +19,7 @@ const ADVICE: { readonly [Action in SecretsReport["action"]]: string } = {
   redacted: "What stands for each secret was saved in its place: the secret cannot be had back from here.",
 };
 
-/** A part of an answer; empty where nothing was found. */
+/** Returns the report as a part of an answer; empty when nothing was found. */
 export function toldSecrets(report: SecretsReport | undefined): { readonly secrets?: ToldSecrets } {
   return report === undefined ? {} : { secrets: { ...report, advice: ADVICE[report.action] } };
 }
