@@ -8,7 +8,7 @@ describe("loads", () => {
   const changes: CatalogChange[] = [];
   let works: (() => Promise<void>)[] = [];
   let recorder: AccessRecorder;
-  /** What a commit waits for, which may be to fail. */
+  /** Awaited by each commit; a rejection makes the commit fail. */
   let disk: Promise<void>;
 
   beforeEach(() => {

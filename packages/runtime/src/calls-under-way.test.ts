@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { CallsUnderWay } from "./calls-under-way.ts";
 
-/** Notes in which order things happen. */
+/** Records the order of events. */
 function watch(): { readonly log: string[]; readonly note: (what: string) => () => Promise<void> } {
   const log: string[] = [];
   return { log, note: (what) => async () => void log.push(what) };

@@ -48,7 +48,7 @@ describe("a stored conversation", () => {
     store = await openWorkrail({ dataDir: path.join(place, "data"), cwd: place, env: {} });
     const { checkpoints } = await store.findCheckpoints({ kind: "conversation" });
     const sizes = checkpoints.map(({ contextSizeBytes }) => contextSizeBytes);
-    // But the newest two, which are whole, each is a difference of about one message.
+    // Each but the newest two, which are whole, is a difference of about one message.
     expect(Math.max(...sizes.slice(2)) * 4).toBeLessThan(Math.max(...sizes));
     for (const [index, { id }] of checkpoints.toReversed().entries()) {
       expect((await store.loadCheckpoint({ checkpointId: id })).context).toMatchObject({ conversation: messages.slice(0, index + 1) });

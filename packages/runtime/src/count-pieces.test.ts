@@ -24,7 +24,7 @@ function counting(count: CountTokens): CountTokens {
   };
 }
 
-/** Where the expression of the encoding ends a piece. */
+/** Returns the ends of pieces by the expression of the encoding. */
 function endsOf(text: string): number[] {
   const suffix = String.raw`(?:'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE]))?`;
   const upper = String.raw`[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`;

@@ -33,7 +33,7 @@ describe("expressions of other people", () => {
     );
   });
 
-  // An engine that backtracks tries each way to part a text, twice as many with every character: this would not end.
+  // A backtracking engine tries every split of the text, twice as many with each character, and would never finish.
   it.each(["^(a+)+$", "^(([a-z])+.)+[A-Z]([a-z])+$", "(x+x+)+y", "^(a|a?)+$", "(a*)*b"])(
     "that ruin other engines end on a long text: %s",
     async (pattern) => {

@@ -46,7 +46,7 @@ describe("the project of a directory", () => {
     expect(findProject(path.parse(root).root)).toBeUndefined();
   });
 
-  // Windows takes the home directory from elsewhere.
+  // Windows finds the home directory by other variables.
   describe.skipIf(process.platform === "win32")("around the home directory (not on Windows)", () => {
     it("is none in it, although its settings may be kept in git, and does not reach above it", () => {
       const home = make("home");

@@ -6,7 +6,7 @@ import { defaultDataDir, type Environment } from "./config/default-data-dir.ts";
 import { readSettings } from "./settings.ts";
 
 const HOME = os.homedir();
-/** Where there is no config.json, and will never be. */
+/** A directory that never has a config.json. */
 const NOWHERE = path.join(os.tmpdir(), "workrail-nowhere");
 
 describe("settings", () => {

@@ -43,7 +43,7 @@ describe("the o200k counter", () => {
     const count = await counter.load();
     const tokens = count(text.repeat(100_000));
     expect(tokens).toBeGreaterThan(100);
-    // Some milliseconds; in one piece it is many seconds.
+    // Takes milliseconds; without splitting it takes many seconds.
     expect(performance.now() - begin).toBeLessThan(3_000);
   });
 

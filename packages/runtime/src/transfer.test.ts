@@ -86,7 +86,7 @@ describe("an export", () => {
       const { file, sizeBytes } = await store.exportSession(sessionId);
       names.push(path.relative(path.join(folder, "a", "exports"), file));
       expect(statSync(file).size).toBe(sizeBytes);
-      // Windows has other permissions, which Node does not show.
+      // Node does not report the permissions of Windows.
       expect(process.platform === "win32" ? 0 : statSync(file).mode & 0o077).toBe(0);
     }
     const stem = "my_flow-2026-01-31";

@@ -10,7 +10,7 @@ import { openWorkrail } from "../src/open-workrail.ts";
 import type { Settings } from "../src/settings.ts";
 import { onDisk, refusalOf } from "./stores.ts";
 
-/** What the container says of a part that is none. */
+/** Error of the container for an invalid part. */
 const NOT_WIRED = "TypeInfo not known";
 
 describe("what a store is opened with", () => {
@@ -121,7 +121,7 @@ describe("a program's own parts", () => {
       opened += 1;
       return { ...openMemoryStorage(), close: async () => void (closed += 1) };
     };
-    // As a program without types may say that it has none.
+    // As an untyped program may write it for "none".
     const adapters = { storage, clock: null } as unknown as Adapters;
     for (const fallback of ["fail", "memory"] as const) {
       await expect(openWorkrail({ env: {}, adapters, fallback })).rejects.toThrow(NOT_WIRED);

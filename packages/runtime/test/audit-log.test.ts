@@ -13,7 +13,7 @@ import { KINDS, onDisk, type Place, refusalOf } from "./stores.ts";
 const SECRET = "planted-7q3z9k2v5x-secret";
 const DAY = 86_400_000;
 
-/** Does all that leaves a row, with a secret wherever there is room for one. */
+/** Runs every call that writes an audit row, with a secret in each field that takes text. */
 async function useAll(workrail: Workrail, dataDir: string): Promise<void> {
   const save = (step: number, agentId?: string) =>
     workrail.saveCheckpoint({
@@ -270,14 +270,14 @@ describe("a setting that is changed", () => {
       await sealStore({ dataDir: place.dataDir, env });
       const changed = await changeSetting({ env: {}, dataDir: place.dataDir }, "retentionDays", "40");
       expect(changed).toMatchObject({ isLogged: false, notLogged: { code: "KEY_UNAVAILABLE" }, value: 40 });
-      // A setting that keeps the store from being opened can be put right.
+      // A setting that prevents opening the store can be corrected.
       fs.writeFileSync(path.join(place.dataDir, "config.json"), '{ "retentionDays": -5 }');
       expect(await changeSetting({ env, dataDir: place.dataDir }, "retentionDays", "30")).toMatchObject({
         notLogged: { code: "INVALID_INPUT" },
         holds: { value: 30 },
       });
       expect(await changeSetting({ env, dataDir: place.dataDir }, "retentionDays", "31")).toMatchObject({ isLogged: true });
-      // What is to be sealed by the next who opens the store is not sealed by this.
+      // Logging a change must not seal a store that the next opening is to seal.
       const workrail = await place.open({ env });
       expect((await workrail.verifyAuditLog()).findings).toEqual([]);
       await workrail.close();

@@ -6,12 +6,12 @@ import { describe, expect, it } from "vitest";
 import { restoreBackup, type RestoreOptions, type RestoreResult } from "../src/restore-backup.ts";
 import { onDisk, type Place, readAudit, refusalOf } from "./stores.ts";
 
-/** Names of what is in a directory, and in those in it. */
+/** Returns all names below a directory. */
 function everythingIn(directory: string): readonly string[] {
   return fs.readdirSync(directory, { recursive: true }).map(String).toSorted();
 }
 
-/** A store with one checkpoint, and a backup of it beside. */
+/** Creates a store with one checkpoint, and a backup of it. */
 async function withBackup(test: (place: Place, backup: string) => Promise<void>): Promise<void> {
   await onDisk(async (place) => {
     const backup = path.join(path.dirname(place.dataDir), "backups", "one");

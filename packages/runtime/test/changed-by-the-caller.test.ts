@@ -15,7 +15,7 @@ describe.each(KINDS)("what the caller changes before it is saved ($kind)", ({ at
       await using workrail = await place.open();
       await workrail.saveCheckpoint({ ...SESSION, context: { step: 1 } });
       const context = { step: 1 };
-      // Nothing else is new: it is saved again because the phase is.
+      // Only the phase is new, so the unchanged state is saved again.
       const saving = workrail.saveCheckpoint({ ...SESSION, context, phase: "plan" });
       context.step = 2;
       expect((await saving).status).toBe("SAVED");

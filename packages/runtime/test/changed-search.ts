@@ -1,7 +1,7 @@
 import type { SearchEngine, Storage } from "@workrail/core";
 import { openSqliteFs } from "@workrail/sqlite-fs";
 
-/** Opens the usual storage with some calls of its index done otherwise. */
+/** Opens the usual storage with some calls of its search index replaced. */
 export function withSearch(change: (search: SearchEngine) => Partial<SearchEngine>) {
   return async (settings: { readonly dataDir: string }): Promise<Storage> => {
     const storage = await openSqliteFs(settings);

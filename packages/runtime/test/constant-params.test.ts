@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { onDisk } from "./stores.ts";
 
-/** What a program may not change itself, it can hand over: that this compiles is the test. */
+/** Deeply readonly parameters are accepted: this file tests that by compiling. */
 const TAGGED = { sessionId: "s", add: ["b"], remove: ["c"] } as const;
 const SAVED = { sessionId: "s", context: { key: { of: ["a", "list"] } }, metadata: { tags: ["a"] } } as const;
 const FOUND = { sessionId: "s", tags: ["a"] } as const;

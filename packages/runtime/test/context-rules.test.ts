@@ -126,7 +126,7 @@ describe("the project's file of rules", () => {
     expect(answer.contextRulesWarning).toContain(reason);
     expect(await layers()).toEqual({ CRITICAL: 2, USEFUL: 1, EPHEMERAL: 1 });
     expect((await save()).contextRulesWarning).toBe(answer.contextRulesWarning);
-    // In the log once, not with each save.
+    // Logged once, not on each save.
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toEqual({ file, reason: reason === "larger than" ? "too-large" : "not-valid" });
   });

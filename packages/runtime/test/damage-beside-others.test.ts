@@ -14,7 +14,7 @@ it.each([
   onDisk(async (place) => {
     await using other = await place.open();
     await other.saveCheckpoint({ sessionId: "s", checkpointId: "c", context: { note: "a note" }, metadata: { name: "its name" } });
-    // One bit apart.
+    // The two names differ by one bit.
     if (damagesFirst) damageRow(place, "its ncme");
     await using store = await place.open({ env: ENV, upkeep: false });
     if (!damagesFirst) damageRow(place, "its ncme");
@@ -77,7 +77,7 @@ it("of two who go on while rows are damaged again and again, no call fails, whoe
     const saved: string[] = ["c"];
     for (const [index, sql] of [...damages, ...damages].entries()) {
       execute(place, sql);
-      // One of them mends several before the other meets any.
+      // One store repairs several rows before the other meets any.
       const [first, second] = index % 5 < 3 ? [one, two] : [two, one];
       const { checkpointId, status, durability } = await first.saveCheckpoint({ sessionId: "s", context: { index } });
       expect({ status, durability }).toEqual({ status: "SAVED", durability: "disk" });
@@ -105,12 +105,12 @@ it("a column that filters go by, of a catalog too large to be proved at each ope
     expect(await ofAgent()).toBe(1);
   }));
 
-/** One letter of a name becomes another. */
+/** Replaces the name of a row, which differs in one letter. */
 function damageRow(place: Place, name: string): void {
   execute(place, `UPDATE checkpoint SET name = '${name}' WHERE id = 'c'`);
 }
 
-/** In a process of its own, for two libraries of SQLite in one would take each other's locks away. */
+/** Runs in another process: two SQLite libraries in one process break each other's locks. */
 function execute({ dataDir }: Place, sql: string): void {
   const script = 'new (require("node:sqlite").DatabaseSync)(process.argv[1]).exec(process.argv[2])';
   execFileSync(process.execPath, ["-e", script, path.join(dataDir, "workrail.db"), sql]);

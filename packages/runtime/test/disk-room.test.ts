@@ -9,7 +9,7 @@ import { refusalOf } from "./stores.ts";
 
 const MiB = 1024 * 1024;
 
-/** Opened, with all that is done soon after done. */
+/** Opens a store after its initial background work is done. */
 async function opened(disk: FailingDisk, more: object = {}): Promise<Workrail> {
   await (await disk.open()).close();
   return disk.place.open({ adapters: disk.adapters(), ...more });
@@ -23,7 +23,7 @@ function reserveOf(disk: FailingDisk): string {
   return path.join(disk.place.dataDir, "reserve");
 }
 
-/** Until the reserve is given up nothing fits. */
+/** Makes every write fail until the reserve is released. */
 function fillUp(disk: FailingDisk): void {
   let isFull = true;
   disk.writing = () => {
@@ -66,7 +66,7 @@ describe("a full disk", () => {
     const contextOf = (sessionId: string): object => ({ in: sessionId, noise: noise(sessionId === "new-one" ? 1 : 5) });
     const noise = (lines: number): readonly string[] =>
       Array.from({ length: lines }, (_, n) => createHash("sha256").update(`${n}`).digest("base64url"));
-    /** The newest sessions were used on the day of the save; until `path` is gone, nothing more fits for the new one. */
+    /** The newest sessions were used on the day of the save; nothing fits for the new session until the file `path` is gone. */
     const fullUntilGone = (disk: FailingDisk, blobPath: string): void => {
       disk.freeBytes = 0;
       const file = path.join(disk.place.dataDir, blobPath);
@@ -104,7 +104,7 @@ describe("a full disk", () => {
         await first.close();
         const workrail = await on(disk, 5);
         fullUntilGone(disk, trashed.blobPath);
-        // Too little by less than the trash holds.
+        // The missing room is less than the trash holds.
         disk.freeBytes = 256 * 1024 + 100;
         expect(await saveTo(workrail, "new-one")).toMatchObject({ status: "SAVED" });
         expect(await workrail.listTrash()).toEqual([]);

@@ -53,7 +53,7 @@ async function save(): Promise<void> {
 
 describe("the doctor", () => {
   it("looks at everything, makes no store where there is none, and leaves nothing behind", async () => {
-    // In the one that all share, other tests have their doctors at work.
+    // Not the shared temporary directory, where other tests run their own doctors.
     for (const name of ["TMPDIR", "TEMP"]) vi.stubEnv(name, folder);
     const report = await examine();
     expect(report.findings.map(({ check }) => check)).toEqual(CHECKS);
@@ -111,7 +111,7 @@ describe("the doctor", () => {
     "tells what others can read, and takes their rights away when asked to (skipped on Windows)",
     async () => {
       await save();
-      // Opening a store sees to the database and its directory by itself.
+      // Opening a store fixes the modes of the database and its directory by itself.
       const session = path.join(dataDir, "contexts", "s");
       const [blob = ""] = fs.readdirSync(session).filter((name) => name.endsWith(".gz"));
       fs.chmodSync(session, 0o755);
@@ -138,7 +138,7 @@ function ran(event: string, second: number, more: Partial<HookRun> = {}): void {
   logRun(hookPlaces(dataDir), { at: `${T}${second}.000Z`, host: "codex", event, ms: second, ...more });
 }
 
-/** As a hook leaves it. */
+/** Leaves an incoming save as a hook does. */
 async function leaveSave(context: IncomingSave["context"]): Promise<void> {
   const about = { format: "workrail-incoming", version: 1, kind: "workflow", tags: ["hook"], attributes: {}, agentId: "codex" } as const;
   const save = { ...about, checkpointId: newCheckpointId(), sessionId: "codex-1", createdAt: `${T}0.000Z`, context };

@@ -19,7 +19,7 @@ describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs gi
   let store: Workrail;
   const edit = (files: Readonly<Record<string, string>>): void => {
     writeFiles(app, files);
-    // A file system may tell no moments apart that are as close as a save and a test's next line.
+    // A file system may not distinguish times as close as a save and the next line of a test.
     for (const name of Object.keys(files)) fs.utimesSync(path.join(app, name), new Date(), new Date(Date.now() + 5_000));
   };
 

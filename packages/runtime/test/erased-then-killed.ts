@@ -1,4 +1,4 @@
-// Runs in a process of its own, which is killed: opens a store, says so, and erases a checkpoint.
+// Child process that is killed: opens a store, reports that, and erases a checkpoint.
 import fs from "node:fs";
 import { openWorkrail } from "../src/open-workrail.ts";
 

@@ -18,7 +18,7 @@ import { onDisk, type Place, readAudit, refusalOf } from "./stores.ts";
 import { filesBelow, newWord, tracesOf } from "./traces.ts";
 
 const SESSION = "work";
-/** In all of them, and enough for a delta to pay. */
+/** Part of every context, and long enough for a delta to pay off. */
 const FILLER = randomBytes(3_000).toString("base64");
 
 const embedder: Embedder = {
@@ -26,7 +26,7 @@ const embedder: Embedder = {
   dimensions: 4,
   embed: async (texts) => texts.map((text) => Float32Array.of(1, text.length, 3, 4)),
 };
-/** Every so many-th file operation is tried; `npm run test:faults` tries each. */
+/** Tests every n-th file operation; `npm run test:faults` tests each. */
 const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 7);
 const OPEN: OpenOptions = { adapters: { embedder } };
 
@@ -36,7 +36,7 @@ interface Saved {
   readonly words: readonly string[];
 }
 
-/** Saves a checkpoint with words of its own wherever there is room for some. */
+/** Saves a checkpoint with unique words in each field that takes text. */
 async function save(store: Workrail, sessionId: string = SESSION): Promise<Saved> {
   const words = Array.from({ length: 6 }, newWord);
   const [key, value, name, tag, attribute, workflow] = words;
@@ -45,7 +45,7 @@ async function save(store: Workrail, sessionId: string = SESSION): Promise<Saved
   const params: SaveCheckpointParams = {
     sessionId,
     context,
-    metadata, // The session's own, which goes with its last checkpoint.
+    metadata, // Project of the session, erased with its last checkpoint.
     project: "/projects/of-the-session",
     workflowId: `flow-${workflow}`,
   };
@@ -58,7 +58,7 @@ async function within<T>(place: Place, work: (store: Workrail) => Promise<T>, op
   return await work(store);
 }
 
-/** Unlinked, as what the store itself removes, when its time in the trash is over. */
+/** Removes a checkpoint by unlinking, as the store does after its time in the trash. */
 async function unlinked(place: Place, { checkpointId }: Saved): Promise<void> {
   await within(place, (store) => store.cleanUp({ checkpointIds: [checkpointId] }));
   const end = (store: Workrail): Promise<unknown> => store.cleanUp();
@@ -71,14 +71,14 @@ interface Prepared {
   readonly saved: readonly Saved[];
 }
 
-/** Of each kind of store one, by what it is opened with. */
+/** One prepared store of each kind, by the options it is opened with. */
 const preparedStores = new Map<string, Promise<Prepared>>();
 
 afterAll(async () => {
   for (const prepared of preparedStores.values()) fs.rmSync((await prepared).dataDir, { recursive: true });
 });
 
-/** As `prepareAnew`, which takes a second: once for each kind of store, which the tests get copies of. */
+/** Copies a store made by `prepareAnew`, which takes a second and so runs once for each kind of store. */
 async function prepare(place: Place, options: OpenOptions = OPEN): Promise<readonly Saved[]> {
   const kind = JSON.stringify([place.env, Object.keys(options)]);
   const prepared = preparedStores.get(kind) ?? prepareToCopy(place, options);
@@ -95,7 +95,7 @@ async function prepareToCopy(place: Place, options: OpenOptions): Promise<Prepar
   return { dataDir, saved };
 }
 
-/** Five checkpoints, compacted, indexed, and embedded. */
+/** Creates a store with five checkpoints, compacted, indexed and embedded. */
 async function prepareAnew(place: Place, options: OpenOptions): Promise<readonly Saved[]> {
   const saved: Saved[] = [];
   const saveAll = async (store: Workrail): Promise<void> => {
@@ -104,7 +104,7 @@ async function prepareAnew(place: Place, options: OpenOptions): Promise<readonly
   await within(place, saveAll, options);
   const index = async (store: Workrail): Promise<void> => {
     await store.finishIndex();
-    // There are no vectors without SQLite.
+    // Without SQLite there are no vectors.
     if (options.adapters?.embedder === undefined || !fs.existsSync(path.join(place.dataDir, "workrail.db"))) return;
     const isEmbedded = async (): Promise<boolean> =>
       (await store.storeStatus()).vectors?.spaces.every(({ pending, vectors }) => pending === 0 && vectors > 0) === true;
@@ -114,7 +114,7 @@ async function prepareAnew(place: Place, options: OpenOptions): Promise<readonly
   return saved;
 }
 
-/** What a checkpoint is stored against, by its file. */
+/** Returns the id of the base that a checkpoint is stored against, from its file. */
 function baseOf(place: Place, saved: Saved): string | undefined {
   const [header = ""] = gunzipSync(fs.readFileSync(blobOf(place, saved)))
     .toString()
@@ -133,16 +133,16 @@ async function expectWhole(store: Workrail, all: readonly Saved[]): Promise<void
   expect((await store.verifyStore()).findings).toEqual([]);
 }
 
-/** Erases one of those that were prepared: nothing of it is left, open or closed, and all of the others is. */
+/** Erases one of the prepared checkpoints, and checks that no trace of it is left, open or closed, and that all others are intact. */
 async function expectErased(place: Place, saved: readonly Saved[], index: number, options: OpenOptions = OPEN): Promise<void> {
   const { checkpointId, words } = saved[index] as Saved;
   const others = saved.filter((each) => each.checkpointId !== checkpointId);
   const eraseIt = async (store: Workrail): Promise<void> => {
     const { erased, left } = await store.deleteCheckpoint({ checkpointId });
     expect({ erased, left }).toEqual({ erased: [{ checkpointId, sessionId: SESSION }], left: [] });
-    // While the store is open, with its logs.
+    // With the store open and its logs in place.
     expect(tracesOf(place.dataDir, words)).toEqual([]);
-    // What is made of texts, such as vectors, has no words: but it says whose it is.
+    // Derived data such as vectors contains no words, but names its checkpoint.
     expect(derivedFrom(place, checkpointId)).toEqual([]);
     if ((await store.listTrash()).length > 0) await store.restoreFromTrash({ sessionId: SESSION });
     await expectWhole(store, others);
@@ -154,14 +154,14 @@ async function expectErased(place: Place, saved: readonly Saved[], index: number
   expect(tracesOf(place.dataDir, words)).toEqual([]);
 }
 
-/** Files of indexes that name a checkpoint. */
+/** Returns the index files that name a checkpoint. */
 function derivedFrom({ dataDir }: Place, checkpointId: string): readonly string[] {
   return filesBelow(dataDir).filter(
     (file) => /^(?:search|vectors)\.db/u.test(path.basename(file)) && fs.readFileSync(file).includes(checkpointId),
   );
 }
 
-/** Files of the catalog's older states, as rebuilds and migrations leave them. */
+/** Creates old copies of the catalog, as rebuilds and migrations leave them. */
 function keepOldCatalogs({ dataDir }: Place): readonly string[] {
   const catalog = ["workrail.db", "catalog.jsonl"].find((name) => fs.existsSync(path.join(dataDir, name))) as string;
   const copies =
@@ -231,7 +231,7 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])("with the catalog by %s
       fs.mkdirSync(path.dirname(aside[0] as string), { recursive: true });
       const unfinished = path.join(place.dataDir, "contexts", SESSION, ".tmp-00000000-1-0123456789abcdef");
       for (const file of [...aside, unfinished]) fs.copyFileSync(blobOf(place, gone), file);
-      // Of another host it counts as given up after a day.
+      // A file of another host counts as abandoned after a day.
       fs.utimesSync(unfinished, new Date(0), new Date(0));
       const catalogs = keepOldCatalogs(place);
       const before = tracesOf(place.dataDir, gone.words);
@@ -316,7 +316,7 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])("with the catalog by %s
         expect((await store.listSessions({ project: null })).sessions.map(({ id }) => id)).toEqual(["other"]);
         expect((await refusalOf(store.erase({ sessionId: SESSION }))).code).toBe("SESSION_NOT_FOUND");
         expect((await refusalOf(store.erase({}))).code).toBe("INVALID_INPUT");
-        // Its name is free.
+        // The id can be used again.
         const again = await save(store);
         await expectWhole(store, [other, again]);
       });
@@ -325,7 +325,7 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])("with the catalog by %s
 });
 
 describe("erasing", () => {
-  /** As soon as the store is open, also for a moment. */
+  /** Checks that erasures are finished when the store opens, even if only for a moment. */
   const expectFinished = async (place: Place, saved: readonly Saved[], gone: Saved): Promise<void> => {
     const finish = async (store: Workrail): Promise<void> => {
       expect(tracesOf(place.dataDir, gone.words)).toEqual([]);
@@ -337,7 +337,7 @@ describe("erasing", () => {
     await within(place, finish, { ...OPEN, upkeep: false });
   };
 
-  /** Notes what becomes of a file. */
+  /** Records the operations on a file. */
   const noting = (steps: string[], file: string): FileSystem => ({
     ...nodeFileSystem,
     overwrite: (name) => {
@@ -409,7 +409,7 @@ describe("erasing", () => {
       const saved = await prepare(place);
       const gone = saved[2] as Saved;
       await within(place, async (store) => {
-        // A backup has files stay until it is done.
+        // A backup delays removals until it is done.
         await holdRemovals(place, 60_000);
         const { left } = await store.deleteCheckpoint({ checkpointId: gone.checkpointId });
         expect(left).toEqual([expect.stringContaining("Files are being copied")]);
@@ -453,11 +453,11 @@ describe("erasing", () => {
           await store.tagSession({ sessionId, add: [tag] });
           all.push({ checkpointId, tag });
         }
-        // Their sessions, whose rows lie in the order of their names, go with them.
+        // Sessions are erased with their checkpoints; their rows are stored in the order of their names.
         const gone = all.filter((_, index) => index % 2 === 0);
         const { left } = await store.erase({ checkpointIds: gone.map(({ checkpointId }) => checkpointId) });
         expect(left).toEqual([]);
-        // The first run of each tells as much as all of them, and is found sooner.
+        // The first 16 bytes of each are sufficient, and faster to search for.
         const beginnings = gone.map(({ tag }) => tag.slice(0, 16));
         expect(tracesOf(place.dataDir, beginnings)).toEqual([]);
         expect((await store.findCheckpoints({ project: null, limit: 1 })).total).toBe(400);
@@ -551,7 +551,7 @@ describe("killed at any file operation of an erasure", () => {
       }),
   );
 
-  /** Whether it came that far. */
+  /** Tells whether the erasure reached that operation. */
   async function killedAt(at: number, place: Place, gone: Saved, open: (files: FileSystem) => Promise<Storage>): Promise<boolean> {
     const faults = new Faults();
     const store = await place.open({ adapters: { storage: () => open(withFaults(nodeFileSystem, faults, { throws: true })), embedder } });
@@ -597,7 +597,7 @@ describe("in a sealed store", () => {
         },
         {},
       );
-      // The one that had the key at hand makes another, and reads what others seal with it.
+      // The process with the cached key creates a new one, and reads data that others seal with it.
       const again = await save(other);
       expect(fs.readFileSync(key)).not.toEqual(before);
       await within(place, async (store) => expectWhole(store, [kept, again, await save(store)]), {});
@@ -605,13 +605,13 @@ describe("in a sealed store", () => {
     }, sealed));
 });
 
-/** As whoever copies the store does it. */
+/** Holds removals as a process that copies the store does. */
 async function holdRemovals(place: Place, forMs: number): Promise<void> {
   const sql = `INSERT OR REPLACE INTO state VALUES ('hold:test', ${Date.now() + forMs})`;
   await promisify(execFile)(process.execPath, ["-e", `${database(place)}; database.exec(${JSON.stringify(sql)})`]);
 }
 
-/** Opens the catalog in a program of its own: within one process SQLite's locks keep nobody out. */
+/** Opens the catalog in another process: within one process SQLite's locks do not exclude each other. */
 function database({ dataDir }: Place): string {
   const file = JSON.stringify(path.join(dataDir, "workrail.db"));
   return `const database = new (require("node:sqlite").DatabaseSync)(${file}, { timeout: 5000 })`;

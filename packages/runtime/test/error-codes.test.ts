@@ -13,7 +13,7 @@ import { onDisk, type Place, refusalOf } from "./stores.ts";
 const MiB = 1024 * 1024;
 const tested = new Set<ErrorCode>();
 
-/** One store, in which one checkpoint was saved, and the call that is to be refused in it. */
+/** A test that creates a store with one checkpoint and expects a call to be refused with a code. */
 function refused(
   code: ErrorCode,
   what: string,
@@ -222,7 +222,7 @@ describe("after a refusal", () => {
     }));
 });
 
-/** In another process: in this one the two libraries' locks would not see each other. */
+/** Runs in another process: in this one the locks of the two libraries would not see each other. */
 async function holdWriteLock(file: string): Promise<() => void> {
   const script = `new (require("node:sqlite").DatabaseSync)(process.argv[1]).exec("BEGIN IMMEDIATE"); console.log("held"); setInterval(() => {}, 1000)`;
   const holder = spawn(process.execPath, ["-e", script, file], { stdio: ["ignore", "pipe", "inherit"] });

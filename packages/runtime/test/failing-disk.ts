@@ -16,22 +16,22 @@ export interface LogLine {
   readonly fields: LogFields | undefined;
 }
 
-/** The disk of one process, which a test fails and repairs, with a store on it for which memory stands in. */
+/** A simulated disk that a test breaks and repairs, under a store with memory fallback. */
 export class FailingDisk {
   readonly place: Place;
   readonly log: LogLine[] = [];
-  /** What every file that is begun fails with, if it does; likewise each that is removed. */
+  /** Error code of creating a file, or of removing one; `undefined`: none. */
   writing: string | ((file: string) => string | undefined) | undefined;
   removing: string | undefined;
-  /** Told before each that is removed. */
+  /** Called before each removal. */
   onRemoving: (() => void) | undefined;
-  /** What there is said to be left of the disk. Default: the truth. */
+  /** Free bytes to report. Default: the real number. */
   freeBytes: number | undefined;
-  /** How often somebody asked. */
+  /** Number of reads of the free space. */
   looks = 0;
-  /** How many files can still be begun. */
+  /** Number of files that can still be created. */
   filesLeft = Number.POSITIVE_INFINITY;
-  /** What is done every so often, and how often, while somebody wants that. */
+  /** The repeated work and its interval, while it is scheduled. */
   repeated: { readonly work: () => Promise<unknown>; readonly everyMs: number } | undefined;
 
   constructor(place: Place) {
@@ -59,13 +59,13 @@ export class FailingDisk {
     return this.place.open({ fallback: "memory", env, adapters: { ...this.adapters(), ...adapters } });
   }
 
-  /** With little memory to stand in. */
+  /** Opens a store with a small memory fallback. */
   openSmall(limitBytes: number): Promise<Workrail> {
     const settings = readSettings({}, { dataDir: this.place.dataDir });
     return FallbackStore.open({ settings, adapters: this.adapters(), project: undefined }, new RetainedMemory(limitBytes));
   }
 
-  /** The time has come to see whether the disk is back. Resolves when that has been seen. */
+  /** Runs the scheduled retry of the disk, and resolves when it is done. */
   async retry(): Promise<void> {
     if (this.repeated === undefined) throw new Error("Nobody waits for the disk.");
     await this.repeated.work();
@@ -98,7 +98,7 @@ export function withFailingDisk<T>(test: (disk: FailingDisk) => Promise<T>): Pro
   return onDisk((place) => test(new FailingDisk(place)));
 }
 
-/** Puts a file where the data directory should be; returns what takes it away again. */
+/** Puts a file in place of the data directory. Returns a function that removes it. */
 export function obstruct(dataDir: string): () => void {
   fs.mkdirSync(path.dirname(dataDir), { recursive: true });
   fs.writeFileSync(dataDir, "");

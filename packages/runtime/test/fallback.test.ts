@@ -17,14 +17,14 @@ import { onDisk, refusalOf } from "./stores.ts";
 
 const CHILD = fileURLToPath(new URL("./kept-then-killed.ts", import.meta.url));
 const SESSION = { sessionId: "session" };
-/** It dies at every so many of its operations on files, fewer than a save takes, for to try each takes a process each; `npm run test:faults` tries them. */
+/** Kills at every n-th file operation, fewer than a save takes, since each try takes a process; `npm run test:faults` tests each. */
 const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 6);
 
 async function step(workrail: Workrail, number: number, more: object = {}): Promise<string> {
   return (await workrail.saveCheckpoint({ ...SESSION, context: { step: number }, ...more })).checkpointId;
 }
 
-/** A save that only memory keeps; resolves with the checkpoint's id. */
+/** Makes a save that only memory keeps, and returns the checkpoint's id. */
 async function kept(workrail: Workrail, number: number, more: object = {}): Promise<string> {
   const { code, details } = await refusalOf(workrail.saveCheckpoint({ ...SESSION, context: { step: number }, ...more }));
   expect([code, details]).toMatchObject(["STORAGE_UNAVAILABLE", { retained: "memory", durability: "memory" }]);
@@ -60,7 +60,7 @@ describe("a save that the disk does not take", () => {
       expect(await workrail.loadCheckpoint({ checkpointId: String(checkpointId) })).toMatchObject({
         metadata: { name: "two", parentId: first.checkpointId, sequence: 2 },
       });
-      // What is on the disk is read from there, and said to be there.
+      // Data on disk is read from disk and reported as durable.
       const older = { checkpointId: first.checkpointId };
       expect(await workrail.loadCheckpoint(older)).toMatchObject({ context: { step: 1 }, durability: "disk", ...degraded });
       const listing = await workrail.findCheckpoints(SESSION);
@@ -549,7 +549,7 @@ describe("a disk that comes back", () => {
       for (let files = 0; workrail.durability === "memory"; files++) {
         disk.filesLeft = files % 4;
         await disk.retry();
-        // Wherever it is now, it is there, once.
+        // Every checkpoint is listed exactly once, wherever it is now.
         const { checkpoints, total } = await workrail.findCheckpoints(SESSION);
         expect([checkpoints.map(({ id }) => id).toReversed(), total]).toEqual([ids, 4]);
       }
@@ -820,7 +820,7 @@ describe("closing", () => {
       await closing;
       expect(closed).toBe(1);
       await back;
-      // Nobody else has it open.
+      // The store is free for others.
       await using again = await disk.place.open();
       await again.rebuildCatalog();
     }));
@@ -846,7 +846,7 @@ describe("a process that is killed while it writes down what memory kept", () =>
   it("leaves a store that is sound, with the first of them, each once and in their order", { timeout: 600_000 }, async () => {
     const sizes = new Set<number>();
     for (let fatal = 1; !(await survives(fatal, sizes)); fatal += STRIDE);
-    // It was killed before the first, and after each.
+    // The process was killed before the first, and after each.
     expect([...sizes].toSorted((left, right) => left - right)).toEqual([0, 1, 2, 3]);
   });
 });
@@ -868,7 +868,7 @@ describe("a start", () => {
   it.each([
     ["workrail.db", "BEGIN IMMEDIATE", "locked", "used"],
     ["workrail.lock", "BEGIN EXCLUSIVE", "in-use", "used"],
-    // Its catalog is taken for lost then, and rebuilt with what the save that was refused has left.
+    // Its catalog then counts as lost, and is rebuilt with the file that the refused save left.
     ["workrail.db", "BEGIN IMMEDIATE", "locked", "never used"],
     ["workrail.lock", "BEGIN EXCLUSIVE", "in-use", "never used"],
   ])(
@@ -885,7 +885,7 @@ describe("a start", () => {
         await release();
         expect(await step(workrail, 2)).toBeTruthy();
         expect((await workrail.findCheckpoints(SESSION)).total).toBe(2);
-        // Its file and what memory kept are one.
+        // The file on disk and the copy in memory count as one.
         await workrail.rebuildCatalog();
         expect((await workrail.findCheckpoints(SESSION)).total).toBe(2);
       }),
@@ -915,7 +915,9 @@ describe("a start", () => {
     }));
 });
 
-/** Looks at what is there after the `fatal`th operation on a file was the last; `true` once there are no more than that. */
+/**
+ * Kills a process after its `fatal`th file operation and checks the store. Resolves to `true` when the process ended before that operation.
+ */
 function survives(fatal: number, sizes: Set<number>): Promise<boolean> {
   return onDisk(async (place) => {
     const { stdout } = spawnSync(process.execPath, ["--conditions=@workrail/source", CHILD, place.dataDir, String(fatal)], {
@@ -929,10 +931,10 @@ function survives(fatal: number, sizes: Set<number>): Promise<boolean> {
     const written = (await idsIn(workrail)).slice(1);
     expect(written).toEqual(lines.slice(0, isDone ? 3 : written.length));
     await workrail.collectGarbage();
-    // A session's file may be ahead of a commit that never was; that is put right.
+    // A session's file may be ahead of a commit that failed; repair corrects that.
     await workrail.repairStore();
     expect((await workrail.verifyStore()).findings).toEqual([]);
-    // Whoever saves it again finds it, or has it saved.
+    // Saving under the same id finds the checkpoint, or saves it.
     for (const number of [1, 2, 3]) await step(workrail, number, { checkpointId: `kept-${number}` });
     expect((await workrail.findCheckpoints(SESSION)).total).toBe(4);
     for (const number of [1, 2, 3]) {
@@ -943,7 +945,7 @@ function survives(fatal: number, sizes: Set<number>): Promise<boolean> {
   });
 }
 
-/** In another process: in this one the two libraries' locks would not see each other. */
+/** Runs in another process: in this one the locks of the two libraries would not see each other. */
 async function holdLock(file: string, begin: string): Promise<() => Promise<void>> {
   const script = `new (require("node:sqlite").DatabaseSync)(process.argv[1]).exec(process.argv[2]); console.log("held"); setInterval(() => {}, 1000)`;
   const holder = spawn(process.execPath, ["-e", script, file, begin], { stdio: ["ignore", "pipe", "inherit"] });
@@ -955,7 +957,7 @@ async function holdLock(file: string, begin: string): Promise<() => Promise<void
   };
 }
 
-/** What a directory fails with into which nothing can be written. */
+/** Returns a failure that affects writes to one session's directory only. */
 function onlyOf(session: string): (file: string) => string | undefined {
   return (file) => (file.includes(`${path.sep}${session}${path.sep}`) ? "EACCES" : undefined);
 }

@@ -9,7 +9,7 @@ import type { Workrail } from "../src/workrail.ts";
 import { onDisk, type Place } from "./stores.ts";
 import { filesBelow } from "./traces.ts";
 
-/** Bits of each file, spread over it. */
+/** Number of bits flipped in each file, spread over the file. */
 const FLIPS = Number(process.env["WORKRAIL_FLIPS_OF_EACH"] ?? 2);
 const AT_ONCE = 6;
 
@@ -25,10 +25,10 @@ const KINDS: readonly (readonly [name: string, env: Readonly<Record<string, stri
 
 const FILLER = Array.from({ length: 60 }, (_, line) => `${line * 7_919} as it was before`);
 const IDS = ["s-1", "s-2", "s-3", "s-4", "t-1", "hurt-1", "hurt-2", "trashed"];
-/** What nobody reads a checkpoint from: indexes, which are made anew, and what is but there. */
+/** Files that no checkpoint is read from: indexes, which are rebuilt, and markers. */
 const IS_NO_SOURCE = /^(?:search|vectors)\.db|^reserve$|^open\//u;
 
-/** Several sessions, one with a checkpoint in the trash, one with another in quarantine; exports, settings, labels. */
+/** Fills a store: several sessions, one checkpoint in the trash and one in quarantine, exports, settings, tags. */
 async function fill(place: Place): Promise<void> {
   await using store = await place.open();
   for (const checkpointId of IDS) {
@@ -47,7 +47,7 @@ async function fill(place: Place): Promise<void> {
 
 type Told = Readonly<Record<string, unknown>>;
 
-/** Whatever can be read, each as it was read or the code of the error that was met; last, what is in the trash comes back. */
+/** Reads everything readable, and records each value or error code. At the end restores the trash. */
 async function readAll(place: Place): Promise<Told> {
   const told: Record<string, unknown> = {};
   const tell = async (name: string, read: () => Promise<unknown>): Promise<void> => {
@@ -63,7 +63,7 @@ async function readAll(place: Place): Promise<Told> {
         .map(({ id, tags, criticalKeys }) => ({ id, tags, criticalKeys }))
         .toSorted((left, right) => left.id.localeCompare(right.id));
     });
-    // What is in quarantine is no longer listed once the catalog was made anew.
+    // Quarantined checkpoints are no longer listed after the catalog was rebuilt.
     for (const sessionId of ["s", "t"]) {
       await tell(`listing of ${sessionId}`, async () => {
         const { checkpoints, total } = await store.findCheckpoints({ sessionId });
@@ -81,7 +81,7 @@ async function readAll(place: Place): Promise<Told> {
   return told;
 }
 
-/** But for what changes when it is loaded, be it in vain, or the catalog made anew. */
+/** Metadata without the fields that a load, a failed load or a rebuild changes. */
 function describedBy({ lastAccessedAt: _lastAccessedAt, sequence: _sequence, damaged: _damaged, ...rest }: CheckpointMetadata): object {
   return rest;
 }
@@ -91,13 +91,13 @@ async function load(store: Workrail, checkpointId: string): Promise<object> {
   return { context, name: metadata.name, tags: metadata.tags };
 }
 
-/** The newest that can be read, which says what it was passed over for. */
+/** Returns the newest readable checkpoint, or "told" when the load reports skipped ones. */
 async function latestOf(store: Workrail): Promise<unknown> {
   const { checkpointId, fellBackFrom = [] } = await store.loadCheckpoint({ sessionId: "s" });
   return fellBackFrom.length > 0 ? "told" : checkpointId;
 }
 
-/** What was read, and is neither right nor a named error. */
+/** Returns the values that are neither right nor a named error. */
 function wrongIn(told: Told, right: Told): readonly unknown[] {
   return Object.entries(told).flatMap(([name, value]) => {
     const isNamed = typeof value === "string" && (Object.hasOwn(ERROR_CODES, value) || (name === "latest" && value === "told"));
@@ -106,7 +106,7 @@ function wrongIn(told: Told, right: Told): readonly unknown[] {
   });
 }
 
-/** Flips one bit, that of `index` of so many that are spread over the file. */
+/** Flips one bit: number `index` of `count` bits spread over the file. */
 function flip(file: string, index: number, count: number): number {
   const bytes = fs.readFileSync(file);
   const at = Math.floor(((index + 0.5) / count) * bytes.length);
@@ -122,7 +122,7 @@ async function withFilled<T>(env: Readonly<Record<string, string>>, work: (origi
   }, env);
 }
 
-/** A store of its own, as it was filled. */
+/** Runs `work` on a copy of the filled store. */
 function onCopy<T>(original: string, env: Readonly<Record<string, string>>, work: (place: Place) => Promise<T>): Promise<T> {
   return onDisk((place) => {
     fs.cpSync(original, place.dataDir, { recursive: true });
@@ -188,7 +188,7 @@ it("of one flipped bit in an exported file everything is imported as it was, or 
   }),
 );
 
-/** What a file brings into an empty store, oldest first. */
+/** Returns the contexts that a file imports into an empty store, oldest first. */
 function importedFrom(file: string): Promise<readonly unknown[]> {
   return onDisk(async (place) => {
     await using store = await place.open();

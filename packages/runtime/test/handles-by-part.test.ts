@@ -5,13 +5,13 @@ import type { Workrail } from "../src/workrail.ts";
 import { foreseeable, KINDS } from "./stores.ts";
 
 const RUNS = 6;
-/** Small, so that pruning and answers in parts begin early. */
+/** Small, so that pruning and partial answers start early. */
 const OPTIONS = { limits: { maxCheckpoints: 2 }, env: { WORKRAIL_MAX_ANSWER_TOKENS: "1000" } };
 const BUDGET_TOKENS = 700;
 
 type Path = readonly (string | number)[];
 
-/** Long for an answer, in pieces that no two are the same of; pairs of surrogates stand at odd and even places. */
+/** Texts too long for an answer, without repeated parts, with surrogate pairs at odd and even offsets. */
 const longText = fc
   .tuple(fc.constantFrom("", "é", "a"), fc.constantFrom("order", "注文", "😀", "\ud800"), fc.integer({ min: 400, max: 900 }))
   .map(([first, word, count]) => first + Array.from({ length: count }, (_, at) => `${word} ${at * 7};`).join(""));
@@ -23,7 +23,7 @@ const key = fc.oneof(fc.string({ maxLength: 12 }), fc.constantFrom("notes", "goa
 const contexts: fc.Arbitrary<Record<string, unknown>> = fc
   .array(fc.tuple(key, fc.oneof(long, fc.jsonValue({ maxDepth: 2 }).map(written))), { minLength: 1, maxLength: 4 })
   .map((members) => Object.fromEntries(members))
-  // At least one that does not fit.
+  // At least one entry that does not fit.
   .chain((context) => longText.map((log) => ({ ...context, log })));
 
 describe.each(KINDS)("handles of a store in $kind", ({ at }) => {
@@ -31,7 +31,7 @@ describe.each(KINDS)("handles of a store in $kind", ({ at }) => {
     fc.assert(
       fc.asyncProperty(contexts, fc.boolean(), (context, isSaved) =>
         at(async (place) => {
-          // One for both, as handles run out.
+          // One clock for both stores, since handles expire.
           const options = { ...OPTIONS, adapters: { clock: foreseeable().clock } };
           const { checkpointId, changed } = await shorten(() => place.open(options), context, isSaved);
           expect(changed).toContain("log");
@@ -48,7 +48,7 @@ describe.each(KINDS)("handles of a store in $kind", ({ at }) => {
     ));
 });
 
-/** Gives a context back shortened, and then saves so much more that what is not held is pruned. */
+/** Shortens a context, then saves enough more that unprotected checkpoints are pruned. */
 async function shorten(open: () => Promise<Workrail>, context: Record<string, unknown>, isSaved: boolean) {
   await using workrail = await open();
   const sessionId = "session";
@@ -60,7 +60,7 @@ async function shorten(open: () => Promise<Workrail>, context: Record<string, un
   return { checkpointId, changed };
 }
 
-/** The names of all that is not whole: where they find no room in one answer, the next goes on with them. */
+/** Returns the names of all shortened entries, following the cursor over several answers. */
 async function compress(workrail: Workrail, given: CompressContextParams) {
   const call = { ...given, budgetTokens: BUDGET_TOKENS };
   let { checkpointId, report } = await workrail.compressContext(call);
@@ -72,7 +72,7 @@ async function compress(workrail: Workrail, given: CompressContextParams) {
   return { checkpointId: String(checkpointId), changed: entries.map(({ key: name }) => name) };
 }
 
-/** Part after part, as the answers say: an item that is too large for an answer is asked for by its own path. */
+/** Fetches a value in parts, as the answers advise: an item too large for an answer is fetched by its own path. */
 async function fetchParts(workrail: Workrail, checkpointId: string, path: Path): Promise<unknown> {
   const parts: unknown[] = [];
   for (let offset: number | undefined = 0; offset !== undefined;) {
@@ -106,7 +106,7 @@ function join(parts: readonly unknown[]): unknown {
   return Object.fromEntries(parts.flatMap((part) => Object.entries(part as object)));
 }
 
-/** As it is once it was JSON: without -0, for one. */
+/** Returns a value as JSON restores it, such as 0 for -0. */
 function written(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }

@@ -17,7 +17,7 @@ const DIRECTIONS = [
   { from: "SQLite", to: "files alone", one: WITH, other: WITHOUT },
   { from: "files alone", to: "SQLite", one: WITHOUT, other: WITH },
 ] as const;
-/** Two stay of whatever is saved to a session, so that there are removals that must not be undone. */
+/** Two checkpoints of each session stay, so that there are removals that must not be undone. */
 const limits = { maxCheckpoints: 2 };
 
 async function using<T>(place: Place, options: OpenOptions, work: (workrail: Workrail) => Promise<T>): Promise<T> {
@@ -33,7 +33,7 @@ async function save(workrail: Workrail, ...steps: readonly number[]): Promise<vo
   for (const step of steps) await workrail.saveCheckpoint({ sessionId: "session", context: { step } });
 }
 
-/** What a session holds, newest first. */
+/** Returns the steps of a session's checkpoints, newest first. */
 async function held(workrail: Workrail): Promise<readonly unknown[]> {
   const checkpoints = await workrail.listCheckpoints({ sessionId: "session" });
   const loaded = await Promise.all(checkpoints.map(({ id }) => workrail.loadCheckpoint({ checkpointId: id })));
@@ -103,7 +103,7 @@ describe.each(DIRECTIONS)("a store that was used with $from and is opened with $
   );
 });
 
-/** Opens the storage; from its nth file operation on nothing has any effect, as after the end of the process. */
+/** Opens a storage whose file operations have no effect from the n-th on, as after a crash. */
 function dying(faults: Faults, at: number, env: object): NonNullable<Adapters["storage"]> {
   const open = env === WITH ? openSqliteFs : openFilesStorage;
   return ({ dataDir }) => {

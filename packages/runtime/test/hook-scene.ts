@@ -10,11 +10,11 @@ import { runHook } from "../src/hooks/run-hook.ts";
 import { openWorkrail } from "../src/open-workrail.ts";
 import type { Workrail } from "../src/workrail.ts";
 
-/** The session of Claude Code that hooks are called for, unless a test names another. */
+/** Session of Claude Code that hooks are called for, unless a test names another. */
 export const SESSION = "7b1d1f6c-34b8-450e-82e8-700ac148aa5f";
 export const FIRST = "Make the login redirect work. Never touch src/legacy.";
 
-/** For each test a home folder, a repository on branch main, a data directory, and a clock that stands still. */
+/** Gives each test a home directory, a repository on branch main, a data directory, and a fixed clock. */
 export class HookScene {
   root = "";
   now = new Date(Number.NaN);

@@ -7,11 +7,11 @@ import { restoreBackup } from "../src/restore-backup.ts";
 import { onDisk, type Place, refusalOf } from "./stores.ts";
 
 const LEVELS = 100_000;
-/** More levels than any program's stack has room for. */
+/** Deeper than any program's stack allows. */
 const DEEP = `${'{"a":['.repeat(LEVELS)}${"]}".repeat(LEVELS)}`;
 const BOMB = gzipSync(Buffer.alloc(600_000_000, " "));
 
-/** A store with one checkpoint, whose file then holds something else. */
+/** Creates a store with one good checkpoint and one whose file holds the given bytes. */
 async function withBlob(bytes: Uint8Array, test: (place: Place) => Promise<void>): Promise<void> {
   await onDisk(async (place) => {
     const store = await place.open();
@@ -82,7 +82,7 @@ describe("a file that somebody made to harm", () => {
     ["json", DEEP],
     ["json", "[".repeat(200_000)],
     ["yaml", "[".repeat(200_000)],
-    // Each list holds the one before it nine times: as values, hundreds of millions.
+    // Each list contains the previous one nine times: expanded, hundreds of millions of values.
     [
       "yaml",
       Array.from("abcdefghi")

@@ -17,13 +17,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** From now on time passes when the test says so. Only what is due at once goes on: so work lets other work have its turn. */
+/** Stops the timers except those that are due at once, which let other work run. */
 function stopTime(): void {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   turns = setInterval(() => vi.advanceTimersByTime(0), 1);
 }
 
-/** About a thousand bytes as stored: there is nothing to compress. */
+/** A context of about a thousand stored bytes that cannot be compressed. */
 function aContext(name: string): object {
   const noise = Array.from({ length: 24 }, (_, n) => createHash("sha256").update(`${name} ${n}`).digest("base64url"));
   return { name, noise: noise.join("") };
@@ -53,7 +53,7 @@ async function until(isDone: () => Promise<boolean>): Promise<void> {
   while (!(await isDone())) await turnOfTheLoop();
 }
 
-/** Opens a store on a day, counted from the first. */
+/** Opens a store on a day, counted from the start. */
 function openOn(place: Place, day: number, options: OpenOptions = {}): Promise<Workrail> {
   const clock = new SteppingClock(new Date(START.getTime() + day * DAY));
   return place.open({ ...options, adapters: { clock, ...options.adapters } });
@@ -78,7 +78,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       const first = await openOn(place, 0);
       await saveTo(first, "old");
       await first.close();
-      // A clock that goes on by more than a week at once is not believed.
+      // A clock that jumps by more than a week is not trusted.
       for (const day of [7, 14, 21, 28]) await useOn(place, day);
       stopTime();
       const clock = new SteppingClock(new Date(START.getTime() + 31 * DAY));
@@ -227,7 +227,7 @@ it("lets two processes clean up the same store at once", () =>
     const first = await openOn(place, 0);
     await saveTo(first, ...Array.from({ length: 20 }, (_, n) => `s${n}`));
     await first.close();
-    // On a slow disk one waits for the other for long.
+    // On a slow disk one process may wait long for the other.
     const patient = { env: { WORKRAIL_LOCK_TIMEOUT_MS: "60000" } };
     const [one, other] = [await openOn(place, 31, patient), await openOn(place, 31, patient)];
     const reports = await Promise.all([one.cleanUp(), other.cleanUp()]);

@@ -1,4 +1,4 @@
-// Runs in a process of its own, which is killed: opens a store, says so, imports sessions, and goes on re-encoding them.
+// Child process that is killed: opens a store, reports that, imports sessions, and compacts them.
 import fs from "node:fs";
 import { openWorkrail } from "../src/open-workrail.ts";
 

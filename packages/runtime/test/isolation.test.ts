@@ -10,7 +10,7 @@ interface Projects {
   readonly other: string;
 }
 
-/** A store that is used from one project, and that another one, with what is newer, shares. */
+/** Creates a store used from one project and shared with another, whose data is newer. */
 function withProjects(isolation: Isolation | undefined, test: (store: Workrail, projects: Projects) => Promise<void>): Promise<void> {
   return onDisk(async (place) => {
     const [own, other] = ["own", "other"].map((name) => path.join(path.dirname(place.dataDir), name)) as [string, string];
@@ -28,7 +28,7 @@ function withProjects(isolation: Isolation | undefined, test: (store: Workrail, 
   });
 }
 
-/** What each way to look for something finds, when nothing is named: ids of sessions, in their order. */
+/** Returns the session ids, in order, that each lookup finds when nothing is named. */
 const LOOKS: Readonly<Record<string, (store: Workrail, projects: Projects) => Promise<readonly unknown[]>>> = {
   findCheckpoints: async (store) => (await store.findCheckpoints()).checkpoints.map(({ sessionId }) => sessionId),
   listSessions: async (store) => (await store.listSessions()).sessions.map(({ id }) => id),

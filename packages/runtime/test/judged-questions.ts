@@ -1,4 +1,4 @@
-/** A checkpoint to be found: what an agent notes. Without `project` it is in the own one. */
+/** A checkpoint to find, with a text as an agent writes it. Without `project` it belongs to the own project. */
 export interface JudgedNote {
   readonly id: string;
   readonly text: string;
@@ -7,7 +7,7 @@ export interface JudgedNote {
 
 export const JUDGED_ABOUT = ["whole before beginnings", "rare before frequent", "synonyms", "inflections", "own project"] as const;
 
-/** A question, and what answers it: `best` first, in any order; then `good`, which is found too. Nothing else answers it. */
+/** A query and its relevant notes: `best` rank first, in any order, then `good`. No other note is relevant. */
 export interface JudgedQuestion {
   readonly about: (typeof JUDGED_ABOUT)[number];
   readonly query: string;

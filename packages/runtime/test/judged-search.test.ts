@@ -15,7 +15,7 @@ async function fill(place: Place): Promise<void> {
   }
 }
 
-/** Discounted gain of the first ten against that of the best order: 1 where `best` comes first, then `good`. */
+/** Normalised discounted cumulative gain of the first ten hits: 1 when `best` rank first, then `good`. */
 function gainOf({ best, good = [] }: JudgedQuestion, found: readonly string[]): number {
   const worth = (id: string): number => (best.includes(id) ? 3 : good.includes(id) ? 1 : 0);
   const sum = (ids: readonly string[]): number => ids.slice(0, 10).reduce((all, id, at) => all + worth(id) / Math.log2(at + 2), 0);
@@ -38,7 +38,7 @@ async function gains(workrail: Workrail): Promise<Record<string, number>> {
   return means;
 }
 
-/** What each kind of question reached at least when it was last measured. By words as they stand: .83, .36, .77, .74, .80. */
+/** Lower bounds of the gain for each kind of query, from the last measurement. With exact words only: .83, .36, .77, .74, .80. */
 const LEAST: Readonly<Record<string, number>> = {
   "whole before beginnings": 0.97,
   "rare before frequent": 1,

@@ -1,11 +1,11 @@
-// Runs by itself in a process of its own: keeps checkpoints in memory, has the disk come back, and dies while it writes them down.
+// Child process: keeps checkpoints in memory, lets the disk come back, and dies while it writes them to disk.
 import fs from "node:fs";
 import { nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
 import { openWorkrail } from "../src/open-workrail.ts";
 
 const [dataDir = "", fatal = ""] = process.argv.slice(2);
 let isFull = false;
-/** Operations on files until it dies. */
+/** Number of file operations before the process dies. */
 let left = Number.POSITIVE_INFINITY;
 
 const files = new Proxy(nodeFileSystem, {

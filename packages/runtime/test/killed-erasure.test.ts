@@ -12,7 +12,7 @@ import { onDisk, type Place, refusalOf } from "./stores.ts";
 import { newWord, tracesOf } from "./traces.ts";
 
 const CHILD = fileURLToPath(new URL("./erased-then-killed.ts", import.meta.url));
-/** `npm run test:faults` sets it. */
+/** `npm run test:faults` sets the variable. */
 const KILLS = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 6 : 60;
 
 const SESSION = "work";
@@ -24,7 +24,7 @@ interface Saved {
   readonly words: readonly string[];
 }
 
-/** Each is an answer that the next process gives first. */
+/** First calls of the next process. */
 const FIRST_ANSWERS: Readonly<Record<string, (store: Workrail, gone: Saved) => Promise<unknown>>> = {
   list: (store) => store.findCheckpoints({ project: null }),
   show: (store, { checkpointId }) => store.loadCheckpoint({ checkpointId }).catch(() => undefined),
@@ -92,7 +92,7 @@ async function prepare(place: Place): Promise<readonly Saved[]> {
 /**
  * Erases in a process that is killed `afterMs` after it opened the store.
  *
- * @returns how long the erasure took, of one that is not killed.
+ * @returns the duration of the erasure in a process that is not killed.
  */
 async function eraseAndDie(
   { dataDir }: Place,
@@ -117,7 +117,7 @@ async function eraseAndDie(
   return { eraseMs };
 }
 
-/** Those that do not come back exactly. */
+/** Returns the ids of checkpoints that are not restored exactly. */
 async function unlike(store: Workrail, all: readonly Saved[]): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (const { checkpointId, context } of all) {

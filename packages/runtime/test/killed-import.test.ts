@@ -9,10 +9,10 @@ import { describe, expect, it } from "vitest";
 import { onDisk } from "./stores.ts";
 
 const CHILD = fileURLToPath(new URL("./imported-then-killed.ts", import.meta.url));
-/** `npm run test:faults` sets it. */
+/** `npm run test:faults` sets the variable. */
 const KILLS = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 3 : 50;
 const LONGEST_MS = 1_500;
-/** In all of them, and enough for a delta to pay. */
+/** Part of every context, and long enough for a delta to pay off. */
 const FILLER = randomBytes(3_000).toString("base64");
 
 describe("an import whose process is killed", () => {

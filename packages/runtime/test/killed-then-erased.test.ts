@@ -11,7 +11,7 @@ import { readSettings } from "../src/settings.ts";
 import type { Store } from "../src/store.ts";
 import { filesBelow, NO_WISH, OPENERS, type OpenRaw, WISH } from "./sealed-stores.ts";
 
-/** By an id of the caller's own: such a file gets its name by a link. */
+/** Saved under the caller's own id: such a file is named by a link. */
 const MINE = {
   sessionId: "s",
   checkpointId: "c0ffee00-0000-4000-8000-000000000001",
@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(parent, { recursive: true, force: true }));
 
-/** The files are the same with SQLite, where it takes longer: `npm run test:faults` does that too. */
+/** The files are the same with SQLite, where the test is slower: only `npm run test:faults` runs that. */
 const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
 const STORES: readonly (readonly [string, OpenRaw, SealingSettings])[] = [
   ["files, sealed,", OPENERS.files, WISH],
@@ -52,7 +52,7 @@ it.each(STORES)(
   },
 );
 
-/** @returns whether it came to that operation. */
+/** @returns whether the operation was reached. */
 async function diesAt(openRaw: OpenRaw, sealing: SealingSettings, at: number): Promise<boolean> {
   const faults = new Faults();
   const store = await opened(openRaw, sealing, faults);
@@ -60,7 +60,7 @@ async function diesAt(openRaw: OpenRaw, sealing: SealingSettings, at: number): P
   await store.saveCheckpoint(MINE).catch(() => {});
   const { struck } = faults;
   await store.close().catch(() => {});
-  // What it left is of a process that is gone.
+  // Makes the leftover files look like those of a dead process.
   for (const file of filesBelow(dataDir).filter((each) => path.basename(each).startsWith(".tmp-"))) {
     renameSync(file, file.replace(`-${process.pid}-`, "-4194999-"));
   }

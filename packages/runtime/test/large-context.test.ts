@@ -25,7 +25,7 @@ it("a context too large to be digested in one go comes back as it was when it wa
     expect(await saving).toMatchObject({ status: "SAVED", contextHash });
     clearInterval(timer);
     expect(turns).toBeGreaterThan(5);
-    // Its session keeps the order of the calls, however long one takes.
+    // Saves of a session keep the order of the calls, however long one takes.
     expect((await next).parentId).toBe((await saving).checkpointId);
     const loaded = await workrail.loadCheckpoint({ checkpointId: (await saving).checkpointId });
     expect(JSON.stringify(loaded.context) === text).toBe(true);

@@ -7,13 +7,13 @@ import { describe, expect, it, vi } from "vitest";
 import type { Condensed, LiveContext } from "../src/live/live-context.ts";
 import { foreseeable, KINDS, onDisk, refusalOf } from "./stores.ts";
 
-/** Some five hundred tokens that say different things. */
+/** Returns about five hundred tokens of distinct lines. */
 function findings(about: string): string {
   const lines = Array.from({ length: 40 }, (_, index) => `${about} ${index}: the handler of request ${index * 37} waits ${index * 11} ms.`);
   return lines.join("\n");
 }
 
-/** Counts as fast as can be. */
+/** A fast counter. */
 const fourths = tokensCounted((text) => Math.ceil(text.length / 4));
 const inMemory = KINDS[0]?.at ?? onDisk;
 

@@ -37,7 +37,7 @@ describe.each(KINDS)("a patch in $kind", (kind) => {
       expect({ droppedKeys, warning }).toEqual({});
       const whole = { ...STATE, plan: [4, 5], log: ["begun", "built", "tested"], step: 2 };
       expect(await text(workrail, saved.checkpointId)).toBe(JSON.stringify(whole));
-      // The whole state, sent after it, is the same.
+      // The whole state sent afterwards is the same.
       expect(await workrail.saveCheckpoint({ ...S, context: whole })).toMatchObject({
         status: "SKIPPED_UNCHANGED",
         checkpointId: saved.checkpointId,
@@ -151,7 +151,7 @@ describe("entries that a save drops", () => {
       for (const depth of ["summary", "view", "full"] as const) {
         expect(await workrail.resumeWork({ ...S, depth })).toMatchObject({ depth, droppedKeys: saved.droppedKeys });
       }
-      // A word of a key that is gone does not find the checkpoint.
+      // A word of a removed key does not find the checkpoint.
       expect((await workrail.findCheckpoints({ ...S, query: "constraints" })).total).toBe(0);
       expect(await workrail.saveCheckpoint({ ...S, context: { step: 3 } })).not.toHaveProperty("droppedKeys");
       expect(await workrail.loadCheckpoint(S)).not.toHaveProperty("droppedKeys");
@@ -276,7 +276,7 @@ it("in a sealed store works as in any other, and shows no key outside", () =>
     { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: randomBytes(32).toString("hex") },
   ));
 
-/** Many more in the long form, `npm run test:faults`. */
+/** `npm run test:faults` runs many more. */
 const RUNS = Number(process.env["WORKRAIL_RUNS"] ?? 150);
 
 type Json = Readonly<Record<string, unknown>>;
@@ -302,7 +302,7 @@ type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 const pointer = (...path: readonly string[]): string =>
   path.map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 
-/** A patch that changes each top-level entry at most once, so that its parts can be done one after the other as well as in one step. */
+/** A patch that changes each top-level entry at most once, so that its parts can also be applied one after the other. */
 function patchOf(
   base: Json,
   changes: readonly Change[],
@@ -332,7 +332,7 @@ function nth(keys: readonly string[], at: number): string {
   return keys[at % keys.length] ?? "";
 }
 
-/** Does the same by hand. */
+/** Applies the patch by hand. */
 function byHand(base: Json, { patch, paths }: ReturnType<typeof patchOf>): Json {
   const made = JSON.parse(JSON.stringify(base)) as Record<string, unknown>;
   const place = (name: string): [holder: Record<string, unknown>, key: string] => {

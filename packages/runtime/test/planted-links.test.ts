@@ -16,7 +16,7 @@ const embedder: Embedder = {
   embed: async (texts) => texts.map((text) => Float32Array.from([1, text.length])),
 };
 
-/** Each step on its own: one that is refused keeps none of the others back. */
+/** One step of a store's use. Each runs on its own, so that a refused step does not stop the others. */
 type Step = (store: Workrail, place: Place) => unknown;
 const STEPS: readonly Step[] = [
   (store) => store.saveCheckpoint({ sessionId: "s", checkpointId: "c1", context: { goal: "mend the weathervane" } }),
@@ -33,14 +33,14 @@ const STEPS: readonly Step[] = [
   (store) => store.repairStore(),
 ];
 
-/** Unless that would be done through a link. */
+/** Damages a file, unless that would write through a link. */
 function damage(dataDir: string, name: string): void {
   const file = path.join(dataDir, name);
   const isOwn = fs.realpathSync(file) === path.join(fs.realpathSync(dataDir), name);
   if (isOwn) fs.writeFileSync(file, "damaged");
 }
 
-/** Uses a store in every way that makes files until there are those that are waited for, and gives the errors that are none of ours. */
+/** Uses a store in every way that creates files, until the awaited ones exist. Returns the errors that are not ours. */
 async function useAll(
   place: Place,
   env: Readonly<Record<string, string>>,
@@ -60,7 +60,7 @@ async function useAll(
     const store = await place.open({ env: { WORKRAIL_SECRETS: "redact", WORKRAIL_ALLOW_PLAINTEXT_FILES: "true", ...env }, adapters });
     try {
       for (const step of STEPS) await attempt(() => step(store, place));
-      // Vectors are made, and room is kept, a moment later.
+      // Vectors and the reserve are created a moment later.
       await new Promise((resolve) => setTimeout(resolve, 400));
       await vi.waitUntil(areThere, { timeout: 60_000 });
     } finally {
@@ -70,7 +70,7 @@ async function useAll(
   return foreign;
 }
 
-/** Every name that is made in a data directory, sooner or later: that of a running process aside. */
+/** Returns every predictable name that is created in a data directory at some time, except files of a running process. */
 async function namesMade(env: Readonly<Record<string, string>>, among: readonly string[]): Promise<readonly string[]> {
   return onDisk(async (place) => {
     const seen = new Set<string>();
@@ -83,7 +83,7 @@ async function namesMade(env: Readonly<Record<string, string>>, among: readonly 
     expect(await useAll(place, env, areThere)).toEqual([]);
     watcher.close();
     areThere();
-    // With chance or a number of the process in it: nobody can know it beforehand.
+    // Names with random digits or a process id cannot be known beforehand.
     const isForeseeable = (name: string): boolean => !/[0-9a-f]{16}|\.tmp|^open\/./u.test(name);
     return [...seen].filter(isForeseeable).toSorted();
   });
@@ -125,9 +125,9 @@ const STORES: Readonly<
 };
 
 interface Planted {
-  /** In the data directory. */
+  /** Name in the data directory. */
   readonly name: string;
-  /** Outside. */
+  /** Target outside of it. */
   readonly target: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -137,7 +137,7 @@ function targetsOf(name: string): readonly string[] {
   return isDirectory ? [""] : ["precious", "new"];
 }
 
-/** What was harmed, or failed as it should not. */
+/** Returns everything that was harmed, or failed in an unexpected way. */
 async function harmThrough({ name, target, env }: Planted): Promise<readonly unknown[]> {
   return onDisk(async (place) => {
     const outside = path.join(path.dirname(place.dataDir), "outside");
@@ -160,7 +160,7 @@ describe.skipIf(process.platform === "win32")("a link that somebody planted (not
       const names = await namesMade(env, among);
       expect(names).toEqual(expect.arrayContaining([...among]));
       const links = (isWhole ? names : among).flatMap((name) => targetsOf(name).map((target) => ({ name, target, env })));
-      // Most of what each takes is waiting, and each has a store of its own.
+      // Runs in parallel: each case mostly waits, and has a store of its own.
       const harmed: unknown[] = [];
       const take = async (): Promise<void> => {
         for (let link = links.pop(); link !== undefined; link = links.pop()) harmed.push(...(await harmThrough(link)));

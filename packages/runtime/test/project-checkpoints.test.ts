@@ -119,7 +119,7 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
         description: '{"goal":"Fix the cart","steps":[1,2]}',
         projectPath: shop,
         context: { sessionId: "work", workflowId: "fix", ticket: "T-7" },
-        // `details` is not flat.
+        // `details` is nested, so it is left out.
         isContextCut: true,
         tags: ["cart"],
         tokenCount: expect.any(Number),
@@ -298,7 +298,7 @@ describe("project checkpoints", () => {
         await workrail.projectCheckpoints.delete(id);
       }
       expect(fs.existsSync(path.join(place.dataDir, blob))).toBe(false);
-      // The last is of its session, of which nothing is left.
+      // The last row concerns the session, of which nothing is left.
       expect(readAudit(place.dataDir).map(({ action }) => action)).toEqual(["save", "delete", "delete"]);
     }));
 
@@ -352,7 +352,7 @@ describe("project checkpoints", () => {
 });
 
 describe("the rate limit", () => {
-  /** How many are admitted of so many at once, and what the first that is not is told. */
+  /** Returns how many of a burst of saves are admitted, and the error of the first that is not. */
   async function admitted(workrail: Workrail, count: number, more: Partial<CreateProjectCheckpoint>): Promise<readonly [number, unknown]> {
     for (let index = 0; index < count; index++) {
       try {
@@ -408,7 +408,7 @@ describe("the rate limit", () => {
     }));
 });
 
-/** Tells tokens by words, so that a test can count them itself. */
+/** Counts words as tokens, so that a test can count them itself. */
 const countingWords = {
   count: async (text: string) => words(text),
   load: async () => words,

@@ -15,7 +15,7 @@ import { KINDS, onDisk, type Place, refusalOf, removeCatalog } from "./stores.ts
 
 const KEY = "ab".repeat(32);
 
-/** How a store may be kept, and with what a reader finds it. */
+/** Kinds of stores, with the settings of their readers. */
 const STORES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "better-sqlite3": {},
   "node:sqlite": { WORKRAIL_SQLITE_DRIVER: "node:sqlite" },
@@ -23,7 +23,7 @@ const STORES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   sealed: { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: KEY },
 };
 
-/** What there is in the system's place for temporary things of readers. */
+/** Returns the readers' copies in the system's temporary directory. */
 function copies(): readonly string[] {
   return fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith(".tmp-read-") && name.includes(`-${process.pid}-`));
 }
@@ -42,7 +42,7 @@ async function fill(store: Workrail): Promise<void> {
   await store.cleanUp({ sessionId: "gone", keepLast: 0 }).catch(() => undefined);
 }
 
-/** On a busy machine indexing may take longer than an answer waits, and the answer says so. */
+/** Searches until the index is complete: on a busy machine indexing may take longer than an answer waits. */
 async function searchWhole(store: Workrail, query: string): Promise<SearchCheckpointsResult> {
   for (;;) {
     const found = await store.searchCheckpoints({ query });
@@ -50,7 +50,7 @@ async function searchWhole(store: Workrail, query: string): Promise<SearchCheckp
   }
 }
 
-/** Everything that a reader may do. */
+/** Runs every read. */
 async function readAll(store: Workrail): Promise<void> {
   expect((await store.loadCheckpoint({ checkpointId: "c1" })).context).toEqual({ step: 1, note: "weathervane 1" });
   expect((await store.loadCheckpoint({ sessionId: "s" })).metadata).toMatchObject({ id: "c3", criticalKeys: ["note"] });
@@ -81,7 +81,7 @@ async function readAll(store: Workrail): Promise<void> {
   expect(await store.prioritizeContext({ checkpointId: "c2", budgetTokens: 500 })).toMatchObject({ checkpointId: "c2" });
 }
 
-/** Everything that a reader must not do. */
+/** Every write. */
 const WRITES: Readonly<Record<string, (store: Workrail, folder: string) => Promise<unknown>>> = {
   saveCheckpoint: (store) => store.saveCheckpoint({ sessionId: "s", context: { step: 4 } }),
   "saveCheckpoint of what is saved already": (store) =>
@@ -161,7 +161,7 @@ describe.each(Object.entries(STORES))("a store (%s) that is open for reading alo
   it("is read without its catalog, however short a time ago that was changed", () =>
     filled(async (place) => {
       removeCatalog(place.dataDir);
-      // A time in whole seconds may be one that is told so coarsely that a change soon after does not show.
+      // A whole-second time may come from a coarse clock that hides a change soon after.
       const now = Math.round(Date.now() / 1_000);
       const mark = path.join(place.dataDir, "workrail.db-mark");
       if (fs.existsSync(mark)) fs.utimesSync(mark, now, now);
@@ -194,7 +194,7 @@ describe.each(["better-sqlite3", "node:sqlite"])("a reader with %s beside a writ
     vi.useRealTimers();
   });
 
-  /** From now on nobody does what is left for later, and work still lets other work have its turn. */
+  /** Stops delayed work, while timers that are due at once still run. */
   const stopTime = (): void => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     turns = setInterval(() => vi.advanceTimersByTime(0), 1);
@@ -244,7 +244,7 @@ describe.each(["better-sqlite3", "node:sqlite"])("a reader with %s beside a writ
       const writer = await place.open({ upkeep: false });
       await fill(writer);
       let before = snapshotOf(place.dataDir);
-      // What it does at once after its answers comes to its end; that it has, nothing tells.
+      // Waits until the work after its answers has settled; nothing reports that it has.
       for (let last = ""; last !== before.join(); before = snapshotOf(place.dataDir)) {
         last = before.join();
         await sleep(200);
@@ -367,7 +367,7 @@ describe("reading alone", () => {
       await writer.close();
       const reader = await place.open({ readOnly: true });
       const [copy = ""] = copies();
-      // The number of a process that there is not.
+      // A process id that does not exist.
       const dead = copy.replace(`-${process.pid}-`, "-4194304999-");
       fs.mkdirSync(path.join(os.tmpdir(), dead, "1"), { recursive: true });
       const other = await place.open({ readOnly: true });

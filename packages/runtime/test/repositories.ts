@@ -3,7 +3,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-/** Nobody's settings: what is tested must not depend on who runs the tests. */
+/** Environment of git without the user's settings, so that tests do not depend on who runs them. */
 const ENV = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^GIT_/iu.test(name))),
   GIT_CONFIG_GLOBAL: os.devNull,
@@ -19,7 +19,7 @@ export function git(directory: string, ...args: readonly string[]): string {
   return execFileSync("git", args, { cwd: directory, env: ENV, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
 }
 
-/** Why tests with repositories are skipped; `undefined` where there is a git. */
+/** Why tests with repositories are skipped; `undefined` when git is installed. */
 export const noGit: string | undefined = (() => {
   try {
     git(os.tmpdir(), "--version");
@@ -29,12 +29,12 @@ export const noGit: string | undefined = (() => {
   }
 })();
 
-/** A fresh directory, as a working directory is told: without links. */
+/** Creates a directory, with its path resolved as a working directory is reported. */
 export function freshDirectory(): string {
   return fs.realpathSync.native(fs.mkdtempSync(path.join(os.tmpdir(), "workrail-repositories-")));
 }
 
-/** A repository with one commit of the files. */
+/** Creates a repository with one commit of the files. */
 export function makeRepository(directory: string, files: Readonly<Record<string, string>> = { "README.md": "# It\n" }): string {
   fs.mkdirSync(directory, { recursive: true });
   git(directory, "init", "-q", "-b", "main");

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { Workrail } from "../src/workrail.ts";
 import { KINDS } from "./stores.ts";
 
-/** Many more in the long form, `npm run test:faults`. */
+/** `npm run test:faults` runs many more. */
 const RUNS = Number(process.env["WORKRAIL_RUNS"] ?? 250);
 
-/** Texts as they come, and as nobody expects them: half a pair of surrogates, control characters, JSON's own signs. */
+/** Ordinary texts and unexpected ones: lone surrogates, control characters, JSON syntax. */
 const text = fc.oneof(
   fc.string({ unit: "grapheme" }),
   fc.string({ unit: "binary" }),
@@ -36,7 +36,7 @@ const key = fc.oneof(
 
 const number = fc.oneof(
   fc.integer(),
-  // JSON has no other zero than 0: it is the one number that is known not to come back.
+  // JSON has no -0: the only number known not to be restored.
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (Object.is(value, -0) ? 0 : value)),
   fc.constantFrom(Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 2 ** 53 + 2, 5e-324, 1.7976931348623157e308, 1e21, 1e-7),
 );
@@ -94,7 +94,7 @@ async function wrongOf(
   return wrong;
 }
 
-/** The latest checkpoint of each session, by its context. */
+/** Returns the latest checkpoint of each session. */
 async function headsOf(workrail: Workrail): Promise<readonly string[]> {
   const heads: string[] = [];
   for (let session = 0; session <= 20; session++) {
@@ -104,7 +104,7 @@ async function headsOf(workrail: Workrail): Promise<readonly string[]> {
   return heads;
 }
 
-/** Made member by member, so that `__proto__` is a key like any other, in an order that nobody chose. */
+/** Built member by member, so that `__proto__` is an ordinary key, in random order. */
 function objectOf(values: fc.Arbitrary<unknown>): fc.Arbitrary<object> {
   return fc.array(fc.tuple(key, values), { maxLength: 6 }).map((members) => Object.fromEntries(members));
 }

@@ -14,7 +14,7 @@ const REMOTE = "git@example.com:team/app.git";
 let root: string;
 const at = (...names: readonly string[]): string => path.join(root, ...names);
 
-/** What was saved: the folder it was in, as it was then, and how long ago. */
+/** A saved session: its folder at that time, and how long ago. */
 interface Saved {
   readonly in: string;
   readonly branch?: string;
@@ -24,30 +24,30 @@ interface Saved {
   readonly tags?: string[];
   readonly workflowId?: string;
   readonly kind?: "project" | "conversation";
-  /** Of a conversation: the session that it is about. */
+  /** For a conversation: the session it is about. */
   readonly about?: string;
 }
 
 interface Situation {
   /** By session, in the order of their saves. */
   readonly saved: Readonly<Record<string, Saved>>;
-  /** Where one is when one resumes. */
+  /** Directory in which work is resumed. */
   readonly in: string;
   readonly branch?: string;
-  /** What happened in between. */
+  /** Changes between the saves and the resumption. */
   readonly meanwhile?: (store: Workrail, checkpoints: Readonly<Record<string, string>>) => Promise<void> | void;
   readonly ask?: ResumeParams | ((checkpoints: Readonly<Record<string, string>>) => ResumeParams);
-  /** The session that is loaded, or else the candidates in their order, each with a part of its reason. */
+  /** The session that is loaded, or the candidates in order, each with a part of its reason. */
   readonly loads?: string;
   readonly suggests?: readonly (readonly [session: string, reason: string])[];
-  /** A part of the note. */
+  /** Part of the note. */
   readonly note?: string;
-  /** It is about files. Default: memory, which is as good and sooner there. */
+  /** Uses files. Default: memory, which is equivalent and faster. */
   readonly isOnDisk?: boolean;
 }
 
 const SITUATIONS: Readonly<Record<string, Situation>> = {
-  // Ids: the only way to have anything loaded.
+  // Ids: the only way to load something.
   "a session's id": { saved: { a: { in: "app" }, b: { in: "app" } }, in: "app", ask: { sessionId: "a" }, loads: "a" },
   "a session's id, from another project": { saved: { a: { in: "app" } }, in: "lib", ask: { sessionId: "a" }, loads: "a" },
   "a session's id, from the home folder": { saved: { a: { in: "app" } }, in: "home", ask: { sessionId: "a" }, loads: "a" },
@@ -80,7 +80,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     suggests: [["login-1", "same project"]],
   },
 
-  // Nothing to go by.
+  // Nothing to rank by.
   "an empty store": { saved: {}, in: "app", suggests: [], note: "Nothing is saved here" },
   "a single session, which is not loaded either": {
     saved: { a: { in: "app" } },
@@ -266,7 +266,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     in: "moved-far",
     meanwhile: () => {
       fs.renameSync(at("to-move-far"), at("moved-far"));
-      // Nothing of then is left in it.
+      // No saved state is left in it.
       fs.rmSync(at("moved-far", ".git"), { recursive: true });
       makeRepository(at("moved-far"), { other: "1" });
       git(at("moved-far"), "remote", "add", "origin", "https://me:secret@example.com/team/far");
@@ -382,7 +382,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     note: "The first two are as likely as each other",
   },
 
-  // Many, and damage.
+  // Many sessions, and damage.
   "more sessions than are told": {
     saved: Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`s${index}`, { in: "app", hoursAgo: 8 - index }])),
     in: "app",
@@ -432,7 +432,7 @@ describe.skipIf(noGit !== undefined)("resuming (needs git)", () => {
 
   afterEach(() => clock.set(NOW));
 
-  /** Opens the same store in one folder after another, as sessions of a person's day would. */
+  /** Opens the same store in one folder after another, like the sessions of a person's day. */
   function storeOf({ isOnDisk = false }: Situation): (folder: string, branch?: string) => Promise<Workrail> {
     const dataDir = at("data", String(count++));
     const memory = openMemoryStorage();
@@ -508,7 +508,7 @@ describe.skipIf(noGit !== undefined)("resuming (needs git)", () => {
     return result;
   }
 
-  /** A session that was loaded is in use: what is marked without naming one would be marked in it. */
+  /** Checks that no session is in use: an entry marked without naming a session would be marked in a loaded one. */
   async function expectNothingInUse(store: Workrail): Promise<void> {
     await expect(store.markCritical({ contextKey: "goal" })).rejects.toMatchObject({ code: "INVALID_INPUT", details: { sessions: [] } });
   }

@@ -28,7 +28,7 @@ async function load(params: ResumeParams): Promise<ResumedWork> {
 }
 
 function tokensIn(answer: object): number {
-  // A token is four characters of English and JSON at least; what is asserted below has room for the difference.
+  // Estimates a token as at least four characters of English and JSON; the assertions below have room for the difference.
   return JSON.stringify(answer).length / 4;
 }
 

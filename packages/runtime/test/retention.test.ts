@@ -9,7 +9,7 @@ describe.each(KINDS)("retention of all in a store of $kind", ({ at }) => {
     at(async (place) => {
       await using store = await place.open({ env: FEW });
       for (let step = 0; step < 3; step++) await store.saveCheckpoint({ sessionId: "s", context: { step } });
-      // The fourth would remove the first.
+      // The fourth save would remove the first.
       expect(await store.saveCheckpoint({ sessionId: "s", context: { step: 3 }, retention: "all" })).not.toHaveProperty("pruned");
       expect(await store.saveCheckpoint({ sessionId: "s", context: { step: 4 } })).not.toHaveProperty("pruned");
       expect((await store.findCheckpoints({ sessionId: "s" })).total).toBe(5);

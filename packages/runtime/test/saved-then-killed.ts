@@ -1,11 +1,11 @@
-// Runs by itself in a process of its own: saves, says so, and dies at one of the steps of a search that indexes it.
+// Child process: saves, reports that, and dies at one of the steps of a search that indexes the save.
 import fs from "node:fs";
 import type { Storage } from "@workrail/core";
 import { nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
 import { openWorkrail } from "../src/open-workrail.ts";
 
 const [dataDir = "", fatal = ""] = process.argv.slice(2);
-/** Steps until it dies: operations on files, and calls of the index, before and after each. */
+/** Number of steps before the process dies: file operations, and the start and end of each call of the index. */
 let left = Number.POSITIVE_INFINITY;
 
 function step(): void {
@@ -13,7 +13,7 @@ function step(): void {
   if (left === 0) process.kill(process.pid, "SIGKILL");
 }
 
-/** The same, each of whose calls is two steps. */
+/** Wraps an object so that each call counts as two steps. */
 function stepping<T extends object>(target: T): T {
   return new Proxy(target, {
     get(_, name) {

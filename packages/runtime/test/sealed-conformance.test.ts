@@ -2,7 +2,9 @@ import { describeCatalog, describeRecovery, describeStorage, describeUseCases, t
 import { harness as files } from "./sealed-files-harness.ts";
 import { harness as sqlite } from "./sealed-sqlite-harness.ts";
 
-/** `npm run test:faults` sets it, and has all be tried. What lies below, and sealing over memory, are tried by their own tests every time. */
+/**
+ * `npm run test:faults` sets the variable and runs everything. The layers below, and sealing over memory, always run in their own tests.
+ */
 const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
 
 if (isThorough) {
@@ -15,7 +17,7 @@ if (isThorough) {
   }
 }
 
-/** Without other processes. */
+/** Removes the tests that need other processes. */
 function alone({ module: _module, ...harness }: StorageHarness): StorageHarness {
   return harness;
 }

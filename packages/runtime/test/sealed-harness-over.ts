@@ -8,18 +8,18 @@ import { type StorageHarness, withFaults } from "@workrail/storage-conformance/h
 
 interface Unsealed {
   readonly name: string;
-  /** Of the module that exports the harness. */
+  /** Module that exports the harness. */
   readonly module: string;
   readonly manyOpeners: boolean;
-  /** How the names of the catalog's files begin. */
+  /** Prefix of the catalog's file names. */
   readonly catalog: string;
   readonly open: (dataDir: string, fs: FileSystem) => Promise<Storage>;
 }
 
-/** The same for every process that has a store open. */
+/** Key shared by all processes that open the store. */
 const SOURCE = keyFromEnvironment("5".repeat(64));
 
-/** A harness over another adapter's storage, sealed. */
+/** Returns a harness over another adapter's storage, sealed. */
 export function sealedHarnessOver({ name, module, manyOpeners, catalog, open }: Unsealed): StorageHarness {
   return {
     name: `${name}, sealed`,

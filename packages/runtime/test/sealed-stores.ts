@@ -19,7 +19,7 @@ import type { SealingSettings } from "../src/sealing/sealing-settings.ts";
 import { readSettings } from "../src/settings.ts";
 import type { Store } from "../src/store.ts";
 
-/** Stands in whatever people and agents write: it is to be found nowhere. */
+/** Part of every text that people and agents write. Must not be found in any file. */
 export const PLANTED = "planted-7q3z9k2v5x-secret";
 
 export const WISH: SealingSettings = {
@@ -30,10 +30,10 @@ export const WISH: SealingSettings = {
   recoveryKey: undefined,
   allowPlaintextFiles: false,
 };
-/** Of a store that is as it is, or in clear. */
+/** For a store that stays as it is, or in clear. */
 export const NO_WISH: SealingSettings = { ...WISH, encryption: undefined };
 
-/** The adapters that can be sealed and keep what they have in files. A process may be at its end at what SQLite writes, too. */
+/** Adapters that can be sealed and store data in files. With `faults`, a process may also die at a write of SQLite. */
 export const OPENERS = {
   "sqlite-fs": (dataDir: string, fs = nodeFileSystem, faults?: Faults): Promise<Storage> => {
     const driver = loadSqliteDriver();
@@ -43,10 +43,10 @@ export const OPENERS = {
   files: (dataDir: string, fs = nodeFileSystem, _faults?: Faults): Promise<Storage> => openFilesStorage({ dataDir, lockWaitMs: 500, fs }),
 };
 
-/** What makes a difference on the disk. */
+/** Statements that change the disk. */
 const WRITES = /^(?:BEGIN IMMEDIATE|COMMIT|VACUUM|PRAGMA wal_checkpoint)/u;
 
-/** A driver whose transactions, and what else has it write, count as file operations do. */
+/** Wraps a driver so that its transactions and other writes count as file operations. */
 function endingWith(open: OpenDatabase, faults: Faults): OpenDatabase {
   const strike = (sql: string): void => {
     const plan = WRITES.test(sql) ? faults.strike(false) : undefined;
@@ -93,7 +93,7 @@ export async function openWith(
   return openStore({ settings, adapters: { ...adapters, storage: () => openRaw(dataDir) }, project: `/work/${PLANTED}` });
 }
 
-/** Does something to a store that is not opened otherwise. */
+/** Runs `work` on the raw storage, which is not opened otherwise. */
 export async function withRaw<T>(openRaw: OpenRaw, dataDir: string, work: (raw: Storage, keyFiles: KeyFiles) => Promise<T>): Promise<T> {
   const raw = await openRaw(dataDir);
   try {
@@ -103,7 +103,7 @@ export async function withRaw<T>(openRaw: OpenRaw, dataDir: string, work: (raw: 
   }
 }
 
-/** @returns the last one's id. */
+/** @returns the id of the last checkpoint. */
 export async function saveSome(store: Store, count: number, sessionId = "s"): Promise<string> {
   let id = "";
   for (let step = 0; step < count; step++) {
@@ -120,7 +120,7 @@ export async function saveSome(store: Store, count: number, sessionId = "s"): Pr
   return id;
 }
 
-/** All that is known of a store, but when it was used. */
+/** Returns everything known of a store, except the times of use. */
 export async function describeStore(store: Store): Promise<unknown> {
   const { checkpoints } = await store.findCheckpoints({ project: null, sessionId: "s", limit: 100 });
   const contexts = await Promise.all(checkpoints.map(async ({ id }) => (await store.loadCheckpoint({ checkpointId: id })).context));
@@ -139,10 +139,10 @@ export function filesBelow(directory: string): readonly string[] {
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-/** Of `PLANTED`, what no rule for words takes apart, as an index or a folded column would. By chance no digest, id or sealed byte says it. */
+/** The part of `PLANTED` that no tokenizer of an index splits. Long enough not to occur in a digest, id or sealed byte by chance. */
 const CORE = "7q3z9k2v5x";
 
-/** Files and directories below a directory whose name, or bytes, raw or unpacked as far as they are whole, hold a text, in whatever case. */
+/** Returns files and directories whose name or bytes, raw or decompressed as far as possible, contain a text in any case. */
 export function placesOf(text: string, directory: string): readonly string[] {
   const core = (text.includes(CORE) ? CORE : text).toLowerCase();
   const names = readdirSync(directory, { recursive: true, encoding: "utf8" }).map((name) => path.join(directory, name));
@@ -154,7 +154,7 @@ export function placesOf(text: string, directory: string): readonly string[] {
   });
 }
 
-/** Whether a file below a directory holds these bytes, or their hexadecimal digits, raw or unpacked. */
+/** Returns the files that contain these bytes or their hexadecimal digits, raw or decompressed. */
 export function holdDigest(digest: Buffer, directory: string): readonly string[] {
   return filesBelow(directory).filter((file) => {
     const bytes = readFileSync(file);
@@ -162,7 +162,7 @@ export function holdDigest(digest: Buffer, directory: string): readonly string[]
   });
 }
 
-/** Of what is cut off, as much as is there. */
+/** Decompresses a truncated file as far as possible. */
 function unpacked(bytes: Buffer): Buffer {
   try {
     return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : Buffer.alloc(0);

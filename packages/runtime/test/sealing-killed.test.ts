@@ -12,7 +12,7 @@ import { sealAnew, sealedKeys, unseal } from "../src/sealing/convert.ts";
 import type { SealingSettings } from "../src/sealing/sealing-settings.ts";
 import { describeStore, NO_WISH, OPENERS, openWith, placesOf, portsOf, saveSome, PLANTED, WISH } from "./sealed-stores.ts";
 
-/** Every so many-th file operation is tried; `npm run test:faults` tries each. */
+/** Tests every n-th file operation; `npm run test:faults` tests each. */
 const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 17);
 const NEW_WISH: SealingSettings = { ...WISH, key: randomBytes(32).toString("hex") };
 const [OLD_KEY, NEW_KEY] = [keyFromEnvironment(WISH.key as string), keyFromEnvironment(NEW_WISH.key as string)];
@@ -31,7 +31,7 @@ interface Conversion {
   readonly name: string;
   readonly before: SealingSettings;
   readonly work: Work;
-  /** What a person has then: exactly one opens the store. */
+  /** Keys that a person then has. Exactly one opens the store. */
   readonly held: readonly SealingSettings[];
   readonly isSealedAfter: boolean;
 }
@@ -98,12 +98,12 @@ describe.each(Object.entries(OPENERS))("a process on %s that ends while it", (_n
       }
       expect(at).toBeGreaterThan(4);
       expect(placesOf(PLANTED, dataDir).length > 0).toBe(!conversion.isSealedAfter);
-      // It came to its end: what opens it now is the last of them.
+      // The conversion finished: the last key opens the store now.
       await expect(holds(conversion.held.at(-1) as SealingSettings, before)).resolves.toBe(true);
     },
   );
 
-  /** @returns whether it did; `false`: it was done before. */
+  /** @returns `true` when the process died; `false` when the work finished before. */
   async function dies(at: number, work: Work): Promise<boolean> {
     const faults = new Faults();
     const raw = await openRaw(dataDir, withFaults(nodeFileSystem, faults, { throws: true }), faults);
@@ -113,7 +113,7 @@ describe.each(Object.entries(OPENERS))("a process on %s that ends while it", (_n
       (error: unknown) => error,
     );
     await raw.close().catch(() => {});
-    // What is not the end of the process must not have gone wrong.
+    // Errors other than the simulated crash fail the test.
     if (!faults.struck && failure !== undefined) throw failure;
     return faults.struck;
   }
@@ -125,7 +125,7 @@ describe.each(Object.entries(OPENERS))("a process on %s that ends while it", (_n
     return opening;
   }
 
-  /** Whether a key opens the store; then all is in it. */
+  /** Tells whether a key opens the store, and checks that the store is complete. */
   async function holds(wish: SealingSettings, before: unknown): Promise<boolean> {
     try {
       const store = await openWith(openRaw, dataDir, wish);

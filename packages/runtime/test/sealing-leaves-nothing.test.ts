@@ -23,10 +23,10 @@ import {
   withRaw,
 } from "./sealed-stores.ts";
 
-/** One that the rules know, so that it is redacted. */
+/** A token that matches a rule, so that it is redacted. */
 const TOKEN = `ghp_${"16C7e42F292c6912E7710c838347Ae178B4a".slice(0, 36)}`;
 
-/** Every so many-th file operation is tried; `npm run test:faults` tries each. */
+/** Tests every n-th file operation; `npm run test:faults` tests each. */
 const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 13);
 const REDACT = { WORKRAIL_SECRETS: "redact" };
 
@@ -42,7 +42,7 @@ describe.each(Object.entries(OPENERS))("of a store on %s that is sealed", (name,
   it("after years in clear nothing is left in clear, and what is not the store's own is named", async () => {
     const redactionKey = await makeHistory();
     const raws = { secrets: placesOf(PLANTED, dataDir), keys: placesOf(redactionKey, dataDir) };
-    // Each of them holds what was saved before it is sealed; otherwise the search would prove nothing.
+    // Each of these must contain text from before sealing, or the search below would prove nothing.
     for (const part of ["contexts", "quarantine", "exports", "replaced-", "pre-schema-", "metadata.json.damaged", ".tmp-"]) {
       expect(raws.secrets).toContainEqual(expect.stringContaining(part));
     }
@@ -153,7 +153,7 @@ describe.each(Object.entries(OPENERS))("of a store on %s that is sealed", (name,
 
   let placeholder = "";
 
-  /** @returns the key that placeholders are made with. */
+  /** @returns the key that placeholders are computed with. */
   async function makeHistory(): Promise<string> {
     const store = await openWith(openRaw, dataDir, NO_WISH, { env: REDACT, embedder: anEmbedder });
     const ids = [await saveSome(store, 1), await saveSome(store, 5)];
@@ -183,7 +183,7 @@ describe.each(Object.entries(OPENERS))("of a store on %s that is sealed", (name,
   }
 });
 
-/** Without its last bytes a file of gzip still tells most of what it holds. */
+/** Appends text to a checkpoint's file, so that its gzip stream has no proper end. Most of the content can still be read. */
 function cutOff(checkpointId: string): void {
   const file = filesBelow(path.join(dataDir, "contexts")).find((each) => each.includes(checkpointId)) as string;
   writeFileSync(file, Buffer.concat([readFileSync(file), Buffer.from(PLANTED)]));
@@ -195,7 +195,7 @@ async function placeholderIn(store: Store): Promise<string> {
   return String(context["token"]);
 }
 
-/** Errors do not go into JSON by themselves. */
+/** Converts a result or an error to text; JSON leaves errors out. */
 function textOf(told: unknown): string {
   if (!(told instanceof Error)) return JSON.stringify(told) ?? "";
   return [told.message, told.stack, JSON.stringify(told), told.cause === undefined ? "" : textOf(told.cause)].join("\n");

@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Whoever can write to the disk, and has no key, has a sealed store believe nothing. */
+/** A sealed store trusts no data of an attacker who can write to the disk but has no key. */
 describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, openRaw) => {
   it.each<[string, (file: string, other: string, clear: string) => void]>([
     ["of another session", (file, other) => cpSync(other, file)],
@@ -74,7 +74,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     const id = await save(0);
     const older = readFileSync(fileOf(id));
     for (let step = 1; step < 5; step++) await save(step);
-    // It becomes a difference to the next one.
+    // Wait until the older checkpoint is a difference to the next one.
     await vi.waitFor(() => expect(readFileSync(fileOf(id)).length).toBeLessThan(older.length / 2), { timeout: 60_000 });
     await store.close();
     writeFileSync(fileOf(id), older);
@@ -217,11 +217,11 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     expect((await again.findCheckpoints({ project: null })).total).toBe(2);
     expect((await again.findCheckpoints({ project: null, tags: ["planted-tag"] })).total).toBe(0);
     await again.close();
-    // But for the planted catalog, which was put aside.
+    // Except the planted catalog, which was put aside.
     expect(placesOf(PLANTED, dataDir).filter((file) => !file.includes("replaced-"))).toEqual([]);
   });
 
-  /** A checkpoint's file as it is in a store in clear, outside of the store, which is gone. */
+  /** Returns a checkpoint's file from a store in clear that is removed afterwards. */
   async function aFileInClear(): Promise<string> {
     const store = await openWith(openRaw, dataDir, NO_WISH);
     const id = await saveSome(store, 1);

@@ -146,14 +146,14 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
         const again = await openWith(openRaw, dataDir, wish);
         expect(await describeStore(again)).toEqual({ ...(before as object), usage: expect.any(Number) as number });
         expect((await again.verifyStore()).findings).toEqual([]);
-        // A session of which only the key was left takes a checkpoint as before.
+        // A session with only its key left accepts a checkpoint as before.
         await saveSome(again, 1, "emptied");
         await again.close();
       }
       for (const wish of [WISH, { ...WISH, recoveryKey }]) {
         await expect(openWith(openRaw, dataDir, wish)).rejects.toMatchObject({ code: "KEY_UNAVAILABLE" });
       }
-      // Nor do all the old keys, with the old keyring, and each session's old key in the place of the new one.
+      // The old keys with the old keyring, and each session's old key file put back, open nothing either.
       for (const file of filesBelow(old).filter((each) => /keyring\.json|session\.key/u.test(each))) {
         cpSync(file, path.join(dataDir, path.relative(old, file)));
       }

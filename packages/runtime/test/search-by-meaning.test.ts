@@ -16,7 +16,7 @@ interface Request {
 
 afterEach(closeEndpoints);
 
-/** What the model of these tests knows: words that mean the same. */
+/** Groups of words that mean the same to the model of these tests. */
 const MEANINGS = [/\b(car|automobile|vehicle)s?\b/i, /\b(disk|storage|drive)s?\b/i, /\b(invoice|bill|payment)s?\b/i];
 
 function vectorOf(text: string, dimensions: number): number[] {
@@ -43,7 +43,7 @@ async function save(store: Workrail, sessionId: string, text: string): Promise<s
   return checkpointId;
 }
 
-/** What a search comes to once everything that was saved is embedded. */
+/** Returns the result of a search after all saves are embedded. */
 function settled(store: Workrail, params: SearchCheckpointsParams, vectors: number): Promise<SearchCheckpointsResult> {
   return vi.waitFor(
     async () => {
@@ -172,7 +172,7 @@ describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))("in $kind", ({
           expect(foundBy(result)).toEqual([[id, "words"]]);
           expect(result.meaning).toEqual({ embedder: "small", failed: "The endpoint answered with status 401." });
         }
-        // The question, and what was saved, may both be under way at first.
+        // The query and the saved text may both be in progress at first.
         expect(endpoint.seen.length).toBeLessThanOrEqual(2);
         expect(logged.filter((message) => message.includes("embedder failed"))).toHaveLength(1);
         isDown = false;
@@ -213,7 +213,7 @@ describe("on the disk", () => {
       const endpoint = await openEndpoint(knowing());
       let now = Date.parse("2026-03-01T12:00:00Z");
       const embedding = (model: string): OpenOptions => ({
-        // The same driver as this test looks with: two in one process take each other's locks away.
+        // The same driver as this test uses: two in one process break each other's locks.
         env: { ...env(endpoint, model), WORKRAIL_SQLITE_DRIVER: "node:sqlite" },
         adapters: { clock: { now: () => new Date(now) } },
       });

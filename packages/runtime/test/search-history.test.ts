@@ -31,7 +31,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.oneof(fc.constant({ do: "search" as const }), fc.constant({ do: "reopen" as const })) },
 );
 
-/** What is live, oldest first, by session: told by the store itself, with the words that each was saved with. */
+/** Returns the live checkpoints of a session, oldest first, as the store lists them, with the words saved in each. */
 async function liveIn(
   workrail: Workrail,
   sessionId: string,
@@ -41,7 +41,7 @@ async function liveIn(
   return all.toReversed().map(({ id }) => [id, saved.get(id) ?? []]);
 }
 
-/** By the plainest rule: a word's hits are those checkpoints whose live predecessor lacks it. */
+/** Returns the expected hits of a word: checkpoints whose live predecessor lacks the word. */
 function newIn(live: readonly [string, readonly string[]][], word: string): string[] {
   return live.filter(([, has], at) => has.includes(word) && live[at - 1]?.[1].includes(word) !== true).map(([id]) => id);
 }
@@ -118,10 +118,13 @@ describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))(
 );
 
 const CHILD = fileURLToPath(new URL("./saved-then-killed.ts", import.meta.url));
-/** It dies at every so many of its steps, for to try each takes a process each; `npm run test:faults` tries them. */
+/** Kills at every n-th step, since each try takes a process; `npm run test:faults` tests each. */
 const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 9);
 
-/** Runs a process that saves twice and dies at that step of indexing the second. Resolves with the ids that it had for an answer, and whether it died. */
+/**
+ * Runs a process that saves twice and dies at a step of indexing the second save. Resolves with the acknowledged ids, and whether the
+ * process died.
+ */
 async function saveAndDie(dataDir: string, fatalStep: number): Promise<{ readonly ids: readonly string[]; readonly died: boolean }> {
   const child = spawn(process.execPath, ["--conditions=@workrail/source", CHILD, dataDir, String(fatalStep)], {
     stdio: ["ignore", "pipe", "inherit"],

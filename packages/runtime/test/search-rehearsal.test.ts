@@ -10,12 +10,12 @@ import { onDisk, type Place } from "./stores.ts";
 
 const WITHIN = { timeout: 60_000, interval: 20 };
 
-/** What an index is asked and told. */
+/** Records the calls of an index. */
 class Watch {
   readonly asked: string[][] = [];
-  /** How often nothing was left to do for it. */
+  /** Number of times that the index had nothing left to do. */
   tidied = 0;
-  /** Awaited before a question is answered. */
+  /** Awaited before a query is answered. */
   gate: Promise<void> = Promise.resolve();
   engine: SearchEngine | undefined;
 
@@ -116,7 +116,7 @@ describe("the rehearsal of a search", () => {
       await using workrail = await watch.open(place);
       await vi.waitFor(() => expect(watch.asked).toHaveLength(1), WITHIN);
       await workrail.saveCheckpoint({ sessionId: "b", context: { note: "somebody else's umbrella" } });
-      // Longer than the store waits for a pause: what would be indexed then is to be kept from it, and nothing that happens tells that it is.
+      // Longer than the store waits for a pause: indexing must not run now, and no event reports that.
       await new Promise((resolve) => setTimeout(resolve, 1_300));
       gate.resolve();
       await vi.waitFor(async () => expect(await watch.engine?.termsLike("umbrell", 1)).toEqual(["umbrella"]), WITHIN);
@@ -124,7 +124,7 @@ describe("the rehearsal of a search", () => {
 });
 
 describe("a process that gets ready to search while it opens a store", () => {
-  /** As in a process that has opened no store yet. */
+  /** Simulates a process that has opened no store yet. */
   async function inNewProcess(test: (place: Place, other: Place) => Promise<void>): Promise<void> {
     vi.resetModules();
     const { onDisk: inPlace } = await import("./stores.ts");
@@ -138,7 +138,7 @@ describe("a process that gets ready to search while it opens a store", () => {
     return workrail.listSessions();
   }
 
-  /** What the index was asked by the time that opening is done. */
+  /** Returns the queries made until opening resolves. */
   async function askedByOpening(place: Place, options: OpenOptions = { warmUp: "opening" }): Promise<string[][]> {
     const watch = new Watch();
     await using workrail = await watch.open(place, options);

@@ -230,7 +230,7 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
 describe("search on a machine that stands still for a while", () => {
   it("finds what was just saved, however long it took to learn of it", () =>
     onDisk(async (place) => {
-      // Longer than a search waits for what is not indexed yet.
+      // Longer than a search waits for the index.
       const stall = 1_200;
       const open = withSearch((search) => ({
         async note(news) {
@@ -250,7 +250,7 @@ describe("search of a store of which much is not indexed yet", () => {
     onDisk(async (place) => {
       const open = withSearch((search) => ({
         async update(change) {
-          // A search by itself would wait for two of them.
+          // A search alone would wait for two updates.
           await new Promise((resolve) => setTimeout(resolve, 600));
           return search.update(change);
         },

@@ -5,7 +5,7 @@ import type { StoredSecret } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { KINDS, onDisk, type Place, refusalOf } from "./stores.ts";
 
-/** Put together here only, so that no scanner of repositories takes this file for a leak. */
+/** Joined here, so that scanners of repositories do not report this file. */
 const TOKEN = ["ghp", "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"].join("_");
 const PASSWORD = ["Winter", "2024!"].join("");
 const CONTEXT = {
@@ -19,7 +19,7 @@ const PLACES = ["name", "tags[0]", 'metadata["ticket"]["password"]', 'context["e
 
 const opened = (place: Place, mode?: string) => place.open({ env: mode === undefined ? {} : { WORKRAIL_SECRETS: mode } });
 
-/** Every byte that a store keeps, files of checkpoints unpacked. */
+/** Returns every byte that a store keeps, with checkpoint files decompressed. */
 function everythingIn(dataDir: string): string {
   const files = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).map((name) => path.join(dataDir, name));
   const contents = files
@@ -74,7 +74,7 @@ describe.each(KINDS)("secrets in what is saved, with $kind", ({ at }) => {
       };
       expect(JSON.stringify(context)).toBe(JSON.stringify(expected));
       expect(metadata).toMatchObject({ name: `with ${token}`, tags: [token, "ci"], ticket: { password } });
-      // Known again, and no change.
+      // Recognised as unchanged.
       const again = await workrail.saveCheckpoint({ sessionId: "s", context: CONTEXT, metadata: METADATA });
       expect(again).toMatchObject({ status: "SKIPPED_UNCHANGED", checkpointId: saved.checkpointId });
       expect(again).not.toHaveProperty("ignored");

@@ -57,7 +57,7 @@ describe.each(KINDS)("a session of any name in a store of $kind", ({ at }) => {
       for (const sessionId of ["Caf\u00e9", "caf\u00e9", "cafe", "caf\u00e9 ", "caf\u00e9."])
         await store.saveCheckpoint({ sessionId, context: { sessionId } });
       expect((await store.listSessions()).total).toBe(5);
-      // The same text in another form is the same session.
+      // The same text in another Unicode form names the same session.
       expect((await store.loadCheckpoint({ sessionId: "cafe\u0301" })).context).toEqual({ sessionId: "caf\u00e9" });
       for (const [sessionId, reason] of [
         ["a\u0007", "U+0007"],

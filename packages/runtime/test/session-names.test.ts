@@ -9,7 +9,7 @@ const PROJECT = "/home/ada/projects/webshop";
 const DAY = new Date("2026-01-31T12:00:00.000Z");
 const options: OpenOptions = { project: PROJECT, adapters: { clock: { now: () => DAY } } };
 const KEY = { WORKRAIL_ENCRYPTION_KEY: "0".repeat(64) };
-/** Put together here only, so that no scanner of repositories takes this file for a leak. */
+/** Joined here, so that scanners of repositories do not report this file. */
 const TOKEN = ["ghp", "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"].join("_");
 
 async function namesIn(store: Workrail): Promise<readonly (string | undefined)[]> {

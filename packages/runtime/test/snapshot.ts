@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 
-/** Of everything under a directory, itself included: what it is, its mode, its times, its owner and its bytes. Reading may show in the time of access alone. */
+/**
+ * Describes a directory and everything below it: type, mode, times, owner and bytes. Access times are left out, because reading changes
+ * them.
+ */
 export function snapshotOf(directory: string): readonly string[] {
   const names = fs.readdirSync(directory, { recursive: true }).map(String);
   return ["", ...names.toSorted()].map((name) => {

@@ -429,7 +429,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
 });
 
 describe("a store on disk", () => {
-  // Windows lets nobody delete a database that is open.
+  // Windows does not allow deleting an open database.
   it.skipIf(process.platform === "win32")(
     "is rebuilt when its database goes away under it, by whatever call comes next (not on Windows)",
     () =>
@@ -498,7 +498,7 @@ describe("a store on disk", () => {
       await workrail.saveCheckpoint({ sessionId: "session", context: { step: 2 } });
       await workrail.loadCheckpoint({ sessionId: "session" });
       await workrail.close();
-      // Pinning looks at the latest context: that is a load too.
+      // Pinning reads the latest context, which counts as a load.
       expect(readAudit(place.dataDir).map(({ action, checkpoint_id }) => [action, checkpoint_id])).toEqual([
         ["save", first],
         ["pin", null],

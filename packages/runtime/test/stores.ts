@@ -9,13 +9,13 @@ import { type OpenOptions, openWorkrail } from "../src/open-workrail.ts";
 import type { Environment } from "../src/config/default-data-dir.ts";
 import type { Workrail } from "../src/workrail.ts";
 
-/** A kind of store, and a place for one of it that several openers in turn can find again. */
+/** Location of a store of some kind that several openers can use in turn. */
 export interface Place {
   readonly dataDir: string;
-  /** What its stores are opened with, unless the opener says otherwise. */
+  /** Environment of its stores, unless the opener overrides it. */
   readonly env: Environment;
   open(options?: OpenOptions): Promise<Workrail>;
-  /** Deletes the catalog of a closed store, and nothing else. */
+  /** Deletes the catalog of a closed store only. */
   loseCatalog(): void;
 }
 
@@ -24,7 +24,7 @@ interface Kind {
   readonly at: <T>(test: (place: Place) => Promise<T>) => Promise<T>;
 }
 
-/** Every kind of store, each in a place of its own that is gone after the test. */
+/** Every kind of store, each in its own location, removed after the test. */
 export const KINDS: readonly Kind[] = [
   { kind: "memory", at: (test) => test(inMemory()) },
   { kind: "SQLite and files", at: (test) => onDisk(test) },
@@ -37,7 +37,7 @@ function inMemory(): Place {
   return {
     dataDir: "",
     env: {},
-    // Where there is no config.json, and will never be.
+    // A directory that never has a config.json.
     open: (options = {}) =>
       openWorkrail({
         env: {},
@@ -50,7 +50,7 @@ function inMemory(): Place {
   };
 }
 
-/** The usual store, in a fresh directory. */
+/** Runs a test with the usual store in a fresh directory. */
 export async function onDisk<T>(test: (place: Place) => Promise<T>, env: Environment = {}): Promise<T> {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-runtime-"));
   const dataDir = path.join(directory, "data");
@@ -72,7 +72,7 @@ export function removeCatalog(dataDir: string): void {
   }
 }
 
-/** Times and ids that a test can know beforehand. */
+/** Returns a clock and ids that a test can predict. */
 export function foreseeable(): { readonly clock: SteppingClock; readonly ids: SequentialIds } {
   return { clock: new SteppingClock(), ids: new SequentialIds() };
 }
@@ -91,7 +91,7 @@ export function readAudit(dataDir: string): readonly AuditLine[] {
   }
 }
 
-/** What a call is refused with. Anything but a `WorkrailError` fails the test. */
+/** Returns the error of a refused call. Anything but a `WorkrailError` fails the test. */
 export async function refusalOf(work: Promise<unknown>): Promise<WorkrailError> {
   try {
     await work;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { onDisk } from "./stores.ts";
 
-/** In characters: what takes time that grows with the square takes far longer than the rest. */
+/** Characters. At this size, quadratic time is far longer than all other work. */
 const SIZE = 500_000;
 const LONGEST_MS = 60_000;
 
@@ -13,7 +13,7 @@ function listed<T>(member: T, characters: number): T[] {
   return Array.from({ length: SIZE / characters }, () => member);
 }
 
-/** What people and programs do put into contexts, and patterns and queues look through again and again. */
+/** Contexts that people and programs do save, and that patterns and queries then scan repeatedly. */
 const CONTEXTS: readonly (readonly [string, object])[] = [
   ["a word in one line", { log: filled("lighthouse ") }],
   ["a word without a space", { log: filled("lighthouse") }],

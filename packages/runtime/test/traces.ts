@@ -6,12 +6,12 @@ import { constants, gunzipSync } from "node:zlib";
 /** Shorter runs occur by chance. */
 const RUN_BYTES = 16;
 
-/** A word that nobody wrote before, as long as a search index takes it whole. */
+/** Returns a unique word, of the length that a search index keeps whole. */
 export function newWord(): string {
   return Array.from(randomBytes(28), (byte) => String.fromCharCode(97 + (byte % 26))).join("");
 }
 
-/** Every file below a directory. */
+/** Returns every file below a directory. */
 export function filesBelow(directory: string): readonly string[] {
   return fs
     .readdirSync(directory, { recursive: true, withFileTypes: true })
@@ -19,7 +19,7 @@ export function filesBelow(directory: string): readonly string[] {
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-/** Files and directories that hold a run of 16 bytes of one of the texts, as they are or unfolded, or in their names. */
+/** Returns files and directories that contain a run of 16 bytes of one of the texts, raw, decompressed, or in their names. */
 export function tracesOf(directory: string, texts: readonly string[]): readonly string[] {
   const runs = [...new Set(texts.flatMap(runsOf))];
   const names = fs.readdirSync(directory, { recursive: true, encoding: "utf8" });
@@ -36,7 +36,7 @@ function runsOf(text: string): readonly string[] {
   return Array.from({ length: Math.max(0, text.length - RUN_BYTES + 1) }, (_, at) => text.slice(at, at + RUN_BYTES));
 }
 
-/** Of what is cut off, as much as is there. */
+/** Decompresses a truncated file as far as possible. */
 function contentsOf(bytes: Buffer): readonly Buffer[] {
   try {
     return [bytes, gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH })];

@@ -6,7 +6,7 @@ import type { Adapters } from "../src/container.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { onDisk, type Place, refusalOf } from "./stores.ts";
 
-/** One session each, the first saved first. */
+/** Saves one checkpoint in each session, in this order. */
 async function savedSessions(place: Place, ...sessions: readonly string[]): Promise<void> {
   await using store = await place.open();
   for (const sessionId of sessions) {
@@ -32,7 +32,7 @@ it.each([
   }, env),
 );
 
-/** A place whose disk fails to read some files with EIO, and gives them when it is repaired. */
+/** A disk that fails to read some files with EIO until it is repaired. */
 function failing(place: Place, isBad: (file: string) => boolean): { open(): Promise<Workrail>; repair(): void } {
   let isRepaired = false;
   const read: FileSystem["read"] = (file) => {

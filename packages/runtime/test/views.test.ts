@@ -9,7 +9,7 @@ import { foreseeable, KINDS, refusalOf } from "./stores.ts";
 
 const WORDS = "cache index router migration token queue schema handler timeout retry budget session cursor digest ledger".split(" ");
 
-/** Prose of so many words in which no sentence is there twice. */
+/** Returns prose of a number of words without repeated sentences. */
 function longText(words: number): string {
   const word = (index: number): string => WORDS[(index * index + index * 7) % WORDS.length] ?? "";
   const sentences = Array.from({ length: Math.ceil(words / 8) }, (_, at) => {
@@ -110,7 +110,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(aside.checkpointId).not.toBe(checkpointId);
       expect((await workrail.loadCheckpoint({ checkpointId: aside.checkpointId })).context).toEqual(other);
       expect((await workrail.compressContext({ context: other, budgetTokens: 500 })).checkpointId).toBe(aside.checkpointId);
-      // It is not the head, is not listed, and an unchanged save is still recognised.
+      // It is not the head and not listed, and an unchanged save is still recognised.
       expect((await workrail.listCheckpoints({ sessionId: "session" })).map(({ id }) => id)).toEqual([checkpointId]);
       expect(await workrail.saveCheckpoint({ sessionId: "session", context })).toMatchObject({ status: "SKIPPED_UNCHANGED" });
     }));

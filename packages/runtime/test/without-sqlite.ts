@@ -1,6 +1,6 @@
 import { registerHooks } from "node:module";
 
-/** Saves to a store, in a process that can load no SQLite, and prints what was logged. */
+/** Saves to a store in a process that cannot load SQLite, and prints the log. */
 registerHooks({
   resolve(specifier, context, next) {
     if (["better-sqlite3", "node:sqlite"].includes(specifier)) throw new Error(`${specifier} is not here`);

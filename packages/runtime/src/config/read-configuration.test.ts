@@ -23,7 +23,7 @@ function write(text: string): void {
 
 type Sample = string | number | boolean;
 
-/** Three values that each setting may have, the default not among them where there are enough others. */
+/** Returns three valid values of a setting, without the default if there are enough others. */
 function samplesOf(name: SettingName): readonly [Sample, Sample, Sample] {
   const { type, default: standard } = SETTINGS[name];
   const take = (values: readonly [Sample, ...Sample[]]): [Sample, Sample, Sample] => {
@@ -46,13 +46,13 @@ function samplesOf(name: SettingName): readonly [Sample, Sample, Sample] {
   }
 }
 
-/** Reads a setting that is set in some of the places. */
+/** Reads the configuration with a setting given in some of the places. */
 function withSet(name: SettingName, set: Partial<Record<SettingPlace, Sample>>): Configuration {
   if (set.file !== undefined) write(JSON.stringify({ [name]: set.file }));
   return readConfiguration({
     env: set.environment === undefined ? {} : { [variableOf(name)]: String(set.environment) },
     args: set["command line"] === undefined ? [] : [`${optionOf(name)}=${String(set["command line"])}`],
-    // A directory that is given goes before all others.
+    // A directory given as parameter would override all other sources.
     dataDir: name === "dataDir" ? undefined : dataDir,
   });
 }
