@@ -1,9 +1,11 @@
 import { defineConfig } from "rolldown";
 
 /**
- * The library for commands can run commands that are programs of their own, of which there are none here, and asks `node:process` for what is
- * global anyway. To load the two takes a third of the time that Node itself needs to start: the one for sockets and streams, the other because
- * everything that it has is made for its module, standard input too.
+ * Removes two imports from the command-line library. It can start subcommands that are separate programs, of which there are none here, and
+ * imports `node:process`, which is global anyway.
+ *
+ * Loading the two takes a third of the time that Node itself needs to start: `child_process` for sockets and streams, `process` because an
+ * import evaluates all its exports, standard input included.
  */
 export const withoutPrograms = {
   name: "without-programs",
@@ -16,12 +18,11 @@ export const withoutPrograms = {
 };
 
 /**
- * Has the bundle start faster, without changing what it does:
- *
- * - What is built into Node is taken from `process` rather than imported. For an import Node reads every export there is, which
- *   has it load what nobody asked for, workers and streams among it.
- * - Of what takes Node long to load itself, each function is only taken when it is called for the first time.
- * - Letters beyond ASCII are escaped: a single one has the engine keep all of a file in two bytes a letter.
+ * Makes the bundle start faster without changing its behaviour:
+ * - Built-in modules are read from `process` instead of imported. An import reads every export, and so loads modules that nobody needs,
+ *   such as workers and streams.
+ * - Built-in modules that load slowly are read when one of their functions is first called.
+ * - Non-ASCII letters are escaped: a single one makes the engine store the whole file with two bytes per letter.
  */
 export const quickToLoad = {
   name: "quick-to-load",
@@ -30,7 +31,7 @@ export const quickToLoad = {
   },
 };
 
-/** Modules of Node that take it milliseconds to load, and that much of what a command does can do without. */
+/** Built-in modules that take milliseconds to load and that many commands do not need. */
 const LOADED_BY_CALLS: ReadonlySet<string> = new Set(["node:crypto", "node:tty", "node:zlib"]);
 
 /** @param names as in `{ one, two: another }`; all must be functions. */
@@ -49,7 +50,7 @@ function takenByCalls(id: string, names: string): string {
     .join("");
 }
 
-/** All imports of a bundle stand at its beginning. */
+/** Replaces the imports, which all stand at the beginning of a bundle. */
 function withoutBuiltInImports(code: string): string {
   const [imports = ""] = /^(?:import\b[^;]*;\s*)*/u.exec(code) ?? [];
   const replaced = imports.replaceAll(
@@ -69,8 +70,8 @@ function inAscii(code: string): string {
 }
 
 /**
- * What every command needs is one file, and what opens a store another: each file takes half a millisecond to be found and read. Where the program
- * waits for its own end is a file by itself, since what is loaded meanwhile must not wait for that file.
+ * Code that every command needs is one file, and code that opens a store another: each file takes half a millisecond to find and read. The
+ * code that waits for the process to end is a separate file, because modules loaded meanwhile must not wait for it.
  */
 export const inFewFiles = {
   groups: [
@@ -79,24 +80,27 @@ export const inFewFiles = {
   ],
 };
 
-/** What is not there need not be read. Names stay, so that a stack tells something. */
+/** Removes whitespace, for less to read. Names stay, so that stack traces are useful. */
 export const withoutWhitespace = { compress: false, mangle: false, codegen: { removeWhitespace: true } } as const;
 
-/** Native code and a vocabulary of some megabytes: installed beside the bundle, loaded when first used. */
+/** Native code, and a vocabulary of some megabytes: installed beside the bundle, loaded on first use. */
 export const external = ["better-sqlite3", /^gpt-tokenizer(\/|$)/];
 
 export const resolve = {
   conditionNames: ["@workrail/source", "node", "import", "default"],
   alias: {
-    // Its entry for Node is of a kind that cannot be bundled.
+    // Its entry for Node cannot be bundled.
     "jsonc-parser": "jsonc-parser/lib/esm/main.js",
-    // Of the entries for Node all would be bundled, decorators and their helpers too.
+    // The entries for Node would be bundled whole, with decorators and their helpers.
     tsyringe: "tsyringe/dist/esm2015/index.js",
     tslib: "tslib/tslib.es6.js",
   },
 };
 
-/** Hooks start on each turn of an agent, and status lines more often. The entry file loads no part of the store; calls that read, save or compose load further files. */
+/**
+ * Bundle of a small program. Hooks start on each turn of an agent, and status lines more often. The entry file loads no part of the
+ * store; calls that read, save or compose load further files.
+ */
 export const lightBundle = (input: string, file: string) => ({
   input: { [file]: input },
   platform: "node" as const,
@@ -115,7 +119,7 @@ export const lightBundle = (input: string, file: string) => ({
   },
 });
 
-/** The launcher loads it before anything else. */
+/** The launcher loads this file first. */
 export const compileCacheBundle = (input: string) => ({
   input: { "compile-cache": input },
   platform: "node" as const,
@@ -124,8 +128,8 @@ export const compileCacheBundle = (input: string) => ({
   output: { dir: "dist", entryFileNames: "[name].mjs", codeSplitting: false, minify: withoutWhitespace, sourcemap: false },
 });
 
-// The program, a part of it for the store that is loaded when a command needs it, a launcher that looks at the Node version before
-// anything else is loaded, the hooks, and the status line.
+// The program, the part of it that takes in saves, a launcher that checks the Node version before it loads anything else, the hooks, and
+// the status line.
 export default defineConfig([
   {
     input: { cli: "src/main.ts", "take-in": "src/take-in.ts" },

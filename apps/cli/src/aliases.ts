@@ -1,4 +1,4 @@
-/** Words that people try, and the commands that they mean. */
+/** Words that people try, with the commands they mean. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   ls: ["list"],
   rm: ["delete"],
@@ -6,7 +6,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   version: ["--version"],
 };
 
-/** A command line whose first word is the name of a command. */
+/** Replaces an alias in the first word by its command. */
 export function withoutAlias(args: readonly string[]): readonly string[] {
   const [first = "", ...rest] = args;
   return Object.hasOwn(ALIASES, first) ? [...(ALIASES[first] ?? []), ...rest] : args;

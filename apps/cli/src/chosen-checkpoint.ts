@@ -1,20 +1,20 @@
 import { WorkrailError } from "@workrail/core";
 import type { LoadCheckpointParams, Workrail } from "@workrail/runtime";
 
-/** Finds the checkpoint that a command is about, once the store is open. */
+/** Finds the checkpoint of a command once the store is open. */
 export type ChosenCheckpoint = (store: Workrail) => Promise<LoadCheckpointParams>;
 
 interface Named {
-  /** The same as an id that stands behind the command. */
+  /** Equivalent to an id given as argument. */
   readonly checkpoint?: string | undefined;
   readonly session?: string | undefined;
 }
 
 /**
- * A checkpoint by an id, the first characters of one, or `latest~2`; of a session alone its latest. Both together look for the checkpoint
- * in the session.
+ * Returns how to find a checkpoint: by an id, its first characters, or `latest~2`. With a session alone: its latest. With both, the
+ * checkpoint must be in the session.
  *
- * @throws INVALID_INPUT, before there is a store, unless it is one checkpoint.
+ * @throws INVALID_INPUT, before the store is opened, unless exactly one checkpoint is named.
  */
 export function chosenCheckpoint(id: string | undefined, { checkpoint, session }: Named): ChosenCheckpoint {
   if (id !== undefined && checkpoint !== undefined) throw wrongChoice("More than one checkpoint is named.");
@@ -24,7 +24,7 @@ export function chosenCheckpoint(id: string | undefined, { checkpoint, session }
     reference === undefined ? { sessionId: session } : { checkpointId: await checkpointIdOf(store, reference, session) };
 }
 
-/** The id of the checkpoint that somebody names. */
+/** Resolves a reference to a checkpoint id. */
 export async function checkpointIdOf(store: Workrail, reference: string, session?: string): Promise<string> {
   return (await store.resolveCheckpoint(reference, { sessionId: session })).checkpointId;
 }

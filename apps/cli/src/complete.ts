@@ -4,7 +4,7 @@ import type { Command } from "commander";
 
 type Offers = ReturnType<typeof describeTo>;
 
-/** Answers the scripts: `words` are what stands on the command line after the program's name, the last of them unfinished. */
+/** Returns completions for the shell scripts. `words` is the command line after the program's name; its last word is unfinished. */
 export function completions(program: Command, words: readonly string[]): string {
   const before = words.slice(0, -1);
   const last = (words.at(-1) ?? "").trim();
@@ -15,7 +15,7 @@ export function completions(program: Command, words: readonly string[]): string 
   return written(() => offers.parse([...before, last]));
 }
 
-/** What stands beside a command in a list has little room. */
+/** Replaces descriptions by summaries, since a list of completions has little room. */
 function useShortDescriptions(command: Command): void {
   for (const each of command.commands) {
     each.description(each.summary());
@@ -23,7 +23,7 @@ function useShortDescriptions(command: Command): void {
   }
 }
 
-/** The library offers a command only the options of its own. */
+/** Adds the global options to each command: the library offers a command only its own options. */
 function addGlobalOptions(offers: Offers, program: Command): void {
   for (const { long, description, required, hidden } of program.options) {
     const name = long?.slice("--".length);
@@ -35,7 +35,7 @@ function addGlobalOptions(offers: Offers, program: Command): void {
   }
 }
 
-/** @param before the word before the unfinished one: where a value is asked for, the setting whose value it is. */
+/** @param before the word before the unfinished one; for a value, the name of the setting. */
 function addSettings(offers: Offers, before: string | undefined): void {
   for (const action of ["get", "set", "unset"]) {
     const name = offers.commands.get(`config ${action}`)?.arguments.get("setting");
@@ -53,7 +53,7 @@ function valuesOf(setting: string | undefined): readonly string[] {
   return type.kind === "choice" ? type.choices : type.kind === "flag" ? ["true", "false"] : [];
 }
 
-/** The library writes by itself. */
+/** Captures the output of the library, which prints by itself. */
 function written(work: () => void): string {
   const lines: string[] = [];
   const log = console.log;
@@ -66,5 +66,5 @@ function written(work: () => void): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** For the value of an option of which no values are known. */
+/** Handler of an option whose values are unknown. */
 function nothing(): void {}

@@ -9,7 +9,7 @@ const cli = useCli();
 const PAGE = readFileSync(new URL("../../../docs/reference/cli.md", import.meta.url), "utf8");
 const BASH_COMPLETION = "/usr/share/bash-completion/bash_completion";
 
-/** What the files that a shell reads when it starts hold, besides what people are told to put there. */
+/** Content of the shells' start files, beside the lines that the documentation tells people to add. */
 const SHELLS = [
   {
     shell: "bash",
@@ -21,7 +21,7 @@ const SHELLS = [
     shell: "zsh",
     needs: ["/usr/bin/zsh"],
     startFile: ".zshrc",
-    // By default zsh itself runs on Tab what stands in a $( ), whatever the command.
+    // By default zsh itself runs a `$( )` on Tab, whatever the command.
     start: `fpath=(~/.zfunc $fpath)\nautoload -Uz compinit && compinit -u\nbindkey '^I' complete-word\nPS1='ready> '\n`,
   },
   {
@@ -43,7 +43,7 @@ const COMPLETED: readonly (readonly [keys: string, shown: RegExp])[] = [
   ["workrail save context-\t", /context-of-mine\.json/u],
 ];
 
-/** Each would make a file if any of it was run. */
+/** Each would create a file if any of it was run. */
 const RUNNING = [
   "'$(touch ran)'",
   "$(touch ran)",
@@ -54,7 +54,7 @@ const RUNNING = [
   "*(e:touch\\ ran:)",
 ];
 
-/** A home as it is after somebody did what the page says. */
+/** Prepares a home directory as the documentation says. */
 function prepareHome({ shell, startFile, start }: (typeof SHELLS)[number]): Record<string, string> {
   const bin = join(cli.folder, "bin");
   mkdirSync(bin);
@@ -84,7 +84,7 @@ for (const each of SHELLS) {
       await using terminal = new ShellTerminal(`${shell} -i`, { cwd: cli.project, env: prepareHome(each) });
       await terminal.isReady();
       for (const word of RUNNING) {
-        // The second line is completed after the first was.
+        // Completes a second line after the first.
         await terminal.type(`workrail load ${word}\t\t\u0015workrail sess\t`, /sessions/u);
         expect([word, existsSync(join(cli.project, "ran"))]).toEqual([word, false]);
       }

@@ -1,20 +1,20 @@
-/** Those that there is a script for. */
+/** Shells with a completion script. */
 export type Shell = "bash" | "zsh" | "fish" | "powershell";
 
 /**
- * What a shell is to read so that it asks the program for what may come next.
+ * Returns the script with which a shell asks the program for completions.
  *
- * What was typed goes to the program as words, never through `eval` or its like: a line that somebody only completes must run nothing.
+ * Typed text is passed to the program as words, never through `eval` or the like: completing a line must not run any of it.
  *
- * @param name by which the program is found.
+ * @param name command name of the program.
  */
 export function completionScript(shell: Shell, name: string): string {
   return SCRIPTS[shell].replaceAll("PROGRAM", name).replaceAll("FUNCTION", `_${name.replaceAll("-", "_")}`);
 }
 
 /**
- * Each calls `PROGRAM complete -- <words>`, the last of them unfinished; every line of the answer is a value, a tab and what it means,
- * and the last one, a colon and a number, is for none of them. Where nothing is offered, the shell offers files.
+ * Scripts that call `PROGRAM complete -- <words>`; the last word is unfinished. Each line of the answer is a value, a tab and its
+ * description. The last line, a colon and a number, is skipped. Without completions the shell offers files.
  */
 const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `# bash completion for PROGRAM; needs the package bash-completion

@@ -3,13 +3,13 @@ import { diffWordsWithSpace, structuredPatch } from "diff";
 import { escapeJson, escapeText } from "./escape-text.ts";
 import { styled } from "./print.ts";
 
-/** Beyond this a difference is no help to anybody. */
+/** Most lines of a difference; a longer one helps nobody. */
 const MOST_LINES = 60;
-/** Texts that have nothing in common would be compared for long. */
+/** Bounds the comparison of texts that have nothing in common. */
 const TIMEOUT_MS = 2_000;
 const CONTEXT_LINES = 2;
 
-/** What became of an entry, by line, or by word where it is one line. */
+/** Describes the change of an entry by lines, or by words for a single line. */
 export function describeChange({ key, change, from, to }: EntryChange): readonly string[] {
   return [headOf({ key, change, from, to }), ...bodyOf(change, from, to).map((line) => `  ${line}`)];
 }
@@ -42,7 +42,7 @@ function bodyOf(change: EntryChange["change"], from: EntryState | undefined, to:
   return short(byLine(before, after));
 }
 
-/** `[-gone-]` and `{+new+}`, as in other programs that show words. */
+/** Marks changed words as `[-gone-]` and `{+new+}`, as other programs do. */
 function byWord(before: string, after: string): string {
   const parts = diffWordsWithSpace(before, after, { timeout: TIMEOUT_MS });
   if (parts === undefined) return TOO_DIFFERENT;
@@ -75,7 +75,7 @@ function short(lines: readonly string[]): readonly string[] {
   return lines.length <= MOST_LINES ? lines : [...lines.slice(0, MOST_LINES), `... and ${lines.length - MOST_LINES} more lines`];
 }
 
-/** A text as it reads, and anything else as JSON laid out to be read. */
+/** Returns a string unchanged, and any other value as indented JSON. */
 function textOf(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
 }
@@ -84,7 +84,7 @@ function linesOf(value: JsonValue): readonly string[] {
   return textOf(value).split("\n").map(escapeJson);
 }
 
-/** `+5`, `-5`, `0`. */
+/** Formats a number as `+5`, `-5` or `0`. */
 export function signed(number: number): string {
   return `${number > 0 ? "+" : ""}${number.toLocaleString("en-US")}`;
 }

@@ -18,7 +18,7 @@ const REASONS: Readonly<Record<CleanUpReason, string>> = {
 
 const PROTECTIONS: Readonly<Record<Spared["why"], string>> = { keep: "tagged keep", "in-use": "in use", handle: "held by handles" };
 
-/** What went, or would go, and what stays, for people. */
+/** Describes for people the checkpoints that were removed, or would be, and those that stay. */
 export function describeCleanUp(
   { dryRun, removed, spared, passedOver, left }: CleanUpReport,
   sessions: ReadonlyMap<string, SessionNote>,

@@ -3,7 +3,7 @@ import { escapeText } from "./escape-text.ts";
 
 const ELSEWHERE = "Copies that were made before keep what they have: backups, exports, and what a disk or a file system keeps by itself.";
 
-/** What was erased, or would be, what is still to be done, and which copies are known, for people. */
+/** Describes for people the data that was erased, or would be, data still to erase, and known copies. */
 export function describeErasure({ dryRun, erased, spared, left, unreadable, copies }: EraseResult): string {
   const lines = [
     ...(erased.length === 0 ? ["There is no checkpoint to erase."] : countsOf(dryRun ? "Would be erased" : "Erased", erased)),
@@ -20,7 +20,7 @@ export function describeErasure({ dryRun, erased, spared, left, unreadable, copi
   return `${lines.join("\n")}\n`;
 }
 
-/** A line for each session. */
+/** Returns one line for each session. */
 function countsOf(what: string, checkpoints: EraseResult["erased"]): readonly string[] {
   const sessions = new Map<string, number>();
   for (const { sessionId } of checkpoints) sessions.set(sessionId, (sessions.get(sessionId) ?? 0) + 1);

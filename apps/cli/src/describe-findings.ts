@@ -1,7 +1,7 @@
 import type { Finding } from "@workrail/core";
 import { escapeText } from "./escape-text.ts";
 
-/** A line for each. */
+/** Returns one line for each finding. */
 export function describeFindings(findings: readonly Finding[]): readonly string[] {
   return findings.map(({ kind, checkpointId, sessionId, ref, reason }) => {
     const about = checkpointId ?? sessionId ?? ref ?? "";

@@ -5,7 +5,7 @@ import { inOwnName } from "./own-name.ts";
 import { styled } from "./print.ts";
 
 const CONTEXT_LINES = 1;
-/** The most lines that are shown of one file. */
+/** Most lines shown of one file. */
 const MOST_LINES = 60;
 /** Limits the comparison: texts without common lines take long. */
 const TIMEOUT_MS = 2_000;

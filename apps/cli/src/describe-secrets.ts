@@ -1,13 +1,13 @@
 import type { PlacedSecret, SecretsReport } from "@workrail/core";
 
-/** What looks like a secret in what a command saved. */
+/** Likely secrets in the data that a command saved. */
 export interface Secrets extends Pick<SecretsReport, "action" | "count"> {
   readonly found: readonly (PlacedSecret & { readonly checkpointId?: string })[];
-  /** What to do about it. */
+  /** Advice on how to proceed. */
   readonly advice?: string;
 }
 
-/** Says by which rules and where secrets were found, and what became of them; nothing where there are none. */
+/** Describes rules and places of secrets, and how they were treated. Empty when there are none. */
 export function describeSecrets(secrets: Secrets | undefined): readonly string[] {
   if (secrets === undefined) return [];
   const { action, count, found, advice } = secrets;

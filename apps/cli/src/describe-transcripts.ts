@@ -9,7 +9,7 @@ const LEFT_OUT_AS: Readonly<Record<LeftOutOfImport, string>> = {
   empty: "without work",
 };
 
-/** Sentences for people: one for each transcript that brought something, and one for all. */
+/** Describes imported transcripts: one line for each with new data, and one for all. */
 export function describeTranscripts({ imports, leftOut }: TranscriptImports): readonly string[] {
   const byFile = new Map<string, TranscriptImport[]>();
   for (const each of imports) byFile.set(each.file, [...(byFile.get(each.file) ?? []), each]);

@@ -1,19 +1,19 @@
-/** What a graph is drawn of: the newest first, what continues a node before it. */
+/** A node of the graph. Newest first: a node precedes its parent. */
 export interface GraphNode {
   readonly id: string;
   readonly parentId: string | null;
 }
 
-/** What stands in front of a node, and the line above it where lines of forks come together, if they do. */
+/** Drawing before a node, and the line above it where the lines of forks join, if they do. */
 export interface GraphRow {
   readonly joint: string | undefined;
   readonly lead: string;
 }
 
-/** Draws how nodes continue each other, a row for each: a column for each line of work, joined where it forked. */
+/** Draws a graph with one row for each node and one column for each line of work, joined at forks. */
 export function drawGraph(nodes: readonly GraphNode[]): readonly GraphRow[] {
   const known = new Set(nodes.map(({ id }) => id));
-  // For each column the node that it leads to; `undefined`: the column is free.
+  // For each column the next node on it; `undefined`: the column is free.
   const columns: (string | undefined)[] = [];
   return nodes.map(({ id, parentId }) => {
     const own = columns.flatMap((next, index) => (next === id ? [index] : []));
@@ -37,7 +37,7 @@ function trim(columns: (string | undefined)[]): void {
   while (columns.length > 0 && columns.at(-1) === undefined) columns.pop();
 }
 
-/** All lines that lead to a node end in the first of them. */
+/** Draws the joint of all lines that lead to a node; they end in the first of them. */
 function drawJoint(columns: readonly (string | undefined)[], own: readonly number[]): string {
   const [first = 0, last = 0] = [own[0], own.at(-1)];
   const cells = columns.map((next, index) => {

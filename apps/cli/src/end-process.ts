@@ -1,16 +1,16 @@
 import type { Worker } from "node:worker_threads";
 
-/** What Node asks a thread for that can hang: files and names of machines. */
+/** Thread pool requests that can hang: file operations and name lookups. */
 const IN_THREADS = /^(?:FSReq|GetAddrInfoReq|GetNameInfoReq)/u;
-/** Long enough for what does not hang. */
+/** Long enough for requests that do not hang. */
 const SETTLE_MS = 300;
 const LOOK_EVERY_MS = 10;
-/** A command that is done waits this long for what hangs. */
+/** Time that a finished command waits for a hanging request. */
 const HELD_UP_MS = 4_000;
 
 const workers = new Set<Worker>();
 
-/** Has `endProcess` know the workers that are made from now on. */
+/** Tracks workers created from now on, for `endProcess`. */
 export function watchWorkers(): void {
   process.on("worker", (worker) => {
     workers.add(worker);
@@ -19,8 +19,8 @@ export function watchWorkers(): void {
 }
 
 /**
- * Ends the process. Node's own end waits for all of its threads: one that hangs in the system, as on a disk that does not answer,
- * would keep the process for ever. Then it is ended by SIGKILL.
+ * Ends the process. Node's own exit waits for all of its threads: one that hangs in a system call, such as on a disk that does not respond,
+ * would keep the process alive forever. In that case it is killed with SIGKILL.
  */
 export async function endProcess(exitCode: number): Promise<void> {
   for (let waitedMs = 0; isHeldUp() && waitedMs < SETTLE_MS; waitedMs += LOOK_EVERY_MS) {
@@ -30,7 +30,7 @@ export async function endProcess(exitCode: number): Promise<void> {
   process.exit(exitCode);
 }
 
-/** A process that is otherwise done ends although a thread hangs. */
+/** Ends a finished process even if a thread hangs. */
 export function endAlthoughHeldUp(): void {
   setTimeout(() => {
     if (isHeldUp()) process.kill(process.pid, "SIGKILL");

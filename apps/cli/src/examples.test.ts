@@ -9,7 +9,7 @@ import { copyFolder } from "./testing/copy-folder.ts";
 import { useCli } from "./testing/use-cli.ts";
 
 const cli = useCli();
-/** Most machines that run tests have no keychain, which these need. */
+/** Need a keychain, which most machines that run tests do not have. */
 const NOT_RUN = new Set(["encrypt", "rekey"]);
 
 /** A transcript of Claude Code. */
@@ -24,7 +24,7 @@ const TRANSCRIPT = `${JSON.stringify({
 
 let prepared: string;
 
-/** A folder with what the examples are about: one that holds a store, one for a project, and a home folder with transcripts. */
+/** Creates a folder for the examples: a store, a project, and a home directory with transcripts. */
 beforeAll(async () => {
   prepared = realpathSync(mkdtempSync(join(tmpdir(), "workrail-examples-")));
   const project = join(prepared, "project");
@@ -38,7 +38,7 @@ beforeAll(async () => {
   mkdirSync(join(prepared, "home", ".codex", "sessions"), { recursive: true });
   await using store = await openWorkrail({ dataDir: join(prepared, "data"), project, env: {} });
   await store.saveCheckpoint({ sessionId: "my-task", context: { goal: "prepare" } });
-  // The same as an example does: under an id of its own a save may be repeated.
+  // As in an example: a save with its own id may be repeated.
   await store.saveCheckpoint({ sessionId: "my-task", checkpointId: "before-refactoring", context: { goal: "begin" } });
   await store.exportSession("my-task", { file: join(project, "my-copy.json") });
   await store.backup(join(project, "my-backup"));
@@ -69,7 +69,7 @@ describe.skipIf(process.platform === "win32")("examples (skipped on Windows: the
   });
 });
 
-/** As the help shows them. */
+/** Returns the examples from the help. */
 function examplesOf(name: string | undefined): readonly string[] {
   const program = buildProgram();
   const command = name === undefined ? program : program.commands.find((each) => each.name() === name);

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@workrail/core";
 
-/** The exit code of each way to fail; success is 0. `docs/reference/cli.md` is checked against this table. */
+/** Exit code of each error code; success is 0. A test compares `docs/reference/cli.md` with this table. */
 export const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   INTERNAL: 1,
   INVALID_INPUT: 2,

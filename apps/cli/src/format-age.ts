@@ -6,7 +6,7 @@ const STEPS = [
   ["m", 60],
 ] as const;
 
-/** How long ago something was, in one number: `12s`, `5m`, `3h`, `2d`, `6w`, `1y`. */
+/** Formats an age as one number with its unit: `12s`, `5m`, `3h`, `2d`, `6w`, `1y`. */
 export function formatAge(then: Date, now: Date): string {
   const seconds = Math.max(0, Math.floor((now.getTime() - then.getTime()) / 1_000));
   const [unit, length] = STEPS.find(([, length]) => seconds >= length) ?? ["s", 1];

@@ -14,7 +14,7 @@ import { type Outcome, useCli } from "./testing/use-cli.ts";
 const PROJECT = "/a/project";
 const SEALED = { WORKRAIL_ENCRYPTION_KEY: "0".repeat(64) };
 
-/** Larger than the lower levels, and nothing that gets smaller. */
+/** Larger than the lower levels of free space, and not compressible. */
 const NEW = { goal: "anything", noise: randomBytes(30 * 1024).toString("base64") };
 const noise = "x".repeat(3_000);
 
@@ -24,16 +24,16 @@ const SESSION = JSON.stringify({ session_id: "s", cwd: PROJECT, transcript_path:
 interface Call {
   readonly args?: readonly string[];
   readonly input?: string;
-  /** The store is sealed before. */
+  /** Seals the store first. */
   readonly isSealed?: true;
   readonly env?: Readonly<Record<string, string>>;
-  /** Checkpoints that are gone when the command has done its work. */
+  /** Checkpoints that are gone after the command. */
   readonly removes?: readonly string[];
-  /** Checkpoints that are there when the command has done its work. */
+  /** Checkpoints that exist after the command. */
   readonly saves?: Readonly<Record<string, object>>;
 }
 
-/** How every command is called. `DISK`, `BACKUP`, `EXPORTED` and `KEY` stand for places. */
+/** Arguments of every command. `DISK`, `BACKUP`, `EXPORTED` and `KEY` stand for paths. */
 const CALLS: Readonly<Record<string, readonly Call[]>> = {
   save: [
     { args: ["--session", "shop", "--id", "new"], input: JSON.stringify(NEW), saves: { new: NEW } },
@@ -106,7 +106,7 @@ const CASES = Object.entries(CALLS).flatMap(([command, calls]) => calls.map((cal
 const cli = useCli();
 const folder = mkdtempSync(join(tmpdir(), "workrail-full-"));
 const placeOf = (name: string): string => join(folder, name);
-/** What was acknowledged before the disk is full. */
+/** Checkpoints acknowledged before the disk is full. */
 const acknowledged = new Map<string, object>();
 let disk: SmallDisk | undefined;
 
@@ -149,7 +149,7 @@ describe("a full disk whose catalog is lost", () => {
   );
 });
 
-/** Sessions with a history, one of them marked, and one in the trash. */
+/** Saves sessions with a history, one of them tagged, and one in the trash. */
 async function prepare(dataDir: string): Promise<void> {
   await withStore(dataDir, async (store) => {
     const save = async (sessionId: string, checkpointId: string, context: object): Promise<void> => {
@@ -181,13 +181,13 @@ async function runOn(on: SmallDisk, level: number, command: string, { args = [],
 function faultsOf({ code, stdout, stderr }: Outcome): readonly string[] {
   return [
     ...(code === 0 || code === 15 ? [] : [`ends with ${code}`]),
-    // The doctor tells it among its findings.
+    // The doctor reports the error among its findings.
     ...(code !== 15 || `${stderr}${stdout}`.includes("STORAGE_UNAVAILABLE") || stdout.includes("ERROR") ? [] : ["does not say why"]),
     ...(/INTERNAL|\n\s+at /u.test(stderr) ? ["is taken for a fault of the program"] : []),
   ];
 }
 
-/** What was acknowledged and is not there, or was removed and is, once the disk has room. */
+/** Returns acknowledged checkpoints that are missing, and removed ones that exist, once the disk has room. */
 async function lossesIn(dataDir: string, { code }: Outcome, { removes = [], saves = {} }: Call): Promise<readonly string[]> {
   const saved = new Map([...acknowledged, ...(code === 0 ? Object.entries(saves) : [])]);
   return withStore(dataDir, async (store) => {
@@ -212,7 +212,7 @@ async function contextOf(store: Workrail, checkpointId: string): Promise<object 
   }
 }
 
-/** Opens a store in clear, or one that is sealed under either key. */
+/** Opens a store in clear, or one sealed under either key. */
 async function withStore<T>(dataDir: string, work: (store: Workrail) => Promise<T>): Promise<T> {
   let refused: unknown;
   for (const env of [{}, SEALED, { WORKRAIL_ENCRYPTION_KEY_FILE: placeOf("key") }]) {

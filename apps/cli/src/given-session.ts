@@ -1,15 +1,15 @@
 import { WorkrailError } from "@workrail/core";
 
-/** The words behind a command that takes a session first: the session, and the rest. */
+/** Arguments of a command that takes a session first. */
 export interface SessionAndRest {
   readonly session: string;
   readonly rest: readonly string[];
 }
 
 /**
- * Takes the session that a command is about from `--session`, or else from the first word behind the command.
+ * Takes the session of a command from `--session`, or else from the first argument.
  *
- * @throws INVALID_INPUT when there is neither.
+ * @throws INVALID_INPUT when neither is given.
  */
 export function givenSession(words: readonly (string | undefined)[], { session }: { readonly session?: string }): SessionAndRest {
   const given = words.filter((word) => word !== undefined);
@@ -19,7 +19,7 @@ export function givenSession(words: readonly (string | undefined)[], { session }
   return { session: first, rest };
 }
 
-/** The same for a command that takes nothing but a session. @throws INVALID_INPUT when two are given. */
+/** Takes the session of a command without other arguments. @throws INVALID_INPUT when two are given. */
 export function onlySession(word: string | undefined, options: { readonly session?: string }): string {
   const { session, rest } = givenSession([word], options);
   if (rest.length > 0) {

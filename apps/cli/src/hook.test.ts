@@ -51,7 +51,7 @@ class HostSession {
     let [stdout, stderr] = ["", ""];
     child.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString()));
     child.stderr.on("data", (bytes: Buffer) => (stderr += bytes.toString()));
-    // A hook that is killed reads nothing more.
+    // A killed hook stops reading.
     child.stdin.on("error", () => {});
     child.stdin.end(JSON.stringify(payload));
     const timer = killAfterMs === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfterMs);

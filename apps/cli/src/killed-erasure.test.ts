@@ -8,7 +8,7 @@ import { type CliUnderTest, useCli } from "./testing/use-cli.ts";
 const ID = "c0ffee00-0000-4000-8000-000000000001";
 const WORD = "wxqzkvjplainlyreadable";
 
-/** Commands that come after it; each is a process of a moment. */
+/** Commands that run afterwards, each in its own process. */
 const COMMANDS = [
   ["list"],
   ["show", ID],
@@ -25,11 +25,11 @@ const COMMANDS = [
   ["repair"],
   ["cleanup", "--yes"],
 ];
-/** `npm run test:faults` sets it. */
+/** `npm run test:faults` sets the variable. */
 const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
 const TIMES = isThorough ? 3 : 1;
 
-/** Ends the process when it begins to overwrite the checkpoint's file. */
+/** Kills the process when it starts to overwrite the checkpoint's file. */
 const KILLS_ITSELF = `
   import fs from "node:fs";
   const { openSync, constants } = fs;
@@ -50,7 +50,7 @@ async function eraseAndDie(): Promise<void> {
   expect(filesWith(cli, WORD)).not.toEqual([]);
 }
 
-/** Files that hold a text as it is, or compressed. */
+/** Returns the files that contain a text, raw or compressed. */
 function filesWith({ dataDir }: CliUnderTest, text: string): readonly string[] {
   const files = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).filter((name) => statSync(join(dataDir, name)).isFile());
   return files.filter((name) => {
@@ -59,7 +59,7 @@ function filesWith({ dataDir }: CliUnderTest, text: string): readonly string[] {
   });
 }
 
-/** An overwritten file is no gzip any more. */
+/** An overwritten file is no longer gzip. */
 function isPacked(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }

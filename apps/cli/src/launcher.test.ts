@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { useCli } from "./testing/use-cli.ts";
 
-/** `require("a")`, `createRequire(import.meta.url)("a")` and `import("a")`, but for files of its own. */
+/** Matches `require("a")`, `createRequire(import.meta.url)("a")` and `import("a")` of anything but relative paths. */
 const LOADED_BY_NAME = /\b(?:require|import|createRequire\(import\.meta\.url\))\(["'`]([^.][^"'`]*)["'`]\)/gu;
 
 const cli = useCli();
@@ -20,12 +20,12 @@ describe("the bundle", () => {
     const imported = files
       .filter((file) => file !== "workrail.mjs")
       .flatMap((file) => importsOf(readFileSync(join(cli.dist, file), "utf8")));
-    // An import of what is built in loads more than what is taken of it, and one of anything else is not there.
+    // Importing a built-in module loads more than is used of it; any other module is not installed.
     expect(imported.filter((name) => !name.startsWith("./"))).toEqual([]);
     const program = files.filter((file) => file !== "workrail.mjs").map((file) => readFileSync(join(cli.dist, file), "utf8"));
     expect(program.join("")).toContain('process.getBuiltinModule("node:fs")');
     expect(program.join("")).not.toMatch(/getBuiltinModule\("node:(?:process|child_process)"\)/u);
-    // One letter beyond ASCII doubles what a file takes in memory.
+    // One non-ASCII letter doubles the memory of a file.
     expect(program.filter((text) => /[^\0-\x7f]/u.test(text))).toEqual([]);
   });
 
@@ -35,7 +35,7 @@ describe("the bundle", () => {
     const packages = named.filter((name) => !isBuiltin(name)).map((name) => /^(?:@[^/]+\/)?[^/]+/u.exec(name)?.[0]);
     const { dependencies, optionalDependencies } = manifest;
     expect(new Set(packages)).toEqual(new Set(Object.keys({ ...dependencies, ...optionalDependencies })));
-    // An installation must not fail for what the program does without, where it cannot be had.
+    // The installation must succeed where these optional packages are not available.
     expect(new Set(Object.keys(optionalDependencies))).toEqual(new Set(["@napi-rs/keyring", "better-sqlite3"]));
   });
 

@@ -1,4 +1,4 @@
-// Runs on any Node, however old: it uses only syntax and modules of Node 18, and imports only our version. An import of `node:fs` would load
+// Runs on any Node, however old: uses only syntax and modules of Node 18, and imports only our version. An import of `node:fs` would load
 // streams, which takes half the time of Node's own start.
 import module from "node:module";
 import manifest from "../package.json" with { type: "json" };
@@ -8,14 +8,14 @@ const OLDEST_NODE = 22;
 
 async function launch(): Promise<void> {
   const running = process.versions.node;
-  // The database driver's binary crashes an older Node, and so nothing else is loaded there.
+  // The database driver's binary crashes an older Node, so nothing else is loaded there.
   if (Number.parseInt(running, 10) < OLDEST_NODE) {
     process.stderr.write(`workrail needs Node ${OLDEST_NODE} or newer; this is Node ${running}.\n`);
     // A hook never fails the host that runs it.
     process.exitCode = process.argv[2] === "hook" ? 0 : 1;
     return;
   }
-  // By far the quickest answer is given without the program; together with other options it answers the same.
+  // The fast path answers without the program. With other options the program gives the same answer.
   if (process.argv.length === 3 && process.argv[2] === "--version") {
     process.stdout.write(`${manifest.version}\n`);
     return;

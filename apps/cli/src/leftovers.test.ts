@@ -6,7 +6,7 @@ import process from "node:process";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { useCli } from "./testing/use-cli.ts";
 
-/** Has the process that it is loaded into get a signal before its restore is decided, and before its rebuild is in place. */
+/** Makes a process send itself a signal before its restore is committed, and before its rebuild is in place. */
 function signalled(signal: NodeJS.Signals): Readonly<Record<string, string>> {
   const hook = `
     import fs from "node:fs";
@@ -34,7 +34,7 @@ describe.skipIf(process.platform === "win32")(
   "what a killed restore and a killed rebuild leave (not on Windows, where SIGKILL is another thing)",
   () => {
     async function killBoth(): Promise<void> {
-      // The rebuild first: the opening of the restore would remove what it left.
+      // The rebuild first: opening the store for the restore would remove the leftovers of the rebuild.
       expect((await cli.run(["restore", "copy", "--yes"], { env: signalled("SIGKILL") })).code).toBe(null);
       expect(leftovers()).toEqual([expect.stringMatching(/^\.tmp-restore-/u)]);
     }

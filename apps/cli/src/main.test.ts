@@ -122,7 +122,7 @@ describe("the command line", () => {
     expect(await cli.run(["list", "--json", "--version"])).toEqual(expected);
   });
 
-  /** A copy of the program in which whatever is loaded says so, but these parts. */
+  /** Runs a copy of the program in which every file except these parts reports that it was loaded. */
   function withoutOthers(parts: readonly string[]): (args: readonly string[]) => Promise<Outcome> {
     const dist = mkdtempSync(join(cli.dist, "../broken-"));
     onTestFinished(() => rmSync(dist, { recursive: true, force: true }));
@@ -238,7 +238,7 @@ describe.skipIf(process.platform === "win32")("in a shell (skipped on Windows: t
   });
 });
 
-/** A way to run into each error for real; the command line is held to no rate. */
+/** Causes each error for real. The command line has no rate limit. */
 const FAILURES: Readonly<Record<Exclude<ErrorCode, "INTERNAL" | "RATE_LIMITED">, () => Promise<Outcome>>> = {
   INVALID_INPUT: () => cli.run(["save", "--json"], { input: "[]" }),
   CHECKPOINT_NOT_FOUND: () => cli.run(["show", "none", "--json"]),
@@ -294,7 +294,7 @@ const FAILURES: Readonly<Record<Exclude<ErrorCode, "INTERNAL" | "RATE_LIMITED">,
 describe("a failure", () => {
   it.each(Object.entries(FAILURES))("of the kind %s is reported as JSON, with its exit code", async (code, provoke) => {
     const outcome = await provoke();
-    // Warnings, one a line, may come before it.
+    // Warnings, one per line, may precede it.
     const { error } = JSON.parse(outcome.stderr.trimEnd().split("\n").at(-1) ?? "") as {
       readonly error: { readonly code: string; readonly hint: string; readonly details: object };
     };

@@ -6,7 +6,7 @@ export interface PassedOver {
   readonly reason: string;
 }
 
-/** Says beside the data that it is not of the session's newest checkpoint, and why. */
+/** Warns that the data is not from the session's newest checkpoint, and why. */
 export function noteFallback(usedId: string, fellBackFrom: readonly PassedOver[] | undefined, json: boolean): void {
   if (fellBackFrom === undefined) return;
   printWarning(

@@ -1,7 +1,7 @@
 import type { CleanUpReport } from "@workrail/core";
 import type { Workrail } from "@workrail/runtime";
 
-/** Tells people which session an id means. */
+/** Describes a session to people, beside its id. */
 export interface SessionNote {
   /** Name of its newest checkpoint, else its own. */
   readonly name: string | undefined;

@@ -1,7 +1,7 @@
 import type { Workrail } from "@workrail/runtime";
 import { showingProgress } from "./show-progress.ts";
 
-/** Asks once everything can be found: a command that ends with its answer has no background that would index the rest. */
+/** Runs a query after indexing everything: a command ends with its answer, so it has no background to index the rest. */
 export async function onceIndexed<T>(store: Workrail, ask: () => Promise<T>): Promise<T> {
   await showingProgress("Sessions indexed:", (onProgress) => store.finishIndex({ onProgress }));
   return ask();

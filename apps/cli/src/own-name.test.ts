@@ -3,7 +3,7 @@ import { inOwnName, setOwnName } from "./own-name.ts";
 
 afterEach(() => setOwnName("workrail", { env: {}, script: undefined }));
 
-// What these tools set and where they install was seen by running them: npm 11, Bun 1.2 and 1.4, pnpm 8, 9, 10 and 12.
+// Environment and install paths were observed with npm 11, Bun 1.2 and 1.4, pnpm 8, 9, 10 and 12.
 it.each([
   ["a program that is installed", {}, "/usr/lib/node_modules/@workrail/cli/dist/workrail.mjs", "workrail"],
   ["npm run", { npm_command: "run-script", npm_lifecycle_event: "start" }, "/p/node_modules/.bin/workrail", "workrail"],
@@ -35,7 +35,7 @@ it.each([
   expect(inOwnName("See `workrail list`.")).toBe(`See \`${called} list\`.`);
 });
 
-// Every hint goes through inOwnName, for people and for agents.
+// Every hint passes through inOwnName, for people and for agents.
 it.each([
   ["See `workrail list`.", "See `workflow_checkpoint_list`."],
   ["`workrail sessions --all-projects` lists them.", "`workflow_checkpoint_list` lists them."],

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type Layer, LAYERS } from "@workrail/core";
 import { InvalidArgumentError } from "commander";
 
-/** An empty one would mean the working directory: most likely a variable that is not set. */
+/** Refuses an empty path, which would mean the working directory and usually comes from an unset variable. */
 export function parsePath(text: string): string {
   if (text === "") throw new InvalidArgumentError("It must not be empty.");
   return text;
@@ -14,7 +14,7 @@ export function parseWhole(text: string): number {
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** A duration such as `30m`, `12h`, `7d` or `2w`, in milliseconds. */
+/** Parses a duration such as `30m`, `12h`, `7d` or `2w` into milliseconds. */
 export function parseDuration(text: string): number {
   const [, count, unit] = /^(\d{1,6})([mhdw])$/u.exec(text) ?? [];
   const length = unit === undefined ? undefined : UNITS[unit];
@@ -24,7 +24,7 @@ export function parseDuration(text: string): number {
 
 const DAY_OR_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[-+]\d\d:?\d\d)?)?$/u;
 
-/** A duration before now, or a day or time in ISO 8601. */
+/** Parses a duration before now, or a day or time in ISO 8601. */
 export function parseSince(text: string): Date {
   const [, day] = DAY_OR_TIME.exec(text) ?? [];
   if (day === undefined) return new Date(Date.now() - parseDuration(text));
@@ -40,18 +40,18 @@ export function parseObject(text: string): JsonObject {
   try {
     value = JSON.parse(text);
   } catch {
-    // Falls through to the one refusal.
+    // Falls through to the refusal below.
   }
   if (!isJsonObject(value)) throw new InvalidArgumentError("It must be a JSON object.");
   return value;
 }
 
-/** Gathers an option that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 export function collect(text: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, text];
 }
 
-/** A layer in any case; gathers those of an option that may be repeated. */
+/** Parses a layer, ignoring case, and collects the values of a repeated option. */
 export function parseLayer(text: string, earlier: readonly Layer[] = []): readonly Layer[] {
   const layer = LAYERS.find((each) => each === text.toUpperCase());
   if (layer === undefined) throw new InvalidArgumentError(`It must be one of ${LAYERS.join(", ")}.`);

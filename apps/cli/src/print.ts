@@ -7,8 +7,8 @@ import type { Failure } from "./to-failure.ts";
 type Style = Parameters<typeof styleText>[0];
 
 /**
- * Writes data. Resolves when it is written, and also when the reader is gone, as at the end of `| head`: that is its
- * right, and no failure. A terminal finds nothing in it to obey; a file or a program gets it as it is.
+ * Writes data. Resolves when it is written, and also when the reader has closed the pipe, as `| head` does, which is not an error. Escapes
+ * control characters on a terminal only.
  */
 export function writeData(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -19,25 +19,25 @@ export function writeData(text: string): Promise<void> {
   });
 }
 
-/** Writes to standard error, which is for people. */
+/** Writes to standard error, for people. */
 export function writeMessage(text: string): void {
   process.stderr.write(escapeOutput(text));
 }
 
-/** Writes one line of JSON, in which a terminal finds nothing to obey. */
+/** Writes one line of JSON, with control characters escaped. */
 export function writeJson(value: unknown): Promise<void> {
   return writeData(`${escapeJson(JSON.stringify(value))}\n`);
 }
 
-/** Tells a person something beside the data. */
+/** Writes a note to a person, on standard error. */
 export function note(text: string): void {
   process.stderr.write(`${escapeText(inOwnName(text))}\n`);
 }
 
-/** Has a terminal forget the line that it is at. */
+/** Clears the current line of a terminal. */
 export const CLEARED_LINE = "\r\u001b[K";
 
-/** Reports a warning of the library, whose fields say what it is about. On a terminal it may stand where progress is shown. */
+/** Prints a warning of the library with its fields. Clears a progress line on a terminal first. */
 export function printWarning(message: string, fields: LogFields, json: boolean): void {
   const details = Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? summary(value) : value]),
@@ -46,7 +46,7 @@ export function printWarning(message: string, fields: LogFields, json: boolean):
   process.stderr.write(`${process.stderr.isTTY ? CLEARED_LINE : ""}${text}\n`);
 }
 
-/** What it is about in brackets, and indented below it what to do. */
+/** Formats a warning: details in brackets, and the hint indented below. */
 function warningForPeople(message: string, { hint, ...details }: LogFields): string {
   const told = Object.entries(details).filter(([, value]) => value !== undefined);
   const about = told.map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ");
@@ -54,7 +54,7 @@ function warningForPeople(message: string, { hint, ...details }: LogFields): str
   return `warning: ${lines.map((line) => escapeText(inOwnName(line))).join("\n")}`;
 }
 
-/** Reports a failure: `CODE: message`, and indented below it what to do. */
+/** Prints a failure: `CODE: message`, and the hint indented below. */
 export function printFailure({ code, message, hint, details }: Failure, json: boolean): void {
   if (json) {
     process.stderr.write(`${escapeJson(JSON.stringify({ error: { code, message, hint, details } }))}\n`);
@@ -64,16 +64,16 @@ export function printFailure({ code, message, hint, details }: Failure, json: bo
   if (hint !== undefined) process.stderr.write(`  ${escapeText(hint)}\n`);
 }
 
-/** Colours a text where it will be seen: on a terminal that has colours, unless `NO_COLOR` says otherwise. */
+/** Colours a text for a terminal with colours, unless `NO_COLOR` is set. */
 export function styled(style: Style, text: string, stream: NodeJS.WriteStream): string {
-  // `hasColors` is where Node looks at NO_COLOR; streams that are no terminals do not have it.
+  // `hasColors` respects NO_COLOR; streams other than terminals do not have it.
   return stream.isTTY && stream.hasColors() ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/** How wide a line may be: the terminal's width, or `COLUMNS`; data that is piped on is not cut. */
+/** Returns the width for output: the terminal's, or `COLUMNS`. Piped data is not cut. */
 export function outputWidth(): number {
   const widths = [Number.parseInt(process.env["COLUMNS"] ?? "", 10), process.stdout.columns];
-  // A terminal that does not know its width says 0.
+  // A terminal of unknown width reports 0.
   return widths.find((width) => width > 0) ?? Number.POSITIVE_INFINITY;
 }
 

@@ -50,7 +50,7 @@ Every command has examples of its own: workrail save --help
 Most settings are options, too, such as --max-depth 5: workrail config list
 `;
 
-/** In the order of the help. */
+/** Commands, in the order of the help. */
 const COMMANDS: Readonly<Record<string, (program: Command) => void>> = {
   save: addSaveCommand,
   load: addLoadCommand,
@@ -93,10 +93,10 @@ const COMMANDS: Readonly<Record<string, (program: Command) => void>> = {
 };
 
 /**
- * The commands and their options. What is wrong with a command line is thrown as a `CommanderError`.
+ * Builds the commands and their options. Errors of a command line are thrown as `CommanderError`.
  *
- * @param name by which the program is called.
- * @param called the command line, when it is known: then what it does not name need not be described.
+ * @param name name by which the program was called.
+ * @param called the command line, if known: other commands then need not be described.
  */
 export function buildProgram(name = "workrail", called?: readonly string[]): Command {
   const program = new Command(name)
@@ -107,12 +107,12 @@ export function buildProgram(name = "workrail", called?: readonly string[]): Com
     .helpOption("-h, --help", "print help")
     .helpCommand("help [command...]", "print help for a command")
     .configureHelp({ showGlobalOptions: true })
-    // Both would write what the caller of the program reports in its own form.
+    // Suppressed, because the caller reports errors in its own form.
     .configureOutput({ outputError: ignore, writeErr: ignore, writeOut: (text) => void process.stdout.write(helpInOwnName(text)) })
     .exitOverride()
     .addHelpText("after", EXAMPLES);
   for (const option of settingOptions(called)) program.addOption(option);
-  // What comes first is no option's value.
+  // The first word cannot be an option's value.
   const only = called?.[0];
   const meant = only === undefined || !Object.hasOwn(COMMANDS, only) ? Object.keys(COMMANDS) : [only];
   for (const each of meant) COMMANDS[each]?.(program);

@@ -4,15 +4,15 @@ import { type Log, parseJson, roundedIntegers, whyUnreadable, WorkrailError } fr
 
 const CHUNK_BYTES = 1024 * 1024;
 const STDIN = "-";
-/** Integers that are named where reading rounded them; the rest is counted. */
+/** Most rounded integers that a warning names; the rest is counted. */
 const MOST_NAMED = 5;
-/** What ends an input that is typed. */
+/** Keys that end typed input. */
 const END = process.platform === "win32" ? "Ctrl-Z and Enter" : "Ctrl-D";
 
 /**
- * Reads a context's JSON from a file, or from standard input, and warns of integers that JavaScript's numbers cannot hold.
+ * Reads a context's JSON from a file or standard input, and warns of integers that JavaScript numbers cannot hold.
  *
- * @param file absent: standard input, unless a person sits at it.
+ * @param file absent: standard input, unless it is a terminal.
  * @throws INVALID_INPUT when it cannot be read or is not JSON; TOO_LARGE over `mostBytes`.
  */
 export async function readContext(
@@ -70,7 +70,7 @@ function tooLarge(name: string, mostBytes: number): WorkrailError {
   });
 }
 
-/** Bytes that are no UTF-8 are refused: replaced, they would be saved as something else. */
+/** Refuses bytes that are not UTF-8: with replacement characters, other data would be saved. */
 function decode(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -100,7 +100,7 @@ interface Explanation {
   readonly place: { readonly line?: number; readonly column?: number };
 }
 
-/** The engine tells the place of most faults; the place of text that stops too early is its end. */
+/** Returns reason and place of a fault. The engine gives the place of most faults; for truncated text it is the end. */
 function explain(error: unknown, text: string): Explanation {
   const reason = error instanceof Error ? error.message : String(error);
   const [, line, column] = /\(line (\d+) column (\d+)\)/u.exec(reason) ?? [];

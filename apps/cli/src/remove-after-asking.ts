@@ -6,29 +6,29 @@ import { note, outputWidth, writeData, writeJson, writeMessage } from "./print.t
 import { countingByPhase, showingProgress } from "./show-progress.ts";
 import { type GlobalOptions, lookIntoStore, withStore } from "./with-store.ts";
 
-/** The options of every command that removes something. */
+/** Options of every command that removes something. */
 export interface RemovalOptions extends GlobalOptions {
   readonly yes?: true;
 }
 
-/** Whether it is only to be told what would be removed; else who wants to know how far it is. */
+/** Options of a removal: a dry run, or a progress callback. */
 export interface RemovalHow {
   readonly dryRun: boolean;
   readonly onProgress?: ((progress: CleanUpProgress) => void) | undefined;
 }
 
-/** A script should not take for removed what somebody wanted to stay. */
+/** Exit code when the person declined, so that scripts do not assume a removal. */
 const DECLINED = 1;
 
 const PROGRESS = countingByPhase({ move: "Checkpoints removed:", remove: "Files removed:" });
 
-/** What was removed, or with `dryRun` would be, and how that is told. */
+/** Tells whether a report is empty, and describes it. */
 export interface RemovalKind<R> {
   isNothing(report: R): boolean;
   describe(report: R, width: number): string;
 }
 
-/** Says what would be removed, asks, and removes it. Where nobody can be asked it takes `--yes`. */
+/** Shows what would be removed, asks, and removes it. Without a terminal to ask at, `--yes` is required. */
 export function removeAfterAsking(
   options: RemovalOptions,
   remove: (store: Workrail, how: RemovalHow) => Promise<CleanUpReport>,
@@ -37,7 +37,7 @@ export function removeAfterAsking(
   return doAfterAsking(
     options,
     async (store, how) => {
-      // Afterwards the store knows neither name nor age of what is gone.
+      // After the removal the store no longer knows names and ages.
       if (options.json !== true) await noteSessions(store, await remove(store, { dryRun: true }), sessions);
       return remove(store, how);
     },
@@ -45,7 +45,7 @@ export function removeAfterAsking(
   );
 }
 
-/** The same of any way to remove something. */
+/** Runs any kind of removal after asking. */
 export async function doAfterAsking<R extends object>(
   options: RemovalOptions,
   remove: (store: Workrail, how: RemovalHow) => Promise<R>,
@@ -56,9 +56,9 @@ export async function doAfterAsking<R extends object>(
   if (options.dryRun === true || mustAsk) {
     const planned = await lookIntoStore(options, (store) => remove(store, { dryRun: true }));
     if (options.dryRun === true) return print(planned);
-    // Only now: whoever names a checkpoint that is not there is told that.
+    // Not earlier: a wrong checkpoint id must be reported first.
     if (!process.stdin.isTTY) throw nobodyToAsk();
-    // On a terminal, beside the question, whatever standard output is for.
+    // Shown on the terminal with the question, even if standard output is redirected.
     writeMessage(kind.describe(planned, outputWidth()));
     const isNothing = kind.isNothing(planned);
     if (isNothing || !(await confirm("Go on?", process.stdin, process.stderr))) {
@@ -72,17 +72,17 @@ export async function doAfterAsking<R extends object>(
   await print(removed);
 }
 
-/** Resolves with `true` only for a plain yes. */
+/** Resolves to `true` only for an explicit yes. */
 export async function confirm(question: string, input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Promise<boolean> {
   const { createInterface } = await import("node:readline");
   const prompt = createInterface({ input, output });
   return new Promise((resolve) => {
-    // Reading keys, it hears of Ctrl-C in the place of the process, which is to end by it.
+    // While it reads keys, the prompt gets Ctrl-C instead of the process, which must end by the signal.
     prompt.once("SIGINT", () => {
       prompt.close();
       process.kill(process.pid, "SIGINT");
     });
-    // At the end of the input nobody said yes.
+    // End of input counts as no.
     prompt.once("close", () => resolve(false));
     prompt.question(`${question} [y/N] `, (answer) => {
       resolve(/^\s*y(es)?\s*$/iu.test(answer));

@@ -8,16 +8,16 @@ import { withSettingFlags } from "./setting-options.ts";
 import { toFailure } from "./to-failure.ts";
 
 /**
- * Runs one command, and sets the exit code that it ends with.
+ * Runs one command and sets the exit code.
  *
- * @param name by which the program was called.
+ * @param name name by which the program was called.
  */
 export async function runCli(name: ProgramName, given: readonly string[]): Promise<void> {
   const args = withoutAlias(given);
-  // Before any file is made: SQLite's are created by the umask.
+  // Before any file is created: the umask determines the mode of SQLite's files.
   process.umask(0o077);
   setOwnName(name);
-  // A write hears of its own failure; without a listener it would end the process as well.
+  // Each write handles its own error; without a listener the error would also end the process.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", ignore);
   const isCompleting = args[0] === "complete" && args[1] === "--";
   const program = buildProgram(name, isCompleting ? undefined : args);
@@ -30,13 +30,16 @@ export async function runCli(name: ProgramName, given: readonly string[]): Promi
   }
 }
 
-/** Asked by the scripts that `completion` prints. */
+/** Answers the scripts that `completion` prints. */
 async function complete(program: Command, words: readonly string[]): Promise<void> {
   const { completions } = await import("./complete.ts");
   await writeData(completions(program, words));
 }
 
-/** `help trash empty` says what `trash empty --help` does. Commander's own looks at the first word alone, and takes one that it does not know for none. */
+/**
+ * Shows help: `help trash empty` equals `trash empty --help`. Commander's own help command reads only the first word, and ignores an
+ * unknown one.
+ */
 function explain(program: Command, words: readonly string[]): void {
   let command = program;
   for (const word of words.filter((each) => !each.startsWith("-"))) {
@@ -47,13 +50,13 @@ function explain(program: Command, words: readonly string[]): void {
   command.outputHelp();
 }
 
-/** Says what went wrong, and returns the exit code that says it too. */
+/** Prints the failure, and returns its exit code. */
 function report(error: unknown, args: readonly string[], program: Command): number {
   const isAnswer = error instanceof CommanderError && error.exitCode === 0;
   if (isAnswer) return 0;
   const json = args.includes("--json");
   const isCommandMissing = error instanceof CommanderError && error.code === "commander.help";
-  // Further on its name may be an option's value.
+  // Only the first word: a later one may be an option's value.
   const command = program.commands.find((each) => each.name() === args[0]);
   if (isCommandMissing && !json) process.stderr.write(`${helpInOwnName((command ?? program).helpInformation())}\n`);
   const failure = toFailure(
@@ -64,7 +67,7 @@ function report(error: unknown, args: readonly string[], program: Command): numb
   return failure.exitCode;
 }
 
-/** A misspelt part of a command that has a part by default is taken for a word too many. */
+/** Converts the error for a misspelt subcommand, which Commander takes for an extra argument of the default subcommand. */
 function unknownPart(error: unknown, args: readonly string[], command: Command | undefined): unknown {
   const [, word] = args;
   const isWordTooMany = error instanceof CommanderError && error.code === "commander.excessArguments";

@@ -5,7 +5,7 @@ export interface SettingGroup {
   readonly names: readonly SettingName[];
 }
 
-/** By how their names begin, in the order in which they are shown. */
+/** Groups in the order of display, with the names that belong to each. */
 const GROUPS: readonly (readonly [title: string, names: RegExp])[] = [
   ["Where things are kept", /^(?:dataDir|project|fallback|readOnly|isolation)$/u],
   ["How long things are kept", /^(?:maxCheckpoints|maxAsides|retention\w*|prun\w*|trash\w*|auditDays)$/u],
@@ -21,7 +21,7 @@ const GROUPS: readonly (readonly [title: string, names: RegExp])[] = [
   ["Others", /^/u],
 ];
 
-/** All settings, each in one group. */
+/** Returns all settings, each in one group. */
 export function settingGroups(): readonly SettingGroup[] {
   const byTitle = Map.groupBy(SETTING_NAMES, (name) => GROUPS.find(([, names]) => names.test(name))?.[0] ?? "Others");
   return GROUPS.flatMap(([title]) => {

@@ -10,16 +10,16 @@ import {
 } from "@workrail/runtime/settings";
 import { Option } from "commander";
 
-/** The command line never keeps things in its memory, which ends with it, and has no log. */
+/** Settings without effect here: the command line has no memory fallback and no log. */
 const NOT_HERE: ReadonlySet<SettingName> = new Set(["fallback", "logLevel"]);
 
-/** The settings that are options of every command, by all their names. `--data-dir` is told of in the help, the others where settings are. */
+/** Settings that are options of every command, by all their names. The help lists `--data-dir`; `config list` lists the others. */
 const NAMES: readonly string[] = SETTING_NAMES.filter((name) => canBeIn(name, "command line") && !NOT_HERE.has(name)).flatMap(namesOf);
 
 /**
- * Options for all settings, which help does not show: there are too many, and a command is seldom about them.
+ * Returns options for all settings, hidden in the help: there are many, and few commands concern them.
  *
- * @param given a command line, when only what stands in it is needed: each option takes a while to be described.
+ * @param given a command line, when only its options are needed: creating each option takes time.
  */
 export function settingOptions(given?: readonly string[]): readonly Option[] {
   return NAMES.filter((name) => name !== "dataDir")
@@ -28,20 +28,20 @@ export function settingOptions(given?: readonly string[]): readonly Option[] {
     .map((option) => new Option(`${option} <value>`).hideHelp());
 }
 
-/** A command line in which flags that stand alone have the value that they mean, up to `--`. */
+/** Adds the implied value to flags without one, up to `--`. */
 export function withSettingFlags(args: readonly string[]): readonly string[] {
   const end = args.indexOf("--");
   const [options, operands] = end === -1 ? [args, []] : [args.slice(0, end), args.slice(end)];
   return [...withFlagValues(options, FLAG_OPTIONS), ...operands];
 }
 
-/** Settings as they were given to a command, in the form in which the library reads them. */
+/** Returns the settings given to a command, in the form that the library reads. */
 export function settingArgs(options: object): readonly string[] {
   const given = options as Readonly<Record<string, unknown>>;
   return NAMES.flatMap((name) => (typeof given[name] === "string" ? [`${optionOf(name)}=${given[name]}`] : []));
 }
 
-/** The setting's option that was most likely meant. */
+/** Returns the option of the setting that was most likely meant. */
 export function closestSettingOption(given: string): string | undefined {
   return closest(given, NAMES.map(optionOf));
 }

@@ -6,7 +6,7 @@ import { note, printWarning, writeData, writeJson } from "./print.ts";
 import { readContext } from "./read-context.ts";
 import { type GlobalOptions, warningsOnly } from "./with-store.ts";
 
-/** Options of the commands that make a context fit. */
+/** Options of the commands that fit a context into a budget. */
 export interface ShapeOptions extends GlobalOptions {
   readonly checkpoint?: string;
   readonly session?: string;
@@ -14,25 +14,25 @@ export interface ShapeOptions extends GlobalOptions {
   readonly focus?: string;
 }
 
-/** What a command that shapes a context is about: a file or standard input, unless a checkpoint or a session is named. */
+/** Returns the source of a context: a file or standard input, unless a checkpoint or a session is named. */
 export async function shapeParams(file: string | undefined, options: ShapeOptions): Promise<ShapeContextParams> {
   const { checkpoint, session, budget, focus } = options;
   const how = { budgetTokens: budget, focus, full: true };
   if (file === undefined && (checkpoint !== undefined || session !== undefined))
     return { ...how, checkpointId: checkpoint, sessionId: session };
-  // Whether it is an object is checked where every context is.
+  // The use case checks that it is an object.
   const context = (await readContext(file, warningsOnly(options.json === true))) as object;
   return { ...how, context, checkpointId: checkpoint, sessionId: session };
 }
 
-/** The same, with the checkpoint that is meant, where one is. */
+/** Resolves the reference to a checkpoint, if there is one. */
 export async function inStore<T extends ShapeContextParams>(params: T, store: Workrail): Promise<T> {
   const { context, checkpointId, sessionId } = params;
   if (context !== undefined || checkpointId === undefined) return params;
   return { ...params, checkpointId: await checkpointIdOf(store, checkpointId, sessionId), sessionId: undefined };
 }
 
-/** Prints the context that came of it, and says beside it what became of the rest. */
+/** Prints the resulting context, and on standard error a summary of the rest. */
 export async function printShaped(result: ShapedContextResult, { json }: GlobalOptions): Promise<void> {
   if (json) return writeJson(result);
   note(`${count(result.tokensBefore)} tokens before, ${count(result.tokensAfter)} now: ${outcomes(result.report)}.`);

@@ -1,19 +1,19 @@
 import { CLEARED_LINE } from "./print.ts";
 
-/** So often the line is drawn anew. */
+/** Interval at which the line is redrawn. */
 const EVERY_MS = 100;
 
-/** How far some long work is. */
+/** Progress of long work. */
 export interface Progress {
   readonly done: number;
   readonly total: number;
 }
 
 /**
- * Shows how far long work is, in a line on standard error that is gone afterwards. Where that is no terminal, nothing is shown.
+ * Shows the progress of long work in a line on standard error, which is cleared afterwards. Shows nothing without a terminal.
  *
- * @param what is counted, or how a line says how far it is.
- * @param work is given what it is to call, now and then, or `undefined` when nobody looks.
+ * @param what label of the counted items, or a function that formats the line.
+ * @param work receives the progress callback, or `undefined` without a terminal.
  */
 export async function showingProgress<T, P extends Progress>(
   what: string | ((progress: P) => string),
@@ -36,7 +36,7 @@ export async function showingProgress<T, P extends Progress>(
   }
 }
 
-/** For work of several phases, each with a name for what is counted in it. */
+/** Formats the progress of work in phases, each with its own label. */
 export function countingByPhase<Phase extends string>(
   names: Readonly<Record<Phase, string>>,
 ): (progress: Progress & { readonly phase: Phase }) => string {

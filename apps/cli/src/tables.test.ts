@@ -32,7 +32,7 @@ describe("tables of checkpoints and sessions", () => {
       expect(stdout).toMatch(/^.*\bAGE\b/u);
       expect(stdout).toMatch(/\bNAME\b/u);
       expect(stdout).toContain("割引クーポ");
-      // A sentence above the table may be wrapped by the terminal.
+      // The terminal may wrap a sentence above the table.
       for (const line of stdout.split("\n").filter((each) => !each.endsWith("."))) expect(textWidth(line), line).toBeLessThanOrEqual(width);
     }
   });

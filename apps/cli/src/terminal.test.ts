@@ -5,19 +5,19 @@ import { describe, expect, it } from "vitest";
 import { useCli } from "./testing/use-cli.ts";
 
 const cli = useCli();
-/** The program that runs another one in a terminal of its own; that of Linux takes the command as an option. */
+/** Program that runs another one in a terminal. The one of Linux takes the command as an option. */
 const hasTerminal = process.platform === "linux" && existsSync("/usr/bin/script");
 
 /** @param answer typed by the person at the terminal. */
 async function inTerminal(command: string, env: Readonly<Record<string, string>> = {}, answer = ""): Promise<string> {
-  // Node takes a terminal on a build server, which `CI` tells it of, for one without colours.
+  // On a build server, where `CI` is set, Node disables colours.
   const line = `env -u CI '${process.execPath}' '${cli.launcher}' ${command}`;
   const typed = answer === "" ? "" : `echo ${answer} | `;
   const { stdout } = await cli.shell(`${typed}script -qec "stty cols 76; ${line}" /dev/null`, { TERM: "xterm-256color", ...env });
   return stdout.replaceAll("\r\n", "\n");
 }
 
-/** Commands that take long in a large store, each with lines that it shows meanwhile; one after the other they work on what the one before left. */
+/** Returns commands that take long in a large store, each with progress lines. They run in order, on the result of the previous one. */
 async function longWork(): Promise<readonly (readonly [command: string, ...lines: readonly string[]])[]> {
   for (const goal of ["one", "two", "three", "four"]) await cli.save({ goal }, "--session", "s");
   await cli.save({ goal: "other" }, "--session", "t");
@@ -37,7 +37,7 @@ async function longWork(): Promise<readonly (readonly [command: string, ...lines
     ["restore ../backup --data-dir ../restored", "Files checked: 7 of 7", "Files copied: 7 of 7", "Files read back: 5 of 5"],
     ["restore ../backup --yes", "Files checked: 7 of 7", "Files copied: 7 of 7", "Files read back: 5 of 5"],
     ["cleanup --session s --keep-last 1 --yes", "Checkpoints removed: 3 of 3"],
-    // Of the files some may be removed by what goes on beside it.
+    // Background work may remove some of the files.
     ["trash empty --yes", "Checkpoints removed: 3 of 3"],
     ["delete --session t --yes", "Checkpoints removed: 1 of 1"],
     ["encrypt --encryption-key-file ../one", "Files sealed: 2 of 2"],

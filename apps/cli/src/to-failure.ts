@@ -4,7 +4,7 @@ import { EXIT_CODES } from "./exit-codes.ts";
 import { inOwnName } from "./own-name.ts";
 import { closestSettingOption } from "./setting-options.ts";
 
-/** A failure as the command line reports it. */
+/** An error as the command line reports it. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -13,7 +13,7 @@ export interface Failure {
   readonly exitCode: number;
 }
 
-/** What the library's parameters are called here. */
+/** Names of the library's parameters on the command line. */
 const WORDS: Readonly<Record<string, string>> = {
   sessionId: "--session",
   workflowId: "--workflow",
@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<string, string>> = {
   checkpointId: "checkpoint id",
 };
 
-/** What those are called whose names are words of the language: only where a failure begins with the one that it is about. */
+/** Names of parameters that are also ordinary words. Replaced only at the beginning of a message about that parameter. */
 const OPTIONS: Readonly<Record<string, string>> = {
   limit: "--limit",
   offset: "--offset",
@@ -35,9 +35,9 @@ const OPTIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Puts whatever was thrown into the words of the command line.
+ * Translates an error into the words of the command line.
  *
- * @param usageHint says where to read how the command is used.
+ * @param usageHint tells where to read how the command is used.
  */
 export function toFailure(error: unknown, usageHint: string): Failure {
   if (isWorkrailError(error)) {
@@ -64,7 +64,7 @@ export function toFailure(error: unknown, usageHint: string): Failure {
   };
 }
 
-/** The library suggests only options that the help shows. */
+/** Adds a suggestion for an unknown option: Commander suggests only options in the help. */
 function suggesting(message: string): string {
   const [, option] = /^unknown option '([^']+)'$/u.exec(message) ?? [];
   const meant = option === undefined ? undefined : closestSettingOption(option);
@@ -76,7 +76,10 @@ function withOption(message: string, field: unknown): string {
   return option === undefined ? message : message.replace(String(field), option);
 }
 
-/** What is quoted, in brackets or a path may be somebody's own words, and so may what the details name; the rest is the library's. */
+/**
+ * Quoted text, text in brackets, paths and parameter names. Quotes and details may be the user's own words; all other text is the
+ * library's.
+ */
 const QUOTED_OR_PARAMETER = /"(?:\\.|[^"\\])*"|`[^`]*`|\([^)]*\)|\[[^\]]*\]|\S*[\\/]\S*|\b[a-z]+(?:Parent)?Id\b/gu;
 
 function translate(text: string, details: WorkrailError["details"]): string {

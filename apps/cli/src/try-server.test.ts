@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
-/** A server that runs this code for each line that it is sent. */
+/** Starts a server that runs this code for each line it receives. */
 function trying(code: string, timeoutMs = 10_000): Promise<TriedServer> {
   const script = path.join(folder, "workrail-mcp.mjs");
   writeFileSync(script, code);

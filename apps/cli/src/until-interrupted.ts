@@ -1,15 +1,15 @@
-/** The exit code of what was ended early, and has nothing worse to tell. */
+/** Exit code of interrupted work without other faults. */
 export const INTERRUPTED = 130;
 
-/** Whatever hangs, an interrupt ends the process after this long. */
+/** Time after an interrupt until the process ends in any case. */
 const GRACE_MS = 4_500;
 
-/** Runs what can be ended early: the first interrupt asks it to end and report, the second ends the process, and so does time. */
+/** Runs work that can be cancelled. The first interrupt asks it to end and report; the second ends the process, and so does a timeout. */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const interrupt = (): void => {
     controller.abort();
-    // Nobody listens to the second.
+    // A second interrupt has no listener and ends the process.
     setTimeout(() => process.kill(process.pid, "SIGINT"), GRACE_MS).unref();
   };
   process.once("SIGINT", interrupt);
@@ -20,13 +20,16 @@ export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise
   }
 }
 
-/** The same of what cannot report: it rejects with the signal's reason once it has tidied up, and the process ends by the interrupt. */
+/**
+ * Runs work that cannot report after cancelling: it cleans up and rejects with the signal's reason, and the process then ends by the
+ * interrupt.
+ */
 export function unlessInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   return untilInterrupted(async (signal) => {
     try {
       return await work(signal);
     } catch (error) {
-      // The first one was listened to; this one is not.
+      // The listener took the first interrupt; this one ends the process.
       if (signal.aborted && error === signal.reason) process.kill(process.pid, "SIGINT");
       throw error;
     }

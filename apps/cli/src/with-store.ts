@@ -4,29 +4,29 @@ import { printWarning } from "./print.ts";
 import { countingByPhase, showingProgress } from "./show-progress.ts";
 import { settingArgs } from "./setting-options.ts";
 
-/** The options of every command; settings are among them. */
+/** Options of every command, including settings. */
 export interface GlobalOptions {
   readonly dataDir?: string;
   readonly json?: true;
-  /** Of those that have it. */
+  /** Only for commands that have this option. */
   readonly dryRun?: true;
 }
 
-/** A catalog that was lost, whatever the command is for. */
+/** Progress of rebuilding a lost catalog, which any command may start. */
 const REBUILDING = countingByPhase({ read: "Rebuilding the catalog, files read:", prove: "Rebuilding the catalog, files proven:" });
 
 /**
- * Does one piece of work on the store, and closes it: a reader as slow as a pager must not keep it open. The library is
- * loaded here and not before, so that help and wrong usage are answered at once.
+ * Opens the store, runs one piece of work, and closes the store, so that a slow reader such as a pager does not keep it open. The library
+ * is loaded only here, so that help and usage errors are answered at once.
  */
 export async function withStore<T>(
   options: GlobalOptions,
   work: (store: Workrail) => Promise<T>,
-  // Whoever asks what would be done wants nothing done.
+  // A dry run must change nothing.
   { upkeep = options.dryRun !== true, create = options.dryRun !== true } = {},
 ): Promise<T> {
   const { openWorkrail } = await import("./library/opening.ts");
-  // A memory that ends with the command keeps nothing.
+  // No memory fallback: the memory would end with the command.
   const adapters = { log: warningsOnly(options.json === true) };
   const store = await showingProgress(REBUILDING, (onRebuildProgress) =>
     openWorkrail({ args: settingArgs(options), fallback: "fail", adapters, upkeep, create, warmUp: "pause", onRebuildProgress }),
@@ -37,15 +37,12 @@ export async function withStore<T>(
   );
 }
 
-/**
- * The same for a command that only looks: it leaves to others what earlier processes left undone, so that nobody waits for that, and it makes
- * no store where there is none.
- */
+/** Opens the store for a read. Leaves unfinished work of earlier processes to others, to save time, and does not create a missing store. */
 export function lookIntoStore<T>(options: GlobalOptions, work: (store: Workrail) => Promise<T>): Promise<T> {
   return withStore(options, work, { upkeep: false, create: false });
 }
 
-/** Prints warnings and errors, and nothing else. */
+/** Returns a log that prints warnings and errors only. */
 export function warningsOnly(json: boolean): Log {
   const print: Log["warn"] = (message, fields = {}) => printWarning(message, fields, json);
   return { debug: ignore, info: ignore, warn: print, error: print };

@@ -39,7 +39,7 @@ Examples:
   workrail audit export audit.jsonl --since 2026-01-01
 `;
 
-/** `workrail audit`: what was done with the store, and whether the log of that is whole. */
+/** `workrail audit`: lists, checks and exports the audit log. */
 export function addAuditCommand(program: Command): void {
   const audit = program
     .command("audit")
@@ -152,7 +152,7 @@ function describeFinding(finding: AuditFinding): string {
   }
 }
 
-/** The store is open while somebody reads: whole, it may be more than there is memory for. */
+/** Streams the log while the store is open: the whole text may not fit in memory. */
 async function exportTo(file: string | undefined, options: FilterOptions): Promise<void> {
   if (file === undefined || file === STDOUT) {
     return lookIntoStore(options, async (store) => {

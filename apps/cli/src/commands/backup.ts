@@ -14,7 +14,7 @@ Example:
   workrail backup my-backup-2026-01-31
 `;
 
-/** `workrail backup`: copies the store to a new directory, proves the copy, and prints where it is. */
+/** `workrail backup`: copies the store to a new directory, verifies the copy, and prints its path. */
 export function addBackupCommand(program: Command): void {
   program
     .command("backup")
@@ -31,7 +31,7 @@ async function backup(directory: string, options: GlobalOptions): Promise<void> 
   const result = await untilInterrupted((signal) =>
     withStore(options, (store) => showingProgress(PROGRESS, (onProgress) => store.backup(directory, { signal, onProgress }))),
   );
-  // All that can be read is in it, but a script should hear that something is damaged.
+  // The backup holds everything readable; the exit code tells scripts that something is damaged.
   if (result.unreadable.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
   if (!result.isComplete) process.exitCode = INTERRUPTED;
   await (options.json ? writeJson(result) : tell(result));

@@ -7,7 +7,7 @@ import { useCli } from "../testing/use-cli.ts";
 
 const cli = useCli();
 
-/** Sizes depend on what zlib makes of it. */
+/** Replaces sizes, which depend on zlib's output. */
 function withoutSizes(text: string): string {
   return cli.normal(text).replaceAll(/[\d.]+ (k?B)\b/gu, (size) => "9".padStart(size.length - 2).concat(" B"));
 }

@@ -20,7 +20,7 @@ Examples:
   workrail cleanup --session my-task --permanently --yes
 `;
 
-/** `workrail cleanup`: removes what is not needed any more. */
+/** `workrail cleanup`: removes checkpoints that are no longer needed. */
 export function addCleanupCommand(program: Command): void {
   program
     .command("cleanup")

@@ -11,7 +11,7 @@ Examples:
   workrail completion zsh > _workrail
 `;
 
-/** `workrail completion`: what a shell needs to complete commands and options. */
+/** `workrail completion`: prints the script with which a shell completes commands and options. */
 export function addCompletionCommand(program: Command): void {
   program
     .command("completion")

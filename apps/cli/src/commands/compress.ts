@@ -15,7 +15,7 @@ Examples:
   workrail compress --session my-task --budget 2000 --focus "the failing test"
 `;
 
-/** `workrail compress`: makes a context fit a budget, and keeps the original. */
+/** `workrail compress`: fits a context into a token budget, and keeps the original. */
 export function addCompressCommand(program: Command): void {
   program
     .command("compress")

@@ -23,7 +23,7 @@ Examples:
 
 const HIDDEN = "(not shown)";
 
-/** `workrail config`: what is set, where, and how to change it. */
+/** `workrail config`: shows settings and their origin, and changes them. */
 export function addConfigCommand(program: Command): void {
   const config = program
     .command("config")
@@ -84,7 +84,7 @@ async function list(options: ListOptions): Promise<void> {
   await printGroups(shown, options.origin === true);
 }
 
-/** One table, with a heading above each group of settings. */
+/** Prints one table with a heading above each group of settings. */
 async function printGroups(settings: readonly ConfiguredSetting[], withOrigin: boolean): Promise<void> {
   const groups = settingGroups();
   const rows = groups.flatMap(({ names }) => names.flatMap((name) => settings.find((each) => each.name === name) ?? []));
@@ -128,7 +128,7 @@ async function schema(): Promise<void> {
   await writeData(`${JSON.stringify(await configJsonSchema(), undefined, 2)}\n`);
 }
 
-/** Reads the settings, and says beside the data what is wrong with them. */
+/** Reads the settings, and reports their issues on standard error. */
 async function read(options: GlobalOptions, { quietly = false } = {}): Promise<Configuration> {
   const { readConfiguration } = await import("../library/configuring.ts");
   const configuration = readConfiguration(sourcesOf(options));

@@ -18,7 +18,7 @@ Examples:
   workrail delete --session my-task --permanently --yes
 `;
 
-/** `workrail delete`: removes certain checkpoints, or a whole session. */
+/** `workrail delete`: removes checkpoints, or a whole session. */
 export function addDeleteCommand(program: Command): void {
   program
     .command("delete")
@@ -40,7 +40,7 @@ export function addDeleteCommand(program: Command): void {
 async function remove(ids: readonly string[], options: DeleteOptions): Promise<void> {
   const { session, permanently, includeKept } = options;
   if (ids.length > 0 === (session !== undefined)) throw wrongChoice();
-  // Found once: what is latest may be another one when the question was answered.
+  // Resolved once: `latest` may mean another checkpoint by the time the person has answered.
   let found: Chosen | undefined;
   const chosen = async (store: Workrail): Promise<Chosen> => {
     found ??= session === undefined ? { checkpointIds: await idsOf(store, ids) } : { sessionId: session };

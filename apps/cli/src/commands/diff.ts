@@ -24,7 +24,7 @@ Examples:
   workrail diff --session my-task --json
 `;
 
-/** `workrail diff`: what changed from one checkpoint to another. */
+/** `workrail diff`: shows the changes from one checkpoint to another. */
 export function addDiffCommand(program: Command): void {
   program
     .command("diff")
@@ -71,7 +71,7 @@ async function meant(store: Workrail, reference: string | undefined): Promise<Re
   return reference === undefined ? undefined : store.resolveCheckpoint(reference);
 }
 
-/** What is newer than the latest that can be read. */
+/** Returns the damaged checkpoints that are newer than the latest readable one. */
 function newerThan(headId: string, checkpoints: readonly TracedCheckpoint[]): readonly PassedOver[] | undefined {
   const head = checkpoints.findIndex(({ id }) => id === headId);
   const damaged = checkpoints
@@ -80,7 +80,7 @@ function newerThan(headId: string, checkpoints: readonly TracedCheckpoint[]): re
   return damaged.length === 0 ? undefined : damaged;
 }
 
-/** What tells lines and words apart is loaded only here: it is for people alone. */
+/** Loads the library that compares lines and words only here: only output for people needs it. */
 async function forPeople(compared: CompareCheckpointsResult): Promise<string> {
   const { describeChange, signed } = await import("../describe-changes.ts");
   const { from, to, entries, unchanged, isReordered, layers } = compared;

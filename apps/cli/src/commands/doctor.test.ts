@@ -10,7 +10,7 @@ const home = (): string => path.join(cli.folder, "home");
 const script = (name = "workrail-mcp.mjs"): string => path.join(cli.folder, name);
 const started = (): boolean => existsSync(path.join(cli.folder, "started"));
 
-/** A home in which Claude Code and Gemini CLI were started once, and an npx that runs the server of the test. */
+/** A home directory where Claude Code and Gemini CLI were started once, and an npx that runs the server of the test. */
 function env(): Readonly<Record<string, string>> {
   for (const folder of [".claude", ".gemini"]) mkdirSync(path.join(home(), folder), { recursive: true });
   const bin = path.join(cli.folder, "bin");

@@ -23,7 +23,7 @@ Examples:
 const MARKS = { ok: "ok     ", warning: "warning", error: "ERROR  ", skipped: "skipped" } as const;
 const STYLES = { ok: "green", warning: "yellow", error: "red", skipped: "dim" } as const;
 
-/** `workrail doctor`: looks at everything that has to be right, and says what to do where it is not. */
+/** `workrail doctor`: checks everything that Workrail needs, with a hint for each fault. */
 export function addDoctorCommand(program: Command): void {
   program
     .command("doctor")
@@ -47,12 +47,12 @@ async function doctor(options: DoctorOptions): Promise<void> {
   await (options.json ? writeJson(report) : writeData(forPeople(report)));
 }
 
-/** Hosts that are not installed are left out. */
+/** Leaves out hosts that are not installed. */
 async function examineAgents(installation: DoctorReport, withNpx: boolean): Promise<readonly DoctorFinding[]> {
   const { currentSurroundings, inspectHosts } = await import("../library/hosting.ts");
   const surroundings = currentSurroundings();
   const hosts = inspectHosts(surroundings).filter(({ isThere }) => isThere);
-  // A server that is started as a trial must not change the store.
+  // A server started for the check must not change the store.
   const env = { ...process.env, WORKRAIL_READ_ONLY: "true" };
   return [...examineHosts(hosts, installation.findings), ...(await examineServers(hosts, { env, cwd: surroundings.home, withNpx }))];
 }

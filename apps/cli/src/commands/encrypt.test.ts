@@ -8,7 +8,7 @@ const cli = useCli();
 
 const SECRET = "planted-in-a-context";
 
-/** A new key in a file, and the environment that names it. */
+/** Creates a key file, and the environment that names it. */
 function aKey(name: string): { readonly file: string; readonly env: Record<string, string> } {
   const file = join(cli.folder, name);
   writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600 });

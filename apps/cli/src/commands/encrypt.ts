@@ -24,7 +24,7 @@ Examples:
   workrail encrypt --off
 `;
 
-/** `workrail encrypt`: seals a store, or opens it again, and prints where it is. */
+/** `workrail encrypt`: seals a store or decrypts it, and prints its path. */
 export function addEncryptCommand(program: Command): void {
   program
     .command("encrypt")
@@ -44,7 +44,7 @@ Examples:
   workrail rekey --deep
 `;
 
-/** `workrail rekey`: has a sealed store hang on another key. */
+/** `workrail rekey`: changes the key of a sealed store. */
 export function addRekeyCommand(program: Command): void {
   program
     .command("rekey")

@@ -9,7 +9,7 @@ import { useCli } from "../testing/use-cli.ts";
 
 const cli = useCli();
 
-/** Has each piece of a file take long enough that somebody can interrupt between two, however fast the machine is. */
+/** Delays each write of a file, so that the test can interrupt between two on any machine. */
 const WRITES_SLOWLY = `
   import fs from "node:fs";
   const { open } = fs.promises;

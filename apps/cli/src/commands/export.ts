@@ -27,7 +27,7 @@ Examples:
   workrail export --all --output exports
 `;
 
-/** `workrail export`: writes a session, or all of them, as JSON that people can read, and prints the files' names. */
+/** `workrail export`: writes one session or all as readable JSON, and prints the names of the files. */
 export function addExportCommand(program: Command): void {
   program
     .command("export")
@@ -60,12 +60,12 @@ async function exportTo(word: string | undefined, options: ExportOptions): Promi
   await (options.json ? writeJson(result) : tell(result));
 }
 
-/** A terminal must not obey what it is shown; the JSON says the same. */
+/** Escapes text for a terminal, which must not obey it. The escaped JSON has the same value. */
 function shown(text: string): string {
   return process.stdout.isTTY ? escapeJson(text) : text;
 }
 
-/** The store is open while somebody reads: whole, it may be more than there is memory for. */
+/** Streams the text while the store is open: the whole text may not fit in memory. */
 async function print(session: string, options: ExportOptions): Promise<void> {
   const unreadable: UnreadableInExport[] = [];
   await lookIntoStore(options, async (store) => {
@@ -88,7 +88,7 @@ async function exportAll(options: ExportOptions): Promise<void> {
   await (options.json ? writeJson(result) : tellAll(result));
 }
 
-/** All that can be read is exported, but a script should hear that something is damaged. */
+/** Everything readable is exported; the exit code tells scripts that something is damaged. */
 function heed(unreadable: readonly UnreadableInExport[]): void {
   if (unreadable.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
 }

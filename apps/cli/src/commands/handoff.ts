@@ -18,7 +18,7 @@ Examples:
   workrail handoff before-refactoring --budget 1000
 `;
 
-/** `workrail handoff`: writes down for somebody else where a piece of work stands. */
+/** `workrail handoff`: writes a document on the state of some work for another person or agent. */
 export function addHandoffCommand(program: Command): void {
   program
     .command("handoff")

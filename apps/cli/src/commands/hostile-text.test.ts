@@ -6,9 +6,9 @@ import { useCli } from "../testing/use-cli.ts";
 
 const cli = useCli();
 
-/** What a terminal would obey: colours, a cleared screen, text that runs the other way, and a line of its own. */
+/** Text that a terminal would obey: colours, a cleared screen, reversed text, and forged lines. */
 const HOSTILE = "x\u001b[31mred\u009b2J\u202Eevil\u2066\u0007\rbar\nFORGED\u2028FORGED";
-/** Files may be called so only where they may be called anything. */
+/** Windows does not allow such names of files. */
 const FOLDER = process.platform === "win32" ? "evil" : "x\u001b[31m\u202Eevil\nFORGED";
 const UNSAFE = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
@@ -39,7 +39,7 @@ beforeEach(async () => {
   await store.storeConversation({ conversation: [{ role: "user", content: HOSTILE }], topic: HOSTILE, agentId: HOSTILE });
 });
 
-/** Every command that may show something of it, and whether it is a document of several lines. */
+/** Every command that may show such text. */
 const COMMANDS: readonly (readonly string[])[] = [
   ["show", "c2"],
   ["list", "--all-projects"],
@@ -79,7 +79,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["delete", "c1", "--yes"],
   ["trash", "restore", "gone"],
 ];
-/** These show stored text as lines, in a fence. */
+/** Commands that show stored text as lines in a fenced block. */
 const DOCUMENTS: readonly (readonly string[])[] = [
   ["handoff", "--session", "s"],
   ["resume", "--session", "s", "--depth", "summary"],
@@ -99,7 +99,7 @@ describe("what was stored, and what was given, is shown to people so that no ter
       }
     }
     expect(obeyed).toEqual([]);
-    // Not just by failing.
+    // Each command must have succeeded at least once.
     const shown = [...COMMANDS, ...DOCUMENTS].flatMap(([name = ""]) => (["load", HOSTILE].includes(name) ? [] : [name]));
     expect([...succeeded].toSorted()).toEqual([...new Set(shown)].toSorted());
   }, 300_000);

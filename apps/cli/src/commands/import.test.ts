@@ -119,7 +119,7 @@ describe("workrail import", () => {
         ...elsewhere,
       ]);
       expect(here.total).toBeGreaterThanOrEqual(enough - 1);
-      // Of each that is there an export proves that it is whole.
+      // Exporting proves that the imported checkpoints are intact.
       expect(here.total === 0 ? 0 : (await cli.run(["export", "long", "--output", "-", ...elsewhere])).code).toBe(0);
     }
     await cli.output(["import", "long.json", ...elsewhere]);

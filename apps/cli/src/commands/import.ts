@@ -36,7 +36,7 @@ ${[...Object.entries(FOREIGN_SOURCES).map(([name, { summary }]) => [name, summar
 
 const STDIN = "-";
 
-/** `workrail import`: brings exported sessions into the store, and prints the ids of the sessions. */
+/** `workrail import`: imports exported sessions, and prints the ids of the sessions. */
 export function addImportCommand(program: Command): void {
   program
     .command("import")
@@ -114,7 +114,7 @@ function report(done: ForeignImports, { json }: ImportOptions): Promise<void> {
   return json ? writeJson(done) : tellForeign(done);
 }
 
-/** The most items that are printed. */
+/** Most items that are printed. */
 const MOST_TOLD = 20;
 
 async function tellForeign({ imports, skipped }: ForeignImports): Promise<void> {
@@ -142,23 +142,23 @@ async function importAll(given: readonly string[], options: ImportOptions): Prom
       }
     });
   } finally {
-    // What came before a failure is imported, and a script should know.
+    // Sessions before the failure are imported; report them to scripts.
     if (imports.length > 0) await (options.json ? writeJson({ imports }) : tell(imports));
   }
 }
 
 const PHASES = { prove: "Proving", write: "Importing" } as const;
 
-/** Of which file, and how much of it: how many checkpoints it has is known when it was read. */
+/** Returns the progress line of a file, in percent: the number of checkpoints is unknown before the file has been read. */
 function lineFor(which: string): (progress: ImportProgress) => string {
   return ({ phase, done, total }) => `${PHASES[phase]}${which}: ${Math.floor((100 * done) / Math.max(total, 1))} %`;
 }
 
-/** The exports in a folder; anything else is taken as the file that it should be. */
+/** Returns the exports in a folder; any other path is taken for a file. */
 function within(path: string): readonly string[] {
   if (path === STDIN) return [path];
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
-  // To read a pipe or a device that was put there could take for ever.
+  // Reading a pipe or a device in the folder could block forever.
   const isExport = (name: string): boolean =>
     name.endsWith(".json") && !name.startsWith(".") && statSync(join(path, name), { throwIfNoEntry: false })?.isFile() === true;
   const names = readdirSync(path).filter(isExport);

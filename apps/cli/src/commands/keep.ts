@@ -14,7 +14,7 @@ Examples:
   workrail keep my-task --off
 `;
 
-/** `workrail keep`: has a session stay, whatever is cleaned up. */
+/** `workrail keep`: protects a session from clean-up. */
 export function addKeepCommand(program: Command): void {
   program
     .command("keep")

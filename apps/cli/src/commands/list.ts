@@ -33,7 +33,7 @@ Examples:
   workrail list --query refactoring --json
 `;
 
-/** `workrail list`: finds checkpoints by what is known about them. */
+/** `workrail list`: finds checkpoints by their metadata. */
 export function addListCommand(program: Command): void {
   program
     .command("list")
@@ -83,7 +83,7 @@ function paramsOf(options: ListOptions): FindCheckpointsParams {
   };
 }
 
-/** The columns of these checkpoints in an output of this width. */
+/** Returns the columns for these checkpoints at an output width. */
 export function listColumns(
   checkpoints: readonly CheckpointMetadata[],
   { now, width }: { readonly now: Date; readonly width: number },
@@ -110,17 +110,17 @@ export function listColumns(
   ];
 }
 
-/** A program that reads the output needs the id; a person who is told by name uses the checkpoint's. */
+/** Returns the session's id for a program that reads the output, or its name for a person. */
 function sessionOf({ sessionId, sessionName = sessionId }: CheckpointMetadata, width: number): string {
   return width === Number.POSITIVE_INFINITY ? sessionId : sessionName;
 }
 
-/** Where it was saved, and which project its session belongs to. */
+/** Returns the project of the checkpoint, and that of its session if it differs. */
 function projectOf({ project = "", sessionProject }: CheckpointMetadata): string {
   return sessionProject === undefined ? project : `${project} (session of ${sessionProject})`;
 }
 
-/** What the table does not show. */
+/** Describes the rows that the table does not show. */
 function describeRest({ checkpoints, total, offset }: FindCheckpointsResult, options: ListOptions): string | undefined {
   const end = offset + checkpoints.length;
   if (end < total) return `${offset + 1} to ${end} of ${total}; --offset ${end} shows the next.`;

@@ -7,12 +7,12 @@ import { useCli } from "../testing/use-cli.ts";
 
 const cli = useCli();
 
-/** JSON whose text would be another one if anybody along the way were careless. */
+/** JSON whose text changes if any code on the way is careless. */
 const HARD = String.raw`{"z":1,"a":{"__proto__":{"x":1},"constructor":2,"a/b~c":3},"e\u0301":"é","lone":"\ud800","n":[1e+21,0.1,-0,1],"":"","ctl":"\u0001\u009b"}`;
 
 describe("workrail load", () => {
   it("gives back exactly what was saved", async () => {
-    // Written as `JSON.stringify` writes it: that is the text which is stored.
+    // The output of `JSON.stringify` is the stored text.
     const text = JSON.stringify(JSON.parse(HARD));
     await cli.output(["save", "--id", "cp-1"], { input: `\ufeff\n ${HARD} \n` });
     expect(await cli.output(["load", "cp-1"])).toBe(text);

@@ -33,8 +33,8 @@ async function load(id: string | undefined, options: LoadOptions): Promise<void>
   const choice = chosenCheckpoint(id, options);
   const { checkpointId, context, fellBackFrom } = await lookIntoStore(options, async (store) => store.loadCheckpoint(await choice(store)));
   noteFallback(checkpointId, fellBackFrom, options.json === true);
-  // A context is stored as this very text; parsing it and writing it again gives the same bytes.
+  // Contexts are stored as exactly this text; parsing and serialising gives the same bytes.
   const text = JSON.stringify(context);
-  // A terminal must not obey what it is shown, and its prompt belongs on a line of its own. The JSON says the same.
+  // A terminal must not obey the text, and its prompt needs a line of its own. The escaped JSON has the same value.
   await writeData(process.stdout.isTTY ? `${escapeJson(text)}\n` : text);
 }

@@ -23,7 +23,7 @@ Examples:
   workrail log my-task --limit 5 --json
 `;
 
-/** `workrail log`: a session as the graph that its checkpoints are. */
+/** `workrail log`: shows a session as the graph of its checkpoints. */
 export function addLogCommand(program: Command): void {
   program
     .command("log")
@@ -62,7 +62,7 @@ function forPeople({ checkpoints, headId }: TraceSessionResult): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** Cuts the description of a checkpoint, never its id: people copy that. */
+/** Cuts the description of a checkpoint but never its id, which people copy. */
 function fit(lead: string, id: string, said: string): string {
   const room = outputWidth() - textWidth(`${lead} ${id}  `);
   return `${lead} ${styled("yellow", id, process.stdout)}  ${room > 0 ? cutText(said, room) : ""}`.trimEnd();

@@ -5,7 +5,7 @@ import { useCli } from "../testing/use-cli.ts";
 
 const cli = useCli();
 
-/** Of what differs from run to run only the form stays, and no more of the layout than a gap. */
+/** Replaces values that differ from run to run by their form, and layout by single gaps. */
 function golden(text: string): string {
   return cli
     .normal(text)
@@ -151,7 +151,7 @@ describe("workrail sessions, log, diff and stats", () => {
 });
 
 describe("what an earlier process left undone", () => {
-  /** Of an export that was interrupted long ago: whoever does upkeep removes it. */
+  /** Leaves a file of an export that was interrupted long ago; the next upkeep removes it. */
   function leaveUndone(): string {
     const folder = join(cli.dataDir, "exports");
     mkdirSync(folder, { recursive: true });

@@ -19,7 +19,7 @@ export function addPinCommand(program: Command): void {
     );
 }
 
-/** `workrail unpin`: takes that back. */
+/** `workrail unpin`: removes the mark. */
 export function addUnpinCommand(program: Command): void {
   program
     .command("unpin")

@@ -24,7 +24,7 @@ Examples:
   workrail prioritize --session my-task --budget 2000 --useful 500
 `;
 
-/** `workrail prioritize`: orders a context by importance, and holds each layer to its share. */
+/** `workrail prioritize`: orders a context by importance, and holds each layer to its share of the budget. */
 export function addPrioritizeCommand(program: Command): void {
   program
     .command("prioritize")

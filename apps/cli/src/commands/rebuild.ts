@@ -11,7 +11,7 @@ Example:
   workrail rebuild
 `;
 
-/** `workrail rebuild`: makes the catalog anew from the checkpoints' files. */
+/** `workrail rebuild`: rebuilds the catalog from the checkpoints' files. */
 export function addRebuildCommand(program: Command): void {
   program
     .command("rebuild")
@@ -25,7 +25,7 @@ const PROGRESS = countingByPhase({ read: "Files read:", prove: "Files proven:" }
 
 async function rebuild(options: GlobalOptions): Promise<void> {
   const report = await withStore(options, (store) => showingProgress(PROGRESS, (onProgress) => store.rebuildCatalog({ onProgress })));
-  // The catalog is as complete as can be, but a script should hear that something is damaged.
+  // The catalog is as complete as possible; the exit code tells scripts that something is damaged.
   if (report.unreadable.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
   await (options.json ? writeJson(report) : writeData(forPeople(report)));
 }

@@ -18,7 +18,7 @@ Examples:
   workrail repair --collect-garbage
 `;
 
-/** `workrail repair`: puts right what can be, and loses nothing. */
+/** `workrail repair`: repairs without data loss. */
 export function addRepairCommand(program: Command): void {
   program
     .command("repair")
@@ -41,7 +41,7 @@ async function repair(options: RepairOptions): Promise<void> {
     ),
   );
   if (!report.isComplete) process.exitCode = INTERRUPTED;
-  // Something is wrong for as long as it is: a script should hear of it.
+  // Fails as long as a fault remains, so that scripts notice.
   if (report.left.length > 0 || (dryRun && report.repaired.length > 0)) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
   await (options.json ? writeJson(report) : writeData(forPeople(report, dryRun)));
 }

@@ -18,7 +18,7 @@ Examples:
   workrail restore my-backup --yes
 `;
 
-/** `workrail restore`: makes a store of a backup, and prints where it is. */
+/** `workrail restore`: restores a store from a backup, and prints its path. */
 export function addRestoreCommand(program: Command): void {
   program
     .command("restore")
@@ -37,7 +37,7 @@ async function restore(backup: string, options: RestoreOptions): Promise<void> {
   const adapters = { log: warningsOnly(options.json === true) };
   const given = { args: settingArgs(options), replace: options.yes === true, adapters };
   const result = await showingProgress(PROGRESS, (onProgress) => restoreBackup(backup, { ...given, onProgress }));
-  // The rest is restored, but a script should hear that something is damaged.
+  // The rest is restored; the exit code tells scripts that something is damaged.
   if (result.unreadable.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
   await (options.json ? writeJson(result) : tell(result));
 }

@@ -30,7 +30,7 @@ Examples:
   workrail resume --session my-task --budget 1000
 `;
 
-/** `workrail resume`: finds the work to go on with, and shows where it stands. */
+/** `workrail resume`: finds work to continue, and shows its state. */
 export function addResumeCommand(program: Command): void {
   program
     .command("resume")
@@ -90,11 +90,11 @@ function askedFor({ checkpoint, session, since }: ResumeOptions): string | undef
 
 const NOTHING = "Nothing is saved in this project yet. `workrail sessions --all-projects` lists the sessions of all projects.";
 
-/** @param asked what was asked for by its id. */
+/** @param asked the id that was given. */
 async function tell(found: ResumeResult, asked: string | undefined): Promise<void> {
   if (found.status === "LOADED") return show(found);
   if (found.candidates.length === 0) return note(NOTHING);
-  // An id that is there is loaded.
+  // An existing id would have been loaded.
   if (asked !== undefined) note(`There is no ${asked}: these are others.`);
   await printTable(columns(new Date()), found.candidates);
   note("To show one, run its line:");

@@ -31,7 +31,7 @@ Examples:
   echo '{"set":{"step":4},"append":{"log":["built"]},"remove":["draft"]}' | workrail save --session my-task --patch -
 `;
 
-/** `workrail save`: keeps a context as a session's latest checkpoint, and prints the checkpoint's id. */
+/** `workrail save`: saves a context as a session's latest checkpoint, and prints the checkpoint's id. */
 export function addSaveCommand(program: Command): void {
   program
     .command("save")
@@ -62,9 +62,9 @@ export function addSaveCommand(program: Command): void {
 
 async function save(file: string | undefined, options: SaveOptions): Promise<void> {
   if (file !== undefined && options.patch !== undefined) throw bothGiven(file, options.patch);
-  // Read first: what is wrong with it is told without a store, and none is kept open while somebody types.
+  // Read before the store is opened: faults in the input need no store, and the store is not kept open while somebody types.
   const given = await readContext(options.patch ?? file, warningsOnly(options.json === true));
-  // Whether it is an object is checked where every state is.
+  // The use case checks that it is an object.
   const state = options.patch === undefined ? { context: given as object } : { patch: given as object };
   const params = paramsOf(state, options);
   const result = await withStore(options, async (store) => store.saveCheckpoint(await withParents(params, store)));
@@ -98,7 +98,7 @@ function paramsOf(state: Pick<SaveCheckpointParams, "context" | "patch">, option
   };
 }
 
-/** The checkpoints that it continues, and expects, may be named in short. */
+/** Resolves abbreviated ids of the parent and the expected parent. */
 async function withParents(params: SaveCheckpointParams, store: Workrail): Promise<SaveCheckpointParams> {
   const { parentId, expectedParentId } = params;
   return {
@@ -108,7 +108,7 @@ async function withParents(params: SaveCheckpointParams, store: Workrail): Promi
   };
 }
 
-/** One that is gone is what the save then says: somebody else went on. */
+/** Resolves the expected parent. A missing one is passed on: the save then reports that somebody else continued. */
 async function expectedIdOf(store: Workrail, reference: string): Promise<string> {
   try {
     return await checkpointIdOf(store, reference);
@@ -151,10 +151,10 @@ function describe(result: SaveCheckpointResult): readonly string[] {
   ];
 }
 
-/** Begins what an agent is told to do about entries that were dropped. */
+/** Start of the advice to agents on dropped entries. */
 const ADVICE = " If they still hold,";
 
-/** A warning with the command in the place of the tool's fields. */
+/** Rewrites a warning for the command line: the option in place of the tool's fields. */
 function forShell(warning: string, parentId: string | null | undefined): string {
   const at = warning.indexOf(ADVICE);
   if (at < 0 || typeof parentId !== "string") return warning;

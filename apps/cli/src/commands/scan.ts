@@ -20,7 +20,7 @@ Examples:
   workrail scan --session my-task --json
 `;
 
-/** `workrail scan`: looks for secrets in what is stored, and says where they are. */
+/** `workrail scan`: finds secrets in stored data, and reports their places. */
 export function addScanCommand(program: Command): void {
   program
     .command("scan")
@@ -44,7 +44,7 @@ async function scan(options: ScanCommandOptions): Promise<void> {
   await (options.json ? writeJson(report) : tell(report));
 }
 
-/** A script should not take for clean what is not known to be. */
+/** Returns a failure for an incomplete scan too, so that scripts do not take the store for clean. */
 function exitCodeOf({ found, unreadable, isComplete }: ScanReport): number {
   if (found.length > 0) return EXIT_CODES.SECRET_FOUND;
   if (!isComplete) return INTERRUPTED;

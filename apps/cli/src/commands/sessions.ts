@@ -22,7 +22,7 @@ Examples:
   workrail sessions --all-projects --limit 5 --json
 `;
 
-/** `workrail sessions`: the sessions there are, the most recently used first. */
+/** `workrail sessions`: lists the sessions, most recently used first. */
 export function addSessionsCommand(program: Command): void {
   program
     .command("sessions")
@@ -64,12 +64,12 @@ function columns(now: Date, sessions: readonly ListedSessionMetadata[]): readonl
   ];
 }
 
-/** That of the session; where another project saved to it last, that too. */
+/** Returns the project of the session, and that of the latest save if it differs. */
 function projectOf({ project = "", latest }: ListedSessionMetadata): string {
   return latest?.project === undefined || latest.project === project ? project : `${project} (latest: ${latest.project})`;
 }
 
-/** What the table does not show. */
+/** Describes the rows that the table does not show. */
 function describeRest({ sessions, total, offset }: ListSessionsResult, { allProjects }: SessionsOptions): string | undefined {
   const end = offset + sessions.length;
   if (end < total) return `${offset + 1} to ${end} of ${total}; --offset ${end} shows the next.`;

@@ -9,7 +9,7 @@ interface Answer {
   readonly hosts: readonly { readonly host: string; readonly isDone: boolean; readonly changes: readonly { readonly file: string }[] }[];
 }
 
-/** A home in which Gemini CLI was started once, and nothing else. */
+/** Creates a home directory where only Gemini CLI was started once. */
 function aHome(): Readonly<Record<string, string>> {
   const home = path.join(cli.folder, "home");
   mkdirSync(path.join(home, ".gemini"), { recursive: true });

@@ -30,7 +30,7 @@ Examples:
   workrail setup claude-code --scope project --remove --yes
 `;
 
-/** `workrail setup`: connects coding agents with Workrail, and takes that back. */
+/** `workrail setup`: connects coding agents with Workrail, and undoes that. */
 export function addSetupCommand(program: Command): void {
   program
     .command("setup")

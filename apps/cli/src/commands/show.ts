@@ -17,10 +17,10 @@ Examples:
   workrail show --session my-task --json
 `;
 
-/** Metadata in the order in which people look for it; what a caller added follows. */
+/** Metadata fields in the order in which people look for them. Fields that a caller added follow. */
 const FIELDS = ["id", "sessionId", "sequence", "parentId", "name", "tags", "kind", "createdAt", "lastAccessedAt", "agentId", "workflowId"];
 
-/** `workrail show`: prints everything about a checkpoint. */
+/** `workrail show`: prints metadata and context of a checkpoint. */
 export function addShowCommand(program: Command): void {
   program
     .command("show")

@@ -17,7 +17,7 @@ interface StatsOptions extends GlobalOptions {
   readonly since?: string;
 }
 
-/** More would be no overview. */
+/** Most sessions in the overview. */
 const MOST_SESSIONS = 20;
 
 const EXAMPLES = `
@@ -27,7 +27,7 @@ Examples:
   workrail stats --savings --since 2026-01-31
 `;
 
-/** `workrail stats`: what sessions and projects take, packed and unpacked, and in tokens. */
+/** `workrail stats`: shows the size of sessions and projects, compressed and uncompressed, and in tokens. */
 export function addStatsCommand(program: Command): void {
   program
     .command("stats")
@@ -112,7 +112,7 @@ function timesOf({ ratio }: Figures): string {
   return isSaving(ratio) ? ` (${ratio.toFixed(1)}x)` : "";
 }
 
-/** A small context takes more as a file than as JSON, since the file describes it too: a ratio says nothing then. */
+/** Tells whether a ratio is worth showing. A small context is larger as a file than as JSON, since the file also describes it. */
 function isSaving(ratio: number | undefined): ratio is number {
   return ratio !== undefined && ratio >= 1;
 }

@@ -20,7 +20,7 @@ Example:
   workrail status
 `;
 
-/** `workrail status`: what the store holds, and what a person should know of it. */
+/** `workrail status`: shows the content of the store, its limits, and warnings. */
 export function addStatusCommand(program: Command): void {
   program
     .command("status")

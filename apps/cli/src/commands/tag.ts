@@ -16,7 +16,7 @@ Examples:
   workrail tag my-task --remove urgent
 `;
 
-/** `workrail tag`: puts tags on a session, takes them off, and prints those it has. */
+/** `workrail tag`: adds tags to a session or removes them, and prints the resulting tags. */
 export function addTagCommand(program: Command): void {
   program
     .command("tag")

@@ -21,7 +21,7 @@ Examples:
   workrail trash empty --yes
 `;
 
-/** `workrail trash`: what was removed, and is not gone yet. */
+/** `workrail trash`: lists, restores and empties the trash. */
 export function addTrashCommand(program: Command): void {
   const trash = program
     .command("trash")

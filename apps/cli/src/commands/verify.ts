@@ -13,7 +13,7 @@ Example:
   workrail verify
 `;
 
-/** `workrail verify`: reads everything, and tells what is wrong. */
+/** `workrail verify`: reads everything and reports damage. */
 export function addVerifyCommand(program: Command): void {
   program
     .command("verify")

@@ -18,7 +18,7 @@ const NO_AGENTS = {
 const NO_JSON = "agents read it";
 const NO_QUESTION = "with --json nobody is asked";
 
-/** Every command, in the order of its help. What it prints stands in `expected`, one file for each. */
+/** Every command, in the order of the help. `expected` holds the output, one file for each command. */
 export const GOLDEN_CASES: GoldenCases = {
   save: [
     { args: ["--session", "shop", "--id", "new", "--name", "shipped"], input: '{"goal":"tell the customers","status":"begun"}' },

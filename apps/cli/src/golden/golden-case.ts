@@ -1,19 +1,19 @@
-/** One way to call a command, whose output is kept in a golden file. */
+/** One call of a command, whose output is kept in a golden file. */
 export interface GoldenCase {
-  /** What stands after the command's name. */
+  /** Arguments after the command's name. */
   readonly args?: readonly string[];
-  /** What standard input holds; default: nothing. */
+  /** Standard input. Default: empty. */
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Command lines that come before it, each of which must succeed; nothing is kept of them. */
+  /** Commands that run first and must succeed; their output is not kept. */
   readonly after?: readonly (readonly string[])[];
-  /** Files that are written before it, below the folder that holds `project` and `data`. */
+  /** Files written first, below the folder that holds `project` and `data`. */
   readonly files?: Readonly<Record<string, string>>;
-  /** It is also called on a terminal, where this is typed: for what draws there, such as colours, progress and questions. */
+  /** Also runs the case on a terminal, where this text is typed: for colours, progress and questions. */
   readonly typed?: string;
-  /** It is not called with `--json` too, for this reason. */
+  /** Why the case is not run with `--json` as well. */
   readonly withoutJson?: string;
 }
 
-/** The cases of each command, by its whole name: `trash list`. */
+/** Cases of each command, by its full name, such as `trash list`. */
 export type GoldenCases = Readonly<Record<string, readonly GoldenCase[]>>;

@@ -19,11 +19,11 @@ const ON_TERMINAL = Object.entries(GOLDEN_CASES)
   .map(([command, cases]) => [command, cases.filter(({ typed }) => typed !== undefined)] as const)
   .filter(([, cases]) => cases.length > 0);
 
-/** Widths of columns, and where a text is cut, depend on it. */
+/** Length of the folder's path: column widths and cut texts depend on it. */
 const FOLDER_LENGTH = "/tmp/workrail-cli-XXXXXX".length;
 
 const cli = useCli();
-/** Checkpoints name their project, and so the store is made where it is used, which is the same folder for every case. */
+/** Directory of every case's store. Checkpoints store their project's path, so it must be the same folder each time. */
 let home: string;
 let prepared: string;
 
@@ -66,7 +66,7 @@ describe.skipIf(process.platform === "win32")("golden files (not on Windows, whe
   });
 });
 
-/** Where folders for temporary files have other names the path is as long all the same. */
+/** Creates a folder of that path length, whatever the system's directory for temporary files is called. */
 function folderOfThatLength(): string {
   const parent = process.platform === "win32" ? tmpdir() : realpathSync("/tmp");
   const left = FOLDER_LENGTH - parent.length - "/XXXXXX".length;

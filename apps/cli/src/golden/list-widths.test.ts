@@ -19,7 +19,7 @@ const NAMES = [
   undefined,
 ];
 
-/** Of each kind some, and in every other row ids that begin alike. */
+/** Returns varied checkpoints; every other one has an id with the same beginning. */
 function aCheckpoint(index: number): CheckpointMetadata {
   const digits = (index * 2_654_435_761).toString(16).padStart(12, "0").slice(-12);
   const id = index % 2 === 0 ? `${digits.slice(0, 8)}-0a1b-4c2d-8e3f-${digits}` : `5eed5eed-${digits.slice(0, 4)}-4c2d-8e3f-${digits}`;
@@ -56,7 +56,7 @@ describe.each([40, 80, 120])("list at %i columns", (width) => {
   });
 });
 
-/** Measured another way than the program does. */
+/** Measures the width independently of the program's own code. */
 function widthOf(text: string): number {
   const graphemes = [...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text)];
   return graphemes.reduce((sum, { segment }) => sum + (WIDE.test(segment) ? 2 : 1), 0);

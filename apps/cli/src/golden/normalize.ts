@@ -1,12 +1,12 @@
 import { PASSWORD } from "./prepared-store.ts";
 
-/** Fields of JSON whose numbers depend on how well ids and times compress, on the machine, or on how long something took. */
+/** JSON fields whose numbers depend on the compression of ids and times, on the machine, or on durations. */
 const INEXACT = /(?<="(?:\w*[bB]ytes\w*|share|ratio)": )\d+(?:\.\d+)?/gu;
 
 /**
- * Puts what differs from run to run, and from machine to machine, in a form that does not: of the same width where that matters to a table.
+ * Replaces values that differ between runs or machines by fixed ones, of the same width where a table depends on the width.
  *
- * @param folder where the store and the project are.
+ * @param folder folder of the store and the project.
  */
 export function normalize(text: string, folder: string): string {
   return (
@@ -16,7 +16,7 @@ export function normalize(text: string, folder: string): string {
       .replaceAll(/<folder>[^\s"]*/gu, (path) => path.replaceAll(/\\+/gu, "/"))
       .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gu, "00000000-0000-4000-8000-000000000000")
       .replaceAll(/\b[0-9a-f]{32}\b/gu, "0".repeat(32))
-      // Of times and ids, among other things.
+      // Checksums of times, ids and other values.
       .replaceAll(/(?<="check": ")[0-9a-f]{16}(?=")/gu, "0".repeat(16))
       .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/gu, "2026-01-31T12:00:00.000Z")
       .replaceAll(/\b20\d\d-\d\d-\d\d(?!T)/gu, "2026-01-31")
@@ -27,9 +27,9 @@ export function normalize(text: string, folder: string): string {
       .replaceAll(/\(\d+(?:\.\d+)?(?:%|x)\)/gu, (share) => share.replaceAll(/\d+/gu, "9"))
       .replaceAll(/\b\d+\.\dx(?= )/gu, "9.9x")
       .replaceAll(/ +\d{1,2}[sm](?=[ ,.\n])/gu, (age) => "0s".padStart(Math.max(5, age.length)))
-      // Of a document that names the project's path.
+      // Tokens of a document that contains the project's path.
       .replaceAll(/\b\d+(?= tokens; entries)|(?<="tokens": )\d+(?=,\s+"shortened")/gu, "999")
-      // Which better ranking changes.
+      // Scores, which change with better ranking.
       .replaceAll(/\bscore \d\.\d\d/gu, "score 0.99")
       .replaceAll(/(?<="(?:score|distance)": )\d(?:\.\d+)?/gu, "0.9")
       .replaceAll(/\b\d+ ms\b/gu, "9 ms")
@@ -39,7 +39,7 @@ export function normalize(text: string, folder: string): string {
   );
 }
 
-/** What a terminal got, so that it can be read: its codes are named, and of each line that is drawn over the last form alone is kept. */
+/** Makes terminal output readable: names its control codes, and keeps only the last state of each redrawn line. */
 export function readable(output: string): string {
   return output
     .replaceAll("\r\n", "\n")

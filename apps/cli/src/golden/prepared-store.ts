@@ -1,6 +1,6 @@
 import { openWorkrail } from "@workrail/runtime";
 
-/** Looks like a secret, and is none: in parts, so that nobody takes this file for one that holds some. */
+/** Not a real secret. Joined here, so that scanners do not report this file. */
 export const PASSWORD: string = ["Winter", "2024!"].join("");
 
 const PLAN = {
@@ -19,13 +19,10 @@ const CART = {
 
 const TESTED = { ...CART, nextSteps: ["tell the customers"], status: "the tests pass" };
 
-/** Long enough ago for its age to be the same however long the tests take. */
+/** Long enough ago that the displayed age does not depend on the speed of the tests. */
 const AGE_MS = 50 * 60 * 60 * 1_000;
 
-/**
- * Makes the store that every golden case begins with: a session that forks, one that holds what looks like a secret, and a checkpoint in the
- * trash.
- */
+/** Creates the store of every golden case: a session that forks, one with a likely secret, and a checkpoint in the trash. */
 export async function prepareStore(dataDir: string, project: string): Promise<void> {
   const clock = { now: () => new Date(Date.now() - AGE_MS) };
   await using store = await openWorkrail({ dataDir, project, env: {}, adapters: { clock } });
@@ -37,6 +34,6 @@ export async function prepareStore(dataDir: string, project: string): Promise<vo
   await store.saveCheckpoint({ sessionId: "server", checkpointId: "access", context: { goal: "reach the server", password: PASSWORD } });
   await store.saveCheckpoint({ sessionId: "gone", checkpointId: "removed", context: { goal: "nothing of note" } });
   await store.cleanUp({ checkpointIds: ["removed"] });
-  // So that what the status tells of the index does not depend on the machine.
+  // Completes the index, so that its status does not depend on the machine.
   while ((await store.searchCheckpoints({ query: "coupons" })).indexPending !== undefined);
 }

@@ -5,28 +5,28 @@ import type { CliUnderTest, Outcome } from "../testing/use-cli.ts";
 import type { GoldenCase } from "./golden-case.ts";
 import { normalize, readable } from "./normalize.ts";
 
-/** The program that runs another one in a terminal of its own; that of Linux takes the command as an option. */
+/** Program that runs another one in a terminal. The one of Linux takes the command as an option. */
 export const HAS_TERMINAL: boolean = process.platform === "linux" && existsSync("/usr/bin/script");
 
 const WIDTH = "100";
 
-/** Where a case runs, and what it begins with. */
+/** Environment of a case. */
 export interface GoldenHome {
   readonly cli: CliUnderTest;
-  /** A folder with what `cli.folder` is to hold. */
+  /** Folder with the initial content of `cli.folder`. */
   readonly prepared: string;
-  /** Told what a command printed with `--json`. */
+  /** Checks the output of a command with `--json`. */
   readonly checkJson: (command: string, json: unknown) => void;
 }
 
-/** Runs a case for people and with `--json`, each in a fresh copy of what was prepared, and tells all that came of it. */
+/** Runs a case for people and with `--json`, each in a fresh copy of the prepared folder, and returns the outputs. */
 export async function transcribe(home: GoldenHome, command: string, given: GoldenCase): Promise<string> {
   const args = [...command.split(" "), ...(given.args ?? [])];
   const text = await forPeople(home, args, given);
   return given.withoutJson === undefined ? `${text}\n${await asJson(home, command, args, given)}` : text;
 }
 
-/** Runs a case on a terminal, where somebody types, and tells what is seen there. */
+/** Runs a case on a terminal where a person types, and returns the visible output. */
 export async function transcribeTerminal(home: GoldenHome, command: string, given: GoldenCase): Promise<string> {
   return onTerminal(home, [...command.split(" "), ...(given.args ?? [])], given, given.typed ?? "");
 }
@@ -49,10 +49,10 @@ async function asJson(home: GoldenHome, command: string, args: readonly string[]
 async function onTerminal(home: GoldenHome, args: readonly string[], given: GoldenCase, typed: string): Promise<string> {
   await begin(home, given);
   const { cli } = home;
-  // The shell finds its own programs all the same.
+  // The shell itself still finds its programs.
   const { PATH, ...env } = given.env ?? {};
   const path = PATH === undefined ? "" : `PATH=${quoted(PATH)} `;
-  // Node takes a terminal on a build server, which `CI` tells it of, for one without colours.
+  // On a build server, where `CI` is set, Node disables colours.
   const run = `stty cols ${WIDTH}; env -u CI ${path}${[process.execPath, cli.launcher, ...args].map(quoted).join(" ")}`;
   const input = typed === "" ? "" : `echo ${quoted(typed)} | `;
   const { code, stdout } = await cli.shell(`${input}script -qec ${quoted(run)} --echo never /dev/null`, {
@@ -63,7 +63,7 @@ async function onTerminal(home: GoldenHome, args: readonly string[], given: Gold
   return `${line(args, given)}${typed === "" ? "" : ` # and types ${typed}`}\n${shown}exit code ${code}\n`;
 }
 
-/** Back to what was prepared. */
+/** Restores the prepared folder. */
 async function begin({ cli, prepared }: GoldenHome, { after = [], files = {}, env = {} }: GoldenCase): Promise<void> {
   rmSync(cli.folder, { recursive: true, force: true });
   copyFolder(prepared, cli.folder);

@@ -66,7 +66,7 @@ const drift = objectOf<Drift>({
   unknown: text("why not all of it can be told").optional(),
 });
 
-/** Of a state, against its parent. */
+/** Entries dropped from a state compared with its parent. */
 const DROPPED_KEYS = {
   droppedKeys: texts("entries that its parent had and it has not: pinned and critical ones first").optional(),
   droppedKeysCount: count("how many those are, when not all are told").optional(),
@@ -189,7 +189,7 @@ const pinned = objectOf<MarkCriticalResult>({
   ...STANDING,
 }).meta({ id: "pins", description: "what is pinned" });
 
-/** What commands print that save contexts, find them, and show them. */
+/** JSON output of the commands that save, find and show contexts. */
 export const ABOUT_CONTEXTS: Readonly<Record<string, z.ZodType>> = {
   save: objectOf<SaveCheckpointResult>({
     checkpointId: text("the checkpoint that holds the context"),

@@ -140,7 +140,7 @@ const exported = {
   unreadable: unreadableById,
 };
 
-/** Only for transcripts. */
+/** Fields of imported transcripts only. */
 type OfTranscripts = "startedAt" | "lastAt";
 
 const imported = objectOf<Omit<TranscriptImport, OfTranscripts> & Partial<Pick<TranscriptImport, OfTranscripts>>>({
@@ -211,7 +211,7 @@ const resumes = {
   transcriptTokensEstimated: count("tokens of the transcripts that the packs replace, as far as the log has them; an estimate"),
 };
 
-/** What commands print that look after the store, and carry it elsewhere. */
+/** JSON output of the commands that maintain the store and transfer its data. */
 export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
   stats: z.union([
     objectOf<StoreStats>({

@@ -1,14 +1,14 @@
 import * as z from "zod";
 
-/** The fields of an object, each of which must be named: one that the library adds does not compile before it is described here. */
+/** Field schemas of an object, each required: a field that the library adds does not compile before it is described here. */
 type FieldsOf<T> = { readonly [Name in keyof T as string extends Name ? never : Name]-?: z.ZodType };
 
-/** An object as a command prints it, for documentation and tests. No other field may be in it. */
+/** Schema of an object as a command prints it, for documentation and tests. Other fields are rejected. */
 export function objectOf<T extends object>(fields: FieldsOf<T>): z.ZodObject {
   return z.strictObject(fields);
 }
 
-/** The same, of which callers may have put more into it. */
+/** Schema of an object to which callers may have added fields. */
 export function openObjectOf<T extends object>(fields: FieldsOf<T>): z.ZodObject {
   return z.looseObject(fields);
 }
@@ -17,7 +17,7 @@ export function text(meaning: string): z.ZodString {
   return z.string().describe(meaning);
 }
 
-/** ISO 8601, in UTC. */
+/** ISO 8601 in UTC. */
 export function time(meaning: string): z.ZodType {
   return z.iso.datetime({ precision: 3 }).describe(meaning);
 }
@@ -34,7 +34,7 @@ export function flag(meaning: string): z.ZodBoolean {
   return z.boolean().describe(meaning);
 }
 
-/** There only when it is so. */
+/** Present only when true. */
 export function mark(meaning: string): z.ZodType {
   return z.literal(true).optional().describe(meaning);
 }

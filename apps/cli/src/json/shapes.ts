@@ -56,7 +56,7 @@ const session = {
   project: text("the project of its first save, in lists of sessions").optional(),
 };
 
-/** Beside what a caller had saved with it. */
+/** Schema of metadata. Callers may have added fields. */
 export function metadataWith(more: Readonly<Record<string, z.ZodType>>): z.ZodObject {
   return openObjectOf<CheckpointMetadata>({ ...metadata, ...more });
 }
@@ -65,7 +65,7 @@ export function sessionWith(more: Readonly<Record<string, z.ZodType>>): z.ZodObj
   return objectOf<SessionMetadata>({ ...session, ...more });
 }
 
-/** Objects that several commands print. They are described once, under their names. */
+/** Objects that several commands print, each described once under its name. */
 export const METADATA: z.ZodObject = metadataWith({}).meta({
   id: "metadata",
   description: "what is known of a checkpoint, and whatever else was saved with it",
@@ -143,7 +143,7 @@ export const UNREADABLE: z.ZodType = objectOf<NonNullable<LoadCheckpointResult["
   reason: text("why it cannot be read"),
 });
 
-/** Where what an answer tells of is safe. The command line never has memory stand in for the disk. */
+/** Durability of the data in an answer. The command line never uses the memory fallback. */
 export const STANDING: { readonly durability: z.ZodType; readonly degraded: z.ZodType; readonly degradedReason: z.ZodType } = {
   durability: oneOf(["disk", "memory"], "`disk`"),
   degraded: z.never().optional(),

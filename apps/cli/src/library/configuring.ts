@@ -1,2 +1,2 @@
-// Of the library what one kind of command needs, loaded by that: an import of the library as a whole would load all of it.
+// Re-exports the part of the library that configuring needs. An import of the whole library would load all of it.
 export { changeSetting, configJsonSchema, parseSettingName, readConfiguration } from "@workrail/runtime";

@@ -10,18 +10,18 @@ const CLI = join(ROOT, "apps/cli");
 export interface Bundled {
   /** The app's folder. */
   readonly app: string;
-  /** What its `rolldown.config.ts` says. */
+  /** Content of its `rolldown.config.ts`. */
   readonly config: readonly RolldownOptions[];
-  /** Puts beside the bundle what has to be there, in the folder that holds `dist`. */
+  /** Adds files beside the bundle, in the folder that holds `dist`. */
   readonly furnish?: (home: string) => void;
 }
 
 /**
- * Bundles an app as it would be published, unless these sources have been bundled before. Resolves to the folder `dist`. Test files
- * may ask for it at the same time.
+ * Bundles an app as it would be published, unless these sources are bundled already. Resolves to the folder `dist`. Test files may call
+ * this concurrently.
  */
 export async function bundleOnce({ app, config, furnish }: Bundled): Promise<string> {
-  // Inside node_modules, so that what stays outside of the bundle is found as in an installed package.
+  // Inside node_modules, so that external packages are found as in an installed package.
   const bundles = join(app, "node_modules", ".workrail-test");
   const home = join(bundles, sourceDigest(app));
   if (!existsSync(home)) {
@@ -40,7 +40,7 @@ export async function bundleOnce({ app, config, furnish }: Bundled): Promise<str
   return join(home, "dist");
 }
 
-/** Whoever is first has made it; what others make is the same. Bundles of other sources are of no more use. */
+/** Moves the bundle into place. The first process wins; the bundles of others are equal. Bundles of other sources are removed. */
 function settle(unfinished: string, home: string, bundles: string): void {
   try {
     renameSync(unfinished, home);
@@ -51,7 +51,7 @@ function settle(unfinished: string, home: string, bundles: string): void {
   for (const name of readdirSync(bundles).filter(isOld)) rmSync(join(bundles, name), { recursive: true, force: true });
 }
 
-/** Every app has the command line in it. */
+/** Returns a digest of the sources. Every app contains the command line. */
 function sourceDigest(app: string): string {
   const packages = readdirSync(join(ROOT, "packages")).map((name) => join(ROOT, "packages", name));
   const files = [...new Set([...packages, CLI, app])].flatMap(filesOf);

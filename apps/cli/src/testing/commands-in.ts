@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** The commands that do something, by their whole names. */
+/** Returns the full names of all executable commands. */
 export function commandsIn(parent: Command, prefix = ""): readonly string[] {
   return parent.commands.flatMap((command) => {
     const name = `${prefix}${command.name()}`;

@@ -20,7 +20,10 @@ const isRoot = process.getuid?.() === 0;
 const MALLORY = 54_321;
 const OWN = path.join("workrail", "compiled");
 
-/** Whatever others planted before the program was started. `cache`: the user's directory for caches; `shared`: the one for temporary files. */
+/**
+ * Directories that others may have written to before the program starts. `cache`: the user's cache directory; `shared`: the directory for
+ * temporary files.
+ */
 interface Places {
   readonly home: string;
   readonly cache: string;
@@ -30,7 +33,7 @@ interface Places {
 
 type Plant = (places: Places) => void;
 
-/** What another user can do, beside being first in the shared directory. */
+/** Attacks by another user, besides creating files first in the shared directory. */
 const PLANTED: readonly (readonly [string, Plant])[] = [
   ["nothing else", () => {}],
   ["a directory that everybody can write to", ({ cache, forged }) => plantOpen(forged, path.join(cache, OWN), 0o777)],
@@ -48,7 +51,7 @@ const PLANTED: readonly (readonly [string, Plant])[] = [
   ],
 ];
 
-/** Only root can make what is another user's. */
+/** Attacks that only root can simulate: they need another user's files. */
 const PLANTED_BY_OTHERS: readonly (readonly [string, Plant])[] = [
   [
     "a directory of their own",
@@ -80,7 +83,7 @@ function plantOpen(forged: ForgedCache, directory: string, mode: number): void {
   chmodSync(directory, mode);
 }
 
-/** Compiled code that others have planted never runs in a program. */
+/** Tests that compiled code planted by others never runs. */
 export function describePlantedCaches(bundle: () => Promise<string>, program: ForgedProgram): void {
   describe.skipIf(process.getuid === undefined)(`compiled code for ${program.loaded} (modes; not on Windows)`, () => {
     let place: string;

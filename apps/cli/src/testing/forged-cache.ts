@@ -4,7 +4,7 @@ import path from "node:path";
 import process from "node:process";
 import { crc32 } from "node:zlib";
 
-/** It ends the process: of functions that are compiled when they are called, the places would be wrong. */
+/** Ends the process: the offsets of functions that are compiled later would be wrong. */
 const PAYLOAD = 'process.stderr.write("PLANTED");process.exit(0);';
 const PADDING = 200;
 
@@ -14,15 +14,15 @@ export interface ForgedProgram {
   readonly args: readonly string[];
 }
 
-/** A copy of a bundle, and compiled code that Node takes for that of one of its files and that does something else. */
+/** A copy of a bundle, with compiled code that Node accepts for one of its files and that does something else. */
 export class ForgedCache {
   readonly #command: readonly string[];
   readonly #forged: string;
 
   /**
    * @param dist the bundle.
-   * @param program its launcher, the file that the launcher loads, and arguments with which it ends by itself.
-   * @param folder where the copy and the code are put.
+   * @param program its launcher, the file that the launcher loads, and arguments with which the program ends by itself.
+   * @param folder folder for the copy and the code.
    */
   constructor(dist: string, program: ForgedProgram, folder: string) {
     const copy = path.join(folder, "copy", "dist");
@@ -37,11 +37,11 @@ export class ForgedCache {
     writeFileSync(loaded, forged);
     this.run({ NODE_COMPILE_CACHE: this.#forged });
     writeFileSync(loaded, honest);
-    // Node compares the checksum and the length of the source, V8 the length alone.
+    // Node compares checksum and length of the source, V8 only the length.
     for (const file of filesIn(this.#forged)) replaceNumber(file, crc32(forged), crc32(honest));
   }
 
-  /** Puts the compiled code where Node looks for it in a directory, and makes all of that everybody's to read. */
+  /** Puts the compiled code where Node looks for it in a directory, readable by everybody. */
   plant(directory: string): void {
     mkdirSync(directory, { recursive: true });
     cpSync(this.#forged, directory, { recursive: true });
@@ -49,7 +49,7 @@ export class ForgedCache {
       execFileSync("chmod", ["-R", "a+rX", ...readdirSync(directory).map((name) => path.join(directory, name))]);
   }
 
-  /** Runs the program. @returns whether the planted code ran instead of the program's. */
+  /** Runs the program. @returns whether the planted code ran. */
   run(env: Readonly<Record<string, string>>): boolean {
     const clean = Object.entries(process.env).filter(([name]) => !/^(?:NODE_COMPILE_CACHE|NODE_DISABLE_COMPILE_CACHE|XDG_.*)$/u.test(name));
     const { status, stderr } = spawnSync(process.execPath, this.#command, {

@@ -4,14 +4,14 @@ import { devNull } from "node:os";
 import path from "node:path";
 import { listen } from "./listen.ts";
 
-/** Stands in files that must show up nowhere. */
+/** Content of files outside of the project. Must appear nowhere. */
 const SECRET = "hostile-secret-7d1f";
-/** Stands in a file of the project, where an answer may name it, as the place of a mistake. A log must not. */
+/** Content of a file of the project. An answer may quote it as the place of a mistake; a log must not. */
 export const OWN_WORDS = "hostile-words-5e2c";
-/** What must be neither in a log nor in an answer. The second is the first line of `/etc/passwd`, the third of an environment. */
+/** Texts that must be neither in a log nor in an answer. The second starts `/etc/passwd`, the third is part of an environment. */
 export const NEVER_TOLD = [SECRET, "root:x:0", "PATH=/"] as const;
 
-/** Where a hostile project is made: a repository with one commit, and a folder beside it that is none of its business. */
+/** Location of a hostile project: a repository with one commit, and a folder outside of it. */
 export interface HostilePlace {
   readonly project: string;
   readonly outside: string;
@@ -27,7 +27,7 @@ const CONFIG = path.join(".git", "config");
 const HUGE = 8 * 2 ** 30;
 const DEEP = 120_000;
 
-/** What somebody can make of a project that others then work in, each of them on its own. */
+/** Hostile changes to a project that others work in, each tested on its own. */
 export const HOSTILE_PROJECTS: Readonly<Record<string, Make>> = {
   "rules that are a pipe": (at) => pipe(inside(at, RULES)),
   "rules that link to a pipe": (at) => link(at, RULES, piped(at)),
@@ -111,7 +111,7 @@ export const HOSTILE_PROJECTS: Readonly<Record<string, Make>> = {
   "a file of the work that claims to have gigabytes": (at) => sparse(replaced(at, "src/a.ts")),
 };
 
-/** Makes the place; the project has one commit, with a file that `src/a.ts` names. */
+/** Creates the location. The project has one commit with the file `src/a.ts`. */
 export async function makeHostile(root: string, make: Make): Promise<HostilePlace> {
   const place = { project: path.join(root, "project"), outside: path.join(root, "outside") };
   mkdirSync(path.join(place.project, "src"), { recursive: true });
@@ -169,7 +169,7 @@ function piped({ outside }: HostilePlace): string {
   return file;
 }
 
-/** It takes no room on the disk. */
+/** Creates a large file that takes no room on disk. */
 function sparse(file: string): void {
   const fd = openSync(file, "w");
   ftruncateSync(fd, HUGE);

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** Makes a socket, which goes with this process. */
+/** Creates a socket that exists as long as this process. */
 export function listen(file: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -1,6 +1,6 @@
 import { untilInterrupted } from "../until-interrupted.ts";
 
-// A command that is asked to end and does not.
+// A command that ignores the request to end.
 const alive = setInterval(() => {}, 1_000);
 process.stdout.write("begun\n");
 await untilInterrupted(() => new Promise<never>(() => {}));

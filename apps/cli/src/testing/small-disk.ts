@@ -5,22 +5,22 @@ import process from "node:process";
 
 const FILLER = "filler";
 const PAGE = 4096;
-/** What a command writes fits beside it once the filler is gone. */
+/** Large enough for everything that a command writes, after the filler is removed. */
 const SIZE = "24m";
 
-/** Only root can have a file system of its own, and only Linux has one in memory. */
+/** Mounting needs root, and Linux for a file system in memory. */
 export const HAS_SMALL_DISK: boolean = process.platform === "linux" && process.getuid?.() === 0;
 
 const KiB = 1024;
 const LEVELS = [0, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 400].map((level) => level * KiB);
 
-/** How many bytes a full disk has free: all levels in `npm run test:faults`, else where something else gives out each time. */
+/** Free bytes of a full disk: all levels in `npm run test:faults`, else those at which different writes fail. */
 export const FILL_LEVELS: readonly number[] = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? [0, 4 * KiB, 128 * KiB] : LEVELS;
 
-/** A file system of its own, which a test fills up to what it leaves free. */
+/** A file system that a test fills up to a number of free bytes. */
 export class SmallDisk {
   readonly directory: string;
-  /** The store on it. */
+  /** Directory of the store on it. */
   readonly dataDir: string;
 
   private constructor(directory: string) {
@@ -28,7 +28,7 @@ export class SmallDisk {
     this.dataDir = join(directory, "data");
   }
 
-  /** @returns nothing where no file system may be mounted, as in most containers. */
+  /** @returns `undefined` where mounting is not allowed, as in most containers. */
   static mount(directory: string): SmallDisk | undefined {
     try {
       execFileSync("mount", ["-t", "tmpfs", "-o", `size=${SIZE},mode=0700`, "tmpfs", directory], { stdio: "ignore" });
@@ -42,7 +42,7 @@ export class SmallDisk {
     execFileSync("umount", ["-l", this.directory]);
   }
 
-  /** Holds a copy of a store, and nothing else. */
+  /** Replaces the content by a copy of a store. */
   hold(store: string): void {
     for (const name of readdirSync(this.directory)) rmSync(join(this.directory, name), { recursive: true, force: true });
     const before = process.umask(0o077);
@@ -50,7 +50,7 @@ export class SmallDisk {
     process.umask(before);
   }
 
-  /** Leaves so many bytes free, in whole pages. */
+  /** Leaves a number of bytes free, in whole pages. */
   leave(bytes: number): void {
     const room = this.#free() - Math.ceil(bytes / PAGE) * PAGE;
     if (room < 0) throw new Error(`There are less than ${bytes} bytes free.`);
@@ -68,7 +68,7 @@ export class SmallDisk {
   }
 }
 
-/** Removes the catalog of a store that nobody has open, and the room that is kept for a full disk. */
+/** Removes the catalog of a closed store, and the reserve for a full disk. */
 export function loseCatalog(dataDir: string): void {
   for (const name of ["workrail.db", "workrail.db-wal", "workrail.db-shm", "reserve"]) rmSync(join(dataDir, name), { force: true });
 }

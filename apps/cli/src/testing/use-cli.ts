@@ -30,20 +30,20 @@ export interface Outcome {
 }
 
 interface RunOptions {
-  /** What standard input holds; default: nothing. */
+  /** Standard input. Default: empty. */
   readonly input?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
   /** Default: the project of the test. */
   readonly cwd?: string;
-  /** Default: the bundle's. */
+  /** Default: the launcher of the bundle. */
   readonly launcher?: string;
 }
 
-/** The bundled command line, and for each test a directory of its own. */
+/** The bundled command line, with a directory for each test. */
 export class CliUnderTest {
-  /** Where the bundle is. */
+  /** Directory of the bundle. */
   dist = "";
-  /** A directory that is removed after the test; holds the project and the data directory. */
+  /** Directory of the project and the data directory; removed after the test. */
   folder = "";
 
   get project(): string {
@@ -69,27 +69,27 @@ export class CliUnderTest {
     return run(process.execPath, [launcher, ...args], { input, cwd, env: { ...this.env, ...env } });
   }
 
-  /** Runs a line of shell in which `workrail` is the command line. */
+  /** Runs a shell line in which `workrail` is the command line. */
   shell(line: string, env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
     const workrail = `workrail() { '${process.execPath}' '${this.launcher}' "$@"; }`;
     return run("sh", ["-c", `${workrail}; ${line}`], { input: "", cwd: this.project, env: { ...this.env, ...env } });
   }
 
-  /** Runs a command that must succeed, and returns what it printed. */
+  /** Runs a command that must succeed, and returns its output. */
   async output(args: readonly string[], options?: RunOptions): Promise<string> {
     const { code, stdout, stderr } = await this.run(args, options);
     if (code !== 0) throw new Error(`workrail ${args.join(" ")} ended with ${code}: ${stderr}`);
     return stdout;
   }
 
-  /** Runs a command with `--json` that must succeed, and returns what it said. */
+  /** Runs a command with `--json` that must succeed, and returns its parsed output. */
   async json<T>(args: readonly string[], options?: RunOptions): Promise<T> {
     return JSON.parse(await this.output([...args, "--json"], options)) as T;
   }
 
   /**
-   * Saves as `workrail save` does, and returns what that prints. Through the library, in a twentieth of the time that a process takes: what
-   * the command itself does is for its own tests to show.
+   * Saves as `workrail save` does, and returns the output of that command. Uses the library, in a twentieth of the time of a process; the
+   * command itself has its own tests.
    */
   async save(context: object, ...args: readonly string[]): Promise<string> {
     const { values } = parseArgs({ args: [...args], options: SAVE_OPTIONS });
@@ -106,7 +106,7 @@ export class CliUnderTest {
     writeFileSync(join(this.project, name), content);
   }
 
-  /** Puts what differs from run to run in a form that does not, of the same width. */
+  /** Replaces values that differ from run to run by fixed ones of the same width. */
   normal(text: string): string {
     return text
       .replaceAll(this.folder, "<folder>")
@@ -144,7 +144,7 @@ function run(
     child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
     child.once("error", reject);
     child.once("close", (code) => resolve({ code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }));
-    // Whoever does not read its input may be gone before it is written.
+    // A process that does not read its input may have ended before the write.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
   });
