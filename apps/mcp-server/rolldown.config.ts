@@ -10,7 +10,8 @@ import {
   withoutWhitespace,
 } from "../cli/rolldown.config.ts";
 
-// The MCP library loads a JSON Schema validator of a quarter of a megabyte at start, for elicitation alone, which this server never does.
+// Removes the JSON Schema validator that the MCP library loads at start, a quarter of a megabyte. The library needs it for elicitation
+// only, which this server never does.
 const withoutValidator = {
   name: "without-validator",
   load(id: string): string | null {
@@ -18,8 +19,8 @@ const withoutValidator = {
   },
 };
 
-// One file for the server, a launcher that looks at the Node version before anything else is loaded, and the command line, which the
-// server never loads.
+// One file for the server, a launcher that checks the Node version before it loads anything else, and the command line, which the server
+// never loads.
 export default defineConfig([
   {
     input: { server: "src/main.ts" },

@@ -4,13 +4,13 @@ import { parseArguments } from "./parse-arguments.ts";
 import type { Tool, ToolCall } from "./tool.ts";
 import { toToolFailure, type ToolFailure } from "./wire-errors.ts";
 
-/** What the calls of a server share. */
+/** Dependencies shared by all calls of a server. */
 interface Calling {
   readonly log: Log;
   readonly tools: readonly Tool[];
 }
 
-/** The result of `tools/call`, in the form every MCP library takes. */
+/** Result of `tools/call`, in the form that every MCP library accepts. */
 export interface CallResult {
   readonly content: readonly [{ readonly type: "text"; readonly text: string }];
   readonly structuredContent?: Readonly<Record<string, unknown>>;
@@ -19,9 +19,9 @@ export interface CallResult {
 }
 
 /**
- * Runs one tool. Never rejects: a failure is a result that says so.
+ * Runs one tool. Never rejects: a failure is returned as an error result.
  *
- * @param tools all that there are, for errors that name another one.
+ * @param tools all tools, for errors that suggest another one.
  */
 export async function callTool(tool: Tool, given: unknown, call: ToolCall, { log, tools }: Calling): Promise<CallResult> {
   try {
@@ -43,19 +43,22 @@ export async function callTool(tool: Tool, given: unknown, call: ToolCall, { log
   }
 }
 
-/** Says that a tool that would change something is not to be had: in one form for all, since none of them is listed. */
+/**
+ * Returns the error for a tool that is disabled because it changes something. All such tools give the same error, since none of them is
+ * listed.
+ */
 export function refuseTool(): CallResult {
   return toErrorResult(toToolFailure(readOnly()));
 }
 
-/** Whether nobody foresaw it. */
+/** True for an unexpected error. */
 function isFault(error: unknown): boolean {
   return toToolFailure(error).code === "INTERNAL";
 }
 
 /**
- * No `structuredContent`: one that does not match the output schema makes clients lose the text. Commands in that are called as whoever reads it
- * can call them.
+ * Builds an error result, without `structuredContent`: if that does not match the output schema, clients drop the text. Commands in the
+ * text are rewritten for an agent.
  */
 function toErrorResult(failure: ToolFailure): CallResult {
   const { text, ...meta } = failure;

@@ -2,7 +2,7 @@ import { isJsonObject } from "./json-rpc.ts";
 import { listTool } from "./tool-listing.ts";
 import type { Tool } from "./tool.ts";
 
-/** What JSON Schema says of a field, as far as it matters here. */
+/** The part of a field's JSON Schema that is used here. */
 interface FieldSchema {
   readonly type?: string;
   readonly items?: { readonly type?: string };
@@ -13,11 +13,11 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export interface CorrectedArguments {
   readonly given: unknown;
-  /** What was read otherwise than it was sent, in sentences. */
+  /** Corrections that were made, in sentences. */
   readonly corrected: readonly string[];
 }
 
-/** Reads texts that stand for a list or for an object, where only one reading makes sense. */
+/** Parses texts sent in place of a list or an object, when only one reading makes sense. */
 export function correctArguments(tool: Tool, given: unknown): CorrectedArguments {
   if (!isJsonObject(given)) return { given, corrected: [] };
   const corrected: string[] = [];
@@ -49,7 +49,7 @@ function correctValue(value: unknown, schema: FieldSchema, name: string, correct
   return list;
 }
 
-/** The parts between commas. */
+/** Splits a text at commas. */
 function partsOf(text: string): string[] {
   return text
     .split(",")
@@ -61,7 +61,7 @@ function inBrief(text: string): string {
   return text.length <= 120 ? text : `${text.slice(0, 119).toWellFormed()}…`;
 }
 
-/** `undefined` for a text that is no JSON. */
+/** Returns `undefined` for a text that is not JSON. */
 function jsonOf(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
@@ -78,7 +78,7 @@ function schemasOf(tool: Tool): Readonly<Record<string, FieldSchema>> {
   let known = cache.get(tool);
   if (known === undefined) {
     const fields: Readonly<Record<string, FieldSchema>> = listTool(tool).inputSchema.properties ?? {};
-    // A tool that takes the text of an object reads it itself, and says so.
+    // Such a tool parses the text of an object itself, and reports that.
     known = Object.fromEntries(Object.entries(fields).filter(([name]) => tool.input.shape[name]?.safeParse("{}").success !== true));
     cache.set(tool, known);
   }

@@ -16,13 +16,13 @@ const isPosix = process.platform !== "win32";
 const isRoot = isPosix && process.getuid?.() === 0;
 const isLinuxRoot = isRoot && process.platform === "linux";
 
-/** Nobody in particular: modes mean nothing to root. Without root we are somebody already. */
+/** User id nobody: file modes do not restrict root. Without root the current user is used. */
 const NOBODY = 65_534;
 const asSomebody: ServerProcessOptions = isRoot
   ? { nodeOptions: ["--import", `data:text/javascript,process.setgid(${NOBODY});process.setuid(${NOBODY})`] }
   : {};
 
-/** Leaves the server no file to open. */
+/** Makes the server use up all file descriptors on a signal. */
 const OPENS_FILES_WHEN_ASKED = `
   import fs from "node:fs";
   process.on("SIGUSR2", () => {
@@ -34,14 +34,14 @@ const OPENS_FILES_WHEN_ASKED = `
   });
 `;
 
-/** A place in which somebody may do what they are then kept from. */
+/** Creates a home directory that the unprivileged user may use at first. */
 async function homeOfSomebody(): Promise<TestHome> {
   const home = await TestHome.create();
   if (isRoot) await chown(home.directory, NOBODY, NOBODY);
   return home;
 }
 
-/** A server whose saves do not reach the disk: it answers everything, and says where things are. */
+/** Checks a server whose saves do not reach the disk: it answers every call and reports the durability. */
 async function expectMemory(server: ServerProcess, sessionId: string, reason: string): Promise<string> {
   const degraded = { degraded: true, degradedReason: reason };
   const failure = await server.fails(SAVE, { sessionId, context: { goal: "go on", reason } });
@@ -69,18 +69,18 @@ async function expectMemory(server: ServerProcess, sessionId: string, reason: st
   return String(checkpointId);
 }
 
-/** When it began, and when it ended. */
+/** Log lines at the start and the end of the failure. */
 const ONCE_EACH = [
   { level: "error", msg: expect.stringContaining("cannot be written to") as string },
   { level: "warn", msg: expect.stringContaining("can be written to again") as string },
 ];
 
-/** A directory that cannot be read holds settings that cannot be read: that is told too, and is not what this is about. */
+/** Log lines about the disk only: settings in an unreadable directory are reported too. */
 function ofTheDisk(server: ServerProcess): readonly object[] {
   return server.log.filter(({ msg }) => !String(msg).includes("config.json"));
 }
 
-/** The disk is back: the next save goes there, after what was kept. */
+/** Checks that the disk is back: the next save goes there, after the data kept in memory. */
 async function expectDisk(server: ServerProcess, sessionId: string, keptId: string): Promise<void> {
   const saved = await server.ok(SAVE, { sessionId, context: { goal: "done" } });
   expect(saved).toMatchObject({ status: "SAVED", durability: "disk", parentId: keptId });
@@ -176,7 +176,7 @@ describe("without its disk the server starts, answers, keeps in memory what is s
     await server.ok(SAVE, { sessionId: "before", context: { a: 1 } });
     const release = await holdWriteLock(join(home.dataDir, "workrail.db"));
     const kept = await expectMemory(server, "s", "locked");
-    // Others' locks do not keep anybody from reading.
+    // Locks of other processes do not block reads.
     expect(await server.ok(LOAD, { sessionId: "before" })).toMatchObject({ context: { a: 1 }, durability: "disk", degraded: true });
     await release();
     await expectDisk(server, "s", kept);
@@ -206,7 +206,7 @@ describe("without its disk the server starts, answers, keeps in memory what is s
       }
       expect(failure).toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { retained: "memory", reason: "disk-full" } });
       expect(saved).toBeGreaterThan(3);
-      // The last megabyte was used up too.
+      // The reserve was used up too.
       expect(await readdir(home.dataDir)).not.toContain("reserve");
       const { checkpointId } = failure.details;
       expect(await server.ok(LOAD, { sessionId: "full", keys: ["saved"] })).toMatchObject({ checkpointId, context: { saved: saved - 1 } });
@@ -264,7 +264,7 @@ it("keeps nothing, and says so, where it is told to fail", async () => {
   expect(await server.ok(SAVE, { sessionId: "s", context: { a: 1 } })).toMatchObject({ status: "SAVED", durability: "disk" });
 });
 
-/** In another process: in this one the two libraries' locks would not see each other. */
+/** Runs in another process: in this one the locks of the two libraries would not see each other. */
 async function holdWriteLock(file: string): Promise<() => Promise<void>> {
   const script = `new (require("node:sqlite").DatabaseSync)(process.argv[1]).exec("BEGIN IMMEDIATE"); console.log("held"); setInterval(() => {}, 1000)`;
   const holder = spawn(process.execPath, ["-e", script, file], { stdio: ["ignore", "pipe", "inherit"] });

@@ -3,17 +3,17 @@ import { isJsonObject, shorten } from "./json-rpc.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** How many faults are told at once: enough to correct a call in one go, short enough to be read. */
+/** Most faults in one error: enough to correct a call at once, short enough to read. */
 const MAX_TOLD = 3;
 const MAX_LISTED_VALUES = 20;
 
 export interface DescribedIssues {
-  /** For the text of the error: what is wrong with which field, never the value itself. */
+  /** Text of the error: names the field and the fault, never the value. */
   readonly sentences: string;
   readonly issues: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** Puts validation issues into words that name the field and what was expected of it. */
+/** Describes validation issues by field and expected value. */
 export function describeIssues(issues: readonly Issue[], input: unknown): DescribedIssues {
   const described = issues.slice(0, MAX_TOLD).map((given) => {
     const issue = innermost(given);
@@ -28,7 +28,7 @@ export function describeIssues(issues: readonly Issue[], input: unknown): Descri
   return { sentences: sentences.join(" "), issues: described };
 }
 
-/** Of a value that has one of several forms but for something within it, that. */
+/** Returns the inner issue of a value that matches one form of a union except for a part of it. */
 function innermost(issue: Issue): Issue {
   if (issue.code !== "invalid_union") return issue;
   const within = issue.errors.map(([first]) => first).find((first) => first !== undefined && first.path.length > 0);
@@ -134,7 +134,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** `metadata.tags[1]`; names that are no plain words are quoted and shortened, since they come from outside. */
+/** Formats a path, such as `metadata.tags[1]`. Unusual names are quoted and shortened, since they come from outside. */
 function toPathText(path: readonly PropertyKey[]): string {
   return path
     .map((segment, index) => {

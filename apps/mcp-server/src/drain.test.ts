@@ -24,7 +24,7 @@ describe("a signal to stop", () => {
   });
 });
 
-// Windows knows no signals: a process is ended there without being asked.
+// Windows has no signals: a process is killed there without a request to end.
 describe.skipIf(process.platform === "win32")("the end of the server", () => {
   let client: RawClient;
 
@@ -44,7 +44,7 @@ describe.skipIf(process.platform === "win32")("the end of the server", () => {
     await client.stderrLine("holding 20\n");
   }
 
-  /** How the server went, which calls it had answered, and the last thing it did. */
+  /** Returns the exit of the server, the answered calls, and the last log line. */
   async function ending(): Promise<{ readonly exit: unknown; readonly answered: readonly unknown[]; readonly last: string | undefined }> {
     const exit = await client.exit();
     const answered = client.answers.map((answer) => answer.result?.structuredContent?.["n"]);
@@ -85,7 +85,7 @@ describe.skipIf(process.platform === "win32")("the end of the server", () => {
   it("finishes the calls and exits with 0 when nobody reads its output any more", async () => {
     await startCalls();
     client.closeOutput();
-    // Only writing shows a server that its reader is gone.
+    // A server notices only on writing that its reader is gone.
     await client.request("probe", "ping");
     client.kill("SIGUSR2");
     expect(await client.exit()).toEqual({ code: 0, signal: null });

@@ -1,26 +1,26 @@
 import type { Log } from "@workrail/core";
 import { endProcess, watchWorkers } from "../../cli/src/end-process.ts";
 
-/** Time for calls that are running when the server is told to stop. */
+/** Time limit of running calls after the server is told to stop. */
 const GRACE_MS = 3_000;
-/** Time for all of it, closing the store included: a hook that hangs must not keep the process. */
+/** Time limit of the whole shutdown, closing the store included: a step that hangs must not keep the process alive. */
 const TOTAL_MS = 4_400;
 
-/** What has to happen between being told to stop and being gone. */
+/** Steps of the shutdown. */
 export interface DrainSteps {
-  /** Takes no more requests. */
+  /** Stops accepting requests. */
   stop(): void;
-  /** Resolves when everything taken has been answered and every answer has left. */
+  /** Resolves when all accepted requests are answered and all answers are sent. */
   whenIdle(): Promise<void>;
-  /** Lets go of the connection and of whatever the tools hold open, in this order. */
+  /** Closes the connection and everything the tools hold open, in this order. */
   readonly close: readonly (() => void | Promise<void>)[];
   readonly log: Log;
 }
 
-/** Ends the process in good order. The first call decides; later ones change nothing. */
+/** Ends the process in an orderly way. Only the first call has an effect. */
 export type Drain = (reason: string, exitCode?: number) => void;
 
-/** Builds the one way in which the server ends: stop reading, answer, close, exit. */
+/** Creates the shutdown sequence: stop reading, answer, close, exit. */
 export function createDrain(steps: DrainSteps): Drain {
   let isDraining = false;
   return (reason, exitCode = 0) => {
@@ -70,10 +70,10 @@ async function settlesWithin(work: void | Promise<void>, limitMs: number): Promi
   }
 }
 
-/** Lets the usual reasons to stop end the process through `drain`. */
+/** Runs `drain` on signals and fatal errors. */
 export function drainOnSignals(drain: Drain, log: Log): void {
   watchWorkers();
-  // Windows has the last one alone for a process that is no terminal's: Ctrl-Break. Elsewhere it never comes.
+  // SIGBREAK (Ctrl-Break) is the only signal on Windows for a process without a terminal, and does not exist elsewhere.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK"] as const) {
     process.on(signal, () => drain(signal));
   }

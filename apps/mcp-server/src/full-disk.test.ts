@@ -13,18 +13,18 @@ import { ServerProcess, TestHome } from "./testing/server-process.ts";
 
 const SAVE = "workflow_checkpoint_save";
 
-/** Larger than the lower levels, and nothing that gets smaller. */
+/** Larger than the lower levels of free space, and not compressible. */
 const noise = randomBytes(30 * 1024).toString("base64");
 const NEW = { goal: "anything", noise };
 
 interface Call {
   readonly args?: Fields;
-  /** Checkpoints that are there when the tool has said so, or has said that memory keeps them. */
+  /** Checkpoints that exist once the tool has reported success, or that memory keeps them. */
   readonly saves?: Readonly<Record<string, object>>;
   readonly removes?: string;
 }
 
-/** How every tool is called. */
+/** Arguments of every tool. */
 const CALLS: Readonly<Record<string, Call>> = {
   [SAVE]: { args: { sessionId: "shop", checkpointId: "new", context: NEW }, saves: { new: NEW } },
   workflow_checkpoint_load: { args: { sessionId: "shop", full: true } },
@@ -64,7 +64,7 @@ afterAll(async () => {
   await rm(place, { recursive: true, force: true });
 });
 
-/** When the catalog is lost, and the disk full: for a server that has the store open everything may be at another place. */
+/** Time at which the catalog is lost and the disk full. A server with an open store reaches other code than a new one. */
 const TIMES = ["before the server starts", "while the server runs"] as const;
 
 describe.each(TIMES)("a full disk whose catalog is lost %s", (when) => {
@@ -97,12 +97,12 @@ interface Trial {
 
 interface Outcome {
   readonly faults: readonly string[];
-  /** What was answered as saved, or as kept until the disk has room; `undefined`: with whatever in it. */
+  /** Checkpoints answered as saved, or as kept until the disk has room; `undefined`: any content. */
   readonly saved: ReadonlyMap<string, object | undefined>;
   readonly removed: readonly string[];
 }
 
-/** Calls a tool, and saves, while the disk is full; then there is room again, and the server ends. */
+/** Calls a tool and saves while the disk is full; then makes room and ends the server. */
 async function callOn(on: SmallDisk, { level, when, tool, call }: Trial): Promise<Outcome> {
   on.hold(join(place, "prepared"));
   await using home = await TestHome.create();
@@ -112,7 +112,7 @@ async function callOn(on: SmallDisk, { level, when, tool, call }: Trial): Promis
   await using server = await ServerProcess.start({ home, env: { WORKRAIL_DATA_DIR: on.dataDir } });
   if (when === "while the server runs") {
     await server.ok("workflow_checkpoint_load", { sessionId: "shop" });
-    // What it does soon after it has opened the store takes and gives room.
+    // Background work after opening the store takes and releases room.
     await vi.waitFor(() => fill(on, level), { timeout: 60_000, interval: 20 });
   }
   const outcome = await server.call(tool, call.args ?? {});
@@ -142,12 +142,12 @@ function fill(on: SmallDisk, level: number): void {
   on.leave(level);
 }
 
-/** Whether what was to be saved is kept: on the disk, or in memory until that has room. */
+/** True when the save is on disk, or in memory until the disk has room. */
 function isDone(result: CallToolResult): boolean {
   return result.isError !== true || (result._meta?.["details"] as Fields | undefined)?.["retained"] === "memory";
 }
 
-/** The checkpoint that an answer names. */
+/** Returns the checkpoint that an answer names. */
 function idIn({ structuredContent = {}, _meta }: CallToolResult): string | undefined {
   const { checkpointId, checkpoint_id: contextds = checkpointId } = structuredContent;
   const { retained, checkpointId: kept } = (_meta?.["details"] ?? {}) as Fields;
@@ -168,7 +168,7 @@ async function faultsOfStatus({ client }: ServerProcess): Promise<readonly strin
 function faultsOf(tool: string, result: CallToolResult): readonly string[] {
   if (result.isError !== true) return [];
   const { code, details } = result._meta as { readonly code: string; readonly details: Fields };
-  // contextd has one code for all that is not the caller's fault, and names ours beside it.
+  // contextd has one code for every error that is not the caller's fault; the details name our code.
   const told = code === "INTERNAL_ERROR" ? details["error"] : code;
   return told === "STORAGE_UNAVAILABLE" ? [] : [`${tool}: ${textOf(result)}`];
 }
@@ -178,7 +178,7 @@ function textOf(result: CallToolResult): string {
   return block?.type === "text" ? block.text : "";
 }
 
-/** What was acknowledged and is not there, or was removed and is, for whoever opens the store next. */
+/** Returns acknowledged checkpoints that are missing, and removed ones that exist, at the next opening of the store. */
 async function lossesIn(
   dataDir: string,
   saved: ReadonlyMap<string, object | undefined>,

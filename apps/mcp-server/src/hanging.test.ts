@@ -15,7 +15,7 @@ const NEVER_DONE = fileURLToPath(new URL("../../cli/src/testing/never-done.ts", 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 const PATIENCE_MS = 60_000;
 
-// Windows knows no signals, and has no pipes among its files.
+// Windows has no signals, and no pipes in its file system.
 describe.skipIf(process.platform === "win32")("a process in which something hangs (pipes and signals; not on Windows)", () => {
   let root: string;
   let pipe: string;
@@ -60,7 +60,7 @@ describe.skipIf(process.platform === "win32")("a process in which something hang
       const client = await serve(root, { HANG: hang });
       const saved = await client.call(1, "workflow_checkpoint_save", { sessionId: "s", context: { goal: "end" } });
       expect(saved.result?.structuredContent).toMatchObject({ status: "SAVED" });
-      // The worker has begun.
+      // Wait until the worker has started.
       await new Promise((resolve) => setTimeout(resolve, 1_000));
       expect(await msToEnd(client, signal)).toBeLessThan(timeToEnd());
       expect(client.stderr).toContain('"msg":"stopping"');

@@ -10,13 +10,13 @@ import { bundleServer } from "./testing/bundle.ts";
 import { RawClient } from "./testing/raw-client.ts";
 import { timeToEnd } from "./testing/time-to-end.ts";
 
-/** `npm run test:faults` sets it, and has each project be tried with the server and the command line. */
+/** `npm run test:faults` sets the variable, and tests each project with the server and the command line. */
 const isThorough = process.env["WORKRAIL_HOSTILE_PROJECTS"] === "all";
-/** In processes, each of which takes a second, those that once hung. */
+/** Projects tested in processes, which take a second each: those that once hung. */
 const IN_PROCESSES = isThorough
   ? Object.keys(HOSTILE_PROJECTS)
   : ["rules that link to a pipe", "rules that link to /dev/ptmx", "a configuration of git that is a pipe"];
-/** Far more than all that is waited for, on a machine that has much else to do. */
+/** Longer than any expected wait, even on a busy machine. */
 const PATIENCE_MS = 60_000;
 const CONTEXT = { goal: "Mend src/a.ts", files: ["src/a.ts"], step: 1 };
 
@@ -38,7 +38,7 @@ function expectNothingTold(text: string): void {
   expect(NEVER_TOLD.filter((secret) => text.includes(secret))).toEqual([]);
 }
 
-// Windows has no pipes and devices among its files, and asks for a privilege before anybody can make a link.
+// Windows has no pipes and devices in its file system, and requires a privilege to create links.
 describe.skipIf(process.platform === "win32")("a hostile project (pipes, devices and links; not on Windows)", () => {
   it("has at least 30 shapes", () => {
     expect(Object.keys(HOSTILE_PROJECTS).length).toBeGreaterThanOrEqual(30);

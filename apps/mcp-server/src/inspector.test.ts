@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleServer } from "./testing/bundle.ts";
 import { TestHome } from "./testing/server-process.ts";
 
-/** Where `npm run verify:inspector` installs it: too large to be installed with everything else. */
+/** Install folder of `npm run verify:inspector`: too large to be installed with everything else. */
 const INSTALLED = fileURLToPath(
   new URL("../../../node_modules/.cache/workrail/inspector/node_modules/@modelcontextprotocol/inspector", import.meta.url),
 );
@@ -30,7 +30,7 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
   async function inspect(...args: string[]): Promise<{ code: number | null; result: unknown; stderr: string }> {
     const settings = ["-e", `WORKRAIL_DATA_DIR=${home.dataDir}`, "-e", `WORKRAIL_PROJECT=${home.project}`];
     const common = ["--cli", process.execPath, server, ...settings, "--format", "json", "-q"];
-    // It keeps a catalogue of servers in the home directory.
+    // The Inspector keeps a list of servers in the home directory.
     const env = { ...process.env, HOME: home.directory, USERPROFILE: home.directory };
     const child = spawn(process.execPath, [inspector ?? "", ...common, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
     let stdout = "";
@@ -69,7 +69,7 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
       ],
     });
     expect(stderr).not.toContain("Error: tool");
-    // What is in a context, or at a path in it, may be anything: that is the one thing it has to say.
+    // Its only warning: a value in a context may be of any type.
     const warned = [...stderr.matchAll(/Path: (.*)/gu)].map(([, path]) => path);
     expect(warned).toEqual(["outputSchema.properties.values.items.properties.value"]);
   });
@@ -89,7 +89,7 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
     expect(await call("store_session", "conversation=User: hello", "topic=Hello")).toMatchObject({ success: true, topic: "hello" });
     const note = await call("checkpoint_save", "summary=s", `project_path=${home.project}`, 'context={"branch":"main"}', 'tags=["t"]');
     const id = `id=${(note as { id: string }).id}`;
-    // What the other tools saved is listed too: the checkpoint and the conversation.
+    // Checkpoints of other tools are listed too: the checkpoint and the conversation.
     expect(await call("checkpoint_list", "limit=1", "sort_by=created_at")).toMatchObject({ total: 3, checkpoints: [note] });
     expect(await call("checkpoint_search", "query=main", 'tags=["t"]', "top_k=3")).toMatchObject({
       results: [{ checkpoint: note }],

@@ -1,4 +1,4 @@
-/** The options that need no value: `--json`, and each setting that is true or false. */
+/** Options without a value: `--json`, and each boolean setting. */
 export const FLAGS: readonly string[] = [
   "--json",
   "--read-only",
@@ -9,7 +9,10 @@ export const FLAGS: readonly string[] = [
   "--hook-resume",
 ];
 
-/** Finds a command among the arguments: the first word that is neither an option nor the value of one. A server gets options alone. */
+/**
+ * Tells whether the arguments contain a command: a word that is neither an option nor the value of one. A server is started with options
+ * only.
+ */
 export function isCommand(args: readonly string[]): boolean {
   for (let at = 0; at < args.length; at++) {
     const [arg = "", next = ""] = args.slice(at, at + 2);

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { bundleServer } from "./testing/bundle.ts";
 import { ServerProcess, TestHome } from "./testing/server-process.ts";
 
-/** How much is kept apart, as the environment, the command line, or the file in the data directory says. */
+/** Isolation as set by the environment, the command line, or the file in the data directory. */
 interface Given {
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
@@ -29,7 +29,7 @@ const STRICT: readonly (readonly [string, Given])[] = [
   ["config.json", { config: '{ "isolation": "strict" }' }],
 ];
 
-/** A store that two projects share; the other one has what is newer. */
+/** A store that two projects share; the data of the other project is newer. */
 class Shared {
   readonly home: TestHome;
   readonly other: string;
@@ -57,7 +57,7 @@ class Shared {
     return ServerProcess.start({ home: this.home, env, args });
   }
 
-  /** What a command of the CLI prints with `--json`, run in the own project. */
+  /** Returns the output of a CLI command with `--json`, run in the own project. */
   async command<T>(...args: readonly string[]): Promise<T> {
     const { status, stdout, stderr } = await this.run(...args);
     if (status !== 0 || stderr !== "") throw new Error(`${args.join(" ")} ended with ${status}: ${stderr}`);
@@ -84,7 +84,7 @@ function ids(rows: unknown, field: string): readonly unknown[] {
   return (rows as readonly Readonly<Record<string, unknown>>[]).map((row) => row[field]);
 }
 
-/** What each tool finds that was told of no project, in its order. */
+/** Returns the results of each tool without a named project, in order. */
 async function findByTools(server: ServerProcess): Promise<Readonly<Record<string, readonly unknown[]>>> {
   const found = (await server.ok("checkpoint_search", { query: "weathervane" }))["results"] as readonly { readonly checkpoint: object }[];
   return {
@@ -99,7 +99,7 @@ async function findByTools(server: ServerProcess): Promise<Readonly<Record<strin
   };
 }
 
-/** The same of the command line. */
+/** Returns the results of each command without a named project, in order. */
 async function findByCommands(shared: Shared): Promise<Readonly<Record<string, readonly unknown[]>>> {
   const { checkpoints } = await shared.command<{ readonly checkpoints: unknown }>("list");
   const { hits } = await shared.command<{ readonly hits: readonly { readonly checkpoint: unknown }[] }>("search", "weathervane");

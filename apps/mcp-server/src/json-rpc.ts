@@ -29,22 +29,22 @@ export interface JsonRpcErrorResponse {
   error: { code: number; message: string; data?: unknown };
 }
 
-/** The codes of JSON-RPC 2.0 that this server answers with. */
+/** JSON-RPC 2.0 error codes that this server uses. */
 export const RPC_ERROR = {
   parse: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** MCP's own. */
+  /** Defined by MCP. */
   resourceNotFound: -32002,
 } as const;
 
-/** A fault of the protocol itself, answered as a JSON-RPC error instead of a tool result. */
+/** A protocol error, answered as a JSON-RPC error instead of a tool result. */
 export class ProtocolFault extends Error {
   override readonly name = "ProtocolFault";
   readonly code: number;
-  /** For programs. */
+  /** Details for programs. */
   readonly data: unknown;
 
   constructor(code: number, message: string, data?: unknown) {
@@ -54,12 +54,12 @@ export class ProtocolFault extends Error {
   }
 }
 
-/** A message that cannot be delivered. `id` is undefined when nobody waits for an answer by id. */
+/** A message that cannot be delivered. `id` is undefined when no request waits for an answer. */
 export interface Rejection {
   readonly id: RequestId | undefined;
   readonly code: number;
   readonly message: string;
-  /** False for a notification: JSON-RPC forbids answering those. */
+  /** False for a notification: JSON-RPC forbids answering it. */
   readonly isAnswerable: boolean;
 }
 
@@ -75,7 +75,7 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Sorts a parsed value into a message that may be delivered or the reason why not. */
+/** Checks a parsed value: returns a message to deliver, or the reason for rejecting it. */
 export function readMessage(value: unknown): ReadResult {
   if (Array.isArray(value)) {
     return rejected(undefined, "Batches are not supported. Send one message a line.");
@@ -110,7 +110,7 @@ export function readMessage(value: unknown): ReadResult {
       },
     };
   }
-  // Rebuilt, because unknown members beside these would be refused further on.
+  // Rebuilt, because later checks would refuse unknown members.
   const message = {
     jsonrpc: "2.0" as const,
     ...(id !== undefined && { id }),
@@ -134,7 +134,7 @@ function rejected(id: RequestId | undefined, message: string): ReadResult {
   };
 }
 
-/** Makes a name from the outside fit into an error text. */
+/** Shortens and quotes a name from outside for an error text. */
 export function shorten(name: string): string {
   return name.length <= 64 ? JSON.stringify(name) : `${JSON.stringify(name.slice(0, 64))}...`;
 }

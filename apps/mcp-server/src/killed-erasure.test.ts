@@ -8,7 +8,7 @@ const SAVE = "workflow_checkpoint_save";
 const LOAD = "workflow_checkpoint_load";
 const WORD = "wxqzkvjplainlyreadable";
 
-/** Ends the server when it begins to overwrite a checkpoint's file. */
+/** Kills the server when it starts to overwrite a checkpoint's file. */
 const KILLS_ITSELF = `
   import fs from "node:fs";
   const { openSync, constants } = fs;
@@ -38,7 +38,7 @@ it("finishes an erasure whose process was killed before its first answer, and is
   expect(filesWith(home.dataDir, WORD)).toEqual([]);
 });
 
-/** Files that hold a text as it is, or compressed. */
+/** Returns the files that contain a text, raw or compressed. */
 function filesWith(directory: string, text: string): readonly string[] {
   const files = readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) => statSync(join(directory, name)).isFile());
   return files.filter((name) => {

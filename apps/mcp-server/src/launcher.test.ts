@@ -14,7 +14,7 @@ const INITIALIZE = `${JSON.stringify({
 })}\n`;
 
 const oldNode = findNodeOlderThan(22);
-/** The program that runs another one in a terminal of its own; that of Linux takes the command as an option. */
+/** Program that runs another one in a terminal. The one of Linux takes the command as an option. */
 const hasTerminal = process.platform === "linux" && existsSync("/usr/bin/script");
 
 describe("the bundled program", () => {

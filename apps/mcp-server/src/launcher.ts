@@ -1,5 +1,5 @@
-// Runs on any Node, however old: it uses only syntax and modules of Node 18, and imports only a version. An import of `node:fs` would load streams,
-// which takes half the time of Node's own start.
+// Runs on any Node, however old: uses only syntax and modules of Node 18, and imports only a version. An import of `node:fs` would load
+// streams, which takes half the time of Node's own start.
 import module from "node:module";
 import { lightPart } from "../../cli/src/light-part.ts";
 import { isCommand } from "./is-command.ts";
@@ -24,7 +24,7 @@ With a command it is the command line for the same store, as in: workrail-mcp cl
 All commands: workrail-mcp help
 `;
 
-/** For a person who starts it by hand. It serves all the same: a client may have a terminal as its standard input. */
+/** For a person who starts it by hand. The server still serves: a client may use a terminal as standard input. */
 const ON_TERMINAL = `workrail-mcp is an MCP server, which an agent's host starts; to connect it to Claude Code: claude mcp add workrail -- npx -y @workrail/mcp-server (Ctrl-C ends it here; workrail-mcp help lists the commands for people)
 `;
 
@@ -53,7 +53,7 @@ async function launch(): Promise<void> {
   await load("./server.mjs");
 }
 
-/** Not known to the compiler: what is loaded is bundled beside the launcher. */
+/** Loads a part of the bundle. The compiler does not know these files, which the bundler puts beside the launcher. */
 async function load(part: string): Promise<void> {
   await import(new URL("./compile-cache.mjs", import.meta.url).href);
   await import(new URL(part, import.meta.url).href);

@@ -1,6 +1,6 @@
 import type { Workrail } from "@workrail/runtime";
 
-/** Gives the open store, and opens it when it is first needed: a server must answer although its disk does not. */
+/** Opens the store on first use: the server must answer even if its disk does not. */
 export class LazyStore {
   readonly #open: () => Promise<Workrail>;
   #store: Promise<Workrail> | undefined;
@@ -9,7 +9,7 @@ export class LazyStore {
     this.#open = open;
   }
 
-  /** Rejects as opening does. The next call tries again: a disk can come back. */
+  /** Returns the open store. Rejects with the error of opening; the next call tries again, because a disk can come back. */
   async get(): Promise<Workrail> {
     const store = await this.#opened();
     // Hooks of the same host save while the server runs.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LineFramer, type Frame } from "./line-framer.ts";
 
-/** What a framer makes of the text when it comes in pieces of the given size. */
+/** Returns the frames of a text that arrives in pieces of the given size. */
 function framed(text: string, options: { readonly maxBytes: number; readonly pieceBytes: number }): unknown[] {
   const framer = new LineFramer(options.maxBytes);
   const bytes = Buffer.from(text);

@@ -3,16 +3,16 @@ import { MessageIdScanner } from "./message-id-scanner.ts";
 
 const LINE_FEED = 0x0a;
 
-/** What stood on one line of the input. */
+/** One line of the input. */
 export type Frame =
   | { readonly kind: "line"; readonly bytes: Buffer }
   | { readonly kind: "too-long"; readonly sizeBytes: number; readonly id: RequestId | undefined };
 
 /**
- * Cuts a stream of bytes into lines, at byte 0x0A and nowhere else.
+ * Splits a stream of bytes into lines, at byte 0x0A only.
  *
- * Chunks are listed and joined once a line, so a long line costs linear time. A line over the limit
- * is let go as it arrives; only its length and its JSON-RPC id are remembered.
+ * Chunks are collected and joined once per line, so that a long line costs linear time. A line over the limit is discarded as it arrives;
+ * only its length and its JSON-RPC id are kept.
  */
 export class LineFramer {
   readonly #maxBytes: number;
@@ -24,7 +24,7 @@ export class LineFramer {
     this.#maxBytes = maxBytes;
   }
 
-  /** Yields every line that `chunk` completes; take them all before pushing again. */
+  /** Yields every line that `chunk` completes. Consume all of them before the next push. */
   *push(chunk: Buffer): Generator<Frame, void> {
     let start = 0;
     for (;;) {
@@ -39,7 +39,7 @@ export class LineFramer {
     }
   }
 
-  /** Gives the last line when the input ended without a line feed. */
+  /** Returns the last line, when the input ended without a line feed. */
   end(): Frame | undefined {
     return this.#sizeBytes === 0 ? undefined : this.#finish();
   }

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createLog } from "./log.ts";
 import { RawClient } from "./testing/raw-client.ts";
 
-/** What a server logs while it fails once and stops. */
+/** Returns the log of a server that fails once and stops. */
 async function logOf(level: string | undefined): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const client = new RawClient({ WORKRAIL_LOG_LEVEL: level });
   await client.call(1, "fail_unforeseen");

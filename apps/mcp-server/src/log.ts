@@ -3,12 +3,12 @@ import type { SettingValues } from "@workrail/runtime";
 import { pino, type Logger } from "pino";
 import { escapeJson } from "../../cli/src/escape-text.ts";
 
-/** What is kept for a host that does not read; later lines are lost. */
+/** Bytes buffered for a host that does not read; further lines are dropped. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
 export type LogLevel = SettingValues["logLevel"];
 
-/** Logs JSON lines to stderr, from a level upwards. */
+/** Creates a log that writes JSON lines to stderr, from a level upwards. */
 export function createLog(level: LogLevel = "warn"): Log {
   return new StderrLog(level);
 }
@@ -49,10 +49,9 @@ class StderrLog implements Log {
 let isStderrWatched = false;
 
 /**
- * Writes at once where the system allows it, so that the last words of a dying process are not lost.
+ * Writes synchronously where the system allows it, so that the last lines of a dying process are not lost.
  *
- * A host may close our stderr, or never read it: neither is a reason to stop serving. pino's own
- * destinations block until somebody reads.
+ * A host may close stderr, or never read it; the server continues in both cases. pino's own destinations would block until the host reads.
  */
 function writeToStderr(line: string): void {
   if (!isStderrWatched) {
@@ -60,7 +59,7 @@ function writeToStderr(line: string): void {
     process.stderr.on("error", () => {});
   }
   if (process.stderr.writableLength < MAX_UNREAD_BYTES) {
-    // JSON escapes some control characters; a terminal obeys others too.
+    // JSON escapes some control characters, but a terminal obeys others too.
     process.stderr.write(escapeJson(line));
   }
 }

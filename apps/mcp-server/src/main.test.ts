@@ -93,7 +93,7 @@ describe("hostile input", () => {
     client = await startRaw(home);
   });
 
-  // Whatever came before, the next call must work.
+  // The next call must work after every test.
   afterEach(async () => {
     calls += 1;
     const answer = await client.call(`after ${calls}`, SAVE, { sessionId: `after-${calls}`, context: { calls } });
@@ -252,7 +252,7 @@ describe("hostile input", () => {
 
   it("may hold what other programs change, and it comes back as it was", async () => {
     const context = `{"__proto__":{"a":1},"constructor":null,"half":"\\ud83e","tail":"\\udd5d\\ud83e","line\u2028":"\u2029\u2028","nul":"\\u0000","12":"b","3":"a","e":1e-7,"zero":0.1}`;
-    // What JavaScript itself makes of the text: numbers first among the keys.
+    // The text as JavaScript itself serialises it: integer keys come first.
     const expected = JSON.stringify(JSON.parse(context));
     expect((await answerTo(saveMessage("odd", "odd", context), "odd")).result?.structuredContent).toMatchObject({ status: "SAVED" });
     const { result } = await client.call("load odd", LOAD, { sessionId: "odd" });
@@ -314,7 +314,7 @@ describe("the end", () => {
     return client.answers.filter(({ result }) => result?.structuredContent?.["status"] === "SAVED").map(({ id }) => Number(id));
   }
 
-  // Half of the saves are done when it is told to end: the other half has to be within the three seconds that it gives them, on a slow disk too.
+  // Half of the saves are done when the server is told to end. The others must finish within its three seconds, on a slow disk too.
   it("of the input: 10 saves in flight are answered and kept, and the database is closed", async () => {
     const client = await startRaw(home);
     await sendSaves(client, 20);
@@ -326,7 +326,7 @@ describe("the end", () => {
     expect(await storedSteps()).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
   });
 
-  // Windows knows no signals: a process is ended there without being asked.
+  // Windows has no signals: a process is killed there without a request to end.
   it.skipIf(process.platform === "win32").each(["SIGTERM", "SIGINT"] as const)(
     "by %s: what was taken is answered, what was answered is kept, and the database is closed",
     async (signal) => {
@@ -433,7 +433,7 @@ describe("settings", () => {
     // A file for people would be in clear.
     expect((await server.call("store_session", { conversation: secret })).isError).toBe(true);
     expect(await readdir(home.project)).not.toContain(".codearchitect");
-    // As it is killed: with its write-ahead log.
+    // Killed with its write-ahead log in place.
     await server.kill();
     const stderr = server.stderr;
     expect(stderr).not.toContain(secret);

@@ -7,18 +7,17 @@ import { serveStdio } from "./serve-stdio.ts";
 import { createTools } from "./tools/index.ts";
 import { readVersion } from "./version.ts";
 
-// Before any file is made: SQLite's are created by the umask.
+// Before any file is created: the umask determines the mode of SQLite's files.
 process.umask(0o077);
 setOwnName("workrail-mcp");
 
 const args = process.argv.slice(2);
 const { values, issues } = readConfiguration({ env: process.env, args });
 const log = createLog(values.logLevel);
-// It serves all the same, so that whoever calls a tool is told, too.
+// The server starts despite issues, so that tool calls can report them.
 for (const { severity, message, ...issue } of issues) log[severity === "error" ? "error" : "warn"](message, issue);
-// Read anew whenever opening is tried, so that what was wrong can be put right while the server runs. An agent goes on
-// working whatever becomes of the disk, unless somebody would rather have it stop.
-// The first call waits for opening, and is mostly no search.
+// Settings are read again at each attempt to open the store, so that they can be corrected while the server runs. By default an agent
+// continues with the memory fallback when the disk fails. The first call waits for opening, and is rarely a search.
 const store = new LazyStore(() => openWorkrail({ args, fallback: values.fallback ?? "memory", adapters: { log }, warmUp: "pause" }));
 
 const instructions = values.readOnly

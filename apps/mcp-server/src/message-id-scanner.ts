@@ -9,25 +9,25 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Longer top-level tokens are neither the key `id` nor an id worth answering. */
+/** Longest token that is kept. Longer ones are neither the key `id` nor a valid id. */
 const MAX_TOKEN_BYTES = 1024;
 
 /**
- * Finds the top-level `id` in the bytes of a message that is too long, or too broken, to be parsed.
+ * Finds the top-level `id` in the bytes of a message that is too long or too broken to parse.
  *
- * Takes the message in any number of pieces and keeps at most one short token, so that a message of
- * any size can be answered by id without being held in memory.
+ * Accepts the message in any number of pieces and keeps at most one short token, so that a message of any size can be answered by id
+ * without holding it in memory.
  */
 export class MessageIdScanner {
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
-  /** Raw bytes of the key or value being read at depth 1; undefined once it is of no interest. */
+  /** Raw bytes of the key or value being read at depth 1; undefined once it cannot be the id. */
   #token: number[] | undefined = [];
   #key: unknown;
   #id: RequestId | undefined;
 
-  /** The id found so far; like `JSON.parse`, the last one wins. */
+  /** The id found so far. As in `JSON.parse`, the last one wins. */
   get id(): RequestId | undefined {
     return this.#id;
   }
@@ -43,7 +43,7 @@ export class MessageIdScanner {
     }
   }
 
-  /** Reads on inside a string; returns the last position it has consumed. */
+  /** Reads on inside a string; returns the last position consumed. */
   #readString(bytes: Uint8Array, start: number): number {
     for (let at = start; at < bytes.length; at += 1) {
       const byte = bytes[at] as number;
@@ -71,7 +71,7 @@ export class MessageIdScanner {
       case OPEN_BRACE:
       case OPEN_BRACKET:
         this.#depth += 1;
-        // The outermost brace starts the first key; a nested one ends our interest in this value.
+        // The outermost brace starts the first key; a nested one means that this value is not the id.
         this.#token = this.#depth === 1 ? [] : undefined;
         break;
       case CLOSE_BRACE:
@@ -124,13 +124,13 @@ export class MessageIdScanner {
     try {
       return JSON.parse(Buffer.from(token).toString("utf8")) as unknown;
     } catch {
-      // Broken messages are why we scan: a broken token is only not the id.
+      // Broken messages are expected here: a broken token is just not the id.
       return undefined;
     }
   }
 }
 
-/** The top-level `id` of a whole message that could not be parsed. */
+/** Returns the top-level `id` of a complete message that could not be parsed. */
 export function findMessageId(bytes: Uint8Array): RequestId | undefined {
   const scanner = new MessageIdScanner();
   scanner.write(bytes);

@@ -8,14 +8,14 @@ import type { Tool } from "./tool.ts";
 
 export interface ParsedArguments {
   readonly input: z.output<Tool["input"]>;
-  /** What was read otherwise than it was sent, in sentences. */
+  /** Corrections that were made, in sentences. */
   readonly corrected: readonly string[];
 }
 
 /**
- * Reads the arguments of a call: other spellings first, then texts that stand for lists, then the tool's own schema.
+ * Parses the arguments of a call: resolves aliases, then texts that stand for lists, then applies the tool's schema.
  *
- * @param tools all tools there are: a call that another of them takes is named in the error. Default: none.
+ * @param tools all tools; the error names another tool that accepts the call. Default: none.
  */
 export function parseArguments(tool: Tool, given: unknown, tools: readonly Tool[] = []): ParsedArguments {
   const renamed = renameAliases(tool, given ?? {});
@@ -36,7 +36,7 @@ function invalid(tool: Tool, sentences: string, issues: DescribedIssues["issues"
   });
 }
 
-/** Gives every field its own name. @throws INVALID_INPUT for a field given under two names: nobody can tell which is meant. */
+/** Renames aliases to field names. @throws INVALID_INPUT for a field given under two names, which is ambiguous. */
 function renameAliases(tool: Tool, given: unknown): unknown {
   if (!isJsonObject(given)) {
     return given;

@@ -20,7 +20,7 @@ const READERS = [
 ];
 const WRITERS = ["workflow_checkpoint_save", "workflow_mark_critical", "store_session", "checkpoint_save", "checkpoint_delete"];
 
-/** Commands that read, each in full. */
+/** Read commands with their arguments. */
 const COMMANDS: readonly (readonly string[])[] = [
   ["load", "--session", "s"],
   ["show", "c1"],
@@ -42,10 +42,10 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["prioritize", "--checkpoint", "c1"],
 ];
 
-/** Of Linux: runs a command as another user. */
+/** Linux program that runs a command as another user. */
 const AS_OTHER = "setpriv";
 
-/** A store with two checkpoints, that nobody has open. */
+/** Runs a test with a closed store of two checkpoints. */
 async function withStore(test: (home: TestHome) => Promise<void>): Promise<void> {
   await using home = await TestHome.create();
   await using store = await openWorkrail({ dataDir: home.dataDir, project: home.project, env: {} });
@@ -71,7 +71,7 @@ async function readAll(server: ServerProcess): Promise<void> {
   expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject({ readOnly: true, checkpoints: 2 });
 }
 
-/** What each command printed, by its name. */
+/** Returns the output of each command, by its name. */
 async function runAll(
   home: TestHome,
   commands = COMMANDS,
@@ -164,7 +164,7 @@ describe("a whole session of reads", () => {
         expect(await reader.ok("workflow_checkpoint_load", { sessionId: "s" })).toMatchObject({ context: { goal: `gnomon${number}` } });
         expect((await reader.ok("checkpoint_search", { query: `"gnomon${number}"` }))["results"]).toHaveLength(1);
       }
-      // What a save leaves for later is done a second or two after it. A process that is stopped changes nothing, whatever is left.
+      // Work that a save postpones is done a second or two after it. A stopped process changes nothing, whatever is left.
       await new Promise((resolve) => setTimeout(resolve, 3_000));
       if (process.platform !== "win32") process.kill(writer.pid, "SIGSTOP");
       const before = snapshotOf(home.dataDir);
@@ -177,7 +177,7 @@ describe("a whole session of reads", () => {
 
   const isRoot = process.getuid?.() === 0;
   const canBeOther = !isRoot || spawnSync(AS_OTHER, ["--version"]).status === 0;
-  // Root may read and write everywhere: another user may not.
+  // Root may read and write everywhere; another user may not.
   const OTHER = 65_534;
   const asOther = isRoot ? [AS_OTHER, `--reuid=${OTHER}`, `--regid=${OTHER}`, "--clear-groups"] : [];
 

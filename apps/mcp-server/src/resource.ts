@@ -1,7 +1,7 @@
-/** Something a host may show or attach, independent of any MCP library. Its content is one JSON object. */
+/** A resource that a host may show or attach, independent of any MCP library. Its content is one JSON object. */
 export interface Resource {
   readonly uri: string;
-  /** For programs; hosts may show it where there is no title. */
+  /** For programs. Hosts may show it when there is no title. */
   readonly name: string;
   readonly title: string;
   readonly description: string;

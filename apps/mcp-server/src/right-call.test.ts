@@ -5,7 +5,7 @@ import { createTools } from "./tools/index.ts";
 
 const tools = createTools({} as LazyStore);
 
-/** The hint of the error that a call gets. */
+/** Returns the hint of the error for a call. */
 function hintFor(name: string, given: object): unknown {
   const tool = tools.find((each) => each.name === name);
   if (tool === undefined) throw new Error(`There is no ${name}.`);

@@ -8,10 +8,10 @@ type Fields = Readonly<Record<string, unknown>>;
 const LONGEST_VALUE = 80;
 
 /**
- * The call that was meant, in words, where what was given is no call of this tool: of this tool with the names put right, else of another tool
- * that takes these fields, else of this tool without the fields that it does not have.
+ * Suggests the call that was probably meant, when the arguments do not fit the tool: this tool with corrected names, else another tool that
+ * accepts these fields, else this tool without its unknown fields.
  *
- * @param given with every field under its own name.
+ * @param given arguments with resolved aliases.
  */
 export function rightCall(tool: Tool, given: unknown, tools: readonly Tool[]): string | undefined {
   if (!isJsonObject(given)) return undefined;
@@ -31,7 +31,7 @@ export function rightCall(tool: Tool, given: unknown, tools: readonly Tool[]): s
     : undefined;
 }
 
-/** A call as a model can write it. Long values are left to whoever sent them. */
+/** Writes a call as a model would send it. Long values are abbreviated. */
 export function written(tool: Pick<Tool, "name">, fields: Fields): string {
   const pairs = Object.entries(fields).map(([name, value]) => `${JSON.stringify(name)}: ${inBrief(value)}`);
   return `${tool.name} with {${pairs.join(", ")}}`;
@@ -45,7 +45,7 @@ function isCallOf(tool: Tool, fields: Fields): boolean {
   return tool.input.safeParse(fields).success;
 }
 
-/** `undefined` where a name is like none, or like one that is given. */
+/** Returns `undefined` when a name resembles no field, or one that is already given. */
 function withNearestNames(tool: Tool, given: Fields, unknown: readonly string[]): Fields | undefined {
   const names = new Map<string, string>();
   for (const name of unknown) {
@@ -56,7 +56,7 @@ function withNearestNames(tool: Tool, given: Fields, unknown: readonly string[])
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [names.get(name) ?? name, value]));
 }
 
-/** Names that tools have for the same. */
+/** Names that tools use for the same field. */
 const SAME: readonly (readonly string[])[] = [
   ["limit", "top_k", "topK", "k", "count"],
   ["id", "checkpointId", "checkpoint_id"],
@@ -78,14 +78,14 @@ function nearestName(tool: Tool, name: string): string | undefined {
   return found?.each;
 }
 
-/** What another tool would be given. `undefined` where it has no place for some of it. */
+/** Returns the arguments for another tool; `undefined` when some of them have no field there. */
 function fieldsFor(other: Tool, given: Fields): Fields | undefined {
   const move = MOVES[other.name];
   const moved = move === undefined ? given : move(given);
   return moved !== undefined && Object.keys(moved).every((name) => takes(other, name)) ? moved : undefined;
 }
 
-/** The two tools that save have other names for the same; a note on a project has no place for a state. */
+/** Converts arguments between the two tools that save, which use different names. A note on a project has no field for a state. */
 const MOVES: Readonly<Record<string, (given: Fields) => Fields | undefined>> = {
   checkpoint_save: (given) => (isJsonObject(given["context"]) && !isFlat(given["context"]) ? undefined : given),
   workflow_checkpoint_save: ({ summary, description: _said, project_path: _place, tags, metadata, ...rest }) => {
@@ -98,7 +98,7 @@ const MOVES: Readonly<Record<string, (given: Fields) => Fields | undefined>> = {
   },
 };
 
-/** Whether an object has no lists and no objects in it. */
+/** True when an object contains no lists and no objects. */
 export function isFlat(context: Fields): boolean {
   return Object.values(context).every((value) => typeof value !== "object" || value === null);
 }

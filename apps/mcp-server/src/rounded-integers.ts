@@ -1,10 +1,13 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { roundedIntegers } from "@workrail/core";
 
-/** By the arguments of a call: once a message is parsed nobody can tell, and the library hands on nothing but what was parsed. */
+/**
+ * Rounded integers by the arguments object of a call: they cannot be found after parsing, and the library passes on only the parsed
+ * message.
+ */
 const noted = new WeakMap<object, readonly string[]>();
 
-/** Notes which integers of a call were rounded as its message was parsed from this text. */
+/** Records the integers of a call that were rounded when its message was parsed from this text. */
 export function noteRounded(message: JSONRPCMessage, text: string): void {
   if (!("method" in message) || message.method !== "tools/call") return;
   const given = message.params?.["arguments"];
@@ -13,7 +16,7 @@ export function noteRounded(message: JSONRPCMessage, text: string): void {
   if (rounded.length > 0) noted.set(given, rounded);
 }
 
-/** The digits, as they were sent, of integers that reading a call's arguments has rounded. */
+/** Returns the original digits of integers that were rounded in a call's arguments. */
 export function roundedIn(given: unknown): readonly string[] {
   return (typeof given === "object" && given !== null && noted.get(given)) || [];
 }

@@ -10,7 +10,7 @@ describe("SdkV1Server, asked by the library's own client", () => {
 
   beforeAll(async () => {
     await client.connect(new StdioClientTransport({ command: fixtureCommand.command, args: [...fixtureCommand.args], stderr: "ignore" }));
-    // From now on the client checks every result against the schema that was listed.
+    // After listing, the client checks every result against the schema.
     await client.listTools();
   });
 

@@ -22,17 +22,17 @@ export interface SdkV1ServerOptions {
   readonly name: string;
   readonly title: string;
   readonly version: string;
-  /** When to use the server, for the model; at most 1 KB. */
+  /** Tells the model when to use the server; at most 1 KB. */
   readonly instructions: string;
   readonly tools: readonly Tool[];
-  /** List only the tools that have a call which changes nothing, and refuse the others. Default `false`. */
+  /** Lists only tools with read-only calls, and refuses the others. Default `false`. */
   readonly readOnly?: boolean;
   /** Default: none. */
   readonly resources?: readonly Resource[];
   readonly log: Log;
 }
 
-/** Serves a catalogue of tools, and resources, through version 1 of the MCP library (protocol up to 2025-11-25). */
+/** Serves tools and resources through version 1 of the MCP library (protocol up to 2025-11-25). */
 export class SdkV1Server {
   readonly #server: Server;
   readonly #tools: ReadonlyMap<string, Tool>;
@@ -52,7 +52,7 @@ export class SdkV1Server {
     const capabilities = { tools: {}, ...(resources.length === 0 ? {} : { resources: {} }) };
     this.#server = new Server({ name, title, version }, { capabilities, instructions });
     this.#server.onerror = (error) => this.#log.debug("protocol", { error });
-    // Not `setRequestHandler`: its schemas copy the arguments and word their errors for programmers.
+    // Not `setRequestHandler`: its schemas copy the arguments, and their errors are worded for programmers.
     this.#server.fallbackRequestHandler = (request, extra) => this.#handle(request, extra.signal) as Promise<Result>;
   }
 
@@ -60,12 +60,12 @@ export class SdkV1Server {
     await this.#server.connect(guard(transport));
   }
 
-  /** Aborts the calls that still run and lets go of the transport. */
+  /** Aborts running calls and closes the transport. */
   async close(): Promise<void> {
     await this.#server.close();
   }
 
-  /** Resolves when nothing is running, cancelled ones included. */
+  /** Resolves when no call is running, cancelled ones included. */
   async whenIdle(): Promise<void> {
     while (this.#running.size > 0) {
       await Promise.allSettled(this.#running);
@@ -139,7 +139,10 @@ function noSuchMethod({ method }: JSONRPCRequest): ProtocolFault {
   return new ProtocolFault(RPC_ERROR.methodNotFound, `This server has no method ${shorten(method)}.`);
 }
 
-/** A resource has no result for a failure, so that one is an error of the protocol, with the same text and facts as a tool's. */
+/**
+ * Reads a resource. The protocol has no failed result for resources, so a failure is a protocol error with the same text and details as a
+ * tool's.
+ */
 async function readResource(resource: Resource, log: Log): Promise<object> {
   try {
     return await resource.read();
@@ -150,7 +153,7 @@ async function readResource(resource: Resource, log: Log): Promise<object> {
   }
 }
 
-/** Answers requests that the library would drop without a word, because their shape is not the one it knows. */
+/** Answers requests of a malformed shape, which the library would drop silently. */
 function guard(transport: Transport): Transport {
   const guarded: Transport = {
     start: () => {
@@ -172,7 +175,7 @@ function guard(transport: Transport): Transport {
   return guarded;
 }
 
-/** Who does not offer tasks runs such a call as any other, says the protocol; the library would refuse it. */
+/** Removes the task request of a call. The protocol lets a server without tasks run such a call normally; the library would refuse it. */
 function withoutTask(message: JSONRPCMessage): JSONRPCMessage {
   if (!("method" in message && "id" in message) || message.params?.["task"] === undefined) return message;
   const { task: _task, ...params } = message.params;
@@ -203,7 +206,7 @@ function canOnlyRead({ annotations, canOnlyRead: can = annotations.readOnlyHint 
   return can;
 }
 
-/** The tool with the hint that it only reads: the store refuses its calls that would write. */
+/** Marks a tool as read-only: the store refuses its calls that would write. */
 function onlyReading(tool: Tool): Tool {
   return { ...tool, annotations: { ...tool.annotations, readOnlyHint: true } };
 }

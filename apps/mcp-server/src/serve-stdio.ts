@@ -3,12 +3,12 @@ import { SdkV1Server, type SdkV1ServerOptions } from "./sdk-v1-server.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 export interface ServeStdioOptions extends SdkV1ServerOptions {
-  /** Run last, one after the other, when the server stops: here the store is closed. */
+  /** Steps that run last, in order, when the server stops, such as closing the store. */
   readonly close?: readonly (() => void | Promise<void>)[];
   readonly maxMessageBytes?: number;
 }
 
-/** Serves the tools on stdin and stdout until the client leaves or a signal comes; then ends the process. */
+/** Serves the tools on stdin and stdout until the client leaves or a signal arrives, then ends the process. */
 export async function serveStdio(options: ServeStdioOptions): Promise<void> {
   const { close = [], maxMessageBytes, log, ...server } = options;
   const transport = new StdioTransport(maxMessageBytes === undefined ? {} : { maxMessageBytes });

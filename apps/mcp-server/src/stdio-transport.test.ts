@@ -21,7 +21,7 @@ describe("StdioTransport in a process of its own", () => {
     await client.exit();
   });
 
-  /** Whatever happened before, the next call works. */
+  /** Checks that the next call works. */
   async function expectAlive(): Promise<void> {
     const answer = await client.call("alive", "echo", { userContext: { still: "here" } });
     expect(answer.result?.structuredContent?.["userContext"]).toEqual({ still: "here" });

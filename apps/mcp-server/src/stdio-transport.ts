@@ -8,7 +8,7 @@ import { LineFramer, type Frame } from "./line-framer.ts";
 import { findMessageId } from "./message-id-scanner.ts";
 import { noteRounded } from "./rounded-integers.ts";
 
-/** Longest message taken from the client: room for a 10 MB context with every byte escaped. */
+/** Longest accepted message: enough for a 10 MB context with every byte escaped. */
 const DEFAULT_MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 export interface StdioTransportOptions {
@@ -18,23 +18,22 @@ export interface StdioTransportOptions {
 }
 
 /**
- * MCP over a pair of byte streams, one JSON-RPC message a line.
+ * MCP over a pair of byte streams, one JSON-RPC message per line.
  *
- * Whatever arrives, the connection lives: what cannot be delivered is answered with a JSON-RPC error,
- * by its id wherever one can be found.
+ * The connection survives any input: a message that cannot be delivered is answered with a JSON-RPC error, by its id if one can be found.
  */
 export class StdioTransport implements Transport {
   onmessage?: Transport["onmessage"];
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
-  /** Called once, when no more requests can come or no answer can leave. */
+  /** Called once, when no more requests can arrive or no answer can be sent. */
   onend?: ((reason: string) => void) | undefined;
 
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #maxMessageBytes: number;
   readonly #framer: LineFramer;
-  /** Requests delivered and not yet answered. Counted, since nothing stops a client from repeating an id. */
+  /** Delivered requests without an answer. Counted, since a client may repeat an id. */
   readonly #unanswered = new Map<RequestId, number>();
   #pendingWrites = 0;
   #isOutputGone = false;
@@ -57,7 +56,7 @@ export class StdioTransport implements Transport {
     this.#input.on("error", this.#onInputError);
   }
 
-  /** Resolves when the message has left, or when nobody can receive it any more. Never rejects. */
+  /** Resolves when the message is sent, or when nobody can receive it. Never rejects. */
   async send(message: JSONRPCMessage): Promise<void> {
     await this.#write(message);
     if ("id" in message && message.id !== undefined && !("method" in message)) {
@@ -70,7 +69,7 @@ export class StdioTransport implements Transport {
     this.onclose?.();
   }
 
-  /** Takes nothing more from the input. Requests already taken keep running and may be answered. */
+  /** Stops reading. Accepted requests keep running and may be answered. */
   stopReading(): void {
     this.#isReading = false;
     this.#input.off("data", this.#onData);
@@ -79,7 +78,7 @@ export class StdioTransport implements Transport {
     this.#input.pause();
   }
 
-  /** Resolves when every request taken has been answered and every answer has left. */
+  /** Resolves when every accepted request is answered and every answer is sent. */
   async whenIdle(): Promise<void> {
     while (!this.#isIdle()) {
       await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
@@ -155,7 +154,7 @@ export class StdioTransport implements Transport {
     if ("method" in message && "id" in message) {
       this.#unanswered.set(message.id, (this.#unanswered.get(message.id) ?? 0) + 1);
     } else if ("method" in message && message.method === "notifications/cancelled") {
-      // A cancelled request is not answered, so nobody may wait for its answer.
+      // A cancelled request gets no answer, so it no longer counts as unanswered.
       const cancelled = message.params?.["requestId"];
       this.#settle(cancelled as RequestId);
     }
@@ -171,7 +170,7 @@ export class StdioTransport implements Transport {
     if (!rejection.isAnswerable) {
       return;
     }
-    // The id of a request that is still running is not ours to answer.
+    // The id of a running request must not be answered here.
     const isFree = rejection.id !== undefined && !this.#unanswered.has(rejection.id);
     const { code, message } = rejection;
     void this.#write({ jsonrpc: "2.0", id: isFree ? rejection.id : null, error: { code, message } });
@@ -204,7 +203,7 @@ export class StdioTransport implements Transport {
         this.#wakeWhenIdle();
         resolve();
       });
-      // A client that sends without reading must not make us hold any number of answers.
+      // Backpressure: a client that sends without reading must not make the server buffer unlimited answers.
       if (this.#isTooMuchUnread()) {
         this.#input.pause();
       }
@@ -231,7 +230,7 @@ type ParsedLine =
   | { readonly kind: "rejected"; readonly rejection: Rejection };
 
 function parseLine(bytes: Buffer): ParsedLine {
-  // Decoding would put U+FFFD in place of broken bytes and so keep something that was never sent.
+  // Decoding would replace broken bytes by U+FFFD and store text that was never sent.
   if (!isUtf8(bytes)) {
     return unparsable(bytes, "The message is not valid UTF-8.");
   }
@@ -263,7 +262,7 @@ function toLine(message: object): string {
   }
 }
 
-/** Whether a line holds white space only; a carriage return before the line feed is common. */
+/** True for a line of white space only; a carriage return before the line feed is common. */
 function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }

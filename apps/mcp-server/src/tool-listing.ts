@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isJsonObject } from "./json-rpc.ts";
 import type { Tool, ToolAnnotations } from "./tool.ts";
 
-/** A JSON Schema of an object, in the words that draft-07 and 2020-12 share. */
+/** JSON Schema of an object, with keywords that draft-07 and 2020-12 share. */
 export interface ObjectSchema {
   readonly type: "object";
   readonly properties?: Readonly<Record<string, object>>;
@@ -36,10 +36,9 @@ export function listTool(tool: Tool): ToolListing {
 }
 
 /**
- * What is wrong with a catalogue, in one sentence a fault; empty when it is sound.
+ * Returns the faults of a catalogue of tools, one sentence each; empty when there are none.
  *
- * These faults make hosts hide a tool or refuse the whole request. They are programming errors, hence
- * looked for by the tests and not at each start.
+ * With these faults hosts hide a tool or refuse the whole request. They are programming errors, so tests check them, not each start.
  */
 export function findCatalogueFaults(tools: readonly Tool[]): readonly string[] {
   const faults: string[] = [];
@@ -80,7 +79,7 @@ function findListingFaults(listing: ToolListing): readonly string[] {
   return faults;
 }
 
-/** What a schema of ours says, as JSON Schema. */
+/** Converts one of our schemas to JSON Schema. */
 export function toObjectSchema(schema: z.ZodObject, io: "input" | "output"): ObjectSchema {
   const json = z.toJSONSchema(schema, {
     target: "draft-2020-12",
@@ -88,17 +87,17 @@ export function toObjectSchema(schema: z.ZodObject, io: "input" | "output"): Obj
     unrepresentable: "any",
     override: ({ jsonSchema }) => dropNoise(jsonSchema),
   });
-  // Validators that know one dialect only refuse the other's name; what we use is the same in both.
+  // Dropped: validators that know one dialect refuse the name of the other, and the keywords used are the same in both.
   const { $schema: _dialect, "~standard": _standard, ...rest } = json as Record<string, unknown>;
   return splitTypes(rest) as ObjectSchema;
 }
 
-/** Told by a field's description where a model must know them, and checked in any case. */
+/** Keywords left out of the listing: descriptions mention them where a model must know them, and calls are checked in any case. */
 const CHECKED = new Set(["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "format", "additionalProperties"]);
 
 /**
- * As a model is to read it: without bounds, and without the fields of a field, which its description shows by example. That
- * no other arguments may be given is not said either: a client that checks them itself would refuse `session_id`, which is understood.
+ * Shortens a schema for a model: drops bounds and the fields of nested objects, whose descriptions show an example. Also drops the ban on
+ * other arguments: a client that checks arguments itself would refuse `session_id`, which is accepted.
  */
 function inBrief({ properties = {}, ...schema }: ObjectSchema): ObjectSchema {
   const brief = Object.entries(properties).map(([name, { properties: _told, ...field }]: [string, { properties?: unknown }]) => {
@@ -114,7 +113,7 @@ function withoutChecked(part: unknown): unknown {
   return Object.fromEntries(kept.map(([keyword, value]) => [keyword, withoutChecked(value)]));
 }
 
-/** Takes away what says nothing: it would be paid for in tokens by every request of the host. */
+/** Removes keywords without information: each request of the host would pay for them in tokens. */
 function dropNoise(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) {
     delete schema.minimum;
@@ -128,7 +127,7 @@ function dropNoise(schema: z.core.JSONSchema.BaseSchema): void {
   }
 }
 
-/** Clients that know schemas with a single type only refuse a list of types, or drop it; a choice of schemas they take. */
+/** Replaces a list of types by `anyOf`: clients that know only single types refuse or drop the list. */
 function splitTypes(part: unknown): unknown {
   if (Array.isArray(part)) {
     return part.map(splitTypes);

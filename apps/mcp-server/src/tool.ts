@@ -2,17 +2,17 @@ import { isJsonObject, type JsonObject } from "@workrail/core";
 import * as z from "zod";
 import type { ToolFailure } from "./wire-errors.ts";
 
-/** Who is calling, and whether they still want the answer. */
+/** The caller, and whether it still waits for the answer. */
 export interface ToolCall {
-  /** As the client named itself; undefined when it did not. */
+  /** Name and version that the client gave; undefined when it gave none. */
   readonly client: { readonly name: string; readonly version: string } | undefined;
   /** Aborted when the client cancels the call or the server stops. */
   readonly signal: AbortSignal;
-  /** Integers of the call with more digits than a number of JavaScript has, as they were sent: the tool is given what they were rounded to. */
+  /** Original digits of integers that exceed JavaScript's numbers. The tool receives the rounded values. */
   readonly rounded: readonly string[];
 }
 
-/** What a host may know about a tool before calling it. */
+/** Hints about a tool for hosts. */
 export interface ToolAnnotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
@@ -21,52 +21,55 @@ export interface ToolAnnotations {
 }
 
 /**
- * One tool of the catalogue, independent of any MCP library.
+ * One tool, independent of any MCP library.
  *
- * `input` is a flat strict object: a union at the top would be dropped or refused by clients. `output`
- * is a loose object, so that a later version may add to it. See {@link defineTool}.
+ * `input` is a flat strict object, since clients drop or refuse a union at the top. `output` is a loose object, so that later versions may
+ * add fields. See {@link defineTool}.
  */
 export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
   /** 1 to 64 characters of `a-z A-Z 0-9 _ -`. */
   readonly name: string;
   readonly title: string;
-  /** The first sentence says when to use the tool: hosts may show no more of it. */
+  /** The first sentence says when to use the tool; hosts may show only that. */
   readonly description: string;
   readonly input: Input;
   readonly output: Output;
   readonly annotations: ToolAnnotations;
-  /** The tool has calls that change nothing, so a read-only server offers it, and the store refuses its other calls. Default: `readOnlyHint`. */
+  /**
+   * True when some calls of the tool change nothing: a read-only server then offers the tool, and the store refuses its other calls.
+   * Default: `readOnlyHint`.
+   */
   readonly canOnlyRead?: boolean;
-  /** Sent as `_meta` of the tool in the list, such as `{ "anthropic/alwaysLoad": true }`. */
+  /** `_meta` of the tool in the list, such as `{ "anthropic/alwaysLoad": true }`. */
   readonly meta?: Readonly<Record<string, unknown>>;
   /**
-   * Other names that models use for a field, name to field. The snake_case form of a camelCase field
-   * and the reverse are always understood and need not be listed.
+   * Aliases that models use for fields, alias to field. The snake_case form of a camelCase field and the reverse are always accepted and
+   * not listed here.
    */
   readonly aliases?: Readonly<Record<string, string>>;
-  /** How a failure is told, for tools whose specification has a form of its own. Default: `toToolFailure`. */
+  /** Converts an error, for tools whose specification defines its own form. Default: `toToolFailure`. */
   toFailure?(error: unknown): ToolFailure;
   /** `_meta` of a successful result, such as `{ code: "CONTEXT_UNCHANGED" }`. */
   resultMeta?(result: z.output<Output>): Readonly<Record<string, unknown>> | undefined;
-  /** Rejects with a coded error for a failure that the caller should read about. */
+  /** Rejects with a coded error for a failure that the caller should know. */
   run(input: z.output<Input>, call: ToolCall): Promise<z.output<Output>>;
 }
 
-/** Checks a tool's own types against each other and forgets them, so that tools fit in one list. */
+/** Checks a tool's types against each other and erases them, so that tools fit in one list. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(tool: Tool<Input, Output>): Tool {
   return tool;
 }
 
 /**
- * A field that takes any JSON object and hands on the very value that was sent.
+ * A field that accepts any JSON object and passes on the same value.
  *
- * `z.record` and `z.looseObject` copy what they accept, and a key named `__proto__` is lost on the way.
+ * `z.record` and `z.looseObject` copy the value, and lose a key named `__proto__`.
  */
 export function jsonObject(): z.ZodCustom<JsonObject, JsonObject> {
   return z.custom<JsonObject>(isJsonObject, { error: "must be an object" }).meta({ type: "object" });
 }
 
-/** The same, or the JSON text of one: models send objects so, although the schema that they read has no texts. */
+/** A field that accepts a JSON object or its JSON text: models send objects as text, although the schema they read does not allow it. */
 export function jsonOrText(): z.ZodCustom<JsonObject | string, JsonObject | string> {
   const isEither = (value: unknown): boolean => isJsonObject(value) || typeof value === "string";
   return z.custom<JsonObject | string>(isEither, { error: "must be an object" }).meta({ type: "object" });

@@ -27,7 +27,7 @@ describe("a server whose clock is wrong", () => {
 
   function setClock(days: number): void {
     const file = path.join(home.directory, "clock");
-    // The server reads it at any time.
+    // Replaced atomically, because the server may read it at any time.
     writeFileSync(`${file}.new`, String(days * DAY_MS));
     renameSync(`${file}.new`, file);
   }
@@ -42,7 +42,7 @@ describe("a server whose clock is wrong", () => {
     return entries.map(({ at }) => Math.round((new Date(at).getTime() - Date.now()) / DAY_MS) + 0);
   }
 
-  /** Waits for so many more clean-ups. */
+  /** Waits for a number of further clean-ups. */
   async function cleanedUp(times: number): Promise<void> {
     const before = (await cleanUps()).length;
     await vi.waitFor(async () => expect((await cleanUps()).length).toBeGreaterThanOrEqual(before + times), {
@@ -91,7 +91,7 @@ describe("a server whose clock is wrong", () => {
       await cleanedUp(1);
     }
     const { live, trash } = await kept();
-    // The server works in the one; the other was not used for 30 days, and what was in the trash was there for 7.
+    // The server works in one session; the other was unused for 30 days, and the trash was there for 7.
     expect(live).toEqual(["work"]);
     expect(trash).not.toContain("gone");
   });

@@ -11,7 +11,7 @@ const use = {
   share: z.number().describe("The one in parts of the other, to three places"),
 };
 
-/** What the resource holds, for whoever reads it by program. Later versions may add to it. */
+/** Content of the resource, for programs. Later versions may add fields. */
 export const storeStatusSchema: z.ZodObject = z.looseObject({
   dataDir: z.string().optional().describe("Where the store is"),
   durability: z.enum(["disk", "memory"]).describe("Where saves go: memory while the disk fails"),
@@ -79,7 +79,7 @@ export const storeStatusSchema: z.ZodObject = z.looseObject({
   lastBackupAt: time().optional().describe("When the last finished backup was begun; missing when the audit log has none"),
 });
 
-/** How the store stands, for a host to show. */
+/** Resource with the status of the store, for a host to show. */
 export function storeStatus(store: LazyStore): Resource {
   return {
     uri: "workrail://status",

@@ -9,8 +9,8 @@ const APP = fileURLToPath(new URL("../..", import.meta.url));
 export const BUNDLE_VERSION = "4.5.6";
 
 /**
- * Bundles the server as it would be published, unless the sources have been bundled before. Resolves to the directory
- * `dist`, with a package.json of its own beside it. Test files may ask for it at the same time.
+ * Bundles the server as it would be published, unless these sources are bundled already. Resolves to the directory `dist`, with its own
+ * package.json beside it. Test files may call this concurrently.
  */
 export async function bundleServer(): Promise<string> {
   const manifest = JSON.stringify({ type: "module", version: BUNDLE_VERSION });

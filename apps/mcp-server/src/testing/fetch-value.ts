@@ -12,7 +12,7 @@ interface Part {
   readonly nextKey?: string;
 }
 
-/** Fetches a value as a client must that has only the answers to go by: part by part, following `nextOffset`. */
+/** Fetches a value as a client must that knows only the answers: in parts, following `nextOffset`. */
 export async function fetchValue(
   server: ServerProcess,
   checkpointId: unknown,

@@ -3,7 +3,7 @@ import { createLog, type LogLevel } from "../log.ts";
 import { serveStdio } from "../serve-stdio.ts";
 import { fixtureTools } from "./fixture-tools.ts";
 
-// A real process with the fixture catalogue, for tests of what only processes can show.
+// A process with the fixture tools, for tests that need a real process.
 await serveStdio({
   name: "fixture",
   title: "Fixture",

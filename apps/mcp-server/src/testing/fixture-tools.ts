@@ -8,7 +8,7 @@ const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint
 const nothing = z.strictObject({});
 const anything = z.looseObject({});
 
-/** Tools that misbehave in every way a real one might, and one that behaves. */
+/** Tools that fail in every way a real one might, and one that works. */
 export const fixtureTools: readonly Tool[] = [
   defineTool({
     name: "echo",
@@ -45,7 +45,7 @@ export const fixtureTools: readonly Tool[] = [
     output: z.looseObject({ n: z.int().describe("What came") }),
     annotations,
     run: async ({ n }) => {
-      // Listening before saying so: an unexpected SIGUSR2 kills a process.
+      // Listen before writing: an unexpected SIGUSR2 kills a process.
       const release = once(process, "SIGUSR2");
       process.stderr.write(`holding ${n}\n`);
       await release;

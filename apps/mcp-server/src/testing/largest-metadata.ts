@@ -1,4 +1,4 @@
-/** As much metadata as a save takes, of a text that is cheap or dear in characters, in tokens, or in both. */
+/** Returns the largest metadata that a save accepts, from a text that is cheap or expensive in characters, in tokens, or in both. */
 export function largestMetadata(filler: string): { name: string; tags: string[]; other: string } {
   const filled = (length: number): string => filler.repeat(Math.floor(length / filler.length));
   const escaped = JSON.stringify(filler).length - 2;

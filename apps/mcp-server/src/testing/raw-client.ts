@@ -6,14 +6,14 @@ import { fileURLToPath } from "node:url";
 
 const FIXTURE_SERVER = fileURLToPath(new URL("./fixture-server.ts", import.meta.url));
 
-/** A program, and what it is started with. */
+/** A program with its arguments. */
 export interface Command {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd?: string;
 }
 
-/** How to start the fixture server from its sources. */
+/** Starts the fixture server from its sources. */
 export const fixtureCommand: Command = {
   command: process.execPath,
   args: ["--conditions=@workrail/source", FIXTURE_SERVER],
@@ -32,7 +32,7 @@ export interface Answer {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** A client that writes any bytes to a server, by default the fixture server, valid or not, and reads the lines it answers with. */
+/** A client that writes arbitrary bytes to a server, by default the fixture server, and reads its answers line by line. */
 export class RawClient {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #answers: Answer[] = [];
@@ -48,7 +48,7 @@ export class RawClient {
       this.#stderr += chunk;
       this.#wake();
     });
-    // The tests that close a pipe on the server do so on purpose.
+    // Tests that close a pipe on the server do so on purpose.
     this.#child.stdin.on("error", () => {});
     this.#child.on("close", (code, signal) => {
       this.#exit = { code, signal };
@@ -64,7 +64,7 @@ export class RawClient {
     return this.#answers;
   }
 
-  /** Resolves when the bytes have been handed over to the system. */
+  /** Resolves when the bytes are handed to the system. */
   async write(bytes: Uint8Array | string): Promise<void> {
     count({ tries: 1 });
     if (!this.#child.stdin.write(bytes)) {
@@ -98,17 +98,17 @@ export class RawClient {
     this.#child.stdin.end();
   }
 
-  /** Takes the reading end of the server's stdout away. */
+  /** Closes the reading end of the server's stdout. */
   closeOutput(): void {
     this.#child.stdout.destroy();
   }
 
-  /** Takes the reading end of the server's stderr away. */
+  /** Closes the reading end of the server's stderr. */
   closeErrors(): void {
     this.#child.stderr.destroy();
   }
 
-  /** Leaves the server's stderr unread from now on. */
+  /** Stops reading the server's stderr. */
   ignoreErrors(): void {
     this.#child.stderr.pause();
   }
@@ -164,7 +164,7 @@ export class RawClient {
   }
 }
 
-/** For the table of `npm run test:faults`. */
+/** Counts for the table of `npm run test:faults`. */
 function count(counts: { readonly tries?: number; readonly acknowledged?: number; readonly dead?: number }): void {
   const file = process.env["WORKRAIL_FAULT_TALLY"];
   if (file !== undefined && file !== "") appendFileSync(file, `${JSON.stringify(counts)}\n`);

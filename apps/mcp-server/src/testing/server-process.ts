@@ -8,24 +8,24 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { bundleServer } from "./bundle.ts";
 
 export interface ServerProcessOptions {
-  /** Default: a fresh one. */
+  /** Default: a new one. */
   readonly home?: TestHome;
   readonly env?: Readonly<Record<string, string>>;
   /** Options of the server. */
   readonly args?: readonly string[];
-  /** How the client names itself; default `test-client`. */
+  /** Name of the client. Default `test-client`. */
   readonly clientName?: string;
-  /** A command that runs the server: it is given Node and its arguments. */
+  /** A command that starts the server; Node and its arguments are appended. */
   readonly through?: readonly string[];
-  /** Options of Node itself. */
+  /** Options of Node. */
   readonly nodeOptions?: readonly string[];
 }
 
-/** Directories of one test: where the server keeps its data, and where it works. */
+/** Directories of one test: the server's data directory, and its working directory. */
 export class TestHome {
   readonly directory: string;
   readonly dataDir: string;
-  /** The working directory of the server, and with it the project. */
+  /** Working directory of the server, and so the project. */
   readonly project: string;
 
   private constructor(directory: string) {
@@ -35,7 +35,7 @@ export class TestHome {
   }
 
   static async create(): Promise<TestHome> {
-    // The server tells its working directory without links, such as macOS has on the way to `tmpdir()`.
+    // Resolved, because the server reports its working directory without links, and macOS has links on the path to `tmpdir()`.
     return new TestHome(await realpath(await mkdtemp(join(tmpdir(), "workrail-mcp-test-"))));
   }
 
@@ -44,7 +44,7 @@ export class TestHome {
   }
 }
 
-/** What a program reads of a failed call. */
+/** A failed call as a program reads it. */
 export interface Failure {
   readonly code: string;
   readonly httpStatus: number;
@@ -52,7 +52,7 @@ export interface Failure {
   readonly text: string;
 }
 
-/** The real server, bundled, in a process of its own, called by the MCP library's client, which checks each answer against its schema. */
+/** The bundled server in a process, called by the MCP library's client, which checks each answer against its schema. */
 export class ServerProcess {
   readonly client: Client;
   readonly home: TestHome;
@@ -83,18 +83,18 @@ export class ServerProcess {
     });
     const client = new Client({ name: options.clientName ?? "test-client", version: "1.2.3" });
     await client.connect(transport);
-    // Only a client that has seen the schemas checks answers against them.
+    // A client checks answers against the schemas only after listing the tools.
     await client.listTools();
     return new ServerProcess(client, transport, home, options.home === undefined);
   }
 
-  /** What it has logged so far, one object a line. */
+  /** The log so far, one object per line. */
   get log(): readonly Record<string, unknown>[] {
     const lines = this.#stderr.split("\n").filter((line) => line.startsWith("{"));
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
-  /** All that it has written beside its answers. */
+  /** Everything written beside the answers. */
   get stderr(): string {
     return this.#stderr;
   }
@@ -107,7 +107,7 @@ export class ServerProcess {
     return (await this.client.callTool({ name, arguments: given })) as CallToolResult;
   }
 
-  /** Calls a tool that must succeed. Its text must say what its structure says. */
+  /** Calls a tool that must succeed, and checks that text and structure are equal. */
   async ok(name: string, given: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
     const result = await this.call(name, given);
     const text = textOf(result);
@@ -126,7 +126,7 @@ export class ServerProcess {
     return { code, httpStatus, details, text };
   }
 
-  /** Ends it at once. Resolves when it is gone. */
+  /** Kills the process. Resolves when it is gone. */
   async kill(): Promise<void> {
     const gone = new Promise<void>((resolve) => {
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has properties for its callbacks, and no events

@@ -1,4 +1,4 @@
-// Loaded into a process before anything else: sets its clock by as many milliseconds as a file holds, and has a day's wait end in a second.
+// Preloaded into a process: shifts its clock by the milliseconds in a file, and shortens a timer of a day to a second.
 import { readFileSync } from "node:fs";
 
 const file = process.env["WRONG_CLOCK_FILE"] ?? "";

@@ -1,6 +1,6 @@
 import type { Workrail } from "@workrail/runtime";
 
-/** Of the items as many as fit beside the rest of an answer, but one in any case: an answer of nothing could not be gone on from. */
+/** Returns as many items as fit beside the rest of an answer, and at least one: an empty page could not be continued. */
 export async function asManyAsFit<T extends object>(workrail: Workrail, frame: object, items: readonly T[]): Promise<readonly T[]> {
   const fitted = await workrail.fitAnswer(frame, items);
   return fitted.length > 0 ? fitted : items.slice(0, 1);

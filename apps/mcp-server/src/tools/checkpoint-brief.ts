@@ -3,7 +3,7 @@ import type { ProjectCheckpoint, Workrail } from "@workrail/runtime";
 import * as z from "zod";
 import { checkpointShape, firstTags, type WireCheckpoint } from "./checkpoint-fields.ts";
 
-/** A checkpoint in a list: everything but the description, and the rest as far as there is room for it. */
+/** A checkpoint in a list: all fields except the description, the larger ones if there is room. */
 const { description: _elsewhere, ...shape } = checkpointShape;
 
 export const briefCheckpoint = z.looseObject({
@@ -17,7 +17,7 @@ export const briefCheckpoint = z.looseObject({
 
 export const INSTEAD = "Without descriptions: checkpoint_get brings the whole";
 
-/** How much of each item an answer has, about. */
+/** Approximate size of each item in an answer. */
 export interface Brevity {
   /** Tokens of the summary. */
   readonly summary: number;
@@ -56,16 +56,16 @@ const BREVITIES: readonly Brevity[] = [
   { ...SHORT, summary: 1, snippet: 1, query: 1 },
 ];
 
-/** Tokens of an answer with up to five items, and of each further item. */
+/** Token budget of an answer with up to five items, and of each further item. */
 const OF_FIVE = 790;
 const OF_EACH = 150;
 const FIVE = 5;
 
 /**
- * An answer of items that an agent can afford: as long as its number of items allows, all of them shortened alike. Where not even the shortest
- * items fit the size of every answer, the first of them, and at least one.
+ * Fits items into an answer of affordable size: the budget grows with their number, and all are shortened alike. If even the shortest items
+ * exceed the limit of every answer, returns the first of them, and at least one.
  *
- * @param answerOf the whole answer with these items.
+ * @param answerOf builds the whole answer with these items.
  */
 export async function fitBriefly<From, To extends object>(
   workrail: Workrail,
@@ -79,7 +79,7 @@ export async function fitBriefly<From, To extends object>(
     const items = all.map((each) => itemOf(each, brevity));
     const answer = answerOf(items, brevity);
     if ((await workrail.tokensOf(answer)) > most) continue;
-    // One more fits only where the whole answer does.
+    // An additional empty item fits only if the whole answer does.
     if ((await workrail.fitAnswer<object>(answerOf([], brevity), [...items, {}])).length > items.length) return { items, brevity };
   }
   const items = all.map((each) => itemOf(each, brevity));
@@ -87,7 +87,9 @@ export async function fitBriefly<From, To extends object>(
   return { items: fitted.length > 0 ? fitted : items.slice(0, 1), brevity };
 }
 
-/** A checkpoint without its description. One flag says that there is more: a flag for each field would cost more than the fields. */
+/**
+ * Returns a checkpoint without its description. One flag tells that there is more: a flag for each field would cost more than the fields.
+ */
 export function toBrief(read: ProjectCheckpoint, brevity: Brevity): Partial<WireCheckpoint> & Pick<WireCheckpoint, "id"> {
   const { id, projectPath, tokenCount, createdAt, updatedAt, kind, damaged } = read;
   const summary = cutToTokens(read.summary, brevity.summary);

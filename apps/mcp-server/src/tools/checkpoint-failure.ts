@@ -2,7 +2,7 @@ import { type ErrorCode, isWorkrailError, type WorkrailError } from "@workrail/c
 import { type ToolFailure, toToolFailure } from "../wire-errors.ts";
 import { OutOfTime } from "./within-time.ts";
 
-/** The codes of contextd's errors, with the HTTP status that fits each. */
+/** Error codes of contextd, each with a fitting HTTP status. */
 export const CHECKPOINT_ERRORS = {
   VALIDATION_ERROR: 400,
   NOT_FOUND: 404,
@@ -13,7 +13,7 @@ export const CHECKPOINT_ERRORS = {
 
 type CheckpointError = keyof typeof CHECKPOINT_ERRORS;
 
-/** Our codes in contextd's words; every other is an `INTERNAL_ERROR`, whose details say which. */
+/** Our codes as contextd codes. All others are an `INTERNAL_ERROR` whose details name the code. */
 const WIRE_CODES: Readonly<Partial<Record<ErrorCode, CheckpointError>>> = {
   INVALID_INPUT: "VALIDATION_ERROR",
   TOO_LARGE: "VALIDATION_ERROR",
@@ -23,7 +23,7 @@ const WIRE_CODES: Readonly<Partial<Record<ErrorCode, CheckpointError>>> = {
   RATE_LIMITED: "RATE_LIMITED",
 };
 
-/** The failure of a contextd tool: its text is the documented JSON, `{"error": {"code", "message", "details"}}`. */
+/** Builds the failure of a contextd tool. Its text is the documented JSON, `{"error": {"code", "message", "details"}}`. */
 export function toCheckpointFailure(error: unknown): ToolFailure {
   const { code, message, details } = describe(error);
   const text = JSON.stringify({ error: { code, message, details } });
@@ -53,7 +53,7 @@ function describe(error: unknown): Described {
   }
 }
 
-/** The first field that is wrong, as the wire names it. */
+/** Reports the first invalid field, by its name on the wire. */
 function invalid({ details, message }: WorkrailError): Described {
   const [issue] = (details["issues"] ?? []) as readonly { readonly path: string; readonly message: string }[];
   const name = textOr(issue?.path ?? details["field"], "arguments");
@@ -69,11 +69,11 @@ function invalid({ details, message }: WorkrailError): Described {
 
 type Found = { readonly rule: string; readonly path: string };
 
-/** A draft is kept in two places, of which its caller knows one: each secret is told once, at the field that was given. */
+/** Reports secrets. A draft is stored in two places, of which the caller knows one: each secret is reported once, at the given field. */
 function secret({ details, hint }: WorkrailError): Described {
   const told = (details["found"] as readonly Found[]).map(({ rule, path }) => ({ rule, path: toDraftPlace(path) }));
   const found = told.filter(({ rule, path }, index) => told.findIndex((each) => each.rule === rule && each.path === path) === index);
-  // More are counted than are named: how many of the others are told twice is not known.
+  // With more secrets than are named, the number of duplicates among the others is unknown.
   const count = Number(details["count"]) > told.length ? details["count"] : found.length;
   const field = /^\w+/u.exec(found[0]?.path ?? "")?.[0] ?? "arguments";
   const error = "it holds what looks like a secret: nothing was saved";
@@ -91,7 +91,7 @@ function limited({ message, hint, details: { perMinute, burst, retryAfterMs } }:
   return { code: "RATE_LIMITED", message, details };
 }
 
-/** `error` is our own code, with what goes with it. Nothing is said of what nobody foresaw: it may quote stored text. */
+/** `error` is our own code, with its details. An unexpected error reveals nothing: its message may quote stored text. */
 function internal(error: unknown): Described {
   const { code, details } = toToolFailure(error);
   const [message, hint] = isWorkrailError(error)
@@ -104,12 +104,12 @@ function textOr(value: unknown, other: string): string {
   return typeof value === "string" && value !== "" ? value : other;
 }
 
-/** `projectPath` is `project_path` here. */
+/** Converts a field name: `projectPath` becomes `project_path`. */
 function toWireName(name: string): string {
   return /^[a-z]+(?:[A-Z][a-z]*)+$/u.test(name) ? name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`) : name;
 }
 
-/** `30s`, `31.2s`. */
+/** Formats a duration, such as `30s` or `31.2s`. */
 function inSeconds(ms: number): string {
   return `${Math.ceil(ms / 100) / 10}s`;
 }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { jsonObject } from "../tool.ts";
 import { time } from "./fields.ts";
 
-/** What the contextd tools share: a checkpoint in their words, as much of it as fits an answer. */
+/** Fields of a checkpoint shared by the contextd tools, cut to fit an answer. */
 
 export const checkpointShape = {
   id: z.string().describe("For checkpoint_get, checkpoint_delete and workflow_checkpoint_load"),
@@ -27,19 +27,19 @@ const checkpoint = z.looseObject(checkpointShape);
 
 export type WireCheckpoint = z.output<typeof checkpoint>;
 
-/** Only while something is wrong with the disk. */
+/** Present only while the disk fails. */
 export const degradation = {
   degraded: z.literal(true).optional().describe("The disk cannot be written to"),
   degraded_reason: z.string().optional().describe("Why"),
 } satisfies z.ZodRawShape;
 
-/** How many characters a text is left, whole first and then in halves, until an answer fits. */
+/** Lengths to which a text is cut, in characters: whole first, then halves, until the answer fits. */
 export const LENGTHS: readonly number[] = [Number.POSITIVE_INFINITY, 5_000, 2_500, 1_250, 625, 312, 156, 78, 39, 19, 9, 4, 2, 1, 0];
 
-/** Where several are to be answered with, none is shortened further: rather fewer of them. */
+/** With several checkpoints, texts are not cut below this; fewer checkpoints are returned instead. */
 const SHORTEST = 156;
 
-/** @param most characters of the description, of the context and of the tags; of the summary where it is less than `SHORTEST`. */
+/** @param most characters of the description, of the context and of the tags; of the summary only below `SHORTEST`. */
 export function toWire(read: ProjectCheckpoint, most: number = Number.POSITIVE_INFINITY): WireCheckpoint {
   const { id, projectPath, tokenCount, createdAt, updatedAt, kind, isCut, isContextCut, damaged } = read;
   const summary = cutLast(read.summary, most);
@@ -74,12 +74,12 @@ export function degradationOf({ degraded, degradedReason }: Standing): { degrade
   };
 }
 
-/** On a whole character. */
+/** Cuts at a character boundary. */
 function cut(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/u, "");
 }
 
-/** Where nothing else is left to be shortened: it is what a checkpoint is known by. */
+/** Cuts the summary only when nothing else is left to shorten: it identifies the checkpoint. */
 function cutLast(text: string, most: number): string {
   return most < SHORTEST ? cut(text, most) : text;
 }

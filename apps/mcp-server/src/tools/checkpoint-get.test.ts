@@ -21,7 +21,7 @@ function save(given: Fields): Promise<Fields> {
   return server.ok("checkpoint_save", { summary: "s", project_path: server.home.project, ...given });
 }
 
-/** The whole of it, put together of its pages. */
+/** Returns the whole checkpoint, joined from its pages. */
 async function getAll(id: unknown): Promise<{ description: string; context: Fields; pages: number }> {
   let description = "";
   let context: Fields = {};

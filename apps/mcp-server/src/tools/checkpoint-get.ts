@@ -20,7 +20,7 @@ const output = z.looseObject({
   how: z.string().optional().describe("How to get what is on no page"),
 });
 
-/** Gives one checkpoint whole, in pages where it does not fit one answer. */
+/** Returns one whole checkpoint, in pages if it does not fit one answer. */
 export function checkpointGet(store: LazyStore): Tool {
   return defineTool({
     name: "checkpoint_get",

@@ -26,7 +26,7 @@ const output = z.looseObject({
 
 const SORTS = { created_at: "createdAt", updated_at: "updatedAt" } as const;
 
-/** Lists checkpoints of projects, and of any other tool, newest first. */
+/** Lists checkpoints of projects and of other tools, newest first. */
 export function checkpointList(store: LazyStore): Tool {
   return defineTool({
     name: "checkpoint_list",

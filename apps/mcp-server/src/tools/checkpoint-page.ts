@@ -3,19 +3,19 @@ import { LENGTHS, toWire, type WireCheckpoint } from "./checkpoint-fields.ts";
 
 type Piece = string | readonly [key: string, value: unknown];
 
-/** A description is put together again of pieces this long, in characters, or shorter where no such piece fits. */
+/** Length of the pieces of a description, in characters; shorter when such a piece does not fit. */
 const PIECE = 500;
 
 export type Page = WireCheckpoint & {
   readonly next_offset?: number;
-  /** How to get what no page has. */
+  /** How to get data that no page contains. */
   readonly how?: string;
 };
 
-/** Fits behind the last piece where the frame leaves room at all; no answer has it. */
+/** Empty item after the last piece. It fits whenever the frame does, and is not part of the answer. */
 const END = {};
 
-/** What is told of a checkpoint, and what of its pieces fits beside that. */
+/** Fields of a checkpoint, and the pieces that fit beside them. */
 interface Fitted {
   readonly frame: WireCheckpoint;
   readonly page: readonly Piece[];
@@ -23,9 +23,9 @@ interface Fitted {
 }
 
 /**
- * As much of a checkpoint as fits an answer beside `more`.
+ * Returns as much of a checkpoint as fits an answer beside `more`.
  *
- * @param offset counts the characters of the description, and after them the pairs of the context.
+ * @param offset position in the characters of the description, followed by the pairs of the context.
  */
 export async function pageOf(
   workrail: Workrail,
@@ -35,7 +35,7 @@ export async function pageOf(
   const { frame, page, isLast } = await fitPieces(workrail, read, offset, more);
   const text = page.filter((piece) => typeof piece === "string").join("");
   const shown = page.filter((piece) => typeof piece !== "string");
-  // A pair that fits no answer is passed over, lest the pages end before it.
+  // Skips a pair that fits no answer, so that the pages do not end before it.
   const passed = page.length === 0 && !isLast ? 1 : text.length + shown.length;
   const isCut = read.isCut === true || text.length < read.description.length;
   const isContextCut = read.isContextCut === true || shown.length < Object.keys(read.context).length;
@@ -70,7 +70,7 @@ function howToGet(id: string): string {
   return `For the rest call workflow_checkpoint_load with checkpointId ${id}.`;
 }
 
-/** A surrogate pair is never torn apart. */
+/** Never splits a surrogate pair. */
 function piecesOf(text: string, offset: number, length: number): string[] {
   return text.slice(offset).match(new RegExp(`[^]{1,${length}}`, "gu")) ?? [];
 }

@@ -110,7 +110,7 @@ describe("checkpoint_save", () => {
     await using many = await ServerProcess.start({ env: { RATE_LIMIT_CHECKPOINT_SAVE: "1000000" } });
     const path = many.home.project;
     const ids = new Set<unknown>();
-    // A call that waits for 30 seconds is a TIMEOUT_ERROR, so that only a few wait at once.
+    // In small waves: a call that waits for 30 seconds is a TIMEOUT_ERROR.
     for (let wave = 0; wave < 12; wave++) {
       const saves = Array.from({ length: 10 }, (_, index) => many.ok(SAVE, { summary: `step ${wave}.${index}`, project_path: path }));
       for (const { id } of await Promise.all(saves)) ids.add(id);

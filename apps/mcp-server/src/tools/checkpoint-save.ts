@@ -27,7 +27,7 @@ const output = z.looseObject({
 
 const HINT = "It may still be saved: look with checkpoint_list before you save it again.";
 
-/** Saves a checkpoint of a project, always a new one. */
+/** Saves a new checkpoint of a project. */
 export function checkpointSave(store: LazyStore): Tool {
   return defineTool({
     name: "checkpoint_save",
@@ -56,7 +56,7 @@ export function checkpointSave(store: LazyStore): Tool {
   });
 }
 
-/** A state of lists and objects has a tool of its own. */
+/** Error for a nested state, which has its own tool. */
 function isState(context: JsonObject, summary: string, tags: readonly string[] | undefined): WorkrailError {
   const metadata = { name: summary, ...(tags === undefined ? {} : { tags }) };
   const meant = `To save a state call ${written({ name: "workflow_checkpoint_save" }, { context, metadata })}`;

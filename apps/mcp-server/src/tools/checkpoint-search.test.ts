@@ -27,7 +27,7 @@ beforeAll(async () => {
     context: { branch: "feature/auth" },
     tags: ["auth", "security"],
   });
-  // Only now is it there.
+  // The directory exists only now.
   other = server.home.dataDir;
   await save("Rate limits for the authentication endpoints", { tags: ["auth"] });
   for (let index = 0; index < 8; index++) await save(`Wrote migration ${index} of the database`, { tags: ["database"] });
@@ -241,7 +241,7 @@ describe("what an answer of checkpoint_search costs", () => {
   });
 });
 
-/** Once everything is indexed. */
+/** Searches until everything is indexed. */
 async function searchAll(asked: ServerProcess, given: Fields): Promise<Fields> {
   return vi.waitFor(async () => {
     const answer = await asked.ok(SEARCH, given);

@@ -37,7 +37,7 @@ const output = z.looseObject({
   ...degradation,
 });
 
-/** Finds checkpoints by words, whichever tool made them. */
+/** Finds checkpoints by words, whichever tool saved them. */
 export function checkpointSearch(store: LazyStore): Tool {
   return defineTool({
     name: "checkpoint_search",

@@ -8,7 +8,7 @@ const SAVE = "workflow_checkpoint_save";
 const LOAD = "workflow_checkpoint_load";
 const RESUME = "workflow_resume";
 
-/** Tokens of everything in an answer but the context. */
+/** Returns the tokens of an answer without the context. */
 function envelopeOf({ context: _context, ...envelope }: Fields): number {
   return sizeOfAnswer(envelope).tokens;
 }

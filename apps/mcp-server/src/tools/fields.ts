@@ -2,13 +2,13 @@ import { isJsonObject, roundedIntegers } from "@workrail/core";
 import * as z from "zod";
 import { jsonObject } from "../tool.ts";
 
-/** Fields that several tools share, described once. */
+/** Fields shared by several tools. */
 
 export const durability: z.ZodEnum<{ disk: "disk"; memory: "memory" }> = z
   .enum(["disk", "memory"])
   .describe("Where it is safe: memory is lost with the server");
 
-/** Only while something is wrong with the disk. */
+/** Present only while the disk fails. */
 export const degradation = {
   degraded: z.literal(true).optional().describe("The disk cannot be written to: what is saved now stays in memory until it can"),
   degradedReason: z.string().optional().describe("Why"),
@@ -21,7 +21,7 @@ export const metadata: ReturnType<typeof jsonObject> = jsonObject().describe(
 export const otherProject: z.ZodString = z.string().describe("The session belongs to another project: be sure that it is meant");
 export const contextRulesWarning: z.ZodString = z.string().describe("The project's file of rules cannot be used. Tell your user");
 
-/** Of a save, in few words: at most five places are named, the rest is counted. */
+/** Secrets found by a save, in brief: names at most five places and counts the rest. */
 export const secrets: z.ZodType = z
   .looseObject({
     action: z.enum(["warned", "redacted"]),
@@ -31,21 +31,21 @@ export const secrets: z.ZodType = z
   })
   .describe("What looks like a secret in it, by rule and place. Tell your user");
 
-/** At most so many are named. */
+/** Most rounded integers that are named. */
 const MOST_ROUNDED = 5;
 
-/** What to tell of integers that reading the call rounded; nothing where there are none. */
+/** Reports integers that were rounded when the call was parsed; empty when there are none. */
 export function roundedNumbers(rounded: readonly string[]): { readonly roundedNumbers?: { count: number; integers: string[] } } {
   return rounded.length === 0 ? {} : { roundedNumbers: { count: rounded.length, integers: rounded.slice(0, MOST_ROUNDED) } };
 }
 
-/** Integers that reading the JSON of fields which came as texts rounds; of a patch, its own fields may be such. */
+/** Returns integers that are rounded when fields sent as text are parsed, including fields of a patch. */
 export function roundedInTexts(context: unknown, patch: unknown): readonly string[] {
   const given = [context, patch, ...(isJsonObject(patch) ? Object.values(patch) : [])];
   return given.filter((value) => typeof value === "string").flatMap((text) => roundedIntegers(text));
 }
 
-/** Of a state, against its parent. */
+/** Entries dropped from a state compared with its parent. */
 export const droppedKeys = {
   droppedKeys: z.array(z.string()).optional().describe("Entries that the parent had and this has not"),
   droppedKeysCount: z.number().optional().describe("How many, when not all are named"),

@@ -4,9 +4,9 @@ import { LazyStore } from "../lazy-store.ts";
 import { findCatalogueFaults, listTool } from "../tool-listing.ts";
 import { createTools } from "./index.ts";
 
-/** What a host pays for all tools in every request. */
+/** Tokens of all tools, which a host pays for in every request. */
 const MOST_TOKENS = 2_000;
-/** Kept free for a tool that is yet to come: handing over. */
+/** Reserved for a future tool: handing over. */
 const RESERVED_TOKENS = 110;
 
 const tools = createTools(new LazyStore(() => Promise.reject(new Error("no tool is called here"))));

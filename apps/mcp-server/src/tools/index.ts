@@ -14,7 +14,7 @@ import { workflowContextPrioritize } from "./workflow-context-prioritize.ts";
 import { workflowMarkCritical } from "./workflow-mark-critical.ts";
 import { workflowResume } from "./workflow-resume.ts";
 
-/** Every tool of the server, in the order they are listed. */
+/** Creates all tools of the server, in the order of the list. */
 export function createTools(store: LazyStore): readonly Tool[] {
   return [
     workflowCheckpointSave(store),

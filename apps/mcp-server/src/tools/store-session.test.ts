@@ -18,13 +18,13 @@ const MiB = 1024 * 1024;
 const isPosix = process.platform !== "win32";
 const isRoot = isPosix && process.getuid?.() === 0;
 
-/** Nobody in particular: modes mean nothing to root. Without root we are somebody already. */
+/** User id nobody: file modes do not restrict root. Without root the current user is used. */
 const NOBODY = 65_534;
 const asSomebody: ServerProcessOptions = isRoot
   ? { nodeOptions: ["--import", `data:text/javascript,process.setgid(${NOBODY});process.setuid(${NOBODY})`] }
   : {};
 
-/** A day on which every call falls into the same second. */
+/** A clock on which all calls fall into the same second. */
 const atOneTime: ServerProcessOptions = {
   nodeOptions: [
     "--import",
@@ -39,7 +39,7 @@ const atOneTime: ServerProcessOptions = {
 let home: TestHome;
 let server: ServerProcess;
 
-/** A home in which the server works in a project. */
+/** Creates a home directory in which the server works in a project. */
 async function homeWithProject(): Promise<TestHome> {
   const made = await TestHome.create();
   await writeFile(join(made.project, "package.json"), "{}");
@@ -60,7 +60,7 @@ afterEach(async () => {
   await rm(join(home.project, ".codearchitect"), { recursive: true, force: true });
 });
 
-/** A failed call: the documented JSON, and what programs get. */
+/** Returns the error of a failed call: the documented JSON, and the part for programs. */
 async function fails(given: Record<string, unknown>, by: ServerProcess = server): Promise<Record<string, unknown>> {
   const { content, isError, structuredContent, _meta } = await by.call(STORE, given);
   expect([isError, structuredContent, content.length]).toEqual([true, undefined, 1]);

@@ -6,7 +6,7 @@ import { defineTool, type Tool } from "../tool.ts";
 import { type ToolFailure, toToolFailure } from "../wire-errors.ts";
 import { time } from "./fields.ts";
 
-// The library says in its own words what is wrong with a conversation.
+// Accepts anything: the library describes faults of a conversation itself.
 const conversation = z
   .custom<StoreConversationParams["conversation"]>(() => true)
   .meta({
@@ -31,7 +31,7 @@ const output = z.looseObject({
   checkpointId: z.string().optional().describe("Holds the whole conversation, under the key conversation"),
 });
 
-/** Keeps a conversation as a file for people and as a checkpoint. */
+/** Stores a conversation as a file for people and as a checkpoint. */
 export function storeSession(store: LazyStore): Tool {
   return defineTool({
     name: "store_session",
@@ -59,7 +59,7 @@ export function storeSession(store: LazyStore): Tool {
   });
 }
 
-/** The codes of a failed `store_session`, with the HTTP status that the specification gives each. */
+/** Error codes of `store_session`, with the HTTP status that the specification gives each. */
 const SESSION_ERRORS = {
   INVALID_INPUT: 400,
   FILE_WRITE_ERROR: 500,
@@ -70,7 +70,7 @@ const SESSION_ERRORS = {
 
 type SessionError = keyof typeof SESSION_ERRORS;
 
-/** What was being done when it failed. */
+/** Error codes by the failed step. */
 const STEPS: Readonly<Record<string, SessionError>> = {
   folder: "DIRECTORY_CREATION_ERROR",
   name: "FILENAME_GENERATION_ERROR",
@@ -80,7 +80,7 @@ const STEPS: Readonly<Record<string, SessionError>> = {
 /** The store refuses the file: a sealed store allows none in clear, its key is missing, or the store is read-only. */
 const REFUSED: ReadonlySet<ErrorCode> = new Set(["PLAINTEXT_REFUSED", "KEY_UNAVAILABLE", "READ_ONLY"]);
 
-/** The failure of `store_session`: its text is the documented JSON, in which `details` is a text for people. */
+/** Builds the failure of `store_session`. Its text is the documented JSON, in which `details` is a text for people. */
 function toSessionFailure(error: unknown): ToolFailure {
   const { details } = toToolFailure(error);
   const code = codeOf(error);
@@ -94,13 +94,13 @@ function codeOf(error: unknown): SessionError {
   return isOfCall(error) ? "INVALID_INPUT" : (STEPS[String(error.details["step"])] ?? "UNKNOWN_ERROR");
 }
 
-/** What was sent is wrong; a wrong setting has the same code. */
+/** True when the arguments are wrong; a wrong setting has the same code. */
 function isOfCall({ code, details }: WorkrailError): boolean {
   if (code === "TOO_LARGE" || code === "SECRET_FOUND") return true;
   return code === "INVALID_INPUT" && ("issues" in details || /^(?:conversation|format)/u.test(String(details["field"])));
 }
 
-/** Of what nobody foresaw nothing is said: it may quote stored text. */
+/** Reveals nothing about an unexpected error: its message may quote stored text. */
 function inWords(error: unknown): { readonly message: string; readonly details: string | null } {
   if (!isWorkrailError(error))
     return { message: "The tool failed in a way that was not foreseen", details: "The cause is in the server's log" };

@@ -1,12 +1,12 @@
-/** The longest that a contextd tool takes, in milliseconds. */
+/** Timeout of a contextd tool, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
-/** An operation took longer than it may. What it began is not taken back. */
+/** An operation exceeded its timeout. Its effects are not undone. */
 export class OutOfTime extends Error {
   override readonly name = "OutOfTime";
   readonly timeoutMs: number;
   readonly elapsedMs: number;
-  /** What the caller can do. */
+  /** Advice for the caller. */
   readonly hint: string;
 
   constructor(timeoutMs: number, elapsedMs: number, hint: string) {
@@ -18,10 +18,10 @@ export class OutOfTime extends Error {
 }
 
 /**
- * Waits for `work`, but no longer than the timeout.
+ * Waits for `work`, at most for the timeout.
  *
- * @param hint what to do when that is over.
- * @throws OutOfTime; whatever `work` throws.
+ * @param hint advice for the caller after the timeout.
+ * @throws OutOfTime; errors of `work`.
  */
 export async function withinTime<T>(work: () => Promise<T>, hint: string, timeoutMs: number = TIMEOUT_MS): Promise<T> {
   const start = performance.now();

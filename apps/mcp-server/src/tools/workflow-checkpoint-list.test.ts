@@ -215,7 +215,7 @@ describe("all sessions", () => {
     const { checkpointId } = await there.ok(SAVE, { sessionId: "there", context: { a: 1 } });
     expect(itemsOf(await here.ok(LIST)).map(({ sessionId }) => sessionId)).toEqual(["here"]);
     expect(itemsOf(await there.ok(LIST)).map(({ sessionId }) => sessionId)).toEqual(["there"]);
-    // Whoever names a session or a checkpoint of another project asks for it.
+    // A session or checkpoint of another project is accessible by its name.
     expect((await here.ok(LIST, { sessionId: "there" }))["total"]).toBe(1);
     expect((await here.ok(LOAD, { checkpointId }))["metadata"]).toMatchObject({ project: elsewhere });
   });

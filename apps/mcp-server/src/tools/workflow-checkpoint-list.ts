@@ -74,7 +74,7 @@ export function workflowCheckpointList(store: LazyStore): Tool {
   });
 }
 
-/** The specification's item: what it names at the top is not said again in `metadata`. */
+/** Builds an item as in the specification. Fields at the top level are not repeated in `metadata`. */
 async function listedOf(workrail: Workrail, checkpoint: CheckpointMetadata): Promise<Listed> {
   const { id, sessionId, createdAt, contextSizeBytes, ...rest } = checkpoint;
   const { fields, omitted } = await workrail.fitDescription(rest);

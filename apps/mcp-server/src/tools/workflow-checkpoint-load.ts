@@ -5,7 +5,7 @@ import { degradation, droppedKeys, durability, metadata, metadataOmitted, otherP
 import { withNamedCheckpoint } from "./named-checkpoint.ts";
 import { fellBack, NOTE, origin, shortened } from "./view-fields.ts";
 
-/** An index is told as a text too, which saves the schema a choice. */
+/** Listed as a string only, which saves the schema a union; an integer index is accepted too. */
 const segment = z
   .custom<string | number>((value) => typeof value === "string" || Number.isInteger(value), { error: "must be a string or an integer" })
   .meta({ type: "string" });
@@ -67,7 +67,7 @@ const output = z.looseObject({
   warning: otherProject.optional(),
 });
 
-/** Loads a checkpoint, or as much of it as fits, and says what is left out. */
+/** Loads a checkpoint, or as much of it as fits, and names the omitted entries. */
 export function workflowCheckpointLoad(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_checkpoint_load",
@@ -82,7 +82,7 @@ export function workflowCheckpointLoad(store: LazyStore): Tool {
       const workrail = await store.get();
       const { checkpointId, sessionId, ...view } = await workrail.viewBriefly(await withNamedCheckpoint(workrail, request));
       const origin = { ...view.origin, note: NOTE };
-      // The library's lists are readonly; zod's types have no word for that.
+      // The library's lists are readonly, which zod's types cannot express.
       return { checkpointId, sessionId, ...view, origin } as unknown as z.output<typeof output>;
     },
   });

@@ -34,7 +34,7 @@ describe("a save", () => {
     });
     const { metadata } = await server.ok(LOAD, { sessionId, full: true });
     const blobPath = `contexts/${sessionId}/${String(saved["checkpointId"])}.json.gz`;
-    // The canonical form of the context: keys in order, nothing between them.
+    // The canonical form of the context: sorted keys, no white space.
     const contextHash = createHash("sha256").update('{"a":[2],"b":1}').digest("hex");
     expect(metadata).toMatchObject({ blobPath, contextHash, createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/u) });
     const { size } = await stat(join(server.home.dataDir, blobPath));

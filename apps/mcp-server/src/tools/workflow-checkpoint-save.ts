@@ -112,7 +112,7 @@ export function workflowCheckpointSave(store: LazyStore): Tool {
   });
 }
 
-/** A program may begin with an empty state; an agent that sends one has forgotten something. */
+/** True for an empty state. A program may start with one; an agent that sends one has made a mistake. */
 function isEmpty(context: unknown): boolean {
   return typeof context === "string" ? /^\s*\{\s*\}\s*$/u.test(context) : isJsonObject(context) && Object.keys(context).length === 0;
 }
@@ -125,7 +125,7 @@ function emptyState(): WorkrailError {
   );
 }
 
-/** Without what goes without saying: a session that was given, the time of a save that was just made, the parent of one that was not. */
+/** Leaves out the obvious: how a given session was found, the time of a new save, the parent of a skipped one. */
 function briefly({ sessionReason, createdAt, parentId, ...saved }: Omit<SaveCheckpointResult, "contextHash" | "blobPath">) {
   return {
     ...saved,
@@ -134,7 +134,7 @@ function briefly({ sessionReason, createdAt, parentId, ...saved }: Omit<SaveChec
   };
 }
 
-/** Nobody brought the name that the client has. */
+/** Removes `agentId` from the ignored fields: the default from the client's name was not part of the call. */
 function withoutDefault({ ignored, ...saved }: SaveCheckpointResult): SaveCheckpointResult {
   const brought = ignored?.filter((field) => field !== "agentId") ?? [];
   return brought.length === 0 ? saved : { ...saved, ignored: brought };

@@ -22,7 +22,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** A conversation of an agent with its tools, in which no two messages are the same. */
+/** Returns a conversation of an agent with its tools, without equal messages. */
 function conversation(turns: number): object[] {
   return Array.from({ length: turns }, (_, turn) => [
     { role: "assistant", content: `I will look at src/module-${turn}.ts next, because step ${turn} of the plan names it.` },

@@ -31,7 +31,7 @@ const output = z.looseObject({
   ...original,
 });
 
-/** Makes a context fit a budget, and keeps the original. */
+/** Fits a context into a budget, and keeps the original. */
 export function workflowContextCompress(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_context_compress",
@@ -40,7 +40,7 @@ export function workflowContextCompress(store: LazyStore): Tool {
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-    // A saved checkpoint is its own original, so that nothing is written.
+    // A saved checkpoint is its own original, so nothing is written.
     canOnlyRead: true,
     async run(request, { client }) {
       const workrail = await store.get();

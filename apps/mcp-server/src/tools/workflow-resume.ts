@@ -7,7 +7,7 @@ import { asManyAsFit } from "./as-many-as-fit.ts";
 import { degradation, droppedKeys, durability, metadata, metadataOmitted, otherProject, time } from "./fields.ts";
 import { fellBack, NOTE, shortened } from "./view-fields.ts";
 
-// Lengths and ranges are the library's to check: here they would be paid for in every request of the host.
+// The library checks lengths and ranges: in this schema each request of the host would pay for them.
 const input = z.strictObject({
   checkpointId: z.string().optional().describe("Id"),
   sessionId: z.string().optional().describe("Exact"),
@@ -81,7 +81,7 @@ const output = z.looseObject({
   ...degradation,
 });
 
-/** Finds the way back into saved work: loads what is named exactly, and suggests otherwise. */
+/** Finds the way back into saved work: loads an exact id, and suggests candidates otherwise. */
 export function workflowResume(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_resume",
@@ -99,7 +99,7 @@ export function workflowResume(store: LazyStore): Tool {
       const answer = { status, origin: from, ...without(rest) };
       const beside = { ...answer, candidates: [] };
       const told = result.status === "LOADED" ? answer : { ...answer, candidates: await asManyAsFit(workrail, beside, result.candidates) };
-      // The library's lists are readonly; zod's types have no word for that.
+      // The library's lists are readonly, which zod's types cannot express.
       return told as unknown as z.output<typeof output>;
     },
   });
@@ -109,7 +109,7 @@ function without({ origin: _told, drift, ...rest }: object & { readonly origin?:
   return { ...rest, ...(drift === undefined ? {} : { drift: briefDrift(drift) }) };
 }
 
-/** Where nothing happened, that is all there is to say. */
+/** Reduces the drift to its summary when nothing changed. */
 function briefDrift({ says, relation, files, ...rest }: Drift): object {
   const isChanged = files?.changed ?? files?.renamed ?? files?.deleted ?? rest.unknown;
   return relation === "same" && isChanged === undefined
