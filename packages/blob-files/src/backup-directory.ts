@@ -13,15 +13,15 @@ import { realPathOf } from "./real-path.ts";
 import { SessionFactsFiles } from "./session-facts-files.ts";
 
 export interface BackupDirectoryOptions {
-  /** Absolute. Must not be there, or be empty. */
+  /** Absolute path. Must be missing or empty. */
   readonly directory: string;
-  /** The data directory of the store, in which a backup would be lost with it. */
+  /** Data directory of the store; a backup inside of it would be lost with it. */
   readonly dataDir: string | undefined;
-  /** Default: the real one. */
+  /** Default: the real file system. */
   readonly fs?: FileSystem;
 }
 
-/** A backup as a directory: a data directory without a catalog, and `backup.json`. It has its name once it is finished. */
+/** A backup as a directory: a data directory without a catalog, and `backup.json`. The directory gets its name once it is complete. */
 export class BackupDirectory implements BackupTarget {
   readonly blobs: FileBlobStore;
   readonly keyFiles: FileKeyFiles;
@@ -29,7 +29,7 @@ export class BackupDirectory implements BackupTarget {
   readonly #directory: NewDirectory;
   readonly #fs: FileSystem;
 
-  /** @throws INVALID_INPUT for a place that cannot be; STORAGE_UNAVAILABLE. */
+  /** @throws INVALID_INPUT for an impossible path; STORAGE_UNAVAILABLE. */
   static async create({ directory, dataDir, fs = nodeFileSystem }: BackupDirectoryOptions): Promise<BackupDirectory> {
     try {
       if (dataDir !== undefined && isInside(directory, dataDir)) throw inStore(directory);
@@ -72,7 +72,7 @@ export class BackupDirectory implements BackupTarget {
     this.#directory.discard();
   }
 
-  /** As they are on the disk now. */
+  /** Returns the files as they are on disk now. */
   async #files(): Promise<readonly BackupFile[]> {
     const files: BackupFile[] = [];
     for (const name of this.#namesBelow(CONTEXTS)) {
@@ -91,7 +91,7 @@ export class BackupDirectory implements BackupTarget {
     return names.flatMap((name) => {
       const kind = this.#fs.inspect(path.join(this.#directory.path, ...name.split("/")))?.kind;
       if (kind === "directory") return this.#namesBelow(name);
-      // A system may put files of its own beside ours, such as `.DS_Store`: nobody restores these.
+      // The system may add files of its own, such as `.DS_Store`, which are not restored.
       return backupPath(this.#directory.path, name) === undefined ? [] : [name];
     });
   }
@@ -102,7 +102,7 @@ function isInside(directory: string, outer: string): boolean {
   return way === "" || (way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way));
 }
 
-/** What a path names, as far as it is there, whatever links are on the way. */
+/** Resolves all links in the existing part of a path. */
 function realPath(name: string): string {
   try {
     return realPathOf(name);

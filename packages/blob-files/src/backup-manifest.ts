@@ -3,14 +3,14 @@ import { isJsonObject, type JsonValue, WorkrailError } from "@workrail/core";
 
 const FORMAT = 1;
 
-/** A file of a backup, named from its directory, with `/` everywhere. */
+/** A file of a backup, by its path in the backup, always with `/`. */
 export interface BackupFile {
   readonly path: string;
   readonly sizeBytes: number;
   readonly sha256: string;
 }
 
-/** `backup.json`: what a backup tells of itself. */
+/** Content of `backup.json`, the description of a backup. */
 export interface BackupManifest {
   readonly createdAt: string;
   readonly writer: string;
@@ -29,7 +29,7 @@ export function manifestText(manifest: BackupManifest): string {
   return `${JSON.stringify({ workrailBackup: FORMAT, check: sha256(JSON.stringify(manifest)), ...manifest }, undefined, 2)}\n`;
 }
 
-/** @throws UNSUPPORTED_VERSION for a newer format, CHECKPOINT_CORRUPT for anything that was not written so. */
+/** @throws UNSUPPORTED_VERSION for a newer format, CHECKPOINT_CORRUPT for any other text. */
 export function parseManifest(text: string): BackupManifest {
   const value = parse(text);
   const { workrailBackup, check, ...manifest } = isJsonObject(value) ? value : {};
@@ -40,7 +40,7 @@ export function parseManifest(text: string): BackupManifest {
     });
   }
   if (workrailBackup !== FORMAT || check !== sha256(JSON.stringify(manifest))) throw damaged();
-  // What has this digest was written by `manifestText`.
+  // The digest proves that `manifestText` wrote it.
   return manifest as unknown as BackupManifest;
 }
 

@@ -8,39 +8,39 @@ import type { PrivateDirectory } from "./private-directory.ts";
 import { removeTree } from "./private-directory.ts";
 import { refuseUnfinishedRestore } from "./restore.ts";
 
-/** Written by SQLite's catalog after each commit; see there. */
+/** File that the SQLite catalog writes after each commit. */
 const MARK = `${DATABASE}-mark`;
 
 export interface CatalogCopiesOptions<C> {
-  /** As it really is: see `findDataDirectory`. */
+  /** Real path: see `findDataDirectory`. */
   readonly dataDir: string;
   readonly place: PrivateDirectory;
-  /** How long to wait for those who change the catalog. */
+  /** Longest time to wait for writers of the catalog. */
   readonly waitMs: number;
-  /** Opens what was copied into a directory. */
+  /** Opens the copy in a directory. */
   readonly open: (directory: string) => Promise<C>;
 }
 
 interface Copy<C> {
   readonly directory: string;
   readonly catalog: C;
-  /** Of what it was copied from. */
+  /** Signature of the source files at the time of the copy. */
   readonly stamp: string;
-  /** Whether that tells every change. */
+  /** True when the signature is certain to change with the next change of the source. */
   isSure: boolean;
   users: number;
   isRetired: boolean;
 }
 
 /**
- * Copies of a store's catalog, for those who must not touch the store: opening a database through SQLite writes beside it, even
- * for reading. A copy is made when the catalog is first needed, and another one when somebody has changed it since.
+ * Copies of a store's catalog, for readers that must not touch the store: SQLite writes beside a database even when it opens it for
+ * reading. A copy is made on first use, and again after the catalog has changed.
  */
 export class CatalogCopies<C extends { close(): Promise<void> }> {
   readonly #options: CatalogCopiesOptions<C>;
   #copy: Copy<C> | undefined;
   #copying: Promise<Copy<C>> | undefined;
-  /** Of those who came when one was being made already, which may lack what they must see. */
+  /** Copy for callers that arrived while one was in progress, which may lack data they must see. */
   #copyingNext: Promise<Copy<C>> | undefined;
 
   constructor(options: CatalogCopiesOptions<C>) {
@@ -48,20 +48,20 @@ export class CatalogCopies<C extends { close(): Promise<void> }> {
   }
 
   /**
-   * Does something with a copy of the catalog as it is now. The copy stays until that is done.
+   * Runs `use` with a current copy of the catalog, which stays until then.
    *
-   * @throws STORAGE_UNAVAILABLE, with the reason `no-store` where there is nothing to be read; LOCK_TIMEOUT; whatever opening throws.
+   * @throws STORAGE_UNAVAILABLE, with the reason `no-store` when there is nothing to read; LOCK_TIMEOUT; errors of opening.
    */
   use<T>(use: (catalog: C) => Promise<T>): Promise<T> {
     return this.#using(({ catalog }) => use(catalog));
   }
 
   /**
-   * Has a copy that is lost made anew. It stands until the store's own catalog is seen to be another: nobody changes one that is
-   * lost, and whoever makes it anew as well puts another file in its place.
+   * Rebuilds the copy of a lost catalog. The rebuilt copy is used until the store's own catalog is seen to differ: nobody changes a lost
+   * catalog, and another rebuild replaces the file.
    *
-   * @param fill makes it, and tells whether it was lost.
-   * @throws what `use` throws, and whatever `fill` does.
+   * @param fill rebuilds the copy, and returns whether it was lost.
+   * @throws errors of `use` and of `fill`.
    */
   rebuild(fill: (catalog: C) => Promise<boolean>): Promise<void> {
     return this.#using(async (copy) => {
@@ -69,7 +69,7 @@ export class CatalogCopies<C extends { close(): Promise<void> }> {
     });
   }
 
-  /** Nothing is used afterwards. */
+  /** Closes all copies. Nothing may be used afterwards. */
   async close(): Promise<void> {
     await this.#copyingNext?.catch(ignore);
     await this.#copying?.catch(ignore);
@@ -116,7 +116,7 @@ export class CatalogCopies<C extends { close(): Promise<void> }> {
     const isSure = mayTellChanges(sources);
     const directory = place.newDirectory();
     try {
-      // The mark first: it must not tell of a commit that the copy lacks.
+      // Copied first, so that the mark does not include a commit that the copy lacks.
       for (const name of [MARK, JOURNAL]) copyPlainFile(path.join(dataDir, name), path.join(directory, name));
       await copyDatabase(path.join(dataDir, DATABASE), path.join(directory, DATABASE), waitMs);
       const catalog = await open(directory);
@@ -134,7 +134,7 @@ export class CatalogCopies<C extends { close(): Promise<void> }> {
     this.#copy = undefined;
     if (copy === undefined) return;
     copy.isRetired = true;
-    // Whoever was given it just now counts as a user by then.
+    // A caller that has just received the copy counts as a user after this turn.
     await turnOfTheLoop();
     await closeUnused(copy);
   }
@@ -148,12 +148,14 @@ async function closeUnused<C extends { close(): Promise<void> }>(copy: Copy<C>):
   removeTree(copy.directory);
 }
 
-/** Somebody may clean up where the system keeps what is temporary. */
+/** False when somebody cleaned up the system's temporary directory. */
 function isThere({ directory }: Copy<unknown>): boolean {
   return nodeFileSystem.inspect(directory) !== undefined;
 }
 
-/** The mark as well: it is closed after each commit, and of a file that stays open Windows tells the time of a change late. */
+/**
+ * Returns the source files. The mark is among them because it is closed after each commit: Windows updates the time of an open file late.
+ */
 function sourcesIn(dataDir: string): readonly string[] {
   return [...filesOfDatabase(path.join(dataDir, DATABASE)), path.join(dataDir, MARK), path.join(dataDir, JOURNAL)];
 }

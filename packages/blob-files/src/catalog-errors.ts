@@ -1,6 +1,6 @@
 import { type CheckpointId, isWorkrailError, WorkrailError } from "@workrail/core";
 
-/** There are checkpoints' files, and no catalog that could know of them. */
+/** Error for checkpoint files without a catalog. */
 export function catalogLost(): WorkrailError {
   return new WorkrailError("STORAGE_UNAVAILABLE", "The catalog is gone, but the checkpoints' files are there.", {
     details: { reason: "catalog-lost" },
@@ -8,7 +8,7 @@ export function catalogLost(): WorkrailError {
   });
 }
 
-/** The catalog's file is not as it was written. */
+/** Error for a damaged catalog file. */
 export function catalogDamaged(path: string): WorkrailError {
   return new WorkrailError("STORAGE_UNAVAILABLE", "The catalog is damaged.", {
     details: { reason: "catalog-damaged", path },
@@ -16,7 +16,7 @@ export function catalogDamaged(path: string): WorkrailError {
   });
 }
 
-/** A ref in the catalog is none that we give. */
+/** Error for an invalid ref in the catalog. */
 export function namedOutside(): WorkrailError {
   return new WorkrailError("STORAGE_UNAVAILABLE", "The catalog names a file outside of the store.", {
     details: { reason: "catalog-damaged" },
@@ -24,7 +24,7 @@ export function namedOutside(): WorkrailError {
   });
 }
 
-/** Whether an error means that there is no catalog to be used, but one to be rebuilt. */
+/** Tells whether an error means that the catalog must be rebuilt. */
 export function isCatalogLoss(error: unknown): boolean {
   return isWorkrailError(error) && ["catalog-lost", "catalog-damaged"].includes(String(error.details["reason"]));
 }
@@ -36,7 +36,7 @@ export function storeClosed(): WorkrailError {
   });
 }
 
-/** The store failed while it was committing, and may have committed, with this checkpoint if there is one. */
+/** Error for a failed commit with unknown outcome; names the checkpoint if there is one. */
 export function unknownOutcome(checkpointId: CheckpointId | undefined, cause: unknown): WorkrailError {
   return new WorkrailError("STORAGE_UNAVAILABLE", "The store failed while it was committing; whether it did is not known.", {
     details: { reason: "input-output", outcome: "unknown", ...(checkpointId === undefined ? {} : { checkpointId }) },
@@ -45,7 +45,7 @@ export function unknownOutcome(checkpointId: CheckpointId | undefined, cause: un
   });
 }
 
-/** There is nothing that could be read. */
+/** Error for a directory without a store. */
 export function noStore(dataDir: string): WorkrailError {
   return new WorkrailError("STORAGE_UNAVAILABLE", `There is no store in ${dataDir}, and reading makes none.`, {
     details: { reason: "no-store", path: dataDir },

@@ -8,19 +8,20 @@ import { hasCode } from "./error-codes.ts";
 
 const PAUSE_MS = 20;
 const ATTEMPTS = 5;
-/** Of a write-ahead log: whoever begins it anew gives it another. */
+/** Size of the header of a write-ahead log. A restarted log gets a new header. */
 const LOG_HEADER_BYTES = 32;
-/** What SQLite may need beside a database: of its two journals, the one in use. Memory that processes share is not for copying. */
+/** Files that SQLite needs beside a database: the journal in use, of either kind. Shared memory is not copied. */
 const BESIDE = ["-wal", "-journal"] as const;
 
 /**
- * Copies a database that others may be writing to, as it was at one moment, and touches nothing of it: no lock is taken, and
- * nothing is opened through SQLite, which would write beside it. There need not be one.
+ * Copies a database at one moment while others may write to it, without touching it: takes no lock, and does not open it with SQLite, which
+ * would write beside it. The database may be missing.
  *
- * The database is copied before its log. Whatever of the log was moved into the database by then is still in the log, unless
- * that was begun anew meanwhile: then, or when a journal came or went, it is copied once more. The copy's own recovery does the rest.
+ * The database is copied before its log. Pages moved from the log to the database by then are still in the log, unless the log was
+ * restarted meanwhile; in that case, or when a journal appeared or vanished, everything is copied again. SQLite's recovery of the copy does
+ * the rest.
  *
- * @throws LOCK_TIMEOUT when it never stands still for long enough; STORAGE_UNAVAILABLE.
+ * @throws LOCK_TIMEOUT when the database never rests for long enough; STORAGE_UNAVAILABLE.
  */
 export async function copyDatabase(from: string, to: string, waitMs: number): Promise<void> {
   const deadline = elapsedMs() + waitMs;
@@ -30,14 +31,14 @@ export async function copyDatabase(from: string, to: string, waitMs: number): Pr
   }
 }
 
-/** The same without waiting, for a database that can be made again. `false`, and nothing is there, when it does not stand still. */
+/** Copies without waiting, for a database that can be rebuilt. Returns `false`, and leaves nothing, when the database does not rest. */
 export function copyDatabaseNow(from: string, to: string): boolean {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) if (copyOnce(from, to)) return true;
   for (const file of filesOfDatabase(to)) fs.rmSync(file, { force: true });
   return false;
 }
 
-/** Copies a file that is there, owner-only; one that is no file is left alone. `false` when there is none. */
+/** Copies a regular file, owner-only; ignores anything else. Returns `false` when there is no file. */
 export function copyPlainFile(from: string, to: string): boolean {
   try {
     if (fs.lstatSync(from, { throwIfNoEntry: false })?.isFile() !== true) return false;
@@ -50,18 +51,18 @@ export function copyPlainFile(from: string, to: string): boolean {
   }
 }
 
-/** Tells one state of files from another, as far as the file system does; whether they are there is a part of it. */
+/** Returns a stamp that distinguishes states of files, including missing ones, as far as the file system allows. */
 export function stampOf(files: readonly string[]): string {
   return files.map((file) => stampOfFile(file)).join(" ");
 }
 
-/** What was changed so short a time ago may be changed again without its time telling. */
+/** A file changed within this time may change again without a new modification time. */
 const UNSURE_MS = 50;
-/** The same where times are told in whole seconds, or, on FAT, in every other one. */
+/** The same for file systems with times in whole seconds, or, on FAT, two seconds. */
 const COARSELY_UNSURE_MS = 2_000;
 const SECOND_NS = 1_000_000_000n;
 
-/** Whether the next change of any of them will show in their stamp: not when one was changed just now. */
+/** Tells whether the next change of any of the files will show in their stamp. False when one was changed just now. */
 export function mayTellChanges(files: readonly string[], now: number = Date.now()): boolean {
   return files.every((file) => {
     const found = lstat(file);
@@ -71,7 +72,7 @@ export function mayTellChanges(files: readonly string[], now: number = Date.now(
   });
 }
 
-/** What a copy of a database is made of, with the database. */
+/** Returns the files that make up a database. */
 export function filesOfDatabase(file: string): readonly string[] {
   return [file, ...BESIDE.map((suffix) => file + suffix)];
 }
@@ -82,13 +83,13 @@ function copyOnce(from: string, to: string): boolean {
   const stamp = stampOfFile(from);
   for (const suffix of ["", ...BESIDE]) copyPlainFile(from + suffix, to + suffix);
   if (journalsOf(from) !== before) return false;
-  // Without a journal only the database itself tells that somebody came and went.
+  // Without a journal only the database itself reveals a write.
   return before !== NO_JOURNALS || stampOfFile(from) === stamp;
 }
 
 const NO_JOURNALS = " ";
 
-/** Which journals there are: of a write-ahead log its header, of the other kind which file it is. */
+/** Returns the state of the journals: the header of a write-ahead log, the identity of a rollback journal. */
 function journalsOf(database: string): string {
   const journal = lstat(`${database}-journal`);
   return `${headerOf(`${database}-wal`)} ${journal === undefined ? "" : `${journal.dev}:${journal.ino}`}`;

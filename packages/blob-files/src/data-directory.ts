@@ -29,12 +29,13 @@ import {
 } from "./paths.ts";
 
 /**
- * Makes the data directory, owner-only, and resolves what its path really names, once, so that a link changed later
- * leads nobody elsewhere. An existing directory with nothing in it but a store, or with nothing at all, is closed to
- * others; one that also holds other things is left as it is, with a warning. Of the store's own files in it all are closed.
+ * Creates the data directory, owner-only, and resolves its real path once, so that a link changed later has no effect.
+ *
+ * An existing directory that is empty or holds nothing but a store is closed to others. One with other files is left as it is, with a
+ * warning. The store's own files are always closed to others.
  *
  * @returns the real path.
- * @throws Node's errors; STORAGE_UNAVAILABLE when the path is another user's symbolic link, or a file's.
+ * @throws Node's errors; STORAGE_UNAVAILABLE when the path is another user's symbolic link, or a file.
  */
 export function prepareDataDirectory(dataDir: string, log: Log): string {
   const wanted = path.resolve(dataDir);
@@ -48,9 +49,9 @@ export function prepareDataDirectory(dataDir: string, log: Log): string {
 }
 
 /**
- * What the path of a data directory really names, for those who only read: nothing is made, and nothing is changed.
+ * Resolves the real path of a data directory for readers, without creating or changing anything.
  *
- * @throws STORAGE_UNAVAILABLE, with the reason `no-store` where there is none; when the path is another user's symbolic link, or a file's.
+ * @throws STORAGE_UNAVAILABLE, with the reason `no-store` when there is none; when the path is another user's symbolic link, or a file.
  */
 export function findDataDirectory(dataDir: string): string {
   const wanted = path.resolve(dataDir);
@@ -64,10 +65,10 @@ export function findDataDirectory(dataDir: string): string {
 }
 
 /**
- * Makes the data directory, owner-only, and those above it that are missing.
+ * Creates the data directory, owner-only, with missing parents.
  *
- * @returns the topmost that was made; `undefined` when all were there.
- * @throws Node's errors; STORAGE_UNAVAILABLE when it, or one above it, is a file.
+ * @returns the topmost directory that was created; `undefined` when all existed.
+ * @throws Node's errors; STORAGE_UNAVAILABLE when it, or a parent, is a file.
  */
 export function makeDataDirectory(dataDir: string): string | undefined {
   refuseFile(dataDir);
@@ -77,7 +78,7 @@ export function makeDataDirectory(dataDir: string): string | undefined {
 function refuseFile(dataDir: string): void {
   const there = nearestThere(path.resolve(dataDir));
   if (fs.statSync(there, { throwIfNoEntry: false })?.isFile() !== true) return;
-  // Somebody who names the data directory easily names a file in it.
+  // A common mistake is to name a file in the data directory.
   throw new WorkrailError("STORAGE_UNAVAILABLE", `The store cannot be used: ${there} is a file, and a directory is needed.`, {
     details: { reason: "wrong-kind-of-file", path: there },
     hint: "Name a directory as the data directory, or move the file away.",
@@ -88,7 +89,7 @@ function nearestThere(place: string): string {
   return fs.existsSync(place) || path.dirname(place) === place ? place : nearestThere(path.dirname(place));
 }
 
-/** A power cut must not take the directory away once something in it was acknowledged. */
+/** Syncs the parents, so that a power cut cannot remove the directory after a write in it was acknowledged. */
 function syncNames(firstMade: string, lastMade: string): void {
   // Windows cannot open a directory.
   if (process.platform === "win32") return;
@@ -100,7 +101,7 @@ function syncDirectory(directory: string): void {
   try {
     fd = fs.openSync(directory, fs.constants.O_RDONLY);
   } catch (error) {
-    // One may be allowed to make names in a directory and not to read it; then the system alone sees to it.
+    // A directory may be writable but not readable; the system alone then makes the name durable.
     if (hasCode(error, "EACCES")) return;
     throw error;
   }
@@ -127,7 +128,7 @@ function closeToOthers(directory: string, log: Log): void {
   const names = fs.readdirSync(directory);
   const { mode: bits, uid } = fs.statSync(directory);
   const mode = bits & 0o777;
-  // Whoever owns it can always let themselves in, whatever the modes of what is in it.
+  // The owner of the directory can always get access, whatever the modes of its content.
   const isTheirs = process.getuid !== undefined && uid !== process.getuid();
   if (isTheirs) log.warn("the data directory belongs to another user, who can read and replace what is in it", { path: directory, uid });
   if ((mode & 0o077) !== 0) {
@@ -141,7 +142,7 @@ function closeToOthers(directory: string, log: Log): void {
   for (const name of names.filter(isOurName)) closeOwn(path.join(directory, name), log);
 }
 
-/** Whether the modes of what a user owns are ours to change. */
+/** Tells whether this process may change the mode of a file with this owner. */
 function mayChange(owner: number): boolean {
   const own = process.getuid?.();
   return own === undefined || own === 0 || own === owner;
@@ -174,10 +175,10 @@ function isOurName(name: string): boolean {
   return isWhole || isCatalog || isReplacedStore(name);
 }
 
-/** A copy or a backup may have come back with other permissions. */
+/** Closes a file to others: a copy or a restored backup may have other permissions. */
 function closeOwn(file: string, log: Log): void {
   const stats = fs.lstatSync(file, { throwIfNoEntry: false });
-  // Changing the mode of a link would change that of what it names.
+  // Changing the mode of a link would change its target.
   if (stats === undefined || stats.isSymbolicLink() || (stats.mode & 0o077) === 0) return;
   if (!mayChange(stats.uid)) {
     log.warn("a file of the store belongs to another user, and others can use it", { path: file, uid: stats.uid });
@@ -188,8 +189,8 @@ function closeOwn(file: string, log: Log): void {
 }
 
 /**
- * Makes the data directory again when it was removed from under an open store, and its parent is still there: where that is gone
- * too it may be a whole disk, which comes back.
+ * Recreates the data directory when it was removed under an open store and its parent still exists. A missing parent may be an unmounted
+ * disk, which comes back.
  */
 export function remakeDataDirectory(files: FileSystem, dataDir: string, log: Log): void {
   const parent = path.dirname(dataDir);
@@ -198,7 +199,7 @@ export function remakeDataDirectory(files: FileSystem, dataDir: string, log: Log
   log.warn("the data directory was gone, and has been made again", { path: dataDir });
 }
 
-/** Makes a directory of the store unless it is there, and makes sure that it is one: whoever follows a link writes elsewhere. */
+/** Creates a directory of the store unless it exists, and refuses a link, which would redirect writes. */
 export function ensureOwnDirectory(files: FileSystem, directory: string): void {
   files.makeDirectory(directory);
   const kind = files.inspect(directory)?.kind;
@@ -206,15 +207,15 @@ export function ensureOwnDirectory(files: FileSystem, directory: string): void {
 }
 
 /**
- * Makes sure of a file that SQLite is to open: owner-only from the start, because SQLite would create it by the umask,
- * and itself, because SQLite would follow a link.
+ * Prepares a file that SQLite is to open: creates it owner-only, because SQLite would use the umask, and refuses a link, because SQLite
+ * would follow it.
  */
 export function ensureOwnFile(files: FileSystem, file: string): void {
   if (files.inspect(file) === undefined) {
     try {
       files.close(files.create(file));
     } catch (error) {
-      // Another process that starts with us was faster.
+      // Another process created it first.
       if (!hasCode(error, "EEXIST")) throw error;
     }
   }

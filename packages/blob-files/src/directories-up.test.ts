@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** A file system that takes one spelling for the other. */
+/** Simulates a file system that accepts one spelling for another. */
 function spell(given: string, real: string): void {
   vi.spyOn(fs.realpathSync, "native").mockImplementation((place) => (place === given ? real : String(place)));
 }

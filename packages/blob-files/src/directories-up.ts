@@ -3,12 +3,12 @@ import os from "node:os";
 import path from "node:path";
 import { realPathOf } from "./real-path.ts";
 
-/** Where letter case, and how an accent is encoded, make no difference between two paths. */
+/** Platforms whose paths ignore letter case and the encoding of accents. */
 const INDIFFERENT: readonly NodeJS.Platform[] = ["win32", "darwin"];
 
 /**
- * A path as the file system spells it: `c:\users\me` may be what somebody typed, or an editor made of `C:\Users\me`. Links stay
- * as they are, and so does what is not there but for its drive letter. Where letter case tells paths apart it is the path itself.
+ * Returns a path as the file system spells it: `c:\users\me` may be typed by a person or an editor for `C:\Users\me`. Links stay
+ * unresolved. A missing path is unchanged except for its drive letter. Case-sensitive platforms return the path itself.
  */
 export function asSpelled(place: string): string {
   if (!INDIFFERENT.includes(process.platform)) return place;
@@ -21,10 +21,13 @@ export function asSpelled(place: string): string {
   }
 }
 
-/** A directory and those above it that may be a project, the nearest first: up to the root of the file system or the home directory, and without these. */
+/**
+ * Returns a directory and its ancestors that may be a project, the nearest first, without the root of the file system and the home
+ * directory, where the search ends.
+ */
 export function directoriesUp(directory: string): string[] {
   const home = os.homedir();
-  // The working directory is told without links, the home directory as it was set.
+  // The working directory is reported without links, the home directory as it was set.
   const homes = [home, fs.existsSync(home) ? realPathOf(home) : home];
   const above: string[] = [];
   for (let at = asSpelled(path.resolve(directory)); at !== path.parse(at).root; at = path.dirname(at)) {

@@ -95,7 +95,7 @@ describe("removing a file", () => {
 describe("overwriting a file", () => {
   const DEAD = ".tmp-00000000-4194999-0000000000000000";
 
-  /** What the bytes are that a file had, when no name of it is left. */
+  /** Returns the bytes of a file after its last name is removed. */
   async function bytesAfter(file: string, work: () => Promise<unknown>): Promise<string> {
     const fd = fs.openSync(file, "r");
     try {
@@ -148,7 +148,7 @@ describe("a temporary file", () => {
   it("is abandoned when its process is gone, and after a day where that cannot be asked", () =>
     inDirectory(async (file, names) => {
       const directory = path.dirname(file);
-      // Whatever a process that dies now would leave.
+      // The remains of a process that dies now.
       const files = { ...nodeFileSystem, write: failing("EIO"), unlink: failing("EIO") };
       await writeDurably(files, file, bytesOf("x"), "new").catch(() => undefined);
       const [own = ""] = names();
@@ -159,7 +159,7 @@ describe("a temporary file", () => {
         return isAbandoned(nodeFileSystem, directory, name, at);
       };
       expect(isGivenUp(own, tomorrow)).toBe(false);
-      // In a container every process may have the same number, one after the other or at once.
+      // In a container every process may have the same id, one after the other or at once.
       const earlier = own.replace(/[0-9a-f]{16}$/, "0123456789abcdef");
       expect([isGivenUp(earlier, now), isGivenUp(earlier, tomorrow)]).toEqual([false, true]);
       expect(isGivenUp(own.replace(`-${process.pid}-`, "-4194999-"), now)).toBe(true);
@@ -185,7 +185,7 @@ function inDirectory(test: (file: string, names: () => readonly string[]) => Pro
   return withDirectory((directory) => test(path.join(directory, "file"), () => fs.readdirSync(directory)));
 }
 
-/** The real file system, which notes what it does. */
+/** The real file system, with a record of its calls. */
 function recording(calls: string[]): FileSystem {
   return new Proxy(nodeFileSystem, {
     get(target, name: keyof FileSystem) {

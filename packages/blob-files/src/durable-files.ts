@@ -6,11 +6,11 @@ import { hasCode, isWithoutLinks } from "./error-codes.ts";
 import type { FileSystem } from "./file-system.ts";
 import { randomBytes } from "./random-bytes.ts";
 
-/** What tells temporary files from those of others. */
+/** Identifies the writer of a temporary file. */
 interface Writer {
-  /** Where its number can be asked for: this machine, or this container. */
+  /** Where the process id is valid: this machine, or this container. */
   readonly host: string;
-  /** This run, from an earlier process with the same number. */
+  /** Distinguishes this run from an earlier process with the same id. */
   readonly run: string;
 }
 
@@ -18,17 +18,17 @@ let thisWriter: Writer | undefined;
 let temporaryFiles = 0;
 
 const TEMPORARY = /^\.tmp(?:-[a-z]+)?-([0-9a-f]{8})-([0-9]+)-([0-9a-f]{8})[0-9a-f]{8}$/;
-/** A temporary file of another machine, or of a process that cannot be asked, is given up after this long. */
+/** Age at which a temporary file of another machine, or of a process that cannot be checked, counts as abandoned. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
-/** `new`: the caller vouches that the name is free. `if-absent`: leave the file alone that has it. `replace`: take its place. */
+/** `new`: the caller guarantees that the name is free. `if-absent`: keeps an existing file. `replace`: replaces it. */
 export type WriteMode = "new" | "if-absent" | "replace";
 
 /**
- * Writes a file so that its name only ever shows all of the bytes: temporary name, bytes on disk, final name, name on
- * disk. Leaves no temporary file behind when it fails.
+ * Writes a file atomically and durably: temporary name, fsync, final name, fsync of the directory. Leaves no temporary file after a
+ * failure.
  *
- * @returns `false`, having changed nothing, in mode `if-absent` when the name is taken.
+ * @returns `false`, with nothing changed, in mode `if-absent` when the name is taken.
  */
 export async function writeDurably(fs: FileSystem, file: string, bytes: Uint8Array, mode: WriteMode): Promise<boolean> {
   const temporary = temporaryName(path.dirname(file));
@@ -47,23 +47,23 @@ export async function writeDurably(fs: FileSystem, file: string, bytes: Uint8Arr
     await fs.syncDirectory(path.dirname(file));
   } catch (error) {
     tidy(fs, temporary);
-    // A name that nobody else can know of is taken back. Others may count on any other already.
+    // A name that nobody else can know is removed again. Others may already rely on any other name.
     if (isNamed && mode === "new") tidy(fs, file);
     throw error;
   }
   return true;
 }
 
-/** After a failure: what cannot be removed now either is garbage that nothing refers to, and is collected later. */
+/** Removes a file after a failure. A file that cannot be removed is unreferenced garbage, collected later. */
 function tidy(fs: FileSystem, file: string): void {
   try {
     fs.unlink(file);
   } catch {
-    // The failure that brought us here is the one worth telling.
+    // The original error is the one to report.
   }
 }
 
-/** Removes a file; one that is not there is as good as removed. */
+/** Removes a file; a missing file is not an error. */
 export function removeIfPresent(fs: FileSystem, file: string): void {
   try {
     fs.unlink(file);
@@ -72,15 +72,16 @@ export function removeIfPresent(fs: FileSystem, file: string): void {
   }
 }
 
-/** Overwritten at once: a blob may be large. */
+/** Chunk for overwriting, since a blob may be large. */
 const ZEROS = new Uint8Array(64 * 1024);
 
 /**
- * Removes a file once its bytes are overwritten on the disk. Interrupted, it is there, and done again; its removal is durable
- * when its directory is synced. What is no file, such as a link, is left alone. What has another name is somebody's file under that:
- * only this name goes. A temporary name beside it is no such name: it was being given its own when its writer died.
+ * Overwrites a file on disk and removes it. Repeatable after an interruption. The removal is durable once the directory is synced.
  *
- * @returns whether there was such a file.
+ * Anything but a regular file, such as a link, is left alone. A file with another name belongs to somebody under that name: only this name
+ * is removed. A temporary name beside it does not count: its writer died while naming the file.
+ *
+ * @returns whether the file existed.
  */
 export async function overwriteAndRemove(fs: FileSystem, file: string): Promise<boolean> {
   let found = fs.inspect(file);
@@ -94,7 +95,7 @@ export async function overwriteAndRemove(fs: FileSystem, file: string): Promise<
   return true;
 }
 
-/** Other names of a file, in its directory, that are temporary ones. */
+/** Removes the temporary names of a file in its directory. */
 function removeTemporaryNames(fs: FileSystem, file: string, identity: string): void {
   const directory = path.dirname(file);
   for (const name of fs.list(directory).filter((each) => isTemporary(each) && each !== path.basename(file))) {
@@ -114,10 +115,9 @@ async function overwrite(fs: FileSystem, file: string, sizeBytes: number): Promi
 }
 
 /**
- * Moves a file to a name that is free: the one given, or else that with a number behind it. Only for names that nobody
- * else gives at the same time.
+ * Moves a file to a free name: the given one, or that one with a number appended. Only for names that nobody else assigns at the same time.
  *
- * @returns the name it has now, on disk; `undefined` when there is no such file.
+ * @returns the new name, durable; `undefined` when there is no such file.
  */
 export async function moveAside(fs: FileSystem, from: string, to: string): Promise<string | undefined> {
   if (fs.inspect(from) === undefined) return undefined;
@@ -129,7 +129,7 @@ export async function moveAside(fs: FileSystem, from: string, to: string): Promi
   return free;
 }
 
-/** Whether a name is that of a temporary file, or of a temporary directory for a purpose, whose writer is gone. */
+/** Tells whether a name is that of a temporary file or directory whose writer is gone. */
 export function isAbandoned(fs: FileSystem, directory: string, name: string, now: Date): boolean {
   const match = TEMPORARY.exec(name);
   if (match === null) return false;
@@ -137,17 +137,17 @@ export function isAbandoned(fs: FileSystem, directory: string, name: string, now
   const own = writer();
   if (host === own.host && Number(pid) !== process.pid) return !isAlive(Number(pid));
   if (host === own.host && run === own.run) return false;
-  // Also of our own number, which in containers is that of others at the same time.
+  // Also for our own process id, which other containers may use at the same time.
   const found = fs.inspect(path.join(directory, name));
   return found !== undefined && now.getTime() - found.modifiedAt.getTime() > ABANDONED_MS;
 }
 
-/** Whether a name is that of a temporary file, whoever writes or wrote it. */
+/** Tells whether a name is that of a temporary file of any writer. */
 export function isTemporary(name: string): boolean {
   return TEMPORARY.test(name);
 }
 
-/** @param purpose letters that say in the name what it is for. */
+/** @param purpose letters in the name that tell its purpose. */
 export function temporaryName(directory: string, purpose?: string): string {
   temporaryFiles = (temporaryFiles + 1) >>> 0;
   const { host, run } = writer();
@@ -155,7 +155,7 @@ export function temporaryName(directory: string, purpose?: string): string {
   return path.join(directory, `.tmp${purpose === undefined ? "" : `-${purpose}`}-${host}-${process.pid}-${unique}`);
 }
 
-/** Determined on first use. */
+/** Returns the identity of this process, determined on first use. */
 function writer(): Writer {
   thisWriter ??= {
     host: quickDigest(Buffer.from(`${os.hostname()} ${processNamespace()}`)).slice(0, 8),
@@ -164,28 +164,28 @@ function writer(): Writer {
   return thisWriter;
 }
 
-/** Linux: processes of another one have numbers of their own, in a container or a sandbox, whose name may be that of its host. */
+/** Returns the process namespace on Linux: containers and sandboxes have their own process ids, but may have the host's name. */
 function processNamespace(): string {
   try {
     return process.platform === "linux" ? readlinkSync("/proc/self/ns/pid") : "";
   } catch {
-    // Without /proc nothing tells them apart but the name.
+    // Without /proc only the host name distinguishes them.
     return "";
   }
 }
 
-/** Whether such a process is there, ours or another user's. */
+/** Tells whether a process exists, of this user or another. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Another user's process may not be signalled, but it is there.
+    // Another user's process may not be signalled, but exists.
     return hasCode(error, "EPERM");
   }
 }
 
-/** Writes all of the bytes, in as many pieces as that takes. They are not durable before the descriptor is synced. */
+/** Writes all bytes, in as many pieces as needed. They are durable once the descriptor is synced. */
 export function writeAll(fs: FileSystem, fd: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length;) {
     const count = fs.write(fd, written === 0 ? bytes : bytes.subarray(written));
@@ -194,7 +194,7 @@ export function writeAll(fs: FileSystem, fd: number, bytes: Uint8Array): void {
   }
 }
 
-/** Gives the file its name only if that is free. Not every file system has links: there a look must do. */
+/** Names the file only if the name is free. Falls back to a check on file systems without links. */
 function claimName(fs: FileSystem, temporary: string, file: string): boolean {
   try {
     fs.link(temporary, file);

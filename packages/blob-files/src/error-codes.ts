@@ -1,20 +1,20 @@
-/** Whether an error is Node's with one of these codes, such as `ENOENT`. */
+/** Tells whether an error has one of Node's codes, such as `ENOENT`. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }
 
-/** What the system says of a second name for a file where the file system has none; Windows says of FAT that it is a directory. */
+/** Error codes of a hard link on file systems without hard links; Windows reports EISDIR on FAT. */
 const WITHOUT_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EISDIR"] as const;
 
-/** Whether a link could not be made because there can be none. */
+/** Tells whether a link failed because the file system has none. */
 export function isWithoutLinks(error: unknown): boolean {
   return hasCode(error, ...WITHOUT_LINKS);
 }
 
-/** What the system says when it is to sync a directory on a file system, most often one of a network, that does not know how. */
+/** Error codes of syncing a directory on file systems, mostly network ones, that do not support it. */
 const WITHOUT_DIRECTORY_SYNC = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EBADF"] as const;
 
-/** Whether a directory could not be synced because none can be there: then its names are the system's to keep. */
+/** Tells whether syncing a directory failed because it is not supported. The system alone then makes names durable. */
 export function isWithoutDirectorySync(error: unknown): boolean {
   return hasCode(error, ...WITHOUT_DIRECTORY_SYNC);
 }

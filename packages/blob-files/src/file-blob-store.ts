@@ -17,14 +17,14 @@ import { isOwnDirectory } from "./own-directory.ts";
 import { BLOB_SUFFIX, blobPath, blobRefOf, CONTEXTS, FACTS_COPY, QUARANTINE } from "./paths.ts";
 import { fileError } from "./file-errors.ts";
 
-/** Behind the name of what is in quarantine: nothing, or which of many it is. */
+/** Suffix of a quarantined file: none, or a number. */
 const NUMBERED = /^(\.[1-9][0-9]*)?$/;
 
-/** One file a checkpoint, in a directory a session, under `contexts/`. */
+/** Blobs as files: one for each checkpoint, in a directory for each session, under `contexts/`. */
 export class FileBlobStore implements BlobStore {
   readonly #dataDir: string;
   readonly #fs: FileSystem;
-  /** Directories that were seen to be directories of ours, and are durable. */
+  /** Directories that were checked to be our own and are durable. */
   readonly #known = new Set<string>();
 
   constructor(dataDir: string, fs: FileSystem) {
@@ -88,7 +88,7 @@ export class FileBlobStore implements BlobStore {
       name.startsWith(path.basename(aside)) && NUMBERED.test(name.slice(path.basename(aside).length));
     try {
       this.#refuseLinkedDirectory(path.dirname(file));
-      // Nobody knows of what an interrupted put began, nor what keys were pinned in facts that nobody understands.
+      // Also erases files of an interrupted put, which nothing refers to, and damaged copies of the facts, which may name pinned keys.
       await this.#eraseIn(path.dirname(file), (name, directory) => {
         return path.join(directory, name) === file || FACTS_COPY.test(name) || isAbandoned(this.#fs, directory, name, now);
       });
@@ -104,7 +104,7 @@ export class FileBlobStore implements BlobStore {
     try {
       this.#refuseLinkedDirectory(path.dirname(file));
       if (this.#fs.inspect(file) === undefined) return undefined;
-      // Somebody may have emptied the quarantine since we last saw it.
+      // The quarantine may have been emptied meanwhile.
       for (const known of this.#known) if (known.startsWith(path.join(this.#dataDir, QUARANTINE))) this.#known.delete(known);
       await this.ensureDirectory(path.dirname(aside));
       return await moveAside(this.#fs, file, aside);
@@ -117,7 +117,7 @@ export class FileBlobStore implements BlobStore {
     yield* this.#translated(() => this.#filesBelow(path.join(this.#dataDir, QUARANTINE)));
   }
 
-  /** For the catalog, inside its transaction: whether a blob that it is about to record is still there. */
+  /** Tells the catalog, inside its transaction, whether a blob that it is about to record still exists. */
   has(ref: BlobRef): boolean {
     const file = this.#pathOf(ref);
     this.#refuseLinkedDirectory(path.dirname(file));
@@ -150,18 +150,21 @@ export class FileBlobStore implements BlobStore {
     });
   }
 
-  /** Whether there is any blob at all. */
+  /** Tells whether there are no blobs at all. */
   async isEmpty(): Promise<boolean> {
     for await (const _ of this.list()) return false;
     return true;
   }
 
-  /** Makes the directory of all sessions unless it is there. It is durable with the first that is put into it: who only looks waits for no disk. */
+  /**
+   * Creates the directory of all sessions unless it exists. It becomes durable with the first blob, so that readers do not wait for the
+   * disk.
+   */
   prepare(): void {
     this.#makeDirectory(path.join(this.#dataDir, CONTEXTS));
   }
 
-  /** Makes a session's directory, durably, unless it is there; never accepts a link in its place. */
+  /** Creates a session's directory durably unless it exists; refuses a link in its place. */
   async ensureDirectory(directory: string): Promise<void> {
     if (this.#known.has(directory)) return;
     const parent = path.dirname(directory);
@@ -181,7 +184,7 @@ export class FileBlobStore implements BlobStore {
       return await writeDurably(this.#fs, file, bytes, mode);
     } catch (error) {
       if (!hasCode(error, "ENOENT")) throw error;
-      // Somebody removed the directory since we last saw it.
+      // The directory was removed meanwhile.
       this.#known.clear();
       await this.ensureDirectory(path.dirname(file));
       return writeDurably(this.#fs, file, bytes, mode);
@@ -213,7 +216,7 @@ export class FileBlobStore implements BlobStore {
     return blobs;
   }
 
-  /** Of any name: people put things there too. Links are not followed. */
+  /** Lists files of any name, since people put files there too. Links are not followed. */
   #filesBelow(directory: string): readonly QuarantinedBlob[] {
     return this.#fs.list(directory).flatMap((name) => {
       const place = path.join(directory, name);

@@ -1,6 +1,6 @@
 import { isWorkrailError, WorkrailError } from "@workrail/core";
 
-/** What a person can do about each reason for which a store cannot be used. */
+/** Advice for each reason why a store cannot be used. */
 const HINTS = {
   "disk-full": "Free space on the disk of the data directory, then try again.",
   quota: "Free space, or have this user's quota on the disk raised, then try again.",
@@ -21,7 +21,7 @@ const HINTS = {
   other: "Check the data directory and its disk.",
 } as const;
 
-/** What a failed file operation means, by the code of Node. */
+/** Reasons for failed file operations, by Node's error code. */
 const REASONS: readonly (readonly [pattern: RegExp, reason: keyof typeof HINTS])[] = [
   [/^ENOSPC/, "disk-full"],
   [/^EDQUOT/, "quota"],
@@ -37,7 +37,7 @@ const REASONS: readonly (readonly [pattern: RegExp, reason: keyof typeof HINTS])
   [/^EIO/, "input-output"],
 ];
 
-/** An operation on the store that failed, by the code of whatever carried it out. */
+/** A failed operation on the store, with the code of the layer that failed. */
 export interface StorageFailure {
   readonly reason: keyof typeof HINTS;
   readonly code: string;
@@ -45,7 +45,7 @@ export interface StorageFailure {
   readonly cause: unknown;
 }
 
-/** Translates an error of the file system; a `WorkrailError`, and a bug's `TypeError`, pass as they are. */
+/** Translates an error of the file system. A `WorkrailError`, or a `TypeError` of a bug, is returned unchanged. */
 export function fileError(error: unknown, path?: string): unknown {
   if (isWorkrailError(error) || !(error instanceof Error) || !("code" in error)) return error;
   const code = String(error.code);
@@ -53,7 +53,7 @@ export function fileError(error: unknown, path?: string): unknown {
   return storageUnavailable({ reason, code, path, cause: error });
 }
 
-/** STORAGE_UNAVAILABLE, with the hint that belongs to its reason. */
+/** Builds STORAGE_UNAVAILABLE with the hint for its reason. */
 export function storageUnavailable({ reason, code, path, cause }: StorageFailure): WorkrailError {
   return new WorkrailError("STORAGE_UNAVAILABLE", `The store cannot be used (${code}${path === undefined ? "" : `, ${path}`}).`, {
     details: { reason, code, ...(path === undefined ? {} : { path }) },

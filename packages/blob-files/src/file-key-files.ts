@@ -9,15 +9,18 @@ import { isOwnDirectory } from "./own-directory.ts";
 import { BLOB_SUFFIX, blobPath, CONTEXTS, FACTS_COPY, KEYRING, quarantineDirectory, SESSION_KEY } from "./paths.ts";
 
 const SECOND = ".copy";
-/** Each key is there twice: without it all that it sealed would be lost. */
+/** Each key is stored twice: without it all data that it seals would be lost. */
 const COPIES = ["", SECOND] as const;
 
-/** Whether the store in a directory is sealed, or on the way there or back. */
+/** Tells whether the store in a directory is sealed, or being converted. */
 export function hasKeyring(dataDir: string): boolean {
   return COPIES.some((copy) => existsSync(path.join(dataDir, CONTEXTS, KEYRING + copy)));
 }
 
-/** `keyring.json` in `contexts/`, and `session.key` beside a session's blobs: so that a copy of `contexts/` has all but the key itself. */
+/**
+ * Key files: `keyring.json` in `contexts/`, and `session.key` beside a session's blobs, so that a copy of `contexts/` contains everything
+ * but the key itself.
+ */
 export class FileKeyFiles implements KeyFiles {
   readonly #dataDir: string;
   readonly #fs: FileSystem;
@@ -57,7 +60,10 @@ export class FileKeyFiles implements KeyFiles {
     }
   }
 
-  /** The first goes first when a key is destroyed: when it is still there after the second was written, whoever destroys it comes to that too. */
+  /**
+   * Restores the second copy of a key. Destroying a key removes the first copy first: if the first still exists after the second was
+   * written, the destroyer will reach the second too.
+   */
   async mend(place: KeyPlace, isIntact: (bytes: Uint8Array) => boolean): Promise<void> {
     const file = this.#fileOf(place);
     try {
@@ -108,7 +114,7 @@ export class FileKeyFiles implements KeyFiles {
     }
   }
 
-  /** `undefined` also when somebody was about to destroy it. */
+  /** Returns `undefined` also for a key that is being destroyed. */
   async #bytesOf(file: string): Promise<Uint8Array | undefined> {
     const bytes = this.#fs.inspect(file)?.kind === "file" ? await this.#fs.read(file) : undefined;
     return bytes?.some((byte) => byte !== 0) === true ? bytes : undefined;

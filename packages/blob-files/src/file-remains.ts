@@ -7,7 +7,7 @@ import { leftoversIn, removeLeftovers } from "./leftovers.ts";
 import type { FileSystem } from "./file-system.ts";
 import { BACKUPS, CATALOG_COPY, CONTEXTS, EXPORTS, FACTS_COPY, isReplacedStore, QUARANTINE, SCHEMA_COPY } from "./paths.ts";
 
-/** What is left in a data directory of earlier times. */
+/** Finds and removes leftovers of earlier times in a data directory. */
 export class FileRemains implements Remains {
   readonly #dataDir: string;
   readonly #fs: FileSystem;
@@ -53,7 +53,7 @@ export class FileRemains implements Remains {
       for (const place of this.#filesBelow(path.join(this.#dataDir, EXPORTS))) yield { place, isSealed: false };
       for (const place of this.#directoriesIn(this.#dataDir)) {
         if (isReplacedStore(path.basename(place))) yield { place, isSealed: hasKeyring(place) };
-        // A copy of a backup, for a restore that came to nothing.
+        // Part of a backup, from a restore that was not completed.
         if (isTemporary(path.basename(place))) yield { place, isSealed: false };
       }
     } catch (error) {
@@ -61,7 +61,7 @@ export class FileRemains implements Remains {
     }
   }
 
-  /** Temporary files too: nobody is writing any. They are not named, for they hold nothing of their own. */
+  /** Removes temporary files as well, since nobody is writing one now. They are not reported, because they hold no data of their own. */
   async #removeFrom(directory: string, copies: RegExp | undefined): Promise<readonly string[]> {
     const names = this.#fs.list(directory).filter((name) => copies?.test(name) === true || isTemporary(name));
     const files = names.filter((name) => this.#fs.inspect(path.join(directory, name))?.kind === "file");
@@ -70,7 +70,7 @@ export class FileRemains implements Remains {
     return files.filter((name) => !isTemporary(name)).map((name) => path.join(directory, name));
   }
 
-  /** Links are not followed. */
+  /** Does not follow links. */
   #filesBelow(directory: string): readonly string[] {
     if (this.#fs.inspect(directory)?.kind !== "directory") return [];
     return this.#fs.list(directory).flatMap((name) => {

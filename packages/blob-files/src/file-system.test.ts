@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 describe.skipIf(process.platform === "win32")("a directory (not on Windows, which syncs none)", () => {
-  /** The disk is asked in place, or in another thread, as it was fast or slow before. */
+  /** Fails both fsync calls: the disk is synced in place or in a thread, depending on its earlier speed. */
   function failToSync(code: string): void {
     const fail = (_fd: number, done: (error: Error) => void): void => done(refused(code));
     vi.spyOn(fs, "fsync").mockImplementation(fail);

@@ -4,38 +4,40 @@ import { hasCode, isWithoutDirectorySync } from "./error-codes.ts";
 import { patiently } from "./patiently.ts";
 
 /**
- * The file operations that durability hangs on, one method for each, so that a test can fail or kill at any of them.
- * What only touches the page cache is synchronous, for a thread hop costs more than the call; what waits for the
- * disk need not be, so that the event loop stays free. Errors are Node's own.
+ * File operations that durability depends on, one method for each, so that tests can fail or kill at any of them. Operations on the page
+ * cache are synchronous, because a thread hop costs more than the call. Operations that wait for the disk may be asynchronous, to keep the
+ * event loop free. Errors are Node's own.
  */
 export interface FileSystem {
-  /** Creates a file that must not exist, owner-only, following no symbolic link. Returns its descriptor. */
+  /** Creates a file that must not exist, owner-only, without following a symbolic link. Returns its descriptor. */
   create(path: string): number;
-  /** Opens a file to write behind its last byte, following no symbolic link; fails when it is not there. Returns its descriptor. */
+  /** Opens a file for appending, without following a symbolic link; fails when it is missing. Returns its descriptor. */
   append(path: string): number;
-  /** Opens a file to write over its bytes from the first one on, following no symbolic link; fails when it is not there. Returns its descriptor. */
+  /**
+   * Opens a file for overwriting from its first byte, without following a symbolic link; fails when it is missing. Returns its descriptor.
+   */
   overwrite(path: string): number;
-  /** Writes some of the bytes, like `write(2)`; returns how many. */
+  /** Writes some of the bytes, like `write(2)`; returns their number. */
   write(fd: number, bytes: Uint8Array): number;
-  /** When it returns, or what it returns resolves, the file's bytes are on the disk. */
+  /** Makes the file's bytes durable by the time it returns, or its promise resolves. */
   sync(fd: number): Promise<void> | void;
   close(fd: number): void;
-  /** Replaces `to`, if it exists, atomically. */
+  /** Replaces `to` atomically, if it exists. */
   rename(from: string, to: string): void;
   /** Gives the file a second name; fails with EEXIST when that is taken. */
   link(from: string, to: string): void;
   unlink(path: string): void;
-  /** Likewise for names made, changed or removed in a directory. */
+  /** Makes names that were created, changed or removed in a directory durable, like `sync`. */
   syncDirectory(path: string): Promise<void> | void;
-  /** Whole, following no symbolic link; `undefined` when there is no such file. */
+  /** Reads a whole file without following a symbolic link; `undefined` when there is no such file. */
   read(path: string): Promise<Uint8Array> | Uint8Array | undefined;
-  /** Creates one directory, owner-only; `false` when something is there already. */
+  /** Creates one directory, owner-only; `false` when the name is taken. */
   makeDirectory(path: string): boolean;
-  /** What the path itself names, links not followed; `undefined` when nothing. */
+  /** Inspects the path itself, without following links; `undefined` when it does not exist. */
   inspect(path: string): FileInspection | undefined;
-  /** Names in a directory; none when there is no such directory. */
+  /** Lists the names in a directory; empty when there is no such directory. */
   list(path: string): readonly string[];
-  /** How much this user may still write on the disk of a directory. */
+  /** Bytes that this user may still write on the disk of a directory. */
   freeBytes(path: string): number;
 }
 
@@ -43,21 +45,21 @@ export interface FileInspection {
   readonly kind: "file" | "directory" | "other";
   readonly sizeBytes: number;
   readonly modifiedAt: Date;
-  /** Tells two files of one name apart. */
+  /** Distinguishes two files that had the same name. */
   readonly identity: string;
-  /** How many names it has: 1 unless there are hard links to it. */
+  /** Number of hard links. */
   readonly names: number;
 }
 
-// Windows has no such flag, and asks for a privilege before anybody can plant a link there.
+// Windows has no such flag, and requires a privilege to create links.
 const NO_FOLLOW = (fs.constants as { O_NOFOLLOW?: number }).O_NOFOLLOW ?? 0;
-// A pipe that was put into a directory must not be waited for. Windows has none there.
+// Do not block on a pipe that was put into a directory. Windows has none there.
 const { O_NONBLOCK: WITHOUT_WAITING = 0, O_DIRECTORY: DIRECTORY = 0 } = fs.constants as Partial<typeof fs.constants>;
 const CREATE = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL | NO_FOLLOW;
 const APPEND = fs.constants.O_WRONLY | fs.constants.O_APPEND | NO_FOLLOW;
 /** Larger files are read without blocking the event loop. */
 const READ_AT_ONCE_BYTES = 256 * 1024;
-/** A disk that takes no longer is waited for in place: another thread, and being woken by it, would cost as much. */
+/** Longest fsync that is done synchronously: a thread hop would cost as much. */
 const WAIT_AT_ONCE_MS = 1;
 
 export const nodeFileSystem: FileSystem = {
@@ -149,7 +151,7 @@ function readSoon(fd: number): Promise<Uint8Array> {
   });
 }
 
-/** What the disk took last: the best guess at what it takes next. */
+/** Duration of the last fsync: the best prediction of the next one. */
 let lastWaitMs = Number.POSITIVE_INFINITY;
 
 function onDisk(fd: number): Promise<void> | void {

@@ -9,7 +9,7 @@ import { nodeFileSystem } from "./file-system.ts";
 import { StoredBackup } from "./stored-backup.ts";
 
 const KEY = { sessionId: "s1" as SessionId, checkpointId: "c1" as CheckpointId };
-/** What macOS puts beside files of others, and Windows into folders that are looked at. */
+/** Files that macOS adds beside other files, and Windows to viewed folders. */
 const FOREIGN = [".DS_Store", "._c1.json.gz", "desktop.ini", "Thumbs.db"];
 
 function litter(directory: string): void {

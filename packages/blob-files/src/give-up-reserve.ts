@@ -2,15 +2,15 @@ import { isWorkrailError, type Log } from "@workrail/core";
 import type { FileSystem } from "./file-system.ts";
 import { ReserveFile } from "./reserve-file.ts";
 
-/** Reasons of `STORAGE_UNAVAILABLE` that room is the answer to. */
+/** Reasons of `STORAGE_UNAVAILABLE` that more free space would solve. */
 const NO_ROOM = new Set<unknown>(["disk-full", "quota"]);
 
 /**
- * Opens a store. One that cannot be opened for want of room could not even be read, nor could anything be removed from it: then its
- * reserve is given up, and it is opened once more. Whoever sees to the room on the disk makes the reserve anew.
+ * Opens a store. When that fails for lack of space, releases the reserve and tries again: a store that cannot be opened could be neither
+ * read nor cleaned up. The code that manages disk space recreates the reserve.
  *
- * @param open fails with errors that are translated already.
- * @throws whatever `open` throws.
+ * @param open rejects with translated errors.
+ * @throws errors of `open`.
  */
 export async function givingUpReserve<T>(
   { dataDir, fs, log }: { readonly dataDir: string; readonly fs: FileSystem; readonly log: Log },
@@ -20,7 +20,7 @@ export async function givingUpReserve<T>(
     return await open();
   } catch (error) {
     if (!isWorkrailError(error) || !NO_ROOM.has(error.details["reason"])) throw error;
-    // None, where another process was faster: the room is there all the same.
+    // 0 when another process released it first; the space is free in both cases.
     const bytes = new ReserveFile(dataDir, fs).release();
     log.warn("the store could not be opened for want of room, and gives up its reserve", { path: dataDir, bytes });
     return open();

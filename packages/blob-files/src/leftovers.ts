@@ -10,14 +10,14 @@ import { CATALOG_BEGUN } from "./paths.ts";
 const STAGED = ".tmp-restore-";
 
 /**
- * Names in a data directory that a killed restore or rebuild left: a copy of a backup in clear, or a catalog that was begun. A live restore
- * or rebuild holds the store alone, so whoever holds it shared sees only those of dead processes.
+ * Returns names in a data directory left by a killed restore or rebuild: a copy of a backup in clear, or an unfinished catalog. A running
+ * restore or rebuild holds the store exclusively, so a shared holder sees only those of dead processes.
  */
 export function leftoversIn(files: FileSystem, dataDir: string): readonly string[] {
   return files.list(dataDir).filter((name) => name.startsWith(STAGED) || CATALOG_BEGUN.test(name));
 }
 
-/** Removes them, overwritten. Call it while the store is held shared. @returns their names. */
+/** Overwrites and removes the leftovers. Call it while the store is held shared. @returns their names. */
 export async function removeLeftovers(files: FileSystem, dataDir: string): Promise<readonly string[]> {
   const names = leftoversIn(files, dataDir);
   try {
@@ -29,7 +29,10 @@ export async function removeLeftovers(files: FileSystem, dataDir: string): Promi
   }
 }
 
-/** For an opening, which a leftover that cannot be removed does not keep from its work. Also of restores to a new place, which begin beside it. */
+/**
+ * Removes leftovers at opening. A failure does not prevent opening. Includes leftovers of restores to a new directory, which start beside
+ * it.
+ */
 export async function tidyLeftovers({
   fs: files,
   dataDir,
@@ -58,7 +61,7 @@ async function removeAbandonedBeside(files: FileSystem, dataDir: string): Promis
   return own.map((name) => path.join(parent, name));
 }
 
-/** Whoever may use a directory need not be allowed to list the one above it. */
+/** Lists a directory, or nothing: a user of a directory may not be allowed to list its parent. */
 function namesIn(files: FileSystem, directory: string): readonly string[] {
   try {
     return files.list(directory);
@@ -73,7 +76,7 @@ function isOurs(place: string): boolean {
   return found?.isDirectory() === true && (process.getuid === undefined || found.uid === process.getuid());
 }
 
-/** Links in it are removed, and not followed. */
+/** Removes links in it without following them. */
 async function eraseTree(files: FileSystem, place: string): Promise<void> {
   if (files.inspect(place)?.kind === "directory") {
     for (const name of files.list(place)) await eraseTree(files, path.join(place, name));

@@ -17,7 +17,7 @@ it("makes what is missing, the owner's alone, and tells where it began", () => {
   expect(makeDirectories(path.join(folder, "a", "b", "c"))).toBe(path.join(folder, "a", "b"));
   for (const made of [["b"], ["b", "c"]]) {
     const { mode } = statSync(path.join(folder, "a", ...made));
-    // Windows has other permissions, which Node does not show.
+    // Node does not report the permissions of Windows.
     expect(process.platform === "win32" ? 0 : mode & 0o077).toBe(0);
   }
   expect(makeDirectories(path.join(folder, "a", "b", "c"))).toBeUndefined();

@@ -3,10 +3,10 @@ import path from "node:path";
 import { hasCode } from "./error-codes.ts";
 
 /**
- * Makes a directory, owner-only, and those above it that are missing. Node can do that by itself, but never comes back from a
- * place where a directory is neither found nor can be made, such as `/proc`.
+ * Creates a directory, owner-only, with missing parents. Node's own recursive mkdir never returns where a directory neither exists nor can
+ * be created, such as in `/proc`.
  *
- * @returns the topmost that was made; `undefined` when all were there.
+ * @returns the topmost directory that was created; `undefined` when all existed.
  * @throws Node's errors.
  */
 export function makeDirectories(directory: string): string | undefined {
@@ -18,7 +18,7 @@ export function makeDirectories(directory: string): string | undefined {
       fs.mkdirSync(each, { mode: 0o700 });
       firstMade ??= each;
     } catch (error) {
-      // Another process was faster; of what is no directory at all the next one tells.
+      // Another process created it first. If it is not a directory, creating the next one fails.
       const isThere = hasCode(error, "EEXIST") && (each !== missing[0] || isDirectory(each));
       if (!isThere) throw error;
     }

@@ -7,18 +7,18 @@ import { hasCode } from "./error-codes.ts";
 import type { FileSystem } from "./file-system.ts";
 import { makeDirectories } from "./make-directories.ts";
 
-/** A directory that has its name only when all that belongs into it is there, and on the disk. */
+/** A directory that gets its name once its content is complete and on disk. */
 export class NewDirectory {
-  /** Where it is until then: beside its name. */
+  /** Temporary path, beside the final name. */
   readonly path: string;
   readonly #name: string;
   readonly #fs: FileSystem;
 
   /**
-   * Begins one, owner-only, and removes what others that did not get to their end left beside it.
+   * Creates the temporary directory, owner-only, and removes abandoned ones beside it.
    *
-   * @param purpose letters that say in the temporary name what it is for.
-   * @throws INVALID_INPUT when there is something under its name but an empty directory; STORAGE_UNAVAILABLE.
+   * @param purpose letters in the temporary name that tell its purpose.
+   * @throws INVALID_INPUT when the final name exists and is not an empty directory; STORAGE_UNAVAILABLE.
    */
   static create(name: string, purpose: string, files: FileSystem): NewDirectory {
     refuseWhatIsThere(name);
@@ -40,11 +40,11 @@ export class NewDirectory {
     this.#fs = files;
   }
 
-  /** Gives it its name, durably. What is in it must be on the disk. */
+  /** Renames it to its final name, durably. Its content must be on disk. */
   async publish(): Promise<void> {
     try {
       await this.#fs.syncDirectory(this.path);
-      // Where Windows would not let it take the place of an empty one.
+      // Windows does not allow replacing an empty directory.
       if (this.#fs.inspect(this.#name) !== undefined) fs.rmdirSync(this.#name);
       this.#fs.rename(this.path, this.#name);
       await this.#fs.syncDirectory(path.dirname(this.#name));
@@ -53,17 +53,17 @@ export class NewDirectory {
     }
   }
 
-  /** Removes what is in it; what cannot be removed now is removed by the next one. */
+  /** Removes the directory; a part that cannot be removed now is removed by the next `create`. */
   discard(): void {
     try {
       fs.rmSync(this.path, { recursive: true, force: true });
     } catch {
-      // The failure that brought us here is the one worth telling.
+      // The original error is the one to report.
     }
   }
 }
 
-/** Whether nobody has anything there: no such directory, or one that is empty. */
+/** Tells whether a directory is missing or empty. */
 export function isFree(directory: string): boolean {
   try {
     return fs.readdirSync(directory).length === 0;
@@ -73,7 +73,7 @@ export function isFree(directory: string): boolean {
   }
 }
 
-/** Removes temporary directories whose makers are gone. */
+/** Removes temporary directories whose creators are gone. */
 export function removeAbandonedDirectories(files: FileSystem, parent: string, purpose: string): void {
   const now = new Date();
   for (const name of files.list(parent)) {
@@ -81,7 +81,7 @@ export function removeAbandonedDirectories(files: FileSystem, parent: string, pu
     try {
       fs.rmSync(path.join(parent, name), { recursive: true, force: true });
     } catch (error) {
-      // In a place that many use it may be another user's, or be looked at in this moment.
+      // In a shared place it may be another user's, or in use right now.
       if (!hasCode(error, "EACCES", "EPERM", "EBUSY")) throw error;
     }
   }

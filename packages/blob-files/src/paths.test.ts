@@ -15,7 +15,7 @@ describe("the file name of an id", () => {
       const name = fileNameOf(id);
       expect(name).toMatch(/^[a-z0-9_-]+\.[0-9a-f]{8}$/);
       expect(name.startsWith(id.toLowerCase())).toBe(true);
-      // Windows looks for a device in what stands before the first dot.
+      // Windows takes a name for a device by the part before the first dot.
       expect(name.split(".")[0]).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)$/);
       expect(`${name}.json.gz`.length).toBeLessThan(255);
     },

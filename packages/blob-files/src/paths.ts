@@ -4,19 +4,19 @@ import type { BlobKey, BlobRef } from "@workrail/core";
 
 /** Names in the data directory. */
 export const DATABASE = "workrail.db";
-/** The search index: made of the store, and made again when it is gone. */
+/** Search index, rebuilt from the store when it is missing. */
 export const SEARCH_DATABASE = "search.db";
-/** What checkpoints mean, as vectors, where an embedder is configured. It can be lost. */
+/** Vectors of checkpoints, when an embedder is configured. Can be rebuilt. */
 export const VECTORS = "vectors.db";
-/** The catalog of a store that is used without SQLite. */
+/** Catalog of a store that is used without SQLite. */
 export const JOURNAL = "catalog.jsonl";
 export const STORE_LOCK = "workrail.lock";
 export const RESERVE = "reserve";
-/** Where each process that has the store open can be asked whether it still lives. */
+/** Directory of sockets that tell whether a process with an open store is alive. */
 export const OPEN = "open";
-/** Settings of the store, which are read before any of it is opened: not by us. */
+/** Settings of the store, read by other code before the store is opened. */
 export const CONFIG_FILE = "config.json";
-/** What names of redacted secrets are made with. Whoever has it can tell whether a placeholder stands for a secret that they guess. */
+/** Key of the tags in placeholders of redacted secrets. With it one can test whether a placeholder stands for a guessed secret. */
 export const REDACTION_KEY = "redaction.key";
 /** Records of other programs' files, to undo a set-up. */
 export const SETUP = "setup";
@@ -28,14 +28,14 @@ export const INCOMING = "incoming";
 export const HOOKS = "hooks";
 export const QUARANTINE = "quarantine";
 export const BACKUPS = "backups";
-/** In a backup: what it is, and of each file its size and digest. */
+/** Description of a backup, with size and digest of each file. */
 export const BACKUP_MANIFEST = "backup.json";
-/** A backup that is to take the place of the store, and what it takes the place of: see `finishRestore`. */
+/** A backup that is replacing the store, together with the replaced files: see `finishRestore`. */
 export const RESTORING = "restoring";
-/** Before a number: a store whose place was taken. */
+/** Prefix of a replaced store, followed by a number. */
 export const REPLACED = "replaced-";
 export const SESSION_FACTS = "metadata.json";
-/** In `contexts/` of a sealed store: the key that the sessions' keys are wrapped with, itself wrapped. */
+/** In `contexts/` of a sealed store: the key that wraps the sessions' keys, itself wrapped. */
 export const KEYRING = "keyring.json";
 /** In a session's directory of a sealed store. */
 export const SESSION_KEY = "session.key";
@@ -46,17 +46,19 @@ export function isReplacedStore(name: string): boolean {
 }
 
 const PLAIN = /^[a-z0-9_-]+$/;
-/** Ids that were all there were once. */
+/** Characters of ids in the first versions. */
 const NARROW = /^[A-Za-z0-9_-]+$/;
 const SLUG_LENGTH = 40;
-/** Names that Windows gives to devices, whatever follows after a dot. */
+/** Device names of Windows, which are reserved with any extension. */
 const DEVICE = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 
 /**
- * A file name for an id. The id itself where every file system keeps it apart from all others; for capitals and
- * device names its small letters and the start of its digest: `Demo` becomes `demo.8a2cc067`, and `con`, which no dot
- * would hide, `con_.1143da2b`. Any other text, such as `user:42`, becomes what of it is a letter or a digit, and half of its digest:
- * `user-42.` and 32 digits. The first form has no dot, and the digests of the others are of different lengths, so no two forms meet.
+ * Returns a file name for an id, distinct on every file system.
+ *
+ * An id that every file system distinguishes is its own file name. Capitals and device names become small letters with the start of the
+ * id's digest: `Demo` becomes `demo.8a2cc067`, and `con`, which is reserved with any extension, `con_.1143da2b`. Any other text, such as
+ * `user:42`, is reduced to letters and digits, with half of its digest: `user-42.` and 32 digits. The first form has no dot, and the
+ * digests of the others differ in length, so that no two forms collide.
  */
 export function fileNameOf(id: string): string {
   const digest = (): string => createHash("sha256").update(id).digest("hex");
@@ -69,7 +71,10 @@ function notDevice(name: string): string {
   return DEVICE.test(name) ? `${name}_` : name;
 }
 
-/** Letters of Latin without their accents; runs of all else become one `-`. Only what is the same in every version of Unicode is looked at. */
+/**
+ * Reduces a text to Latin letters without accents, with `-` for runs of anything else. Depends only on what is the same in every version of
+ * Unicode.
+ */
 function slugOf(id: string): string {
   const latin = id.replaceAll(/[\u00c0-\u024f\u1e00-\u1eff]/gu, (letter) => letter.normalize("NFD").charAt(0));
   const small = latin.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase());
@@ -80,31 +85,31 @@ function slugOf(id: string): string {
   return slug === "" ? "_" : slug;
 }
 
-/** Relative to the data directory, with `/` everywhere, so that a store can move between systems. */
+/** Returns the ref of a blob: its path in the data directory, always with `/`, so that a store can move between systems. */
 export function blobRefOf(key: BlobKey): BlobRef {
   return `${CONTEXTS}/${fileNameOf(key.sessionId)}/${fileNameOf(key.checkpointId)}${BLOB_SUFFIX}` as BlobRef;
 }
 
 const CATALOGS = [DATABASE, JOURNAL].map((name) => name.replaceAll(".", "\\.")).join("|");
-/** Names of a catalog that another took the place of, with what was beside it, or that was to take its place. */
+/** Names of replaced or unfinished catalogs, with the files beside them. */
 export const CATALOG_COPY: RegExp = new RegExp(`^(?:${CATALOGS})\\.(?:replaced-[0-9]+|new)(?:-wal|-shm|-journal)?$`);
-/** Names of a catalog that was to take the place of another, with what SQLite keeps beside it. */
+/** Names of unfinished catalogs, with the files that SQLite keeps beside them. */
 export const CATALOG_BEGUN: RegExp = new RegExp(`^(?:${CATALOGS})\\.new(?:-wal|-shm|-journal)?$`);
-/** In `backups/`: names of a database as it was before a migration. */
+/** In `backups/`: names of databases from before a migration. */
 export const SCHEMA_COPY: RegExp = /^pre-schema-[0-9]+\.db(?:\.new)?(?:-journal)?$/;
 
-/** In a session's directory: names of its file that was not understood when it was to be replaced. */
+/** In a session's directory: names of damaged facts files that were replaced. */
 export const FACTS_COPY: RegExp = new RegExp(`^${SESSION_FACTS.replaceAll(".", "\\.")}\\.damaged(?:\\.[0-9]+)?$`);
 
-/** The directory of the session that a blob belongs to, by its name. */
+/** Returns the name of the session directory of a blob. */
 export function directoryNameOf(ref: BlobRef): string {
   return ref.split("/")[1] ?? "";
 }
 
-/** Names with a dot first are never ours: where a file system has no room for it, macOS puts a `._` file beside each file. */
+/** Names that start with a dot are never ours: macOS puts a `._` file beside each file on some file systems. */
 const REF = /^contexts\/[a-z0-9_-][a-z0-9_.-]*\/[a-z0-9_-][a-z0-9_.-]*\.json\.gz$/;
 
-/** Where a blob is. Refs come out of a database that anybody may have edited, so each is checked before use. */
+/** Returns the path of a blob; `undefined` for an invalid ref. Refs are checked because anybody may have edited the database. */
 export function blobPath(dataDir: string, ref: BlobRef): string | undefined {
   return REF.test(ref) && !ref.includes("..") ? path.join(dataDir, ...ref.split("/")) : undefined;
 }
@@ -113,7 +118,7 @@ export function sessionDirectory(dataDir: string, sessionId: string): string {
   return path.join(dataDir, CONTEXTS, fileNameOf(sessionId));
 }
 
-/** Where blobs of a session are put that proved damaged. */
+/** Returns the directory for damaged blobs of a session. */
 export function quarantineDirectory(dataDir: string, directoryName: string): string {
   return path.join(dataDir, QUARANTINE, CONTEXTS, directoryName);
 }
@@ -121,7 +126,7 @@ export function quarantineDirectory(dataDir: string, directoryName: string): str
 const IN_BACKUP =
   /^contexts\/(?:keyring\.json(?:\.copy)?|[a-z0-9_-][a-z0-9_.-]*\/(?:[a-z0-9_-][a-z0-9_.-]*\.json\.gz|metadata\.json|session\.key(?:\.copy)?))$/;
 
-/** Where a file of a backup is. Anybody may have edited what names it. */
+/** Returns the path of a file of a backup; `undefined` for an invalid name. Anybody may have edited the manifest. */
 export function backupPath(directory: string, name: string): string | undefined {
   return IN_BACKUP.test(name) && !name.includes("..") ? path.join(directory, ...name.split("/")) : undefined;
 }

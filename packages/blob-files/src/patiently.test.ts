@@ -9,7 +9,7 @@ import { patiently } from "./patiently.ts";
 
 const refused = (code: string): Error => Object.assign(new Error(`${code}: injected`), { code });
 
-/** Fails so many times, and counts its calls. */
+/** Returns work that fails a number of times and counts its calls. */
 function failing(times: number, code: string): { work: () => string; calls: () => number } {
   let calls = 0;
   const work = (): string => {

@@ -4,8 +4,8 @@ const ATTEMPTS = 14;
 const PAUSE_MS = 5;
 
 /**
- * Does something with a file. On Windows a virus scanner, an indexer or a backup may hold a file for a moment, and whoever
- * renames, removes or opens it then is refused: there it is tried again, for half a second in all.
+ * Runs a file operation with retries on Windows. A virus scanner, an indexer or a backup may hold a file there for a moment, so that
+ * renaming, removing or opening it fails: retries for half a second in total.
  */
 export function patiently<T>(work: () => T): T {
   for (let attempt = 1; ; attempt++) {

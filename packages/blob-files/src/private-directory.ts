@@ -9,15 +9,15 @@ import { temporaryPlace } from "./private-place.ts";
 
 const PURPOSE = "read";
 
-/** A directory of this process alone, where the system keeps what is temporary: for what must not be written into a store. */
+/** A private directory of this process in the system's temporary directory, for data that must not be written into a store. */
 export class PrivateDirectory {
   readonly path: string;
   #made = 0;
 
   /**
-   * Makes one, owner-only, and removes those that processes of this user left which did not get to their end.
+   * Creates one, owner-only, and removes abandoned ones of this user.
    *
-   * @param outside the directory that it must not be in.
+   * @param outside directory that it must not be in.
    * @throws STORAGE_UNAVAILABLE
    */
   static create(outside: string): PrivateDirectory {
@@ -37,7 +37,7 @@ export class PrivateDirectory {
   }
 
   /**
-   * Makes an empty directory in it.
+   * Creates an empty directory in it.
    *
    * @throws STORAGE_UNAVAILABLE
    */
@@ -54,7 +54,7 @@ export class PrivateDirectory {
   }
 
   /**
-   * Makes it unless it is there: on many systems, what nobody changed for days is removed from such a place.
+   * Recreates the directory if it is missing: many systems remove temporary files that were unchanged for days.
    *
    * @throws STORAGE_UNAVAILABLE, also when somebody else has put something in its place.
    */
@@ -68,13 +68,13 @@ export class PrivateDirectory {
     }
   }
 
-  /** Removes it with all that is in it. May be called twice. */
+  /** Removes the directory and its content. May be called twice. */
   remove(): void {
     removeTree(this.path);
   }
 }
 
-/** Removes a directory with all that is in it, whatever somebody else removes of it meanwhile. */
+/** Removes a directory and its content, even while somebody else removes parts of it. */
 export function removeTree(directory: string): void {
   fs.rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
 }
@@ -88,7 +88,7 @@ function placeOutside(directory: string): string {
   return parent;
 }
 
-/** In a place that all users write to anybody can give a directory such a name: only what is ours is removed. */
+/** Removes abandoned directories of this user. In a shared place anybody can create one with such a name. */
 function removeAbandoned(parent: string): void {
   const now = new Date();
   for (const name of nodeFileSystem.list(parent)) {
@@ -98,7 +98,7 @@ function removeAbandoned(parent: string): void {
     try {
       removeTree(path.join(parent, name));
     } catch (error) {
-      // Its owner may have taken its own rights away, or be removing it too; or somebody else has a file of it open.
+      // Its owner may have removed its own permissions, or be removing it too; or somebody else has a file of it open.
       if (!hasCode(error, "EACCES", "EPERM", "EBUSY", "ENOTEMPTY")) throw error;
     }
   }

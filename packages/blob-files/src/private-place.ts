@@ -2,15 +2,15 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-/** Links on the way that are followed, as many as Linux follows. */
+/** Most links followed in a path, as in Linux. */
 const MOST_LINKS = 40;
 const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
 
 /**
- * Makes a directory that only this user can read and change, unless it is there. No other user can change a part of the way to it.
+ * Creates a directory that only this user can read and change, unless it exists. No other user can change a part of the path to it.
  *
- * @returns its real path; `undefined` when it cannot be made, or another user has rights to it or to a part of the way.
+ * @returns its real path; `undefined` when it cannot be created, or another user has permissions on it or a part of the path.
  */
 export function makePrivateDirectory(directory: string): string | undefined {
   const real = safePathOf(directory, { make: true });
@@ -20,8 +20,8 @@ export function makePrivateDirectory(directory: string): string | undefined {
 }
 
 /**
- * Where this process may make names that no other user can replace: the system's directory for temporary files, or else a directory
- * of the user's own.
+ * Returns a directory where this process can create names that no other user can replace: the system's directory for temporary files, or
+ * else one of the user's own.
  *
  * @returns the real path; `undefined` when neither is safe.
  */
@@ -29,7 +29,7 @@ export function temporaryPlace(): string | undefined {
   return safePathOf(os.tmpdir()) ?? makePrivateDirectory(path.join(userCacheDirectory(), "temporary"));
 }
 
-/** Where the platform keeps what its users' programs can make again. */
+/** Returns the platform's directory for caches of a user's programs. */
 export function userCacheDirectory(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -50,21 +50,21 @@ function absolute(directory: string | undefined): string | undefined {
 }
 
 /**
- * The real path of a directory when no other user can change where its path leads: each part of the way, links included, belongs to
- * this user or to root, and other users can write to a directory only where the sticky bit keeps them from its entries.
+ * Returns the real path of a directory if no other user can change its target: each part of the path, links included, belongs to this user
+ * or to root, and other users can write to a directory only if the sticky bit protects its entries.
  *
- * @param make create the missing directories, owner-only.
+ * @param make creates missing directories, owner-only.
  */
 function safePathOf(directory: string, { make = false } = {}): string | undefined {
   try {
-    // Windows has no modes: the access rules of the profile hold for what is in it.
+    // Windows has no modes: the access rules of the profile apply.
     if (process.getuid === undefined) {
       if (make) fs.mkdirSync(directory, { recursive: true });
       return fs.realpathSync(directory);
     }
     return walk(path.resolve(directory), make);
   } catch {
-    // A directory that cannot be made or looked at is not used, for whatever reason.
+    // A directory that cannot be created or inspected is not used.
     return undefined;
   }
 }
@@ -93,7 +93,7 @@ function makeDirectory(directory: string): void {
   try {
     fs.mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
-    // Another process may have been faster; the caller looks at what is there.
+    // Another process may have created it; the caller inspects the result.
     if (!fs.existsSync(directory)) throw error;
   }
 }
@@ -109,7 +109,10 @@ function isTrustedOwner(uid: number): boolean {
   return uid === 0 || uid === process.getuid?.();
 }
 
-/** In a sandbox with user ids of its own, the system's directories belong to a number that no user of the sandbox can have. */
+/**
+ * Tells whether an owner is the overflow user id: in a sandbox with its own user ids, the system's directories belong to this id, which no
+ * user of the sandbox can have.
+ */
 function isUnmapped(uid: number): boolean {
   if (process.platform !== "linux") return false;
   const [, , count] = fs.readFileSync("/proc/self/uid_map", "latin1").trim().split(/\s+/u).map(Number);

@@ -2,12 +2,12 @@ import { randomBytes as cryptographic } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { hasCode } from "./error-codes.ts";
 
-/** Unguessable bytes from the system's own source. Loading Node's cryptography would take a fifth of Node's start time. */
+/** Returns unguessable bytes from the system's own source. Loading Node's cryptography would take a fifth of Node's start time. */
 export function randomBytes(count: number): Buffer {
   return (process.platform === "win32" ? undefined : fromSystem(count)) ?? cryptographic(count);
 }
 
-/** `undefined` when the source is missing, as in some sandboxes. */
+/** Returns `undefined` when the source is missing, as in some sandboxes. */
 function fromSystem(count: number): Buffer | undefined {
   let source: number;
   try {
@@ -24,7 +24,7 @@ function fromSystem(count: number): Buffer | undefined {
   }
 }
 
-/** A version 4 UUID from unguessable bytes. */
+/** Returns a version 4 UUID made of unguessable bytes. */
 export function randomUuid(): string {
   const bytes = randomBytes(16);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;

@@ -2,18 +2,18 @@ import fs from "node:fs";
 import path from "node:path";
 import { hasCode } from "./error-codes.ts";
 
-/** Windows lacks some of them, and needs none: it opens no device by a path of a project. */
+/** Windows lacks some of these flags, and does not need them: it opens no device by a path in a project. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = fs.constants as Partial<typeof fs.constants>;
-/** Never waits for a writer, never follows a link in the last place, never takes a terminal. */
+/** Never blocks on a writer, never follows a link in the last component, never acquires a controlling terminal. */
 const CAREFULLY = fs.constants.O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY;
-/** The longest that a file is waited for: a disk that does not answer must hold up nobody for long. */
+/** Timeout of a read: a disk that does not respond must not delay the caller for long. */
 const PATIENCE_MS = 2_000;
-/** Reads that hang keep a thread each, of the four that Node has for all files. */
+/** Each hanging read occupies one of Node's four threads for files. */
 const MOST_HANGING = 2;
 
 /**
- * Why a file is not read. `missing`: there is nothing; `not-a-file`: a directory, a pipe, a socket, a device; `outside`: a link leads
- * out of the folder; `too-large`; `unreadable`: the system refuses; `too-slow`: it did not answer in time.
+ * Why a file is not read. `missing`: it does not exist; `not-a-file`: a directory, a pipe, a socket, a device; `outside`: a link leads out
+ * of the folder; `too-large`; `unreadable`: the system refuses; `too-slow`: the timeout passed.
  */
 export type FileRefusal = "missing" | "not-a-file" | "outside" | "too-large" | "unreadable" | "too-slow";
 
@@ -31,11 +31,10 @@ export interface GivenFileLimits {
 let hanging = 0;
 
 /**
- * Reads a file that somebody else may have made, such as one of a project that was cloned: a regular file in a folder, or where links
- * lead that stay in the folder. It reads no more bytes than the limit, whatever size the file claims, waits no longer than the
- * patience, and never rejects.
+ * Reads a file that somebody else may have created, such as one of a cloned project: a regular file in a folder, or the target of links
+ * that stay in the folder. Reads no more bytes than the limit, whatever size the file claims, respects the timeout, and never rejects.
  *
- * @param folder no link may lead out of it.
+ * @param folder links must not lead out of this folder.
  */
 export async function readGivenFile(
   folder: string,
@@ -59,10 +58,10 @@ export async function readGivenFile(
   }
 }
 
-/** The same in place, for a file that must be read before anything else can go on. It follows no link in the last place. */
+/** Reads a file synchronously, for a file needed before anything else. Does not follow a link in the last component. */
 export function readGivenFileNow(file: string, maxBytes: number): GivenFile {
   try {
-    // Opening a device can do something to it.
+    // Opening a device can have side effects.
     if (!fs.lstatSync(file).isFile()) return { refused: "not-a-file" };
     const fd = fs.openSync(file, CAREFULLY);
     try {
@@ -91,19 +90,19 @@ async function read(folder: string, file: string, maxBytes: number): Promise<Giv
     if (opened.size > maxBytes) return { refused: "too-large" };
     return await fill(handle, Buffer.alloc(Math.min(maxBytes, opened.size) + 1), maxBytes);
   } finally {
-    // Nothing was written that closing could fail to keep.
+    // Nothing was written that a failed close could lose.
     void handle.close().catch(() => {});
   }
 }
 
-/** The size is only a hint: some files have bytes and say that they have none. */
+/** Reads until the end of the file. The size is only a hint: some files have bytes but report the size 0. */
 async function fill(handle: fs.promises.FileHandle, first: Buffer, maxBytes: number): Promise<GivenFile> {
   let bytes = first;
   let length = 0;
   for (;;) {
     const { bytesRead } = await handle.read(bytes, length, bytes.length - length, null);
     length += bytesRead;
-    // Of a regular file less comes than was asked for only at its end.
+    // For a regular file, a short read means the end.
     if (length < bytes.length || length > maxBytes) return within(bytes, length, maxBytes);
     bytes = Buffer.concat([bytes], Math.min(maxBytes + 1, bytes.length * 2));
   }
@@ -113,7 +112,7 @@ function within(bytes: Buffer, length: number, maxBytes: number): GivenFile {
   return length > maxBytes ? { refused: "too-large" } : { bytes: bytes.subarray(0, length) };
 }
 
-/** Whether a path is that of a folder or of something in it; both without links. */
+/** Tells whether a path is a folder or inside of it; both without links. */
 export function isWithin(folder: string, place: string): boolean {
   const way = path.relative(folder, place);
   return way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
@@ -126,17 +125,20 @@ function refusalOf(error: unknown): GivenFile {
   return { refused: "unreadable", code: error instanceof Error && "code" in error ? String(error.code) : undefined };
 }
 
-/** Tells that a file is as it was, without following a link. `undefined`: there is nothing, or it cannot be told. */
+/**
+ * Returns a signature of a file that changes with the file, without following links. `undefined` when the file is missing or cannot be
+ * inspected.
+ */
 export function signatureOf(file: string): string | undefined {
   try {
     return signatureFrom(fs.lstatSync(file, { throwIfNoEntry: false }));
   } catch {
-    // A place that cannot be looked at has nothing to read.
+    // A place that cannot be inspected has nothing to read.
     return undefined;
   }
 }
 
-/** The same of a file that was looked at. What is in a directory makes no difference. */
+/** Returns the signature from given stats. The content of a directory does not matter. */
 export function signatureFrom(found: fs.Stats | undefined): string | undefined {
   if (found === undefined) return undefined;
   if (found.isDirectory()) return `directory ${found.ino}`;

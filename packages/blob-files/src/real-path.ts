@@ -2,8 +2,8 @@ import fs from "node:fs";
 import { hasCode } from "./error-codes.ts";
 
 /**
- * What a path really names: without links, in the letter case of the file system where that makes no difference, and on Windows
- * with the share that a drive letter stands for.
+ * Resolves a path: without links, in the letter case of a case-insensitive file system, and on Windows with the network share of a drive
+ * letter.
  *
  * @throws Node's errors.
  */
@@ -12,7 +12,7 @@ export function realPathOf(place: string): string {
     return fs.realpathSync.native(place);
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) throw error;
-    // Some drives of Windows, such as those in memory, cannot tell it.
+    // Some Windows drives, such as RAM disks, do not support the native call.
     return fs.realpathSync(place);
   }
 }

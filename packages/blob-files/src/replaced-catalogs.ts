@@ -6,10 +6,7 @@ import { removeAbandonedDirectories } from "./new-directory.ts";
 import { isOwnDirectory } from "./own-directory.ts";
 import { BACKUPS, CATALOG_COPY, EXPORTS, fileNameOf, isReplacedStore, quarantineDirectory, SCHEMA_COPY } from "./paths.ts";
 
-/**
- * Removes from a data directory, overwritten, what older states of the catalog were kept in, and what processes that are gone did not
- * finish. May be interrupted, and be called again.
- */
+/** Overwrites and removes older states of the catalog and abandoned files in a data directory. May be interrupted and repeated. */
 export async function eraseReplacedCatalogs(fs: FileSystem, dataDir: string): Promise<void> {
   const now = new Date();
   try {
@@ -23,13 +20,13 @@ export async function eraseReplacedCatalogs(fs: FileSystem, dataDir: string): Pr
   }
 }
 
-/** Stores in a data directory whose place was taken by a backup: each is a data directory by itself. */
+/** Returns the stores in a data directory that a restored backup replaced. Each is a data directory by itself. */
 export function replacedStores(fs: FileSystem, dataDir: string): readonly string[] {
   const names = fs.list(dataDir).filter((name) => isReplacedStore(name));
   return names.map((name) => path.join(dataDir, name)).filter((directory) => fs.inspect(directory)?.kind === "directory");
 }
 
-/** Files in quarantine that are of certain sessions. */
+/** Returns the quarantined files of the sessions. */
 export function quarantinedOf(fs: FileSystem, dataDir: string, sessions: readonly string[]): readonly string[] {
   const directories = sessions.map((sessionId) => quarantineDirectory(dataDir, fileNameOf(sessionId)));
   const own = directories.filter((directory) => isOwnDirectory(fs, dataDir, directory));

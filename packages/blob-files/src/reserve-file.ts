@@ -7,10 +7,10 @@ import type { FileSystem } from "./file-system.ts";
 import { RESERVE } from "./paths.ts";
 
 const SIZE_BYTES = 1024 * 1024;
-/** With less than this left nobody begins to take room away. */
+/** The reserve is not created when less than this is free. */
 const LEAST_FREE_BYTES = 2 * SIZE_BYTES;
 
-/** A file of no use but its size: when the disk is full, removing it makes the room that making room needs. */
+/** A file that only occupies space: on a full disk, removing it frees the space that a clean-up needs. */
 export class ReserveFile {
   readonly #dataDir: string;
   readonly #fs: FileSystem;
@@ -22,7 +22,7 @@ export class ReserveFile {
     this.#file = path.join(dataDir, RESERVE);
   }
 
-  /** Makes it unless it is there. `false` when the disk does not take it. */
+  /** Creates the file unless it exists. Returns `false` when the disk has no room. */
   async keep(): Promise<boolean> {
     if (this.#isThere()) return true;
     if (this.freeBytes() < LEAST_FREE_BYTES) return false;
@@ -30,13 +30,13 @@ export class ReserveFile {
       await this.#make();
       return true;
     } catch (error) {
-      // What keeps it from being written keeps saves from it too, and those tell.
+      // The same problem affects saves, which report it.
       if (isWorkrailError(fileError(error))) return false;
       throw error;
     }
   }
 
-  /** Returns how many bytes it had. */
+  /** Removes the file, and returns its size in bytes. */
   release(): number {
     try {
       const bytes = this.#fs.inspect(this.#file)?.sizeBytes ?? 0;
@@ -47,7 +47,7 @@ export class ReserveFile {
     }
   }
 
-  /** How much this user may still write on the disk. */
+  /** Returns the bytes that this user may still write on the disk. */
   freeBytes(): number {
     try {
       return this.#fs.freeBytes(this.#dataDir);
@@ -56,7 +56,7 @@ export class ReserveFile {
     }
   }
 
-  /** A process that died may have left a part of it. */
+  /** Checks the size too: a process that died may have left a part of the file. */
   #isThere(): boolean {
     const found = this.#fs.inspect(this.#file);
     return found?.kind === "file" && found.sizeBytes >= SIZE_BYTES;
@@ -66,7 +66,7 @@ export class ReserveFile {
     removeIfPresent(this.#fs, this.#file);
     const fd = this.#fs.create(this.#file);
     try {
-      // A file system may compress, or only note that there are zeros: then it would hold no room.
+      // Random bytes, because a file system may compress zeros and then reserve no space.
       writeAll(this.#fs, fd, randomBytes(SIZE_BYTES));
       await this.#fs.sync(fd);
     } catch (error) {

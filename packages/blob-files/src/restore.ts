@@ -8,10 +8,10 @@ import { removeTree } from "./private-directory.ts";
 import { CONTEXTS, DATABASE, JOURNAL, REPLACED, RESTORING, SEARCH_DATABASE } from "./paths.ts";
 import type { StoredBackup } from "./stored-backup.ts";
 
-/** In `restoring/`: what becomes the store's `contexts/`. Beside it lies what it takes the place of. */
+/** In `restoring/`: the future `contexts/` of the store. The replaced files are moved beside it. */
 const RESTORED = "restored";
 
-/** Makes a data directory of a backup where there is none. @throws INVALID_INPUT where there is something. */
+/** Restores a backup to a new data directory. @throws INVALID_INPUT when the directory is not empty. */
 export async function restoreToNewPlace(backup: StoredBackup, dataDir: string, fs: FileSystem = nodeFileSystem): Promise<void> {
   const directory = NewDirectory.create(dataDir, "restore", fs);
   try {
@@ -24,8 +24,8 @@ export async function restoreToNewPlace(backup: StoredBackup, dataDir: string, f
 }
 
 /**
- * Has a backup take the place of a store, which must be ours alone. Nothing happens to the store until a copy of the
- * whole backup lies beside it; then it is decided by one rename, and whoever opens the store next does what is left.
+ * Replaces a store by a backup. The store must be held exclusively. Nothing happens to the store until the whole backup is copied beside
+ * it; one rename then commits the restore, and the next opening completes it.
  */
 export async function restoreInPlace(backup: StoredBackup, dataDir: string, fs: FileSystem = nodeFileSystem): Promise<void> {
   try {
@@ -48,7 +48,7 @@ export async function restoreInPlace(backup: StoredBackup, dataDir: string, fs: 
   }
 }
 
-/** Whether a backup is taking the place of the store, which nobody may use until that is finished. */
+/** Tells whether a restore is committed but not completed; the store must not be used until then. */
 export function isBeingRestored(fs: FileSystem, dataDir: string): boolean {
   return fs.inspect(path.join(dataDir, RESTORING)) !== undefined;
 }
@@ -63,9 +63,9 @@ export function refuseUnfinishedRestore(fs: FileSystem, dataDir: string): void {
 }
 
 /**
- * Finishes what `restoreInPlace` decided, from wherever it was interrupted: moves the store's own files into `restoring/`, the
- * backup's into their place, and gives `restoring/` the name `replaced-<n>`. The store must be ours alone, and its catalog not
- * open; it is lost then, to be rebuilt.
+ * Completes the restore that `restoreInPlace` committed, from any point of interruption: moves the store's own files into `restoring/` and
+ * the backup's into their place, and renames `restoring/` to `replaced-<n>`. The store must be held exclusively and its catalog be closed;
+ * the catalog is lost afterwards and must be rebuilt.
  */
 export async function finishRestore(fs: FileSystem, dataDir: string): Promise<void> {
   if (!isBeingRestored(fs, dataDir)) return;
@@ -85,7 +85,7 @@ export async function finishRestore(fs: FileSystem, dataDir: string): Promise<vo
   }
 }
 
-/** What makes up the store: its checkpoints, and its catalog with all that belongs to that. */
+/** Tells whether a name belongs to the replaced store: its checkpoints, and its catalog with all files of it. */
 function isReplaced(name: string): boolean {
   return (
     [CONTEXTS, DATABASE, JOURNAL, SEARCH_DATABASE].includes(name) || [DATABASE, SEARCH_DATABASE].some((file) => name.startsWith(`${file}-`))

@@ -19,7 +19,7 @@ const FACTS: SessionFacts = {
   shields: [{ checkpointId: "held" as CheckpointId, until: new Date("2027-03-12T00:00:00.000Z") }],
 };
 
-/** Files in a fresh directory, and the path of the session's own. */
+/** Creates facts files in a new directory, and passes the path of the session's file. */
 async function withFiles(work: (open: () => SessionFactsFiles, file: string) => Promise<void>): Promise<void> {
   await withDirectory(async (dataDir) => {
     const blobs = new FileBlobStore(dataDir, nodeFileSystem);

@@ -8,16 +8,16 @@ import { CONTEXTS, SESSION_FACTS, sessionDirectory } from "./paths.ts";
 import { fileError } from "./file-errors.ts";
 
 const FORMAT = 1;
-/** Behind the name of a file that was damaged and kept. */
+/** Suffix of a damaged file that was kept. */
 const DAMAGED = ".damaged";
 const CHECK_LINE = /^ {2}"check": "([0-9a-f]{16})",\n/mu;
 
-/** `metadata.json` in each session's directory: what can change about a session and must survive the database. */
+/** Files `metadata.json` in each session's directory, with mutable data of a session that must survive the loss of the database. */
 export class SessionFactsFiles {
   readonly #dataDir: string;
   readonly #fs: FileSystem;
   readonly #ensureDirectory: (directory: string) => Promise<void>;
-  /** Sessions whose file was understood, or written by us: nothing is lost when it is replaced. */
+  /** Sessions whose file was readable, or written by us: replacing it loses nothing. */
   readonly #understood = new Set<SessionId>();
 
   constructor(dataDir: string, fileSystem: FileSystem, ensureDirectory: (directory: string) => Promise<void>) {
@@ -26,7 +26,7 @@ export class SessionFactsFiles {
     this.#ensureDirectory = ensureDirectory;
   }
 
-  /** Replaces the session's file, and keeps one that cannot be understood aside; resolves when that is durable. */
+  /** Replaces the session's file durably, and keeps an unreadable one aside. */
   async write(facts: SessionFacts): Promise<void> {
     const directory = sessionDirectory(this.#dataDir, facts.sessionId);
     await this.#ensureDirectory(directory);
@@ -35,7 +35,7 @@ export class SessionFactsFiles {
     this.#understood.add(facts.sessionId);
   }
 
-  /** Removes the session's file; resolves when that is durable. Its directory stays: somebody may be about to write there. */
+  /** Removes the session's file durably. Its directory stays, because another call may be about to write there. */
   async remove(sessionId: SessionId): Promise<void> {
     const directory = sessionDirectory(this.#dataDir, sessionId);
     removeIfPresent(this.#fs, path.join(directory, SESSION_FACTS));
@@ -43,14 +43,14 @@ export class SessionFactsFiles {
     this.#understood.delete(sessionId);
   }
 
-  /** Replaces the session's file if it says anything else. */
+  /** Replaces the session's file if its content differs. */
   async correct(facts: SessionFacts): Promise<void> {
     const file = path.join(sessionDirectory(this.#dataDir, facts.sessionId), SESSION_FACTS);
     const bytes = this.#fs.inspect(file)?.kind === "file" ? await this.#fs.read(file) : undefined;
     if (bytes === undefined || Buffer.from(bytes).toString("utf8") !== textOf(facts)) await this.write(facts);
   }
 
-  /** Every session's facts; a file that cannot be understood is passed over, for the checkpoints matter more. */
+  /** Yields the facts of every session. Unreadable files are skipped, because the checkpoints matter more. */
   async *readAll(): AsyncIterable<SessionFacts> {
     const contexts = path.join(this.#dataDir, CONTEXTS);
     try {
@@ -63,7 +63,7 @@ export class SessionFactsFiles {
     }
   }
 
-  /** Nothing of a directory that this user may not look into: then the session's checkpoints are not seen either, which its facts are about. */
+  /** Returns nothing for a directory that this user may not list: its checkpoints are not visible either. */
   async #readUnlessClosed(directory: string): Promise<SessionFacts | undefined> {
     try {
       return await this.#read(directory);
@@ -94,13 +94,13 @@ export class SessionFactsFiles {
     if (this.#fs.inspect(directory)?.kind !== "directory" || this.#fs.inspect(file)?.kind !== "file") return undefined;
     const bytes = await this.#fs.read(file);
     const facts = bytes === undefined ? undefined : parseFacts(bytes);
-    // A file that was copied into another session's directory says nothing about that session.
+    // A file copied from another session's directory does not count.
     return facts !== undefined && sessionDirectory(this.#dataDir, facts.sessionId) === directory ? facts : undefined;
   }
 }
 
 function textOf(facts: SessionFacts): string {
-  // Most have nothing in the trash, many no handles, and all but a few nothing that is being erased.
+  // Most sessions have no trash, many no handles, and very few a pending erasure.
   const { trash, shields, erasing, ...rest } = facts;
   const held = Object.fromEntries(shields.map(({ checkpointId, until }) => [checkpointId, until]));
   const more = {
@@ -113,7 +113,7 @@ function textOf(facts: SessionFacts): string {
   return text.replace(`"check": ""`, `"check": "${checkOf(text.replace(`  "check": "",\n`, ""))}"`);
 }
 
-/** Over the text without the line of the check itself. */
+/** Returns the checksum of the text without the line of the checksum. */
 function checkOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
@@ -123,7 +123,7 @@ function parseFacts(bytes: Uint8Array): SessionFacts | undefined {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     const value: unknown = JSON.parse(text);
     if (!isJsonObject(value) || value["workrailSession"] !== FORMAT) return undefined;
-    // The first release wrote none.
+    // The first release wrote no checksum.
     if (value["check"] !== undefined && CHECK_LINE.exec(text)?.[1] !== checkOf(text.replace(CHECK_LINE, ""))) return undefined;
     const createdAt = new Date(typeof value["createdAt"] === "string" ? value["createdAt"] : Number.NaN);
     if (Number.isNaN(createdAt.getTime())) return undefined;

@@ -2,10 +2,10 @@ import path from "node:path";
 import type { FileSystem } from "./file-system.ts";
 
 /**
- * Moves a catalog that is to be replaced, and in this order the files beside it, to names that are free: `.replaced-1`
- * behind the catalog's own, or the first higher number. Not durable before the directory is synced.
+ * Moves a catalog that is to be replaced, then the files beside it in this order, to free names: with `.replaced-1` after the catalog's own
+ * name, or the first free number. Durable once the directory is synced.
  *
- * @returns what takes it back, for a replacement that fails; a failure of its own leaves everything where it was.
+ * @returns a function that undoes the move, for a failed replacement. After a failure of the move itself everything is in its old place.
  */
 export function setAside(fs: FileSystem, catalog: string, beside: readonly string[] = []): () => void {
   const taken = new Set(fs.list(path.dirname(catalog)));
@@ -16,7 +16,7 @@ export function setAside(fs: FileSystem, catalog: string, beside: readonly strin
     try {
       for (const [from, to] of moved.reverse()) fs.rename(to, from);
     } catch {
-      // Without its first file the catalog counts as lost, and is rebuilt. The failure before this one is to be told.
+      // Without its first file the catalog counts as lost, and is rebuilt. The earlier error is the one to report.
     }
   };
   try {

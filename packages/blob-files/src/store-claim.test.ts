@@ -24,7 +24,7 @@ async function refusal(taking: Promise<unknown>): Promise<string> {
   return isWorkrailError(error) ? error.code : String(error);
 }
 
-/** A process that has the store open so often. */
+/** Starts a process that has the store open a number of times. */
 async function openElsewhere(dataDir: string, kind: CatalogKind, times: number): Promise<ChildProcess> {
   const module = path.join(path.dirname(fileURLToPath(import.meta.url)), "../test/claim.ts");
   const args = ["--conditions=@workrail/source", module, dataDir, kind, String(times)];
@@ -151,7 +151,7 @@ describe("a claim on a store", () => {
         const refuse = (): never => {
           throw refused;
         };
-        // The name is given by the one, or, where a path is too long for a socket, by the other.
+        // The marker is named by a rename, or, when the path is too long for a socket, by a create.
         const options = {
           dataDir,
           fs: { ...nodeFileSystem, rename: refuse, create: refuse },

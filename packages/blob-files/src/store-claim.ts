@@ -11,7 +11,7 @@ import type { FileSystem } from "./file-system.ts";
 import { OPEN } from "./paths.ts";
 import { makePrivateDirectory } from "./private-place.ts";
 
-/** What keeps the catalog: those that do it in one way may know how to share the store, those of two ways never do. */
+/** Kind of catalog. Processes of one kind may share a store; processes of different kinds never do. */
 export type CatalogKind = "sqlite" | "files";
 
 export interface StoreClaimOptions {
@@ -19,26 +19,26 @@ export interface StoreClaimOptions {
   readonly fs: FileSystem;
   readonly log: Log;
   readonly kind: CatalogKind;
-  /** Those that must not have the store open at the same time. */
+  /** Kinds that must not have the store open at the same time. */
   readonly excludes: readonly CatalogKind[];
-  /** How long to wait until they are gone. */
+  /** Longest time to wait until they are gone. */
   readonly waitMs: number;
 }
 
-/** The longest path that every system lets a socket have, with the byte that ends it. */
+/** Longest socket path that every system allows, with the terminating byte. */
 const LONGEST_ADDRESS = 104;
 const FIRST_PAUSE_MS = 20;
-/** On macOS whoever is stopped and does not take its connections is refused further ones after a hundred or two, as if it were dead. */
+/** Bounded because on macOS a stopped process that accepts no connections refuses more after one or two hundred, as if it were dead. */
 const LONGEST_PAUSE_MS = 250;
-/** As many of the same kind are let be: to ask each whether it lives takes whoever opens the store a tenth of a millisecond. */
+/** Markers of the own kind up to this number are not checked: each check takes a tenth of a millisecond at opening. */
 const MOST_UNASKED = 16;
 
 /**
- * Says that this process has a store open, in a way that ends with the process, however that ends: a socket in `open/`,
- * on Windows a named pipe, which nobody talks through. Whoever can be connected to lives. Names are never used twice, so
- * that nobody takes a new one for what a dead process left.
+ * Announces that this process has a store open, until the process ends in any way: a socket in `open/`, or a named pipe on Windows. A
+ * process that accepts a connection is alive; no data is exchanged. Names are never reused, so that a new claim is not mistaken for the
+ * remains of a dead process.
  *
- * A claim is made before the others are looked at: of two that exclude each other and come together, one sees the other.
+ * A claim is made before others are checked: of two conflicting processes that start together, at least one sees the other.
  */
 export class StoreClaim {
   readonly #marker: string;
@@ -46,10 +46,9 @@ export class StoreClaim {
   readonly #fs: FileSystem;
 
   /**
-   * Resolves when nobody has the store open that this kind excludes.
+   * Resolves when no process of an excluded kind has the store open.
    *
-   * @returns `undefined` where no socket can be made, for a kind that can do without: it shares with its own kind by
-   *   another lock.
+   * @returns `undefined` when no socket can be created, for a kind that does not need one because it shares the store by another lock.
    * @throws STORE_IN_USE after `waitMs`; Node's errors.
    */
   static async take(options: StoreClaimOptions): Promise<StoreClaim | undefined> {
@@ -72,9 +71,9 @@ export class StoreClaim {
   }
 
   /**
-   * Opens what a claim is for, and holds the claim until that is closed, or fails to open.
+   * Runs `open`, and holds the claim until the result is closed, or fails to open.
    *
-   * @throws as `take`; whatever `open` throws.
+   * @throws as `take`; errors of `open`.
    */
   static async holding<T extends { close(): Promise<void> }>(options: StoreClaimOptions, open: () => Promise<T>): Promise<T> {
     const claim = await StoreClaim.take(options);
@@ -91,7 +90,7 @@ export class StoreClaim {
     const marker = newMarker(directory, kind);
     const address = addressOf(marker);
     if (address !== marker && process.platform !== "win32") makeSocketDirectory(path.dirname(address));
-    // A socket has its name before it answers, and must not be found until then.
+    // A socket has its name before it accepts connections, and must not be found until then.
     const isMarker = address === marker;
     const first = isMarker ? path.join(directory, `.${path.basename(marker).slice(-8)}`) : address;
     const server = await listen(first);
@@ -120,22 +119,22 @@ export class StoreClaim {
     try {
       removeIfPresent(this.#fs, this.#marker);
     } catch {
-      // Nobody answers there any more: whoever comes next takes it for what it is, and removes it.
+      // Nobody answers there any more: the next process detects and removes it.
     }
   }
 
-  /** Those of its own kind are never asked otherwise, and each process that is killed leaves one. */
+  /** Removes markers of dead processes of the own kind, which are otherwise never checked. Each killed process leaves one. */
   async #removeDead(directory: string, { kind, log }: StoreClaimOptions): Promise<void> {
     try {
       const alike = this.#fs.list(directory).filter((name) => name.startsWith(`${kind}-`));
       if (alike.length > MOST_UNASKED) for (const name of alike) await isLive(this.#fs, path.join(directory, name));
     } catch (error) {
-      // They are in nobody's way: whoever opens the store next tries again.
+      // They are harmless: the next opening tries again.
       log.debug("cannot remove what killed processes left", { directory, error: String(error) });
     }
   }
 
-  /** Whether nobody else is there; if somebody is, or it cannot be told, the claim is given up. */
+  /** Tells whether no excluded process is there. Otherwise, or when that cannot be determined, releases the claim. */
   async #isAlone(directory: string, excludes: readonly CatalogKind[]): Promise<boolean> {
     let isAlone = false;
     try {
@@ -147,7 +146,7 @@ export class StoreClaim {
   }
 }
 
-/** Such as nobody else has: not a secret, for which Node would load all of its cryptography. */
+/** Returns a unique number. Not a secret, so Node's cryptography need not be loaded. */
 function sixteenDigits(): string {
   const eight = (): string =>
     Math.trunc(Math.random() * 2 ** 32)
@@ -156,7 +155,7 @@ function sixteenDigits(): string {
   return eight() + eight();
 }
 
-/** Whether somebody of these kinds has the store open. */
+/** Tells whether a process of these kinds has the store open. */
 async function isTaken(fs: FileSystem, directory: string, kinds: readonly CatalogKind[], own?: string): Promise<boolean> {
   for (const name of fs.list(directory)) {
     const marker = path.join(directory, name);
@@ -166,7 +165,7 @@ async function isTaken(fs: FileSystem, directory: string, kinds: readonly Catalo
   return false;
 }
 
-/** Whether the process lives whose marker it is. What a dead one left is removed. */
+/** Tells whether the process of a marker is alive. Removes the marker of a dead one. */
 async function isLive(fs: FileSystem, marker: string): Promise<boolean> {
   const address = addressOf(marker);
   if (await answers(address)) return true;
@@ -175,13 +174,18 @@ async function isLive(fs: FileSystem, marker: string): Promise<boolean> {
   return false;
 }
 
-/** The name says whose the socket is where it cannot be the marker itself: whoever looks for it must know the directory. */
+/**
+ * Returns a new marker. Its name contains the user id when the socket must be elsewhere, so that others can find the socket's directory.
+ */
 function newMarker(directory: string, kind: CatalogKind): string {
   const marker = path.join(directory, `${kind}-${sixteenDigits()}`);
   return process.getuid === undefined || isShort(marker) ? marker : `${marker}-${process.getuid()}`;
 }
 
-/** The marker itself where it can be a socket; else a socket in a directory of the user who made the marker, beside an empty marker. */
+/**
+ * Returns the address of a marker's socket: the marker itself if its path is short enough, else a socket in a directory of the marker's
+ * user, with an empty marker.
+ */
 function addressOf(marker: string): string {
   const name = path.basename(marker);
   if (process.platform === "win32") return `\\\\.\\pipe\\workrail-${name}`;
@@ -192,7 +196,7 @@ function isShort(marker: string): boolean {
   return Buffer.byteLength(marker) < LONGEST_ADDRESS;
 }
 
-/** @throws EACCES when another user has made the directory, or can change it. */
+/** @throws EACCES when another user has created the directory, or can change it. */
 function makeSocketDirectory(directory: string): void {
   if (makePrivateDirectory(directory) !== undefined) return;
   throw Object.assign(new Error(`EACCES: ${directory} is not this user's alone`), { code: "EACCES" });
@@ -203,14 +207,14 @@ function listen(address: string): Promise<Server> {
     const server = createServer((socket) => socket.destroy());
     server.once("error", reject);
     server.listen(address, () => {
-      // A claim keeps no process alive.
+      // A claim does not keep the process running.
       server.unref();
       resolve(server);
     });
   });
 }
 
-/** Only what surely has no listener is dead: an error that says something else may come from one that is busy. */
+/** Tells whether a process listens. Only errors that prove the absence of a listener count as dead; others may come from a busy one. */
 function answers(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(address);
@@ -222,7 +226,7 @@ function answers(address: string): Promise<boolean> {
   });
 }
 
-/** Not every file system, and not every sandbox, has sockets. */
+/** Handles a failed socket: not every file system, and not every sandbox, has sockets. */
 function withoutSocket(error: unknown, { kind, log, dataDir }: StoreClaimOptions): undefined {
   if (kind === "files") throw error;
   const code = error instanceof Error && "code" in error ? String(error.code) : String(error);

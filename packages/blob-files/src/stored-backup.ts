@@ -7,10 +7,10 @@ import { fileError } from "./file-errors.ts";
 import { type FileSystem, nodeFileSystem } from "./file-system.ts";
 import { BACKUP_MANIFEST, backupPath } from "./paths.ts";
 
-/** Of the files that are wrong, a failure names these many. */
+/** Most damaged files that an error names. */
 const MOST_NAMED = 20;
 
-/** How many files of a backup were read, to check them or to copy them, of how many. */
+/** Number of files of a backup that were read, to check or copy them. */
 export interface StoredBackupProgress {
   readonly phase: "check" | "copy";
   readonly done: number;
@@ -19,7 +19,7 @@ export interface StoredBackupProgress {
 
 type OnProgress = (progress: StoredBackupProgress) => void;
 
-/** A backup in a directory, to be read. */
+/** An existing backup, for reading. */
 export class StoredBackup {
   readonly directory: string;
   readonly manifest: BackupManifest;
@@ -27,7 +27,7 @@ export class StoredBackup {
   readonly #onProgress: OnProgress | undefined;
 
   /**
-   * @param onProgress told after each file.
+   * @param onProgress called after each file.
    * @throws INVALID_INPUT for a directory without `backup.json`; CHECKPOINT_CORRUPT, UNSUPPORTED_VERSION; STORAGE_UNAVAILABLE.
    */
   static async open(directory: string, fs: FileSystem = nodeFileSystem, onProgress?: OnProgress): Promise<StoredBackup> {
@@ -48,7 +48,7 @@ export class StoredBackup {
     this.#onProgress = onProgress;
   }
 
-  /** Reads all of it. @throws CHECKPOINT_CORRUPT when a file is missing or not the one that was backed up. */
+  /** Reads and checks all files. @throws CHECKPOINT_CORRUPT when a file is missing or changed. */
   async check(): Promise<void> {
     const wrong: string[] = [];
     for (const [index, file] of this.manifest.files.entries()) {
@@ -58,7 +58,7 @@ export class StoredBackup {
     if (wrong.length > 0) throw damaged(this.directory, wrong);
   }
 
-  /** Copies what a data directory has in `contexts/` to a directory that is not there yet; all of it is on the disk when it resolves. */
+  /** Copies `contexts/` of the backup to a new directory. Everything is on disk when it resolves. */
   async copyContexts(to: string): Promise<void> {
     const made = new Set<string>();
     const ensure = async (directory: string): Promise<void> => {
@@ -82,7 +82,7 @@ export class StoredBackup {
     this.#onProgress?.({ phase, done, total: this.manifest.files.length });
   }
 
-  /** `undefined` when it is not the file that was backed up. */
+  /** Returns `undefined` when the file is not the one that was backed up. */
   async #read({ path: name, sizeBytes, sha256: digest }: BackupFile): Promise<Uint8Array | undefined> {
     const file = backupPath(this.directory, name);
     if (file === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { nodeFileSystem } from "../src/file-system.ts";
 import { type CatalogKind, StoreClaim } from "../src/store-claim.ts";
 
-/** Has a store open, in one way and as often as it is told, until it is killed. */
+/** Child process that opens a store as told, until it is killed. */
 const ignore = (): void => undefined;
 const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 const [, , dataDir = "", kind, times] = process.argv;

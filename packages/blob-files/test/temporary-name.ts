@@ -1,4 +1,4 @@
 import { temporaryName } from "../src/durable-files.ts";
 
-/** Tells how a process calls its temporary files. */
+/** Prints the name of a temporary file of this process. */
 process.stdout.write(temporaryName(""));

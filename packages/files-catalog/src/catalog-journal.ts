@@ -3,25 +3,25 @@ import { catalogDamaged, type FileSystem, JOURNAL, setAside, writeAll, writeDura
 import { type CatalogEntries, CatalogState } from "@workrail/core";
 import { decodeLine, encodeLine, type JournalLine } from "./journal-line.ts";
 
-/** A journal may be this large, and then three times as large as when it was last written anew. */
+/** Smallest limit of the journal's size; the limit is otherwise three times its size after the last rewrite. */
 const SMALL_BYTES = 1024 * 1024;
 const LARGEST_GROWTH = 3;
 const LINE_FEED = 0x0a;
 
 /**
- * The file `catalog.jsonl`: a line for each change of the catalog. Its first line tells everything that was known when
- * it was written; it is written anew, whole and under the same name, when the changes behind it have come to outweigh it.
+ * The file `catalog.jsonl`: one line for each change of the catalog. The first line is a complete snapshot. The file is rewritten as a
+ * whole, under the same name, when the changes outgrow the snapshot.
  */
 export class CatalogJournal {
   readonly file: string;
   readonly #fs: FileSystem;
   #revision = 0;
-  /** The file as it was when it was last seen, and the descriptor for writing to it. */
+  /** Identity of the file when it was last read, and the descriptor for writing. */
   #identity: string | undefined;
   #fd: number | undefined;
   #sizeBytes = 0;
   #largestBytes = 0;
-  /** Nothing may be written behind what it ends with, or nobody knows whether that is durable. */
+  /** True when nothing may be appended after the current end, or the end may not be durable. */
   #mustBeRewritten = false;
 
   constructor(dataDir: string, fs: FileSystem) {
@@ -29,20 +29,20 @@ export class CatalogJournal {
     this.#fs = fs;
   }
 
-  /** The number of the last change that is in it. */
+  /** Number of the last change in the file. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Whether somebody removed or replaced the file since it was read. */
+  /** True when the file was removed or replaced since it was read. */
   get isReplaced(): boolean {
     return this.#fs.inspect(this.file)?.identity !== this.#identity;
   }
 
   /**
-   * Reads it. A last line that was not written to its end was never acknowledged, and is passed over.
+   * Reads the journal. An incomplete last line was never acknowledged, and is ignored.
    *
-   * @returns `undefined` when there is none, or it is empty.
+   * @returns `undefined` when the file is missing or empty.
    * @throws STORAGE_UNAVAILABLE with the reason `catalog-damaged`; UNSUPPORTED_VERSION; Node's errors.
    */
   async read(): Promise<CatalogState | undefined> {
@@ -56,11 +56,11 @@ export class CatalogJournal {
     return lines.length === 0 ? undefined : CatalogState.from(lines.map(({ entries }) => entries));
   }
 
-  /** Makes a change durable. `all` gives everything that is known after it. */
+  /** Makes a change durable. `all` returns the whole state after it. */
   async record(changes: CatalogEntries, all: () => CatalogEntries): Promise<void> {
     if (this.#mustBeRewritten || this.#sizeBytes > this.#largestBytes) return this.rewrite(all());
     const line = encodeLine({ revision: this.#revision + 1, entries: changes });
-    // Until all of it is on the disk nobody knows how much of it is there.
+    // Until the sync is done, the end of the file is unknown.
     this.#mustBeRewritten = true;
     this.#fd ??= this.#fs.append(this.file);
     writeAll(this.#fs, this.#fd, line);
@@ -68,10 +68,10 @@ export class CatalogJournal {
     this.#wrote(line.length);
   }
 
-  /** Puts one that tells just this in the place of what is there. */
+  /** Replaces the journal by one with just this state. */
   async rewrite(all: CatalogEntries): Promise<void> {
     const line = encodeLine({ revision: this.#revision + 1, entries: all });
-    // Windows lets nobody replace a file that is open.
+    // Windows does not allow replacing an open file.
     this.close();
     this.#mustBeRewritten = true;
     await writeDurably(this.#fs, this.file, line, "replace");
@@ -81,7 +81,7 @@ export class CatalogJournal {
     this.#allow(line.length);
   }
 
-  /** The same, with what is there kept aside. */
+  /** Replaces the journal and keeps the old one aside. */
   async replace(all: CatalogEntries): Promise<void> {
     this.close();
     const putBack = setAside(this.#fs, this.file);
@@ -93,7 +93,7 @@ export class CatalogJournal {
     }
   }
 
-  /** From now on a change is only durable if the whole of it is written anew. */
+  /** Requires a rewrite of the whole journal before the next change counts as durable. */
   distrust(): void {
     this.#mustBeRewritten = true;
   }
@@ -119,7 +119,7 @@ export class CatalogJournal {
     const last = texts.pop() ?? "";
     const lines: JournalLine[] = [];
     for (const each of texts) lines.push(this.#follow(lines.at(-1), decodeLine(each)));
-    // It may lack the line feed that ends it, or have another byte in that place: all that it tells is there.
+    // The final line feed may be missing or damaged while the line itself is complete.
     const ending = last === "" ? undefined : (decodeLine(last) ?? decodeLine(last.slice(0, -1)));
     if (ending !== undefined) lines.push(this.#follow(lines.at(-1), ending));
     this.#mustBeRewritten = last !== "" || lines.length === 0;

@@ -37,9 +37,10 @@ export interface FilesCatalogOptions {
 }
 
 /**
- * The catalog in memory, and on the disk as the journal of its changes. This process has the store to itself. Changes
- * come one after another; each is decided and applied in memory, then written down, and nobody sees it in between. What
- * cannot be written down is forgotten: the state is read again.
+ * A catalog in memory, with a journal of its changes on disk. This process has the store to itself.
+ *
+ * Changes run one after another: each is decided and applied in memory, then written to the journal, and is not visible in between. If the
+ * write fails, the state is dropped and read again.
  */
 export class FilesCatalog extends StateCatalog implements CatalogRecovery {
   readonly #options: FilesCatalogOptions;
@@ -51,7 +52,7 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
   #settling: Promise<void> | undefined;
   #isClosed = false;
 
-  /** Opens it. One that is lost or damaged is opened all the same, for a rebuild: everything else then fails. */
+  /** Opens the catalog. A lost or damaged one is opened too, for a rebuild; every other operation then fails. */
   static async open(options: FilesCatalogOptions): Promise<FilesCatalog> {
     const catalog = new FilesCatalog(options);
     try {
@@ -72,7 +73,7 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
     return this.#options.factsFiles.readAll();
   }
 
-  /** All of the journal was read, and proven, when it was opened. */
+  /** No-op: the whole journal was read and checked when it was opened. */
   async examine(): Promise<void> {}
 
   needsRebuild(): Promise<boolean> {
@@ -87,7 +88,10 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
     });
   }
 
-  /** The new journal is there before the database of a store that was used with SQLite goes: with both it is lost still. */
+  /**
+   * Writes the new journal before the database of a store used with SQLite is moved away: with both files present the catalog still counts
+   * as lost.
+   */
   replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void> {
     const given = structuredClone({ records, sessions, audit });
     const { fs, dataDir, blobs } = this.#options;
@@ -111,18 +115,18 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
     });
   }
 
-  /** Has the journal tell of nothing but what there is. */
+  /** Rewrites the journal, so that it contains the current state only. */
   purge(): Promise<void> {
     return this.inTurn(async () => this.#journal.rewrite((await this.#use()).entries()));
   }
 
-  /** Nothing is read or written afterwards. */
+  /** Closes the journal. Nothing is read or written afterwards. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#changes.run(async () => this.#journal.close());
   }
 
-  /** What is seen is durable, and cannot be changed by who looks. */
+  /** Returns a copy of durable state only. */
   protected async look<T>(look: (state: CatalogState) => T): Promise<T> {
     try {
       await this.#settling;
@@ -140,7 +144,7 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
     }
   }
 
-  /** Applies a change, and resolves when it is durable. An error whose outcome is unknown names the checkpoint that came with it. */
+  /** Applies a change, and resolves when it is durable. An error with unknown outcome names the appended checkpoint. */
   protected async apply<T>(change: (state: CatalogState) => T, appended?: CheckpointId): Promise<T> {
     if (this.#journal.isReplaced) this.#forget();
     const state = await this.#use();
@@ -159,7 +163,7 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
     }
   }
 
-  /** What the catalog's loss must not take away is on the disk before the change itself is. */
+  /** Writes a change. Facts that must survive the loss of the catalog are on disk before the change itself. */
   async #writeDown(state: CatalogState, appended: CheckpointId | undefined): Promise<void> {
     for (const facts of state.changedFacts()) await this.#options.factsFiles.write(facts);
     for (const sessionId of state.takeForgotten()) await this.#options.factsFiles.remove(sessionId);
@@ -179,10 +183,7 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
     }
   }
 
-  /**
-   * After a failure nobody knows how much of a change is on the disk. All of it is read, and written anew, so that what is
-   * there is there for good.
-   */
+  /** Tells whether a change is on disk after a failed write. Reads the journal and rewrites it, so that a change found there is durable. */
   async #isThere(revision: number): Promise<boolean> {
     const state = await this.#journal.read();
     if (state === undefined || this.#journal.revision < revision) return false;
@@ -191,8 +192,8 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
   }
 
   /**
-   * Whoever left a blob that was never recorded may have written the facts that were to go with it, and a rebuild without
-   * the blob must not go by these.
+   * Corrects the facts of sessions with unrecorded blobs: an interrupted save may have written facts for its blob, which a rebuild must not
+   * use without the blob.
    */
   protected override async beforeRemoving(refs: readonly BlobRef[]): Promise<void> {
     const state = await this.#use();
@@ -218,7 +219,7 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
     const known = await this.#journal.read();
     if (known === undefined && !(await this.#options.blobs.isEmpty())) throw catalogLost();
     const state = known ?? new CatalogState();
-    // From here on it tells what changed.
+    // Reset the record of changes.
     state.takeChanges();
     this.#state = state;
     return state;
@@ -228,13 +229,13 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
     return this.#options.blobs.has(ref);
   }
 
-  /** The next who needs the state reads it. */
+  /** Drops the state; the next use reads it again. */
   #forget(): void {
     this.#state = undefined;
     this.#journal.distrust();
   }
 
-  /** The store was used with SQLite, and the journal, if there is one, tells of an earlier time. */
+  /** True when the store was used with SQLite; a journal is then out of date. */
   #hasDatabase(): boolean {
     const found = this.#options.fs.inspect(this.#database);
     return found !== undefined && found.sizeBytes > 0;

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { type CatalogEntries, entriesFromJson, parseJson, WorkrailError } from "@workrail/core";
 
-/** What a line tells: how the catalog's entries are once the change of that number is done. */
+/** Content of a line: the changed entries after the change of this number. */
 export interface JournalLine {
-  /** One more than that of the line before. */
+  /** One more than in the line before. */
   readonly revision: number;
   readonly entries: CatalogEntries;
 }
@@ -11,7 +11,7 @@ export interface JournalLine {
 const FORMAT = 1;
 const LINE = /^\{"check":"([0-9a-f]{16})","change":(\{.*\})\}$/su;
 
-/** One line of JSON, and the line feed that ends it. */
+/** Encodes a line of JSON with its line feed. */
 export function encodeLine({ revision, entries }: JournalLine): Uint8Array {
   const told = Object.entries(entries).filter(([, value]) => !isEmpty(value));
   const change = JSON.stringify({ format: FORMAT, revision, ...Object.fromEntries(told) });
@@ -19,14 +19,14 @@ export function encodeLine({ revision, entries }: JournalLine): Uint8Array {
 }
 
 /**
- * `undefined` when the text is not whole.
+ * Decodes a line. Returns `undefined` for an incomplete or damaged text.
  *
  * @throws UNSUPPORTED_VERSION when a newer version wrote it.
  */
 export function decodeLine(text: string): JournalLine | undefined {
   const [, check, change] = LINE.exec(text) ?? [];
   if (change === undefined || checkOf(change) !== check) return undefined;
-  // The digest vouches for what is in it.
+  // The digest proves that the content is valid.
   const { format, revision, ...told } = parseJson(change) as { readonly format: number; readonly revision: number };
   if (format > FORMAT) throw tooNew(format);
   return { revision, entries: entriesFromJson(told) };

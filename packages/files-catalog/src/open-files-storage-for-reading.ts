@@ -14,10 +14,10 @@ import { FilesCatalog } from "./files-catalog.ts";
 import type { FilesStorageOptions } from "./open-files-storage.ts";
 
 /**
- * Opens storage that is there for reading alone, without SQLite, while anybody may use it: nothing in its directory is made,
- * changed or locked. Of a store that is used with SQLite a catalog is made of the checkpoints' files, outside of it.
+ * Opens read-only storage without SQLite, while others may use it: nothing in its directory is created, changed or locked. For a store used
+ * with SQLite, builds a catalog outside of the store from the checkpoints' files.
  *
- * @throws STORAGE_UNAVAILABLE, with the reason `no-store` where there is none; UNSUPPORTED_VERSION
+ * @throws STORAGE_UNAVAILABLE, with the reason `no-store` when there is none; UNSUPPORTED_VERSION
  */
 export async function openFilesStorageForReading({
   dataDir: given,

@@ -18,19 +18,19 @@ import { type Log, ProcessLocking, type Reserve, type Storage } from "@workrail/
 import { FilesCatalog } from "./files-catalog.ts";
 
 export interface FilesStorageOptions {
-  /** Created, owner-only, when it is not there. */
+  /** Created, owner-only, if it is missing. */
   readonly dataDir: string;
-  /** How long to wait for another process that has the store open. Default 5,000 ms. */
+  /** Longest time to wait for another process that has the store open. Default 5,000 ms. */
   readonly lockWaitMs?: number;
-  /** Default: the real one. */
+  /** Default: the real file system. */
   readonly fs?: FileSystem;
   /** Default: silent. */
   readonly log?: Log;
 }
 
 /**
- * Opens storage in a directory of a local disk, without SQLite: blobs as files, the catalog in memory and in a journal.
- * One process at a time may have it open.
+ * Opens storage in a directory of a local disk, without SQLite: blobs as files, the catalog in memory with a journal. Only one process at a
+ * time may have it open.
  *
  * @throws STORAGE_UNAVAILABLE, STORE_IN_USE, UNSUPPORTED_VERSION
  */
@@ -45,7 +45,7 @@ export async function openFilesStorage(options: FilesStorageOptions): Promise<St
   }
 }
 
-/** Opens what no other process uses. */
+/** Opens the storage with a claim that excludes other processes. */
 async function openClaimed(place: Required<FilesStorageOptions>): Promise<Storage> {
   const claim = { ...place, kind: "files", excludes: ["files", "sqlite"], waitMs: place.lockWaitMs } as const;
   try {
@@ -90,7 +90,7 @@ function reserveOf(file: ReserveFile): Reserve {
   return { keep: () => file.keep(), release: async () => file.release(), freeBytes: () => file.freeBytes() };
 }
 
-/** What the status says of a store that is used without SQLite. */
+/** Mode in the status of a store used without SQLite. */
 const MODE = "files";
 const ONE_AT_A_TIME = "The catalog is kept without SQLite: one process at a time can use the store.";
 

@@ -5,7 +5,7 @@ import { JOURNAL, nodeFileSystem } from "@workrail/blob-files";
 import { type StorageHarness, withFaults } from "@workrail/storage-conformance/harness";
 import { openFilesStorage } from "../src/open-files-storage.ts";
 
-/** Long enough for a busy machine: a child that was killed is waited for. */
+/** Long enough for a busy machine to clean up after a killed child. */
 const lockWaitMs = 10_000;
 
 export const harness: StorageHarness = {

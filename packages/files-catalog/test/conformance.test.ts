@@ -1,5 +1,5 @@
 import { describeStorage } from "@workrail/storage-conformance";
 import { harness } from "./conformance-harness.ts";
 
-// The use cases are core's own, and are tried in full with the other adapters; here it is the journal that is new.
+// Fewer runs: the use cases belong to the core and run in full with the other adapters; only the journal is new here.
 describeStorage(harness, { runs: 100, kills: 4, stride: 30 });

@@ -28,7 +28,7 @@ async function using<T>(dataDir: string, work: (storage: Storage) => Promise<T>,
   }
 }
 
-/** Commits a checkpoint whose blob is there. */
+/** Stores a blob and commits its checkpoint. */
 async function append(storage: Storage, id: string, tags: readonly string[] = []): Promise<CheckpointRecord> {
   const key = { sessionId: S, checkpointId: id as CheckpointId };
   const blob = await storage.blobs.put(key, Buffer.from(id));
@@ -55,7 +55,7 @@ async function failureOf(work: Promise<unknown>): Promise<object> {
   return isWorkrailError(error) ? { ...error.details, code: error.code } : { error };
 }
 
-/** A store with three checkpoints, and its journal's lines, each with its line feed. */
+/** Creates a store with three checkpoints, and returns the journal's lines with their line feeds. */
 async function leaveThree(dataDir: string): Promise<readonly string[]> {
   await using(dataDir, async (storage) => {
     for (const id of ["a", "b", "c"]) await append(storage, id);
