@@ -70,7 +70,7 @@ describe("docs/reference/cli.md, of what --json prints,", () => {
   });
 });
 
-/** Every command with its full name, and how deep it is. */
+/** Returns every command with its full name and depth. */
 function named(parent: Command, level = 0): readonly (readonly [string, Command, number])[] {
   const commands = parent.commands.map((command) => [fullName(command), command, level] as const);
   return commands.flatMap((each) => [each, ...named(each[1], level + 1)]);

@@ -1,6 +1,6 @@
 import { answerSchemas } from "../../../apps/cli/src/json/answer-schemas.ts";
 
-/** What is used of a JSON Schema. */
+/** The part of JSON Schema that is used here. */
 interface Schema {
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, Schema>>;
@@ -14,18 +14,18 @@ interface Schema {
   readonly items?: Schema;
 }
 
-/** The cells of a row: the field, its type, whether it is always there, and what it means. */
+/** Cells of a row: field, type, whether the field is always present, and meaning. */
 export type Row = readonly [field: string, type: string, always: string, meaning: string];
 
-/** Of what several commands have in what they print, with more fields in some. */
+/** Shapes that some commands extend with further fields. */
 const EXTENDED = ["metadata", "session"];
 
 const schemas = answerSchemas().map(([command, schema]) => [command, schema as Schema] as const);
 const shapes: Readonly<Record<string, Schema>> = Object.assign({}, ...schemas.map(([, { $defs = {} }]) => $defs));
 
 /**
- * The tables of `docs/reference/cli.md` that describe what `--json` prints, by the comments in front of them: one for each command that has
- * an answer of its own, `export 2` where there is another one, and one for each object that several commands have in theirs.
+ * Returns the tables of `docs/reference/cli.md` on the output of `--json`, by the comments before them: one for each command with its own
+ * output, `export 2` for a second one, and one for each object shared by several commands.
  */
 export function jsonTables(): ReadonlyMap<string, readonly Row[]> {
   const ofCommands = schemas.flatMap(([command, schema]) => {
@@ -37,12 +37,12 @@ export function jsonTables(): ReadonlyMap<string, readonly Row[]> {
   return new Map(described.map(([name, rows]) => [`json ${name}`, rows]));
 }
 
-/** Commands that print nothing but an object which others print too, and its name. */
+/** Returns the commands whose whole output is a shared object, with its name. */
 export function sharedAnswers(): readonly (readonly [command: string, shape: string])[] {
   return schemas.flatMap(([command, { $ref }]) => ($ref === undefined ? [] : [[command, nameOf($ref)] as const]));
 }
 
-/** Fields before those in them: `session`, `session.id`, `checkpoints[].createdAt`. */
+/** Returns the rows, parents before children: `session`, `session.id`, `checkpoints[].createdAt`. */
 function rowsOf(schema: Schema, prefix = ""): readonly Row[] {
   const { properties = {}, required = [] } = schema;
   const known =
@@ -51,7 +51,7 @@ function rowsOf(schema: Schema, prefix = ""): readonly Row[] {
     if (field.not !== undefined || (known !== undefined && key in known)) return [];
     const name = `${prefix}${key}`;
     const meaning = field.description ?? shapes[nameOf(field.$ref ?? "")]?.description;
-    // What is in an object may be told with the object.
+    // Fields without a description are covered by that of their object.
     if (meaning === undefined) return [];
     const row: Row = [`\`${name}\``, typeOf(field), required.includes(key) ? "yes" : "no", meaning];
     const inside = field.items === undefined ? rowsOf(field, `${name}.`) : rowsOf(field.items, `${name}[].`);

@@ -4,26 +4,26 @@ import { compressContext, type Context, type ShapedContext } from "@workrail/cor
 import { tokenCounter } from "../../../packages/runtime/src/token-counter.ts";
 import { ROOT } from "./workspace.ts";
 
-/** The page that shows what comes out. */
+/** Page with the compressed samples. */
 export const SAMPLES_PAGE = "docs/explanation/compression.md";
 const FOLDER = "docs/explanation/samples";
 
 /** A context that the page shows compressed. */
 export interface Sample {
   readonly title: string;
-  /** What it is to fit in. */
+  /** Token budget of the compressed context. */
   readonly budgetTokens: number;
   readonly focus?: string;
   readonly context: Context;
 }
 
-/** By the path of its file, relative to the page. */
+/** Returns the samples by the path of their file, relative to the page. */
 export function readSamples(): ReadonlyMap<string, Sample> {
   const files = globSync("*.json", { cwd: join(ROOT, FOLDER) }).toSorted();
   return new Map(files.map((file) => [`samples/${file}`, JSON.parse(readFileSync(join(ROOT, FOLDER, file), "utf8")) as Sample]));
 }
 
-/** What `workflow_context_compress` makes of it. */
+/** Returns the result of `workflow_context_compress`. */
 export async function compressSample({ context, budgetTokens, focus }: Sample): Promise<ShapedContext> {
   const room = { tokens: budgetTokens, characters: 40_000 };
   const ceiling = { tokens: 10_000, characters: 40_000 };
@@ -34,7 +34,7 @@ const INTRODUCTION =
   "What `workflow_context_compress` makes of ten contexts with the strategy `auto`. Each file has the whole context, the budget and the\n" +
   "focus, if there is one. Line breaks inside texts are shown as such.";
 
-/** The part of the page that shows all of them. */
+/** Returns the section of the page with all samples. */
 export async function sampleSection(): Promise<string> {
   const shown = await Promise.all([...readSamples()].map(async ([file, sample]) => showSample(file, sample)));
   return `\n${INTRODUCTION}\n\n${shown.join("\n")}`;
@@ -48,7 +48,7 @@ async function showSample(file: string, sample: Sample): Promise<string> {
     ...(sample.focus === undefined ? [] : [`Focus: "${sample.focus}"`]),
     ...(dropped.length === 0 ? [] : [`Left out whole, and named in the report: ${dropped.join(", ")}.`]),
   ];
-  // Line breaks as such, for people, and indented, so that no line of a sample is taken for one of the page.
+  // Real line breaks, for people, and indented, so that no line of a sample is taken for a line of the page.
   const text = JSON.stringify(context, null, 2).replaceAll(/(?<!\\)\\n/gu, "\n      ");
   return `### ${sample.title}\n\n${facts.join("\n")}\n\n\`\`\`text\n${text}\n\`\`\`\n`;
 }

@@ -9,12 +9,12 @@ const lines = readFileSync(join(ROOT, "Dockerfile"), "utf8")
   .split("\n")
   .filter((line) => line !== "" && !line.startsWith("#"));
 
-/** What stands behind an instruction, each time that it is given. */
+/** Returns the arguments of each use of an instruction. */
 function given(instruction: string): readonly string[] {
   return lines.filter((line) => line.startsWith(`${instruction} `)).map((line) => line.slice(instruction.length + 1));
 }
 
-// No image is built here: this holds what the file says against what it is about. That its line for npm works is tried by `npm run verify:release`.
+// Builds no image: compares the text of the file with the package. `npm run verify:release` tests that its npm line works.
 describe("the Dockerfile", () => {
   it("is made of the server's package, in the version that is here", () => {
     expect(given("ARG")).toEqual([`VERSION=${server?.version}`]);
@@ -37,7 +37,7 @@ describe("the Dockerfile", () => {
     expect(given("USER")).toEqual(["node"]);
     const made = lines.indexOf("RUN install --directory --owner=node --group=node --mode=0700 /data");
     expect(made).toBeGreaterThan(0);
-    // What is done to the directory of a volume after that is lost, and none but root may make one at the root.
+    // Changes to the directory of a volume after the declaration are lost, and only root may create one in the root directory.
     expect(made).toBeLessThan(lines.indexOf("VOLUME /data"));
     expect(made).toBeLessThan(lines.indexOf("USER node"));
   });

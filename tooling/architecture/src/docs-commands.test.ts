@@ -5,14 +5,17 @@ import { allPages, blocksOf } from "./markdown.ts";
 
 type Command = ReturnType<typeof buildProgram>;
 
-/** Where a command line begins: at the beginning of a line, behind variables that are set for it, or behind a pipe; and by which names it is called. */
+/**
+ * Matches a command line of the program: at the start of a line, after variable assignments, or after a pipe, with any of the program's
+ * names.
+ */
 const CALLED =
   /^(?:[A-Z_]+=\S+ )*(?:.*\| |docker run .*?)?(?:workrail|workrail-mcp|workrail\/mcp-server|npx -y @workrail\/(?:cli|mcp-server)) (?<args>[a-z].*)$/gm;
 
-/** What stands on a line for the shell, behind the command. */
+/** The part of a line after the command that belongs to the shell. */
 const FOR_THE_SHELL = /\s+(?:[|>#]|&&).*$/;
 
-// The page of the commands has their usage, which is compared with the help.
+// The page of the commands has their usage, which another test compares with the help.
 const pages = allPages()
   .filter(({ path }) => path !== "docs/reference/cli.md")
   .map(({ path, text }) => [path, commandLinesOf(text)] as const);
@@ -40,7 +43,7 @@ function commandLinesOf(text: string): readonly string[] {
   });
 }
 
-/** Why the program would refuse a command line; nothing is done of what it says. */
+/** Returns why the program would refuse a command line, without running it. */
 async function refusalOf(line: string): Promise<string | undefined> {
   const args = (line.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll(/^["']|["']$/g, ""));
   const program = buildProgram();

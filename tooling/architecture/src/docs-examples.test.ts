@@ -9,7 +9,7 @@ import { ROOT } from "./workspace.ts";
 
 const examples = allPages().flatMap(({ path, text }) => blocksOf(text).map((block) => ({ path, block })));
 
-/** A page says `<!-- file PATH -->` in front of a block that is the file, and `<!-- run -->` in front of one that runs. */
+/** `<!-- file PATH -->` precedes a block that shows a file, and `<!-- run -->` a block that runs. */
 describe("examples in pages", () => {
   it.each(marked("file").map(({ path, block, argument }) => [path, argument, block] as const))("%s shows %s as it is", (_, file, block) => {
     expect(block.text).toBe(readFileSync(join(ROOT, file), "utf8"));
@@ -35,7 +35,7 @@ function marked(word: string): readonly { readonly path: string; readonly block:
   });
 }
 
-/** A package's README finds what the package finds; any other page, what a program finds that uses the library. */
+/** Returns the directory to run a block in: the package for a package's README, else the example program that uses the library. */
 function placeFor(path: string): string {
   return join(ROOT, path.startsWith("packages/") ? dirname(path) : "examples/library");
 }

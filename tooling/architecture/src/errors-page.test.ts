@@ -9,7 +9,7 @@ import { ROOT } from "./workspace.ts";
 
 const page = readPage("docs/reference/errors.md");
 
-/** What a store that memory stands in for says instead of LOCK_TIMEOUT and STORE_IN_USE. */
+/** Reasons given in place of LOCK_TIMEOUT and STORE_IN_USE when memory stands in for the disk. */
 const STOOD_IN_FOR = ["locked", "in-use"];
 
 describe("docs/reference/errors.md", () => {

@@ -43,7 +43,7 @@ describe("docs/reference/export-format.md", () => {
     const told = rows(2);
     expect(told.map(([field]) => field)).toEqual(Object.keys(full.checkpoints[0] ?? {}));
     const optional = told.filter(([, , mayBeMissing]) => mayBeMissing === "yes").map(([field]) => field);
-    // Earlier versions wrote no layers, and whoever changes an export may leave out the check.
+    // Earlier versions wrote no layers, and a person who edits an export may leave out the check.
     const always = told.map(([field]) => field).filter((field) => !optional.includes(field));
     expect(always).toEqual(
       Object.keys((await exported("bare")).checkpoints[0] ?? {}).filter((field) => !["project", "layers", "check"].includes(field)),
@@ -64,7 +64,7 @@ describe("docs/reference/export-format.md", () => {
   }
 });
 
-/** The cells of the table with this number in the section on members. */
+/** Returns the cells of a table, by its number in the section on members. */
 function rows(number: number): readonly (readonly string[])[] {
   const table = members.split(/\n\n(?=\|)/)[number + 1] ?? "";
   return tableOf(table).map((cells) => cells.map(plain));

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "./workspace.ts";
 
-/** Files that break a layer rule, each with words of the message it must be refused with. */
+/** Files that break a layer rule, each with words of the lint message. */
 const FORBIDDEN: readonly (readonly [file: string, imported: string, message: string])[] = [
   ["packages/core/src/model/x.ts", "node:fs", "The model is at the bottom"],
   ["packages/core/src/model/x.ts", "../ports/catalog.ts", "The model is at the bottom"],
@@ -62,7 +62,7 @@ describe("the linter's layer rules", () => {
   beforeAll(() => {
     root = mkdtempSync(join(tmpdir(), "workrail-layers-"));
     const config = JSON.parse(readFileSync(join(ROOT, ".oxlintrc.json"), "utf8")) as object;
-    // The rules here need no types, and the checker of types is not beside the temporary folder.
+    // These rules need no types, and the type checker is not available from the temporary folder.
     writeFileSync(join(root, ".oxlintrc.json"), JSON.stringify({ ...config, $schema: undefined, options: {} }));
   });
 

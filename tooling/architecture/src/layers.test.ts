@@ -14,7 +14,7 @@ const ADAPTERS = [
   "@workrail/transcripts",
 ];
 
-/** What each package may need at run time. A package that is missing here has not been given a place yet. */
+/** Allowed run-time dependencies of each package. A package missing here has no assigned place yet. */
 const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/core": [],
   "@workrail/codecs": ["@workrail/core"],
@@ -33,7 +33,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/foreign-memories": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/storage-conformance": ["@workrail/core"],
   "@workrail/runtime": ["@workrail/core", "@workrail/blob-files", ...ADAPTERS],
-  // It brings the command line along.
+  // The server's package includes the command line.
   "@workrail/mcp-server": ["@workrail/core", "@workrail/runtime", "@workrail/cli"],
   "@workrail/cli": [
     "@workrail/core",
@@ -44,7 +44,10 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Tests of an adapter run the conformance kit against it, those of a wrapper over the storage that is simplest; tests of what asks an endpoint open one. */
+/**
+ * Additional packages for tests: those of an adapter run the conformance kit, those of a wrapper use the simplest storage, and those of an
+ * HTTP client start an endpoint.
+ */
 const TESTS_MAY_KNOW = ["@workrail/storage-conformance", "@workrail/memory", "@workrail/http-endpoint"];
 
 const CONTAINER = ["tsyringe", "reflect-metadata"];

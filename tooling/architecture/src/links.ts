@@ -4,17 +4,17 @@ import type { Page } from "./markdown.ts";
 import { pathOfUrl } from "./repository-url.ts";
 import { ROOT } from "./workspace.ts";
 
-/** Links that stay inside of the repository: relative ones, and addresses of its files on the web. */
+/** Returns the links within the repository: relative ones, and web addresses of its files. */
 export function linksOf(page: Page): readonly string[] {
   return allLinksOf(page).filter((link) => !isElsewhere(link));
 }
 
-/** Whether a link leads out of the repository. */
+/** True for a link that leads out of the repository. */
 function isElsewhere(link: string): boolean {
   return /^[a-z]+:/.test(link) && pathOfUrl(link) === undefined;
 }
 
-/** Every link of a page that is no code. */
+/** Returns every link of a page outside of code. */
 export function allLinksOf({ text }: Page): readonly string[] {
   const prose = text.replace(FENCED, "").replace(/`[^`\n]*`/g, "");
   const inline = [...prose.matchAll(/\]\(\s*<?([^)>\s]+)>?[^)]*\)/g)];
@@ -22,10 +22,10 @@ export function allLinksOf({ text }: Page): readonly string[] {
   return [...inline, ...defined].map(([, link = ""]) => link);
 }
 
-/** A fenced block: its fence may be longer, where it holds fences. */
+/** A fenced block. Its fence may be longer, if the block contains fences. */
 const FENCED = /^(`{3,})[\s\S]*?^\1$/gm;
 
-/** The file of the repository that a link leads to, and the heading in it. */
+/** Returns the repository file that a link leads to, and the heading in it. */
 export function targetOf(from: string, link: string): { readonly path: string; readonly anchor: string | undefined } {
   const [file = "", anchor] = decodeURI(link).split("#");
   const shown = pathOfUrl(file);
@@ -33,7 +33,7 @@ export function targetOf(from: string, link: string): { readonly path: string; r
   return { path: file === "" ? from : posix.normalize(posix.join(posix.dirname(from), file)), anchor };
 }
 
-/** Whether there is what a link that stays inside of the repository leads to. */
+/** Tells whether the target of a link within the repository exists. */
 export function leadsSomewhere(page: Page, link: string): boolean {
   const { path, anchor } = targetOf(page.path, link);
   const file = join(ROOT, path);
@@ -41,7 +41,7 @@ export function leadsSomewhere(page: Page, link: string): boolean {
   return anchor === undefined || (dirname(path) !== "" && anchorsOf(readFileSync(file, "utf8")).has(anchor));
 }
 
-/** As GitHub makes them of headings. */
+/** Returns the anchors of headings, as GitHub generates them. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const anchors = new Set<string>();
   for (const [, heading = ""] of text.replace(FENCED, "").matchAll(/^#+ (.*)$/gm)) {

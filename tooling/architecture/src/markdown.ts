@@ -13,11 +13,11 @@ export interface Page {
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** What the comment in front of it says: `<!-- run -->` marks a block as `run`. */
+  /** Content of the comment before it: `<!-- run -->` marks a block as `run`. */
   readonly mark: string | undefined;
 }
 
-/** Recorded texts that look like pages of ours and are not. */
+/** Recorded texts, and other pages that are not part of the documentation. */
 const NOT_OURS = /(^|\/)(node_modules|dist|authoring|CHANGELOG\.md)(\/|$)/;
 
 export function readPage(path: string): Page {
@@ -37,7 +37,7 @@ export function allPages(): readonly Page[] {
     .map(readPage);
 }
 
-/** The fenced blocks of a text, in their order. */
+/** Returns the fenced blocks of a text in order. */
 export function blocksOf(text: string): readonly Block[] {
   const fenced = /(?:^<!-- (?<mark>[^\n]*?) -->\n+)?^(?<fence>`{3,})(?<language>[^`\n]*)\n(?<text>[\s\S]*?)^\k<fence>$/gm;
   return [...text.matchAll(fenced)].map(({ groups = {} }) => {
@@ -45,14 +45,14 @@ export function blocksOf(text: string): readonly Block[] {
   });
 }
 
-/** The block that bears a mark. */
+/** Returns the block with a mark. */
 export function markedBlock(page: Page, mark: string): string {
   const found = blocksOf(page.text).filter((block) => block.mark === mark);
   if (found[0] === undefined || found.length > 1) throw new Error(`${page.path} has ${found.length} blocks marked ${mark}, not one.`);
   return found[0].text;
 }
 
-/** What stands under a heading, up to the next one of the same or a higher level. */
+/** Returns the text under a heading, up to the next one of the same or a higher level. */
 export function sectionOf(page: Page, heading: string): string {
   const lines = page.text.split("\n");
   const start = lines.indexOf(heading);
@@ -62,7 +62,7 @@ export function sectionOf(page: Page, heading: string): string {
   return lines.slice(start + 1, length < 0 ? undefined : start + 1 + length).join("\n");
 }
 
-/** The rows of the first table in a text, each a list of its cells, without the header. */
+/** Returns the rows of the first table in a text as lists of cells, without the header. */
 export function tableOf(text: string): readonly (readonly string[])[] {
   const lines = text.split("\n");
   const start = lines.findIndex((line) => /^\|[\s:|-]+\|$/.test(line));
@@ -76,7 +76,7 @@ export function tableOf(text: string): readonly (readonly string[])[] {
   );
 }
 
-/** A cell that is nothing but code, without its quotes. */
+/** Returns a cell that consists of code, without its backticks. */
 export function plain(cell: string | undefined): string {
   return (cell ?? "").replace(/^`(.*)`$/, "$1");
 }

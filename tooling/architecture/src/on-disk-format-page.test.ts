@@ -13,7 +13,7 @@ import { markedBlock, plain, readPage, sectionOf, tableOf } from "./markdown.ts"
 
 const page = readPage("docs/reference/on-disk-format.md");
 
-/** Ids whose files have other names, keys and texts that are easily changed on the way. */
+/** Ids whose files have other names, and keys and texts that are easily altered in a round trip. */
 const CONTEXTS: readonly (readonly [sessionId: string, context: object])[] = [
   ["plain", { b: 1, a: { 2: "two", 10: "ten" } }],
   ["Demo", { "\ud800": "lone \udfff", "line\nfeed": "\u2028", empty: {} }],
@@ -23,7 +23,7 @@ const CONTEXTS: readonly (readonly [sessionId: string, context: object])[] = [
   ["plain", {}],
 ];
 
-/** What a session looks like that goes on: it is stored as deltas of every kind. */
+/** Returns a step of a long session, which is stored as deltas of every kind. */
 function grownContext(step: number): object {
   const history = Array.from({ length: 20 + step }, (_, index) => ({ index, said: noise(index) }));
   const notes = Array.from({ length: 30 }, (_, line) => `${line === step ? "changed " : ""}line ${line} ${noise(line)}\n`).join("");
@@ -38,7 +38,7 @@ function grownContext(step: number): object {
   };
 }
 
-/** Text that hardly compresses, the same for the same seed. */
+/** Returns text that hardly compresses, always the same for a seed. */
 function noise(seed: number): string {
   let state = seed + 1;
   return Array.from({ length: 30 }, () => {
@@ -53,7 +53,7 @@ describe("docs/reference/on-disk-format.md", () => {
 
   beforeAll(async () => {
     dataDir = mkdtempSync(join(tmpdir(), "workrail-format-"));
-    // Two of the session's four stay, so that there are removals too.
+    // Two of the session's four checkpoints stay, so that there are removals.
     store = await openWorkrail({ dataDir, env: {}, project: "/home/ada/shop", limits: { maxCheckpoints: 2 } });
     const metadata = { name: "a name", tags: ["one", "two"], agentId: "agent", ticket: 7 };
     for (const [sessionId, context] of CONTEXTS) {
@@ -62,7 +62,7 @@ describe("docs/reference/on-disk-format.md", () => {
     await store.saveCheckpoint({ sessionId: "Demo", context: { kind: "another" }, kind: "project" });
     await store.markCritical({ sessionId: "Demo", contextKey: "kind" });
     for (let step = 1; step <= 12; step++) await store.saveCheckpoint({ sessionId: "grown", context: grownContext(step), kind: "project" });
-    // What is left to be done after the answers is done when it is closed.
+    // Closing completes the work that is postponed after the answers.
     await store.close();
     store = await openWorkrail({ dataDir, env: {}, limits: { maxCheckpoints: 2 } });
   });
@@ -106,7 +106,7 @@ describe("docs/reference/on-disk-format.md", () => {
   it("has every field of a session's file", () => {
     const [name = ""] = globSync("contexts/demo*/metadata.json", { cwd: dataDir });
     const written = Object.keys(JSON.parse(readFileSync(join(dataDir, name), "utf8")) as object);
-    // Nothing is being erased here, in the trash, or held by a handle.
+    // Here no erasure, trash or handle exists.
     expect(tableOf(sectionOf(page, "## A session's file")).map(([field]) => plain(field))).toEqual([
       ...written,
       "erasing",

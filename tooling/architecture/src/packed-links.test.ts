@@ -11,12 +11,12 @@ import { isPublic, ROOT, workspacePackages } from "./workspace.ts";
 const packages = workspacePackages().filter(isPublic);
 const folders = packages.map(({ folder }) => folder);
 
-/** The files of each tarball, relative to the package's folder. */
+/** Files of each tarball, relative to the package's folder. */
 const packed = new Map<string, readonly string[]>();
 
-/** npm takes seconds to start, and packs them all at once. */
+/** Packs all packages at once, because npm takes seconds to start. */
 beforeAll(() => {
-  // npm is a `.cmd` file on Windows, which only a shell can start.
+  // On Windows npm is a `.cmd` file, which only a shell can start.
   const options = { cwd: ROOT, encoding: "utf8", shell: process.platform === "win32", maxBuffer: 64 * 1024 * 1024 } as const;
   const all = folders.map((folder) => `./${folder}`);
   const printed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts", ...all], options);
@@ -39,7 +39,7 @@ function packedFiles(folder: string): readonly string[] {
   return packed.get(folder) ?? [];
 }
 
-/** Links that lead nowhere for whoever has the package alone: to files that it lacks, or to pages that the repository lacks. */
+/** Returns links that are broken for a reader of the package alone: to files that it lacks, or to pages that the repository lacks. */
 function deadLinksOf(page: Page, folder: string, files: ReadonlySet<string>): readonly string[] {
   return allLinksOf(page).filter((link) => {
     if (pathOfUrl(link.split("#")[0] ?? "") !== undefined || link.startsWith("#")) return !leadsSomewhere(page, link);
@@ -83,7 +83,7 @@ describe("what npm packs", () => {
 });
 
 describe("texts that a package shows", () => {
-  /** Pages of the repository, by the names that a text would call them. */
+  /** Pages of the repository, by names that a text may use. */
   const PAGE =
     /\bdocs\/|\b(?:README|CONTRIBUTING|ARCHITECTURE|SECURITY|errors|settings|tools|cli|glossary|platforms|status|transcripts|performance)\.md\b/;
   const LITERAL = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
@@ -103,7 +103,10 @@ describe("texts that a package shows", () => {
     60_000,
   );
 
-  /** An app is bundled: its sources are not in its tarball. Tables of the documentation are made of `src/json`, which says nothing at run time. */
+  /**
+   * Returns the sources that are published. An app is bundled without its sources. The documentation's tables are generated from
+   * `src/json`, which has no text at run time.
+   */
   function sourcesOf(folder: string): readonly string[] {
     const all = globSync("src/**/*.ts", { cwd: join(ROOT, folder) }).map((file) => file.replaceAll("\\", "/"));
     return all.filter((file) => !/\.test\.ts$|\/(?:testing|golden|json)\//.test(file));

@@ -16,7 +16,7 @@ const OWNER = { name: "The Workrail authors" };
 const OPENCODE_IMPORTS = 'import { fileURLToPath } from "node:url";\n';
 const OPENCODE_COMMAND = '["node", fileURLToPath(new URL("./run-hook.mjs", import.meta.url))]';
 
-/** The files of all plugins, by their paths in the repository, made of one source. */
+/** Returns the files of all plugins by their paths in the repository, generated from one source. */
 export function pluginFiles(): ReadonlyMap<string, string> {
   const launcher = readFileSync(join(ROOT, "plugins/run-hook.mjs"), "utf8");
   const skill = readFileSync(join(ROOT, "plugins/skill.md"), "utf8");
@@ -60,7 +60,7 @@ function geminiHooks(): object {
   return Object.fromEntries(hooks);
 }
 
-/** All packages have the same one. */
+/** Returns the version, which all packages share. */
 function version(): string {
   const cli = workspacePackages().find(({ manifest }) => manifest.name === "@workrail/cli");
   return cli?.manifest.version ?? "0.0.0";

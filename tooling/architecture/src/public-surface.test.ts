@@ -3,8 +3,8 @@ import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { isPublic, ROOT, workspacePackages, type ExportTarget } from "./workspace.ts";
 
-// A change of this file's snapshot is a change of what users can import: look at it as such.
-// Write it anew with: npm test -- tooling/architecture --update
+// A change of this test's snapshot changes the exports that users can import: review it as such. Renew it with: npm test --
+// tooling/architecture --update
 it("exports what it is known to export, and nothing else", async () => {
   const surface: Record<string, Record<string, readonly string[]>> = {};
   for (const { folder, manifest } of workspacePackages().filter(isPublic)) {
@@ -23,7 +23,7 @@ async function runtimeNames(path: string): Promise<readonly string[]> {
   return Object.keys(module).toSorted();
 }
 
-/** The source files behind an entry, each labelled with the conditions that lead to it. */
+/** Returns the source files of an entry, each labelled with the conditions that lead to it. */
 function sources(target: ExportTarget, label: string): readonly (readonly [label: string, source: string])[] {
   if (typeof target === "string") return target.startsWith("./src/") ? [[label, target]] : [];
   return Object.entries(target).flatMap(([condition, next]) =>

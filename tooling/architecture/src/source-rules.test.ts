@@ -5,7 +5,7 @@ import { ROOT } from "./workspace.ts";
 
 const sources = globSync("{packages,apps,tooling,examples}/*/src/**/*.ts", { cwd: ROOT }).map((path) => path.replaceAll("\\", "/"));
 
-/** What the linter has no rule for. */
+/** Rules that the linter does not have. */
 describe("sources", () => {
   it("re-export by name, never everything", () => {
     expect(sources.filter((path) => /^export \*/m.test(readFileSync(join(ROOT, path), "utf8")))).toEqual([]);

@@ -58,7 +58,7 @@ describe("docs/reference/tools.md", () => {
   });
 });
 
-/** Parents before children, as `session`, `session.id`, `checkpoints[].createdAt`. */
+/** Returns fields, parents before children: `session`, `session.id`, `checkpoints[].createdAt`. */
 function fieldsOf(schema: Schema, prefix = ""): readonly Field[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
     const name = prefix + key;
@@ -69,14 +69,14 @@ function fieldsOf(schema: Schema, prefix = ""): readonly Field[] {
   });
 }
 
-/** What a reader must be told: choices and bounds. */
+/** Returns the values that a reader must know: choices and bounds. */
 function valuesOf({ minimum, maximum, maxItems, maxLength, enum: choices = [] }: Schema): readonly (string | number)[] {
   return [minimum, maximum, maxItems, maxLength, ...choices].filter((value) => value !== undefined);
 }
 
 describe("the examples of docs/reference/tools.md", () => {
   let dataDir: string;
-  /** Stands in for the project of the page, for one must exist to be saved in. */
+  /** Directory in place of the page's project, which must exist for a save. */
   let project: string;
 
   beforeAll(async () => {
@@ -110,7 +110,7 @@ describe("the examples of docs/reference/tools.md", () => {
 
 const PROJECT = "/home/ada/shop";
 
-/** The project of the examples is on nobody's disk. */
+/** Reports the project of the examples, which does not exist on disk. */
 const transcripts: TranscriptFiles = {
   async write({ folders, names }) {
     const [filename = ""] = names;
@@ -122,7 +122,7 @@ const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 function ignore(): void {}
 
-/** Without what is another each time: ids, times, the size that depends on them; and how well a hit fits, which better ranking changes. */
+/** Replaces values that differ between runs: ids, times, sizes that depend on them, and scores, which change with better ranking. */
 function withoutChance(value: unknown): unknown {
   const text = JSON.stringify(value)
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, "a-uuid")

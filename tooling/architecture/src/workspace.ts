@@ -6,7 +6,7 @@ export const ROOT: string = fileURLToPath(new URL("../../..", import.meta.url));
 
 type Ranges = Readonly<Record<string, string>>;
 
-/** What the tests of this package look at in a package.json. */
+/** Fields of a package.json that these tests read. */
 export interface Manifest {
   readonly name: string;
   readonly private?: boolean;
@@ -37,7 +37,7 @@ export interface Package {
   readonly manifest: Manifest;
 }
 
-/** Every package of the workspace, in the order of their folders. */
+/** Returns every package of the workspace, ordered by folder. */
 export function workspacePackages(): readonly Package[] {
   return globSync("{packages,apps,tooling,examples}/*/package.json", { cwd: ROOT })
     .map((path) => ({

@@ -1,4 +1,4 @@
-/** Writes what compressing makes of the sample contexts now into the page that shows them: `node --conditions=@workrail/source`. */
+/** Writes the current results of compressing the sample contexts into their page. Run it with `node --conditions=@workrail/source`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SAMPLES_PAGE, sampleSection } from "./compression-samples.ts";

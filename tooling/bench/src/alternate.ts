@@ -1,7 +1,7 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { type Summary, summarize } from "./statistics.ts";
 
-/** How long to measure: until there are enough samples, or the time is spent and there are as few as can be borne. */
+/** Stop condition of a measurement: `most` samples, or `forMs` with at least `fewest` samples. */
 export interface Effort {
   readonly fewest: number;
   readonly most: number;
@@ -10,7 +10,7 @@ export interface Effort {
 
 /** Times are milliseconds. */
 export interface Timing extends Summary {
-  /** Of all threads of this process, for one call, on average. */
+  /** Average processor time of one call over all threads of this process. */
   readonly cpuMs: number;
 }
 
@@ -19,30 +19,30 @@ export interface Comparison {
   readonly measured: Timing;
   /** Median over the floor's median. */
   readonly ratio: number;
-  /** The 99th percentile over the floor's. */
+  /** 99th percentile over the floor's. */
   readonly p99Ratio: number;
 }
 
-/** One call; `sample` counts from 0 and tells calls apart. */
+/** One call. `sample` counts from 0 and identifies the call. */
 export type Call = (sample: number) => unknown;
 
 export interface Contest {
   readonly floor: Call;
   readonly measured: Call;
-  /** Called before each call, outside of the measurement. */
+  /** Runs before each call, outside of the measurement. */
   readonly before?: Call;
-  /** Called now and then, outside of the measurement: lets the measured side finish what it does after its answers. */
+  /** Runs at intervals, outside of the measurement: lets the measured side finish its background work. */
   readonly rest?: () => Promise<void>;
 }
 
 const WARM_UP_SHARE = 0.1;
 const WARM_UP_MOST = 30;
-/** Fewer than the saves after which the library no longer waits for a pause to compact. */
+/** Below the number of saves after which the library compacts without a pause. */
 const CALLS_BETWEEN_RESTS = 50;
-/** Less than the pause after which it compacts: a floor that takes long is one to the other side. */
+/** Below the pause after which the library compacts: a slow floor is a pause for the other side. */
 const MS_BETWEEN_RESTS = 200;
 
-/** Measures two ways of doing the same, turn by turn, so that whatever else the machine does hits both alike. */
+/** Measures two ways of doing the same in turns, so that other load of the machine affects both equally. */
 export async function alternate(effort: Effort, { floor, measured, before, rest }: Contest): Promise<Comparison> {
   const warmUp = Math.min(WARM_UP_MOST, Math.ceil(effort.most * WARM_UP_SHARE));
   const sides = [new Side(floor), new Side(measured)] as const;
@@ -54,7 +54,7 @@ export async function alternate(effort: Effort, { floor, measured, before, rest 
       await rest();
       restedAt = performance.now();
     }
-    // Whoever comes second meets warmer caches, and the garbage of the first.
+    // The second side finds warmer caches, and the garbage of the first.
     for (const side of sample % 2 === 0 ? sides : sides.toReversed()) {
       await before?.(sample);
       await othersTurn();
@@ -81,7 +81,7 @@ class Side {
     const cpu = process.cpuUsage();
     const started = performance.now();
     const result = this.#call(sample);
-    // What is done at once must not pay for a turn of the queue.
+    // A synchronous call must not pay for a turn of the queue.
     if (result instanceof Promise) await result;
     this.#times.push(performance.now() - started);
     const { user, system } = process.cpuUsage(cpu);

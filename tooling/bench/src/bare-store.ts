@@ -6,8 +6,8 @@ import Database from "better-sqlite3";
 import { canonicalJson, type Context } from "@workrail/core";
 
 /**
- * The floor: what keeping a checkpoint durably, and reading it back proven, costs at the very least, done bare. No
- * checks, no envelope, no sessions, no order, no retries, nothing that lets other work go on meanwhile.
+ * The floor: the minimal cost of storing a checkpoint durably and reading it back with verification. No checks, envelope, sessions, order
+ * or retries, and no yielding to other work.
  */
 export class BareStore {
   readonly #directory: string;
@@ -15,7 +15,7 @@ export class BareStore {
   readonly #insert: Database.Statement;
   #saved = 0;
 
-  /** @param directory created; several processes may share it. */
+  /** @param directory is created; several processes may share it. */
   constructor(directory: string) {
     fs.mkdirSync(directory, { recursive: true });
     this.#directory = path.join(directory, String(process.pid));
@@ -29,7 +29,7 @@ export class BareStore {
     this.#insert = this.#database.prepare("INSERT INTO saved (file, at, exact, canonical, bytes) VALUES (?, ?, ?, ?, ?)");
   }
 
-  /** Stringify, both digests, gzip; write, fsync, rename, fsync of the directory; one row in one durable commit. */
+  /** Saves: stringify, both digests, gzip; write, fsync, rename, fsync of the directory; one row in one durable commit. */
   save(context: Context): string {
     const bytes = Buffer.from(JSON.stringify(context));
     const exact = hash("sha256", bytes, "hex");
@@ -53,23 +53,23 @@ export class BareStore {
   }
 }
 
-/** Reads, gunzips, hashes and parses a blob, whoever wrote it. */
+/** Reads, decompresses, hashes and parses a blob of any writer. */
 export function bareLoad(file: string): unknown {
   const bytes = gunzipSync(fs.readFileSync(file));
   hash("sha256", bytes, "hex");
   return JSON.parse(bytes.toString());
 }
 
-/** A page's two statements, prepared, on the library's own database: the first rows, and how many there are. */
+/** The two prepared statements of a page on the library's own database: the first rows, and the total. */
 export class BareListing {
   readonly #database: Database.Database;
   readonly #page: Database.Statement;
   readonly #count: Database.Statement;
 
-  /** @param by which column names the checkpoints wanted. */
+  /** @param by column that selects the checkpoints. */
   constructor(dataDir: string, by: "session_id" | "project", limit: number) {
     const order = by === "session_id" ? "sequence" : "ordinal";
-    // Behind a `+` SQLite keeps the plan; it would prepare an ordered statement anew at each run.
+    // The `+` makes SQLite keep the plan; otherwise it prepares an ordered statement again at each run.
     const where = `FROM checkpoint WHERE ${by} = +? AND kind <> 'aside'`;
     this.#database = new Database(path.join(dataDir, "workrail.db"), { readonly: true });
     this.#page = this.#database.prepare(`SELECT * ${where} ORDER BY ${order} DESC LIMIT ${limit + 1}`);

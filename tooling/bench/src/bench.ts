@@ -5,20 +5,20 @@ import { runWorker } from "./run-worker.ts";
 import { filledSession } from "./tasks/fill-store.ts";
 import { PROJECT } from "./tasks/open-library.ts";
 
-/** The session that the large store's checkpoints belong to. */
+/** Session of the large store's checkpoints. */
 export const LARGE_SESSION: string = filledSession(0);
-/** How many there are. */
+/** Number of its checkpoints. */
 export const LARGE = 10_000;
 
 const LARGE_BYTES = 1_000;
 
 export interface LargeStore {
   readonly dataDir: string;
-  /** What making its catalog from its files took. */
+  /** Milliseconds to build its catalog from its files. */
   readonly rebuildMs: number;
 }
 
-/** What all suites share: a place for their stores, how long they may measure, and a way to say what they are at. */
+/** Shared by all suites: directories for stores, limits of measurements, and progress output. */
 export class Bench {
   readonly quick: boolean;
   readonly #directory: string;
@@ -26,27 +26,27 @@ export class Bench {
   #large: Promise<LargeStore> | undefined;
 
   /**
-   * @param directory on the disk that is to be measured; emptied at the end and not before, because a file system that
-   *   is still busy with removed files makes new ones slowly.
+   * @param directory directory on the disk to measure. Emptied only at the end, because a file system that is still busy with removed files
+   * creates new ones slowly.
    */
   constructor(directory: string, quick: boolean) {
     this.#directory = directory;
     this.quick = quick;
   }
 
-  /** A path that nobody uses yet. */
+  /** Returns a new path. */
   fresh(name: string): string {
     return path.join(this.#directory, `${++this.#directories}-${name}`);
   }
 
-  /** For one comparison; `share` for those that are but one of many of a kind. */
+  /** Returns the effort of one comparison; `share` reduces it for one of many similar comparisons. */
   effort(share = 1): Effort {
     return this.quick
       ? { fewest: 6, most: Math.round(300 * share), forMs: 1_200 * share }
       : { fewest: 12, most: Math.round(2_000 * share), forMs: 6_000 * share };
   }
 
-  /** A store with 10,000 checkpoints in one session, made when it is first needed. */
+  /** Returns a store with 10,000 checkpoints in one session, created on first use. */
   largeStore(): Promise<LargeStore> {
     this.#large ??= this.#makeLargeStore();
     return this.#large;

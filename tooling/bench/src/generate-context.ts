@@ -6,14 +6,14 @@ const WORDS =
     " ",
   );
 
-/** Few enough steps away from what agents keep: no part of a context is larger than this. */
+/** Largest part of a context, as in the contexts of agents. */
 const LARGEST_PART = 6_000;
 
 /**
- * A context as an agent working on code would keep it: a goal, a plan, files with their contents, tool calls with
- * their output, decisions. Keys do not stand in canonical order. The same size and seed give the same context.
+ * Generates a context like that of an agent working on code: a goal, a plan, files with their contents, tool calls with their output,
+ * decisions. Keys are not in canonical order. Deterministic for size and seed.
  *
- * @param bytes the size of its JSON in UTF-8, from 600; met exactly.
+ * @param bytes exact size of its JSON in UTF-8, at least 600.
  */
 export function generateContext(bytes: number, seed: number): Context {
   const random = new Random(seed);
@@ -38,7 +38,7 @@ export function generateContext(bytes: number, seed: number): Context {
   return context;
 }
 
-/** The context as it is some work later: every save of a series differs from the one before. */
+/** Returns the context some work later, so that every save of a series differs from the one before. */
 export function atStep(context: Context, step: number): Context {
   return { ...context, step };
 }
@@ -65,7 +65,7 @@ function sentence(random: Random, words: number): string {
   return Array.from({ length: words }, () => word(random)).join(" ");
 }
 
-/** As in any text, a few words are most of it. */
+/** Returns a word; as in any text, a few words are most frequent. */
 function word(random: Random): string {
   return WORDS[Math.floor(random.next() ** 2 * WORDS.length)] as string;
 }
@@ -78,7 +78,7 @@ function hex(random: Random): string {
   return Array.from({ length: 8 }, () => Math.floor(random.next() * 2 ** 32).toString(16)).join("");
 }
 
-/** Text of exactly so many bytes. */
+/** Returns a text of an exact number of bytes. */
 function exactly(random: Random, bytes: number): string {
   let text = "";
   for (let next = word(random); text.length + next.length < bytes; next = word(random)) {

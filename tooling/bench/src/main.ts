@@ -71,7 +71,7 @@ async function main(): Promise<number> {
       try {
         Object.assign(results, await SUITES[name](bench));
       } catch (error) {
-        // What one suite meets must not take the others' figures away.
+        // A failure of one suite must not discard the results of the others.
         failed.push(name);
         bench.say(`${name} FAILED: ${error instanceof Error ? error.stack : String(error)}`);
       }
@@ -111,7 +111,7 @@ function readArguments(): Wanted | undefined {
     if (!suites.every((name): name is keyof typeof SUITES => Object.hasOwn(SUITES, name))) return undefined;
     return { quick: values.quick, suites, directory: values.dir };
   } catch {
-    // `parseArgs` met an option it does not know: the usage says which there are.
+    // `parseArgs` found an unknown option: show the usage.
     return undefined;
   }
 }

@@ -1,9 +1,8 @@
 /**
- * What `reduce` saves on recorded trajectories, and whether the values that they needed later are still there.
+ * Prints the savings of `reduce` on recorded trajectories, and whether values needed later are still present.
  *
- * `node --conditions=@workrail/source tooling/bench/src/reduce-figures.ts FOLDER`, where the folder has
- * `tau-tasks.json` and `swe-trajectories.json`: lists of `{ messages, gold?: string[], submission?: string }`. Ends with 1
- * when a set is above what it may take.
+ * Run `node --conditions=@workrail/source tooling/bench/src/reduce-figures.ts FOLDER`, where the folder has `tau-tasks.json` and
+ * `swe-trajectories.json`: lists of `{ messages, gold?: string[], submission?: string }`. Exits with 1 when a set misses its limit.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -13,7 +12,7 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 interface Trajectory {
   readonly messages: readonly { readonly role: string; readonly content?: JsonValue }[];
   readonly gold?: readonly string[];
-  /** A patch: its changed lines and files name what was needed. */
+  /** A patch: its changed lines and files name the values that were needed. */
   readonly submission?: string | null;
 }
 
@@ -52,7 +51,7 @@ function measure(trajectories: readonly Trajectory[]): { ratio: number; kept: nu
   return { ratio: before / after, kept: kept / wanted };
 }
 
-/** Without the rules, which each session has, and without the answer that the values are taken from. */
+/** Removes the rules, which every session has, and the answer that the values are taken from. */
 function beforeSubmission({ messages, submission }: Trajectory): Trajectory["messages"] {
   const said = messages.filter((message) => message.role !== "system");
   const begin = submission?.slice(0, 200) ?? "";

@@ -10,7 +10,7 @@ import { targets } from "./targets.ts";
 
 const FIGURES = ["median ms", "floor", "ratio", "p95", "p99", "max", "floor p99", "p99 ratio", "CPU ms", "floor CPU", "samples"];
 
-/** The whole run as text: first what we hold ourselves to, then everything measured. */
+/** Formats the whole run as text: first the targets, then all measurements. */
 export function report(results: Results): string {
   return [
     section("Targets (median over the floor's median unless it says otherwise)", targetTable(results)),
@@ -102,7 +102,7 @@ function mcpTable({ mcp }: Results): string | undefined {
   return `${table(["operation", ...FIGURES], rows)}${memory}\n\nCPU is the client's; the server's own is not in it.`;
 }
 
-/** Compaction comes between: it waits for pauses, but not for ever. */
+/** Includes compaction, which waits for pauses, but not forever. */
 function processesTable({ processes }: Results): string | undefined {
   return (
     processes &&
@@ -334,7 +334,7 @@ function figures({ floor, measured, ratio, p99Ratio }: Comparison): string[] {
   ];
 }
 
-/** Three figures that count. */
+/** Formats milliseconds with three significant digits. */
 function ms(value: number): string {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value >= 1 ? value.toFixed(2) : value.toFixed(3);
 }

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Longer than the library waits for a pause before it begins with work that no answer needs: to compact, and then to index. */
+/** Longer than the pause after which the library starts background work: compaction, then indexing. */
 const PAUSE_MS = 1_200;
 const LOOK_MS = 50;
-/** A process that takes no more than this has nothing left to do. */
+/** Share of processor time below which a process counts as idle. */
 const QUIET_SHARE = 0.1;
 const LONGEST_MS = 60_000;
 
-/** What this process has computed so far, in milliseconds. */
+/** Returns the processor time of this process so far, in milliseconds. */
 export function ownCpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 }
 
-/** Leaves time for what is done after answers, compaction and indexing above all, as an agent does that thinks between its saves. */
+/** Waits for background work, mainly compaction and indexing, as an agent does that thinks between its saves. */
 export async function untilQuiet(cpuMs: () => number = ownCpuMs): Promise<void> {
   await sleep(PAUSE_MS);
   const deadline = performance.now() + LONGEST_MS;

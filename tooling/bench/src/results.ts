@@ -15,7 +15,7 @@ import type { SealedRow } from "./suites/sealed.ts";
 import type { SearchRow } from "./suites/search.ts";
 import type { ListingResult } from "./tasks/compare-listing.ts";
 
-/** Everything one run has measured; what was not asked for, or cannot be measured yet, is absent. */
+/** All measurements of one run; those that were not requested, or are not possible, are absent. */
 export interface Results {
   library?: readonly LibraryRow[];
   listing?: ListingResult;

@@ -8,15 +8,15 @@ type Input<Name extends keyof Tasks> = Parameters<Tasks[Name]>[0];
 type Result<Name extends keyof Tasks> = Awaited<ReturnType<Tasks[Name]>>;
 
 /**
- * Runs one task in a process of its own.
+ * Runs one task in a separate process.
  *
- * @param flags for Node, such as `--max-semi-space-size=8`. Default: none but those of this process.
+ * @param flags flags for Node, such as `--max-semi-space-size=8`. Default: only those of this process.
  */
 export function runWorker<Name extends keyof Tasks>(name: Name, input: Input<Name>, flags?: readonly string[]): Promise<Result<Name>> {
   return new Worker(name, input, flags).result;
 }
 
-/** A task that waits to be told when to begin, so that several begin together. */
+/** A task that waits for a signal, so that several tasks start together. */
 export class Worker<Name extends keyof Tasks> {
   readonly ready: Promise<void>;
   readonly result: Promise<Result<Name>>;
@@ -39,7 +39,7 @@ export class Worker<Name extends keyof Tasks> {
     });
     this.ready = ready.promise;
     this.result = result.promise;
-    // Whoever waits for the result hears of a failure there.
+    // A failure also rejects the result.
     this.ready.catch(() => {});
   }
 

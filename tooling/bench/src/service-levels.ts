@@ -2,17 +2,17 @@ import type { Results } from "./results.ts";
 import type { Summary } from "./statistics.ts";
 import { KB } from "./suites/library.ts";
 
-/** The specification's goals, in milliseconds. */
+/** A goal of the specification, in milliseconds. */
 export interface ServiceLevel {
   readonly operation: string;
-  /** Which of our measurements stands beside it. */
+  /** Name of the corresponding measurement. */
   readonly measuredAs: string;
   readonly goal: { readonly median: number; readonly p95: number; readonly p99: number; readonly max: number };
-  /** `undefined` when it was not measured in this run, or there is nothing to measure. */
+  /** `undefined` when it was not measured in this run, or cannot be measured. */
   readonly measured: Summary | undefined;
 }
 
-/** The table "Performance SLAs" of the specification, beside what this run has measured. */
+/** Returns the table "Performance SLAs" of the specification with the measurements of this run. */
 export function serviceLevels({ library, codec, context, listing }: Results): readonly ServiceLevel[] {
   const average = library?.filter((row) => row.contextBytes === 100 * KB && row.checkpoints === 100);
   const hundred = context?.filter((row) => row.contextBytes === 100 * KB);

@@ -1,4 +1,4 @@
-/** What is told of a series of measurements. */
+/** Summary of a series of measurements. */
 export interface Summary {
   readonly count: number;
   readonly median: number;
@@ -20,10 +20,7 @@ export function summarize(values: readonly number[]): Summary {
   };
 }
 
-/**
- * The smallest value that at least this share of all values does not exceed (nearest rank): always a value that was
- * really measured.
- */
+/** Returns the smallest value that at least this share of all values does not exceed (nearest rank): always a measured value. */
 export function quantile(sorted: readonly number[], share: number): number {
   const rank = Math.max(1, Math.ceil(share * sorted.length));
   return sorted[rank - 1] ?? Number.NaN;

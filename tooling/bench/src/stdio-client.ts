@@ -11,14 +11,14 @@ export interface Message {
   readonly params?: object;
 }
 
-/** The answer as it came, and where it did. */
+/** The raw answer, and its time. */
 export interface Answer {
   readonly bytes: Buffer;
-  /** By `performance.now()`. */
+  /** Time by `performance.now()`. */
   readonly at: number;
 }
 
-/** Talks to a server line by line, and keeps its own work out of what is measured: lines are made before they are sent. */
+/** Talks to a server line by line, and keeps its own work out of the measurement: lines are prepared before they are sent. */
 export class StdioClient {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #startedAt = performance.now();
@@ -32,24 +32,24 @@ export class StdioClient {
     this.#child.stdin.on("error", (error) => this.#waiting?.reject(error));
   }
 
-  /** When the process was asked for. */
+  /** Time at which the process was started. */
   get startedAt(): number {
     return this.#startedAt;
   }
 
-  /** Sends one line and resolves when the answer's last byte is here. One at a time. */
+  /** Sends one line, and resolves when the last byte of the answer arrives. One call at a time. */
   send(line: Buffer): Promise<Answer> {
     this.#waiting = Promise.withResolvers<Answer>();
     this.#child.stdin.write(line);
     return this.#waiting.promise;
   }
 
-  /** Sends what has no answer. */
+  /** Sends a notification, which has no answer. */
   notify(method: string): void {
     this.#child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", method })}\n`);
   }
 
-  /** Greets the server as a client must; resolves when the greeting is answered. */
+  /** Sends the initial request of a client; resolves when it is answered. */
   async initialize(): Promise<Answer> {
     const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1.0.0" } };
     const answer = await this.send(lineOf({ id: 0, method: "initialize", params }));
@@ -57,16 +57,16 @@ export class StdioClient {
     return answer;
   }
 
-  /** What the server has computed so far, in milliseconds; nothing where the system does not tell. */
+  /** Returns the server's processor time so far, in milliseconds; 0 where the system does not report it. */
   cpuMs(): number {
     if (process.platform !== "linux") return 0;
     const stat = fs.readFileSync(`/proc/${this.#child.pid}/stat`, "utf8");
-    // Behind the name, which may hold anything: the 12th and 13th field, in hundredths of a second.
+    // After the name, which may hold any characters: fields 12 and 13 from there, in hundredths of a second.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return (Number(fields[11]) + Number(fields[12])) * 10;
   }
 
-  /** The most memory the server has taken so far, where the system tells. */
+  /** Returns the server's peak memory so far, where the system reports it. */
   peakBytes(): number | undefined {
     if (process.platform !== "linux") return undefined;
     const status = fs.readFileSync(`/proc/${this.#child.pid}/status`, "utf8");
@@ -89,12 +89,12 @@ export class StdioClient {
   }
 }
 
-/** What is sent for a message. */
+/** Serialises a message to a line. */
 export function lineOf(message: Message): Buffer {
   return Buffer.from(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 }
 
-/** The result in an answer; whoever asked knows what it looks like. */
+/** Returns the result of an answer, whose type the caller knows. */
 export function resultOf(answer: Answer): unknown {
   const { result, error } = JSON.parse(answer.bytes.toString()) as {
     readonly result?: unknown;

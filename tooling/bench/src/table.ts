@@ -1,4 +1,4 @@
-/** A table in Markdown, its columns aligned so that it reads well as plain text too: figures to the right, words to the left. */
+/** Formats a Markdown table with aligned columns, readable as plain text: figures to the right, words to the left. */
 export function table(headers: readonly string[], rows: readonly (readonly string[])[]): string {
   const columns = headers.map((header, index) => {
     const cells = rows.map((row) => row[index] ?? "");

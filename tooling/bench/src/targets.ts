@@ -4,7 +4,7 @@ import { KB, label, type LibraryRow, MB } from "./suites/library.ts";
 
 export interface Target {
   readonly figure: string;
-  /** What the figure is compared with. */
+  /** Baseline of the figure. */
   readonly against: string;
   readonly atMost: number;
   /** `undefined` when it was not measured in this run. */
@@ -14,7 +14,7 @@ export interface Target {
 const SAVE = "stringify, digests, gzip, write, fsync, rename, fsync of the directory, one durable commit";
 const LOAD = "read, gunzip, hash, parse";
 
-/** What we hold ourselves to, beside what this run has measured. Nothing fails because of it. */
+/** Returns our targets with the measurements of this run. Missing a target is not an error. */
 export function targets(results: Results): readonly Target[] {
   const row = (operation: LibraryRow["operation"], bytes: number): LibraryRow | undefined =>
     results.library?.find(

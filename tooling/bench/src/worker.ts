@@ -16,7 +16,7 @@ import { takeIn } from "./tasks/take-in.ts";
 import { takePart } from "./tasks/take-part.ts";
 import { timePruning } from "./tasks/time-pruning.ts";
 
-/** What a child process can be asked to do. Each has a process of its own, so that none inherits another's heap. */
+/** Tasks of a child process. Each runs in its own process, so that none inherits another's heap. */
 const TASKS = {
   compareCodec,
   compareContext,

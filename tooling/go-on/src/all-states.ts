@@ -3,7 +3,7 @@ import type { WorkingState } from "./working-state.ts";
 
 export const SETS = ["first", "second", "third", "fourth"] as const;
 
-/** The states of a set, in the order of their names. */
+/** Loads the states of a set, ordered by name. */
 export async function statesOf(set: string): Promise<readonly WorkingState[]> {
   const folder = new URL(`states/${set}/`, import.meta.url);
   const files = (await readdir(folder)).filter((name) => name.endsWith(".ts")).sort();

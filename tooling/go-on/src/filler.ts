@@ -1,6 +1,9 @@
-/** Makes the bulk of a working state: logs, listings, tool output. It is drawn from a seed, so that a state is the same on every machine. */
+/**
+ * Generates the bulk of a working state: logs, listings, tool output. Deterministic by its seed, so that a state is the same on every
+ * machine.
+ */
 
-/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 up to 1, deterministic by its seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -12,7 +15,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** `count` texts, each made by `make` from its index and the random numbers of `seed`. */
+/** Returns `count` values, each made by `make` from its index and the random numbers of `seed`. */
 export function many<T>(
   seed: number,
   count: number,

@@ -9,21 +9,21 @@ import { createTools } from "../../../apps/mcp-server/src/tools/index.ts";
 import { answers, asRead } from "./read-answer.ts";
 import type { Question, WorkingState } from "./working-state.ts";
 
-/** How a successor asks for the work. */
+/** Ways in which a successor asks for the work. */
 export const MODES = ["view", "viewFocus", "summary", "summaryFocus", "compress", "compressFocus"] as const;
 export type Mode = (typeof MODES)[number];
 
-/** What a successor got within a budget. */
+/** The answer to a successor within a budget. */
 export interface HandedOver {
   readonly mode: Mode;
   readonly budget: number;
-  /** Of the answer, as the client gets it (o200k). */
+  /** Tokens of the answer as the client receives it (o200k). */
   readonly tokens: number;
   readonly unanswered: readonly Question[];
   readonly text: string;
 }
 
-/** What a client may say: nothing that is special to a tokenizer is. */
+/** Counts special tokens as plain text. */
 const PLAIN = { disallowedSpecial: new Set<string>() };
 
 export function tokensOf(text: string): number {
@@ -37,8 +37,8 @@ function request(mode: Mode, checkpointId: unknown, budgetTokens: number, focus:
 }
 
 /**
- * Saves a state in a store of its own, looks for it as somebody who knows nothing of it, and asks for it within each budget. What the
- * first answer told counts as known, as it does for an agent.
+ * Saves a state in a new store, looks for it like a successor who knows nothing of it, and asks for it within each budget. The text of the
+ * first answer counts as known, as it does for an agent.
  */
 export async function handOver(
   state: WorkingState,
@@ -59,7 +59,7 @@ export async function handOver(
       if (isError === true) throw new Error(content[0].text);
       return content[0].text;
     };
-    // An id of its own takes as many tokens each time.
+    // A fixed id takes the same number of tokens each time.
     const checkpointId = `${state.name}-1`;
     await call("workflow_checkpoint_save", { sessionId: state.name, context: state.context, checkpointId });
     const found = await call("workflow_resume", {});

@@ -24,7 +24,7 @@ const SHOWN = [
 const all = (await Promise.all(SETS.map((set) => statesOf(set)))).flat();
 const states = SHOWN.flatMap((name) => all.filter((state) => state.name === name));
 
-/** A summary alone, without what an answer says around it. */
+/** Returns the summary alone, without the rest of the answer. */
 async function summaryOf(state: WorkingState): Promise<string> {
   const [handed] = await handOver(state, [BUDGET], ["summary"]);
   const { summary } = JSON.parse(handed?.text ?? "{}") as { summary: string };
@@ -53,7 +53,7 @@ describe("handoffs that people can read", () => {
   });
 });
 
-/** The texts of a table's rows, however it is aligned. */
+/** Returns the cells of a table's rows, however it is aligned. */
 function cells(text: string): readonly (readonly string[])[] {
   const rows = text.split("\n").filter((line) => line.startsWith("|") && !/^[|\s:-]+$/u.test(line));
   return rows.map((row) => row.split("|").map((cell) => cell.trim()));

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { SETS, statesOf } from "./all-states.ts";
 import { type HandedOver, handOver, MODES } from "./hand-over.ts";
 
-/** Prints what share of the questions is answered, by set and mode; with `--show` the questions that are not. */
+/** Prints the share of answered questions by set and mode; with `--show` also the unanswered ones. */
 const { values } = parseArgs({
   options: { budgets: { type: "string", default: "1000,2000,4000" }, only: { type: "string" }, show: { type: "boolean", default: false } },
 });

@@ -1,6 +1,6 @@
 import type { Question } from "./working-state.ts";
 
-/** A text as an agent reads it: escapes of JSON, of JSON within JSON too, are undone. */
+/** Returns a text as an agent reads it, without escapes of JSON, including JSON within JSON. */
 export function asRead(text: string): string {
   return text
     .replaceAll(/\\+u([0-9a-f]{4})/giu, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
@@ -10,8 +10,8 @@ export function asRead(text: string): string {
     .replaceAll(/\\+\//gu, "/");
 }
 
-/** Whether a text that was read answers a question. */
+/** Tells whether a text answers a question. */
 export function answers(read: string, { answer }: Question): boolean {
-  // As a person would look for it: by characters, and not by code points.
+  // Without the `u` flag: by characters, as a person would look for it.
   return answer.every((source) => new RegExp(source).test(read));
 }

@@ -9,7 +9,7 @@ import type { WorkingState } from "./working-state.ts";
 
 const PAGE = join(import.meta.dirname, "../../../docs/explanation/a-lost-window.md");
 
-/** What the model does between its first save and the loss of its window. */
+/** Work of the model between its first save and the loss of its window. */
 const DECISION = "Go on with the second half first; the first one waits for an answer.";
 const PROGRESS = { stepOfToday: 3, doneToday: "read all of it, and marked what is open" };
 
@@ -20,7 +20,7 @@ interface Life {
   readonly transcript: Transcript;
 }
 
-/** A model works and saves, its process and its window are gone, and another one takes the work up and saves again. */
+/** Simulates a model that works and saves and loses its process and window, and another that resumes the work and saves again. */
 async function live({ name, context }: WorkingState): Promise<Life> {
   await using home = await TestHome.create();
   const transcript = new Transcript();

@@ -2,14 +2,14 @@ import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 
 type Fields = Record<string, unknown>;
 
-/** Calls a tool and gives what a model reads of the answer. */
+/** Calls a tool and returns the answer's text as a model reads it. */
 export type Call = (tool: string, given: Fields) => Promise<{ readonly text: string; readonly isError: boolean }>;
 
 const BUDGET = 4_000;
 
 /**
- * A model of fixed rules: it knows the list of tools, what it holds in its window, and what answers say. Its rules are those that a
- * language model follows when it reads descriptions: it looks for the tool that takes what it has to give.
+ * A model with fixed rules. It knows the list of tools, its window, and the answers. Its rules are those of a language model that reads
+ * descriptions: it looks for the tool that accepts its data.
  */
 export class ScriptedModel {
   readonly #name: string;
@@ -17,7 +17,7 @@ export class ScriptedModel {
   readonly #save: string;
   readonly #resume: string;
   readonly #load: string;
-  /** What it knows of its work. */
+  /** Its knowledge of the work. */
   #window: Fields;
   #sessionId = "";
   #saves = 0;
@@ -39,19 +39,19 @@ export class ScriptedModel {
     return this.#window;
   }
 
-  /** Saves all that it holds, under a name that it chooses. */
+  /** Saves its whole window, under a name that it chooses. */
   async saveAll(name: string): Promise<void> {
     this.#sessionId = name;
     await this.#send({ context: this.#window });
   }
 
-  /** Goes on with the work, and saves only what that changed. */
+  /** Continues the work, and saves only the changes. */
   async change(set: Fields, append: Record<string, unknown[]> = {}): Promise<void> {
     this.#remember(set, append);
     await this.#send({ patch: { set, append } });
   }
 
-  /** The same as models do it in a hurry: what changed is sent as if it were all. What the answer says of that is mended. */
+  /** Makes the mistake of a model in a hurry: sends the changes as the whole state, then follows the warning in the answer. */
   async changeInAHurry(set: Fields): Promise<void> {
     this.#remember(set, {});
     const answer = await this.#send({ context: set });
@@ -59,13 +59,13 @@ export class ScriptedModel {
     await this.#send({ patch: { set }, parentId: answer["parentId"] });
   }
 
-  /** The same with the changes as a text of JSON. */
+  /** Sends the changes as JSON text. */
   async changeAsText(set: Fields): Promise<void> {
     this.#remember(set, {});
     await this.#send({ patch: JSON.stringify({ set }) });
   }
 
-  /** Takes up what it finds. Where something is named that did not fit, it looks at the largest of that. */
+  /** Resumes the work that it finds. When entries did not fit, it fetches the largest. */
   async takeUp(): Promise<string> {
     let found = await this.#ask(this.#resume, {});
     const candidates = found["candidates"] as readonly Fields[] | undefined;
@@ -88,7 +88,7 @@ export class ScriptedModel {
     this.#window = { ...this.#window, ...set, ...(Object.fromEntries(longer) as Fields) };
   }
 
-  /** Under an id of its own, so that a call whose answer is lost can be repeated. */
+  /** Saves under its own checkpoint id, so that a call with a lost answer can be repeated. */
   async #send(given: Fields): Promise<Fields> {
     const checkpointId = `${this.#sessionId}-${this.#name}${++this.#saves}`;
     return this.#ask(this.#save, { sessionId: this.#sessionId, checkpointId, ...given });
@@ -101,7 +101,7 @@ export class ScriptedModel {
   }
 }
 
-/** The tool that takes all of these. */
+/** Returns the tool that accepts all of these properties. */
 function toolWith(tools: readonly Tool[], properties: readonly string[]): string {
   const found = tools.find(({ inputSchema }) => properties.every((name) => Object.hasOwn(inputSchema.properties ?? {}, name)));
   if (found === undefined) throw new Error(`No tool takes ${properties.join(" and ")}.`);

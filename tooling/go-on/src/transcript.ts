@@ -1,6 +1,6 @@
 import { tokensOf } from "./hand-over.ts";
 
-/** Characters of what was given, and of an answer, that a page shows. */
+/** Most characters of the input, and of an answer, that the page shows. */
 const MOST_GIVEN = 900;
 const MOST_ANSWERED = 5_000;
 const LINE = 140;
@@ -19,7 +19,7 @@ function fenced(text: string): string {
   return `${fence}text\n${text}\n${fence}`;
 }
 
-/** The calls of an agent and their answers, as a page shows them. */
+/** Formats the calls of an agent and their answers for a page. */
 export class Transcript {
   readonly #parts: string[] = [];
 
@@ -46,7 +46,7 @@ export class Transcript {
   #shown(text: string, most: number): string {
     const steady = text.replaceAll(TIME, "<time>").replaceAll(/(?<="sizeBytes":)\d+/gu, "<bytes>");
     const cut = steady.length <= most ? steady : `${steady.slice(0, most).toWellFormed()}… (${steady.length - most} characters more)`;
-    // Formatters take blanks at ends of lines away.
+    // Formatters remove blanks at the ends of lines.
     return cut.replaceAll(new RegExp(`(.{1,${LINE}}) `, "gu"), "$1\n").replaceAll(/ +$/gmu, "");
   }
 }

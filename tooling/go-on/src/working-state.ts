@@ -1,22 +1,22 @@
-/** What a question asks for. */
+/** Subject of a question. */
 export type QuestionKind = "goal" | "prohibition" | "next" | "todo" | "decision" | "fact" | "recent" | "error";
 
-/** One thing that whoever goes on must be able to answer from what comes back. */
+/** A question that a successor must be able to answer from the handed-over text. */
 export interface Question {
   readonly q: string;
-  /** Regular expressions; all of them must match what was handed back. */
+  /** Regular expressions that must all match the handed-over text. */
   readonly answer: readonly string[];
   readonly kind: QuestionKind;
 }
 
-/** What an agent would have saved, and what its successor must know. */
+/** A state that an agent would have saved, with the facts that its successor must know. */
 export interface WorkingState {
   readonly name: string;
   /** ISO 639-1. */
   readonly language: string;
-  /** The shape, in some words. */
+  /** Shape of the state in a few words. */
   readonly kind: string;
-  /** What its successor is about to do, as it would say it. */
+  /** The next work of its successor, in the successor's words. */
   readonly focus: string;
   /** A colleague's note of at most 300 tokens (o200k) that answers every question. */
   readonly human: string;

@@ -20,7 +20,7 @@ function replacePaths(text: string, home: string): string {
     // Claude Code names folders after paths, with each other character as a dash.
     [home.replaceAll(/[^A-Za-z0-9]/g, "-"), RECORDED_HOME.replaceAll("/", "-")],
     ...(PYENV_ROOT === undefined ? [] : [[new RegExp(`${literally(PYENV_ROOT)}/versions/[^/]+`, "g"), "/usr"] as const]),
-    // Not the `</root>` of a text in XML.
+    // Not the `</root>` of an XML text.
     ...(HOME === undefined ? [] : [[new RegExp(`(?<![\\w<])${literally(HOME)}(?=[/"\\s])`, "g"), RECORDED_HOME] as const]),
     [release(), "6.8.0"],
     [/http:\/\/127\.0\.0\.1:\d+/g, "http://127.0.0.1:8080"],

@@ -5,7 +5,7 @@ import type { Call, HostName, PlanItem } from "./scenario.ts";
 export interface HostCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** The input is this text instead of JSON (Codex's `apply_patch`). */
+  /** Input as plain text instead of JSON (Codex's `apply_patch`). */
   readonly plain?: string;
 }
 
@@ -19,7 +19,7 @@ export interface CallContext {
   readonly offered: ReadonlySet<string>;
 }
 
-/** Translates a call into the calls of a host's own tools. A plan takes several where each item has its own. */
+/** Translates a call into calls of a host's own tools. A plan takes several calls when each item has its own. */
 export function hostCalls(host: HostName, call: Call, context: CallContext): readonly HostCall[] {
   switch (host) {
     case "claude-code":

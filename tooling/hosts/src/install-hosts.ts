@@ -7,7 +7,7 @@ const folder = process.argv[2];
 if (folder === undefined) throw new Error("Usage: node src/install-hosts.ts FOLDER");
 
 const packages = Object.values(HOST_PROGRAMS).map(({ packageName, version }) => [packageName, version] as const);
-// The packages of Claude Code and opencode put their program in place by a script.
+// The packages of Claude Code and opencode install their program by a script.
 const manifest = {
   private: true,
   dependencies: Object.fromEntries(packages),

@@ -45,7 +45,7 @@ async function mergeHooks(path: string, hooks: unknown): Promise<void> {
   await writeFile(path, JSON.stringify({ ...(JSON.parse(present) as object), hooks }, undefined, 2));
 }
 
-/** A plugin takes the place of hooks: events by name, and a change of the system prompt. */
+/** Installs a plugin in place of hooks: events by name, and a change of the system prompt. */
 async function writePlugin(path: string, { log, spoken }: LogHook): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(

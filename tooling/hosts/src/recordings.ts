@@ -20,7 +20,7 @@ export interface Recording {
   readonly bytes: { readonly before: number; readonly after: number };
 }
 
-/** All recordings; none when nothing was recorded yet. */
+/** Returns all recordings; none when nothing was recorded yet. */
 export async function recordings(): Promise<readonly Recording[]> {
   try {
     return JSON.parse(await readFile(new URL("index.json", RECORDINGS_FOLDER), "utf8")) as readonly Recording[];

@@ -14,9 +14,9 @@ export interface HostRun extends Places {
   /** Folder in which `install-hosts.ts` put the hosts. */
   readonly hostsFolder: string;
   readonly prompts: readonly string[];
-  /** Goes on with the latest conversation of the repository instead of a new one. */
+  /** Continues the latest conversation of the repository instead of starting a new one. */
   readonly continues?: boolean;
-  /** Kills the host and all that it started, by SIGKILL, when this resolves. */
+  /** Kills the host and its child processes by SIGKILL when this resolves. */
   readonly killWhen?: Promise<void>;
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -84,7 +84,7 @@ export function hostEnvironment(run: HostRun): NodeJS.ProcessEnv {
   };
 }
 
-/** Codex runs commands in login shells, whose profile would put another Node in front. */
+/** Codex runs commands in login shells, whose profile would put another Node first. */
 async function keepPathInLoginShells(home: string): Promise<void> {
   await writeNewFile(join(home, ".bash_profile"), `export PATH='${programPath()}'\n`);
 }
@@ -139,7 +139,7 @@ async function converse(
   return lines.join("\n");
 }
 
-/** The process is the leader of a group of its own, so that commands it started end with it. */
+/** The process leads its own group, so that commands it started end with it. */
 function killGroup(child: ChildProcess): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   process.kill(-child.pid, "SIGKILL");

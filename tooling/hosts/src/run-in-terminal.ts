@@ -17,7 +17,7 @@ const READY = "❯";
 const TOOLS = "Bash,Read,Edit,Write,TaskCreate,TaskUpdate";
 const ESCAPE = "\u001b";
 
-/** Runs Claude Code in a terminal of its own (`script` of util-linux), types prompts, presses Esc where told, and leaves by `/exit`. */
+/** Runs Claude Code in a terminal (`script` of util-linux), types prompts, presses Esc where told, and leaves by `/exit`. */
 export async function runInTerminal(run: TerminalRun): Promise<void> {
   await HOST_PROGRAMS[run.host].configure(run);
   const terminal = openTerminal(run);
@@ -49,9 +49,9 @@ async function transcript({ host, home }: HostRun): Promise<string> {
   return (await Promise.all(files.map((file) => readFile(file, "utf8")))).join("");
 }
 
-/** A program in a terminal of its own. */
+/** A program in its own terminal. */
 interface Terminal {
-  /** All that was printed, without colours and movements of the cursor. */
+  /** All printed text, without colours and cursor movements. */
   screen(): string;
   press(keys: string): void;
   /** Pastes a text, and sends it by Return once the program has shown it. */

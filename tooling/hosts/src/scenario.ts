@@ -1,4 +1,4 @@
-/** Programs that are run. */
+/** Hosts that are run. */
 export const HOSTS = ["claude-code", "codex", "gemini", "opencode"] as const;
 export type HostName = (typeof HOSTS)[number];
 
@@ -8,19 +8,19 @@ export interface PlanItem {
   readonly status: "pending" | "in_progress" | "completed";
 }
 
-/** A call of a tool in words of no host. Paths are relative to the repository, with `/`. */
+/** A tool call in words of no host. Paths are relative to the repository, with `/`. */
 export type Call =
   | { readonly tool: "shell"; readonly command: string; readonly about?: string }
   | { readonly tool: "read"; readonly path: string }
   | { readonly tool: "write"; readonly path: string; readonly content: string }
   /** `old` and `new` are whole lines, without the last line break: Codex patches lines. */
   | { readonly tool: "edit"; readonly path: string; readonly old: string; readonly new: string }
-  /** A sub-agent that plays its own turns (Claude Code alone). The last one is its answer. */
+  /** A sub-agent that plays its own turns (Claude Code only). The last one is its answer. */
   | { readonly tool: "agent"; readonly about: string; readonly prompt: string; readonly turns: readonly Turn[] }
-  /** The whole plan as it is now. */
+  /** The whole current plan. */
   | { readonly tool: "plan"; readonly items: readonly PlanItem[] };
 
-/** One answer of the model. A turn without calls gives the word back to the person. */
+/** One answer of the model. A turn without calls ends the exchange. */
 export interface Turn {
   readonly text?: string;
   readonly calls?: readonly Call[];
@@ -30,7 +30,7 @@ export interface Turn {
 export interface Exchange {
   readonly prompt: string;
   readonly turns: readonly Turn[];
-  /** The person presses Esc while the model thinks about a turn after these. Such scenarios run in a terminal (Claude Code alone). */
+  /** The person presses Esc while the model thinks about a turn after these. Such scenarios run in a terminal (Claude Code only). */
   readonly isEscaped?: boolean;
 }
 

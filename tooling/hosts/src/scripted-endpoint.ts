@@ -15,7 +15,7 @@ export interface RecordedRequest {
   readonly path: string;
   /** `side`: a title, a topic, a summary; it does not advance the script. */
   readonly kind: "turn" | "side";
-  /** The JSON body, or `undefined` where there was none. */
+  /** The JSON body, or `undefined` when there was none. */
   readonly body: unknown;
 }
 
@@ -35,7 +35,7 @@ export interface ScriptedEndpoint {
   readonly url: string;
   /** All requests so far, oldest first. */
   readonly requests: readonly RecordedRequest[];
-  /** Puts a script in place of the current one. The plan of earlier scripts stays known. */
+  /** Replaces the current script. The plan of earlier scripts stays known. */
   play(script: Script): void;
   /** Turns of the current script that were not asked for yet. */
   readonly turnsLeft: number;
@@ -45,7 +45,7 @@ export interface ScriptedEndpoint {
 }
 
 const PROTOCOLS = [anthropicMessages, openaiResponses, openaiChat, geminiContent];
-/** A request that offers none of these is no turn of the agent. */
+/** A request that offers none of these is not a turn of the agent. */
 const SHELL_TOOLS = ["Bash", "exec_command", "shell_command", "shell", "local_shell", "run_shell_command", "bash"];
 
 /** Starts an endpoint on a free port of 127.0.0.1. It speaks the four protocols at once. */

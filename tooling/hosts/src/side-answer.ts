@@ -10,7 +10,7 @@ const SUMMARY =
 
 const TITLE = "Work on the repository";
 
-/** Fits every question in JSON that hosts ask beside the conversation: a title, a topic, a choice of model, the next speaker. */
+/** Answers every JSON question that hosts ask beside the conversation: a title, a topic, a choice of model, the next speaker. */
 const HARMLESS = JSON.stringify({
   title: TITLE,
   isNewTopic: false,
@@ -27,7 +27,7 @@ interface Asked {
   readonly hasTools: boolean;
 }
 
-/** The answer to a request that is no turn of the agent; `undefined` when it is one. */
+/** Returns the answer to a request that is not a turn of the agent; `undefined` for a turn. */
 export function sideAnswer(body: unknown, { host, hasTools }: Asked): string | undefined {
   const last = lastMessage(body);
   if (SUMMARY_PROMPTS.some((part) => last.includes(part))) return SUMMARY;

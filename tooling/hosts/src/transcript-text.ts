@@ -24,7 +24,7 @@ export async function subagentTexts({ host, home }: HostRun): Promise<readonly s
   return Promise.all(files.map(async (file) => anonymize(await readFile(file, "utf8"), home)));
 }
 
-/** The part of a transcript that is new since `before`; all of it where the host wrote the file anew. */
+/** Returns the part of a transcript that is new since `before`; the whole text when the host rewrote the file. */
 export function laterPart(host: HostName, before: string, whole: string): string {
   if (host !== "opencode") return whole.startsWith(before) ? whole.slice(before.length) : whole;
   const { info, messages } = JSON.parse(whole) as Exported;

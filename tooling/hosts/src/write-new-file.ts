@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Writes a file with its folder; leaves a file that is already there as it is. */
+/** Writes a file and creates its folder; leaves an existing file unchanged. */
 export async function writeNewFile(path: string, content: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   try {

@@ -1,4 +1,4 @@
-// Packs every public package and looks at the tarball as its users will: publint for the manifest, attw for the types.
+// Packs every public package and checks the tarball: publint for the manifest, attw for the types.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { pack } from "./pack.ts";
 import { publicPackages, type PublicPackage } from "./public-packages.ts";
 import { run } from "./run.ts";
 
-// The tools are this package's own, found by pnpm from its folder.
+// The tools belong to this package; pnpm finds them from its folder.
 const HERE = fileURLToPath(new URL("..", import.meta.url));
 
 const work = mkdtempSync(join(tmpdir(), "workrail-packages-"));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { PublicPackage } from "./public-packages.ts";
 import { run } from "./run.ts";
 
-/** Packs a package as it would be published, and resolves to the tarball's path. */
+/** Packs a package as for publishing, and resolves to the tarball's path. */
 export async function pack(target: PublicPackage, into: string): Promise<string> {
   const { code, output } = await run("pnpm", ["pack", "--pack-destination", into], { cwd: target.folder });
   const prefix = `${target.name.replace("@", "").replace("/", "-")}-`;

@@ -7,7 +7,7 @@ export const ROOT: string = fileURLToPath(new URL("../../..", import.meta.url));
 export interface PublicPackage {
   readonly name: string;
   readonly folder: string;
-  /** Whether programs can import it; the apps have commands only. */
+  /** True when programs can import it; the apps have commands only. */
   readonly isLibrary: boolean;
 }
 
@@ -17,7 +17,7 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, unknown>>;
 }
 
-/** Every package of the workspace that would be published. */
+/** Returns every package of the workspace that is published. */
 export function publicPackages(): readonly PublicPackage[] {
   return globSync("{packages,apps}/*/package.json", { cwd: ROOT })
     .toSorted()

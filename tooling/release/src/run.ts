@@ -2,11 +2,11 @@ import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process"
 
 export interface Outcome {
   readonly code: number;
-  /** Standard output and standard error as they came. */
+  /** Standard output and standard error in the order of arrival. */
   readonly output: string;
 }
 
-/** Runs a command to its end. Never rejects for a failing command: its code says so. */
+/** Runs a command to its end. Never rejects for a failing command: the code reports that. */
 export function run(
   command: string,
   args: readonly string[],
@@ -25,7 +25,7 @@ export function run(
   });
 }
 
-/** Starts a program. On Windows all that are installed are `.cmd` files, which only a shell can start; it is given one line, quoted. */
+/** Starts a program. Installed programs are `.cmd` files on Windows, which only a shell can start; it receives one quoted line. */
 export function start(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
   const isShim = process.platform === "win32" && !command.toLowerCase().endsWith(".exe");
   return isShim ? spawn([command, ...args].map(quoted).join(" "), { ...options, shell: true }) : spawn(command, args, options);

@@ -1,4 +1,4 @@
-// Installs what would be published into an empty project, by npm as a user would, and runs it.
+// Installs the packages to publish into an empty project, by npm as a user would, and runs them.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ try {
   rmSync(work, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** The tarballs refer to one another by version, which no registry has yet: overrides point each at its file. */
+/** Installs the tarballs. They refer to one another by versions that no registry has yet, so overrides point each to its file. */
 async function install(packages: readonly PublicPackage[]): Promise<string> {
   const tarballs = await Promise.all(packages.map(async (target) => [target.name, `file:${await pack(target, work)}`] as const));
   const project = join(work, "project");
@@ -45,7 +45,7 @@ async function install(packages: readonly PublicPackage[]): Promise<string> {
   return project;
 }
 
-/** As the Dockerfile does, but for the place. Resolves to the program. */
+/** Installs as the Dockerfile does, in another directory. Resolves to the program. */
 async function installAsInImage(project: string): Promise<string> {
   const line = /^RUN npm install (.+?) "@workrail\/mcp-server@/mu.exec(readFileSync(join(ROOT, "Dockerfile"), "utf8"))?.[1];
   const { dependencies } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as { dependencies: Record<string, string> };
@@ -57,7 +57,7 @@ async function installAsInImage(project: string): Promise<string> {
 }
 
 async function importLibrary(project: string, name: string): Promise<void> {
-  // The conformance kit needs a running vitest around it; that it resolves is what can be seen here.
+  // The conformance kit needs a running vitest; this can only check that it resolves.
   const code = name.endsWith("storage-conformance") ? `import.meta.resolve("${name}")` : `await import("${name}")`;
   await must(`import ${name}`, process.execPath, ["--input-type=module", "--eval", code], project);
 }

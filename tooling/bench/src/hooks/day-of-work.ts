@@ -5,21 +5,21 @@ import { ageSaves, HookScene } from "./hook-scene.ts";
 import { longTranscript } from "./long-transcript.ts";
 import { runOnce } from "./run-once.ts";
 
-/** What the hooks of one session take in a day. */
+/** Cost of the hooks of one session in a day. */
 export interface DayOfWork {
   readonly transcriptBytes: number;
   readonly turns: number;
-  /** Compactions, and the end. */
+  /** Compactions, including the end. */
   readonly compactions: number;
   /** Runs of hooks. */
   readonly calls: number;
   readonly hooksCpuMs: number;
   readonly hooksBytes: number;
-  /** Waiting for the store at the end of the day, if nobody opened it. */
+  /** Bytes that wait for the store at the end of the day, if nobody opened it. */
   readonly incomingBytes: number;
   readonly saves: number;
   readonly takeInCpuMs: number;
-  /** Beyond what an empty store takes, after all was taken in and compacted. */
+  /** Bytes beyond an empty store, after everything was taken in and compacted. */
   readonly storeBytes: number;
 }
 
@@ -27,7 +27,7 @@ const TRANSCRIPT_BYTES = 1_500_000;
 const TURNS = 40;
 const TURNS_UNTIL_COMPACTION = 7;
 
-/** Works for a day in one session. Each turn ends more than ten minutes after the one before, so each of them saves. */
+/** Simulates a day of work in one session. Each turn ends more than ten minutes after the one before, so that each of them saves. */
 export async function measureDay(folder: string, isQuick: boolean): Promise<DayOfWork> {
   const scene = new HookScene(folder);
   const dataDir = path.join(folder, "data");

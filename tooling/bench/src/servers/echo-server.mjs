@@ -1,5 +1,4 @@
-// The least that a server on standard input and output does: parses each line, and answers with a message as long as
-// it is told to.
+// Minimal server on standard input and output: parses each line, and answers with a message of the requested length.
 let rest = [];
 
 process.stdin.on("data", (chunk) => {

@@ -1,4 +1,4 @@
-// A server as the protocol's own library makes it, with one tool that does nothing, run as it was installed.
+// A server built with the protocol's own library, with one tool that does nothing, run as installed.
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 

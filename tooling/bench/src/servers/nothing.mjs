@@ -1,2 +1,2 @@
-// Bare Node: the least that any program takes to start and end.
+// Bare Node: the minimal time of a program to start and end.
 export {};

@@ -7,30 +7,30 @@ import { lineOf, resultOf, StdioClient } from "../stdio-client.ts";
 import { KB } from "./library.ts";
 import { CLI, ECHO_SERVER, EMPTY_SERVER, SERVER } from "./programs.ts";
 
-/** From asking for the process to the last byte of an answer, in milliseconds. */
+/** Milliseconds from starting the process to the last byte of an answer. */
 export interface ColdStartResult {
-  /** Bare Node that answers anything. */
+  /** Bare Node with a minimal answer. */
   readonly node: Summary;
   /** The protocol's own library as installed, with one empty tool. */
   readonly unbundled: Summary;
   readonly initialize: Summary;
   readonly firstSave: Summary;
-  /** `initialize` over `unbundled`, medians. */
+  /** Median of `initialize` over that of `unbundled`. */
   readonly ratio: number;
   readonly commands: CommandTimes;
 }
 
-/** From asking for the process to its end, in milliseconds. */
+/** Milliseconds from starting the process to its end. */
 export interface CommandTimes {
   /** Bare Node that does nothing. */
   readonly node: Summary;
   readonly version: Summary;
   readonly help: Summary;
-  /** Of a store of one checkpoint. */
+  /** List of a store with one checkpoint. */
   readonly list: Summary;
 }
 
-/** Servers are started in turn, so that whatever else the machine does hits all alike. */
+/** Starts the servers in turns, so that other load of the machine affects all equally. */
 export async function measureColdStart(bench: Bench): Promise<ColdStartResult> {
   bench.say("cold start");
   const times = { node: [], unbundled: [], initialize: [], firstSave: [] } as Record<
@@ -38,7 +38,7 @@ export async function measureColdStart(bench: Bench): Promise<ColdStartResult> {
     number[]
   >;
   const dataDir = bench.fresh("cold");
-  // The first round fills the system's caches and Node's compile cache, as a second start finds them.
+  // The first round fills the system's caches and Node's compile cache, as before a second start.
   for (let round = -1; round < (bench.quick ? 6 : 30); round++) {
     const node = await start(ECHO_SERVER);
     const unbundled = await start(EMPTY_SERVER);

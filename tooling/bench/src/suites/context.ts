@@ -9,7 +9,7 @@ export interface ContextRow extends Comparison {
   readonly contextBytes: number;
 }
 
-/** Making contexts fit, step by step, without storing anything. */
+/** Measures fitting contexts into a budget, step by step, without storing anything. */
 export async function measureContext(bench: Bench): Promise<readonly ContextRow[]> {
   const rows: ContextRow[] = [];
   for (const contextBytes of [100 * KB, MB]) {

@@ -6,13 +6,13 @@ import { KB } from "./library.ts";
 export interface GrowthResult {
   readonly contextBytes: number;
   readonly marks: readonly GrowthMark[];
-  /** Making the catalog of 10,000 checkpoints from their files. */
+  /** Milliseconds to build the catalog of 10,000 checkpoints from their files. */
   readonly rebuildMs: number;
 }
 
 const MARKS = [100, 1_000, LARGE];
 
-/** What a checkpoint costs in a session that grows without a pause, and what making a lost catalog again costs. */
+/** Measures a checkpoint in a session that grows without a pause, and rebuilding a lost catalog. */
 export async function measureGrowth(bench: Bench): Promise<GrowthResult> {
   const { rebuildMs } = await bench.largeStore();
   const contextBytes = 10 * KB;

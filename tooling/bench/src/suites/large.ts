@@ -9,7 +9,7 @@ export interface LargeResult {
   readonly library: LargeSide;
 }
 
-/** One context of 200 MB, saved and loaded: its memory, and how long other work has to wait. Each side has a process of its own. */
+/** Measures one context of 200 MB, saved and loaded: memory, and delay of other work. Each side has its own process. */
 export async function measureLarge(bench: Bench): Promise<LargeResult> {
   const bytes = bench.quick ? 20 * MB : 200 * MB;
   bench.say(`large: a context of ${bytes / MB} MB`);

@@ -8,9 +8,9 @@ export const MB = 1_000_000;
 export interface LibraryRow extends Comparison {
   readonly operation: "save" | "load latest" | "load by id" | "load an older one by id";
   readonly contextBytes: number;
-  /** In the session, and in the store. */
+  /** Number in the session, and in the store. */
   readonly checkpoints: number;
-  /** The session keeps no more: each save also removes its oldest. */
+  /** The session is at its limit: each save also removes its oldest checkpoint. */
   readonly atLimit: boolean;
 }
 
@@ -18,7 +18,7 @@ const SIZES = [KB, 100 * KB, MB, 10 * MB];
 const FEW = 100;
 const MANY = 10_000;
 
-/** Saves and loads through the library: contexts of four sizes, among few checkpoints and among many. */
+/** Measures saves and loads through the library: contexts of four sizes, among few checkpoints and among many. */
 export async function measureLibrary(bench: Bench): Promise<readonly LibraryRow[]> {
   const rows: LibraryRow[] = [];
   for (const bytes of bench.quick ? SIZES.slice(0, 3) : SIZES) {
@@ -63,7 +63,7 @@ async function measure(bench: Bench, bytes: number, { dataDir, checkpoints, fill
   ];
 }
 
-/** A size as it is told: `100 KB`. */
+/** Formats a size, such as `100 KB`. */
 export function label(bytes: number): string {
   return bytes >= MB ? `${bytes / MB} MB` : `${bytes / KB} KB`;
 }

@@ -12,7 +12,7 @@ import { ECHO_SERVER, SERVER } from "./programs.ts";
 
 export interface McpResult {
   readonly rows: readonly McpRow[];
-  /** The most memory the server has taken: after its greeting, and at the end; `undefined` where the system does not tell. */
+  /** Peak memory of the server: after initialisation, and at the end; `undefined` where the system does not report it. */
   readonly idleBytes: number | undefined;
   readonly peakBytes: number | undefined;
 }
@@ -22,7 +22,7 @@ export interface McpRow extends Comparison {
   readonly contextBytes: number;
 }
 
-/** What the benchmark needs of a tool's result. */
+/** Fields of a tool's result that the benchmark uses. */
 interface ToolResult {
   readonly isError?: boolean;
   readonly structuredContent?: { readonly blobPath?: string };
@@ -30,7 +30,7 @@ interface ToolResult {
 
 const SIZES = [KB, 100 * KB, MB, 10 * MB];
 
-/** Why the server cannot be measured; `undefined` when it can. */
+/** Returns why the server cannot be measured; `undefined` when it can. */
 export async function whyNoServer(): Promise<string | undefined> {
   if (!fs.existsSync(SERVER)) return "the MCP server is not built";
   const server = new StdioClient(SERVER);
@@ -46,8 +46,8 @@ export async function whyNoServer(): Promise<string | undefined> {
 }
 
 /**
- * Saves and loads through the server on its standard input and output, turn by turn with a server that only echoes and,
- * after its answer, the same thing done bare.
+ * Measures saves and loads through the server on standard input and output, in turns with a server that only echoes, followed by the same
+ * work done bare.
  */
 export async function measureMcp(bench: Bench): Promise<McpResult> {
   const dataDir = bench.fresh("mcp");
@@ -113,7 +113,7 @@ async function measure({ bench, server, echo, bare, dataDir }: Setting, bytes: n
   ];
 }
 
-/** The same line goes to both servers; the echo answers with as many characters as the real one does. */
+/** Builds the line for both servers; the echo answers with as many characters as the real server. */
 function call(name: string, input: object, answerCharacters: number): Buffer {
   return lineOf({ id: 2, method: "tools/call", params: { name, arguments: input, _meta: { answerCharacters } } });
 }

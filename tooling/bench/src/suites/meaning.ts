@@ -8,10 +8,10 @@ export interface MeaningRow extends MeaningResult {
 }
 
 const VECTORS = 10_000;
-/** Of `all-minilm`, and of `nomic-embed-text`. */
+/** Dimensions of `all-minilm` and `nomic-embed-text`. */
 const DIMENSIONS = [384, 768];
 
-/** The nearest of so many vectors, of models that people run at home. */
+/** Measures finding the nearest vectors, for models that people run locally. */
 export async function measureMeaning(bench: Bench): Promise<readonly MeaningRow[]> {
   const rows: MeaningRow[] = [];
   for (const dimensions of DIMENSIONS) {

@@ -5,9 +5,9 @@ import { KB, label, MB } from "./library.ts";
 export interface MemoryRow {
   readonly operation: "save" | "load";
   readonly contextBytes: number;
-  /** How often each process did it. */
+  /** Number of operations in each process. */
   readonly count: number;
-  /** A process that only makes the context. */
+  /** Peak memory of a process that only creates the context. */
   readonly nothing: number;
   readonly floor: number;
   readonly library: number;
@@ -20,7 +20,7 @@ const COUNTS = [
   [10 * MB, 5],
 ] as const;
 
-/** The most memory that a process takes which does only one thing. */
+/** Measures the peak memory of a process that does only one thing. */
 export async function measureMemory(bench: Bench): Promise<readonly MemoryRow[]> {
   const rows: MemoryRow[] = [];
   for (const [bytes, count] of bench.quick ? COUNTS.slice(1, 3) : COUNTS) {

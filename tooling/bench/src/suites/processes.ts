@@ -8,15 +8,15 @@ export interface ProcessesRow {
   readonly operation: "save" | "load";
   readonly contextBytes: number;
   readonly processes: number;
-  /** Whether all save to the same session, or each to its own. */
+  /** `one`: all save to the same session; `own`: each to its own. */
   readonly sessions: "own" | "one";
   readonly floor: Crowd;
   readonly measured: Crowd;
-  /** Calls a second, over the floor's. */
+  /** Calls per second over the floor's. */
   readonly throughputRatio: number;
 }
 
-/** What several processes did together. Times are milliseconds. */
+/** Combined result of several processes. Times are milliseconds. */
 export interface Crowd extends Summary {
   readonly perSecond: number;
   readonly cpuMs: number;
@@ -26,7 +26,7 @@ const ROUNDS = 3;
 
 type Work = Pick<ProcessesRow, "operation" | "contextBytes" | "processes" | "sessions">;
 
-/** Several processes on one store at the same time; the floor's and the library's rounds take turns. */
+/** Measures several processes on one store at the same time; rounds of the floor and the library alternate. */
 export async function measureProcesses(bench: Bench): Promise<readonly ProcessesRow[]> {
   const rows: ProcessesRow[] = [];
   for (const work of works(bench.quick)) {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-/** Programs that are started, each as its users start it. */
+/** Programs to start, each as its users start it. */
 export const SERVER: string = built("../../../../apps/mcp-server/dist/workrail-mcp.mjs");
 export const CLI: string = built("../../../../apps/cli/dist/workrail.mjs");
 export const ECHO_SERVER: string = built("../servers/echo-server.mjs");

@@ -11,7 +11,7 @@ export interface PruneResult {
 
 const LIMIT = 100;
 
-/** What saves cost whose session is at its limit, beside the same saves with less to do behind them. */
+/** Measures saves in a session at its limit, beside the same saves without pruning. */
 export async function measurePruning(bench: Bench): Promise<PruneResult> {
   const saves = bench.quick ? 3 * LIMIT : 10 * LIMIT;
   bench.say(`prune: ${saves} saves with the limit at ${LIMIT}, without one, and in a session each`);

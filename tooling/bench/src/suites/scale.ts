@@ -15,18 +15,18 @@ interface FilledStore extends ScaleStore {
   readonly checkpoints: number;
   /** Size of `workrail.db`. */
   readonly catalogBytes: number;
-  /** Writing all files and making the catalog from them. */
+  /** Milliseconds to write all files and build the catalog from them. */
   readonly fillMs: number;
 }
 
 const SIZES = [100, 10_000, 100_000];
 const IN_A_SESSION = 50;
-/** So many sessions go on at the same time; in the catalog their checkpoints lie mixed. */
+/** Sessions that grow at the same time, so that their checkpoints are mixed in the catalog. */
 const AT_A_TIME = 10;
-/** The sessions of a large store belong to so many projects in turn. */
+/** Number of projects that the sessions of a large store belong to in turn. */
 const PROJECTS = 20;
 
-/** The same work in a small store, a larger one and a large one. */
+/** Measures the same work in a small, a medium and a large store. */
 export async function measureScale(bench: Bench): Promise<ScaleResult> {
   const stores: FilledStore[] = [];
   for (const size of bench.quick ? SIZES.slice(0, 2) : SIZES) stores.push(await fill(bench, size));

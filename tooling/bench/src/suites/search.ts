@@ -10,33 +10,33 @@ export interface SearchRow extends SearchSummary {
   readonly memory: SearchMemory;
 }
 
-/** What asking took of memory, beyond what a process has that loads: medians of several, in bytes. */
+/** Memory of searching, beyond that of a process that only loads: medians of several processes, in bytes. */
 export interface SearchMemory {
-  /** Where V8 may only take so much for new objects that loads have it take all of that. */
+  /** With V8's room for new objects limited, so that loads already use all of it. */
   readonly heldBytes: number;
-  /** Where it takes what it likes for them: now and then twice as much as before, whatever a process does. */
+  /** Without a limit: V8 may double that room at any time, whatever a process does. */
   readonly freeBytes: number;
 }
 
-/** From asking to the first answer of a new process, in milliseconds, over all kinds of questions. */
+/** Milliseconds from the query to the first answer of a new process, over all kinds of queries. */
 export interface FirstAnswers {
-  /** Asked right after opening. */
+  /** Query right after opening. */
   readonly atOnce: Summary;
-  /** Asked once nothing is left to do after opening. */
+  /** Query after all background work. */
   readonly atRest: Summary;
-  /** Of the table that the library is compared with, right after opening. */
+  /** The table that the library is compared with, right after opening. */
   readonly floor: Summary;
 }
 
 const SIZES = [1_000, 10_000, 100_000];
 const IN_A_SESSION = 50;
 const PROJECTS = 20;
-/** Of each kind, to a process whose memory is looked at. */
+/** Queries of each kind to processes whose memory is measured. */
 const ALONE = 20;
-/** Half of V8's room for new objects, in MiB: it has twice this. */
+/** Half of V8's room for new objects, in MiB. */
 const HOLDING = ["--max-semi-space-size=8"];
 
-/** Questions to stores of different sizes, beside an FTS5 table of the same texts. */
+/** Measures queries to stores of different sizes, beside an FTS5 table of the same texts. */
 export async function measureSearch(bench: Bench): Promise<readonly SearchRow[]> {
   const rows: SearchRow[] = [];
   for (const checkpoints of bench.quick ? SIZES.slice(0, 2) : SIZES) {
@@ -65,7 +65,7 @@ async function measureMemory(input: SearchInput): Promise<SearchMemory> {
   return { heldBytes: summarize(held).median, freeBytes: summarize(free).median };
 }
 
-/** A process for each answer, in turn, so that whatever else the machine does hits all alike. */
+/** Starts a process for each answer, in turns, so that other load of the machine affects all equally. */
 async function measureFirst(input: SearchInput): Promise<FirstAnswers> {
   const atOnce: number[] = [];
   const atRest: number[] = [];

@@ -1,7 +1,7 @@
 import path from "node:path";
 import Database from "better-sqlite3";
 
-/** The FTS5 table of a store's notes, without anything around it, that the library's answers are compared with. */
+/** The baseline of search: an FTS5 table of a store's notes, with nothing around it. */
 export class BareNotes {
   readonly database: Database.Database;
   #asked: Database.Statement<[string]> | undefined;
@@ -11,7 +11,7 @@ export class BareNotes {
     this.database = new Database(path.join(path.dirname(dataDir), `${path.basename(dataDir)}-bare.db`));
   }
 
-  /** The best five, by the table's own ranking. */
+  /** Returns the best five by the table's own ranking. */
   ask(match: string): readonly unknown[] {
     this.#asked ??= this.database.prepare("SELECT rowid FROM note WHERE note MATCH ? ORDER BY rank LIMIT 5");
     return this.#asked.all(match);

@@ -20,7 +20,7 @@ interface Sample {
   readonly json: string;
 }
 
-/** As the tool has it without settings: 2,000 tokens wanted, of the 10,000 that an answer may have. */
+/** Defaults of the tool: 2,000 tokens wanted, of the 10,000 of an answer. */
 const BUDGET: ViewBudget = {
   wanted: { tokens: 2_000, characters: 45_000 },
   ceiling: { tokens: 10_000, characters: 45_000 },
@@ -28,8 +28,8 @@ const BUDGET: ViewBudget = {
 };
 
 /**
- * One step on the way from a context to a view, turn by turn with `JSON.stringify` and gzip of the same context. Each
- * sample has a context of its own, because token counts of what was seen before are remembered.
+ * Compares one step from a context to a view with `JSON.stringify` and gzip of the same context. Each sample has its own context, because
+ * token counts are cached.
  */
 export async function compareContext({ operation, bytes, effort }: ContextInput): Promise<Comparison> {
   const tokens = tokenCounter("o200k");

@@ -12,9 +12,9 @@ export interface LibraryInput {
   readonly sessionId: string;
   /** Size of each context as JSON. */
   readonly bytes: number;
-  /** Checkpoints that the session is given first, small ones. */
+  /** Small checkpoints saved to the session first. */
   readonly fill: number;
-  /** Where each save also removes the oldest: how many the session keeps. */
+  /** Checkpoints that the session keeps, when each save is to remove the oldest. */
   readonly maxCheckpoints?: number;
   readonly effort: Effort;
 }
@@ -22,18 +22,18 @@ export interface LibraryInput {
 export interface LibraryResult {
   readonly save: Comparison;
   readonly loadLatest: Comparison;
-  /** The one before the latest, which is stored whole too. */
+  /** Loads of the checkpoint before the latest, which is also stored whole. */
   readonly loadById: Comparison;
-  /** Older ones, which may be stored as deltas. The floor is the latest one. */
+  /** Loads of older checkpoints, which may be stored as deltas. The floor loads the latest. */
   readonly loadOlder: Comparison;
 }
 
-/** Enough for a removal to be carried out before the next call is measured. */
+/** Time to complete a removal before the next call is measured. */
 const REMOVAL_MS = 5;
-/** Older ones to choose from, and the two behind them. */
+/** Older checkpoints to choose from, and the two after them. */
 const OLDER = 100;
 
-/** Saves and loads through the library, turn by turn with doing it bare. */
+/** Compares saves and loads through the library with doing them bare, in turns. */
 export async function compareLibrary(input: LibraryInput): Promise<LibraryResult> {
   const { dataDir, sessionId, effort, maxCheckpoints } = input;
   const library = await openLibrary(dataDir, maxCheckpoints);
@@ -64,7 +64,7 @@ export async function compareLibrary(input: LibraryInput): Promise<LibraryResult
   const loadById = await alternate(effort, { floor: () => bareLoad(fileBefore), measured: () => library.loadCheckpoint({ checkpointId }) });
 
   const older = ids.slice(-Math.min(OLDER, maxCheckpoints ?? OLDER), -2);
-  // All over the place.
+  // Spread over all of them.
   const chosen = (sample: number): string | undefined => older[(sample * 7_919) % older.length];
   const loadOlder = await alternate(effort, {
     floor: () => bareLoad(file),

@@ -16,7 +16,7 @@ export interface ListingResult {
 
 const PAGE = 20;
 
-/** The first page of a session's and of a project's checkpoints, turn by turn with the two statements it needs. */
+/** Compares the first page of a session's and of a project's checkpoints with the two statements it needs, in turns. */
 export async function compareListing({ dataDir, sessionId, effort }: ListingInput): Promise<ListingResult> {
   const library = await openLibrary(dataDir);
   const bareSession = new BareListing(dataDir, "session_id", PAGE);

@@ -11,14 +11,14 @@ export interface MeaningInput {
 }
 
 export interface MeaningResult extends Comparison {
-  /** Of the ten nearest, the share that was found, over all questions. */
+  /** Share of the ten nearest that was found, over all queries. */
   readonly recall: number;
 }
 
 const SESSION = 100;
 const NEAREST = 10;
 
-/** Finds the nearest of vectors that lie in SQLite, turn by turn with comparing the same ones in memory. */
+/** Compares finding the nearest vectors in SQLite with comparing the same vectors in memory, in turns. */
 export async function compareMeaning({ dataDir, vectors: count, dimensions, effort }: MeaningInput): Promise<MeaningResult> {
   const storage = await openSqliteFs({ dataDir });
   const { vectors } = storage;

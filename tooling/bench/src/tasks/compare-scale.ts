@@ -5,7 +5,7 @@ import { type Summary, summarize } from "../statistics.ts";
 import { filledSession } from "./fill-store.ts";
 import { openLibrary } from "./open-library.ts";
 
-/** In the order of a table. */
+/** In the order of the table. */
 export const SCALE_OPERATIONS = [
   "open",
   "first load",
@@ -17,25 +17,25 @@ export const SCALE_OPERATIONS = [
 ] as const;
 export type ScaleOperation = (typeof SCALE_OPERATIONS)[number];
 
-/** A store that is there already. */
+/** An existing store. */
 export interface ScaleStore {
   readonly dataDir: string;
-  /** How many, named by `filledSession`. */
+  /** Number of sessions, named by `filledSession`. */
   readonly sessions: number;
   readonly project: string;
 }
 
 export interface ScaleInput {
   readonly stores: readonly ScaleStore[];
-  /** How often each store is opened. */
+  /** Number of times that each store is opened. */
   readonly openings: number;
-  /** How often everything else is done in each. */
+  /** Number of calls of every other operation in each store. */
   readonly calls: number;
-  /** Of the contexts that are saved. */
+  /** Size of the saved contexts. */
   readonly bytes: number;
 }
 
-/** For each store what each operation took, in milliseconds. */
+/** Milliseconds of each operation, for each store. */
 export type ScaleTimings = Readonly<Record<ScaleOperation, Summary>>;
 
 type Library = Awaited<ReturnType<typeof openLibrary>>;
@@ -43,7 +43,7 @@ type Call = (library: Library, store: ScaleStore, sample: number) => Promise<unk
 
 const PAGE = 20;
 
-/** Does the same in stores of different sizes, turn by turn, so that whatever else the machine does hits all alike. */
+/** Runs the same operations in stores of different sizes, in turns, so that other load of the machine affects all equally. */
 export async function compareScale({ stores, openings, calls, bytes }: ScaleInput): Promise<readonly ScaleTimings[]> {
   const times = stores.map(() => new Map<ScaleOperation, number[]>(SCALE_OPERATIONS.map((operation) => [operation, []])));
   const timed = async <T>(at: number, operation: ScaleOperation, work: () => Promise<T>): Promise<T> => {
@@ -59,11 +59,11 @@ export async function compareScale({ stores, openings, calls, bytes }: ScaleInpu
       await timed(at, "first load", () => library.loadCheckpoint({ sessionId: sessionOf(store, sample) }));
       await library.close();
     }
-    // The first are of code that is new to the engine.
+    // The first runs are of code that the engine has not compiled yet.
     if (sample === -1) for (const each of times) for (const operation of ["open", "first load"] as const) each.set(operation, []);
   }
   const context = generateContext(bytes, 2);
-  // Saves come last: what they add must not be in what the others are asked for.
+  // Saves come last, so that they do not affect the other operations.
   const operations: readonly (readonly [ScaleOperation, Call])[] = [
     ["load latest", (library, store, sample) => library.loadCheckpoint({ sessionId: sessionOf(store, sample) })],
     ["list of a session", (library, store, sample) => library.findCheckpoints({ sessionId: sessionOf(store, sample), limit: PAGE })],
@@ -84,7 +84,7 @@ export async function compareScale({ stores, openings, calls, bytes }: ScaleInpu
   });
 }
 
-/** All over the store. */
+/** Spread over the store. */
 function sessionOf({ sessions }: ScaleStore, sample: number): string {
   return filledSession(Math.abs(sample * 7_919) % sessions);
 }

@@ -15,7 +15,7 @@ export type SealedResult = Readonly<Record<"save" | "loadLatest" | "loadById", C
 const SESSION = "sealed-and-clear";
 const SEALED = { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: "5".repeat(64) };
 
-/** Saves and loads in a sealed store, turn by turn with the same in one that is in clear. */
+/** Compares saves and loads in a sealed store with those in one in clear, in turns. */
 export async function compareSealed({ clearDir, sealedDir, bytes, effort }: SealedInput): Promise<SealedResult> {
   const clear = await openLibrary(clearDir);
   const sealed = await openLibrary(sealedDir, NO_LIMIT, SEALED);
@@ -33,7 +33,7 @@ export async function compareSealed({ clearDir, sealedDir, bytes, effort }: Seal
     floor: () => clear.loadCheckpoint({ sessionId: SESSION }),
     measured: () => sealed.loadCheckpoint({ sessionId: SESSION }),
   });
-  // The one before the latest, which is stored whole too.
+  // The checkpoint before the latest, which is also stored whole.
   const [inClear, inSealed] = [ids.clear.at(-2), ids.sealed.at(-2)];
   const loadById = await alternate(effort, {
     floor: () => clear.loadCheckpoint({ checkpointId: inClear }),

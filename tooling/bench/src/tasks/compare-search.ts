@@ -17,7 +17,7 @@ export interface SearchSummary {
   readonly all: Answered;
 }
 
-/** What answering took, in milliseconds: by the clock, and of the processor, which others on the machine do not change. */
+/** Milliseconds of an answer: elapsed, and of the processor, which other load does not affect. */
 export interface Answered {
   readonly library: Summary;
   readonly floor: Summary;
@@ -27,7 +27,7 @@ export interface Answered {
 
 type Times = { readonly [Which in keyof Answered]: number[] };
 
-/** Asks the library and an FTS5 table of the same notes the same questions, in turn. */
+/** Asks the library and an FTS5 table of the same notes the same queries, in turns. */
 export async function compareSearch(input: SearchInput): Promise<SearchSummary> {
   const { bare, textBytes } = makeFloor(input);
   const { indexMs, indexBytes } = await makeIndex(input);
@@ -94,7 +94,7 @@ async function makeIndex({ dataDir }: SearchInput): Promise<{ readonly indexMs: 
   const started = performance.now();
   while ((await library.searchCheckpoints({ query: someWord(new Random(2)) })).indexPending !== undefined);
   const indexMs = performance.now() - started;
-  // The background has the rest to do, which makes the index smaller.
+  // Wait for the background, which makes the index smaller.
   await untilQuiet();
   await library.close();
   return { indexMs, indexBytes: fs.statSync(path.join(dataDir, "search.db")).size };

@@ -18,31 +18,31 @@ import { openLibrary } from "./open-library.ts";
 
 export interface FillInput {
   readonly dataDir: string;
-  /** How many sessions; `filledSession` names them. */
+  /** Number of sessions, named by `filledSession`. */
   readonly sessions: number;
-  /** In each session. */
+  /** Number in each session. */
   readonly checkpoints: number;
-  /** Of each context; 0: contexts of notes that have words. */
+  /** Size of each context; 0: contexts of notes with words. */
   readonly bytes: number;
-  /** Sessions go on side by side, so many at a time: their checkpoints lie mixed in the catalog. */
+  /** Sessions that grow at the same time, so that their checkpoints are mixed in the catalog. */
   readonly atATime: number;
-  /** Which the sessions belong to in turn. */
+  /** Projects that the sessions belong to in turn. */
   readonly projects: readonly string[];
 }
 
 export interface FillResult {
-  /** From opening the store to having its catalog made from the files. */
+  /** Milliseconds from opening the store until its catalog is built from the files. */
   readonly rebuildMs: number;
 }
 
 const digests: Digester = { sha256: (data) => hash("sha256", data, "hex") as Digest };
 
-/** The id of a filled session, from 0. */
+/** Returns the id of a filled session, from 0. */
 export function filledSession(index: number): string {
   return `session-${index}`;
 }
 
-/** Makes a large store in little time: writes the files of its sessions, and has the library make the catalog from them. */
+/** Creates a large store quickly: writes the files of its sessions, and lets the library build the catalog from them. */
 export async function fillStore(input: FillInput): Promise<FillResult> {
   for (let index = 0; index < input.sessions; index++) writeSession(input, index);
   const started = performance.now();

@@ -6,13 +6,13 @@ import type { Question } from "./search-questions.ts";
 export interface FirstSearchInput {
   readonly dataDir: string;
   readonly question: Question;
-  /** `table`: what the library is compared with. */
+  /** `table`: the baseline that the library is compared with. */
   readonly of: "library" | "table";
-  /** Whether to ask once nothing is left to do after opening, and not at once. */
+  /** True to ask after all background work, false to ask right after opening. */
   readonly atRest: boolean;
 }
 
-/** Milliseconds from asking to the answer, in a process that has done nothing but open what it asks. */
+/** Returns the milliseconds from the query to the answer, in a process that has only opened the store or table. */
 export async function firstSearch({ dataDir, question, of, atRest }: FirstSearchInput): Promise<number> {
   const opened = of === "library" ? await openStore(dataDir, question) : openTable(dataDir, question);
   if (atRest) await untilQuiet();

@@ -10,34 +10,34 @@ export interface GrowthInput {
   readonly dataDir: string;
   readonly sessionId: string;
   readonly bytes: number;
-  /** At how many checkpoints to look, ascending. */
+  /** Numbers of checkpoints at which to measure, ascending. */
   readonly marks: readonly number[];
 }
 
 export interface GrowthMark {
   readonly checkpoints: number;
-  /** Of the last 100 saves. */
+  /** Median of the last 100 saves. */
   readonly saveMedianMs: number;
-  /** For each checkpoint since the last mark, everything included: what no answer waits for too. */
+  /** Milliseconds per checkpoint since the last mark, including background work. */
   readonly allMs: number;
-  /** Everything in the data directory, for each checkpoint. */
+  /** Bytes of the data directory per checkpoint. */
   readonly bytesEach: number;
   /** The same in blocks of the file system. */
   readonly diskBytesEach: number;
-  /** Loads by id, once nothing is left to be compacted: of the newest checkpoint, the oldest, and the slowest of fifty between them. */
+  /** Loads by id after compaction: of the newest checkpoint, the oldest, and the slowest of fifty between them. */
   readonly latestLoadMs: number;
   readonly oldestLoadMs: number;
   readonly slowestLoadMs: number;
-  /** Memory of the process that saved them all. */
+  /** Memory of the process that made all saves. */
   readonly residentBytes: number;
 }
 
 const LAST = 100;
-/** Between the oldest and the newest checkpoint, evenly. */
+/** Places measured, evenly between the oldest and the newest checkpoint. */
 const PLACES = 50;
 const LOADS_EACH = 9;
 
-/** Fills one session without a pause, and tells what each checkpoint costs as it grows. */
+/** Fills one session without a pause, and measures the cost per checkpoint as it grows. */
 export async function growStore({ dataDir, sessionId, bytes, marks }: GrowthInput): Promise<readonly GrowthMark[]> {
   const library = await openLibrary(dataDir);
   const context = generateContext(bytes, 1);
@@ -70,7 +70,7 @@ export async function growStore({ dataDir, sessionId, bytes, marks }: GrowthInpu
   return grown;
 }
 
-/** Medians, each of loads that follow one another: what is compared is not whether files are in memory. */
+/** Returns medians of consecutive loads, so that the files are in memory in every case. */
 async function loadTimes(
   library: Workrail,
   ids: readonly string[],
@@ -84,7 +84,7 @@ async function loadTimes(
     }
     return summarize(times).median;
   };
-  // The newest first: what is slow for being done for the first time must not count for the old ones.
+  // Newest first, so that the cost of a first run does not count for the old ones.
   const medians: number[] = [];
   for (let place = PLACES - 1; place >= 0; place--)
     medians.push(await medianOf(ids[Math.round((place * (ids.length - 1)) / (PLACES - 1))] as string));

@@ -8,21 +8,21 @@ import { openWorkrail } from "@workrail/runtime";
 
 export interface LargeInput {
   readonly dataDir: string;
-  /** `json` writes and parses the context's JSON, and nothing else. */
+  /** `json` only writes and parses the context's JSON. */
   readonly side: "json" | "library";
   readonly bytes: number;
 }
 
 export interface LargePhase {
   readonly ms: number;
-  /** For how long nothing else could run, at most. */
+  /** Longest time that nothing else could run. */
   readonly stallMs: number;
-  /** The most memory so far. */
+  /** Peak memory so far. */
   readonly peakBytes: number;
 }
 
 export interface LargeSide {
-  /** Node and the context itself, before anything is done with it. */
+  /** Memory of Node and the context itself, before the first operation. */
   readonly contextPeakBytes: number;
   readonly save: LargePhase;
   readonly load: LargePhase;
@@ -36,7 +36,7 @@ const RESOLUTION_MS = 5;
 const PART_BYTES = 1_000_000;
 const ROOM = 1_000_000_000;
 
-/** Keeps one large context and reads it back, and tells what that took. Throws unless it comes back as it was. */
+/** Saves and loads one large context, and measures both. Throws unless it is restored exactly. */
 export async function keepLarge({ dataDir, side, bytes }: LargeInput): Promise<LargeSide> {
   let context: object | undefined = largeContext(bytes);
   const expected = digestOf(context);
@@ -68,13 +68,13 @@ export async function keepLarge({ dataDir, side, bytes }: LargeInput): Promise<L
 }
 
 /**
- * Of parts as agents keep them, a megabyte each. In ASCII: with a single letter beyond Latin-1 V8 takes two bytes for each
- * of the whole text, whoever writes it.
+ * Builds a context of parts as agents save them, a megabyte each. ASCII only: a single letter beyond Latin-1 makes V8 use two bytes per
+ * letter of the whole text, for every writer.
  */
 function largeContext(bytes: number): object {
   const parts = Array.from({ length: bytes / PART_BYTES }, (_, seed): [string, unknown] => {
     const text = JSON.stringify(generateContext(PART_BYTES, seed + 1)).replaceAll(/[^\x20-\x7e]/gu, "x");
-    // Else what is measured is what making it left behind.
+    // Otherwise the measurement would include garbage from building the context.
     if (seed % 5 === 0) collectGarbage();
     return [`part ${seed}`, JSON.parse(text)];
   });
@@ -84,24 +84,24 @@ function largeContext(bytes: number): object {
 async function phase(work: () => Promise<unknown>): Promise<LargePhase> {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
-  // Its first look is only where it begins to count from.
+  // The first sample only sets the start of the measurement.
   await sleep(10 * RESOLUTION_MS);
   const started = performance.now();
   await work();
   const ms = performance.now() - started;
-  // What held up the loop at the end is noticed with its next turn.
+  // A delay at the end is recorded in the next turn of the loop.
   await sleep(2 * RESOLUTION_MS);
   delay.disable();
   return { ms, stallMs: delay.max / 1e6, peakBytes: peak() };
 }
 
-/** Entry by entry, so that the proof itself takes no memory to speak of. */
+/** Digests entry by entry, so that the check itself needs little memory. */
 function digestOf(context: object): string {
   const digests = Object.entries(context).map(([key, value]: [string, unknown]) => key + hash("sha256", JSON.stringify(value)));
   return hash("sha256", digests.join());
 }
 
-/** Kilobytes, on every platform. */
+/** maxRSS is in kilobytes on every platform. */
 function peak(): number {
   return process.resourceUsage().maxRSS * 1024;
 }

@@ -7,7 +7,7 @@ import { openLibrary } from "./open-library.ts";
 export interface AloneInput {
   readonly directory: string;
   readonly operation: "save" | "load";
-  /** `nothing` only makes the context: what Node and the benchmark take by themselves. */
+  /** `nothing` only creates the context: the memory of Node and the benchmark themselves. */
   readonly side: "nothing" | "floor" | "library";
   readonly bytes: number;
   readonly count: number;
@@ -15,11 +15,11 @@ export interface AloneInput {
 
 const SESSION = "alone";
 
-/** Does one thing again and again, and tells the most memory that took. */
+/** Repeats one operation, and returns the peak memory. */
 export async function repeatAlone(input: AloneInput): Promise<{ readonly peakBytes: number }> {
   const act = { save, load }[input.operation];
   await act(input);
-  // Kilobytes, on every platform.
+  // maxRSS is in kilobytes on every platform.
   return { peakBytes: process.resourceUsage().maxRSS * 1024 };
 }
 
@@ -37,7 +37,7 @@ async function save({ side, directory, bytes, count }: AloneInput): Promise<void
   }
 }
 
-/** What `save` of the library has left there. */
+/** Loads the checkpoints that `save` of the library has stored. */
 async function load({ side, directory, count }: AloneInput): Promise<void> {
   const dataDir = path.join(directory, "library");
   if (side === "floor") {

@@ -3,10 +3,10 @@ import { filledSession } from "./fill-store.ts";
 import { openLibrary } from "./open-library.ts";
 import { questionsFor, type SearchInput } from "./search-questions.ts";
 
-/** Loads before the first question: a process that works has a heap, and has the catalog in memory. */
+/** Loads before the first query: a working process has a heap, and the catalog in memory. */
 const LOADS = 500;
 
-/** What asking a store takes of memory, beyond what a process has that otherwise only loads, in bytes. */
+/** Returns the memory of searching, beyond that of a process that otherwise only loads, in bytes. */
 export async function searchMemory(input: SearchInput): Promise<number> {
   const library = await openLibrary(input.dataDir);
   for (let load = 0; load < LOADS; load++) await library.loadCheckpoint({ sessionId: filledSession(load % input.sessions) });

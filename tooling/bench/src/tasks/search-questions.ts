@@ -4,27 +4,27 @@ import { noteOf, someWord } from "../search-text.ts";
 import { filledSession } from "./fill-store.ts";
 
 export interface SearchInput {
-  /** Filled with notes. */
+  /** Store filled with notes. */
   readonly dataDir: string;
   readonly sessions: number;
-  /** In each session. */
+  /** Number in each session. */
   readonly checkpoints: number;
   readonly project: string;
-  /** Of each kind. */
+  /** Number of each kind. */
   readonly questions: number;
 }
 
 export const QUESTIONS = ["one word", "three words", "six words", "three words in a project", "a phrase", "a word spelled wrong"] as const;
 export type QuestionKind = (typeof QUESTIONS)[number];
 
-/** A question to the library, and to an FTS5 table. */
+/** A query for the library, and for an FTS5 table. */
 export interface Question {
   readonly kind: QuestionKind;
   readonly params: SearchCheckpointsParams;
   readonly match: string;
 }
 
-/** The same for each store of a size: the kinds in turn. */
+/** Returns the queries, the kinds in turn; the same for each store of a size. */
 export function questionsFor(input: SearchInput): Question[] {
   const random = new Random(1);
   return Array.from({ length: input.questions }, () => QUESTIONS.map((kind) => ({ kind, ...ask(kind, random, input) }))).flat();

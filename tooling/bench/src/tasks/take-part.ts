@@ -9,7 +9,7 @@ export interface PartInput {
   readonly operation: "save" | "load";
   readonly side: "floor" | "library";
   readonly sessionId: string;
-  /** Tells this process's contexts from those of the others. */
+  /** Distinguishes this process's contexts from those of the others. */
   readonly seed: number;
   readonly bytes: number;
   readonly count: number;
@@ -28,7 +28,7 @@ interface Part {
   readonly close: () => void | Promise<void>;
 }
 
-/** One of several processes that work on one store at the same time. */
+/** Runs one of several processes that work on one store at the same time. */
 export async function takePart(input: PartInput): Promise<PartResult> {
   const { once, close } = input.side === "floor" ? prepareBare(input) : await prepareLibrary(input);
   await untilTold();

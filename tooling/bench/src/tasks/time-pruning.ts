@@ -6,12 +6,15 @@ import { untilQuiet } from "../rest.ts";
 import { type Summary, summarize } from "../statistics.ts";
 import { NO_LIMIT, openLibrary } from "./open-library.ts";
 
-/** What follows a save: in a session at its limit each removes the oldest; without one there is compaction still; of a session's only checkpoint there is neither. */
+/**
+ * Work that follows a save. `limit`: removing the oldest checkpoint; `no limit`: compaction only; `a session each`: neither, as each
+ * session has one checkpoint.
+ */
 export const PRUNING_SIDES = ["limit", "no limit", "a session each"] as const;
 export type PruningSide = (typeof PRUNING_SIDES)[number];
 
 export interface PruningInput {
-  /** For each side a data directory of its own. */
+  /** Data directory of each side. */
   readonly directories: Readonly<Record<PruningSide, string>>;
   readonly saves: number;
   readonly limit: number;
@@ -20,21 +23,21 @@ export interface PruningInput {
 
 export interface PrunedSide {
   readonly times: Summary;
-  /** How many took more than three times the median. */
+  /** Number of saves that took more than three times the median. */
   readonly slow: number;
   readonly checkpoints: number;
-  /** Of its session or sessions, as the catalog has it. */
+  /** Bytes of its sessions in the catalog. */
   readonly storedBytes: number;
 }
 
 export type PruningResult = Readonly<Record<PruningSide, PrunedSide>>;
 
 const SESSION = "session";
-/** A side's turn: without a pause, so that whatever follows saves has to happen beside them. */
+/** Saves in a turn of a side: without a pause, so that the work after saves runs beside them. */
 const BLOCK = 50;
 const PAGE = 100;
 
-/** Saves again and again without a pause, in blocks, each side in its turn; and proves that what is left is what was saved. */
+/** Saves without a pause, in blocks, the sides in turns, and checks that the remaining checkpoints are the saved ones. */
 export async function timePruning({ directories, saves, limit, bytes }: PruningInput): Promise<PruningResult> {
   const sides = await Promise.all(
     PRUNING_SIDES.map(async (side) => {
@@ -73,7 +76,7 @@ export async function timePruning({ directories, saves, limit, bytes }: PruningI
   return Object.fromEntries(results) as PruningResult;
 }
 
-/** Each a little more than the one before, as in a session that goes on. */
+/** Returns contexts that grow a little with each step, as in a long session. */
 function growing(context: Context): (step: number) => Context {
   return (step) => ({ ...atStep(context, step), log: Array.from({ length: step % 200 }, (_, line) => `line ${line} of the log`) });
 }

@@ -1,4 +1,4 @@
-/** Of several processes that shall begin together, one: says that everything is prepared, and resolves when the work may begin. */
+/** Reports that this process is ready, and resolves when all processes may begin together. */
 export function untilTold(): Promise<void> {
   return new Promise((resolve) => {
     process.once("message", () => resolve());

@@ -30,7 +30,7 @@ const chaYi = (
   ].join("\n"),
 });
 
-/** Beside a colon it would look like the name of a password. */
+/** A constant, because the literal beside a colon would look like a password. */
 const PASSED = "PASS";
 
 const zhongDuan = many(901, 130, (i, pick, whole) =>
