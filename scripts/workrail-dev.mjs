@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-// The one way to set up, check and run a checkout. Plain JavaScript without dependencies: it runs before anything is installed.
+// The single entry point to set up, check and run a checkout. Plain JavaScript without dependencies, because it runs before anything is
+// installed.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const OLDEST_HOST_NODE = 20;
 
-// They build as one of their checks, so that a build that fails does not hide what else is wrong.
+// These commands build as one of their checks, so that a failed build does not hide other failures.
 const CHECKING = new Set(["test", "test:unit", "check", "fix"]);
 
 const COMMANDS = {
@@ -79,7 +80,7 @@ async function fix() {
   return linted || formatted;
 }
 
-/** In the directory that npm was called from: the server finds its project there. */
+/** Starts the server in the directory that npm was called from, where the server looks for its project. */
 function start(args) {
   const isStartedByNpm = process.env.npm_lifecycle_event === "start";
   return program("apps/mcp-server/dist/workrail-mcp.mjs", args, {
@@ -88,7 +89,7 @@ function start(args) {
   });
 }
 
-/** Runs a TypeScript program as it is: the workspace's Node strips its types. Paths are meant from where the user stands. */
+/** Runs a TypeScript program directly: the workspace's Node strips its types. Paths are resolved against the user's directory. */
 async function example(file, args) {
   const from = process.env.INIT_CWD ?? process.cwd();
   return program(

@@ -11,7 +11,7 @@ import { applyEdit, authored, baseFiles, parseEdits } from "./authoring/workspac
 const startedAt = Date.UTC(2025, 9, 14, 7, 40, 0);
 const longestLastObservation = 2_000;
 
-/** What a step did, in the words of the tool that did it. `files` is the code base and is changed in place. */
+/** The tools: each returns the results of a step, worded as the real tool words them. `files` is the code base and is changed in place. */
 const tools = {
   read({ paths }, files) {
     const read = paths.map((path) => [path, existing(files, path)]);
@@ -87,12 +87,15 @@ function shortened(text) {
   return `${cut}\n[${text.length - longestLastObservation} more characters in history]`;
 }
 
-/** Thinking takes time in proportion to what was thought; a command takes what the transcript says. */
+/**
+ * Returns how long a step took, in milliseconds: thinking takes time in proportion to the length of the thought; a command takes the time
+ * that the transcript states.
+ */
 function duration({ thought, action }) {
   return 9_000 + thought.length * 70 + (action.ms ?? 400);
 }
 
-/** One recorded step: how the context changes between two saves. */
+/** Returns one recorded step: how the context changes between two saves. */
 function recordStep(step, index, files, at) {
   const { action } = step;
   const result = tools[action.tool](action, files);
@@ -118,7 +121,7 @@ function recordStep(step, index, files, at) {
   return { append, set, ...(Object.keys(put).length === 0 ? {} : { put }) };
 }
 
-/** What was noted carries the number of the step in which it was noted. */
+/** Adds the number of the step to each new list item. */
 function dated(lists, number) {
   const entries = Object.entries(lists).map(([name, items]) => [name, items.map(({ id, ...rest }) => ({ id, step: number, ...rest }))]);
   return Object.fromEntries(entries);
@@ -141,7 +144,7 @@ function buildSession() {
   return { id: "resume-after-crash", source: "authored for this repository", initial, steps: recorded };
 }
 
-/** One step per line, so that a change of one step is a change of one line. */
+/** Returns the session as JSON with one step per line, so that a changed step is a changed line. */
 function toText({ steps: recorded, ...head }) {
   const lines = recorded.map((step) => JSON.stringify(step)).join(",\n");
   return `${JSON.stringify(head).slice(0, -1)},"steps":[\n${lines}\n]}\n`;

@@ -1,4 +1,4 @@
-// Everything `npm test` looks at. The tests come last, so that the output ends with their summary.
+// All checks of `npm test`. The tests come last, so that the output ends with their summary.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -17,7 +17,10 @@ const CHECKS = {
 
 const RESULTS = join(ROOT, "node_modules", ".cache", "workrail", "vitest.json");
 
-/** Resolves to the names of the checks that failed. All are run, so that one pass shows everything there is to repair. */
+/**
+ * Runs the named checks, or all. Resolves to the names of those that failed. A failure does not stop the others, so that one run shows
+ * everything that needs repair.
+ */
 export async function runChecks(names) {
   const unknown = names.filter((name) => !Object.hasOwn(CHECKS, name));
   if (unknown.length > 0) {
@@ -35,7 +38,7 @@ export async function runChecks(names) {
   return failed;
 }
 
-/** Runs vitest, then says what failed before it, then the count of tests as the last line. */
+/** Runs vitest, then prints the checks that failed before, and the counts of tests as the last line. */
 export async function runTests(args, { failedChecks }) {
   const { stdout: version } = spawnSync(testNode(), ["--version"], { encoding: "utf8" });
   process.stdout.write(`\n== tests, on Node ${version.trim()}\n`);
@@ -53,7 +56,7 @@ function countLine(code) {
     const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, numFailedTestSuites } = JSON.parse(
       readFileSync(RESULTS, "utf8"),
     );
-    // A file that could not be loaded has no failed test of its own, and an error outside any test neither.
+    // A file that could not be loaded has no failed test, and neither has an error outside any test.
     const failed = numFailedTests > 0 || code === 0 ? numFailedTests : Math.max(1, numFailedTestSuites);
     return `tests: ${numPassedTests} passed, ${failed} failed, ${numPendingTests + numTodoTests} skipped`;
   } catch {

@@ -1,4 +1,4 @@
-// The long form of the tests that break things on purpose. Their short form is part of `npm test`.
+// The long form of the fault tests. Their short form is part of `npm test`.
 import { randomInt } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ const SQLITE = "packages/sqlite-fs/test";
 const CONFORMANCE = [`${SQLITE}/conformance.test.ts`];
 const FILES_CONFORMANCE = ["packages/files-catalog/test/conformance.test.ts"];
 
-/** `names`: only tests that match; `env`: what makes the run long. */
+/** The rows of the table. `names`: a pattern that selects tests; `env`: the variables that make the run long. */
 const ROWS = [
   {
     id: "T1",
@@ -150,15 +150,15 @@ const ROWS = [
 ];
 
 const COUNTS = ["tries", "acknowledged", "lost", "wrong", "dangling", "dead"];
-/** What must be 0. */
+/** Counts that must be 0. */
 const FAILURES = ["lost", "wrong", "dangling", "dead", "failed"];
 const HEADS = { wrong: "silently wrong", dead: "dead servers", failed: "failed tests" };
 
-/** What chance is drawn from: another number each time, unless one is to be repeated. */
+/** Name of the variable with the seed of all random choices. The seed is new in each run, unless the variable is set to repeat one. */
 const SEED = "WORKRAIL_CONFORMANCE_SEED";
 const LARGEST_SEED = 2 ** 31;
 
-/** All rows, or those named. Resolves to 0 when every count that must be 0 is. */
+/** Runs all rows, or the named ones. Resolves to 0 when every count in `FAILURES` is 0. */
 export async function runFaults(names) {
   const unknown = names.filter((name) => !ROWS.some(({ id }) => id === name));
   if (unknown.length > 0) {
@@ -194,11 +194,11 @@ async function run({ files, names, env = {} }, folder, seed) {
     env: { ...env, [SEED]: seed, WORKRAIL_CONFORMANCE_STRIDE: "1", WORKRAIL_FAULT_TALLY: tally },
   });
   const [counts, outcome] = [counted(tally), outcomeOf(results)];
-  // A test that counts nothing is one try.
+  // A test that counts nothing counts as one try.
   return { ...counts, tries: Math.max(counts.tries, outcome.tests), ...outcome };
 }
 
-/** The sums of what the tests counted: a line of JSON each. */
+/** Returns the sums of the counts that the tests reported, one JSON object per line. */
 function counted(tally) {
   const sums = Object.fromEntries(COUNTS.map((count) => [count, 0]));
   const lines = existsSync(tally) ? readFileSync(tally, "utf8").split("\n").filter(Boolean) : [];
@@ -206,7 +206,7 @@ function counted(tally) {
   return sums;
 }
 
-/** A row without tests proves nothing, and counts as failed. */
+/** Returns the outcome of a row. A row without passed tests proves nothing and counts as failed. */
 function outcomeOf(results) {
   try {
     const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(readFileSync(results, "utf8"));

@@ -1,4 +1,4 @@
-// Tries the server with the MCP Inspector, which is larger than all our dependencies together and therefore not one of them.
+// Tests the server with the MCP Inspector. The Inspector is larger than all our dependencies together, and is therefore not one of them.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, runNpx, runTool } from "./run.mjs";
@@ -6,7 +6,7 @@ import { ROOT, runNpx, runTool } from "./run.mjs";
 const INSPECTOR = { "@modelcontextprotocol/inspector": "2.12.0" };
 const FOLDER = join(ROOT, "node_modules", ".cache", "workrail", "inspector");
 
-/** Resolves to the exit code of the tests that use it. */
+/** Installs the Inspector and runs its tests. Resolves to the exit code. */
 export async function verifyInspector() {
   const { packageManager } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   mkdirSync(FOLDER, { recursive: true });

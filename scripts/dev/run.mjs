@@ -1,4 +1,4 @@
-// Starting programs of this workspace, on every platform, under the workspace's own Node.
+// Starts programs of this workspace on every platform, under the workspace's own Node.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
@@ -12,13 +12,13 @@ const WINDOWS = process.platform === "win32";
 const BIN = join(ROOT, "node_modules", ".bin");
 const NODE_BIN = join(ROOT, "node_modules", "node", "bin");
 
-/** The Node that the workspace installs; `undefined` before it has. */
+/** Returns the path of the workspace's Node; `undefined` before it is installed. */
 export function workspaceNode() {
   const path = join(NODE_BIN, WINDOWS ? "node.exe" : "node");
   return existsSync(path) ? path : undefined;
 }
 
-/** Runs the workspace's Node. Signals are handed on, so that a server can shut down in its own way. */
+/** Runs the workspace's Node. Signals are forwarded, so that a server can shut down cleanly. */
 export function runNode(args, options = {}) {
   return run(workspaceNode() ?? process.execPath, args, options);
 }
@@ -38,22 +38,25 @@ export function runTool(name, args, options = {}) {
   return WINDOWS ? runShim(join(BIN, `${name}.cmd`), args, options) : run(join(BIN, name), args, options);
 }
 
-/** Runs npx of the Node that is running this script. */
+/** Runs the npx of the Node that runs this script. */
 export function runNpx(args, options = {}) {
   return WINDOWS ? runShim("npx.cmd", args, options) : run("npx", args, options);
 }
 
-/** Only a shell can start a `.cmd` file. It is given one line: Node warns of arguments beside it, which it would not quote. */
+/**
+ * Runs a `.cmd` file, which only a shell can start. The shell gets one quoted line: Node warns about separate arguments, because it would
+ * not quote them.
+ */
 function runShim(file, args, options) {
   return run([file, ...args].map(quote).join(" "), [], { ...options, shell: true });
 }
 
-/** Resolves to the exit code; 128 + the signal's number when a signal ended it, as shells do. */
+/** Resolves to the exit code; to 128 + the signal's number when a signal ended the program, as shells do. */
 function run(command, args, { env = {}, stdio = "inherit", shell = false, cwd = ROOT, endWithParent = false, pathFirst = [] } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd, stdio, shell, env: environment(env, pathFirst) });
     const handOn = (signal) => {
-      // A terminal interrupts the whole group: handing it on would make it the second one.
+      // A terminal sends SIGINT to the whole process group; forwarding it would send it twice.
       if (signal === "SIGINT" && process.stdin.isTTY) return;
       child.kill(signal);
     };
@@ -73,7 +76,7 @@ function run(command, args, { env = {}, stdio = "inherit", shell = false, cwd = 
   });
 }
 
-/** npm and its shell die of SIGTERM without handing it on: that they are gone is the signal. */
+/** Calls `act` once the parent process is gone. npm and its shell die of SIGTERM without forwarding it, so their end is the only sign. */
 function onceOrphaned(act) {
   const parent = process.ppid;
   const watch = setInterval(() => {
@@ -84,7 +87,7 @@ function onceOrphaned(act) {
   return watch;
 }
 
-/** The workspace's tools come first on the path, and with them its Node. @param pathFirst directories before them. */
+/** Returns the environment with the workspace's tools, and its Node, first on the path. @param pathFirst directories before them. */
 function environment(extra, pathFirst) {
   const env = { ...process.env, ...extra };
   const key = Object.keys(env).find((name) => name.toUpperCase() === "PATH") ?? "PATH";

@@ -1,5 +1,5 @@
-// Brings a checkout up to date: dependencies by the pinned pnpm, then the build. Does nothing when nothing changed.
-// Everything is said on standard error: standard output belongs to the command that follows.
+// Brings a checkout up to date: installs the dependencies with the pinned pnpm, then builds. Does nothing when nothing changed. All
+// messages go to standard error, because standard output belongs to the command that follows.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -10,13 +10,13 @@ const LOCK = join(ROOT, ".workrail-setup.lock");
 const TO_STDERR = ["ignore", 2, 2];
 const WORKSPACES = ["packages", "apps", "tooling", "examples"];
 
-/** How turbo is called: logs of failures only, nothing sent anywhere, no cache but the local one. */
+/** Arguments and environment for turbo: logs of failures only, no telemetry, only the local cache. */
 export const TURBO = {
   args: (task) => ["run", task, "--output-logs=errors-only", "--ui=stream", "--log-order=grouped"],
   env: { TURBO_TELEMETRY_DISABLED: "1", TURBO_NO_UPDATE_NOTIFIER: "1", DO_NOT_TRACK: "1", TURBO_CACHE: "local:rw" },
 };
 
-/** Resolves to 0, or to the exit code of the step that failed. */
+/** Installs and builds. Resolves to 0, or to the exit code of the step that failed. */
 export async function setUp({ build = true } = {}) {
   if (isCurrent(build)) return 0;
   await takeLock();
@@ -45,7 +45,7 @@ async function install() {
   const pinned = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).packageManager;
   say(`Installing dependencies with ${pinned} ...`);
   const args = ["install", "--frozen-lockfile", "--prefer-offline", "--reporter=append-only"];
-  // npm's own errors must be seen here, whatever level the project sets for `npm start`.
+  // Shows npm's own errors, whatever log level the project sets for `npm start`.
   const env = { npm_config_loglevel: "error", npm_config_update_notifier: "false", CI: "true" };
   const code = await runNpx(["--yes", pinned, ...args], { stdio: TO_STDERR, env });
   if (code !== 0) {
@@ -122,14 +122,14 @@ function writeStamp(stamp) {
   writeFileSync(STAMP, `${JSON.stringify(stamp)}\n`);
 }
 
-/** Two commands started together must not install into one another. The lock of a dead process is taken over. */
+/** Takes the lock that keeps two commands from installing at the same time. The lock of a dead process is taken over. */
 async function takeLock() {
   for (let waited = 0; ; waited += 1) {
     try {
       writeFileSync(LOCK, String(process.pid), { flag: "wx" });
       return;
     } catch (error) {
-      // On Windows a file that is being removed is in the way for a moment.
+      // On Windows, a file that is being removed blocks its name for a moment.
       const isGoing = process.platform === "win32" && waited < 50 && ["EPERM", "EBUSY", "EACCES"].includes(error.code);
       if (error.code !== "EEXIST" && !isGoing) throw error;
     }
@@ -142,7 +142,7 @@ async function takeLock() {
 function isLockHeld() {
   try {
     const pid = Number(readFileSync(LOCK, "utf8"));
-    // An empty file belongs to a process that has just made it.
+    // An empty lock file belongs to a process that has just created it.
     if (pid > 0) process.kill(pid, 0);
     return true;
   } catch (error) {

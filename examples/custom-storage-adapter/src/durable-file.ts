@@ -3,12 +3,14 @@ import type fs from "node:fs/promises";
 import path from "node:path";
 import { isWorkrailError, WorkrailError } from "@workrail/core";
 
-/** The file operations that are used; a test gives others, which fail. */
+/** The file operations that the adapter uses. A test passes operations that fail. */
 export type Files = Pick<typeof fs, "link" | "mkdir" | "open" | "readdir" | "readFile" | "rename" | "rm" | "stat">;
 
 /**
- * Writes a file whose name shows all of the bytes or what it showed before, also after a power cut: temporary name, bytes
- * on the disk, final name, name on the disk. A `new` file must not be there: that fails with EEXIST.
+ * Writes a file durably: after a power cut, its name shows either all the new bytes or the former content. The order is: write to a
+ * temporary name, fsync, rename or link to the final name, fsync the folder.
+ *
+ * With `new`, the file must not exist yet; if it does, the call fails with EEXIST.
  */
 export async function writeDurably(files: Files, file: string, bytes: Uint8Array, mode: "new" | "replace"): Promise<void> {
   const temporary = `${file}.${randomUUID()}.tmp`;
@@ -27,7 +29,7 @@ export async function writeDurably(files: Files, file: string, bytes: Uint8Array
   }
 }
 
-/** Puts zeros in the place of a file's bytes, on the disk. */
+/** Overwrites a file's bytes with zeros, and fsyncs the file. */
 export async function overwrite(files: Files, file: string): Promise<void> {
   const { size } = await files.stat(file);
   const handle = await files.open(file, "r+");
@@ -40,7 +42,7 @@ export async function overwrite(files: Files, file: string): Promise<void> {
 }
 
 export async function syncFolder(files: Files, folder: string): Promise<void> {
-  // Windows cannot, and need not.
+  // Windows can neither fsync a folder, nor need it.
   if (process.platform === "win32") return;
   const handle = await files.open(folder, "r");
   try {
@@ -50,7 +52,7 @@ export async function syncFolder(files: Files, folder: string): Promise<void> {
   }
 }
 
-/** `undefined` instead of the error that says that there is no such file. */
+/** Resolves to `undefined` instead of rejecting with ENOENT. */
 export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
@@ -64,7 +66,7 @@ export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
 }
 
-/** Errors of the system leave the adapter in the words of the ports, with their cause. */
+/** Turns system errors into a `WorkrailError` with the code that the ports demand, and keeps the original as its cause. */
 export async function translated<T>(work: Promise<T>, details: Record<string, unknown> = {}): Promise<T> {
   try {
     return await work;

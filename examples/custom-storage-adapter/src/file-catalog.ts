@@ -12,17 +12,17 @@ import { type Files, ifThere, translated, writeDurably } from "./durable-file.ts
 import type { FolderBlobStore } from "./folder-blob-store.ts";
 
 /**
- * The catalog in one file, which each change replaces: atomic and durable, because replacing the file is. What is in it,
- * and what may be changed, is `CatalogState`'s business.
+ * A catalog in one JSON file. Each change replaces the whole file; the replacement is atomic and durable, and so the change is too.
+ * `CatalogState` decides about the content and about which changes are allowed.
  */
 export class FileCatalog extends StateCatalog implements CatalogRecovery {
   readonly #files: Files;
   readonly #file: string;
   readonly #blobs: FolderBlobStore;
   #state = new CatalogState();
-  /** Of `#state`, as it is in the file. */
+  /** The JSON text of `#state`, as stored in the file. */
   #text = "";
-  /** Whether the file is known to hold `#text`, and durable. */
+  /** True when the file is known to hold `#text` durably. */
   #isSettled = false;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -39,7 +39,7 @@ export class FileCatalog extends StateCatalog implements CatalogRecovery {
     return catalog;
   }
 
-  /** All of it is read whenever it is opened. */
+  /** Does nothing: opening already reads the whole file. */
   async examine(): Promise<void> {}
 
   async needsRebuild(): Promise<boolean> {
@@ -61,7 +61,10 @@ export class FileCatalog extends StateCatalog implements CatalogRecovery {
     });
   }
 
-  /** What is seen stays: after a change that failed it is what the file then says, and nobody looks before that is known. */
+  /**
+   * Reads from the state in memory. After a failed change, the file is read again first, so that a reader never sees a state that could
+   * still vanish.
+   */
   protected async look<T>(look: (state: CatalogState) => T): Promise<T> {
     if (!this.#isSettled) await this.#alone(() => this.#settle());
     return structuredClone(look(this.#state));
@@ -74,11 +77,11 @@ export class FileCatalog extends StateCatalog implements CatalogRecovery {
     });
   }
 
-  /** Changes a copy, and then the file. Nobody sees the copy before it is durable. */
+  /** Changes a copy of the state, then replaces the file. Readers see the copy only once it is durable. */
   protected async apply<T>(change: (state: CatalogState) => T): Promise<T> {
     const state = CatalogState.fromJson(this.#text);
     const result = structuredClone(change(state));
-    // Their facts are in the same file.
+    // Clears the lists of changed and forgotten sessions: the sessions' facts are in the same file.
     state.changedFacts();
     state.takeForgotten();
     await this.#replaceBy(state);
@@ -97,13 +100,13 @@ export class FileCatalog extends StateCatalog implements CatalogRecovery {
 
   async #write(text: string): Promise<void> {
     this.#isSettled = false;
-    // Where it fails after the file was replaced, nobody knows what a power cut would leave.
+    // When this fails after the file was replaced, it is unknown which of the two a power cut would leave.
     await translated(writeDurably(this.#files, this.#file, Buffer.from(text), "replace"), { outcome: "unknown" });
     this.#text = text;
     this.#isSettled = true;
   }
 
-  /** Before anything is decided or seen: what the file says, made durable again after a change that failed. */
+  /** Reads the file again after a failed change, and writes it again to make it durable. Runs before anything is decided or read. */
   async #settle(): Promise<void> {
     if (this.#isSettled) return;
     const bytes = await translated(ifThere(this.#files.readFile(this.#file)));
@@ -111,7 +114,7 @@ export class FileCatalog extends StateCatalog implements CatalogRecovery {
     await this.#write(this.#state.toJson());
   }
 
-  /** One after another. */
+  /** Runs one piece of work after another. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#last.then(work);
     this.#last = mine.catch(() => undefined);

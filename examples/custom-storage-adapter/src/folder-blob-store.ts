@@ -3,7 +3,10 @@ import path from "node:path";
 import type { BlobInfo, BlobKey, BlobRef, BlobStore, QuarantinedBlob } from "@workrail/core";
 import { type Files, hasCode, ifThere, overwrite, syncFolder, translated, writeDurably } from "./durable-file.ts";
 
-/** One file a blob. Named by a digest, because file systems differ about case, length and reserved names. */
+/**
+ * A blob store with one file per blob. The file name is a digest, because file systems differ in case sensitivity, in the length of names
+ * and in reserved names.
+ */
 export class FolderBlobStore implements BlobStore {
   readonly #files: Files;
   readonly #folder: string;
@@ -26,7 +29,7 @@ export class FolderBlobStore implements BlobStore {
       return ref;
     } catch (error) {
       if (hasCode(error, "EEXIST")) return undefined;
-      // Its name may be there, and not yet durable: it must not be taken for a blob that is.
+      // The name may exist without being durable. The file is removed, for it must not be taken for a durable blob.
       await this.#files.rm(this.#pathOf(ref), { force: true }).catch(() => undefined);
       return await translated(Promise.reject(error));
     } finally {
@@ -42,7 +45,7 @@ export class FolderBlobStore implements BlobStore {
     return translated(ifThere(this.#files.readFile(this.#pathOf(ref))));
   }
 
-  /** For the catalog, which looks before it commits. */
+  /** Tells whether the blob exists. The catalog asks this before it commits. */
   async has(ref: BlobRef): Promise<boolean> {
     return (await translated(ifThere(this.#files.stat(this.#pathOf(ref))))) !== undefined;
   }
@@ -52,7 +55,7 @@ export class FolderBlobStore implements BlobStore {
     await translated(syncFolder(this.#files, this.#folder));
   }
 
-  /** Written over first, for what a disk lets go of it keeps. */
+  /** Overwrites the files before it removes them, because a disk keeps the bytes of a removed file. */
   async erase(ref: BlobRef): Promise<void> {
     const names = (await translated(this.#files.readdir(this.#folder))).filter((name) => name === ref || name.startsWith(`${ref}.`));
     for (const name of names) await translated(overwrite(this.#files, this.#pathOf(name)));
@@ -60,7 +63,10 @@ export class FolderBlobStore implements BlobStore {
     await translated(syncFolder(this.#files, this.#folder));
   }
 
-  /** Another ending hides it. It is given under the catalog's lock, and so to nobody else. */
+  /**
+   * Renames the blob to a name with another ending, which `list` and `get` ignore. The call runs under the catalog's lock, so no other
+   * caller takes the same name.
+   */
   async quarantine(ref: BlobRef): Promise<string | undefined> {
     for (let number = 1; await this.has(ref); number++) {
       const aside = this.#pathOf(`${ref}.quarantine-${number}`);
@@ -87,7 +93,9 @@ export class FolderBlobStore implements BlobStore {
     }
   }
 
-  /** The store has one opener: a temporary file that is not ours was left by a process that is gone. */
+  /**
+   * Removes temporary files. The store has one opener, so while this process writes none, every temporary file was left by a dead process.
+   */
   async removeAbandoned(): Promise<number> {
     const names = await this.#names(".tmp");
     if (this.#puts > 0) return 0;

@@ -6,8 +6,8 @@ import { FileCatalog } from "./file-catalog.ts";
 import { FolderBlobStore } from "./folder-blob-store.ts";
 
 /**
- * Opens storage in a folder: `catalog.json`, and a file for each blob. For one process at a time; who opens it twice
- * must not be surprised.
+ * Opens storage in a folder: `catalog.json`, and one file per blob. For one process at a time: nothing here prevents a second one, which
+ * would overwrite the changes of the first.
  */
 export async function openFolderStorage(folder: string, files: Files = fs): Promise<Storage> {
   await translated(files.mkdir(folder, { recursive: true, mode: 0o700 }));
@@ -27,7 +27,7 @@ export async function openFolderStorage(folder: string, files: Files = fs): Prom
       shared: (work) => gate.shared(work),
       exclusively: (work) => gate.alone(work),
     },
-    // Nothing is held open between two calls.
+    // Nothing stays open between two calls.
     close: async () => undefined,
   };
 }

@@ -1,5 +1,5 @@
-// The invented code base as the session sees it: the files it starts with, and what each edit makes of them.
-// Every file of it is stored with ".txt" appended, so that no tool of this repository takes it for its own source.
+// The invented code base as the session sees it: the files at the beginning, and the result of each edit. Every file is stored with ".txt"
+// appended, so that no tool of this repository takes it for its own source.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ export function authored(path) {
   return readFileSync(join(folder, path), "utf8");
 }
 
-/** Path in the invented code base -> content, before the session begins. */
+/** Returns the code base before the session begins: path -> content. */
 export function baseFiles() {
   const root = join(folder, "base");
   const names = readdirSync(root, { recursive: true, withFileTypes: true })

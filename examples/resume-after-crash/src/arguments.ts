@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 export interface DemoArguments {
   readonly file: string | undefined;
-  /** Play only so many steps. */
+  /** Number of steps to play; `undefined` plays all. */
   readonly steps: number | undefined;
   readonly keep: boolean;
   readonly server: string | undefined;
@@ -22,7 +22,7 @@ deletes the database, and compares all that was acknowledged with what comes bac
   --server FILE  another program than the built server
 `;
 
-/** @throws TypeError with a sentence for the user. */
+/** @throws TypeError with a message for the user. */
 export function parseArguments(given: readonly string[]): DemoArguments {
   const { values, positionals } = parseArgs({
     args: [...given],

@@ -1,23 +1,23 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import type { NotWhole, WorkrailServer } from "./workrail-server.ts";
 
-/** The view of a checkpoint that fits a budget of tokens. */
+/** Figures of the view of a checkpoint that fits a budget of tokens. */
 export interface BudgetedView {
-  /** Absent: the most that an answer may hold. */
+  /** `undefined` for the server's own limit of an answer. */
   readonly budgetTokens: number | undefined;
   readonly answerTokens: number;
   readonly whole: number;
   readonly of: number;
   readonly leftOut: number;
-  /** The entry marked as critical is whole. */
+  /** True when the answer holds the critical entry whole. */
   readonly hasCritical: boolean;
-  /** The largest first. */
+  /** The shortened entries, largest first. */
   readonly shortened: readonly NotWhole[];
 }
 
 const BUDGETS = [2_000, 5_000, undefined];
 
-/** Loads the latest checkpoint under smaller and larger budgets. */
+/** Loads the latest checkpoint under budgets from small to large. */
 export async function loadUnderBudgets(server: WorkrailServer, sessionId: string, criticalKey: string): Promise<BudgetedView[]> {
   const views: BudgetedView[] = [];
   for (const budgetTokens of BUDGETS) {

@@ -2,9 +2,9 @@ import { setImmediate } from "node:timers/promises";
 import type { Saved, WorkrailServer } from "./workrail-server.ts";
 
 export interface Crash {
-  /** From sending the save to the kill. */
+  /** Milliseconds between sending the save and the kill. */
   readonly afterMs: number;
-  /** The answer, when it was faster than the kill. */
+  /** The answer, if the server sent it before the kill. */
   readonly answer: Saved | undefined;
 }
 
@@ -15,10 +15,10 @@ export async function crashDuring(save: () => Promise<Saved>, server: WorkrailSe
   let answer: Saved | undefined;
   const answered = save().then(
     (saved) => (answer = saved),
-    // The connection is closed under it: that is what is wanted.
+    // The kill closes the connection, and the call rejects; this is intended.
     () => undefined,
   );
-  // Timers know whole milliseconds only, and a save may take less than two.
+  // Timers have a resolution of a millisecond, and a save may take less than two.
   while (performance.now() < killAt) await setImmediate();
   const afterMs = performance.now() - started;
   await server.kill();

@@ -2,9 +2,9 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 export interface StoreSize {
-  /** The checkpoints' files. */
+  /** Bytes of the checkpoint files, and of all other files but the database. */
   readonly fileBytes: number;
-  /** The database that knows where they are. */
+  /** Bytes of the database. */
   readonly databaseBytes: number;
 }
 
@@ -14,7 +14,7 @@ export async function sizeOfStore(dataDir: string): Promise<StoreSize> {
   const files = await readdir(dataDir, { recursive: true, withFileTypes: true });
   let fileBytes = 0;
   let databaseBytes = 0;
-  // What is kept in reserve for a full disk holds nothing.
+  // The reserve file for a full disk holds no data.
   for (const file of files.filter((entry) => entry.isFile() && entry.name !== "reserve")) {
     const { size } = await stat(join(file.parentPath, file.name));
     if (DATABASE.test(file.name)) databaseBytes += size;
@@ -23,7 +23,7 @@ export async function sizeOfStore(dataDir: string): Promise<StoreSize> {
   return { fileBytes, databaseBytes };
 }
 
-/** Deletes the database and what belongs to it. Resolves to the names of the files that were there. */
+/** Deletes the database and its companion files. Resolves to the names of the files that existed. */
 export async function loseDatabase(dataDir: string): Promise<string[]> {
   const files = (await readdir(dataDir)).filter((name) => DATABASE.test(name));
   for (const name of files) await rm(join(dataDir, name));

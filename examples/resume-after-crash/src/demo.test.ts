@@ -36,7 +36,7 @@ describe("the demo", () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  /** Runs the demo as a person does, but against the server's sources, so that no build can be stale. */
+  /** Runs the demo as a user does, but against the server's sources, so that no stale build is tested. */
   async function play(...args: string[]): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
     const child = spawn(process.execPath, ["--conditions=@workrail/source", DEMO, ...args], {
       stdio: ["ignore", "pipe", "pipe"],

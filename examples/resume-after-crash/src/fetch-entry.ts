@@ -4,11 +4,11 @@ type Path = readonly (string | number)[];
 
 export interface FetchedEntry {
   readonly value: unknown;
-  /** How many calls it took. */
+  /** Number of calls that were needed. */
   readonly calls: number;
 }
 
-/** Fetches a value that is too large for one answer, part by part, and puts it together. */
+/** Fetches a value that is too large for one answer in parts, and joins them. */
 export async function fetchEntry(server: WorkrailServer, checkpointId: string, path: Path): Promise<FetchedEntry> {
   const parts: unknown[] = [];
   let calls = 0;
@@ -33,7 +33,7 @@ function nameOf(key: string | undefined, path: Path): string {
   return key;
 }
 
-/** Parts of one value are all of one kind: texts, lists or objects; anything else comes in one part. */
+/** Joins the parts of one value. All parts have the same type: string, array or object; any other value comes in one part. */
 function join(parts: readonly unknown[]): unknown {
   const [first] = parts;
   if (typeof first === "string") return parts.join("");

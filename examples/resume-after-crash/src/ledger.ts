@@ -1,17 +1,19 @@
-/** What the server said it had saved, and the exact JSON text that it was given: what it must be able to give back. */
+/**
+ * Records each checkpoint that the server acknowledged, with the exact JSON text that was saved, and compares loaded contexts with them.
+ */
 export class Ledger {
   readonly #acknowledged = new Map<string, { readonly step: number; readonly text: string }>();
   readonly #inFlight: { readonly step: number; readonly text: string }[] = [];
   readonly #mismatches: string[] = [];
   #latest: string | undefined;
 
-  /** The server answered. The first text stays: a later save of equal content is answered with the same checkpoint. */
+  /** Records an acknowledged save. The first text stays: a later save of equal content is answered with the same checkpoint. */
   acknowledge(checkpointId: string, step: number, text: string): void {
     if (!this.#acknowledged.has(checkpointId)) this.#acknowledged.set(checkpointId, { step, text });
     this.#latest = checkpointId;
   }
 
-  /** A save that the server did not get to answer: it may be there or not, but never in part. */
+  /** Records a save that got no answer: the checkpoint may exist or not, but never in part. */
   lose(step: number, text: string): void {
     this.#inFlight.push({ step, text });
   }
@@ -25,19 +27,19 @@ export class Ledger {
     return this.#latest === undefined || found === undefined ? undefined : { checkpointId: this.#latest, step: found.step };
   }
 
-  /** Length of all acknowledged texts in bytes of UTF-8. */
+  /** Length of all acknowledged texts in UTF-8 bytes. */
   get bytes(): number {
     return [...this.#acknowledged.values()].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   }
 
-  /** The step whose save this text is: of the acknowledged checkpoint of that id, else of a save without an answer. */
+  /** Returns the step that saved this text: the step of the acknowledged checkpoint with that id, else of an unanswered save. */
   stepOf(checkpointId: string, text: string): number | undefined {
     const known = this.#acknowledged.get(checkpointId);
     const candidates = known === undefined ? this.#inFlight : [known];
     return candidates.find((candidate) => candidate.text === text)?.step;
   }
 
-  /** Compares what came back with what was given. Whatever differs is kept among the mismatches. */
+  /** Compares a loaded context with the saved one, and records a difference as a mismatch. */
   compare(checkpointId: string, text: string, when: string): boolean {
     if (this.stepOf(checkpointId, text) !== undefined) return true;
     const known = this.#acknowledged.get(checkpointId);
@@ -49,7 +51,7 @@ export class Ledger {
     return false;
   }
 
-  /** Anything else that should not be. */
+  /** Records any other mismatch. */
   miss(what: string): void {
     this.#mismatches.push(what);
   }

@@ -14,7 +14,7 @@ const BUILT_SERVER = fileURLToPath(new URL("../../../apps/mcp-server/dist/workra
 
 process.exitCode = await main(process.argv.slice(2));
 
-/** Resolves to the exit code: 0 all came back, 1 something did not or the demo could not run, 2 wrong usage. */
+/** Resolves to the exit code: 0 everything came back, 1 something did not or the demo could not run, 2 wrong usage. */
 async function main(given: readonly string[]): Promise<number> {
   let args: DemoArguments;
   try {

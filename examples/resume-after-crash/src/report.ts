@@ -5,16 +5,16 @@ import type { DemoEvent, DemoResult, Fetched } from "./run-demo.ts";
 import type { Timing } from "./timings.ts";
 
 const LABEL_WIDTH = 14;
-/** Entries that a line names before it only counts the rest. */
+/** Number of entries that a line names; the others are only counted. */
 const MOST_NAMED = 3;
 
-/** The head of the report: its title and the session. */
+/** Returns the head of the report: its title and the session. */
 export function headOf({ id, steps }: Session): string {
   const title = styleText("bold", "An agent's session survives a kill and the loss of its database");
   return [title, "", line("session", `${id}, ${count(steps.length, "step")}, saved after each`), ""].join("\n");
 }
 
-/** One line for each thing that happens. */
+/** Returns the line for one event. */
 export function lineOf(event: DemoEvent): string {
   switch (event.kind) {
     case "played":
@@ -46,7 +46,7 @@ export function lineOf(event: DemoEvent): string {
   }
 }
 
-/** The end of the report: sizes, times, views under budgets, and the verdict. */
+/** Returns the end of the report: sizes, times, views under budgets, and the verdict. */
 export function summaryOf(result: DemoResult): string {
   const { checkpoints, contextBytes, lastContextBytes, fileBytes, databaseBytes, save, load, views, criticalKey, fetched } = result;
   return [

@@ -9,13 +9,13 @@ import { type Saved, WorkrailServer } from "./workrail-server.ts";
 
 export interface DemoOptions {
   readonly session: Session;
-  /** The server's program. */
+  /** Path of the server's program. */
   readonly program: string;
-  /** An empty directory. */
+  /** An empty directory for the data. */
   readonly dataDir: string;
 }
 
-/** What happened, told as it happens. */
+/** An event of the demo, reported as soon as it happens. */
 export type DemoEvent =
   | { readonly kind: "played" | "continued"; readonly from: number; readonly to: number }
   | { readonly kind: "killed"; readonly step: number; readonly afterMs: number; readonly usualMs: number; readonly wasAnswered: boolean }
@@ -24,7 +24,7 @@ export type DemoEvent =
   | { readonly kind: "rebuilt"; readonly found: number; readonly ms: number }
   | { readonly kind: "compared"; readonly acknowledged: Compared; readonly others: Compared };
 
-/** How many checkpoints were compared, and how many are byte for byte what they should be. */
+/** Number of compared checkpoints, and of those that equal the saved text byte for byte. */
 interface Compared {
   readonly of: number;
   readonly same: number;
@@ -32,16 +32,16 @@ interface Compared {
 
 export interface DemoResult extends StoreSize {
   readonly checkpoints: number;
-  /** The last context, and all of them together, as JSON text. */
+  /** Bytes of the last context as JSON text; `contextBytes` is the sum of all contexts. */
   readonly lastContextBytes: number;
   readonly contextBytes: number;
   readonly save: Timing;
   readonly load: Timing;
   readonly criticalKey: string;
   readonly views: readonly BudgetedView[];
-  /** The largest entry that no answer has room for, fetched part by part; absent when everything has room. */
+  /** The largest entry that does not fit in any answer, fetched in parts; `undefined` when all entries fit. */
   readonly fetched: Fetched | undefined;
-  /** Whatever was not as it should be; empty when all is well. */
+  /** All deviations; empty when the demo succeeded. */
   readonly mismatches: readonly string[];
 }
 
@@ -52,8 +52,8 @@ export interface Fetched {
 }
 
 /**
- * Plays a session, kills the server in the middle of a save, resumes, goes on to the end, deletes the database and
- * compares every checkpoint with what was acknowledged.
+ * Plays a session, kills the server in the middle of a save, resumes, plays the rest, deletes the database and compares every checkpoint
+ * with the acknowledged text.
  */
 export async function runDemo(options: DemoOptions, tell: (event: DemoEvent) => void): Promise<DemoResult> {
   const demo = new Demo(options, tell);
@@ -75,7 +75,7 @@ class Demo {
   readonly #loads = new Timings();
   #running: WorkrailServer | undefined;
   #context: Context;
-  /** Steps that the context has behind it. */
+  /** Number of steps that are applied to the context. */
   #step = 0;
 
   constructor(options: DemoOptions, tell: (event: DemoEvent) => void) {
@@ -118,7 +118,7 @@ class Demo {
     this.#running = undefined;
   }
 
-  /** The server, started when there is none. */
+  /** Returns the running server, or starts one. */
   async #server(): Promise<WorkrailServer> {
     this.#running ??= await WorkrailServer.start({ ...this.#options, maxCheckpoints: this.#session.steps.length + 10 });
     return this.#running;
@@ -150,7 +150,7 @@ class Demo {
     this.#ledger.acknowledge(checkpointId, this.#step, JSON.stringify(context));
   }
 
-  /** Marks the longest text that the session began with: as a rule what the user wants. */
+  /** Marks the longest text of the initial context as critical: it usually states what the user wants. */
   async #markGoal(): Promise<string> {
     const weight = ([, value]: [string, unknown]): number => (typeof value === "string" ? value.length : -1);
     const [[contextKey] = [""]] = Object.entries(this.#session.initial).toSorted((left, right) => weight(right) - weight(left));
@@ -160,7 +160,10 @@ class Demo {
     return contextKey;
   }
 
-  /** Now and then the answer is faster than the kill: then that was no kill in the middle of a save, and the next one may be. */
+  /**
+   * Kills the server during a save and resumes. When the answer was faster than the kill, it tries again with the next save, because the
+   * kill did not interrupt a save.
+   */
   async #crashAndResume(): Promise<void> {
     for (let wasAnswered = true; wasAnswered && this.#step < this.#session.steps.length;) {
       wasAnswered = await this.#crash();
@@ -181,7 +184,7 @@ class Demo {
     return answer !== undefined;
   }
 
-  /** As an agent does that knows nothing any more: see what there is, load the latest, go on from there. */
+  /** Resumes as an agent without any memory does: lists the checkpoints, loads the latest, continues from there. */
   async #resume(): Promise<void> {
     const server = await this.#server();
     const listed = await server.list();
@@ -201,7 +204,7 @@ class Demo {
     this.#tell({ kind: "resumed", found: listed.length, step, isExact, wasInFlight: step !== expected?.step });
   }
 
-  /** The steps after the crash were applied to what had been loaded. */
+  /** Compares the final context with the one of an uninterrupted run. The steps after the crash were applied to the loaded context. */
   #compareEnd(): void {
     const uninterrupted = this.#session.steps.reduce(applyStep, this.#session.initial);
     if (JSON.stringify(uninterrupted) === JSON.stringify(this.#context)) return;
@@ -223,7 +226,7 @@ class Demo {
     this.#compareListing(listed, "after the rebuild");
     const known = new Set(this.#ledger.checkpointIds);
     const acknowledged = await this.#compareEach(server, [...known]);
-    // A save that was cut off may have left its file, and then it is found again; but whole, or it would be an error.
+    // The file of an interrupted save may exist, and the rebuild then lists it. Such a checkpoint must be complete.
     const others = await this.#compareEach(
       server,
       listed.map(({ checkpointId }) => checkpointId).filter((id) => !known.has(id)),
@@ -232,7 +235,7 @@ class Demo {
     this.#tell({ kind: "compared", acknowledged, others });
   }
 
-  /** Every acknowledged checkpoint must be listed; of the others there may be some. */
+  /** Records a mismatch for each acknowledged checkpoint that is not listed. Other checkpoints may be listed too. */
   #compareListing(listed: readonly { readonly checkpointId: string }[], when: string): void {
     const found = new Set(listed.map(({ checkpointId }) => checkpointId));
     for (const id of this.#ledger.checkpointIds) {
@@ -253,7 +256,7 @@ class Demo {
     return { of: checkpointIds.length, same };
   }
 
-  /** What an answer shortens is not lost: it is fetched by its name. */
+  /** Fetches an entry that the answer shortened by its name, and compares it with the saved value. */
   async #fetchOriginal(key: string | undefined): Promise<Fetched | undefined> {
     const latest = this.#ledger.latest;
     if (key === undefined || latest === undefined) return undefined;
@@ -271,7 +274,7 @@ class Demo {
   }
 }
 
-/** Between a half and two thirds of the way, with a step left to be killed in and one to go on with. */
+/** Returns a step between one half and two thirds of all steps. At least one step remains for the kill and one to continue with. */
 function somewhereInTheMiddle(steps: number): number {
   const step = Math.floor(steps * (1 / 2 + Math.random() / 6));
   return Math.max(1, Math.min(step, steps - 2));

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 export type Context = Readonly<Record<string, unknown>>;
 
-/** How the context changes between two saves. */
+/** The change of the context between two saves. */
 export interface Step {
   /** Top-level keys and their new values. */
   readonly set?: Context;
@@ -12,14 +12,18 @@ export interface Step {
   readonly put?: Readonly<Record<string, Context>>;
 }
 
-/** An agent's work as it was recorded: where it began, and what each step changed. */
+/** An agent's recorded work: the initial context, and the change that each step made. */
 export interface Session {
   readonly id: string;
   readonly initial: Context;
   readonly steps: readonly Step[];
 }
 
-/** Reads a recorded session, and says what is wrong with a file that is none. */
+/**
+ * Reads a recorded session.
+ *
+ * @throws TypeError with the reason when the file holds no recorded session.
+ */
 export async function readSession(file: string): Promise<Session> {
   const read: unknown = JSON.parse(await readFile(file, "utf8"));
   if (!isObject(read) || !isObject(read["initial"]) || !Array.isArray(read["steps"])) {
@@ -29,7 +33,7 @@ export async function readSession(file: string): Promise<Session> {
   return { id: typeof id === "string" ? id : "session", initial, steps: steps as Step[] };
 }
 
-/** The context after a step. Computed keys all along, so that a key named `__proto__` stays a key. */
+/** Returns the context after a step. All keys are set as computed keys, so that a key named `__proto__` stays an own key. */
 export function applyStep(context: Context, { set = {}, append = {}, put = {} }: Step): Context {
   let next: Context = { ...context, ...set };
   for (const [key, items] of Object.entries(append)) next = { ...next, [key]: [...listAt(next, key), ...items] };

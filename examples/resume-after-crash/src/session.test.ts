@@ -11,7 +11,7 @@ const generator = fileURLToPath(new URL("../build-session.mjs", import.meta.url)
 const recorded = await readFile(sessionFile, "utf8");
 const session = JSON.parse(recorded) as Session;
 
-/** Every context that the session goes through, the initial one first. */
+/** Returns every context of the session, starting with the initial one. */
 function contexts({ initial, steps }: Session): readonly Context[] {
   const passed = [initial];
   for (const step of steps) passed.push(applyStep(passed.at(-1) ?? {}, step));

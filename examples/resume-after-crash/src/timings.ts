@@ -4,7 +4,7 @@ export interface Timing {
   readonly p95Ms: number;
 }
 
-/** Collects how long calls of one kind took. */
+/** Collects the durations of calls of one kind. */
 export class Timings {
   readonly #ms: number[] = [];
 

@@ -4,7 +4,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import type { Context } from "./session-player.ts";
 
 export interface ServerOptions {
-  /** The server's program. */
+  /** Path of the server's program. */
   readonly program: string;
   readonly dataDir: string;
   readonly maxCheckpoints: number;
@@ -24,7 +24,7 @@ export interface Resumed {
 export interface NotWhole {
   readonly key: string;
   readonly characters: number;
-  /** Characters of it that the view has. */
+  /** Number of characters of the entry that the view holds. */
   readonly shown: number;
 }
 
@@ -33,17 +33,17 @@ export interface Loaded {
   readonly sessionId: string;
   readonly context: Context;
   readonly metadata: { readonly criticalKeys?: readonly string[] };
-  /** Entries that are there in part. */
+  /** Entries that the view holds in part. */
   readonly shortened?: { readonly count: number; readonly entries: readonly NotWhole[] };
   readonly omitted?: { readonly count: number };
 }
 
-/** A part of one value, and where to go on. */
+/** A part of one value, and the offset of the next part. */
 export interface LoadedPart {
   readonly value: unknown;
   readonly length?: number;
   readonly nextOffset?: number;
-  /** What comes next is too large for an answer by itself, and must be fetched by its own path. */
+  /** True when the next item is too large for one answer, and must be fetched by its own path. */
   readonly itemTooLarge?: boolean;
   readonly nextKey?: string;
 }
@@ -53,7 +53,7 @@ interface Page {
   readonly nextOffset?: number;
 }
 
-/** A Workrail server in a process of its own, spoken to by the MCP library's own client, as an agent's host does. */
+/** A Workrail server in its own process. The client is the MCP library's own client, as in an agent's host. */
 export class WorkrailServer {
   readonly #client: Client;
   readonly #transport: StdioClientTransport;
@@ -71,7 +71,7 @@ export class WorkrailServer {
   static async start({ program, dataDir, maxCheckpoints }: ServerOptions): Promise<WorkrailServer> {
     const transport = new StdioClientTransport({
       command: process.execPath,
-      // The flags of this very program, so that a server in TypeScript runs as this does.
+      // The same Node flags as this process, so that a server in TypeScript runs too.
       args: [...process.execArgv, program],
       env: { WORKRAIL_DATA_DIR: dataDir, WORKRAIL_MAX_CHECKPOINTS: String(maxCheckpoints), WORKRAIL_LOG_LEVEL: "error" },
     });
@@ -107,7 +107,7 @@ export class WorkrailServer {
     return this.#call("workflow_mark_critical", input);
   }
 
-  /** The newest first, page by page; without a session those of all sessions. */
+  /** Lists checkpoints, newest first, page by page; without a session, those of all sessions. */
   async list(sessionId?: string): Promise<Page["checkpoints"]> {
     const found: Page["checkpoints"][number][] = [];
     for (let offset: number | undefined = 0; offset !== undefined;) {
@@ -118,14 +118,14 @@ export class WorkrailServer {
     return found;
   }
 
-  /** Ends the process at once, whatever it is doing. Resolves when it is gone. */
+  /** Kills the process at once. Resolves when it has exited. */
   async kill(): Promise<void> {
     const { pid } = this.#transport;
     if (pid !== null) process.kill(pid, "SIGKILL");
     await this.#gone;
   }
 
-  /** Lets it finish first. */
+  /** Closes the connection, and lets the server finish first. */
   async close(): Promise<void> {
     await this.#client.close();
   }

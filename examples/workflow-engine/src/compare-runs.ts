@@ -6,7 +6,7 @@ export interface Finding {
   readonly says: string;
 }
 
-/** Whether a run that was killed, and the one that went on from it, come to what an uninterrupted one does. */
+/** Compares an uninterrupted run with a killed run and the run that resumed it: both must do the same work with the same result. */
 export function compareRuns({ whole, killed, resumed }: { readonly whole: Ran; readonly killed: Ran; readonly resumed: Ran }): Finding[] {
   const wasKilled = killed.signal === "SIGKILL" && killed.result === undefined;
   const isSameWork = isDeepStrictEqual([...killed.done, ...resumed.done], whole.done);

@@ -4,9 +4,9 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 export interface Ran {
-  /** Phase and item of all that was done and saved, in order. */
+  /** Phase and item of all work that was done and saved, in order. */
   readonly done: readonly string[];
-  /** The context at the end; absent when it was killed before. */
+  /** The context at the end; `undefined` when the process was killed before. */
   readonly result: object | undefined;
   readonly signal: NodeJS.Signals | null;
 }
@@ -19,9 +19,9 @@ interface Told {
 const PROGRAM = fileURLToPath(new URL("run.ts", import.meta.url));
 
 /**
- * Runs the engine in a process of its own.
+ * Runs the engine in its own process.
  *
- * @param killAfter kill it at once when it has done this: `SIGKILL`, which no program can prepare for.
+ * @param killAfter phase and item after which the process is killed with `SIGKILL`, which no program can handle.
  */
 export async function runEngine(dataDir: string, killAfter?: string): Promise<Ran> {
   const args = [...process.execArgv, PROGRAM, dataDir, ...(killAfter === undefined ? [] : [killAfter])];

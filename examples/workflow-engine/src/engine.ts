@@ -3,11 +3,11 @@ import type { Workflow, WorkflowPhase } from "./workflow.ts";
 
 export interface EngineOptions {
   readonly sessionId: string;
-  /** Told after each item, once it is saved. */
+  /** Called after each item, once it is saved. */
   readonly onDone: (phase: string, item: string) => void | Promise<void>;
 }
 
-/** Runs a workflow from wherever its session is, to its end. Resolves to the context that it ends with. */
+/** Runs a workflow to its end, starting from the state of its session. Resolves to the final context. */
 export async function runWorkflow(workrail: Workrail, workflow: Workflow, { sessionId, onDone }: EngineOptions): Promise<object> {
   const contextRules = { phases: workflow.phases.map(({ name }) => name) };
   await using live = workrail.liveContext({ sessionId, workflowId: workflow.id, context: workflow.start, contextRules });
@@ -29,7 +29,7 @@ async function runLoop(live: LiveContext, phase: WorkflowPhase, onDone: (item: s
     const item = items[iteration] ?? "";
     live.enterStep(item);
     phase.work(item, live);
-    // What the item brought and that it is done go into the same checkpoint: never one without the other.
+    // The item's results and the progress of the loop go into the same checkpoint, so that neither is saved without the other.
     live.mergeLoopState({ [phase.name]: { iteration: iteration + 1 } });
     await live.checkpoint();
     await onDone(item);

@@ -29,7 +29,7 @@ try {
   await rm(home, { recursive: true, force: true });
 }
 
-/** The oldest first. */
+/** Returns the phases that have ended, oldest first. */
 async function endsOfPhases(dataDir: string): Promise<string[]> {
   await using workrail = await openWorkrail({ dataDir, project: null });
   const checkpoints = await workrail.listCheckpoints({ sessionId: "demo", limit: 100 });

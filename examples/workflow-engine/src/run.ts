@@ -3,7 +3,7 @@ import { openWorkrail } from "@workrail/runtime";
 import { runWorkflow } from "./engine.ts";
 import { wordRegister } from "./workflow.ts";
 
-/** One process of an engine: `run.ts DATA_DIR [STOP]` tells each item that it did, and at the end what came of it. */
+/** One process of an engine: `run.ts DATA_DIR [STOP]`. Reports each item that was done, and finally the result. */
 const [dataDir, stop] = process.argv.slice(2);
 
 const workrail = await openWorkrail({ dataDir, project: null });
@@ -11,7 +11,7 @@ const result = await runWorkflow(workrail, wordRegister, {
   sessionId: "demo",
   async onDone(phase, item) {
     tell({ done: `${phase} ${item}` });
-    // Here it waits to be killed, so that the kill comes where it is wanted on every machine.
+    // Waits here to be killed, so that the kill comes at the same point on every machine.
     if (stop === `${phase} ${item}`) await new Promise(() => setInterval(() => {}, 60_000));
   },
 });

@@ -4,16 +4,16 @@ import type { LiveContext } from "@workrail/runtime";
 /** Work that an engine does in order: phases, each of which is a loop over items. */
 export interface Workflow {
   readonly id: string;
-  /** What is known at the beginning. */
+  /** The initial context. */
   readonly start: { readonly [key: string]: JsonValue };
   readonly phases: readonly WorkflowPhase[];
 }
 
 export interface WorkflowPhase {
   readonly name: string;
-  /** What the loop goes over, from the context as it is when the phase begins. */
+  /** Returns the items of the loop, from the context at the beginning of the phase. */
   items(live: LiveContext): readonly string[];
-  /** Does one item, and writes to the context what comes of it. */
+  /** Processes one item, and writes the results to the context. */
   work(item: string, live: LiveContext): void;
 }
 
@@ -25,7 +25,7 @@ const PAGES: { readonly [name: string]: string } = {
   "salt.txt": "Salt keeps for ever. It must be dry, dry, dry.",
 };
 
-/** Reads pages, then makes a register of their words, to which each page adds. */
+/** Reads pages, then builds a register of their words, to which each page adds its own. */
 export const wordRegister: Workflow = {
   id: "word-register",
   start: { goal: "A register of the words of all pages, with how often each is used", pages: {}, register: {}, total: 0 },
@@ -42,7 +42,8 @@ export const wordRegister: Workflow = {
         const words = (live.get("pages") as { readonly [page: string]: readonly string[] })[page] ?? [];
         const register = { ...(live.get("register") as { readonly [word: string]: number }) };
         for (const word of words) register[word] = (register[word] ?? 0) + 1;
-        // Done twice for the same page, this would count twice: where the loop is and what it did are saved as one.
+        // Processing the same page twice would count it twice. The engine therefore saves the progress of the loop and the results
+        // together.
         live.merge({ register, total: (live.get("total") as number) + words.length });
       },
     },

@@ -1,4 +1,4 @@
-// The vocabulary of the transcript: what a step can do, and the lists that are set anew when they change.
+// The vocabulary of the transcript: the actions of a step, and lists that are set as a whole whenever they change.
 export const read = (...paths) => ({ tool: "read", paths });
 export const create = (...paths) => ({ tool: "create", paths });
 export const remove = (...paths) => ({ tool: "remove", paths });
@@ -6,7 +6,7 @@ export const edit = (from) => ({ tool: "edit", from });
 export const think = () => ({ tool: "think" });
 export const run = (command, { output, exitCode = 0, ms = 300 }) => ({ tool: "run", command, output, exitCode, ms });
 
-/** A list whose items change: every call applies changes by id and gives the whole list for `set`. */
+/** Keeps a list whose items change. Each call changes items by id, adds new ones, and returns the whole list for `set`. */
 export function changingList(items) {
   let current = items;
   return (changes, ...added) => {

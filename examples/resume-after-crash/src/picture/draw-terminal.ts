@@ -1,12 +1,12 @@
 import type { Line } from "./terminal-line.ts";
 
 const FONT_SIZE = 14;
-/** Monospace fonts are 0.6 em wide, or a little less. */
+/** Width of a character in pixels. A character of a monospace font is at most about 0.6 em wide. */
 const CHARACTER_WIDTH = FONT_SIZE * 0.61;
 const LINE_HEIGHT = 20;
 const PADDING = 20;
 
-/** Its own background makes it readable on a light and on a dark page; it needs no font and no file from elsewhere. */
+/** The picture has its own background, so that it is readable on a light and on a dark page. It needs no external font or file. */
 const STYLE = `
   .screen { fill: #f6f8fa; stroke: #d0d7de }
   text { font: ${FONT_SIZE}px ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; white-space: pre; fill: #1f2328 }
@@ -22,7 +22,7 @@ const STYLE = `
   }
 `;
 
-/** Draws lines as a terminal shows them. The same lines give the same SVG. */
+/** Draws lines as a terminal shows them. The same lines always give the same SVG. */
 export function drawTerminal(title: string, lines: readonly Line[]): string {
   const columns = Math.max(...lines.map(({ text }) => text.length));
   const width = Math.ceil(columns * CHARACTER_WIDTH) + 2 * PADDING;

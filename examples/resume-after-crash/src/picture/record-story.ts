@@ -18,9 +18,9 @@ export const STEPS: readonly { readonly name: string; readonly context: Context 
 ];
 
 export interface Story {
-  /** What a terminal would show: calls, answers and output of the real server and the real command line. */
+  /** Lines of the terminal: calls, answers and output of the real server and the real command line. */
   readonly lines: readonly Line[];
-  /** The context that came back after the crash. */
+  /** The context that was loaded after the crash. */
   readonly resumed: Context;
 }
 
@@ -67,10 +67,10 @@ async function runCommand(dataDir: string, ...args: string[]): Promise<string[]>
 }
 
 const FIXED_IDS = ["82b4a384-0a2f-4253-ac46-4bb1e41357b3", "f0cc8272-25df-4a33-8855-e33651694115"];
-/** A whole id, or the first characters of one. */
+/** Matches a whole id, or its first eight characters. */
 const ID = /\b[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?\b/gu;
 
-/** Replaces ids, ages and sizes, which differ from run to run, by fixed ones of the same width. */
+/** Replaces ids, ages and sizes, which differ between runs, by fixed values of the same width. */
 function inFixedForm(lines: readonly Line[]): Line[] {
   const seen: string[] = [];
   const fixedId = (id: string): string => {

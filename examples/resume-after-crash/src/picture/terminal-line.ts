@@ -1,4 +1,4 @@
-/** A line of a terminal, and what it is: a heading of ours, a command or a call, or what the program answered. */
+/** A line of a terminal, and its kind: a heading of the picture, a command, a call, or the answer or output of a program. */
 export interface Line {
   readonly kind: "heading" | "command" | "call" | "answer" | "output";
   readonly text: string;

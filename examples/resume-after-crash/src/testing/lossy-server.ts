@@ -1,6 +1,6 @@
 import process from "node:process";
 
-// The real server with one flaw: of a word that was saved it gives back another one.
+// The real server with one flaw: it returns another word in place of one saved word.
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = (chunk: string, ...rest: []) => write(chunk.replaceAll("ultramarine", "aquamarine"), ...rest);
 
