@@ -80,7 +80,7 @@ for (const each of SHELLS) {
       for (const [keys, shown] of COMPLETED) expect(await terminal.type(keys, shown)).toMatch(shown);
     });
 
-    it("runs nothing that is only completed", async () => {
+    it("runs nothing while it completes", async () => {
       await using terminal = new ShellTerminal(`${shell} -i`, { cwd: cli.project, env: prepareHome(each) });
       await terminal.isReady();
       for (const word of RUNNING) {
@@ -92,8 +92,8 @@ for (const each of SHELLS) {
   });
 }
 
-describe("for PowerShell, which is not tried", () => {
-  it("hands words over as they are, and an empty one so that it is not lost on the way", async () => {
+describe("for PowerShell, whose script is not run here", () => {
+  it("passes words on unchanged, and quotes an empty one so that it is not lost", async () => {
     const script = await cli.output(["completion", "powershell"]);
     expect(script).not.toMatch(/Invoke-Expression|\biex\b|ScriptBlock\]::Create/iu);
     expect(script).toContain("& 'workrail' 'complete' '--' @words");

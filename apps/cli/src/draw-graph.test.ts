@@ -11,15 +11,15 @@ function drawn(...pairs: readonly string[]): readonly string[] {
 }
 
 describe("the graph of a session", () => {
-  it("is one line when nothing forked", () => expect(drawn("c>b", "b>a", "a")).toEqual(["● c", "● b", "● a"]));
+  it("is one line without forks", () => expect(drawn("c>b", "b>a", "a")).toEqual(["● c", "● b", "● a"]));
 
-  it("has a column for each line of work, which come together where it forked", () => {
+  it("has a column per branch, and joins them at the fork", () => {
     expect(drawn("d>b", "c>b", "b>a", "a")).toEqual(["● d", "│ ● c", "├─╯", "● b", "● a"]);
     expect(drawn("e>a", "d>b", "c>a", "b>a", "a")).toEqual(["● e", "│ ● d", "│ │ ● c", "│ ● │ b", "├─┴─╯", "● a"]);
     expect(drawn("e>a", "d>b", "c>a", "b", "a")).toEqual(["● e", "│ ● d", "│ │ ● c", "│ ● │ b", "├───╯", "● a"]);
   });
 
-  it("crosses lines that go on", () =>
+  it("crosses branches that continue", () =>
     expect(drawn("f>a", "e>b", "d>a", "c>b", "b>a", "a")).toEqual([
       "● f",
       "│ ● e",
@@ -31,8 +31,8 @@ describe("the graph of a session", () => {
       "● a",
     ]));
 
-  it("ends a line where what it continues is gone, and gives its column away", () =>
+  it("ends a branch whose parent is missing, and frees its column", () =>
     expect(drawn("d>c", "c>gone", "b>a", "a")).toEqual(["● d", "● c", "● b", "● a"]));
 
-  it("is nothing for nothing", () => expect(drawn()).toEqual([]));
+  it("is empty for no checkpoints", () => expect(drawn()).toEqual([]));
 });

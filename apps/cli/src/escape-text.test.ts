@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { escapeJson, escapeOutput, escapeText } from "./escape-text.ts";
 
 describe("escapeText", () => {
-  it("escapes what a terminal would obey", () => {
+  it("escapes control sequences", () => {
     expect(escapeText("a\u001b[31m\nb\u009b\u202e\u2066\u200f\u061c\u2028\ud800c")).toBe(
       "a\\u001b[31m\\u000ab\\u009b\\u202e\\u2066\\u200f\\u061c\\u2028\\ud800c",
     );
@@ -15,7 +15,7 @@ describe("escapeText", () => {
 });
 
 describe("escapeJson", () => {
-  it("keeps what the JSON says, and its layout", () => {
+  it("keeps the value and the layout of the JSON", () => {
     const everyUnit = String.fromCharCode(...Array.from({ length: 0x10000 }, (_, unit) => unit));
     const value = { [everyUnit]: [everyUnit, "\\u202e", "\\\u202e"] };
     const text = JSON.stringify(value, undefined, 2);
@@ -27,7 +27,7 @@ describe("escapeJson", () => {
 });
 
 describe("escapeOutput", () => {
-  it("leaves lines, tabs and colours, and escapes whatever else a terminal would obey", () => {
+  it("keeps lines, tabs and colours, and escapes all other control sequences", () => {
     expect(escapeOutput("a\tb\n\u001b[1mbold\u001b[0m\n")).toBe("a\tb\n\u001b[1mbold\u001b[0m\n");
     expect(escapeOutput("\u001b]0;title\u0007\u009b31m\u202etxt\u2066\u200e\r\u001b[2J")).toBe(
       "\\u001b]0;title\\u0007\\u009b31m\\u202etxt\\u2066\\u200e\\u000d\\u001b[2J",

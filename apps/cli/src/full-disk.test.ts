@@ -130,7 +130,7 @@ afterAll(() => {
 });
 
 describe("a full disk whose catalog is lost", () => {
-  it("is met by every command", () => {
+  it("is tested with every command", () => {
     expect(Object.keys(CALLS)).toEqual(commandsIn(buildProgram()));
   });
 

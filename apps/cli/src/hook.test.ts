@@ -130,7 +130,7 @@ describe("hooks that run at the same time", () => {
 });
 
 describe("a hook that is killed", () => {
-  it("loses and doubles nothing: the next start of a session saves the rest, and does not change the transcript", async () => {
+  it("neither loses nor doubles a message: the next start of a session saves the rest, and does not change the transcript", async () => {
     const session = new HostSession();
     for (const [index, event] of ["session-end", "pre-compact", "stop", "session-end", "pre-compact", "stop"].entries()) {
       session.say(`Prompt ${index}. Never touch file ${index}.`, `Reply ${index}.`);
@@ -156,25 +156,22 @@ describe("a hook that cannot write", () => {
     expect(started.stdout).toContain("Workrail cannot save automatically");
   });
 
-  it.skipIf(!HAS_SMALL_DISK)(
-    "tells so on a full disk, and saves when there is room again (needs a file system of its own)",
-    async (test) => {
-      const folder = join(cli.folder, "data");
-      mkdirSync(folder);
-      const disk = SmallDisk.mount(folder);
-      if (disk === undefined) return test.skip("no file system may be mounted here");
-      try {
-        disk.leave(0);
-        const session = new HostSession();
-        session.say("Round the sum. Never touch legacy.py.", "Next: the test.");
-        expectOpen([await session.hook("stop"), await session.hook("session-end")]);
-        expect((await new HostSession().hook("session-start", { source: "startup" })).stdout).toContain("ENOSPC");
-        disk.makeRoom();
-        expectOpen([await new HostSession().hook("session-start", { source: "startup" })]);
-        expect(await session.kept()).toEqual(session.said);
-      } finally {
-        disk.unmount();
-      }
-    },
-  );
+  it.skipIf(!HAS_SMALL_DISK)("reports a full disk, and saves when there is room again (needs a file system of its own)", async (test) => {
+    const folder = join(cli.folder, "data");
+    mkdirSync(folder);
+    const disk = SmallDisk.mount(folder);
+    if (disk === undefined) return test.skip("no file system may be mounted here");
+    try {
+      disk.leave(0);
+      const session = new HostSession();
+      session.say("Round the sum. Never touch legacy.py.", "Next: the test.");
+      expectOpen([await session.hook("stop"), await session.hook("session-end")]);
+      expect((await new HostSession().hook("session-start", { source: "startup" })).stdout).toContain("ENOSPC");
+      disk.makeRoom();
+      expectOpen([await new HostSession().hook("session-start", { source: "startup" })]);
+      expect(await session.kept()).toEqual(session.said);
+    } finally {
+      disk.unmount();
+    }
+  });
 });

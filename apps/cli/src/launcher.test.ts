@@ -13,7 +13,7 @@ const cli = useCli();
 const oldNode = findNodeOlderThan(22);
 
 describe("the bundle", () => {
-  it("is a launcher, the program, and what the store needs", () => {
+  it("consists of a launcher, the program, and the files of the store", () => {
     const files = readdirSync(cli.dist);
     expect(files).toEqual(expect.arrayContaining(["workrail.mjs", "cli.mjs", "opening.mjs"]));
     expect(readFileSync(cli.launcher, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/u);
@@ -29,7 +29,7 @@ describe("the bundle", () => {
     expect(program.filter((text) => /[^\0-\x7f]/u.test(text))).toEqual([]);
   });
 
-  it("depends on all that it loads by name when that is needed", () => {
+  it("declares a dependency on every package that it loads on demand", () => {
     const program = readdirSync(cli.dist).map((file) => readFileSync(join(cli.dist, file), "utf8"));
     const named = program.flatMap((text) => Array.from(text.matchAll(LOADED_BY_NAME), ([, name = ""]) => name));
     const packages = named.filter((name) => !isBuiltin(name)).map((name) => /^(?:@[^/]+\/)?[^/]+/u.exec(name)?.[0]);
@@ -39,7 +39,7 @@ describe("the bundle", () => {
     expect(new Set(Object.keys(optionalDependencies))).toEqual(new Set(["@napi-rs/keyring", "better-sqlite3"]));
   });
 
-  it("has Node load nothing for a list that takes long to load and is not needed", async () => {
+  it("does not load slow modules for a list that does not need them", async () => {
     await cli.save({ a: 1 });
     const note = join(cli.folder, "note.cjs");
     writeFileSync(note, 'process.once("exit", () => require("node:fs").writeSync(2, process.moduleLoadList.join("\\n")));');
@@ -50,14 +50,14 @@ describe("the bundle", () => {
     for (const name of ["crypto", "zlib", "perf_hooks", "worker_threads"]) expect(loaded).not.toContain(`NativeModule ${name}`);
   });
 
-  it.skipIf(oldNode === undefined)("says in one line that Node is too old (skipped when there is no Node older than 22)", () => {
+  it.skipIf(oldNode === undefined)("reports in one line that Node is too old (skipped when there is no Node older than 22)", () => {
     const { status, stdout, stderr } = spawnSync(oldNode ?? "", [cli.launcher, "--version"], { encoding: "utf8" });
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(/^workrail needs Node 22 or newer; this is Node \d+\.\d+\.\d+\.\n$/u);
   });
 
   it.skipIf(oldNode === undefined)(
-    "lets the host go on whose hooks run on a Node that is too old (skipped when there is no such Node)",
+    "does not stop the host when its hooks run on a Node that is too old (skipped when there is no such Node)",
     () => {
       const { status, stdout } = spawnSync(oldNode ?? "", [cli.launcher, "hook", "stop", "--host", "codex"], {
         encoding: "utf8",

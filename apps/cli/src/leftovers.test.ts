@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 describe.skipIf(process.platform === "win32")(
-  "what a killed restore and a killed rebuild leave (not on Windows, where SIGKILL is another thing)",
+  "leftovers of a killed restore and a killed rebuild (not on Windows, where SIGKILL is another thing)",
   () => {
     async function killBoth(): Promise<void> {
       // The rebuild first: opening the store for the restore would remove the leftovers of the rebuild.
@@ -39,7 +39,7 @@ describe.skipIf(process.platform === "win32")(
       expect(leftovers()).toEqual([expect.stringMatching(/^\.tmp-restore-/u)]);
     }
 
-    it("is named by verify without writing, and removed by the next opening", async () => {
+    it("are named by verify without writing, and removed by the next opening", async () => {
       await killBoth();
       const verified = await cli.run(["verify", "--read-only"]);
       expect([verified.code, verified.stdout]).toEqual([14, expect.stringMatching(/leftover {2}\.tmp-restore-/u)]);
@@ -50,7 +50,7 @@ describe.skipIf(process.platform === "win32")(
       expect((await cli.run(["verify"])).code).toBe(0);
     });
 
-    it("is removed by repair, and of a rebuild too", async () => {
+    it("are removed by repair, those of a rebuild too", async () => {
       expect((await cli.run(["rebuild"], { env: signalled("SIGKILL") })).code).toBe(null);
       expect(leftovers()).toContain("workrail.db.new");
       const repaired = await cli.run(["repair"]);
@@ -59,14 +59,14 @@ describe.skipIf(process.platform === "win32")(
       expect(JSON.parse(await cli.output(["load", "--session", "work"]))).toEqual({ step: 1 });
     });
 
-    it("is named by doctor", async () => {
+    it("are named by doctor", async () => {
       await killBoth();
       const { stdout } = await cli.run(["doctor"]);
       expect(stdout).toContain("a killed restore or rebuild left: .tmp-restore-");
       expect(leftovers()).toEqual([]);
     });
 
-    it("is left alone while its process lives", async () => {
+    it("are left alone while their process lives", async () => {
       const args = [cli.launcher, "restore", "copy", "--yes"];
       const child = spawn(process.execPath, args, { cwd: cli.project, env: { ...cli.env, ...signalled("SIGSTOP") }, stdio: "ignore" });
       const ended = once(child, "exit");
@@ -80,7 +80,7 @@ describe.skipIf(process.platform === "win32")(
       expect(JSON.parse(await cli.output(["load", "--session", "work"]))).toEqual({ step: 1 });
     });
 
-    it("is removed by the next opening where the restore was to a new place", async () => {
+    it("are removed by the next opening when the restore was to a new place", async () => {
       const place = join(cli.folder, "parent", "new");
       mkdirSync(join(cli.folder, "parent"));
       const hook = signalled("SIGKILL")["NODE_OPTIONS"]?.replace("restoring%24", "new%24") ?? "";

@@ -135,7 +135,7 @@ describe("the command line", () => {
 
   const BEGINNING = ["workrail", "compile-cache", "cli", "base", "rolldown-runtime"];
 
-  it("loads nothing of the store for help, the version and wrong usage", async () => {
+  it("does not load the store for help, the version and wrong usage", async () => {
     const run = withoutOthers(BEGINNING);
     expect((await run(["list"])).stderr).toContain("another part was loaded");
     for (const args of [["--version"], ["--help"], ["list", "--help"], ["list", "--nope"], ["load"], ["save", "missing.json"]]) {
@@ -143,7 +143,7 @@ describe("the command line", () => {
     }
   });
 
-  it("loads only what opens the store where it looks something up", async () => {
+  it("loads only the opening part of the store for a read", async () => {
     await cli.save({ goal: "one" }, "--session", "s", "--id", "cp-1");
     const run = withoutOthers([...BEGINNING, "opening"]);
     for (const args of [["list"], ["sessions"], ["log", "s"], ["load", "cp-1"], ["show", "cp-1"], ["status"], ["audit", "list"]]) {
@@ -178,32 +178,32 @@ describe("the command line", () => {
     expect(await cli.run(args)).toEqual({ code: 2, stdout: "", stderr: `INVALID_INPUT: ${message}\n  ${hint}\n` });
   });
 
-  it("shows how it is used when no command is given", async () => {
+  it("shows its usage when no command is given", async () => {
     const { code, stdout, stderr } = await cli.run([]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^Usage: workrail .*INVALID_INPUT: Which command\?\n {2}See: workrail --help\n$/su);
   });
 
-  it("shows how a part of a command is used", async () => {
+  it("shows the usage of a group of commands", async () => {
     const { stdout } = await cli.run(["trash", "empty", "--help"]);
     expect(stdout).toMatch(/^Usage: workrail trash empty /u);
     expect(await cli.run(["help", "trash", "empty"])).toEqual({ code: 0, stdout, stderr: "" });
   });
 
-  it("takes the options of every command before it and after it, before the environment", async () => {
+  it("takes global options before and after the command, and prefers them to the environment", async () => {
     await cli.output(["save", "--id", "cp-1", "--data-dir", join(cli.folder, "elsewhere")], { input: '{"a":1}' });
     expect(existsSync(cli.dataDir)).toBe(false);
     const { stdout } = await cli.run(["--json", "--data-dir", join(cli.folder, "elsewhere"), "show", "cp-1"]);
     expect(JSON.parse(stdout)).toMatchObject({ context: { a: 1 } });
   });
 
-  it("escapes what a terminal would obey in an error", async () => {
+  it("escapes control characters in an error", async () => {
     const { stderr } = await cli.run(["load", "\u001b[31mred"]);
     expect(stderr).not.toContain("\u001b");
     expect(await cli.run(["\u001b[31mred"])).toMatchObject({ stderr: expect.stringContaining("'\\u001b[31mred'") });
   });
 
-  it("is interrupted at once, as any program, which shells report as 130", async () => {
+  it("stops at once on an interrupt, with the exit code 130", async () => {
     const child = spawn(process.execPath, [cli.launcher, "save", "-"], {
       cwd: cli.project,
       env: cli.env,
@@ -216,21 +216,21 @@ describe("the command line", () => {
 });
 
 describe.skipIf(process.platform === "win32")("in a shell (skipped on Windows: there is no sh)", () => {
-  it("makes files that are the owner's alone, whatever the umask", async () => {
+  it("creates files that only the owner can access, whatever the umask", async () => {
     expect(await cli.shell("umask 000; echo '{}' | workrail save --id cp-1")).toMatchObject({ code: 0 });
     const files = globSync("**", { cwd: cli.dataDir }).map((name) => [name, statSync(join(cli.dataDir, name)).mode & 0o077]);
     expect(files).toContainEqual(["workrail.db", 0]);
     expect(files.filter(([, others]) => others !== 0)).toEqual([]);
   });
 
-  it("ends quietly when nobody reads on", async () => {
+  it("ends quietly when the reader of its output is gone", async () => {
     await cli.save({ text: "x".repeat(5_000_000) }, "--id", "large");
     for (const command of ["load large", "show large", "list --json", "--help"]) {
       expect(await cli.shell(`{ workrail ${command}; echo "exit $?" >&2; } | head -c 1 > /dev/null`)).toMatchObject({ stderr: "exit 0\n" });
     }
   });
 
-  it.skipIf(!existsSync("/dev/full"))("fails when it cannot be written (skipped where there is no /dev/full)", async () => {
+  it.skipIf(!existsSync("/dev/full"))("fails when its output cannot be written (skipped without /dev/full)", async () => {
     await cli.save({ a: 1 }, "--id", "cp-1");
     const { code, stderr } = await cli.shell("workrail load cp-1 > /dev/full");
     expect(code).toBe(1);
@@ -302,7 +302,7 @@ describe("a failure", () => {
     expect(outcome).toMatchObject({ code: EXIT_CODES[code as ErrorCode], stdout: "" });
   });
 
-  it("is reported for people as its code and message, and indented below it what to do", async () => {
+  it("is reported for people as code and message, with indented advice below", async () => {
     expect(await cli.run(["load", "none"])).toEqual({
       code: 10,
       stdout: "",
@@ -310,7 +310,7 @@ describe("a failure", () => {
     });
   });
 
-  it("says so where a session's id stands for a checkpoint's", async () => {
+  it("reports when a session's id is given in place of a checkpoint's", async () => {
     await cli.save({ a: 1 }, "--session", "task");
     for (const command of [
       ["load", "task"],

@@ -30,7 +30,7 @@ it.each([
   ["pnpm dlx of version 12, wherever it installs", { npm_command: "dlx" }, "/anywhere/workrail.mjs", "pnpm dlx @workrail/cli"],
   ["pnpm dlx, called by what npx runs", { npm_command: "dlx", npm_lifecycle_event: "npx" }, "/w.mjs", "pnpm dlx @workrail/cli"],
   ["a project in a folder of that name", {}, "/home/dlx/node_modules/.bin/workrail", "workrail"],
-] as const)("names commands as they can be called again after %s", (_, env, script, called) => {
+] as const)("names commands in the form in which they can be repeated, after %s", (_, env, script, called) => {
   setOwnName("workrail", { env, script });
   expect(inOwnName("See `workrail list`.")).toBe(`See \`${called} list\`.`);
 });
@@ -44,12 +44,12 @@ it.each([
   ["`workrail resume` finds it.", "`workflow_resume` finds it."],
   ["Run `workrail rebuild`.", "Run `npx -y @workrail/mcp-server rebuild` (in a shell)."],
   ["`workrail trash restore s cp-1` brings it back.", "`npx -y @workrail/mcp-server trash restore s cp-1` (in a shell) brings it back."],
-])("a hint names a tool to an agent, where there is one: %s", (hint, shown) => {
+])("a hint names a tool to an agent, if there is one: %s", (hint, shown) => {
   setOwnName("workrail-mcp", { env: { npm_lifecycle_event: "npx" }, script: undefined });
   expect(inOwnName(hint, "agent")).toBe(shown);
 });
 
-it("a hint names a command in a shell, also that of the server's program", () => {
+it("a hint names a command in a shell, also in the server's program", () => {
   setOwnName("workrail-mcp", { env: {}, script: undefined });
   expect(inOwnName("`workrail show cp-1` shows all.")).toBe("`workrail-mcp show cp-1` shows all.");
 });

@@ -17,18 +17,18 @@ describe("readContext", () => {
 
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("reads what was written by whatever wrote a byte order mark before it", async () => {
+  it("ignores a byte order mark", async () => {
     writeFileSync(file, '\ufeff {"a":"é"}\r\n');
     expect(await readContext(file, silent)).toEqual({ a: "é" });
   });
 
-  it("stops reading where the text could not be held", async () => {
+  it("stops reading at the byte limit", async () => {
     writeFileSync(file, JSON.stringify({ a: "x".repeat(3_000_000) }));
     await expect(readContext(file, silent, 1_000)).rejects.toMatchObject({ code: "TOO_LARGE", details: { mostBytes: 1_000 } });
     expect(await readContext(file, silent, 3_100_000)).toHaveProperty("a");
   });
 
-  it("tells why, where the engine does not tell the place", async () => {
+  it("reports the reason when the engine does not report the position", async () => {
     writeFileSync(file, '{"a": yes}');
     await expect(readContext(file, silent)).rejects.toMatchObject({
       code: "INVALID_INPUT",

@@ -75,13 +75,13 @@ const FOR_HOSTS = ["hook"];
 const cli = useCli();
 
 describe("a read-only store", () => {
-  it("is tried with every command", () => {
+  it("is tested with every command", () => {
     const tried = new Set([...FOR_HOSTS, ...[...READING, ...WRITING].map((line) => line.split(" ")[0])]);
     const untried = buildProgram().commands.filter((command) => !tried.has(command.name()));
     expect(untried.map((command) => command.name())).toEqual([]);
   });
 
-  it("answers each command that reads, and stays as it was", async () => {
+  it("answers each command that reads, and stays unchanged", async () => {
     await fill(cli);
     const before = snapshotOf(cli.dataDir);
     const outcomes = await runAll(READING);
@@ -89,7 +89,7 @@ describe("a read-only store", () => {
     expect(snapshotOf(cli.dataDir)).toEqual(before);
   });
 
-  it("refuses each command that writes, and stays as it was", async () => {
+  it("refuses each command that writes, and stays unchanged", async () => {
     await fill(cli);
     const before = snapshotOf(cli.folder);
     const outcomes = await runAll(WRITING);

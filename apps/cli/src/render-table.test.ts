@@ -27,7 +27,7 @@ function draw(most: number, rows: readonly Row[] = ROWS): string {
 }
 
 describe("renderTable", () => {
-  it("shows everything where there is room", () => {
+  it("shows everything when there is room", () => {
     expect(`\n${draw(Number.POSITIVE_INFINITY)}`).toBe(`
 ID            SIZE  NAME                TAGS
 one            9 B  a rather long name  x
@@ -76,19 +76,19 @@ twenty-two  12 KiB
 left out: `);
   });
 
-  it("shows the end of a text whose end says the most", () => {
+  it("shows the end of a text whose end is the most telling part", () => {
     const columns = COLUMNS.map((column) => (column.title === "NAME" ? { ...column, keepsEnd: true as const } : column));
     expect(renderTable(columns, ROWS, 40).lines[0]).toBe("one            9 B  …ong name  x");
   });
 
-  it("never takes more room than there is, as long as ids fit", () => {
+  it("is never wider than the terminal, as long as ids fit", () => {
     for (let most = 18; most < 60; most += 1) {
       const { header, lines } = renderTable(COLUMNS, ROWS, most);
       for (const line of [header, ...lines]) expect(textWidth(line)).toBeLessThanOrEqual(most);
     }
   });
 
-  it("does not show a column that says nothing", () => {
+  it("leaves out a column without information", () => {
     expect(draw(80, [{ id: "one", size: "9 B", name: "", tags: "x" }])).toBe("ID   SIZE  TAGS\none   9 B  x\nleft out: ");
   });
 });
@@ -114,7 +114,7 @@ describe("textWidth", () => {
 });
 
 describe("cutText", () => {
-  it("cuts between what readers take for characters", () => {
+  it("cuts between grapheme clusters", () => {
     expect(cutText("日本語", 6)).toBe("日本語");
     expect(cutText("日本語", 5)).toBe("日本…");
     expect(cutText("日本語", 4)).toBe("日…");

@@ -13,12 +13,12 @@ describe("idShortener", () => {
     expect(ids.map(shorten)).toEqual(["82b4a384", "f0cc8272-25d", "f0cc8272-25e", "cp-1"]);
   });
 
-  it("shows an id whole that is the beginning of another", () => {
+  it("shows an id whole that is a prefix of another", () => {
     const ids = ["before-refactoring", "before-refactoring-2"];
     expect(ids.map(idShortener(ids, 80))).toEqual(["before-refactoring", "before-refactoring-2"]);
   });
 
-  it("keeps ids whole where the width is not known", () => {
+  it("keeps ids whole when the width is unknown", () => {
     const id = "82b4a384-0a2f-4253-ac46-4bb1e41357b3";
     expect(idShortener([id], Number.POSITIVE_INFINITY)(id)).toBe(id);
   });

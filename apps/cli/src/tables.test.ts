@@ -48,7 +48,7 @@ describe("tables of checkpoints and sessions", () => {
     expect(trash.split("\n")[1]).toMatch(/^7ea5e8b0 /u);
   });
 
-  it("are whole where a program reads them", async () => {
+  it("are whole when a program reads them", async () => {
     await aStore();
     for (const [command, ...words] of TABLES) {
       const stdout = await cli.output(command.split(" "));

@@ -46,7 +46,7 @@ async function longWork(): Promise<readonly (readonly [command: string, ...lines
   ];
 }
 
-it("says nothing of how far long work is where nobody looks", async () => {
+it("shows no progress when the output is no terminal", async () => {
   for (const [command] of await longWork()) {
     const { code, stdout, stderr } = await cli.run(command.split(" "));
     expect([command, code]).toEqual([command, 0]);
@@ -55,14 +55,14 @@ it("says nothing of how far long work is where nobody looks", async () => {
 });
 
 describe.skipIf(!hasTerminal)("on a terminal (skipped where `script` of util-linux is missing)", () => {
-  it("fits a table into it", async () => {
+  it("fits a table into the width", async () => {
     await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1", "--name", "a name that is too long to be shown whole in so little room");
     const table = await inTerminal("list", { NO_COLOR: "1" });
     expect(table).toMatch(/^CHECKPOINT {2}AGE {2}STORED {2}SESSION {2}NAME\ncp-1 .* a name that is too long to be shown.*…\n$/u);
     for (const line of table.split("\n")) expect(line.length).toBeLessThanOrEqual(76);
   });
 
-  it("uses colours, unless they are not wanted", async () => {
+  it("uses colours, unless they are turned off", async () => {
     await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1");
     for (const command of ["list", "show cp-1", "load none"]) {
       expect(await inTerminal(command)).toContain("\u001b[");
@@ -70,17 +70,17 @@ describe.skipIf(!hasTerminal)("on a terminal (skipped where `script` of util-lin
     }
   });
 
-  it("shows a context so that it obeys nothing in it", async () => {
+  it("escapes control characters of a context", async () => {
     await cli.save({ a: "x\u009b31m\u202ey" }, "--id", "cp-1");
     expect(await inTerminal("load cp-1")).toBe('{"a":"x\\u009b31m\\u202ey"}\n');
     expect(await cli.output(["load", "cp-1"])).toBe('{"a":"x\u009b31m\u202ey"}');
   });
 
-  it("does not wait for a context that nobody types", async () => {
+  it("does not wait for a context from the keyboard", async () => {
     expect(await inTerminal("save", { NO_COLOR: "1" })).toMatch(/^INVALID_INPUT: There is no context to save\.\n {2}Name a file .+\n$/u);
   });
 
-  it("shows what changed, and what is wrong, in colours", async () => {
+  it("shows changes and faults in colours", async () => {
     await cli.save({ goal: "one" }, "--session", "s", "--id", "cp-1");
     await cli.save({ goal: "two" }, "--session", "s", "--id", "cp-2");
     for (const command of ["diff cp-1 cp-2", "log s", "doctor"]) {
@@ -89,7 +89,7 @@ describe.skipIf(!hasTerminal)("on a terminal (skipped where `script` of util-lin
     }
   });
 
-  it("shows how far long work is, in a line that is gone afterwards", async () => {
+  it("shows progress of long work in a line that is removed afterwards", async () => {
     for (const [command, ...shown] of await longWork()) {
       const output = await inTerminal(command, { NO_COLOR: "1" });
       for (const line of shown) {
@@ -99,7 +99,7 @@ describe.skipIf(!hasTerminal)("on a terminal (skipped where `script` of util-lin
     }
   });
 
-  it("shows how far a catalog is that was lost and is rebuilt, whatever the command", async () => {
+  it("shows progress of rebuilding a lost catalog in every command", async () => {
     for (const goal of ["one", "two"]) await cli.save({ goal }, "--session", "s");
     rmSync(join(cli.dataDir, "workrail.db"));
     const output = await inTerminal("list", { NO_COLOR: "1" });
@@ -109,7 +109,7 @@ describe.skipIf(!hasTerminal)("on a terminal (skipped where `script` of util-lin
     expect(await inTerminal("list", { NO_COLOR: "1" })).not.toContain("\u001b");
   });
 
-  it("asks before it removes, and takes only a plain yes", async () => {
+  it("asks before it removes, and accepts only a plain yes", async () => {
     await cli.save({ goal: "one" }, "--session", "s", "--id", "cp-1");
     expect(await inTerminal("delete cp-1", { NO_COLOR: "1" }, "yesterday")).toMatch(
       /Would go into the trash: checkpoints: 1, .*Go on\? \[y\/N\].*Nothing was removed\./su,

@@ -22,16 +22,16 @@ describe("toFailure", () => {
     ["/data/sessionId/config.json is no file.", {}],
     ["It cannot be read (C:\\sessionId at ends, agentId).", {}],
     ["It is in my checkpointId folder/x.", { path: "/my checkpointId folder/x" }],
-  ])("leaves what is not the library's as it is: %s", (message, details) => {
+  ])("passes on errors of others unchanged: %s", (message, details) => {
     expect(toFailure(new WorkrailError("CONFLICT", message, { hint: message, details }), "")).toMatchObject({ message, hint: message });
   });
 
-  it("uses every exit code for one kind of failure, and none that shells give a meaning", () => {
+  it("uses one exit code per kind of failure, and none that shells reserve", () => {
     const codes = Object.values(EXIT_CODES);
     expect(new Set(codes)).toEqual(new Set([1, 2, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19]));
   });
 
-  it("calls the library's parameters by the names of the options", () => {
+  it("names the library's parameters as options", () => {
     const error = new WorkrailError("CONFLICT", "parentId is not expectedParentId.", {
       hint: "Give sessionId and checkpointId; paid is no id.",
     });
@@ -41,7 +41,7 @@ describe("toFailure", () => {
     });
   });
 
-  it("calls a parameter whose name is a word by the option only where the failure is about it", () => {
+  it("names a parameter whose name is a common word as an option only when the failure is about it", () => {
     const about = (field: string, message: string): string =>
       toFailure(new WorkrailError("INVALID_INPUT", message, { details: { field } }), "").message;
     expect(about("limit", "limit must be a whole number from 1 to 100.")).toBe("--limit must be a whole number from 1 to 100.");
@@ -51,7 +51,7 @@ describe("toFailure", () => {
     expect(about("names", "name must be text.")).toBe("name must be text.");
   });
 
-  it("takes what commander refuses for wrong usage", () => {
+  it("treats refusals of commander as wrong usage", () => {
     const error = new CommanderError(1, "commander.unknownOption", "error: unknown option '--x'\n(Did you mean --y?)");
     expect(toFailure(error, "See: help")).toMatchObject({
       code: "INVALID_INPUT",
@@ -61,7 +61,7 @@ describe("toFailure", () => {
     });
   });
 
-  it.each([new TypeError("x is not a function"), "x is not a function"])("takes anything else for a fault (%#)", (error) => {
+  it.each([new TypeError("x is not a function"), "x is not a function"])("treats any other error as a fault (%#)", (error) => {
     expect(toFailure(error, "See: help")).toMatchObject({ code: "INTERNAL", message: "x is not a function", exitCode: 1 });
   });
 });

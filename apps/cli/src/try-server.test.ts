@@ -25,7 +25,7 @@ const ANSWERING = `process.stdin.on("data", (line) => {
 });`;
 
 describe("tryServer", () => {
-  it("tells name and version of a server that answers, and ends it", async () => {
+  it("returns name and version of a server that answers, and ends it", async () => {
     expect(await trying(ANSWERING)).toEqual({ name: "w", version: "1.2", ms: expect.any(Number) });
   });
 
@@ -33,7 +33,7 @@ describe("tryServer", () => {
     expect(await trying(`${ANSWERING} setInterval(() => {}, 1000);`)).toMatchObject({ name: "w" });
   });
 
-  it("tells how a server ended, with its last words", async () => {
+  it("reports how a server ended, with its last output", async () => {
     expect(await trying('console.error("at once\\nno disk"); process.exitCode = 3;')).toEqual({ failure: "it ended with 3: no disk" });
   });
 

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 describe("workrail audit", () => {
-  it("lists what was done, newest first, and what is older on demand", async () => {
+  it("lists events newest first, and older ones on demand", async () => {
     const { code, stdout, stderr } = await cli.run(["audit", "--limit", "2"]);
     expect(code).toBe(0);
     expect(
@@ -43,7 +43,7 @@ describe("workrail audit", () => {
     expect(await cli.run(["audit", "--action", "sav"])).toMatchObject({ code: 2, stderr: expect.stringContaining("audit-cut") as string });
   });
 
-  it("says whether the log is whole, with an exit code that says so too, and finds that the end is gone by what was noted", async () => {
+  it("reports by text and exit code whether the log is whole, and detects a missing end from a noted digest", async () => {
     const text = await cli.output(["audit", "verify"]);
     expect(text).toMatch(
       /^Rows read: 3, 1 to 3, from \S+Z to \S+Z\.\nThe chain is not keyed.*\nNothing is wrong\.\nEnd: 3:[0-9a-f]{32}\n$/u,
@@ -64,7 +64,7 @@ describe("workrail audit", () => {
     });
   });
 
-  it("is exported as lines of JSON, to standard output or a new file", async () => {
+  it("exports JSON lines to standard output or to a new file", async () => {
     const lines = (await cli.output(["audit", "export", "--session", "task"])).trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
       { number: 1, action: "save", checkpointId: "first", agentId: "ada" },
@@ -79,7 +79,7 @@ describe("workrail audit", () => {
     expect((await cli.output(["audit", "export", "-", "--limit", "1"])).split("\n")).toHaveLength(2);
   });
 
-  it("tells of a setting that was changed, and warns where it cannot", async () => {
+  it("logs a changed setting, and warns when it cannot", async () => {
     await cli.output(["config", "set", "retentionDays", "90"]);
     expect(await cli.json<Listed>(["audit", "--limit", "1"])).toMatchObject({
       entries: [{ action: "configure", reason: "retentionDays" }],

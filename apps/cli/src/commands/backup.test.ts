@@ -13,7 +13,7 @@ describe("workrail backup and restore", () => {
     await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1");
   });
 
-  it("bring a store to another place", async () => {
+  it("copy a store to another place", async () => {
     const made = await cli.run(["backup", backup()]);
     expect({ ...made, stderr: made.stderr.replace(/\d+ B/u, "N B") }).toEqual({
       code: 0,
@@ -30,7 +30,7 @@ describe("workrail backup and restore", () => {
     expect(await cli.output(["load", "cp-1", "--data-dir", dataDir])).toBe('{"a":1}');
   });
 
-  it("take the place of a store only when told to, and say where that is now", async () => {
+  it("replace a store only on request, and name the place of the old one", async () => {
     await cli.output(["backup", backup()]);
     await cli.save({ a: 2 }, "--session", "s");
     const refused = await cli.run(["restore", backup()]);
@@ -42,7 +42,7 @@ describe("workrail backup and restore", () => {
     expect(await cli.run(["restore", backup(), "--yes"])).toMatchObject({ code: 0, stderr: expect.stringContaining("replaced-2") });
   });
 
-  it("tell what is damaged", async () => {
+  it("report damage", async () => {
     await cli.save({ a: 2 }, "--session", "s", "--id", "cp-2");
     writeFileSync(file(cli.dataDir), "not gzip");
     const made = await cli.run(["backup", backup()]);

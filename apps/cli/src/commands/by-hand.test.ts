@@ -7,7 +7,7 @@ import { useCli } from "../testing/use-cli.ts";
 
 const cli = useCli();
 
-describe("on a computer where nothing is saved yet", () => {
+describe("without a store", () => {
   it.each([
     "list",
     "sessions",
@@ -27,16 +27,16 @@ describe("on a computer where nothing is saved yet", () => {
     "pin x y",
     "unpin x y",
     "trash restore x",
-  ])("workrail %s makes nothing", async (command) => {
+  ])("workrail %s creates no store", async (command) => {
     await cli.run(command.split(" "));
     expect(existsSync(cli.dataDir)).toBe(false);
   });
 
-  it("workrail status says that there is no store yet", async () => {
+  it("workrail status reports that there is no store yet", async () => {
     expect(await cli.output(["status"])).toContain("There is no store yet; the first save makes it.");
   });
 
-  it("a folder with settings alone is no store, and its settings hold", async () => {
+  it("a folder with only settings is no store, and its settings apply", async () => {
     mkdirSync(cli.dataDir);
     writeFileSync(join(cli.dataDir, "config.json"), '{ "retentionDays": 3 }');
     expect(await cli.run(["list"])).toMatchObject({ code: 0, stdout: "" });
@@ -44,8 +44,8 @@ describe("on a computer where nothing is saved yet", () => {
   });
 });
 
-describe("words that people try", () => {
-  it("mean the command that does it", async () => {
+describe("aliases of commands", () => {
+  it("run the command that they stand for", async () => {
     await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1");
     expect(await cli.output(["ls"])).toMatch(/^CHECKPOINT .*\ncp-1 /u);
     expect(await cli.run(["version"])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: "" });
@@ -53,7 +53,7 @@ describe("words that people try", () => {
     expect(await cli.output(["rm", "cp-1", "--yes"])).toContain("Moved into the trash: checkpoints: 1");
   });
 
-  it.each(["trash", "config", "audit"])("workrail %s alone lists", async (command) => {
+  it.each(["trash", "config", "audit"])("workrail %s without a subcommand lists", async (command) => {
     await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1");
     await cli.output(["delete", "cp-1", "--yes"]);
     const alone = await cli.run([command]);
@@ -61,7 +61,7 @@ describe("words that people try", () => {
     expect(alone.stdout.split("\n")[0]).toBe((await cli.run([command, "list"])).stdout.split("\n")[0]);
   });
 
-  it("that are part of no command are named, with the part that is meant", async () => {
+  it("unknown subcommands are named, with the closest known one", async () => {
     const { code, stderr } = await cli.run(["trash", "restor", "x"]);
     expect(code).toBe(2);
     expect(stderr).toBe("INVALID_INPUT: unknown command 'restor' (Did you mean restore?)\n  See: workrail trash --help\n");
@@ -76,7 +76,7 @@ describe("--session", () => {
     ["unpin", ["goal"]],
     ["keep", []],
     ["export", ["--output", "-"]],
-  ] as const)("names the session for workrail %s, as its first word does", async (command, rest) => {
+  ] as const)("names the session for workrail %s, like the first argument", async (command, rest) => {
     await cli.save({ goal: "x" }, "--session", "s", "--id", "cp-1");
     if (command === "unpin") await cli.output(["pin", "s", "goal"]);
     expect(await cli.run([command, "--session", "s", ...rest])).toMatchObject({ code: 0 });
@@ -98,8 +98,8 @@ describe("--session", () => {
   });
 });
 
-describe("what is not there", () => {
-  it("is told of before anybody is asked for a yes", async () => {
+describe("a missing object", () => {
+  it("is reported before the confirmation is asked for", async () => {
     for (const args of [["nosuch"], ["--session", "nosuch"], ["nosuch", "--permanently"]]) {
       expect(await cli.run(["delete", ...args])).toMatchObject({
         code: 10,
@@ -125,7 +125,7 @@ describe("what is not there", () => {
     ["{", "config.json"],
     ['{ "retentionDay": 3 }', "retentionDays"],
     ['{ "retentionDays": "long" }', "retentionDays"],
-  ])("a configuration %s is told of in words", async (text, named) => {
+  ])("an unusable configuration (%s) is reported in words", async (text, named) => {
     mkdirSync(cli.dataDir);
     writeFileSync(join(cli.dataDir, "config.json"), text);
     const { stderr } = await cli.run(["list"]);
@@ -150,7 +150,7 @@ describe("workrail export", () => {
     expect(readdirSync(join(cli.project, "new"))).toEqual([`plain-${today}.json`]);
   });
 
-  it("is noted in the audit log when it is written, and not when it failed", async () => {
+  it("is written to the audit log on success, and not on failure", async () => {
     await cli.save({ a: 1 }, "--session", "s");
     cli.write("taken.json", "");
     for (const file of ["nowhere/x.json", "taken.json"]) {
@@ -167,7 +167,7 @@ describe("workrail export", () => {
 });
 
 describe("workrail resume", () => {
-  it("shows the only session that may be meant", async () => {
+  it("shows the only candidate", async () => {
     await cli.save({ goal: "mend the parser" }, "--session", "fix-the-parser", "--id", "cp-1");
     const { code, stdout, stderr } = await cli.run(["resume"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("mend the parser") });
@@ -176,7 +176,7 @@ describe("workrail resume", () => {
     expect(stdout + stderr).not.toMatch(/workflow_|checkpointId|<id>/u);
   });
 
-  it("prints the commands to paste where several may be meant", async () => {
+  it("prints the commands for several candidates", async () => {
     await cli.save({ goal: "one" }, "--session", "one-task");
     await cli.save({ goal: "two" }, "--session", "two");
     const { stderr } = await cli.run(["resume"], { env: { npm_lifecycle_event: "npx" } });
@@ -188,14 +188,14 @@ describe("workrail resume", () => {
 });
 
 describe("sizes", () => {
-  it("show no ratio where a small context takes more as a file than as JSON", async () => {
+  it("show no ratio when a small context takes more as a file than as JSON", async () => {
     await cli.save({ a: 1 }, "--session", "s");
     const stats = await cli.output(["stats"]);
     expect(stats).not.toMatch(/\b0\.\dx/u);
     expect(stats).toMatch(/^Contexts: \d+ B, stored in \d+ B\.$/mu);
   });
 
-  it("say what they are of", async () => {
+  it("name their unit of measure", async () => {
     const { stderr } = await cli.run(["save", "--session", "s"], { input: '{"a":1}' });
     expect(stderr).toMatch(/^Saved in session s, stored in \d+ B\.$/mu);
     expect(await cli.output(["list"])).toMatch(/^CHECKPOINT +AGE +STORED /u);

@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 
 describe("workrail tag", () => {
-  it("puts tags on and takes them off, and prints those there are", async () => {
+  it("adds and removes tags, and prints all tags", async () => {
     expect(await cli.output(["tag", "task", "urgent", "billing"])).toBe("urgent\nbilling\n");
     expect(await cli.output(["tag", "task", "later", "--remove", "urgent", "--remove", "none"])).toBe("billing\nlater\n");
     expect(await cli.json(["tag", "task"])).toMatchObject({ id: "task", tags: ["billing", "later"] });
@@ -17,7 +17,7 @@ describe("workrail tag", () => {
 });
 
 describe("workrail pin and unpin", () => {
-  it("mark an entry and take it back", async () => {
+  it("pin an entry and unpin it", async () => {
     expect(await cli.run(["pin", "task", "notes"])).toEqual({
       code: 0,
       stdout: "",
@@ -34,7 +34,7 @@ describe("workrail pin and unpin", () => {
 });
 
 describe("workrail compress and prioritize", () => {
-  it("make a saved context fit, and say what became of it", async () => {
+  it("shrink a saved context, and report the result", async () => {
     const { code, stdout, stderr } = await cli.run(["compress", "--session", "task", "--budget", "120"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ goal: "ship it" });
@@ -44,7 +44,7 @@ describe("workrail compress and prioritize", () => {
     expect(Object.keys(JSON.parse(prioritized) as object)).toEqual(["goal", "notes"]);
   });
 
-  it("take a context from a file and from standard input, and keep it", async () => {
+  it("read a context from a file and from standard input, and keep it", async () => {
     cli.write("context.json", '{"goal":"other","debugLog":"z"}');
     const fromFile = await cli.json<{ checkpointId: string; context: object }>(["compress", "context.json", "--session", "task"]);
     expect(await cli.json(["show", fromFile.checkpointId])).toMatchObject({ metadata: { kind: "aside" }, context: { goal: "other" } });
@@ -53,14 +53,14 @@ describe("workrail compress and prioritize", () => {
     expect(await cli.run(["compress"], { input: "[]" })).toMatchObject({ code: 2 });
   });
 
-  it("say where the original that is kept looks like a secret", async () => {
+  it("report a possible secret in the kept original", async () => {
     const input = JSON.stringify({ goal: "g", k: ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_") });
     expect((await cli.run(["compress"], { input })).stderr).toContain(
       'This looks like a secret: github-token at context["k"]. Better save',
     );
   });
 
-  it("show how entries are classified, and save nothing for it", async () => {
+  it("show how entries are classified, and save nothing", async () => {
     const input = '{"goal":"g","scratchpad":"s"}';
     const { stdout } = await cli.run(["prioritize", "--dry-run", "--useful", "5"], { input });
     expect(stdout).toMatch(/^KEY +LAYER +TOKENS +THEN +OUTCOME +WHY\n/u);
@@ -68,7 +68,7 @@ describe("workrail compress and prioritize", () => {
     expect((await cli.json<{ total: number }>(["list", "--kind", "aside"])).total).toBe(0);
   });
 
-  it("refuse what they do not know", async () => {
+  it("refuse unknown values", async () => {
     expect(await cli.run(["compress", "--layer", "major"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("It must be one of CRITICAL, IMPORTANT, USEFUL, EPHEMERAL."),
@@ -78,7 +78,7 @@ describe("workrail compress and prioritize", () => {
 });
 
 describe("workrail delete", () => {
-  it("says what would go, asks, and moves it into the trash", async () => {
+  it("shows what would be deleted, asks, and moves it to the trash", async () => {
     await cli.save({ a: 2 }, "--session", "task", "--id", "second");
     expect((await cli.run(["delete", "second"])).stderr).toContain("Add --yes");
     expect(await cli.output(["delete", "second", "--dry-run"])).toContain("Would go into the trash: checkpoints: 1");
@@ -103,7 +103,7 @@ describe("workrail delete", () => {
     expect(await cli.run(["delete", "--yes"])).toMatchObject({ code: 2 });
   });
 
-  it("leaves what is tagged keep, unless told otherwise", async () => {
+  it("spares checkpoints tagged keep, unless told otherwise", async () => {
     await cli.output(["keep", "task"]);
     expect(await cli.json(["delete", "first", "--yes"])).toMatchObject({ removed: [], spared: [{ why: "keep" }] });
     expect(await cli.json(["delete", "first", "--yes", "--include-kept"])).toMatchObject({ removed: [{ checkpointIds: ["first"] }] });

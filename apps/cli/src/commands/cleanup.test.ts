@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 describe("workrail cleanup", () => {
-  it("shows in a dry run what would go, and changes nothing", async () => {
+  it("shows in a dry run what would be removed, and changes nothing", async () => {
     const { code, stdout, stderr } = await cli.run(["cleanup", "--session", "s", "--dry-run"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(
@@ -38,18 +38,18 @@ describe("workrail cleanup", () => {
     expect(await live()).toEqual(["s-1", "s-2", "t-1"]);
   });
 
-  it("moves into the trash what it is told to", async () => {
+  it("moves the selected checkpoints to the trash", async () => {
     expect(await cli.output(["cleanup", "--keep-last", "1", "--yes"])).toContain("Moved into the trash: checkpoints: 1,");
     expect([await live(), await trashed()]).toEqual([["s-2", "t-1"], ["s-1"]]);
   });
 
-  it("removes for good when told to, files and all", async () => {
+  it("removes checkpoints and their files for good on request", async () => {
     await cli.output(["cleanup", "--session", "s", "--permanently", "--yes"]);
     expect([await live(), await trashed()]).toEqual([["t-1"], []]);
     expect(globSync("contexts/*/*.json.gz", { cwd: cli.dataDir })).toHaveLength(1);
   });
 
-  it("goes by the time of the last use, and by project", async () => {
+  it("selects by the time of the last use, and by project", async () => {
     expect(await cli.json(["cleanup", "--older-than", "1h", "--yes"])).toMatchObject({ dryRun: false, removed: [] });
     expect(await cli.json(["cleanup", "--project", cli.folder, "--yes"])).toMatchObject({ removed: [] });
     expect(await cli.json(["cleanup", "--older-than", "0m", "--project", cli.project, "--dry-run"])).toMatchObject({
@@ -58,14 +58,14 @@ describe("workrail cleanup", () => {
     });
   });
 
-  it("without a selection does what the store would do by itself", async () => {
+  it("applies the store's own policy without a selection", async () => {
     expect(await cli.output(["cleanup", "--yes"])).toBe("There is nothing to remove.\n");
     const report = await cli.json(["cleanup", "--yes"], { env: { WORKRAIL_CLEANUP_FROM_PERCENT: "1", WORKRAIL_MAX_TOTAL_BYTES: "30000" } });
     expect(report).toMatchObject({ removed: [{ sessionId: "s", reason: "quota", to: "nowhere" }] });
     expect(await live()).toEqual(["t-1"]);
   });
 
-  it("asks before it removes, and does not go on where there is nobody to ask", async () => {
+  it("asks before it removes, and stops when nobody can answer", async () => {
     expect(await cli.run(["cleanup", "--session", "s"])).toMatchObject({
       code: 2,
       stdout: "",
@@ -74,7 +74,7 @@ describe("workrail cleanup", () => {
     expect(await live()).toEqual(["s-1", "s-2", "t-1"]);
   });
 
-  it("spares what is tagged keep, and says so, unless that is to go as well", async () => {
+  it("spares checkpoints tagged keep and reports that, unless told to remove them", async () => {
     await cli.output(["keep", "s"]);
     await cli.save({ c: 1 }, "--session", "t", "--id", "t-2", "--tag", "keep");
     const shown = await cli.output(["cleanup", "--older-than", "0m", "--yes"]);
@@ -94,7 +94,7 @@ describe("workrail cleanup", () => {
 });
 
 describe("workrail trash", () => {
-  it("lists what is there, and gives it back exactly", async () => {
+  it("lists its checkpoints, and restores one exactly", async () => {
     await cli.output(["cleanup", "--session", "s", "--yes"]);
     const shown = withoutSizes(await cli.output(["trash", "list"]));
     expect(shown).toMatch(/^CHECKPOINT +AGE +TRASHED +STORED +SESSION +NAME\ns-1 +\S+ +\S+ +9 B +s +first\ns-2 +\S+ +\S+ +9 B +s\n$/u);
@@ -104,11 +104,11 @@ describe("workrail trash", () => {
     expect(await cli.run(["trash", "list"])).toEqual({ code: 0, stdout: "", stderr: "There is nothing in the trash.\n" });
   });
 
-  it("cannot give back what is not there", async () => {
+  it("cannot restore a checkpoint that is not in it", async () => {
     expect(await cli.run(["trash", "restore", "s"])).toMatchObject({ code: 10, stderr: expect.stringContaining("CHECKPOINT_NOT_FOUND") });
   });
 
-  it("is emptied, of one session or of all", async () => {
+  it("is emptied for one session or for all", async () => {
     await cli.output(["cleanup", "--older-than", "0m", "--yes"]);
     expect(await cli.json(["trash", "empty", "--dry-run"])).toMatchObject({ removed: [{ sessionId: "s" }, { sessionId: "t" }] });
     expect(await cli.run(["trash", "empty"])).toMatchObject({ code: 2 });
@@ -120,7 +120,7 @@ describe("workrail trash", () => {
 });
 
 describe("workrail keep", () => {
-  it("keeps a session, or lets it go again", async () => {
+  it("keeps a session, or releases it again", async () => {
     expect(await cli.json(["keep", "s"])).toMatchObject({ id: "s", tags: ["keep"], checkpointCount: 2 });
     expect(await cli.run(["keep", "s", "--off"])).toEqual({ code: 0, stdout: "", stderr: "Session s goes like any other.\n" });
     expect(await cli.json(["keep", "s", "--off"])).not.toHaveProperty("tags");
@@ -136,7 +136,7 @@ describe("the question before a removal", () => {
     ["no\n", false],
     ["yesterday\n", false],
     ["", false],
-  ])("takes %j for %s", async (answer, expected) => {
+  ])("reads %j as %s", async (answer, expected) => {
     const input = new PassThrough();
     input.end(answer);
     expect(await confirm("Go on?", input, new PassThrough())).toBe(expected);

@@ -17,7 +17,7 @@ interface Listed {
 }
 
 describe("workrail config", () => {
-  it("lists what holds, and where it comes from", async () => {
+  it("lists the effective values and their sources", async () => {
     writeConfig('{\n  "maxDepth": 5, // few\n  "trashDays": 3, "condenserKey": "hunter2" }');
     const env = { WORKRAIL_TRASH_DAYS: "4", WORKRAIL_RETENTION_DAYS: "40" };
     const text = await cli.output(["config", "list", "--origin", "--retention-days=50"], { env });
@@ -39,7 +39,7 @@ describe("workrail config", () => {
     expect(JSON.stringify(listed)).not.toContain("hunter2");
   });
 
-  it("sets, gets and takes out a setting of the file, beside comments", async () => {
+  it("sets, gets and unsets a setting of the file, and keeps comments", async () => {
     expect(await cli.run(["config", "set", "maxCheckpoints", "50"])).toEqual({
       code: 0,
       stdout: "",
@@ -57,7 +57,7 @@ describe("workrail config", () => {
     expect(await cli.output(["config", "get", "project"])).toBe("");
   });
 
-  it("has a path in the file mean the same wherever the store is used from", async () => {
+  it("resolves a path in the file alike from every working directory", async () => {
     await cli.output(["config", "set", "encryptionKeyFile", "key"]);
     const given = join(cli.project, "key");
     expect(await cli.output(["config", "get", "encryptionKeyFile"], { cwd: cli.folder })).toBe(`${given}\n`);
@@ -74,13 +74,13 @@ describe("workrail config", () => {
     expect(existsSync(cli.dataDir)).toBe(false);
   });
 
-  it("prints where the file is, and the schema, whatever is in it", async () => {
+  it("prints the path of the file, and the schema, whatever the file contains", async () => {
     writeConfig("{");
     expect(await cli.output(["config", "path"])).toBe(`${join(cli.dataDir, "config.json")}\n`);
     expect(JSON.parse(await cli.output(["config", "schema"]))).toEqual(await configJsonSchema());
   });
 
-  it("goes on with a file that is broken, and tells of it, where other commands are refused", async () => {
+  it("works with a broken file and reports it, while other commands are refused", async () => {
     writeConfig('{\n  "maxDepht": 5 }');
     const where = `(${join(cli.dataDir, "config.json")}, line 2)`;
     const listed = await cli.run(["config", "list"]);
@@ -96,7 +96,7 @@ describe("workrail config", () => {
 });
 
 describe("a setting as an option", () => {
-  it("goes before the environment and the file, for any command and before or after it", async () => {
+  it("overrides the environment and the file, for any command, before or after it", async () => {
     writeConfig('{ "maxDepth": 2 }');
     const input = '{"a":[[1]]}';
     for (const args of [
@@ -108,7 +108,7 @@ describe("a setting as an option", () => {
     expect((await cli.run(["save"], { input: '{"b":[[1]]}' })).stderr).toContain("deeper than 2 levels");
   });
 
-  it("are warned of with what to do on a line of its own, and with nothing that is not there", async () => {
+  it("is warned about with advice on its own line", async () => {
     const { stderr } = await cli.run(["list"], { env: { WORKRAIL_MAX_DEPHT: "5" } });
     expect(stderr).toMatch(
       /^warning: WORKRAIL_MAX_DEPHT is not read, .* \(field: WORKRAIL_MAX_DEPHT\)\n {2}Did you mean WORKRAIL_MAX_DEPTH\?\n/u,

@@ -94,7 +94,7 @@ describe("workrail doctor with agents", () => {
     );
   });
 
-  it("starts no server of a project, and no entry in another form than setup's", async () => {
+  it("starts no server of a project, and no entry in a form that setup does not write", async () => {
     writeServer();
     entry(path.join(cli.project, ".mcp.json"), process.execPath, script());
     entry(path.join(home(), ".claude.json"), process.execPath, "--import", script(), script());

@@ -29,7 +29,7 @@ function isInClear(): boolean {
 }
 
 describe("workrail encrypt and rekey", () => {
-  it("seal a store, give it another key, seal it anew, and have it in clear again", async () => {
+  it("seal a store, replace its key, seal it anew, and decrypt it again", async () => {
     const [one, two, three] = [aKey("one"), aKey("two"), aKey("three")];
     const id = await save();
     const load = (env: Record<string, string>) => cli.run(["load", id, "--json"], { env });
@@ -66,7 +66,7 @@ describe("workrail encrypt and rekey", () => {
     expect((await load({})).stdout).toContain(SECRET);
   });
 
-  it("name what is still in clear, in the answer and by status and doctor", async () => {
+  it("name data that is still in clear, in the answer and in status and doctor", async () => {
     const { env } = aKey("key");
     await save();
     await cli.output(["export", "s"]);
@@ -77,7 +77,7 @@ describe("workrail encrypt and rekey", () => {
     expect((await cli.run(["doctor", "--json"], { env })).stdout).toContain(JSON.stringify(stillInClear[0]).slice(1, -1));
   });
 
-  it("refuse a new key for a store that is in clear", async () => {
+  it("refuse a new key for a store in clear", async () => {
     await save();
     const { code, stderr } = await cli.run(["rekey", "--deep", "--new-key-file", aKey("key").file]);
     expect(code).toBe(2);

@@ -44,7 +44,7 @@ describe("workrail export", () => {
   });
 
   it.skipIf(process.platform === "win32")(
-    "leaves nothing when it is interrupted (skipped on Windows, where that ends a process at once)",
+    "leaves no file when it is interrupted (skipped on Windows, where that ends a process at once)",
     async () => {
       const store = await openWorkrail({ dataDir: cli.dataDir, cwd: cli.project, env: {} });
       const large = "all that it saw ".repeat(20_000);
@@ -64,7 +64,7 @@ describe("workrail export", () => {
     },
   );
 
-  it("writes to a file or to standard output, the same", async () => {
+  it("writes the same to a file and to standard output", async () => {
     const file = join(cli.project, "s.json");
     expect(await cli.json(["export", "s", "--output", "s.json"])).toEqual({
       sessionId: "s",
@@ -90,7 +90,7 @@ describe("workrail export", () => {
     ]);
   });
 
-  it("exports what is good, names what cannot be read, and ends with its exit code", async () => {
+  it("exports readable checkpoints, names unreadable ones, and ends with the matching exit code", async () => {
     writeFileSync(join(cli.dataDir, "contexts/s/cp-1.json.gz"), "not gzip");
     const unreadable = [{ checkpointId: "cp-1", code: "CHECKPOINT_CORRUPT" }];
     const one = await cli.run(["export", "s"]);
@@ -119,7 +119,7 @@ describe("workrail export", () => {
     });
   });
 
-  it("refuses a session that is not there", async () => {
+  it("refuses a missing session", async () => {
     expect(await cli.run(["export", "none"])).toMatchObject({ code: 10, stdout: "" });
   });
 });

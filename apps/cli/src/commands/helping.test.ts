@@ -8,7 +8,7 @@ const cli = useCli();
 const hasBash = process.platform !== "win32" && spawnSync("bash", ["--version"]).status === 0;
 
 describe("workrail doctor", () => {
-  it("says of each thing whether it is right, and what to do where it is not, with an exit code that says so too", async () => {
+  it("reports each check with advice on failures, and a matching exit code", async () => {
     const { code, stdout } = await cli.run(["doctor"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ok {7}node {12}This is Node .*\n/u);
@@ -39,7 +39,7 @@ describe("workrail doctor, with a config.json that is broken,", () => {
     ["a setting that cannot be there", '{ "dataDir": "/elsewhere" }'],
     ["no text", "\u0000\uffff"],
     ["a rule for secrets that there is not", '{ "secretsExcept": "nope" }'],
-  ])("goes on looking at everything else: %s", async (_, text) => {
+  ])("still runs all other checks: %s", async (_, text) => {
     mkdirSync(cli.dataDir);
     writeFileSync(join(cli.dataDir, "config.json"), text);
     const { code, stdout, stderr } = await cli.run(["doctor", "--json"]);
@@ -49,18 +49,15 @@ describe("workrail doctor, with a config.json that is broken,", () => {
     expect(stands).toMatchObject({ node: "ok", sqlite: "ok", configuration: "error", disk: "ok", database: "skipped", "round-trip": "ok" });
   });
 
-  it.skipIf(process.platform === "win32")(
-    "goes on where it is no file, and nobody will ever write what is read (skipped on Windows)",
-    async () => {
-      mkdirSync(cli.dataDir);
-      await cli.shell(`mkfifo '${join(cli.dataDir, "config.json")}'`);
-      const { code, stdout } = await cli.run(["doctor"]);
-      expect({ code, stdout }).toMatchObject({ code: 2, stdout: expect.stringContaining("config.json is a symbolic link") });
-      expect((await cli.run(["list"])).code).toBe(2);
-    },
-  );
+  it.skipIf(process.platform === "win32")("does not wait for a pipe that nobody writes to (skipped on Windows)", async () => {
+    mkdirSync(cli.dataDir);
+    await cli.shell(`mkfifo '${join(cli.dataDir, "config.json")}'`);
+    const { code, stdout } = await cli.run(["doctor"]);
+    expect({ code, stdout }).toMatchObject({ code: 2, stdout: expect.stringContaining("config.json is a symbolic link") });
+    expect((await cli.run(["list"])).code).toBe(2);
+  });
 
-  it("says whether a key can be had where the store is to be sealed, and is", async () => {
+  it("reports whether a key is available when the store is to be sealed, and is", async () => {
     const key = async (env: Readonly<Record<string, string>>): Promise<unknown> => {
       const { findings } = JSON.parse((await cli.run(["doctor", "--json"], { env })).stdout) as {
         readonly findings: readonly { readonly check: string }[];
@@ -78,7 +75,7 @@ describe("workrail doctor, with a config.json that is broken,", () => {
     expect(await key({ WORKRAIL_ENCRYPTION_KEY: "1".repeat(64) })).toMatchObject({ status: "error", code: "KEY_UNAVAILABLE" });
   });
 
-  it("goes on where the environment is wrong too", async () => {
+  it("still runs when the environment is wrong too", async () => {
     const env = { WORKRAIL_MAX_DEPTH: "deep", WORKRAIL_SQLITE_DRIVER: "none at all", WORKRAIL_ENCRYPTION: "maybe" };
     const { code, stdout } = await cli.run(["doctor", "--max-keys", "few"], { env });
     expect(code).toBe(2);
@@ -98,7 +95,7 @@ describe("workrail completion", () => {
     });
   });
 
-  it.skipIf(!hasBash)("prints one that bash can read (skipped where there is no bash)", async () => {
+  it.skipIf(!hasBash)("prints a script that bash can parse (skipped without bash)", async () => {
     expect(spawnSync("bash", ["-n"], { input: await cli.output(["completion", "bash"]), encoding: "utf8" })).toMatchObject({
       status: 0,
       stderr: "",
@@ -116,7 +113,7 @@ describe("workrail completion", () => {
 });
 
 describe("workrail search", () => {
-  it("finds checkpoints by the words of their texts, and says so when there are none", async () => {
+  it("finds checkpoints by the words of their texts, and reports when there are none", async () => {
     await cli.save({ notes: "the parser drops trailing commas" }, "--session", "task", "--id", "found", "--name", "a find");
     await cli.save({ notes: "nothing to see" }, "--session", "other");
     const { code, stdout } = await cli.run(["search", "trailing", "commas"]);
@@ -130,7 +127,7 @@ describe("workrail search", () => {
 });
 
 describe("workrail resume and handoff", () => {
-  it("show what may be meant, where it stands, and how to hand it over", async () => {
+  it("show the candidates, their state, and how to hand them over", async () => {
     await cli.save({ goal: "mend the parser", nextSteps: ["write the test"] }, "--session", "task", "--id", "here", "--agent", "ada");
     const meant = await cli.run(["resume"]);
     expect(meant).toMatchObject({ code: 0, stdout: expect.stringMatching(/mend the parser/u) });

@@ -85,7 +85,7 @@ const DOCUMENTS: readonly (readonly string[])[] = [
   ["resume", "--session", "s", "--depth", "summary"],
 ];
 
-describe("what was stored, and what was given, is shown to people so that no terminal obeys it", () => {
+describe("control characters of stored and given texts are escaped", () => {
   it("by every command, and in JSON", async () => {
     const obeyed: unknown[] = [];
     const succeeded = new Set<string>();

@@ -20,7 +20,7 @@ describe("workrail import", () => {
     await cli.output(["export", "s", "--output", "s.json"]);
   });
 
-  it("brings a session into an empty store, whose export is the same file", async () => {
+  it("imports a session into an empty store, whose export is the same file", async () => {
     expect(await cli.run(["import", "s.json", ...elsewhere])).toEqual({
       code: 0,
       stdout: "s\n",
@@ -31,7 +31,7 @@ describe("workrail import", () => {
     expect(await cli.output(["load", "cp-1", ...elsewhere])).toBe('{"n":1,"\\n":null}');
   });
 
-  it("takes what is piped in, and what is a pipe", async () => {
+  it("reads standard input, and a pipe", async () => {
     const piped = await cli.shell(`workrail export s --output - | workrail import - ${elsewhere.join(" ")}`);
     expect(piped).toEqual({ code: 0, stdout: "s\n", stderr: "Standard input: session s, checkpoints: added 2.\n" });
     expect(await cli.output(["export", "s", "--output", "-", ...elsewhere])).toBe(readFileSync(join(cli.project, "s.json"), "utf8"));
@@ -42,7 +42,7 @@ describe("workrail import", () => {
     expect(JSON.parse(named.stdout)).toMatchObject({ imports: [{ file: join(cli.project, "pipe"), added: 0, present: 2 }] });
   });
 
-  it("says in which checkpoint something looks like a secret", async () => {
+  it("names the checkpoint that holds a possible secret", async () => {
     const token = ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_");
     await cli.save({ k: token }, "--session", "u", "--id", "cp-4");
     await cli.output(["export", "u", "--output", "u.json"]);
@@ -60,7 +60,7 @@ describe("workrail import", () => {
     ]);
   });
 
-  it("leaves what is there, or imports it under new ids, or follows the newer one", async () => {
+  it("keeps existing checkpoints, imports them under new ids, or continues from the newer one", async () => {
     await cli.save({ n: "mine" }, "--session", "s");
     const { stderr } = await cli.run(["import", "s.json"]);
     expect(stderr).toContain("session s, checkpoints: added 0, there already 2.");
@@ -71,13 +71,13 @@ describe("workrail import", () => {
     expect(await cli.output(["load", "--session", renamed])).toBe('{"n":2}');
   });
 
-  it("only says what would be done in a dry run", async () => {
+  it("changes nothing in a dry run", async () => {
     const { stdout, stderr } = await cli.run(["import", "s.json", "--dry-run", ...elsewhere]);
     expect({ stdout, stderr }).toEqual({ stdout: "s\n", stderr: expect.stringContaining("to add 2.") });
     expect(await cli.run(["load", "--session", "s", ...elsewhere])).toMatchObject({ code: 10 });
   });
 
-  it("refuses what is damaged, naming the place, having imported what came before", async () => {
+  it("refuses a damaged part and names its place, after it imported the part before", async () => {
     cli.write("bad.json", readFileSync(join(cli.project, "s.json"), "utf8").replace('"n": 2', '"n": 3'));
     cli.write("newer.json", '{"format":"workrail-session","version":9}');
     expect(await cli.run(["import", "bad.json", ...elsewhere])).toMatchObject({
@@ -97,7 +97,7 @@ describe("workrail import", () => {
     expect(await cli.run(["import", "s.json", "--on-conflict", "x"])).toMatchObject({ code: 2 });
   });
 
-  it("killed at any moment leaves whole checkpoints, and goes on when it is repeated", async () => {
+  it("killed at any moment leaves whole checkpoints, and a repeated run completes it", async () => {
     const store = await openWorkrail({ dataDir: cli.dataDir });
     for (let n = 0; n < 60; n++) await store.saveCheckpoint({ sessionId: "long", context: { n, text: "x".repeat(2_000) } });
     await store.close();

@@ -49,7 +49,7 @@ describe("workrail list", () => {
     expect(page).toMatchObject({ session: { id: "docs", checkpointCount: 2 }, durability: "disk" });
   });
 
-  it("finds by every filter, and by several", async () => {
+  it("finds by every filter, and by several at once", async () => {
     expect(await ids("--session", "docs")).toEqual(["cp-2", "cp-1"]);
     expect(await ids("--tag", "draft")).toEqual(["cp-3", "cp-1"]);
     expect(await ids("--tag", "draft", "--tag", "hot")).toEqual(["cp-3"]);
@@ -64,7 +64,7 @@ describe("workrail list", () => {
     expect(await ids("--kind", "project")).toEqual([]);
   });
 
-  it("shows the project of the working directory, or all of them", async () => {
+  it("shows the project of the working directory, or all projects", async () => {
     const other = join(cli.folder, "other");
     mkdirSync(other);
     await cli.output(["save", "--session", "elsewhere", "--id", "cp-4"], { input: "{}", cwd: other });
@@ -81,7 +81,7 @@ describe("workrail list", () => {
     `);
   });
 
-  it("says where it goes on", async () => {
+  it("shows how to get the next page", async () => {
     const first = await cli.run(["list", "--limit", "2"]);
     expect(first.stderr).toBe("1 to 2 of 3; --offset 2 shows the next.\n");
     const last = await cli.run(["list", "--limit", "2", "--offset", "2"]);
@@ -90,7 +90,7 @@ describe("workrail list", () => {
     expect(beyond).toEqual({ code: 0, stdout: "", stderr: "There are only 3.\n" });
   });
 
-  it("says that there is nothing, and where else to look", async () => {
+  it("reports an empty result, and where else to look", async () => {
     const nothing = { code: 0, stdout: "" };
     expect(await cli.run(["list", "--tag", "none"])).toEqual({
       ...nothing,

@@ -11,7 +11,7 @@ const cli = useCli();
 const HARD = String.raw`{"z":1,"a":{"__proto__":{"x":1},"constructor":2,"a/b~c":3},"e\u0301":"é","lone":"\ud800","n":[1e+21,0.1,-0,1],"":"","ctl":"\u0001\u009b"}`;
 
 describe("workrail load", () => {
-  it("gives back exactly what was saved", async () => {
+  it("returns exactly the saved context", async () => {
     // The output of `JSON.stringify` is the stored text.
     const text = JSON.stringify(JSON.parse(HARD));
     await cli.output(["save", "--id", "cp-1"], { input: `\ufeff\n ${HARD} \n` });
@@ -20,7 +20,7 @@ describe("workrail load", () => {
     expect(resaved.code).toBe(16);
   });
 
-  it("loads by id, however it is given, and a session's latest", async () => {
+  it("loads by any form of an id, and the latest of a session", async () => {
     await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1");
     await cli.save({ a: 2 }, "--session", "s", "--id", "cp-2");
     expect(await cli.output(["load", "cp-1"])).toBe('{"a":1}');
@@ -29,7 +29,7 @@ describe("workrail load", () => {
     expect(await cli.output(["load", "--session", "s", "--json"])).toBe('{"a":2}');
   });
 
-  it("prints the text that is in the checkpoint's file", async () => {
+  it("prints the text in the checkpoint's file", async () => {
     const { blobPath } = await cli.json<SaveCheckpointResult>(["save", "--id", "cp-1"], { input: HARD });
     const file = gunzipSync(readFileSync(join(cli.dataDir, blobPath))).toString();
     const loaded = await cli.output(["load", "cp-1"]);
@@ -49,13 +49,13 @@ describe("workrail load", () => {
     },
   );
 
-  it.each([[[]], [["cp-1", "--checkpoint", "cp-1"]]])("wants to know which one, and only one (%j)", async (args) => {
+  it.each([[[]], [["cp-1", "--checkpoint", "cp-1"]]])("demands exactly one checkpoint (%j)", async (args) => {
     const { code, stderr } = await cli.run(["load", ...args]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^INVALID_INPUT: .+\n {2}Give one checkpoint's id, or --session/u);
   });
 
-  it("looks for a checkpoint in the session that is named beside it", async () => {
+  it("looks for a checkpoint in the session that is named with it", async () => {
     await cli.save({ of: "one" }, "--session", "one", "--id", "cp-one");
     await cli.save({ of: "two" }, "--session", "two", "--id", "cp-two");
     expect(await cli.output(["load", "cp-o", "--session", "one"])).toBe('{"of":"one"}');

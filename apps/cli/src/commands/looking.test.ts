@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 describe("workrail sessions, log, diff and stats", () => {
-  it("show people what there is", async () => {
+  it("print text for people", async () => {
     expect(golden(await cli.output(["sessions"]))).toMatchInlineSnapshot(`
       "SESSION  AGE  CHECKPOINTS  STORED  LATEST  NAME
       task  0s  3  N B  third
@@ -87,7 +87,7 @@ describe("workrail sessions, log, diff and stats", () => {
     `);
   });
 
-  it("tell programs the same", async () => {
+  it("print the same as JSON", async () => {
     expect(await cli.json(["sessions"])).toMatchObject({
       sessions: [{ id: "task", checkpointCount: 3, latest: { id: "third", project: cli.project } }],
       total: 1,
@@ -107,7 +107,7 @@ describe("workrail sessions, log, diff and stats", () => {
     expect(await cli.json(["diff", "--session", "task"])).toMatchObject(expected);
   });
 
-  it("say beside the data what is not shown", async () => {
+  it("report beside the data what they leave out", async () => {
     expect((await cli.run(["log", "task", "--limit", "1"])).stderr).toBe("2 older ones are not shown.\n");
     const none = await cli.run(["log", "task", "--limit", "0"]);
     expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/^INVALID_INPUT: --limit must be .*\.\n$/u) });
@@ -140,7 +140,7 @@ describe("workrail sessions, log, diff and stats", () => {
     });
   });
 
-  it("show stored text so that a terminal obeys nothing in it", async () => {
+  it("escape control characters in stored text", async () => {
     await cli.save({ "\u001b[31m": "a\u009b31m\nb" }, "--session", "odd", "--id", "odd-1", "--name", "\u001b[2J");
     await cli.save({ "\u001b[31m": "a\u009b32m\nb\u202e" }, "--session", "odd", "--id", "odd-2", "--name", "\u001b[2J");
     for (const args of [["sessions"], ["log", "odd"], ["diff", "odd-1"], ["diff", "odd-2", "first"]]) {
@@ -150,7 +150,7 @@ describe("workrail sessions, log, diff and stats", () => {
   });
 });
 
-describe("what an earlier process left undone", () => {
+describe("unfinished work of an earlier process", () => {
   /** Leaves a file of an export that was interrupted long ago; the next upkeep removes it. */
   function leaveUndone(): string {
     const folder = join(cli.dataDir, "exports");
@@ -179,7 +179,7 @@ describe("what an earlier process left undone", () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  it("is done by a command that changes something", async () => {
+  it("is finished by a command that changes something", async () => {
     const file = leaveUndone();
     await cli.output(["tag", "task", "urgent"]);
     expect(existsSync(file)).toBe(false);

@@ -12,7 +12,7 @@ describe("workrail rebuild", () => {
     await cli.save({ b: 1 }, "--session", "t", "--id", "cp-3");
   });
 
-  it("reports what it found", async () => {
+  it("reports its findings", async () => {
     const { code, stdout, stderr } = await cli.run(["rebuild"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatchInlineSnapshot(`
@@ -32,7 +32,7 @@ describe("workrail rebuild", () => {
     });
   });
 
-  it("leaves everything as it was", async () => {
+  it("leaves the checkpoints unchanged", async () => {
     const before = await cli.output(["show", "cp-1"]);
     await cli.output(["rebuild"]);
     const withoutAccess = (text: string): string => text.replace(/lastAccessedAt.*/u, "");
@@ -40,7 +40,7 @@ describe("workrail rebuild", () => {
     expect(await cli.output(["load", "--session", "s"])).toBe('{"a":2}');
   });
 
-  it("lists files that it cannot read, and ends with their exit code", async () => {
+  it("lists unreadable files, and ends with their exit code", async () => {
     writeFileSync(join(cli.dataDir, "contexts/s/cp-1.json.gz"), "not gzip");
     const { code, stdout } = await cli.run(["rebuild"]);
     expect(code).toBe(14);
@@ -54,7 +54,7 @@ describe("workrail rebuild", () => {
     expect(await cli.output(["load", "--session", "s"])).toBe('{"a":2}');
   });
 
-  it("is done by whichever command comes after the database was lost, and told", async () => {
+  it("runs in the first command after the loss of the database, and is reported", async () => {
     for (const file of globSync("workrail.db*", { cwd: cli.dataDir })) rmSync(join(cli.dataDir, file));
     const { stdout, stderr } = await cli.run(["load", "--session", "s"]);
     expect(stdout).toBe('{"a":2}');
@@ -67,7 +67,7 @@ describe("workrail rebuild", () => {
     expect(JSON.parse(inJson.stderr)).toMatchObject({ warning: { message: expect.any(String), details: { checkpoints: 3 } } });
   });
 
-  it("replaces a database that is damaged, and keeps it", async () => {
+  it("replaces a damaged database, and keeps the old one", async () => {
     writeFileSync(join(cli.dataDir, "workrail.db"), "no database".repeat(1_000));
     expect(await cli.run(["rebuild"])).toMatchObject({ code: 0, stdout: expect.stringContaining("Checkpoints found: 3") });
     expect(await cli.output(["load", "--session", "s"])).toBe('{"a":2}');

@@ -15,7 +15,7 @@ function show(id: string): Promise<Pick<LoadCheckpointResult, "metadata" | "cont
 }
 
 describe("workrail save", () => {
-  it("saves a file, prints the checkpoint's id, and tells the rest beside it", async () => {
+  it("saves a file, prints the checkpoint's id to standard output, and the rest to standard error", async () => {
     cli.write("context.json", '{"goal":"ship it"}');
     const { code, stdout, stderr } = await cli.run(["save", "context.json", "--session", "s", "--id", "cp-1"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "cp-1\n" });
@@ -25,7 +25,7 @@ describe("workrail save", () => {
     `);
   });
 
-  it("says how to go on in a session that it made", async () => {
+  it("shows how to continue a session that it created", async () => {
     const { stdout, stderr } = await cli.run(["save"], { input: "{}" });
     expect(cli.normal(stdout)).toBe("00000000-0000-4000-8000-000000000000\n");
     expect(cli.normal(stderr)).toMatchInlineSnapshot(`
@@ -56,7 +56,7 @@ describe("workrail save", () => {
     });
   });
 
-  it("warns of integers that numbers cannot hold, and names some", async () => {
+  it("warns of integers that a number cannot hold, and names some", async () => {
     const input = `{"at":1732379877123456789,"ids":[${Array.from({ length: 9 }, (_, index) => `900719925474099${index}`).join(",")}]}`;
     const { code, stderr } = await cli.run(["save", "--session", "s"], { input });
     expect({ code, stderr: cli.normal(stderr) }).toMatchInlineSnapshot(`
@@ -72,7 +72,7 @@ describe("workrail save", () => {
     expect(JSON.parse(lines)).toMatchObject({ warning: { details: { count: 4 } } });
   });
 
-  it("keeps what its options say", async () => {
+  it("saves the values of its options", async () => {
     const labels = ["--name", "before", "--tag", "a", "--tag", "b", "--metadata", '{"ticket":{"n":7},"name":"unused"}'];
     await save({ a: 1 }, "--session", "s", "--id", "cp-1", "--workflow", "w", "--agent", "me", ...labels);
     expect((await show("cp-1")).metadata).toMatchObject({
@@ -87,7 +87,7 @@ describe("workrail save", () => {
     });
   });
 
-  it("says what it skipped, and saves all the same when forced", async () => {
+  it("reports a skipped save, and saves with --force", async () => {
     await save({ a: 1, b: 2 }, "--session", "s", "--id", "cp-1");
     const again = ["save", "--session", "s", "--name", "new", "--tag", "t", "--metadata", '{"x":1}'];
     const { code, stdout, stderr } = await cli.run(again, { input: '{"b":2,"a":1}' });
@@ -103,7 +103,7 @@ describe("workrail save", () => {
     });
   });
 
-  it("says which metadata it did not take, and what was removed for room", async () => {
+  it("names ignored metadata, and checkpoints removed to make room", async () => {
     await save({ a: 1 }, "--session", "s");
     const { stderr } = await cli.run(["save", "--session", "s", "--metadata", '{"kind":"x","sequence":9}'], {
       input: '{"a":2}',
@@ -117,7 +117,7 @@ describe("workrail save", () => {
     `);
   });
 
-  it("says where something looks like a secret, and what became of it", async () => {
+  it("reports where a possible secret is, and how it was treated", async () => {
     const input = JSON.stringify({ k: TOKEN });
     const warned = await cli.run(["save", "--session", "s"], { input });
     expect(warned.stderr).toContain('This looks like a secret: github-token at context["k"]. Better save where the secret is kept');
@@ -133,7 +133,7 @@ describe("workrail save", () => {
     expect((await show("cp-3")).metadata).toMatchObject({ parentId: "cp-1", sessionId: "fork" });
   });
 
-  it.each([["-"], ["changes.json"]])("saves what changed, from %s, and tells what it did", async (source) => {
+  it.each([["-"], ["changes.json"]])("saves a patch from %s, and reports its effect", async (source) => {
     await save({ goal: "ship it", plan: [1, 2, 3], log: ["a"], draft: true }, "--session", "s", "--id", "cp-1");
     const patch = '{"set":{"plan":[3]},"append":{"log":["b"]},"remove":["draft","nothing"]}';
     cli.write("changes.json", patch);
@@ -150,7 +150,7 @@ describe("workrail save", () => {
     expect(await cli.output(["load", "cp-2"])).toBe('{"goal":"ship it","plan":[3],"log":["a","b"]}');
   });
 
-  it("warns where a state lacks what its parent had", async () => {
+  it("warns of entries that the parent had and the state lacks", async () => {
     await save({ goal: "ship it", step: 1 }, "--session", "s");
     const { stderr } = await cli.run(["save", "--session", "s"], { input: '{"step":2}' });
     expect(stderr).toContain("Entries of the parent that are not in this state: goal.");
@@ -159,7 +159,7 @@ describe("workrail save", () => {
     expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining("context is empty") });
   });
 
-  it("takes a state or a patch, and not both", async () => {
+  it("takes a state or a patch, but not both", async () => {
     cli.write("context.json", "{}");
     const { code, stderr } = await cli.run(["save", "context.json", "--patch", "-"], { input: "{}" });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("one of the two can be saved") });
@@ -183,7 +183,7 @@ describe("workrail save", () => {
     expect((await cli.run(["save", "--session", "s", "--expect-new"], { input: '{"a":3}' })).code).toBe(16);
   });
 
-  it("may be repeated under an id of one's own", async () => {
+  it("can be repeated under a given id", async () => {
     await save({ a: 1 }, "--session", "s", "--id", "cp-1");
     expect(await save({ a: 1 }, "--session", "s", "--id", "cp-1")).toBe("cp-1\n");
     expect((await cli.run(["save", "--session", "s", "--id", "cp-1"], { input: '{"a":2}' })).code).toBe(16);
@@ -199,7 +199,7 @@ describe("workrail save", () => {
     ["text that is not JSON", '{\n  "a": 1,\n}', { line: 3, column: 1 }],
     ["text that ends too early", '{\n  "a": [1', { line: 2, column: 10 }],
     ["no text", "", { line: 1, column: 1 }],
-  ])("names the place of %s", async (_what, input, details) => {
+  ])("names the position of %s", async (_what, input, details) => {
     const { code, stdout, stderr } = await cli.run(["save", "--json"], { input });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "INVALID_INPUT", details } });

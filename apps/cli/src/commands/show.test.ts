@@ -42,7 +42,7 @@ describe("workrail show", () => {
     `);
   });
 
-  it("prints a context that is the same JSON, whatever had to be escaped", async () => {
+  it("prints a context as equal JSON, even with escaped characters", async () => {
     await cli.save(CONTEXT, "--id", "cp-1");
     const [, context = ""] = (await cli.output(["show", "cp-1"])).split("\n\n");
     expect(JSON.parse(context)).toEqual(CONTEXT);
@@ -79,7 +79,7 @@ describe("workrail show", () => {
     expect(JSON.parse(shown)).toEqual(context);
   });
 
-  it("takes the first characters of an id, and how far back a checkpoint is", async () => {
+  it("takes a prefix of an id, or the number of checkpoints to go back", async () => {
     const save = (id: string, session: string): Promise<unknown> => cli.save({ id }, "--session", session, "--id", id);
     await save("aaaa1111-first", "s");
     await save("aaaa2222-second", "s");

@@ -6,7 +6,7 @@ import { useCli } from "../testing/use-cli.ts";
 const cli = useCli();
 
 describe("workrail status", () => {
-  it("shows what the store holds, the largest session first", async () => {
+  it("shows the contents of the store, the largest session first", async () => {
     await cli.save({ a: 1 }, "--session", "small");
     await cli.save({ a: "x".repeat(100), b: "abcdefghijklmnopqrstuvwxyz" }, "--session", "large");
     await cli.save({ a: 2 }, "--session", "large");
@@ -32,7 +32,7 @@ describe("workrail status", () => {
     );
   });
 
-  it("tells how far the search index is, and makes none", async () => {
+  it("shows the progress of the search index, and creates none", async () => {
     const index = join(cli.dataDir, "search.db");
     const search = async (): Promise<object> => (await cli.json<{ search: object }>(["status"])).search;
     await cli.save({ text: "apple" }, "--session", "a");
@@ -48,7 +48,7 @@ describe("workrail status", () => {
     expect(existsSync(index)).toBe(false);
   });
 
-  it("tells of the last clean-up and backup, of quarantine, trash and removals, also when they are long past", async () => {
+  it("shows the last clean-up and backup, quarantine, trash and removals, even old ones", async () => {
     for (const session of ["a", "b"]) await cli.save({ session }, "--session", session, "--id", `cp-${session}`);
     writeFileSync(join(cli.dataDir, "contexts/b/cp-b.json.gz"), "not gzip");
     await cli.run(["load", "cp-b"]);
@@ -67,7 +67,7 @@ describe("workrail status", () => {
     expect(text).toContain("\nIn quarantine: files: 1, of 8 B.\n  ");
   });
 
-  it("warns of what is damaged, and of what is nearly full", async () => {
+  it("warns of damage, and of quotas that are nearly full", async () => {
     await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1");
     writeFileSync(join(cli.dataDir, "contexts/s/cp-1.json.gz"), "not gzip");
     await cli.run(["load", "cp-1"]);

@@ -45,20 +45,20 @@ afterAll(() => {
 });
 
 describe.skipIf(process.platform === "win32")("golden files (not on Windows, where paths have another form)", () => {
-  it("are there for every command, and for nothing else", () => {
+  it("exist for every command, and for nothing else", () => {
     expect(Object.keys(GOLDEN_CASES)).toEqual(COMMANDS);
     const onTerminal = ON_TERMINAL.map(([command]) => fileOf(command, ".terminal"));
     expect(readdirSync(EXPECTED).toSorted()).toEqual([...COMMANDS.map((command) => fileOf(command)), ...onTerminal].toSorted());
   });
 
-  it.each(Object.entries(GOLDEN_CASES))("say what is printed by: workrail %s", async (command, cases) => {
+  it.each(Object.entries(GOLDEN_CASES))("hold the output of: workrail %s", async (command, cases) => {
     const transcripts: string[] = [];
     for (const each of cases) transcripts.push(await transcribe({ cli, prepared, checkJson }, command, each));
     await expect(transcripts.join("\n")).toMatchFileSnapshot(join(EXPECTED, fileOf(command)));
   });
 
   describe.skipIf(!HAS_TERMINAL)("on a terminal (skipped where `script` of util-linux is missing)", () => {
-    it.each(ON_TERMINAL)("say what is shown by: workrail %s", async (command, cases) => {
+    it.each(ON_TERMINAL)("hold the screen of: workrail %s", async (command, cases) => {
       const transcripts: string[] = [];
       for (const each of cases) transcripts.push(await transcribeTerminal({ cli, prepared, checkJson }, command, each));
       await expect(transcripts.join("\n")).toMatchFileSnapshot(join(EXPECTED, fileOf(command, ".terminal")));

@@ -28,7 +28,7 @@ export interface DoctorFinding {
   readonly status: "ok" | "warning" | "error" | "skipped";
   /** A sentence for people. */
   readonly message: string;
-  /** What to do. */
+  /** Advice on how to fix it. */
   readonly hint?: string;
   /** Error code of a command that fails for this. */
   readonly code?: ErrorCode;
