@@ -50,7 +50,7 @@ describe("a call is refused with", () => {
     ["a context that is nothing", undefined],
     ["a number that JSON has not", { a: [JSON.parse("1e400") as number] }],
     ["a date", { at: new Date(0) }],
-    ["a key without a value", { a: undefined }],
+    ["an item without a value", { a: [undefined] }],
     ["a function", { a: () => 1 }],
     ["a big integer", { a: 1n }],
     ["a context nested 10,000 levels deep", nested(10_000)],

@@ -12,7 +12,7 @@ describe("a name", () => {
     expect(() => checkName(name, "name")).not.toThrow();
   });
 
-  it.each(["", "x".repeat(LABEL_LIMITS.nameLength + 1), "half \ud83d", 5, null, {}])("may not be %j", (name) => {
+  it.each(["", "x".repeat(LABEL_LIMITS.nameLength + 1), "half \ud83d", "a\0b", 5, null, {}])("may not be %j", (name) => {
     expect(() => checkName(name as string, "agentId")).toThrow(refusal("agentId"));
   });
 });
@@ -39,6 +39,7 @@ describe("tags", () => {
     ["an empty one", ["a", ""]],
     ["one too long", ["t".repeat(LABEL_LIMITS.tagLength + 1)]],
     ["half a character", ["\udc00"]],
+    ["NUL", ["a\0b"]],
     ["one that is no text", [5 as unknown as string]],
     ["no list", "tags" as unknown as string[]],
   ])("are refused: %s", (_, tags) => {

@@ -4,8 +4,11 @@ import { isJsonObject, type JsonObject } from "../model/context.ts";
 import { DEFAULT_LIMITS, LABEL_LIMITS } from "../model/limits.ts";
 import { checkJson } from "../json/check-json.ts";
 
-/** A lone surrogate has no UTF-8 form, so its text could not be stored and found. */
-const LONE_SURROGATE = /\p{Surrogate}/u;
+/**
+ * Characters that a database may not return: a lone surrogate has no UTF-8 form, `node:sqlite` of Node 22 cuts a text at NUL, and PostgreSQL
+ * refuses NUL.
+ */
+const UNSTORABLE: RegExp = /[\0\p{Surrogate}]/u;
 
 /**
  * Checks a name, agent id or workflow id.
@@ -14,7 +17,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
  */
 export function checkName(value: string | undefined, field: string): void {
   if (value === undefined) return;
-  if (typeof value !== "string" || value.length === 0 || !hasAtMost(LABEL_LIMITS.nameLength, value) || LONE_SURROGATE.test(value)) {
+  if (typeof value !== "string" || value.length === 0 || !hasAtMost(LABEL_LIMITS.nameLength, value) || UNSTORABLE.test(value)) {
     throw invalid(field, `must be 1 to ${LABEL_LIMITS.nameLength} characters of well-formed text`);
   }
 }
@@ -26,7 +29,7 @@ export function checkName(value: string | undefined, field: string): void {
  */
 export function checkPath(value: string | undefined, field: string): void {
   if (value === undefined) return;
-  if (typeof value === "string" && value.length > 0 && value.length <= LABEL_LIMITS.pathLength && !LONE_SURROGATE.test(value)) return;
+  if (typeof value === "string" && value.length > 0 && value.length <= LABEL_LIMITS.pathLength && !UNSTORABLE.test(value)) return;
   throw new WorkrailError("INVALID_INPUT", `${field} must be a path, in well-formed text.`, { details: { field } });
 }
 
@@ -38,7 +41,7 @@ export function checkPath(value: string | undefined, field: string): void {
 export function checkTags(tags: readonly string[], field = "tags"): void {
   if (!Array.isArray(tags) || tags.length > LABEL_LIMITS.tags) throw invalid(field, `must be a list of at most ${LABEL_LIMITS.tags}`);
   const isTag = (tag: unknown): boolean =>
-    typeof tag === "string" && tag.length > 0 && hasAtMost(LABEL_LIMITS.tagLength, tag) && !LONE_SURROGATE.test(tag);
+    typeof tag === "string" && tag.length > 0 && hasAtMost(LABEL_LIMITS.tagLength, tag) && !UNSTORABLE.test(tag);
   if (!tags.every(isTag)) throw invalid(field, `must each be 1 to ${LABEL_LIMITS.tagLength} characters of well-formed text`);
 }
 

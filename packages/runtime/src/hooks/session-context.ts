@@ -44,5 +44,5 @@ const LONGEST_NAME = 120;
 
 /** The name of a session's checkpoints. */
 export function nameOf(topic: string): string {
-  return topic.slice(0, LONGEST_NAME).toWellFormed();
+  return topic.slice(0, LONGEST_NAME).toWellFormed().replaceAll("\0", "");
 }
