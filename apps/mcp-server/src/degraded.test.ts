@@ -95,7 +95,7 @@ async function expectDisk(server: ServerProcess, sessionId: string, keptId: stri
   expect(await other.ok(LOAD, { checkpointId: keptId })).toMatchObject({ context: { goal: "go on" } });
 }
 
-describe("without its disk the server starts, answers, keeps in memory what is saved, and writes it when it can: the disk is", () => {
+describe("without its disk the server starts, answers, keeps saves in memory, and writes them later: the disk is", () => {
   it("a file where the data directory should be", async () => {
     await using home = await TestHome.create();
     await writeFile(home.dataDir, "in the way");
@@ -128,7 +128,7 @@ describe("without its disk the server starts, answers, keeps in memory what is s
     expect(ofTheDisk(server)).toMatchObject(ONCE_EACH);
   });
 
-  it.skipIf(!isPosix)("(modes; not on Windows) a directory that nothing may be written to, nor read from", async () => {
+  it.skipIf(!isPosix)("(modes; not on Windows) a directory without read and write permission", async () => {
     await using home = await homeOfSomebody();
     await mkdir(home.dataDir);
     if (isRoot) await chown(home.dataDir, NOBODY, NOBODY);
@@ -140,7 +140,7 @@ describe("without its disk the server starts, answers, keeps in memory what is s
     expect(ofTheDisk(server)).toMatchObject(ONCE_EACH);
   });
 
-  it.skipIf(!isPosix)("(modes; not on Windows) a store that may only be read, and that is read", async () => {
+  it.skipIf(!isPosix)("(modes; not on Windows) a store that is readable but not writable", async () => {
     await using home = await homeOfSomebody();
     const before = await ServerProcess.start({ home, ...asSomebody });
     const contexts = Array.from({ length: 5 }, (_, step) => ({ step, same: "x".repeat(2_000), noise: randomBytes(200).toString("hex") }));
@@ -222,7 +222,7 @@ describe("without its disk the server starts, answers, keeps in memory what is s
     }
   });
 
-  it.skipIf(!isPosix)("(a limit of the process; not on Windows) not to get larger files", async () => {
+  it.skipIf(!isPosix)("(a limit of the process; not on Windows) limited in the size of files", async () => {
     await using home = await TestHome.create();
     await using server = await ServerProcess.start({ home, through: ["sh", "-c", 'ulimit -f 400; exec "$@"', "sh"] });
     const large = { sessionId: "large", context: { noise: randomBytes(1_000_000).toString("base64") } };
@@ -234,7 +234,7 @@ describe("without its disk the server starts, answers, keeps in memory what is s
     expect(await server.ok(LOAD, { sessionId: "large", keys: ["none"] })).toMatchObject({ degraded: true, durability: "memory" });
   });
 
-  it.skipIf(!isPosix)("(a limit of the process; not on Windows) out of reach, for too many files are open", async () => {
+  it.skipIf(!isPosix)("(a limit of the process; not on Windows) out of reach, because too many files are open", async () => {
     await using home = await TestHome.create();
     await using server = await ServerProcess.start({
       home,
@@ -247,7 +247,7 @@ describe("without its disk the server starts, answers, keeps in memory what is s
   });
 });
 
-it("keeps nothing, and says so, where it is told to fail", async () => {
+it("stores nothing and reports that when the fallback is off", async () => {
   await using home = await TestHome.create();
   await writeFile(home.dataDir, "in the way");
   await using server = await ServerProcess.start({ home, env: { WORKRAIL_FALLBACK: "fail" } });

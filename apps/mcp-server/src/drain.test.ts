@@ -6,26 +6,29 @@ import { RawClient } from "./testing/raw-client.ts";
 const CALLS = Array.from({ length: 20 }, (_, index) => index + 1);
 
 describe("a signal to stop", () => {
-  it.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK"] as const)("%s begins the end, also the last, which only Windows sends", (signal) => {
-    const events = ["SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK", "unhandledRejection", "uncaughtException"] as const;
-    const before = new Map(events.map((event) => [event, process.listeners(event as "SIGTERM")]));
-    const reasons: string[] = [];
-    const ignore = (): void => {};
-    drainOnSignals((reason) => reasons.push(reason), { debug: ignore, info: ignore, warn: ignore, error: ignore });
-    try {
-      const [own] = process.listeners(signal).filter((each) => before.get(signal)?.includes(each) === false);
-      own?.(signal);
-    } finally {
-      for (const [event, old] of before) {
-        for (const each of process.listeners(event as "SIGTERM")) if (!old.includes(each)) process.off(event, each);
+  it.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK"] as const)(
+    "%s starts the shutdown, also the last one, which only Windows sends",
+    (signal) => {
+      const events = ["SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK", "unhandledRejection", "uncaughtException"] as const;
+      const before = new Map(events.map((event) => [event, process.listeners(event as "SIGTERM")]));
+      const reasons: string[] = [];
+      const ignore = (): void => {};
+      drainOnSignals((reason) => reasons.push(reason), { debug: ignore, info: ignore, warn: ignore, error: ignore });
+      try {
+        const [own] = process.listeners(signal).filter((each) => before.get(signal)?.includes(each) === false);
+        own?.(signal);
+      } finally {
+        for (const [event, old] of before) {
+          for (const each of process.listeners(event as "SIGTERM")) if (!old.includes(each)) process.off(event, each);
+        }
       }
-    }
-    expect(reasons).toEqual([signal]);
-  });
+      expect(reasons).toEqual([signal]);
+    },
+  );
 });
 
 // Windows has no signals: a process is killed there without a request to end.
-describe.skipIf(process.platform === "win32")("the end of the server", () => {
+describe.skipIf(process.platform === "win32")("the shutdown of the server", () => {
   let client: RawClient;
 
   beforeEach(() => {
@@ -72,7 +75,7 @@ describe.skipIf(process.platform === "win32")("the end of the server", () => {
     expect(await ending()).toEqual({ exit: { code: 0, signal: null }, answered: CALLS, last: "closed" });
   });
 
-  it("answers what had been sent before the input ended", async () => {
+  it("answers requests that were sent before the input ended", async () => {
     for (const n of CALLS) {
       await client.request(n, "tools/call", { name: "fill", arguments: { length: 100_000 } });
     }
@@ -82,7 +85,7 @@ describe.skipIf(process.platform === "win32")("the end of the server", () => {
     expect(client.answers).toHaveLength(21);
   });
 
-  it("finishes the calls and exits with 0 when nobody reads its output any more", async () => {
+  it("finishes the calls and exits with 0 when the reader of its output is gone", async () => {
     await startCalls();
     client.closeOutput();
     // A server notices only on writing that its reader is gone.
@@ -106,13 +109,13 @@ describe.skipIf(process.platform === "win32")("the end of the server", () => {
     expect(client.answers).toEqual([]);
   });
 
-  it("logs a rejection that nobody handled, and goes on", async () => {
+  it("logs an unhandled rejection, and continues", async () => {
     await client.call(1, "lose_a_promise");
     await client.stderrLine("unhandled rejection");
     expect((await client.call(2, "echo", { userContext: {} })).result?.isError).toBeUndefined();
   });
 
-  it("ends after an exception that nobody caught, but answers first and tells by its exit code", async () => {
+  it("ends after an uncaught exception, but answers first and reports it by its exit code", async () => {
     await client.request(1, "tools/call", { name: "throw_later" });
     await client.stderrLine("uncaught exception");
     client.kill("SIGUSR2");
@@ -121,7 +124,7 @@ describe.skipIf(process.platform === "win32")("the end of the server", () => {
     expect(client.stderr.endsWith("closed\n")).toBe(true);
   });
 
-  it("does not wait for ever: closes and exits with 0 after three seconds", async () => {
+  it("is limited in time: the server closes and exits with 0 after three seconds", async () => {
     await client.request(1, "tools/call", { name: "hold", arguments: { n: 1 } });
     await client.stderrLine("holding 1");
     client.kill("SIGTERM");

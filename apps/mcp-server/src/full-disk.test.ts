@@ -81,7 +81,7 @@ describe.each(TIMES)("a full disk whose catalog is lost %s", (when) => {
     },
   );
 
-  it("is met by every tool", async () => {
+  it("is tested with every tool", async () => {
     await using server = await ServerProcess.start();
     const { tools } = await server.client.listTools();
     expect(Object.keys(CALLS)).toEqual(tools.map(({ name }) => name));

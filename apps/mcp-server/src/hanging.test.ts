@@ -16,7 +16,7 @@ const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 const PATIENCE_MS = 60_000;
 
 // Windows has no signals, and no pipes in its file system.
-describe.skipIf(process.platform === "win32")("a process in which something hangs (pipes and signals; not on Windows)", () => {
+describe.skipIf(process.platform === "win32")("a hanging part of a process (pipes and signals; not on Windows)", () => {
   let root: string;
   let pipe: string;
   let launcher: string;
@@ -54,7 +54,7 @@ describe.skipIf(process.platform === "win32")("a process in which something hang
   }
 
   it.each(["file", "worker"].flatMap((hang) => SIGNALS.map((signal) => [hang, signal] as const)))(
-    "that is a thread with a %s is a server that ends within five seconds of %s, once all is answered and closed",
+    "with a thread on a %s: a server ends within five seconds of %s, after it answered all calls and closed",
     { timeout: PATIENCE_MS },
     async (hang, signal) => {
       const client = await serve(root, { HANG: hang });
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === "win32")("a process in which something hang
   );
 
   it.each(SIGNALS)(
-    "that is git is a server that answers, ends within five seconds of %s, and leaves no git behind",
+    "with git: a server answers, ends within five seconds of %s, and leaves no git process",
     { timeout: PATIENCE_MS },
     async (signal) => {
       const shape = HOSTILE_PROJECTS["a file of the work that is a pipe"] ?? (() => {});
@@ -87,7 +87,7 @@ describe.skipIf(process.platform === "win32")("a process in which something hang
     },
   );
 
-  it.each(SIGNALS)("is a command that ends by %s", { timeout: PATIENCE_MS }, async (signal) => {
+  it.each(SIGNALS)("does not keep a command from ending by %s", { timeout: PATIENCE_MS }, async (signal) => {
     const child = run([NEVER_DONE], {});
     await once(child.stdout, "data");
     const told = performance.now();
@@ -96,7 +96,7 @@ describe.skipIf(process.platform === "win32")("a process in which something hang
     expect({ by, isInTime: performance.now() - told < timeToEnd() }).toEqual({ by: signal, isInTime: true });
   });
 
-  it("is a command that ends when it is done", { timeout: PATIENCE_MS }, async () => {
+  it("does not keep a command from ending when it is done", { timeout: PATIENCE_MS }, async () => {
     const child = run(["--import", HANG, launcher, "list"], { HANG: "file" });
     const started = performance.now();
     await once(child, "exit");

@@ -44,7 +44,7 @@ describe.skipIf(process.platform === "win32")("a hostile project (pipes, devices
     expect(Object.keys(HOSTILE_PROJECTS).length).toBeGreaterThanOrEqual(30);
   });
 
-  it.each(Object.keys(HOSTILE_PROJECTS))("with %s keeps no save and no load from its end", { timeout: PATIENCE_MS }, async (name) => {
+  it.each(Object.keys(HOSTILE_PROJECTS))("with %s blocks no save and no load", { timeout: PATIENCE_MS }, async (name) => {
     const { project } = await make(name);
     const logged: unknown[] = [];
     const note = (...said: unknown[]): void => void logged.push(said);
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === "win32")("a hostile project (pipes, devices
       launcher = path.join(await bundleServer(), "workrail-mcp.mjs");
     });
 
-    it.each(IN_PROCESSES)("with %s keeps no call from its answer, and the server from no end", { timeout: PATIENCE_MS }, async (name) => {
+    it.each(IN_PROCESSES)("with %s blocks no call, and no shutdown of the server", { timeout: PATIENCE_MS }, async (name) => {
       const { project } = await make(name);
       const client = new RawClient(env(), { command: process.execPath, args: [launcher, "--log-level", "debug"], cwd: project });
       try {
@@ -97,7 +97,7 @@ describe.skipIf(process.platform === "win32")("a hostile project (pipes, devices
       }
     });
 
-    it.each(IN_PROCESSES)("with %s keeps no command from its end", { timeout: PATIENCE_MS }, async (name) => {
+    it.each(IN_PROCESSES)("with %s blocks no command", { timeout: PATIENCE_MS }, async (name) => {
       const { project } = await make(name);
       for (const args of [
         ["save", "--session", "s"],
@@ -113,7 +113,7 @@ describe.skipIf(process.platform === "win32")("a hostile project (pipes, devices
     });
 
     it.each(["config.json that is a pipe", "config.json that is a device"])(
-      "with %s says so, and ends",
+      "with %s is reported, and the process ends",
       { timeout: PATIENCE_MS },
       async (name) => {
         const { project } = await makeHostile(root, () => {});

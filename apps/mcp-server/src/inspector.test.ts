@@ -48,7 +48,7 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
     return (result as { structuredContent: unknown }).structuredContent;
   }
 
-  it("finds no schema that some client could not take", async () => {
+  it("finds no schema that a client could refuse", async () => {
     const { code, result, stderr } = await inspect("--method", "tools/list", "--strict");
     expect({ code, tools: (result as { tools: { name: string }[] }).tools.map(({ name }) => name) }).toEqual({
       code: 0,
@@ -74,7 +74,7 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
     expect(warned).toEqual(["outputSchema.properties.values.items.properties.value"]);
   });
 
-  it("calls each of the tools", async () => {
+  it("calls each tool", async () => {
     const save = ["sessionId=inspected", 'context={"goal":"g","list":[1]}', 'metadata={"name":"n","tags":["t"]}', "force=true"];
     expect(await call("workflow_checkpoint_save", ...save)).toMatchObject({ status: "SAVED", sessionId: "inspected" });
     expect(await call("workflow_checkpoint_load", "sessionId=inspected", 'keys=["goal",["list",0]]')).toMatchObject({
@@ -99,7 +99,7 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
     expect(await call("checkpoint_delete", id)).toMatchObject({ deleted: true });
   });
 
-  it("sees a failed call as one", async () => {
+  it("reports a failed call as an error", async () => {
     const { code, result } = await inspect(
       "--method",
       "tools/call",

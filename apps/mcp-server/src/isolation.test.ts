@@ -114,8 +114,8 @@ async function findByCommands(shared: Shared): Promise<Readonly<Record<string, r
   };
 }
 
-describe("tools and commands, where projects share a store,", () => {
-  it.each(OWN_FIRST)("show the own project first, and list that, when %s", (_, given) =>
+describe("tools and commands in a store that projects share", () => {
+  it.each(OWN_FIRST)("show the own project first, and list it alone, when %s", (_, given) =>
     withProjects(given, async (shared) => {
       await using server = await shared.server();
       expect(await findByTools(server)).toEqual({
@@ -129,7 +129,7 @@ describe("tools and commands, where projects share a store,", () => {
     }),
   );
 
-  it.each(OFF)("prefer none when %s has isolation off", (_, given) =>
+  it.each(OFF)("prefer no project when %s has isolation off", (_, given) =>
     withProjects(given, async (shared) => {
       await using server = await shared.server();
       expect(await findByTools(server)).toEqual({
@@ -143,7 +143,7 @@ describe("tools and commands, where projects share a store,", () => {
     }),
   );
 
-  it.each(STRICT)("show nothing of another when %s has it strict, unless it is asked for", (_, given) =>
+  it.each(STRICT)("show no other project when %s has isolation strict, unless it is asked for", (_, given) =>
     withProjects(given, async (shared) => {
       await using server = await shared.server();
       expect(await findByTools(server)).toEqual({
@@ -170,7 +170,7 @@ describe("tools and commands, where projects share a store,", () => {
     }),
   );
 
-  it("show nothing of their own accord where it is strict and they are in no project", () =>
+  it("show nothing by default when isolation is strict and they run in no project", () =>
     withProjects({}, async (shared) => {
       await using server = await ServerProcess.start({
         home: shared.home,

@@ -35,7 +35,7 @@ describe("the bundled program", () => {
     return { status, stdout, stderr };
   }
 
-  it("is one file and a launcher, beside the command line, without the validator that is never used", () => {
+  it("is one file and a launcher, beside the command line, without the unused validator", () => {
     expect(
       readdirSync(dist)
         .filter((name) => !/^(?:cli|hook|statusline|take-in)\b/u.test(name))
@@ -51,7 +51,7 @@ describe("the bundled program", () => {
     expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { serverInfo: { name: "workrail", version: BUNDLE_VERSION } } });
   });
 
-  it.each([[["--json", "list"]], [["list", "--json"]]])("runs the command of %j behind settings", (args) => {
+  it.each([[["--json", "list"]], [["list", "--json"]]])("runs the command of %j after settings", (args) => {
     const dataDir = mkdtempSync(join(tmpdir(), "workrail-mcp-"));
     try {
       run(process.execPath, ["save", "--session", "s", "--id", "c1"], '{"step":1}', { WORKRAIL_DATA_DIR: dataDir });
@@ -65,23 +65,20 @@ describe("the bundled program", () => {
     }
   });
 
-  it.skipIf(!hasTerminal)(
-    "says on a terminal what it is, and serves all the same (skipped where `script` of util-linux is missing)",
-    () => {
-      const command = `${process.execPath} ${join(dist, "workrail-mcp.mjs")}`;
-      const { stdout } = spawnSync("script", ["-qec", command, "--echo", "never", "/dev/null"], { input: INITIALIZE, encoding: "utf8" });
-      const [first = "", ...rest] = stdout.replaceAll("\r", "").split("\n");
-      expect(first).toMatch(/^workrail-mcp is an MCP server, .*claude mcp add workrail -- npx -y @workrail\/mcp-server/u);
-      expect(rest.join("\n")).toContain('"serverInfo"');
-    },
-  );
+  it.skipIf(!hasTerminal)("explains on a terminal what it is, and still serves (skipped where `script` of util-linux is missing)", () => {
+    const command = `${process.execPath} ${join(dist, "workrail-mcp.mjs")}`;
+    const { stdout } = spawnSync("script", ["-qec", command, "--echo", "never", "/dev/null"], { input: INITIALIZE, encoding: "utf8" });
+    const [first = "", ...rest] = stdout.replaceAll("\r", "").split("\n");
+    expect(first).toMatch(/^workrail-mcp is an MCP server, .*claude mcp add workrail -- npx -y @workrail\/mcp-server/u);
+    expect(rest.join("\n")).toContain('"serverInfo"');
+  });
 
   it("prints its version, and help", () => {
     expect(run(process.execPath, ["--version"])).toEqual({ status: 0, stdout: `${BUNDLE_VERSION}\n`, stderr: "" });
     expect(run(process.execPath, ["--help"]).stdout).toMatch(/^Usage: workrail-mcp/u);
   });
 
-  it("is the command line, too, when it is given a command", () => {
+  it("is the command line as well when it gets a command", () => {
     const dataDir = mkdtempSync(join(tmpdir(), "workrail-mcp-"));
     const environment = { WORKRAIL_DATA_DIR: dataDir };
     try {
@@ -110,7 +107,7 @@ describe("the bundled program", () => {
     expect(run(process.execPath, ["help"]).stdout).toMatch(/^Usage: workrail-mcp .*cleanup \[options\]/su);
   });
 
-  it.skipIf(oldNode === undefined)("says in one line that Node is too old (skipped when there is no Node older than 22)", () => {
+  it.skipIf(oldNode === undefined)("reports in one line that Node is too old (skipped when there is no Node older than 22)", () => {
     const { status, stdout, stderr } = run(oldNode ?? "", []);
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(/^workrail-mcp needs Node 22 or newer; this is Node \d+\.\d+\.\d+\.\n$/u);

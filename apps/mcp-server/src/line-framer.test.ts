@@ -14,7 +14,7 @@ function framed(text: string, options: { readonly maxBytes: number; readonly pie
 }
 
 describe("LineFramer", () => {
-  it("cuts at line feeds only, wherever the pieces end", () => {
+  it("cuts at line feeds only, wherever the chunks end", () => {
     const text = '{"a":"\u2028 \u2029 \u0085 é 😀"}\r\nsecond\n\nlast without an end';
     for (let pieceBytes = 1; pieceBytes <= text.length + 10; pieceBytes += 1) {
       expect(framed(text, { maxBytes: 1_000, pieceBytes })).toEqual([
@@ -26,7 +26,7 @@ describe("LineFramer", () => {
     }
   });
 
-  it("drops a line over the limit, keeps its id and size, and goes on", () => {
+  it("drops a line over the limit, keeps its id and size, and continues", () => {
     const long = `{"id":5,"x":"${"y".repeat(50)}"}`;
     for (const pieceBytes of [1, 7, 40, 1_000]) {
       expect(framed(`short\n${long}\nnext\n`, { maxBytes: 40, pieceBytes })).toEqual([
@@ -37,7 +37,7 @@ describe("LineFramer", () => {
     }
   });
 
-  it("takes a line of exactly the limit", () => {
+  it("accepts a line of exactly the limit", () => {
     expect(framed("12345\n123456\n", { maxBytes: 5, pieceBytes: 3 })).toEqual(["12345", { kind: "too-long", sizeBytes: 6, id: undefined }]);
   });
 });

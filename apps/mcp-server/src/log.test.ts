@@ -36,7 +36,7 @@ describe("createLog", () => {
     expect(await logOf("silent")).toEqual([]);
   });
 
-  it("lets the server live when its stderr is closed, or never read", async () => {
+  it("does not stop the server when stderr is closed, or never read", async () => {
     const client = new RawClient();
     client.ignoreErrors();
     for (let id = 1; id <= 1_000; id += 1) {
@@ -50,7 +50,7 @@ describe("createLog", () => {
   });
 });
 
-it("writes nothing that a terminal would obey, and says the same", () => {
+it("escapes control characters, and keeps the meaning", () => {
   const lines: string[] = [];
   const write = vi.spyOn(process.stderr, "write").mockImplementation((line) => lines.push(String(line)) > 0);
   const text = "\u009b31m \u202egnp.exe \u2066 \u007f \u001b[2J \u200e";

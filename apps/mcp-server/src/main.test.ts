@@ -41,7 +41,7 @@ describe("the server", () => {
     await server[Symbol.asyncDispose]();
   });
 
-  it("introduces itself, and says in at most 1 KB when to use it", () => {
+  it("introduces itself with instructions of at most 1 KB", () => {
     expect(server.client.getServerVersion()).toMatchObject({ name: "workrail", title: "Workrail" });
     const instructions = server.client.getInstructions() ?? "";
     expect(Buffer.byteLength(instructions)).toBeLessThanOrEqual(1_024);
@@ -72,7 +72,7 @@ describe("the server", () => {
     });
   });
 
-  it("shares its data with another one", async () => {
+  it("shares its data with another server", async () => {
     await using other = await ServerProcess.start({ home: server.home });
     const sessionId = randomUUID();
     const steps = Array.from({ length: 10 }, (_, step) => step);
@@ -117,7 +117,7 @@ describe("hostile input", () => {
     return result?.content?.[0].text ?? "";
   }
 
-  it("may be a message of 11 MB, which comes back exactly", async () => {
+  it("may be a message of 11 MB, which is returned exactly", async () => {
     const text = "a line of text, é and 味噌\\n".repeat(380_000);
     const message = saveMessage("11 MB", "large", `{"text":"${text}"}`);
     expect(Buffer.byteLength(message)).toBeGreaterThan(11_000_000);
@@ -126,7 +126,7 @@ describe("hostile input", () => {
     expect(JSON.stringify(loaded.result?.structuredContent?.["context"]) === `{"text":"${text}"}`).toBe(true);
   });
 
-  it("may have integers that numbers cannot hold: the answer names them as they were sent", async () => {
+  it("may have integers that a number cannot hold: the answer names them as they were sent", async () => {
     const message = saveMessage("digits", "large", '{"at":1732379877123456789,"quoted":"9007199254740993","half":0.5}');
     const { result } = await answerTo(message, "digits");
     expect(result?.structuredContent).toMatchObject({
@@ -137,7 +137,7 @@ describe("hostile input", () => {
     expect(whole.result?.structuredContent).not.toHaveProperty("roundedNumbers");
   });
 
-  it("may be more than a checkpoint may take", async () => {
+  it("may be larger than a checkpoint may be", async () => {
     const text = randomBytes(11_000_000).toString("base64");
     expect(await refusal(saveMessage("15 MB", "large", `{"text":"${text}"}`), "15 MB")).toMatch(/^STORAGE_QUOTA_EXCEEDED: .*10485760/u);
   });
@@ -157,7 +157,7 @@ describe("hostile input", () => {
     expect(error).toMatchObject({ code: -32_602, message: 'The params of "tools/call" must be an object.' });
   });
 
-  it("may name a tool or a method that there is not", async () => {
+  it("may name a tool or a method that does not exist", async () => {
     const tool = await client.call("unknown tool", "workflow_checkpoint_destroy", {});
     expect(tool.error).toMatchObject({
       code: -32_602,
@@ -181,7 +181,7 @@ describe("hostile input", () => {
   });
 
   it.each(["../../x", "..\\..\\x", "/etc/passwd", "a/b", "a\0b", ".", "..", "~", "con.txt", "ｘ", " "])(
-    "may have the id %j, and no file comes of it",
+    "may have the id %j, and creates no file",
     async (id) => {
       for (const given of [
         { name: SAVE, arguments: { sessionId: "after-hostile", checkpointId: id, context: {} } },
@@ -205,7 +205,7 @@ describe("hostile input", () => {
   );
 
   it.each(["../../x", "..\\..\\x", "/etc/passwd", "a/b", ".", "..", "~", "con.txt", "ｘ", "C:x"])(
-    "may save to a session %j, whose folder is beside all others",
+    "may save to a session %j, whose folder is next to all others",
     async (id) => {
       const name = randomUUID();
       await client.request(name, "tools/call", { name: SAVE, arguments: { sessionId: id, context: { id } } });
@@ -224,7 +224,7 @@ describe("hostile input", () => {
     }
   });
 
-  it("may be nested 128 levels deep, and that is kept", async () => {
+  it("may be nested 128 levels deep, and is stored", async () => {
     const context = `{"value":${"[".repeat(127)}${"]".repeat(127)}}`;
     expect((await answerTo(saveMessage("128", "deep", context), "128")).result?.structuredContent).toMatchObject({ status: "SAVED" });
     const { result } = await client.call("load 128", LOAD, { sessionId: "deep", full: true });
@@ -250,7 +250,7 @@ describe("hostile input", () => {
     expect(await refusal(saveMessage("keys", "s", `{${members}}`), "keys")).toMatch(/^INVALID_INPUT: .*over 100000 keys/u);
   });
 
-  it("may hold what other programs change, and it comes back as it was", async () => {
+  it("may hold values that other programs change, and is returned unchanged", async () => {
     const context = `{"__proto__":{"a":1},"constructor":null,"half":"\\ud83e","tail":"\\udd5d\\ud83e","line\u2028":"\u2029\u2028","nul":"\\u0000","12":"b","3":"a","e":1e-7,"zero":0.1}`;
     // The text as JavaScript itself serialises it: integer keys come first.
     const expected = JSON.stringify(JSON.parse(context));
@@ -260,14 +260,14 @@ describe("hostile input", () => {
     expect(result?.content?.[0].text).toContain(`"context":${expected}`);
   });
 
-  it("may never quote in an error what was sent as a value", async () => {
+  it("is never quoted in an error", async () => {
     const text = await refusal(saveMessage("secret", "s", `{"a":{"b":1e400,"secret":"hunter2"}}`), "secret");
     expect(text).not.toContain("hunter2");
   });
 });
 
 describe("many saves at once", () => {
-  it("500 sent without waiting are all answered and kept, in their order", async () => {
+  it("500 sent without waiting are all answered and stored, in their order", async () => {
     await using home = await TestHome.create();
     const client = await startRaw(home, { WORKRAIL_MAX_CHECKPOINTS: "1000" });
     const messages = Array.from({ length: 500 }, (_, step) => saveMessage(step, "pipeline", `{"step":${step}}`));
@@ -282,7 +282,7 @@ describe("many saves at once", () => {
   });
 });
 
-describe("the end", () => {
+describe("the shutdown", () => {
   let home: TestHome;
 
   beforeEach(async () => {
@@ -315,7 +315,7 @@ describe("the end", () => {
   }
 
   // Half of the saves are done when the server is told to end. The others must finish within its three seconds, on a slow disk too.
-  it("of the input: 10 saves in flight are answered and kept, and the database is closed", async () => {
+  it("at the end of the input: 10 saves in flight are answered and stored, and the database is closed", async () => {
     const client = await startRaw(home);
     await sendSaves(client, 20);
     await client.answer(10);
@@ -328,7 +328,7 @@ describe("the end", () => {
 
   // Windows has no signals: a process is killed there without a request to end.
   it.skipIf(process.platform === "win32").each(["SIGTERM", "SIGINT"] as const)(
-    "by %s: what was taken is answered, what was answered is kept, and the database is closed",
+    "by %s: accepted calls are answered, answered saves are stored, and the database is closed",
     async (signal) => {
       const client = await startRaw(home);
       await sendSaves(client, 20);
@@ -341,7 +341,7 @@ describe("the end", () => {
     },
   );
 
-  it("by SIGKILL in the middle of saves: what was answered is kept", async () => {
+  it("by SIGKILL in the middle of saves: answered saves are stored", async () => {
     const client = await startRaw(home);
     await sendSaves(client, 20);
     await client.answer(5);
@@ -365,7 +365,7 @@ describe("settings", () => {
     await home[Symbol.asyncDispose]();
   });
 
-  it("are taken from config.json, the environment and options, one before the other", async () => {
+  it("are read from config.json, the environment and options, in ascending order of priority", async () => {
     await writeFile(config, '{ "maxDepth": 3, "maxKeys": 3, "logLevel": "debug" } // few');
     const env = { WORKRAIL_MAX_DEPTH: "4", WORKRAIL_LOG_LEVEL: "INFO" };
     await using server = await ServerProcess.start({ home, env, args: ["--max-keys=2", "--log-level", "silent"] });
@@ -374,14 +374,14 @@ describe("settings", () => {
     expect(server.log).toEqual([]);
   });
 
-  it("move the store by --storage-path, which goes before the environment", async () => {
+  it("move the store by --storage-path, which overrides the environment", async () => {
     await using server = await ServerProcess.start({ home, args: ["--storage-path", join(home.directory, "elsewhere")] });
     await server.ok(SAVE, { context: { a: 1 } });
     expect(await readdir(home.dataDir)).toEqual([]);
     expect(await readdir(join(home.directory, "elsewhere"))).toContain("workrail.db");
   });
 
-  it("that are wrong do not keep it from starting: each call and the log say what is wrong, until it is put right", async () => {
+  it("that are wrong do not stop the start: each call and the log report the fault until it is fixed", async () => {
     await writeFile(config, '{\n  "retentionDay": 0\n}\n');
     await using server = await ServerProcess.start({ home });
     await vi.waitFor(
@@ -397,7 +397,7 @@ describe("settings", () => {
     await server.ok(SAVE, { context: { a: 1 } });
   });
 
-  it("that are wrong are named as they were given", async () => {
+  it("that are wrong are named in the form in which they were given", async () => {
     const env = { WORKRAIL_MAX_CHECKPOINTS: "many", WORKRAIL_LOG_LEVEL: "loud" };
     await using server = await ServerProcess.start({ home, env, args: ["--max-dept=5"] });
     expect(await server.fails(SAVE, { context: {} })).toMatchObject({
@@ -415,7 +415,7 @@ describe("settings", () => {
     );
   });
 
-  it("that are told to encrypt leave nothing in clear, neither on the disk nor in what they log", async () => {
+  it("that demand encryption leave no clear text, neither on the disk nor in logs", async () => {
     const secret = "planted-7q3z9k2v5x-secret";
     const env = { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: randomBytes(32).toString("hex"), WORKRAIL_LOG_LEVEL: "debug" };
     const server = await ServerProcess.start({ home, env });
@@ -450,7 +450,7 @@ describe("settings", () => {
   it.each([
     ["an option", { args: ["--encryption=enabled"] }],
     ["the environment", { env: { WORKRAIL_ENCRYPTION: "enabled" } }],
-  ])("that ask by %s for encryption, without a key to be had, have nothing stored in clear", async (_, options) => {
+  ])("that demand encryption by %s, without an available key, store nothing in clear", async (_, options) => {
     const env = { ...("env" in options ? options.env : {}), WORKRAIL_ENCRYPTION_KEY: "no key" };
     await using server = await ServerProcess.start({ home, ...options, env });
     expect((await server.fails(SAVE, { context: { a: 1 } })).text).toContain("KEY_UNAVAILABLE: ");

@@ -20,7 +20,7 @@ describe("findMessageId", () => {
     expect(findMessageId(Buffer.from(message))).toBe(id);
   });
 
-  it("finds the id however the message is cut", () => {
+  it("finds the id however the message is split into chunks", () => {
     const bytes = Buffer.from('{"params":{"text":"é \\" \\\\"},"id":"ñ-1","method":"x"}');
     for (let size = 1; size <= bytes.length; size += 1) {
       const scanner = new MessageIdScanner();
@@ -31,7 +31,7 @@ describe("findMessageId", () => {
     }
   });
 
-  it("does not take a token of any length for an id", () => {
+  it("does not accept a token of any length as an id", () => {
     const key = "k".repeat(10_000);
     expect(findMessageId(Buffer.from(`{"${key}":1,"id":"${key}"}`))).toBeUndefined();
     expect(findMessageId(Buffer.from(`{"${key}":1,"id":2}`))).toBe(2);

@@ -29,7 +29,7 @@ describe("parseArguments", () => {
     expect(parseArguments(echo, { userContext: {}, maxItems: 5 }).input).toEqual({ userContext: {}, max_items: 5 });
   });
 
-  it("leaves names inside a value alone, and the value the same object", () => {
+  it("leaves names inside a value alone, and returns the same object as the value", () => {
     const context = { user_context: 1, maxItems: 2 };
     expect(parseArguments(echo, { user_context: context }).input["userContext"]).toBe(context);
   });
@@ -62,13 +62,13 @@ describe("parseArguments", () => {
       { userContext: { a: 1 } },
       "userContext was a text and was read as JSON: send an object.",
     ],
-  ])("reads a text for a list or an object, and says so: %s", (_what, given, expected, sentence) => {
+  ])("reads a text as a list or an object, and reports that: %s", (_what, given, expected, sentence) => {
     const { input, corrected } = parseArguments(echo, { userContext: {}, ...given });
     expect(input).toEqual({ userContext: {}, ...expected });
     expect(corrected).toEqual([sentence]);
   });
 
-  it("tells of nothing where everything was as it should be", () => {
+  it("reports nothing when all arguments are right", () => {
     expect(parseArguments(echo, { userContext: {}, tags: ["a,b"] }).corrected).toEqual([]);
   });
 
@@ -76,11 +76,11 @@ describe("parseArguments", () => {
     ["of a name that is nearly right", { userContxt: { a: 1 } }, 'Call echo with {"userContext": {"a":1}}'],
     ["of a name that begins alike", { user: { a: 1 } }, 'Call echo with {"userContext": {"a":1}}'],
     ["without what there is not", { userContext: {}, nope: 1 }, 'Without nope: call echo with {"userContext": {}}'],
-  ])("names the right call in place %s", (_what, given, hint) => {
+  ])("names the right call instead of %s", (_what, given, hint) => {
     expect(refusalOf(given)).toMatchObject({ code: "INVALID_INPUT", message: expect.stringContaining("There is no parameter "), hint });
   });
 
-  it("tells three faults and counts the rest", () => {
+  it("reports three faults and counts the rest", () => {
     const { message } = refusalOf({ userContext: 1, max_items: "x", mode: 1, tags: 5, paths: 5 });
     expect(message).toMatch(/^userContext must be an object\. max_items .*\. mode .*\. 2 more of the kind\.$/u);
   });

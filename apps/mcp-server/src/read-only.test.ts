@@ -91,8 +91,8 @@ async function runAll(
   return printed;
 }
 
-describe("a server that only reads", () => {
-  it("offers tools that change nothing, and refuses the others without a look at what they were called with", () =>
+describe("a read-only server", () => {
+  it("offers tools that change nothing, and refuses the others without reading their arguments", () =>
     withStore(async (home) => {
       await using server = await ServerProcess.start({ home, args: ["--read-only"] });
       expect((await server.client.listTools()).tools.map(({ name }) => name)).toEqual(READERS);
@@ -104,7 +104,7 @@ describe("a server that only reads", () => {
   it.each([
     [{}, "`workrail-mcp config set readOnly false`"],
     [{ npm_lifecycle_event: "npx" }, "`npx -y @workrail/mcp-server config set readOnly false`"],
-  ])("names commands as they can be called where it was started with %j", (env, command) =>
+  ])("names commands as they can be called when it was started with %j", (env, command) =>
     withStore(async (home) => {
       await using server = await ServerProcess.start({ home, args: ["--read-only"], env });
       expect((await server.fails("workflow_checkpoint_save", { context: {} })).text).toContain(command);
@@ -114,7 +114,7 @@ describe("a server that only reads", () => {
   it.each([
     ["WORKRAIL_READ_ONLY", { WORKRAIL_READ_ONLY: "true" }, ""],
     ["config.json", {}, '{ "readOnly": true }'],
-  ])("is made by %s, too", (_name, env, config) =>
+  ])("is also started by %s", (_name, env, config) =>
     withStore(async (home) => {
       if (config !== "") fs.writeFileSync(path.join(home.dataDir, "config.json"), config);
       await using server = await ServerProcess.start({ home, env });
@@ -122,7 +122,7 @@ describe("a server that only reads", () => {
     }),
   );
 
-  it("refuses in the form of each tool where the store became one to be read after the server had started", () =>
+  it("refuses in the form of each tool when the store became read-only after the start of the server", () =>
     withStore(async (home) => {
       await using server = await ServerProcess.start({ home });
       fs.writeFileSync(path.join(home.dataDir, "config.json"), '{ "readOnly": true }');
@@ -134,7 +134,7 @@ describe("a server that only reads", () => {
       expect(await server.ok("workflow_checkpoint_list")).toMatchObject({ total: 2 });
     }));
 
-  it("says that there is no store where there is none, and makes none", async () => {
+  it("reports a missing store, and creates none", async () => {
     await using home = await TestHome.create();
     await using server = await ServerProcess.start({ home, args: ["--read-only"] });
     expect(await server.fails("workflow_checkpoint_list")).toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { reason: "no-store" } });
@@ -142,8 +142,8 @@ describe("a server that only reads", () => {
   });
 });
 
-describe("a whole session of reads", () => {
-  it("over the server and the command line leaves every file, name, mode and time as it was", () =>
+describe("a complete session of reads", () => {
+  it("over the server and the command line leaves every file, name, mode and time unchanged", () =>
     withStore(async (home) => {
       const before = snapshotOf(home.dataDir);
       const server = await ServerProcess.start({ home, args: ["--read-only"] });
@@ -155,7 +155,7 @@ describe("a whole session of reads", () => {
       expect(snapshotOf(home.dataDir)).toEqual(before);
     }));
 
-  it("beside a server that writes tells what that one saved, and leaves the rest to it", () =>
+  it("beside a writing server sees its saves, and leaves all upkeep to it", () =>
     withStore(async (home) => {
       await using writer = await ServerProcess.start({ home });
       const reader = await ServerProcess.start({ home, args: ["--read-only"] });
@@ -182,7 +182,7 @@ describe("a whole session of reads", () => {
   const asOther = isRoot ? [AS_OTHER, `--reuid=${OTHER}`, `--regid=${OTHER}`, "--clear-groups"] : [];
 
   it.skipIf(process.platform === "win32" || !canBeOther)(
-    "says which files of hosts the user may not read (skipped on Windows, and as root without setpriv)",
+    "reports which files of hosts the user may not read (skipped on Windows, and as root without setpriv)",
     () =>
       withStore(async (home) => {
         const locked = path.join(home.directory, "locked");

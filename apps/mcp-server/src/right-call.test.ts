@@ -19,7 +19,7 @@ function hintFor(name: string, given: object): unknown {
 
 const STATE = { goal: "Ship it", plan: ["read", "write"] };
 
-describe("a call of the wrong tool, or with fields that it does not have", () => {
+describe("a call of the wrong tool, or with unknown fields", () => {
   it.each<[string, string, object, string]>([
     [
       "a state for the tool of notes",
@@ -58,7 +58,7 @@ describe("a call of the wrong tool, or with fields that it does not have", () =>
       { query: "login", top_k: 2 },
       'checkpoint_search takes these: call checkpoint_search with {"query": "login", "top_k": 2}',
     ],
-  ])("is told the right call: %s", (_, name, given, hint) => {
+  ])("is answered with the right call: %s", (_, name, given, hint) => {
     expect(hintFor(name, given)).toBe(hint);
   });
 
@@ -69,7 +69,7 @@ describe("a call of the wrong tool, or with fields that it does not have", () =>
     );
   });
 
-  it("is told what the tool takes where no call can be made of it", () => {
+  it("is answered with the tool's fields when no call can be derived", () => {
     expect(hintFor("checkpoint_get", { nothing: 1 })).toMatch(/it takes: id, offset$/u);
   });
 });

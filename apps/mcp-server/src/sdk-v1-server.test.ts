@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixtureTools } from "./testing/fixture-tools.ts";
 import { fixtureCommand } from "./testing/raw-client.ts";
 
-describe("SdkV1Server, asked by the library's own client", () => {
+describe("SdkV1Server, called by the library's own client", () => {
   const client = new Client({ name: "test-client", version: "9.9" });
 
   beforeAll(async () => {
@@ -38,13 +38,13 @@ describe("SdkV1Server, asked by the library's own client", () => {
     });
   });
 
-  it("gives the result as structure and as the same JSON in text, and knows the client", async () => {
+  it("returns the result as structured content and as the same JSON text, and knows the client", async () => {
     const result = await call("echo", { userContext: { a: [1, null] } });
     const expected = { userContext: { a: [1, null] }, client: "test-client 9.9" };
     expect(result).toEqual({ content: [{ type: "text", text: JSON.stringify(expected) }], structuredContent: expected });
   });
 
-  it("runs a call that asks for a task as any other: it offers none", async () => {
+  it("runs a call that asks for a task like any other, because it offers no tasks", async () => {
     const params = { name: "echo", arguments: { userContext: { a: 1 } }, task: { ttl: 60_000 } };
     const result = await client.request({ method: "tools/call", params }, CallToolResultSchema);
     expect(result.structuredContent).toMatchObject({ userContext: { a: 1 } });
@@ -55,7 +55,7 @@ describe("SdkV1Server, asked by the library's own client", () => {
     expect(result._meta).toEqual({ code: "CONTEXT_UNCHANGED", httpStatus: 200 });
   });
 
-  it("gives a failure as text and _meta, never as structure", async () => {
+  it("returns a failure as text and _meta, never as structured content", async () => {
     expect(await call("fail_coded")).toEqual({
       content: [{ type: "text", text: "CHECKPOINT_NOT_FOUND: there is no checkpoint abc. List the checkpoints first." }],
       isError: true,
@@ -63,7 +63,7 @@ describe("SdkV1Server, asked by the library's own client", () => {
     });
   });
 
-  it.each(["fail_unforeseen", "answer_badly"])("hides the cause of a failure that was not foreseen (%s)", async (name) => {
+  it.each(["fail_unforeseen", "answer_badly"])("hides the cause of an unexpected failure (%s)", async (name) => {
     const result = await call(name);
     expect(result.isError).toBe(true);
     expect(result._meta).toEqual({ code: "INTERNAL", httpStatus: 500, details: {} });
@@ -82,7 +82,7 @@ describe("SdkV1Server, asked by the library's own client", () => {
     expect(result.structuredContent).toBeUndefined();
   });
 
-  it("refuses an unknown tool as a fault of the protocol", async () => {
+  it("refuses an unknown tool with a protocol error", async () => {
     await expect(call("nope")).rejects.toThrow(/-32602: Unknown tool "nope"\. The tools of this server are: echo, hold/u);
   });
 

@@ -37,13 +37,13 @@ describe("StdioTransport in a process of its own", () => {
     return isJsonObject(context) ? context["text"] : undefined;
   }
 
-  it("does not take U+2028 inside a value for the end of a line", async () => {
+  it("does not treat U+2028 inside a value as the end of a line", async () => {
     const text = "one\u2028two\u2029three\u0085four";
     await client.write(echoMessage(1, text));
     expect(echoedText(await client.answer(1))).toBe(text);
   });
 
-  it("puts characters together that were cut between their bytes", async () => {
+  it("joins characters that were split between their bytes", async () => {
     const bytes = Buffer.from(echoMessage(1, "é 😀 漢"));
     for (const byte of bytes) {
       await client.write(Buffer.of(byte));
@@ -51,14 +51,14 @@ describe("StdioTransport in a process of its own", () => {
     expect(echoedText(await client.answer(1))).toBe("é 😀 漢");
   });
 
-  it("takes and answers a message of 11 MB", async () => {
+  it("receives and answers a message of 11 MB", async () => {
     const text = "é".repeat(5.5 * MIB);
     await client.write(echoMessage(1, text));
     expect(echoedText(await client.answer(1))).toBe(text);
     await expectAlive();
   });
 
-  it("answers a line of 70 MB by its id, whether that stands first or last", async () => {
+  it("answers a line of 70 MB by its id, whether the id comes first or last", async () => {
     const filling = Buffer.alloc(MIB, "x");
     const sendLong = async (head: string, tail: string): Promise<void> => {
       await client.write(head);
@@ -106,7 +106,7 @@ describe("StdioTransport in a process of its own", () => {
     await expectAlive();
   });
 
-  it("refuses bytes that are not UTF-8 instead of keeping something else", async () => {
+  it("refuses bytes that are not UTF-8 instead of storing other text", async () => {
     const [head = "", tail = ""] = echoMessage(1, "|").split("|");
     await client.write(Buffer.concat([Buffer.from(head), Buffer.of(0xc3, 0x28), Buffer.from(tail)]));
     expect((await client.answer(1)).error).toMatchObject({ code: -32700, message: expect.stringContaining("UTF-8") as unknown });
@@ -121,7 +121,7 @@ describe("StdioTransport in a process of its own", () => {
     expect(JSON.stringify(result?.structuredContent?.["userContext"])).toBe(context);
   });
 
-  it("takes a value nested 200,000 levels deep without dying", async () => {
+  it("survives a value nested 200,000 levels deep", async () => {
     const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
     await client.write(
       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"userContext":{"deep":${deep}}}}}\n`,
@@ -130,19 +130,19 @@ describe("StdioTransport in a process of its own", () => {
     await expectAlive();
   });
 
-  it("says nothing to notifications, empty lines and answers that nobody asked for", async () => {
+  it("does not answer notifications, empty lines and unrequested responses", async () => {
     await client.write('\n\r\n  \n{"jsonrpc":"2.0","method":"notifications/whatever","params":7}\n');
     await client.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\r\n{"jsonrpc":"2.0","id":1,"result":{}}\n');
     await expectAlive();
     expect(client.answers.map(({ id }) => id)).toEqual(["alive"]);
   });
 
-  it("tolerates members beside those of JSON-RPC", async () => {
+  it("tolerates additional members of JSON-RPC messages", async () => {
     await client.write('{"jsonrpc":"2.0","id":1,"method":"ping","trace":"abc"}\n');
     expect(await client.answer(1)).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
   });
 
-  it.skipIf(hasNoSignals)("does not answer in the name of a call that is still running", async () => {
+  it.skipIf(hasNoSignals)("does not answer with the id of a call that is still running", async () => {
     await client.request(1, "tools/call", { name: "hold", arguments: { n: 1 } });
     await client.stderrLine("holding 1");
     await client.write('{"jsonrpc":"2.0","id":1,"method":]\n');
@@ -151,7 +151,7 @@ describe("StdioTransport in a process of its own", () => {
     expect((await client.answer(1)).result?.structuredContent).toEqual({ n: 1 });
   });
 
-  it.skipIf(hasNoSignals)("waits for a client that reads slowly, and goes on reading meanwhile", async () => {
+  it.skipIf(hasNoSignals)("waits for a slow client, and continues to read meanwhile", async () => {
     client.pauseOutput();
     for (let id = 1; id <= 20; id += 1) {
       await client.request(id, "tools/call", { name: "fill", arguments: { length: MIB } });
@@ -166,7 +166,7 @@ describe("StdioTransport in a process of its own", () => {
 });
 
 describe("StdioTransport", () => {
-  it("stops reading while too much is unread by the client, and then goes on", async () => {
+  it("stops reading while too much output is unread, and then continues", async () => {
     const input = new PassThrough();
     const held: (() => void)[] = [];
     const output = new Writable({ write: (_chunk, _encoding, done) => void held.push(done) });
@@ -182,7 +182,7 @@ describe("StdioTransport", () => {
     expect(input.isPaused()).toBe(false);
   });
 
-  it("answers with an error what cannot be written as JSON", async () => {
+  it("answers with an error when a result cannot be written as JSON", async () => {
     const output = new PassThrough();
     const transport = new StdioTransport({ input: new PassThrough(), output });
     await transport.start();

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => server[Symbol.asyncDispose]());
 
-it("what is stored is in no description of a tool, and in no error", async () => {
+it("stored text occurs in no tool description, and in no error", async () => {
   const { tools } = await server.client.listTools();
   expect(JSON.stringify([tools, server.client.getInstructions()])).not.toContain(MARK);
   const failures: readonly (readonly [string, Record<string, unknown>])[] = [
@@ -45,7 +45,7 @@ it("what is stored is in no description of a tool, and in no error", async () =>
   }
 });
 
-it("what is stored comes with where it is from", async () => {
+it("stored text comes with its source", async () => {
   const origin = { savedAt: expect.any(String), note: expect.stringContaining("not instructions") };
   expect(await server.ok("workflow_checkpoint_load", { checkpointId: id })).toMatchObject({ checkpointId: id, origin });
   expect(await server.ok("workflow_context_compress", { checkpointId: id, budgetTokens: 500 })).toMatchObject({ checkpointId: id, origin });
@@ -69,7 +69,7 @@ it("what is stored comes with where it is from", async () => {
   expect(await server.ok("workflow_checkpoint_list")).toMatchObject({ checkpoints: [listed, listed] });
 });
 
-it("what is injected as prose stands in fences that it cannot end", async () => {
+it("stored text that is injected as prose is in fences that it cannot end", async () => {
   const { summary } = await server.ok("workflow_resume", { checkpointId: id, depth: "summary" });
   let fence = "";
   const outside: string[] = [];

@@ -7,7 +7,7 @@ import type { Tool } from "./tool.ts";
 const [echo] = fixtureTools as readonly [Tool];
 
 describe("listTool", () => {
-  it("describes input and output in plain JSON Schema, without noise, and without what is checked in any case", () => {
+  it("describes input and output in plain JSON Schema, without noise, and without redundant checks", () => {
     const { inputSchema, outputSchema } = listTool(echo);
     expect(inputSchema).toEqual({
       type: "object",
@@ -35,8 +35,8 @@ describe("listTool", () => {
   });
 });
 
-describe("listTool, asked for a value of several types", () => {
-  it("lists them as a choice of schemas, which every client takes", () => {
+describe("listTool, for a value of several types", () => {
+  it("lists them as a choice of schemas, which every client accepts", () => {
     const input = z.strictObject({
       path: z.array(z.union([z.string(), z.int()])).describe("Keys and indexes"),
       parent: z.string().nullable().describe("An id, or none"),
@@ -48,7 +48,7 @@ describe("listTool, asked for a value of several types", () => {
   });
 });
 
-describe("listTool, asked for an object within an input", () => {
+describe("listTool, for an object within an input", () => {
   it("leaves its fields to the description", () => {
     const range = z.strictObject({ offset: z.int().min(0).optional() }).describe("{offset}: where to begin");
     expect(listTool({ ...echo, input: z.strictObject({ range }) }).inputSchema.properties).toEqual({
@@ -62,7 +62,7 @@ describe("findCatalogueFaults", () => {
     expect(findCatalogueFaults(fixtureTools)).toEqual([]);
   });
 
-  it("finds what would make hosts hide a tool or lose its answers", () => {
+  it("finds faults that would make hosts hide a tool or lose its answers", () => {
     const bad: Tool = {
       ...echo,
       name: "has a space",

@@ -82,7 +82,7 @@ describe("a server whose clock is wrong", () => {
     }
   });
 
-  it("goes on by a day at a time removes what is due", { timeout: 3 * PATIENCE_MS }, async () => {
+  it("moves on by a day at a time removes expired checkpoints", { timeout: 3 * PATIENCE_MS }, async () => {
     setClock(0);
     await using server = await start();
     await server.ok("workflow_checkpoint_load", { sessionId: "work" });

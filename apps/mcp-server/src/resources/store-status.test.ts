@@ -24,14 +24,14 @@ describe("workrail://status", () => {
     await server[Symbol.asyncDispose]();
   });
 
-  it("is listed, alone", async () => {
+  it("is the only listed resource", async () => {
     expect(server.client.getServerCapabilities()).toEqual({ tools: {}, resources: {} });
     const { resources } = await server.client.listResources();
     expect(resources).toMatchObject([{ uri: URI, name: "status", mimeType: "application/json" }]);
     expect(await server.client.listResourceTemplates()).toEqual({ resourceTemplates: [] });
   });
 
-  it("says what the store holds, as the schema has it and as nothing else", async () => {
+  it("describes the contents of the store, exactly as the schema states", async () => {
     await server.ok(SAVE, { sessionId: "s", context: { a: 1 } });
     expect(await statusOf(server)).toMatchObject({
       dataDir: server.home.dataDir,
@@ -44,12 +44,12 @@ describe("workrail://status", () => {
     });
   });
 
-  it.each([["workrail://other"], ["file:///etc/passwd"], [""]])("is all there is, and not %j", async (uri) => {
+  it.each([["workrail://other"], ["file:///etc/passwd"], [""]])("is the only resource: %j does not exist", async (uri) => {
     await expect(server.client.readResource({ uri })).rejects.toMatchObject({ code: -32_002, data: { uri } });
   });
 });
 
-it("tells while the disk fails that it does, and what is kept in memory", async () => {
+it("reports a failing disk, and that saves are kept in memory", async () => {
   await using home = await TestHome.create();
   await writeFile(home.dataDir, "in the way");
   await using server = await ServerProcess.start({ home });
@@ -59,7 +59,7 @@ it("tells while the disk fails that it does, and what is kept in memory", async 
   expect(warnings).toEqual([expect.stringContaining("in memory only"), expect.stringContaining("cannot be read either")]);
 });
 
-it("is an error with the code of the failure where nothing stands in for the disk", async () => {
+it("is an error with the code of the failure when nothing replaces the disk", async () => {
   await using home = await TestHome.create();
   await writeFile(home.dataDir, "in the way");
   await using server = await ServerProcess.start({ home, env: { WORKRAIL_FALLBACK: "fail" } });

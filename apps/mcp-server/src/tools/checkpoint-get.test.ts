@@ -37,7 +37,7 @@ async function getAll(id: unknown): Promise<{ description: string; context: Fiel
 }
 
 describe("checkpoint_get", () => {
-  it("gives one checkpoint whole", async () => {
+  it("returns one checkpoint whole", async () => {
     const description = "the quick brown fox ".repeat(500);
     const saved = await save({ description, context: { branch: "main" }, tags: ["t"] });
     expect(await server.ok(GET, { id: saved["id"] })).toEqual({
@@ -47,17 +47,20 @@ describe("checkpoint_get", () => {
     });
   });
 
-  it.each(["x y", "認証", "😀", '"\\', "\u0001"])("pages what does not fit, and the pages make the whole: %j", async (filler) => {
-    const of = (length: number): string => filler.repeat(Math.ceil(length / filler.length)).slice(0, length);
-    const description = of(10_000);
-    const context = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}`.padStart(3, "k"), of(500)]));
-    const { id } = await save({ description, context });
-    const { pages, ...whole } = await getAll(id);
-    expect(whole).toEqual({ description, context });
-    expect(pages).toBeGreaterThan(1);
-  });
+  it.each(["x y", "認証", "😀", '"\\', "\u0001"])(
+    "returns what does not fit in pages, which together make the whole: %j",
+    async (filler) => {
+      const of = (length: number): string => filler.repeat(Math.ceil(length / filler.length)).slice(0, length);
+      const description = of(10_000);
+      const context = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}`.padStart(3, "k"), of(500)]));
+      const { id } = await save({ description, context });
+      const { pages, ...whole } = await getAll(id);
+      expect(whole).toEqual({ description, context });
+      expect(pages).toBeGreaterThan(1);
+    },
+  );
 
-  it("says of a context that another tool saved that it is longer, and leaves the rest to workflow_checkpoint_load", async () => {
+  it("reports that another tool's context is longer, and leaves the rest to workflow_checkpoint_load", async () => {
     const { checkpointId: id } = await server.ok("workflow_checkpoint_save", {
       sessionId: "long",
       context: { text: "word ".repeat(5_000) },
@@ -73,7 +76,7 @@ describe("checkpoint_get", () => {
     }
   });
 
-  it("says of metadata that a project's context cannot have that it is left out", async () => {
+  it("reports metadata that a project's context cannot have as left out", async () => {
     const save = async (metadata: Fields): Promise<Fields> => {
       const { checkpointId } = await server.ok("workflow_checkpoint_save", { context: { n: 1 }, metadata, force: true });
       return server.ok(GET, { id: checkpointId });
@@ -87,7 +90,7 @@ describe("checkpoint_get", () => {
     }
   });
 
-  it("answers NOT_FOUND for an id that nobody has, and for what can be none", async () => {
+  it("answers NOT_FOUND for an unknown id, and for a malformed one", async () => {
     expect((await failureOf(server, GET, { id: "../x" })).code).toBe("NOT_FOUND");
     expect(await failureOf(server, GET, { id: NOBODYS })).toEqual({
       code: "NOT_FOUND",
@@ -115,7 +118,7 @@ describe("checkpoint_delete", () => {
     expect((await server.ok("workflow_checkpoint_list", { name: "to go" }))["total"]).toBe(0);
   });
 
-  it("is told to hosts as destructive", async () => {
+  it("is declared as destructive", async () => {
     const tool = (await server.client.listTools()).tools.find(({ name }) => name === DELETE);
     expect(tool?.annotations).toMatchObject({ destructiveHint: true, readOnlyHint: false });
   });

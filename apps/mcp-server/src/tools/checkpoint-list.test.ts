@@ -46,7 +46,7 @@ describe("checkpoint_list", () => {
     expect(summariesOf(page)).toEqual(Array.from({ length: 10 }, (_, index) => `own ${14 - index}`));
   });
 
-  it("without project_path has everything, the server's own project first, each naming its project", async () => {
+  it("without project_path lists all projects, the server's own first, each entry with its project", async () => {
     const page = await server.ok(LIST, { offset: 13, limit: 100 });
     expect(checkpointsOf(page).map((each) => [each["summary"], each["project_path"]])).toEqual([
       ["own 1", own],
@@ -58,7 +58,7 @@ describe("checkpoint_list", () => {
     expect(page).not.toHaveProperty("next_offset");
   });
 
-  it("filters by project_path, and knows how many there are of it", async () => {
+  it("filters by project_path, and counts the matches", async () => {
     expect(await server.ok(LIST, { project_path: other, limit: 2 })).toMatchObject({ total: 3, limit: 2, next_offset: 2 });
     expect(summariesOf(await server.ok(LIST, { project_path: other }))).toEqual(["other 2", "other 1", "other 0"]);
     expect(await server.ok(LIST, { project_path: "/nobody/saved/here" })).toMatchObject({ checkpoints: [], total: 0 });
@@ -70,7 +70,7 @@ describe("checkpoint_list", () => {
     expect(times).toEqual(times.toSorted().toReversed());
   });
 
-  it("takes a limit of up to 100, and goes on by offset through every page", async () => {
+  it("accepts a limit of up to 100, and continues by offset through every page", async () => {
     expect(await server.ok(LIST, { limit: 100 })).toMatchObject({ limit: 100 });
     const found: unknown[] = [];
     for (let offset: unknown = 0; offset !== undefined;) {
@@ -97,7 +97,7 @@ describe("checkpoint_list", () => {
     });
   });
 
-  it("has what the workflow tools saved, and these have what it has", async () => {
+  it("lists checkpoints of the workflow tools, and they list its own", async () => {
     await using mixed = await ServerProcess.start();
     const saved = await mixed.ok("workflow_checkpoint_save", {
       sessionId: "work",

@@ -32,7 +32,7 @@ describe.each(CEILINGS)("the %s ceiling of an answer", (_name, env, ceiling) => 
     return [got, first ?? {}, best?.checkpoint ?? {}];
   }
 
-  it.each(FILLERS)("holds for any tags and names of the other tools: %j", async (filler) => {
+  it.each(FILLERS)("holds for any tags and names that other tools saved: %j", async (filler) => {
     const word = `walrus${FILLERS.indexOf(filler)}`;
     const { checkpointId: id } = await server.ok("workflow_checkpoint_save", {
       context: { goal: word },
@@ -44,7 +44,7 @@ describe.each(CEILINGS)("the %s ceiling of an answer", (_name, env, ceiling) => 
     }
   });
 
-  it.each(["認証", "\u0001"])("holds for any draft of a project, saved, listed, found and read to its end: %j", async (filler) => {
+  it.each(["認証", "\u0001"])("holds for any draft of a project that is saved, listed, found and read to its end: %j", async (filler) => {
     const of = (length: number): string => filler.repeat(length / filler.length);
     const word = `seal${filler.length}`;
     const saved = await server.ok("checkpoint_save", {
@@ -68,7 +68,7 @@ describe.each(CEILINGS)("the %s ceiling of an answer", (_name, env, ceiling) => 
     expect([description, last]).toEqual([of(2_000), true]);
   });
 
-  it("holds for any query, and what of it was not searched for is told", async () => {
+  it("holds for any query, and the ignored part of the query is reported", async () => {
     const query = `postgres ${"\u0001".repeat(9_990)}`;
     const answer = await server.ok("checkpoint_search", { query });
     expect(excessOf(answer, ceiling)).toEqual({});

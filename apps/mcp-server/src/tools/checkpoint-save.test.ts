@@ -52,7 +52,7 @@ describe("the input schema of checkpoint_save", () => {
 });
 
 describe("the output of checkpoint_save", () => {
-  it("has 500 emoji where they were given, in every field as many as its limit", async () => {
+  it("returns 500 emoji unchanged, in every field as many as its limit", async () => {
     const given = { summary: "🙂".repeat(500), tags: ["🎉".repeat(50)], context: { ["🔑".repeat(50)]: "🙂".repeat(500) } };
     expect(await save(given)).toMatchObject(given);
     expect(await refusal({ summary: "🙂".repeat(501) })).toMatchObject({ code: "VALIDATION_ERROR" });
@@ -75,23 +75,23 @@ describe("the output of checkpoint_save", () => {
     expect(await server.ok(GET, { id: saved["id"] })).toEqual({ origin: { ...ORIGIN, savedAt: saved["created_at"] }, ...saved });
   });
 
-  it("has every field where the optional ones are left out", async () => {
+  it("has every field when the optional ones are left out", async () => {
     expect(await save({})).toMatchObject({ description: "", context: {}, tags: [] });
   });
 
-  it("has a token_count of what it says (o200k), without any embedder", async () => {
+  it("has a token_count of its texts (o200k), without any embedder", async () => {
     const saved = await save({ description: "Added JWT-based authentication.", context: { branch: "main" }, tags: ["auth"] });
     const said = "Implemented user authentication\nAdded JWT-based authentication.\nbranch: main\nauth";
     expect(saved["token_count"]).toBe(countTokens(said));
   });
 
-  it("gives the context back as it was given: the order of its keys, and texts, numbers and flags as such", async () => {
+  it("returns the context unchanged: the order of its keys, and texts, numbers and flags", async () => {
     const context = { z: "1", a: 1, m: true, none: null, empty: "" };
     const { id } = await save({ context });
     expect(JSON.stringify((await server.ok(GET, { id }))["context"])).toBe(JSON.stringify(context));
   });
 
-  it("says who saved, where the workflow tools show it", async () => {
+  it("names the saving agent, where the workflow tools show it", async () => {
     const { id } = await save({});
     expect((await server.ok("workflow_checkpoint_load", { checkpointId: id }))["metadata"]).toMatchObject({
       kind: "project",
@@ -101,12 +101,12 @@ describe("the output of checkpoint_save", () => {
 });
 
 describe("checkpoint_save", () => {
-  it("always creates: the same again is another checkpoint", async () => {
+  it("always creates: an equal save is another checkpoint", async () => {
     const [first, second] = [await save({}), await save({})];
     expect(first["id"]).not.toBe(second["id"]);
   });
 
-  it("has no limit of 100: none of 120 goes", async () => {
+  it("has no limit of 100: none of 120 is removed", async () => {
     await using many = await ServerProcess.start({ env: { RATE_LIMIT_CHECKPOINT_SAVE: "1000000" } });
     const path = many.home.project;
     const ids = new Set<unknown>();
@@ -119,17 +119,17 @@ describe("checkpoint_save", () => {
     expect((await many.ok(LIST))["total"]).toBe(120);
   });
 
-  it("does not become the session that the workflow tools go on in", async () => {
+  it("does not become the current session of the workflow tools", async () => {
     await using fresh = await ServerProcess.start();
     await fresh.ok(SAVE, { summary: "s", project_path: fresh.home.project });
     expect((await fresh.ok("workflow_checkpoint_save", { context: { a: 1 } }))["sessionReason"]).toBe("fresh");
   });
 
-  it("understands the other spelling of its fields", async () => {
+  it("understands both spellings of its fields", async () => {
     expect(await server.ok(SAVE, { summary: "s", projectPath: project })).toMatchObject({ project_path: project });
   });
 
-  it("answers within the size of every answer, whatever it was given", async () => {
+  it("keeps to the size limit of answers, whatever the input", async () => {
     const description = "認証".repeat(5_000);
     const context = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}`.padEnd(50, "鍵"), "値".repeat(500)]));
     const saved = await save({ summary: "概".repeat(500), description, context });
@@ -139,7 +139,7 @@ describe("checkpoint_save", () => {
 });
 
 describe("a call that is nearly right", () => {
-  it("is told what to call instead", async () => {
+  it("is answered with the right call", async () => {
     expect(await refusal({ sumary: "s" })).toMatchObject({
       details: {
         error: 'There is no parameter "sumary"',
@@ -155,7 +155,7 @@ describe("a call that is nearly right", () => {
     });
   });
 
-  it("is accepted where a text can only be a list, and the answer says so", async () => {
+  it("is accepted when a text can only be a list, and the answer reports that", async () => {
     expect(await save({ tags: "auth, login" })).toMatchObject({
       tags: ["auth", "login"],
       corrected: ['tags was a text and was read as the list ["auth","login"].'],
@@ -224,7 +224,7 @@ describe("VALIDATION_ERROR", () => {
     expect(await refusal(given)).toEqual({ code: "VALIDATION_ERROR", message: `invalid ${field}`, details: { field, error } });
   });
 
-  it("is told without anything being saved", async () => {
+  it("is returned without a save", async () => {
     const { total } = await server.ok(LIST);
     await refusal({ summary: "" });
     expect((await server.ok(LIST))["total"]).toBe(total);
@@ -239,13 +239,13 @@ describe("VALIDATION_ERROR", () => {
     ],
     ["context: a value of 500 characters", { context: { a: "x".repeat(500) } }],
     ["tags: 20 of 50 characters", { tags: Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(50, "t")) }],
-  ])("is not told at the limit: %s", async (_, given) => {
+  ])("is not returned at the limit: %s", async (_, given) => {
     expect(await save(given)).toMatchObject(given);
   });
 });
 
 describe("a secret that is refused", () => {
-  it("is told once, at the field that it was given in, with what to do", async () => {
+  it("is reported once, at its field, with advice", async () => {
     await using strict = await ServerProcess.start({ env: { WORKRAIL_SECRETS: "block" } });
     const token = `ghp_${"aB3dE5fG7h".repeat(4).slice(0, 36)}`;
     const refused = (given: Fields): Promise<CheckpointFailure> =>
@@ -262,7 +262,7 @@ describe("a secret that is refused", () => {
 });
 
 describe("RATE_LIMITED", () => {
-  it("comes after a burst of 20 of one project by default, with the wait, and other projects save on", async () => {
+  it("comes after a burst of 20 of one project by default, with the wait, while other projects still save", async () => {
     await using limited = await ServerProcess.start();
     const path = limited.home.project;
     const results = [];
@@ -289,7 +289,7 @@ describe("RATE_LIMITED", () => {
 });
 
 describe("INTERNAL_ERROR", () => {
-  it("says which of our codes it is, and what goes with it", async () => {
+  it("names our own code and its details", async () => {
     await using small = await ServerProcess.start({ env: { WORKRAIL_MAX_CHECKPOINT_BYTES: "200" } });
     const failure = await failureOf(small, SAVE, { summary: "s", project_path: small.home.project, description: "x y z ".repeat(1_000) });
     expect(failure).toMatchObject({
@@ -299,7 +299,7 @@ describe("INTERNAL_ERROR", () => {
     });
   });
 
-  it("says where it is kept while the disk fails", async () => {
+  it("names where the checkpoint is kept while the disk fails", async () => {
     await using broken = await ServerProcess.start({ env: { WORKRAIL_DATA_DIR: join(import.meta.filename, "data") } });
     expect(existsSync(join(import.meta.filename, "data"))).toBe(false);
     const failure = await failureOf(broken, SAVE, { summary: "s", project_path: broken.home.project });
@@ -317,7 +317,7 @@ describe("INTERNAL_ERROR", () => {
     expect(await broken.ok(LIST)).toMatchObject({ total: 1, degraded: true, degraded_reason: expect.any(String) });
   });
 
-  it("says nothing of what nobody foresaw", async () => {
+  it("hides the details of unexpected errors", async () => {
     const store = new LazyStore(() => Promise.reject(new Error("a secret out of somebody's context")));
     const logged: unknown[] = [];
     const result = await call(store, (_, fields) => logged.push(fields?.["error"]));
@@ -339,7 +339,7 @@ describe("TIMEOUT_ERROR", () => {
     vi.useRealTimers();
   });
 
-  it("comes after 30 seconds, and not before, with the time that went by", async () => {
+  it("comes after 30 seconds, and not before, with the elapsed time", async () => {
     const result = call(new LazyStore(() => new Promise(() => {})));
     let isAnswered = false;
     void result.then(() => (isAnswered = true));

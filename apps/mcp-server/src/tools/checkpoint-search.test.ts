@@ -56,7 +56,7 @@ describe("the input schema of checkpoint_search", () => {
 });
 
 describe("the output of checkpoint_search", () => {
-  it("is the documented results, query and top_k", async () => {
+  it("has the documented results, query and top_k", async () => {
     const answer = await server.ok(SEARCH, { query: "refresh tokens JWT" });
     expect(answer).toEqual({
       origin: ORIGIN,
@@ -83,7 +83,7 @@ describe("the output of checkpoint_search", () => {
     });
   });
 
-  it("has the checkpoint as checkpoint_get gives it, but for the description", async () => {
+  it("has the checkpoint as checkpoint_get returns it, without the description", async () => {
     const [first] = await search({ query: "refresh tokens" });
     const { description_truncated: isCut, ...brief } = first?.checkpoint ?? {};
     const { description, origin: _origin, ...whole } = await server.ok("checkpoint_get", { id: brief["id"] });
@@ -91,7 +91,7 @@ describe("the output of checkpoint_search", () => {
     expect([isCut, description]).toEqual([true, expect.stringContaining("refresh tokens")]);
   });
 
-  it("is sorted by descending score, with a distance of 1 - score, and no least score", async () => {
+  it("is sorted by descending score, with a distance of 1 - score, and no minimum score", async () => {
     const results = await search({ query: "authentication of users with JWT", top_k: 100 });
     const scores = results.map(({ score }) => score);
     expect(results.length).toBeGreaterThanOrEqual(3);
@@ -105,13 +105,13 @@ describe("the output of checkpoint_search", () => {
     expect(await server.ok(SEARCH, { query: "xylophone" })).toEqual({ origin: ORIGIN, results: [], query: "xylophone", top_k: 5 });
   });
 
-  it("says when it is only like what was asked for", async () => {
+  it("reports matches that are only similar", async () => {
     expect(await server.ok(SEARCH, { query: "authentcation" })).toMatchObject({ loose: true });
   });
 });
 
 describe("checkpoint_search", () => {
-  it("gives 5 by default, and as many as top_k says, up to 100", async () => {
+  it("returns 5 by default, and as many as top_k states, up to 100", async () => {
     expect(await found({ query: "migration" })).toHaveLength(5);
     expect(await found({ query: "migration", top_k: 1 })).toHaveLength(1);
     expect(await found({ query: "migration", top_k: 7 })).toHaveLength(7);
@@ -124,7 +124,7 @@ describe("checkpoint_search", () => {
     expect(await found({ query: "authentication", project_path: own })).toHaveLength(2);
   });
 
-  it("without project_path searches everything, the best first whatever its project, each hit naming its project", async () => {
+  it("without project_path searches all projects, the best first whatever its project, each hit with its project", async () => {
     const projects = (await search({ query: "authentication" })).map(({ checkpoint }) => checkpoint["project_path"]);
     expect(projects).toEqual([own, other, own]);
   });
@@ -135,13 +135,13 @@ describe("checkpoint_search", () => {
     expect(await found({ query: "authentication", tags: ["auth", "database"] })).toEqual([]);
   });
 
-  it("finds words of the context, and texts in quotation marks as they stand", async () => {
+  it("finds words of the context, and exact phrases in quotation marks", async () => {
     expect(await found({ query: "feature/auth" })).toContain("Implemented user authentication");
     expect(await found({ query: '"refresh tokens"' })).toEqual(["Implemented user authentication"]);
     expect(await found({ query: '"tokens refresh"' })).not.toContain("Reviewed authentication of the blog");
   });
 
-  it("takes a question of any length up to 10,000 characters", async () => {
+  it("accepts a question of any length up to 10,000 characters", async () => {
     const question = `authentication ${"and so on and on ".repeat(600)}`.slice(0, 10_000);
     expect(await found({ query: question })).toContain("Implemented user authentication");
     expect(await server.ok(SEARCH, { query: question })).toMatchObject({
@@ -150,7 +150,7 @@ describe("checkpoint_search", () => {
     });
   });
 
-  it("finds what the other tools saved, and does not find what was deleted", async () => {
+  it("finds checkpoints of the other tools, and no deleted ones", async () => {
     await using mixed = await ServerProcess.start();
     await mixed.ok("workflow_checkpoint_save", { sessionId: "w", context: { goal: "Tame the walrus", files: ["tusk.ts"] } });
     await mixed.ok("store_session", { conversation: "User: How do I feed the walrus?\nAI: With clams.", topic: "Feeding" });
@@ -190,13 +190,13 @@ describe("VALIDATION_ERROR", () => {
   });
 });
 
-describe("what an answer of checkpoint_search costs", () => {
+describe("the cost of an answer of checkpoint_search", () => {
   it.each([
     ["English", "the nightly export of the billing service fails when the disk is full and nobody looks ", "authentication"],
     ["German", "die nächtliche Ausfuhr der Rechnungsdaten schlägt fehl, weil die Festplatte voll läuft ", "Zugangsprüfung"],
     ["Chinese", "每晚导出账单服务失败，因为磁盘已满，没有人查看。", "登录验证"],
     ["code", 'src/auth/tokens.ts:120 {"retry": 3, "sha": "9f86d081884c7d65"} npm run build && ', "middleware"],
-  ])("is at most 800 tokens for five hits, each with a snippet of 40 to 80 tokens that has the words: %s", async (_, filler, word) => {
+  ])("is at most 800 tokens for five hits, each with a snippet of 40 to 80 tokens that contains the words: %s", async (_, filler, word) => {
     await using rich = await ServerProcess.start({ env: ENV });
     for (let index = 0; index < 8; index++) {
       await rich.ok(SAVE, {
@@ -221,12 +221,12 @@ describe("what an answer of checkpoint_search costs", () => {
     }
   });
 
-  it("has no snippet that only repeats the summary", async () => {
+  it("includes no snippet that only repeats the summary", async () => {
     const [first] = await search({ query: "implemented user" });
     expect(first?.snippet).toMatch(/^Added JWT-based/u);
   });
 
-  it("grows with the number of results up to the size of every answer; results without room are counted", async () => {
+  it("grows with the number of results up to the limit of answers; results without room are counted", async () => {
     await using large = await ServerProcess.start({ env: ENV });
     const project_path = large.home.project;
     for (let index = 0; index < 100; index++) {

@@ -13,7 +13,7 @@ function envelopeOf({ context: _context, ...envelope }: Fields): number {
   return sizeOfAnswer(envelope).tokens;
 }
 
-describe("what stands around the context of a small answer", () => {
+describe("the part of a small answer around the context", () => {
   let server: ServerProcess;
   const sessionId = randomUUID();
   const answers: Record<string, Fields> = {};
@@ -41,7 +41,7 @@ describe("what stands around the context of a small answer", () => {
     },
   );
 
-  it("has what the specification requires", () => {
+  it("has the fields that the specification requires", () => {
     expect(answers["second save"]).toMatchObject({
       status: "SAVED",
       sizeBytes: expect.any(Number),

@@ -89,7 +89,7 @@ describe("a listing of one session", () => {
     });
   });
 
-  it("is 20 long by default, and goes on at nextOffset to the last", async () => {
+  it("has 20 entries by default, and continues at nextOffset to the last", async () => {
     const first = await server.ok(LIST, { sessionId });
     expect(first).toMatchObject({ total: 25, limit: 20, offset: 0, nextOffset: 20 });
     expect(namesOf(first)).toEqual(Array.from({ length: 20 }, (_, index) => `step ${25 - index}`));
@@ -98,12 +98,12 @@ describe("a listing of one session", () => {
     expect(second).not.toHaveProperty("nextOffset");
   });
 
-  it("beyond its end is empty, of the same total", async () => {
+  it("beyond its end is empty, with the same total", async () => {
     expect(await server.ok(LIST, { sessionId, offset: 25 })).toMatchObject({ checkpoints: [], total: 25, offset: 25 });
     expect(await server.ok(LIST, { sessionId, offset: 1e15 })).not.toHaveProperty("nextOffset");
   });
 
-  it("shows what is critical in it", async () => {
+  it("shows the pinned keys", async () => {
     await server.ok(SAVE, { sessionId: "marked", context: { goal: 1 } });
     await server.ok(MARK, { sessionId: "marked", contextKey: "goal" });
     const page = await server.ok(LIST, { sessionId: "marked" });
@@ -111,7 +111,7 @@ describe("a listing of one session", () => {
     expect(itemsOf(page)[0]?.metadata).toMatchObject({ criticalKeys: ["goal"] });
   });
 
-  it("that nobody knows is empty", async () => {
+  it("of an unknown session is empty", async () => {
     const page = await server.ok(LIST, { sessionId: "unknown" });
     expect(page).toEqual({ checkpoints: [], total: 0, limit: 20, offset: 0, durability: "disk" });
   });
@@ -180,7 +180,7 @@ describe("a filter", () => {
     expect((await filtered.ok(LIST, { since: "2100-01-01" }))["total"]).toBe(0);
   });
 
-  it("pages what it found", async () => {
+  it("pages its results", async () => {
     const page = await filtered.ok(LIST, { tags: ["stable"], limit: 1, offset: 1 });
     expect(page).toMatchObject({ total: 2, limit: 1, offset: 1 });
     expect(namesOf(page)).toEqual(["Before the Refactoring"]);
@@ -199,7 +199,7 @@ describe("a filter", () => {
     ["tags", { tags: [1] }],
     ["sessionId", { sessionId: "a\u0007b" }],
     ["query", { query: "x".repeat(1_001) }],
-  ])("that makes no sense is refused, naming its %s", async (field, given) => {
+  ])("that is invalid is refused, and the error names its %s", async (field, given) => {
     const failure = await filtered.fails(LIST, given);
     expect(failure).toMatchObject({ code: "INVALID_INPUT", httpStatus: 400 });
     expect(failure.text).toContain(field);
@@ -222,7 +222,7 @@ describe("all sessions", () => {
 });
 
 describe("a page that does not fit an answer", () => {
-  it("ends where it must, and nextOffset leads through all of it", async () => {
+  it("ends early, and nextOffset leads through all of them", async () => {
     const sessionId = "heavy";
     for (let step = 0; step < 30; step += 1) {
       const notes = `note ${step} `.repeat(600);
@@ -241,26 +241,31 @@ describe("a page that does not fit an answer", () => {
     expect(pages).toBeGreaterThan(3);
   });
 
-  it.each(FILLERS)("holds at least one checkpoint, with the largest metadata there can be left out and named: %j", async (filler) => {
-    const sessionId = randomUUID();
-    const context = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${index} ${filler.repeat(120 / filler.length)}`, index]));
-    for (const step of [1, 2, 3]) {
-      await server.ok(SAVE, { sessionId, context: { ...context, step }, metadata: { ...largestMetadata(filler), step } });
-    }
-    for (const contextKey of Object.keys(context)) {
-      const marked = await server.call(MARK, { sessionId, contextKey });
-      expect(excessOf(marked.structuredContent ?? {})).toEqual({});
-    }
-    const steps: unknown[] = [];
-    for (let offset: unknown = 0; offset !== undefined;) {
-      const page = await server.ok(LIST, { sessionId, offset });
-      expect(excessOf(page)).toEqual({});
-      for (const item of itemsOf(page)) {
-        steps.push(item.metadata["step"]);
-        expect(item).toMatchObject({ metadataOmitted: { count: expect.any(Number) } });
+  it.each(FILLERS)(
+    "holds at least one checkpoint, even when its metadata is the largest possible and is left out and named: %j",
+    async (filler) => {
+      const sessionId = randomUUID();
+      const context = Object.fromEntries(
+        Array.from({ length: 30 }, (_, index) => [`${index} ${filler.repeat(120 / filler.length)}`, index]),
+      );
+      for (const step of [1, 2, 3]) {
+        await server.ok(SAVE, { sessionId, context: { ...context, step }, metadata: { ...largestMetadata(filler), step } });
       }
-      offset = page["nextOffset"];
-    }
-    expect(steps).toEqual([3, 2, 1]);
-  });
+      for (const contextKey of Object.keys(context)) {
+        const marked = await server.call(MARK, { sessionId, contextKey });
+        expect(excessOf(marked.structuredContent ?? {})).toEqual({});
+      }
+      const steps: unknown[] = [];
+      for (let offset: unknown = 0; offset !== undefined;) {
+        const page = await server.ok(LIST, { sessionId, offset });
+        expect(excessOf(page)).toEqual({});
+        for (const item of itemsOf(page)) {
+          steps.push(item.metadata["step"]);
+          expect(item).toMatchObject({ metadataOmitted: { count: expect.any(Number) } });
+        }
+        offset = page["nextOffset"];
+      }
+      expect(steps).toEqual([3, 2, 1]);
+    },
+  );
 });

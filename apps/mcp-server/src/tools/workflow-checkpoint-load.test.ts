@@ -48,7 +48,7 @@ async function save(context: object, given: object = {}): Promise<{ sessionId: s
 }
 
 describe("every tool that takes the id of a checkpoint", () => {
-  it("takes the first characters of it, and how far back it is in a session", async () => {
+  it("takes a prefix of it, and the number of checkpoints to go back in a session", async () => {
     const first = await save({ goal: "mend the weathervane", step: 1 });
     const { checkpointId } = await server.ok(SAVE, { sessionId: first.sessionId, context: { goal: "mend the weathervane", step: 2 } });
     const short = first.checkpointId.slice(0, 8);
@@ -64,7 +64,7 @@ describe("every tool that takes the id of a checkpoint", () => {
     expect((await server.fails(LOAD, { checkpointId: "latest~1", sessionId: first.sessionId })).text).toContain("There is no latest~1");
   });
 
-  it("lists those that several ids may mean", async () => {
+  it("lists the candidates of an ambiguous id", async () => {
     for (const id of ["shared-one", "shared-two"]) await save({ id }, { checkpointId: id });
     const { text } = await server.fails(LOAD, { checkpointId: "shared" });
     expect(text).toMatch(/^INVALID_INPUT: Several checkpoints begin with "shared": shared-two \(session .*\), shared-one/u);
@@ -72,7 +72,7 @@ describe("every tool that takes the id of a checkpoint", () => {
 });
 
 describe("a load", () => {
-  it("gives the context, where it comes from, and nothing that was not asked for", async () => {
+  it("returns the context, its source, and nothing that was not requested", async () => {
     const { sessionId, checkpointId } = await save({ plan: ["read", "write"], goal: "g" }, { agentId: "planner", workflowId: "flow" });
     const loaded = await server.ok(LOAD, { checkpointId });
     expect(loaded).toEqual({
@@ -99,7 +99,7 @@ describe("a load", () => {
     expect(JSON.stringify(context)).toBe(text);
   });
 
-  it("is seen in lastAccessedAt", async () => {
+  it("updates lastAccessedAt", async () => {
     await using home = await TestHome.create();
     const accessed = async (then: (at: ServerProcess) => Promise<unknown>): Promise<Fields> => {
       await using one = await ServerProcess.start({ home });
@@ -114,17 +114,17 @@ describe("a load", () => {
   });
 });
 
-describe("a load that cannot be", () => {
+describe("a load that fails", () => {
   it.each([
     ["neither of both", {}],
     ["both", { checkpointId: "a", sessionId: "b" }],
-  ])("with %s says to give one", async (_what, given) => {
+  ])("with %s asks for one id", async (_what, given) => {
     const failure = await server.fails(LOAD, given);
     expect(failure).toMatchObject({ code: "INVALID_INPUT", httpStatus: 400, details: { field: "checkpointId" } });
     expect(failure.text).toContain("Give either checkpointId or sessionId");
   });
 
-  it("of an unknown checkpoint or session says so", async () => {
+  it("because of an unknown checkpoint or session reports that", async () => {
     expect(await server.fails(LOAD, { checkpointId: "unknown" })).toMatchObject({
       code: "CHECKPOINT_NOT_FOUND",
       httpStatus: 404,
@@ -151,13 +151,13 @@ describe("a load that cannot be", () => {
     ["cursor", { sessionId: "s", cursor: "next" }],
     ["keys[0][1] must be a string or an integer", { sessionId: "s", keys: [["arr", 1.5]] }],
     ["full", { sessionId: "s", full: 1 }],
-  ])("for its %s says so", async (field, given) => {
+  ])("because of its %s reports that", async (field, given) => {
     const failure = await server.fails(LOAD, given);
     expect(failure).toMatchObject({ code: "INVALID_INPUT", httpStatus: 400 });
     expect(failure.text).toContain(field);
   });
 
-  it("for the bytes of its file says so, and the rest of the session can still be read", async () => {
+  it("because of the bytes of its file reports that, and the rest of the session can still be read", async () => {
     const { sessionId, checkpointId } = await save({ step: 1 });
     const second = await server.ok(SAVE, { sessionId, context: { step: 2 } });
     await writeFile(join(server.home.dataDir, "contexts", sessionId, `${String(second["checkpointId"])}.json.gz`), "not what it was");
@@ -174,7 +174,7 @@ describe("a load that cannot be", () => {
     expect((checkpoints as { metadata: object }[])[1]?.metadata).not.toHaveProperty("damaged");
   });
 
-  it("because the latest is damaged gives the one before it, and says so, however many there are", async () => {
+  it("because the latest is damaged returns the one before, and reports it, however many are damaged", async () => {
     const { sessionId, checkpointId } = await save({ step: 1 });
     const damaged: unknown[] = [];
     for (let step = 2; step <= 8; step++) {
@@ -193,7 +193,7 @@ describe("a load that cannot be", () => {
     expect(await server.ok(LOAD, { sessionId })).not.toHaveProperty("fellBackFrom");
   });
 
-  it("for a file that is gone says so", async () => {
+  it("because of a missing file reports that", async () => {
     const { checkpointId, sessionId } = await save({ step: 1 });
     const { metadata } = await server.ok(LOAD, { checkpointId, full: true });
     await rm(join(server.home.dataDir, String((metadata as Fields)["blobPath"])));
@@ -211,7 +211,7 @@ describe("keys", () => {
     nothing: null,
   };
 
-  it("brings entries in the context and paths in values", async () => {
+  it("return entries of the context and paths in values", async () => {
     const { checkpointId } = await save(context);
     const loaded = await server.ok(LOAD, {
       checkpointId,
@@ -227,19 +227,19 @@ describe("keys", () => {
     expect(loaded).not.toHaveProperty("omitted");
   });
 
-  it("does not split a key at its dots", async () => {
+  it("do not split a key at its dots", async () => {
     const { checkpointId } = await save(context);
     expect((await server.ok(LOAD, { checkpointId, keys: ["files.src"] }))["context"]).toEqual({ "files.src": "a dotted key" });
   });
 
-  it("names what is not there", async () => {
+  it("that do not exist are named", async () => {
     const { checkpointId } = await save(context);
     const keys = ["goal", "unknown", "__proto__", "toString", ["list", 3], ["list", "length"], ["goal", 0], ["files", "constructor"]];
     const loaded = await server.ok(LOAD, { checkpointId, keys });
     expect(loaded).toMatchObject({ context: { goal: "ship it" }, missing: keys.slice(1) });
   });
 
-  it("gives an object, a list or a text in parts", async () => {
+  it("return an object, a list or a text in parts", async () => {
     const { checkpointId } = await save({ text: "abcdef", list: [1, 2, 3], object: { b: 1, a: 2, c: 3 }, number: 7 });
     const part = async (key: string, range: object): Promise<unknown> =>
       (await server.ok(LOAD, { checkpointId, keys: [key], range }))["values"];
@@ -261,7 +261,7 @@ describe("keys", () => {
   });
 });
 
-describe("what is too large for an answer", () => {
+describe("a context that is too large for an answer", () => {
   const words = (count: number): string => Array.from({ length: count }, (_, index) => `word${index}`).join(" ");
   const hostile: Record<string, () => object> = {
     "one giant text": () => ({ text: words(40_000) }),
@@ -284,7 +284,7 @@ describe("what is too large for an answer", () => {
     },
   };
 
-  it.each(Object.keys(hostile))("stays under the ceiling and names what it leaves out: %s", async (what) => {
+  it.each(Object.keys(hostile))("stays under the ceiling and names the omitted entries: %s", async (what) => {
     const context = (hostile[what]?.() ?? {}) as Fields;
     const { checkpointId } = await save(context);
     const loaded = await server.ok(LOAD, { checkpointId });
@@ -305,7 +305,7 @@ describe("what is too large for an answer", () => {
     }
   });
 
-  it("is condensed, not left out, where it is a single text or list", async () => {
+  it("is condensed, not left out, when it is a single text or list", async () => {
     for (const what of ["one giant text", "a list of long texts"]) {
       const { checkpointId } = await save(hostile[what]?.() ?? {});
       const loaded = await server.ok(LOAD, { checkpointId });
@@ -316,7 +316,7 @@ describe("what is too large for an answer", () => {
   });
 
   it.each(Object.keys(hostile).filter((what) => !what.startsWith("20,000") && !what.includes("key")))(
-    "can be fetched part by part and put together again: %s",
+    "can be fetched in parts and joined: %s",
     async (what) => {
       const context = (hostile[what]?.() ?? {}) as Fields;
       const { checkpointId } = await save(context);
@@ -327,7 +327,7 @@ describe("what is too large for an answer", () => {
     },
   );
 
-  it("is named to the last by following the cursor", async () => {
+  it("is named completely by following the cursor", async () => {
     const context = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`entry number ${index}`, words(20 + (index % 7))]));
     const { checkpointId } = await save(context);
     const loaded = await server.ok(LOAD, { checkpointId });
@@ -350,7 +350,7 @@ describe("what is too large for an answer", () => {
     expect([...whole, ...named].toSorted()).toEqual(Object.keys(context).toSorted());
   });
 
-  it("comes whole with full", async () => {
+  it("is returned whole with full", async () => {
     const context = { text: words(40_000), list: Array.from({ length: 5_000 }, (_, index) => index) };
     const { checkpointId } = await save(context);
     const loaded = await server.ok(LOAD, { checkpointId, full: true });
@@ -360,7 +360,7 @@ describe("what is too large for an answer", () => {
     expect(entry["context"]).toEqual({ text: context.text });
   });
 
-  it("obeys a ceiling that the environment sets", async () => {
+  it("obeys a ceiling from the environment", async () => {
     await using small = await ServerProcess.start({ env: { WORKRAIL_MAX_ANSWER_TOKENS: "1500", WORKRAIL_MAX_ANSWER_CHARACTERS: "4000" } });
     await small.ok(SAVE, {
       sessionId: "s",
@@ -374,7 +374,7 @@ describe("what is too large for an answer", () => {
 });
 
 describe("metadata that is too large for an answer", () => {
-  it.each(FILLERS)("is left out and named, and full brings it: %j", async (filler) => {
+  it.each(FILLERS)("is left out and named, and full returns it: %j", async (filler) => {
     const text = Array.from({ length: 20_000 }, (_, index) => `word${index}`).join(" ");
     const metadata = largestMetadata(filler);
     const agentId = filler.repeat(500 / filler.length);
@@ -394,7 +394,7 @@ describe("metadata that is too large for an answer", () => {
     expect(whole).not.toHaveProperty("metadataOmitted");
   });
 
-  it("does not take from a budget what little metadata there is", async () => {
+  it("keeps its small entries under a small budget", async () => {
     const { checkpointId } = await save({ a: 1 }, { metadata: { name: "n", notes: "word ".repeat(700) } });
     const small = await server.ok(LOAD, { checkpointId, budgetTokens: 800 });
     expect(small).toMatchObject({ metadata: { name: "n" }, metadataOmitted: { count: 1, entries: [{ key: "notes", characters: 3_502 }] } });
@@ -405,7 +405,7 @@ describe("metadata that is too large for an answer", () => {
 describe("budgetTokens", () => {
   const context = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`entry${index}`, `${index} `.repeat(20 + index * 4)]));
 
-  it.each([700, 1_500, 4_000, 50_000])("of %i is kept to", async (budgetTokens) => {
+  it.each([700, 1_500, 4_000, 50_000])("of %i is kept", async (budgetTokens) => {
     const { checkpointId } = await save(context);
     const loaded = await server.ok(LOAD, { checkpointId, budgetTokens });
     const { tokens } = sizeOfAnswer(loaded);
@@ -417,7 +417,7 @@ describe("budgetTokens", () => {
   });
 
   it.each([200, 300, 450])(
-    "of %i goes to the context rather than to ids and digests, and the answer tells what it takes beyond it",
+    "of %i is used for the context rather than for ids and digests, and the answer names its excess",
     async (budgetTokens) => {
       const { checkpointId } = await save({ goal: "ship it", log: "word ".repeat(2_000) });
       const loaded = await server.ok(LOAD, { checkpointId, budgetTokens });
@@ -429,7 +429,7 @@ describe("budgetTokens", () => {
     },
   );
 
-  it("too small for anything still says what there is", async () => {
+  it("too small for any entry still counts the omitted ones", async () => {
     const { checkpointId } = await save(context);
     const loaded = await server.ok(LOAD, { checkpointId, budgetTokens: 1 });
     const given = Object.keys(loaded["context"] as Fields).length;
@@ -437,7 +437,7 @@ describe("budgetTokens", () => {
     expect(sizeOfAnswer(loaded).tokens).toBeLessThan(600);
   });
 
-  it("gives the first page of an entry that is marked as critical and too large, before all others", async () => {
+  it("returns the first page of an entry that is marked as critical and too large, before all others", async () => {
     const goal = "the goal in many words ".repeat(100);
     const { sessionId } = await save({ ...context, goal });
     await server.ok(MARK, { sessionId, contextKey: "goal" });
@@ -451,7 +451,7 @@ describe("budgetTokens", () => {
     expect(sizeOfAnswer(loaded).tokens).toBeLessThanOrEqual(500);
   });
 
-  it("gives as much of an entry beyond the ceiling as fits, and its rest by key", async () => {
+  it("returns as much of an entry beyond the ceiling as fits, and its rest by key", async () => {
     const { sessionId } = await save({ goal: "word ".repeat(20_000), other: 1 });
     await server.ok(MARK, { sessionId, contextKey: "goal" });
     const loaded = await server.ok(LOAD, { sessionId });

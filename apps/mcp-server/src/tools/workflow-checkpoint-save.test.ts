@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe("a save", () => {
-  it("answers with every field, of a file that is there", async () => {
+  it("answers with every field, and the file exists", async () => {
     const sessionId = randomUUID();
     const saved = await server.ok(SAVE, { sessionId, context: { b: 1, a: [2] } });
     expect(saved).toEqual({
@@ -48,7 +48,7 @@ describe("a save", () => {
     expect(second["parentId"]).toBe(first["checkpointId"]);
   });
 
-  it("marks the end of a phase, although nothing else changed, and the list finds it", async () => {
+  it("marks the end of a phase, even without changes, and the list finds it", async () => {
     const sessionId = randomUUID();
     const context = { goal: "Ship" };
     await server.ok(SAVE, { sessionId, context });
@@ -64,7 +64,7 @@ describe("a save", () => {
     expect((await server.ok(LOAD, { checkpointId: end["checkpointId"] }))["metadata"]).toMatchObject({ phase: "plan" });
   });
 
-  it("says by rule and place what looks like a secret, keeps it exactly, and writes it to no log", async () => {
+  it("names rule and place of possible secrets, saves them exactly, and logs none", async () => {
     const sessionId = randomUUID();
     const token = ["ghp", "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"].join("_");
     const context = { env: Array.from({ length: 30 }, (_, index) => ({ [`GITHUB_TOKEN_${index}`.repeat(20)]: token })) };
@@ -80,7 +80,7 @@ describe("a save", () => {
     database.close();
   });
 
-  it("refuses secrets where that is set, naming rule and place alone", async () => {
+  it("refuses secrets when so configured, naming only rule and place", async () => {
     const token = ["ghp", "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"].join("_");
     await using strict = await ServerProcess.start({ env: { WORKRAIL_SECRETS: "block" } });
     const refused = await strict.call(SAVE, { context: { env: { token } } });
@@ -90,7 +90,7 @@ describe("a save", () => {
     expect(JSON.stringify(strict.log)).not.toContain(token);
   });
 
-  it("refuses an empty context, also of a first save, unless it is forced", async () => {
+  it("refuses an empty context, also in a first save, unless it is forced", async () => {
     const sessionId = randomUUID();
     for (const context of [{}, "{ }"]) {
       expect(await server.fails(SAVE, { sessionId, context })).toMatchObject({
@@ -102,7 +102,7 @@ describe("a save", () => {
     expect((await server.ok(LOAD, { sessionId }))["context"]).toEqual({});
   });
 
-  it("takes what changed as a patch, stores the whole new state, and says what it did", async () => {
+  it("takes changes as a patch, stores the whole new state, and reports the effect", async () => {
     const sessionId = randomUUID();
     const state = { goal: "Ship", plan: [1, 2, 3, 4, 5], log: ["begun"], step: 1 };
     const base = await server.ok(SAVE, { sessionId, context: state });
@@ -120,7 +120,7 @@ describe("a save", () => {
     expect(JSON.stringify(context)).toBe(JSON.stringify({ goal: "Ship", plan: [4, 5], log: ["begun", "built"], step: 2 }));
   });
 
-  it("names what a state lacks against its parent, when it is saved and when it is loaded", async () => {
+  it("names entries that the parent had and the state lacks, at the save and at a load", async () => {
     const sessionId = randomUUID();
     await server.ok(SAVE, { sessionId, context: { goal: "Ship", constraints: ["never push"], step: 1 } });
     const saved = await server.ok(SAVE, { sessionId, context: { step: 2 } });
@@ -129,7 +129,7 @@ describe("a save", () => {
     expect(await server.ok("workflow_resume", { sessionId })).toMatchObject({ droppedKeys: ["goal", "constraints"] });
   });
 
-  it("reads a context and a patch that come as JSON text, says so, and tells of integers that were rounded in them", async () => {
+  it("reads a context and a patch from JSON text, reports that, and names integers that were rounded", async () => {
     const sessionId = randomUUID();
     const first = await server.ok(SAVE, { sessionId, context: '{"goal":"Ship","id":9007199254740993}' });
     expect(first).toMatchObject({ parsedFromText: ["context"], roundedNumbers: { count: 1, integers: ["9007199254740993"] } });
@@ -144,13 +144,13 @@ describe("a save", () => {
     ["a missing parent", { patch: { set: { "/plann/0": 1 } } }, "It has: goal, notes."],
     ["items for a text", { patch: { append: { notes: ["x"] } } }, 'patch.append names "notes", which is a text, not a list'],
     ["a text for a list", { patch: { remove: "notes" } }, 'Send {"patch":{"remove":["notes"]}}'],
-  ])("answers %s by the call that is right", async (_what, given, told) => {
+  ])("answers %s with the right call", async (_what, given, told) => {
     const sessionId = randomUUID();
     await server.ok(SAVE, { sessionId, context: { goal: "Ship", notes: "text" } });
     expect((await server.fails(SAVE, { sessionId, ...given })).text).toContain(told);
   });
 
-  it("names the sessions there are, where a patch has no base", async () => {
+  it("names the existing sessions when a patch has no base", async () => {
     await using own = await ServerProcess.start();
     await own.ok(SAVE, { sessionId: "login", context: { goal: "Ship" } });
     const failure = await own.fails(SAVE, { sessionId: "logn", patch: { set: { step: 1 } } });
@@ -158,7 +158,7 @@ describe("a save", () => {
     expect(failure.text).toContain("A patch never starts a session. Sessions: login.");
   });
 
-  it("says how many old checkpoints made room for it", async () => {
+  it("reports how many old checkpoints were removed for it", async () => {
     await using small = await ServerProcess.start({ env: { WORKRAIL_MAX_CHECKPOINTS: "2" } });
     for (const step of [1, 2]) expect(await small.ok(SAVE, { sessionId: "s", context: { step } })).not.toHaveProperty("pruned");
     expect((await small.ok(SAVE, { sessionId: "s", context: { step: 3 } }))["pruned"]).toBe(1);
@@ -179,7 +179,7 @@ describe("an unchanged context", () => {
     expect((await server.ok(LIST, { sessionId }))["total"]).toBe(1);
   });
 
-  it("is saved all the same with force", async () => {
+  it("is saved with force", async () => {
     const sessionId = randomUUID();
     const first = await server.ok(SAVE, { sessionId, context: { a: 1 } });
     const forced = await server.ok(SAVE, { sessionId, context: { a: 1 }, force: true });
@@ -192,7 +192,7 @@ describe("an unchanged context", () => {
     for (const a of [1, 2, 1]) expect(await server.ok(SAVE, { sessionId, context: { a } })).toMatchObject({ status: "SAVED" });
   });
 
-  it("says what the call brought that was not kept", async () => {
+  it("reports which input was not stored", async () => {
     const sessionId = randomUUID();
     await server.ok(SAVE, { sessionId, context: { a: 1, b: 2 }, metadata: { name: "n", tags: ["t"], ticket: 1 } });
     const again = (context: object, metadata: object): Promise<Record<string, unknown>> =>
@@ -205,7 +205,7 @@ describe("an unchanged context", () => {
     expect((await again({ b: 2, a: 1 }, { name: "x", tags: ["y"], z: 1 }))["ignored"]).toEqual(["name", "tags", "metadata", "keyOrder"]);
   });
 
-  it("says so of ids too, but not of the name that the client has", async () => {
+  it("reports ignored ids too, but not the client's name", async () => {
     const given = { sessionId: randomUUID(), context: { a: 1 } };
     const { checkpointId: parentId } = await server.ok(SAVE, { context: { other: 1 }, sessionId: randomUUID() });
     await server.ok(SAVE, { ...given, agentId: "somebody else" });
@@ -216,7 +216,7 @@ describe("an unchanged context", () => {
 });
 
 describe("metadata", () => {
-  it("is kept and returned, keys that nobody knows included", async () => {
+  it("is stored and returned, including unknown keys", async () => {
     const sessionId = randomUUID();
     const own = { ticket: "T-1", nested: { deep: [1, null, { "a/b~c": "ü" }] }, empty: "" };
     const saved = await server.ok(SAVE, {
@@ -249,7 +249,7 @@ describe("metadata", () => {
     });
   });
 
-  it("that came from a load may be sent back: what is the server's own is named and not taken", async () => {
+  it("from a load may be sent back: the server's own fields are named and ignored", async () => {
     const sessionId = randomUUID();
     await server.ok(SAVE, { sessionId, context: { a: 1 }, metadata: { name: "n", ticket: 7 } });
     const { metadata } = await server.ok(LOAD, { sessionId, full: true });
@@ -287,8 +287,8 @@ describe("metadata", () => {
   });
 });
 
-describe("who saves", () => {
-  it("is the client, unless the call says otherwise", async () => {
+describe("the saving agent", () => {
+  it("is the client, unless the call names another", async () => {
     const agentOf = async (given: object): Promise<unknown> => {
       const sessionId = randomUUID();
       await server.ok(SAVE, { sessionId, context: { a: 1 }, ...given });
@@ -303,7 +303,7 @@ describe("who saves", () => {
 });
 
 describe("the session of a save that names none", () => {
-  it("is derived from workflow and context first, and the same for this process from then on", async () => {
+  it("is derived from workflow and context first, and then the same for this process", async () => {
     const workflowId = `flow ${randomUUID()}`;
     const first = await server.ok(SAVE, { workflowId, context: { step: 1 } });
     const second = await server.ok(SAVE, { workflowId, context: { step: 2 } });
@@ -322,7 +322,7 @@ describe("the session of a save that names none", () => {
     });
   });
 
-  it("is fresh without a workflow, then the same for this process", async () => {
+  it("is new without a workflow, then the same for this process", async () => {
     await using other = await ServerProcess.start({ home: server.home });
     const first = await other.ok(SAVE, { context: { step: 1 } });
     const second = await other.ok(SAVE, { context: { step: 2 } });
@@ -340,7 +340,7 @@ describe("the session of a save that names none", () => {
 });
 
 describe("expectedParentId", () => {
-  it("lets a save pass while it is still the latest", async () => {
+  it("allows a save while it is still the latest", async () => {
     const sessionId = randomUUID();
     const { checkpointId } = await server.ok(SAVE, { sessionId, context: { step: 1 } });
     expect(await server.ok(SAVE, { sessionId, context: { step: 2 }, expectedParentId: checkpointId })).toMatchObject({
@@ -348,7 +348,7 @@ describe("expectedParentId", () => {
     });
   });
 
-  it("refuses a save that would pass over somebody else's", async () => {
+  it("refuses a save that would skip another agent's save", async () => {
     const sessionId = randomUUID();
     const { checkpointId } = await server.ok(SAVE, { sessionId, context: { step: 1 } });
     const other = await server.ok(SAVE, { sessionId, context: { step: "other" } });
@@ -361,7 +361,7 @@ describe("expectedParentId", () => {
     expect((await server.ok(LOAD, { sessionId }))["context"]).toEqual({ step: "other" });
   });
 
-  it("recognises a save whose answer was lost", async () => {
+  it("recognises a repeated save whose answer was lost", async () => {
     const sessionId = randomUUID();
     const { checkpointId } = await server.ok(SAVE, { sessionId, context: { step: 1 } });
     const save = { sessionId, context: { step: 2 }, expectedParentId: checkpointId };
@@ -392,7 +392,7 @@ describe("parentId", () => {
 });
 
 describe("checkpointId", () => {
-  it("makes repeating a save harmless, even when others have saved since", async () => {
+  it("makes repeating a save harmless, even after saves of others", async () => {
     const sessionId = randomUUID();
     const checkpointId = `mine-${randomUUID()}`;
     expect(await server.ok(SAVE, { sessionId, context: { step: 1 }, checkpointId })).toMatchObject({ status: "SAVED", checkpointId });
@@ -404,7 +404,7 @@ describe("checkpointId", () => {
     expect((await server.ok(LIST, { sessionId }))["total"]).toBe(2);
   });
 
-  it("names one content for ever", async () => {
+  it("always names the same content", async () => {
     const sessionId = randomUUID();
     const checkpointId = `mine-${randomUUID()}`;
     await server.ok(SAVE, { sessionId, context: { step: 1 }, checkpointId });
@@ -421,15 +421,15 @@ describe("checkpointId", () => {
   });
 });
 
-describe("retention of all, in metadata", () => {
-  it("has the session kept", async () => {
+describe("retention of all in metadata", () => {
+  it("keeps all checkpoints of the session", async () => {
     const { sessionId } = await server.ok(SAVE, { sessionId: "kept: all", context: { a: 1 }, metadata: { retention: "all" } });
     expect(sessionId).toBe("kept: all");
     expect((await server.ok("workflow_checkpoint_list", { sessionId }))["session"]).toMatchObject({ tags: ["keep"], retention: "all" });
   });
 });
 
-describe("what cannot be saved", () => {
+describe("an input that cannot be saved", () => {
   it.each([
     ["no context", {}, /^INVALID_INPUT: context is required, or patch in its place\./u],
     ["a list", { context: [] }, /^INVALID_INPUT: context must be an object/u],
@@ -449,7 +449,7 @@ describe("what cannot be saved", () => {
     ["an agentId of 501 characters", { context: { a: 1 }, agentId: "x".repeat(501) }, /^INVALID_INPUT: agentId/u],
     ["force that is no boolean", { context: { a: 1 }, force: "yes" }, /^INVALID_INPUT: force must be a boolean, not a string/u],
     ["a parameter that there is not", { context: { a: 1 }, sesion: "s" }, /^INVALID_INPUT: There is no parameter "sesion"/u],
-  ])("%s is answered with what is wrong", async (_what, given, text) => {
+  ])("%s is answered with the fault", async (_what, given, text) => {
     const failure = await server.fails(SAVE, given);
     expect(failure).toMatchObject({ code: "INVALID_INPUT", httpStatus: 400, text: expect.stringMatching(text) });
   });

@@ -46,7 +46,7 @@ describe("marking a key", () => {
     expect(await server.ok(MARK, { sessionId, contextKey: "goal" })).toMatchObject({ status: "SUCCESS", criticalKeys: ["goal"] });
   });
 
-  it("answers KEY_NOT_FOUND, which is no error, when the latest context has it not", async () => {
+  it("answers KEY_NOT_FOUND, which is no error, when the latest context lacks it", async () => {
     const sessionId = await startSession({ nested: { goal: 1 } });
     for (const contextKey of ["goal", "nested.goal", "__proto__", "constructor", ""]) {
       expect(await server.ok(MARK, { sessionId, contextKey })).toMatchObject({ status: "KEY_NOT_FOUND", sessionId, criticalKeys: [] });
@@ -60,7 +60,7 @@ describe("marking a key", () => {
     expect(await server.ok(MARK, { sessionId, contextKey: "fresh" })).toMatchObject({ status: "SUCCESS" });
   });
 
-  it("takes keys of any characters", async () => {
+  it("accepts keys of any characters", async () => {
     const context = JSON.parse('{"__proto__":1,"a/b~c.d":2,"":3,"味噌":4,"\\ud83e":5}') as Record<string, unknown>;
     const sessionId = await startSession(context);
     const keys = Object.keys(context);
@@ -68,7 +68,7 @@ describe("marking a key", () => {
     expect(((await criticalKeys(server, sessionId)) as string[]).toSorted()).toEqual(keys.toSorted());
   });
 
-  it("holds for later checkpoints, for other processes, and where the key is missing for a while", async () => {
+  it("holds for later checkpoints, for other processes, and while the key is missing for some time", async () => {
     const sessionId = await startSession({ goal: "first" });
     await server.ok(MARK, { sessionId, contextKey: "goal" });
     await server.ok(SAVE, { sessionId, context: { other: 1 } });
@@ -80,7 +80,7 @@ describe("marking a key", () => {
   });
 });
 
-describe("taking a mark back", () => {
+describe("removing a mark", () => {
   it("is done with critical: false", async () => {
     const sessionId = await startSession({ goal: 1, plan: 2 });
     await server.ok(MARK, { sessionId, contextKey: "goal" });
@@ -100,7 +100,7 @@ describe("taking a mark back", () => {
     expect(await criticalKeys(server, sessionId)).toBeUndefined();
   });
 
-  it("works for a key that the latest context has no more", async () => {
+  it("works for a key that the latest context no longer has", async () => {
     const sessionId = await startSession({ goal: 1 });
     await server.ok(MARK, { sessionId, contextKey: "goal" });
     await server.ok(SAVE, { sessionId, context: { other: 1 } });
@@ -112,7 +112,7 @@ describe("taking a mark back", () => {
 });
 
 describe("the session of a mark that names none", () => {
-  it("is the only one in use; with several, or none, they are listed and one must be named", async () => {
+  it("is the only one in use; with several, or none, the candidates are listed and one must be named", async () => {
     await using fresh = await ServerProcess.start({ home: server.home });
     expect(await fresh.fails(MARK, { contextKey: "goal" })).toMatchObject({
       code: "INVALID_INPUT",
@@ -132,8 +132,8 @@ describe("the session of a mark that names none", () => {
   });
 });
 
-describe("a mark that cannot be", () => {
-  it("in an unknown session says so", async () => {
+describe("a mark that fails", () => {
+  it("because of an unknown session reports that", async () => {
     expect(await server.fails(MARK, { sessionId: "unknown", contextKey: "goal" })).toMatchObject({
       code: "SESSION_NOT_FOUND",
       httpStatus: 404,
@@ -145,20 +145,20 @@ describe("a mark that cannot be", () => {
     ["contextKey", { sessionId: "s", contextKey: 1 }],
     ["critical", { sessionId: "s", contextKey: "a", critical: "no" }],
     ["sessionId", { sessionId: "a\u0007b", contextKey: "a" }],
-  ])("for its %s says so", async (field, given) => {
+  ])("because of its %s reports that", async (field, given) => {
     const failure = await server.fails(MARK, given);
     expect(failure).toMatchObject({ code: "INVALID_INPUT", httpStatus: 400 });
     expect(failure.text).toContain(field);
   });
 
-  it("for a key that is too long says so", async () => {
+  it("because of a key that is too long reports that", async () => {
     const key = "k".repeat(1_001);
     const sessionId = await startSession({ [key]: 1 });
     const failure = await server.fails(MARK, { sessionId, contextKey: key });
     expect(failure).toMatchObject({ code: "INVALID_INPUT", details: { field: "contextKey" } });
   });
 
-  it("because the marks of the session would take more than 4 KiB says so", async () => {
+  it("because the marks of the session would take more than 4 KiB reports that", async () => {
     const context = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`${index}${"k".repeat(900)}`, index]));
     const sessionId = await startSession(context);
     const keys = Object.keys(context);

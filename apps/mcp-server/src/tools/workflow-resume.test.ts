@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 describe("workflow_resume", () => {
-  it("suggests, and loads nothing, where no id is given", async () => {
+  it("suggests sessions, and loads nothing, without an id", async () => {
     const answer = await server.ok(RESUME, { hint: "login redirect" });
     expect(answer).toEqual({
       status: "CANDIDATES",
@@ -48,7 +48,7 @@ describe("workflow_resume", () => {
     });
   });
 
-  it("loads what was confirmed", async () => {
+  it("loads the confirmed session", async () => {
     const answer = await server.ok(RESUME, { checkpointId: saved["login"]?.["checkpointId"] });
     expect(answer).toMatchObject({
       status: "LOADED",
@@ -72,7 +72,7 @@ describe("workflow_resume", () => {
     expect(answer).toHaveProperty("how");
   });
 
-  it("keeps the document to its budget, however long the names are, or says by how much it does not", async () => {
+  it("keeps the document within its budget, however long the names are, or reports the excess", async () => {
     const context = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`${index}${"認証".repeat(32)}`, "value"]));
     await using other = await ServerProcess.start();
     await other.ok(SAVE, { sessionId: "long-names", context, workflowId: "流".repeat(500), metadata: { name: "名".repeat(500) } });
@@ -85,7 +85,7 @@ describe("workflow_resume", () => {
     }
   });
 
-  it("says exactly by how much it exceeds a small budget, though what it leaves out is long", async () => {
+  it("reports the exact excess over a small budget, even when the list of omitted entries is long", async () => {
     const agentId = "агент ".repeat(60);
     const long = { sessionId: "long-agent", context: { goal: "g" }, agentId, metadata: { note: "note ".repeat(500) } };
     await using other = await ServerProcess.start();
@@ -100,14 +100,14 @@ describe("workflow_resume", () => {
     }
   });
 
-  it("refuses what makes no sense, and says what to do", async () => {
+  it("refuses contradictory input, with advice", async () => {
     expect(await server.fails(RESUME, { hint: "" })).toMatchObject({ code: "INVALID_INPUT", details: { field: "hint" } });
     expect(await server.fails(RESUME, { depth: "deep" })).toMatchObject({ code: "INVALID_INPUT" });
     const shortest = await server.ok(RESUME, { depth: "summary", sessionId: "notes", budgetTokens: 10 });
     expect(shortest).toMatchObject({ summary: expect.stringContaining("Write it down"), budgetExceededBy: expect.any(Number) });
   });
 
-  it("suggests where the id is unknown, and says so", async () => {
+  it("suggests sessions for an unknown id, and reports that it is unknown", async () => {
     const answer = await server.ok(RESUME, { sessionId: "nobody" });
     expect(answer).toMatchObject({ status: "CANDIDATES", total: 2, note: expect.stringMatching(/^There is no session nobody\. /) });
   });
