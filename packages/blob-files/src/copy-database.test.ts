@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { withDirectory } from "../test/with-directory.ts";
 import { mayTellChanges } from "./copy-database.ts";
 
-describe("whether a file's times will tell its next change", () => {
+describe("the check that a file's times will show its next change", () => {
   const AT = Date.UTC(2026, 0, 31, 12);
 
   it.each([

@@ -7,12 +7,12 @@ import { prepareDataDirectory } from "./data-directory.ts";
 const ignore = (): void => undefined;
 const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-describe.skipIf(process.platform === "win32")("a data directory that is made (not on Windows, which syncs no directories)", () => {
+describe.skipIf(process.platform === "win32")("a new data directory (not on Windows, which syncs no directories)", () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
 
-  it("is durable by name, with each directory made for it, before anything is in it", () =>
+  it("is durable by name, with each directory above that was created, before it holds data", () =>
     withDirectory(async (directory) => {
       const synced: string[] = [];
       const opened = new Map<number, string>();
@@ -30,7 +30,7 @@ describe.skipIf(process.platform === "win32")("a data directory that is made (no
       expect(synced).toHaveLength(3);
     }));
 
-  it("is made although the directory that it is made in may not be read", () =>
+  it("is created in a directory without read permission", () =>
     withDirectory(async (directory) => {
       vi.spyOn(fs, "openSync").mockImplementation(() => {
         throw Object.assign(new Error("EACCES: injected"), { code: "EACCES" });
@@ -39,14 +39,14 @@ describe.skipIf(process.platform === "win32")("a data directory that is made (no
     }));
 });
 
-describe.skipIf(process.platform === "win32")("a data directory that others may use (not on Windows, where modes mean nothing)", () => {
+describe.skipIf(process.platform === "win32")("a data directory that others may access (not on Windows, which has no modes)", () => {
   function warningsFor(dataDir: string): readonly string[] {
     const warnings: string[] = [];
     prepareDataDirectory(dataDir, { ...silent, warn: (message) => void warnings.push(message) });
     return warnings;
   }
 
-  it("is closed, with its settings and its keys, and that is told", () =>
+  it("is closed to others, with its settings and its keys, and that is reported", () =>
     withDirectory(async (directory) => {
       const names = ["config.json", "redaction.key", "workrail.db", "search.db-wal", "catalog.jsonl"];
       for (const name of names) fs.writeFileSync(path.join(directory, name), "", { mode: 0o644 });
@@ -61,7 +61,7 @@ describe.skipIf(process.platform === "win32")("a data directory that others may 
       expect(warningsFor(directory)).toEqual([]);
     }));
 
-  it.skipIf(process.getuid?.() !== 0)("(only as root, who can give files away) is warned of when it is another user's", () =>
+  it.skipIf(process.getuid?.() !== 0)("(only as root, who can change owners) causes a warning when another user owns it", () =>
     withDirectory(async (directory) => {
       fs.chownSync(directory, 65_534, 65_534);
       expect(warningsFor(directory)).toEqual(["the data directory belongs to another user, who can read and replace what is in it"]);

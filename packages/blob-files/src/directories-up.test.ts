@@ -23,12 +23,12 @@ describe("a path as the file system spells it", () => {
     ["a drive that stands for a share", "win32", "z:\\shop", "\\\\server\\share\\shop", "Z:\\shop"],
     ["a link", "darwin", "/tmp/shop", "/private/tmp/shop", "/tmp/shop"],
     ["another letter case on Linux, where that is another path", "linux", "/work/shop", "/Work/Shop", "/work/shop"],
-  ])("is known of %s", async (_, platform, given, real, spelled) => {
+  ])("is returned for %s", async (_, platform, given, real, spelled) => {
     spell(given, real);
     expect(await onPlatform(platform, () => asSpelled(given))).toBe(spelled);
   });
 
-  it("is as it was given where nothing is there, but for the drive letter", async () => {
+  it("stays as given when nothing exists there, except for the drive letter", async () => {
     expect(await onPlatform("win32", () => asSpelled("c:\\Gone\\shop"))).toBe("C:\\Gone\\shop");
   });
 });
@@ -44,7 +44,7 @@ describe("the directories above one", () => {
     }),
   );
 
-  it("are told in one spelling, however the first was written", () =>
+  it("are returned in one spelling, whatever the spelling of the argument", () =>
     withDirectory(async (directory) => {
       const real = path.join(fs.realpathSync(directory), "Shop");
       fs.mkdirSync(real);

@@ -20,14 +20,14 @@ describe("writing a file durably", () => {
       expect(calls).toEqual(["create", "write", "sync", "close", "rename", "syncDirectory"]);
     }));
 
-  it("writes on when the system takes fewer bytes than it was given", () =>
+  it("continues when the system writes fewer bytes than given", () =>
     inDirectory(async (file) => {
       const write: FileSystem["write"] = (fd, bytes) => nodeFileSystem.write(fd, bytes.subarray(0, 3));
       await writeDurably({ ...nodeFileSystem, write }, file, bytesOf("more than three bytes"), "new");
       expect(fs.readFileSync(file, "utf8")).toBe("more than three bytes");
     }));
 
-  it("takes no bytes at all for a full disk, and does not try for ever", () =>
+  it("treats a write of zero bytes as a full disk, and does not repeat it for ever", () =>
     inDirectory(async (file, names) => {
       const writing = writeDurably({ ...nodeFileSystem, write: () => 0 }, file, bytesOf("x"), "new");
       await expect(writing).rejects.toMatchObject({ code: "ENOSPC" });
@@ -43,7 +43,7 @@ describe("writing a file durably", () => {
     }),
   );
 
-  it("tells the first failure when removing what it left fails too", () =>
+  it("reports the first failure when the removal of its leftovers fails too", () =>
     inDirectory(async (file) => {
       const files = { ...nodeFileSystem, rename: failing("EXDEV"), unlink: failing("EIO") };
       await expect(writeDurably(files, file, bytesOf("x"), "new")).rejects.toMatchObject({ code: "EXDEV" });
@@ -53,7 +53,7 @@ describe("writing a file durably", () => {
     ["new", []],
     ["if-absent", ["file"]],
     ["replace", ["file"]],
-  ])("in mode %s, when the name may not be durable, takes back only what nobody else can know of", (mode, expected) =>
+  ])("in mode %s, when the name may not be durable, takes back only a name that nobody else can know", (mode, expected) =>
     inDirectory(async (file, names) => {
       const files = { ...nodeFileSystem, syncDirectory: failing("EIO") };
       await expect(writeDurably(files, file, bytesOf("x"), mode)).rejects.toMatchObject({ code: "EIO" });
@@ -65,7 +65,7 @@ describe("writing a file durably", () => {
     ["with links", {}],
     ["without links", { link: failing("EPERM") }],
     ["without links, as Windows tells of FAT", { link: failing("EISDIR") }],
-  ])("leaves a file alone that has the name already, on a file system %s", (_, changes) =>
+  ])("does not touch a file that already has the name, on a file system %s", (_, changes) =>
     inDirectory(async (file, names) => {
       const files = { ...nodeFileSystem, ...changes };
       expect(await writeDurably(files, file, bytesOf("first"), "if-absent")).toBe(true);
@@ -85,7 +85,7 @@ describe("writing a file durably", () => {
 });
 
 describe("removing a file", () => {
-  it("that is not there is done already, and any other failure is told", () =>
+  it("that does not exist succeeds, and any other failure is reported", () =>
     inDirectory(async (file) => {
       expect(() => removeIfPresent(nodeFileSystem, file)).not.toThrow();
       expect(() => removeIfPresent({ ...nodeFileSystem, unlink: failing("EACCES") }, file)).toThrow("EACCES");
@@ -106,7 +106,7 @@ describe("overwriting a file", () => {
     }
   }
 
-  it("leaves no byte of it, and tells whether there was one", () =>
+  it("leaves no byte of it, and reports whether it existed", () =>
     inDirectory(async (file, names) => {
       fs.writeFileSync(file, "x".repeat(100_000));
       expect(await bytesAfter(file, () => overwriteAndRemove(nodeFileSystem, file))).toBe("\0".repeat(100_000));
@@ -114,7 +114,7 @@ describe("overwriting a file", () => {
       expect(await overwriteAndRemove(nodeFileSystem, file)).toBe(false);
     }));
 
-  it("takes away only the name, when it is the temporary one that a killed process left of a whole file", () =>
+  it("removes only the name when it is the temporary one that a killed process left of a whole file", () =>
     inDirectory(async (file, names) => {
       fs.writeFileSync(file, "kept");
       const temporary = path.join(path.dirname(file), DEAD);
@@ -134,7 +134,7 @@ describe("overwriting a file", () => {
       expect(names()).toEqual([path.basename(other)]);
     }));
 
-  it("leaves the bytes to whoever made a link to it", () =>
+  it("keeps the bytes when another link to it exists", () =>
     inDirectory(async (file, names) => {
       fs.writeFileSync(file, "a person's own copy");
       fs.linkSync(file, `${file}.mine`);
@@ -145,7 +145,7 @@ describe("overwriting a file", () => {
 });
 
 describe("a temporary file", () => {
-  it("is abandoned when its process is gone, and after a day where that cannot be asked", () =>
+  it("is abandoned when its process is dead, and after a day when that is unknown", () =>
     inDirectory(async (file, names) => {
       const directory = path.dirname(file);
       // The remains of a process that dies now.
@@ -169,7 +169,7 @@ describe("a temporary file", () => {
         expect(isGivenUp(name, tomorrow)).toBe(false);
     }));
 
-  it("of a process that this one cannot ask for, though its machine has the same name, is not taken for one whose process is gone", (test) =>
+  it("of a process in another namespace on a machine of the same name is not taken for abandoned", (test) =>
     inDirectory(async (file) => {
       const script = path.join(path.dirname(fileURLToPath(import.meta.url)), "../test/temporary-name.ts");
       const node = [process.execPath, "--conditions=@workrail/source", script];

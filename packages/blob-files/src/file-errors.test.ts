@@ -30,7 +30,7 @@ describe("an error of the file system", () => {
     expect(isWorkrailError(error) && error.hint).toMatch(/\.$/);
   });
 
-  it.each(["EACCES", "EROFS"])("names the path of what may not be written (%s), and how to look all the same", (code) => {
+  it.each(["EACCES", "EROFS"])("names the path that is not writable (%s), and how to read it all the same", (code) => {
     const error = fileError(withCode(code), "/data");
     expect(error).toMatchObject({
       message: `The store cannot be used (${code}, /data).`,
@@ -38,7 +38,7 @@ describe("an error of the file system", () => {
     });
   });
 
-  it("that was translated already stays as it is, and so does a bug", () => {
+  it("that is already translated stays unchanged, and so does a bug", () => {
     for (const error of [new WorkrailError("CONFLICT", "x"), new TypeError("x"), "x", undefined]) expect(fileError(error)).toBe(error);
   });
 });

@@ -7,7 +7,7 @@ import { FileKeyFiles } from "./file-key-files.ts";
 import { type FileSystem, nodeFileSystem } from "./file-system.ts";
 
 it.each(["contexts/s+1/c.json.gz", "contexts/../../c.json.gz", "/etc/passwd"])(
-  "a key beside a blob whose name is none of ours, %s, is neither read nor written, and the catalog is said to be damaged",
+  "a key beside a blob with a foreign name, %s, is neither read nor written, and the catalog is reported as damaged",
   (place) =>
     withDirectory(async (dataDir) => {
       const keys = new FileKeyFiles(dataDir, nodeFileSystem, async () => {});
@@ -17,7 +17,7 @@ it.each(["contexts/s+1/c.json.gz", "contexts/../../c.json.gz", "/etc/passwd"])(
     }),
 );
 
-describe("mending a key", () => {
+describe("repairing a key", () => {
   const PLACE = "contexts/s/c.json.gz" as BlobRef;
   const KEY = Buffer.from("a key");
   const isIntact = (bytes: Uint8Array): boolean => Buffer.from(bytes).equals(KEY);
@@ -50,7 +50,7 @@ describe("mending a key", () => {
     }),
   );
 
-  it("changes nothing where the first is damaged, or gone as when the key is being destroyed", () =>
+  it("changes nothing when the first is damaged, or missing, as while the key is being destroyed", () =>
     withKey(async ({ keys, first, second }) => {
       fs.writeFileSync(first, "b key");
       await keys.mend(PLACE, isIntact);
@@ -60,7 +60,7 @@ describe("mending a key", () => {
       expect(fs.existsSync(first)).toBe(false);
     }));
 
-  it("brings no key back that is destroyed meanwhile", () => {
+  it("does not restore a key that is destroyed meanwhile", () => {
     let destroy: (() => void) | undefined;
     const rename: FileSystem["rename"] = (from, to) => {
       destroy?.();

@@ -21,14 +21,14 @@ describe.skipIf(process.platform === "win32")("a directory (not on Windows, whic
     });
   }
 
-  it.each(["EINVAL", "ENOTSUP"])("need not be synced where the file system does not know how (%s)", (code) =>
+  it.each(["EINVAL", "ENOTSUP"])("need not be synced when the file system does not support it (%s)", (code) =>
     withDirectory(async (directory) => {
       failToSync(code);
       await expect(Promise.resolve().then(() => nodeFileSystem.syncDirectory(directory))).resolves.toBeUndefined();
     }),
   );
 
-  it("that could not be synced by a disk that failed is no success", () =>
+  it("that could not be synced by a failing disk is an error", () =>
     withDirectory(async (directory) => {
       failToSync("EIO");
       await expect(Promise.resolve().then(() => nodeFileSystem.syncDirectory(directory))).rejects.toMatchObject({ code: "EIO" });
@@ -36,7 +36,7 @@ describe.skipIf(process.platform === "win32")("a directory (not on Windows, whic
 });
 
 describe("the real path", () => {
-  it("is found where the system's own way to tell it fails, as on Windows for a drive in memory", () =>
+  it("is found when the system's own call fails, as on Windows for a drive in memory", () =>
     withDirectory((directory) => {
       vi.spyOn(fs.realpathSync, "native").mockImplementation(() => {
         throw refused("EISDIR");
@@ -44,7 +44,7 @@ describe("the real path", () => {
       expect(realPathOf(directory)).toBe(fs.realpathSync(directory));
     }));
 
-  it("is none of what is not there", () =>
+  it("of a missing file fails with ENOENT", () =>
     withDirectory((directory) => {
       expect(() => realPathOf(path.join(directory, "gone"))).toThrow("ENOENT");
     }));

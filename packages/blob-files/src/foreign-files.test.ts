@@ -22,7 +22,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
   return found;
 }
 
-describe("files that the system puts beside ours", () => {
+describe("files that the system adds to our directories", () => {
   it("are no checkpoints", () =>
     withDirectory(async (dataDir) => {
       const blobs = new FileBlobStore(dataDir, nodeFileSystem);

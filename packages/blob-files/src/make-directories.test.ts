@@ -12,7 +12,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it("makes what is missing, the owner's alone, and tells where it began", () => {
+it("creates missing directories for the owner alone, and returns the first of them", () => {
   mkdirSync(path.join(folder, "a"));
   expect(makeDirectories(path.join(folder, "a", "b", "c"))).toBe(path.join(folder, "a", "b"));
   for (const made of [["b"], ["b", "c"]]) {
@@ -32,6 +32,6 @@ it("follows a link to a directory, and fails where there is no directory", () =>
   expect(() => makeDirectories(path.join(folder, "file", "b", "c"))).toThrow(/ENOTDIR|ENOENT|EEXIST/u);
 });
 
-it.skipIf(process.platform !== "linux")("fails where nothing can be made (only Linux has /proc)", () => {
+it.skipIf(process.platform !== "linux")("fails when no directory can be created (only Linux has /proc)", () => {
   expect(() => makeDirectories("/proc/workrail/data")).toThrow(expect.objectContaining({ code: "ENOENT" }));
 });

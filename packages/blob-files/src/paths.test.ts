@@ -9,25 +9,22 @@ describe("the file name of an id", () => {
     expect(fileNameOf(id)).toBe(id);
   });
 
-  it.each(["Demo", "DEMO", "con", "nul", "com1", "LPT9", "prn", "aux", "A".repeat(128)])(
-    "is another for %s, and tells it from all others",
-    (id) => {
-      const name = fileNameOf(id);
-      expect(name).toMatch(/^[a-z0-9_-]+\.[0-9a-f]{8}$/);
-      expect(name.startsWith(id.toLowerCase())).toBe(true);
-      // Windows takes a name for a device by the part before the first dot.
-      expect(name.split(".")[0]).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)$/);
-      expect(`${name}.json.gz`.length).toBeLessThan(255);
-    },
-  );
+  it.each(["Demo", "DEMO", "con", "nul", "com1", "LPT9", "prn", "aux", "A".repeat(128)])("is encoded for %s, and unique", (id) => {
+    const name = fileNameOf(id);
+    expect(name).toMatch(/^[a-z0-9_-]+\.[0-9a-f]{8}$/);
+    expect(name.startsWith(id.toLowerCase())).toBe(true);
+    // Windows takes a name for a device by the part before the first dot.
+    expect(name.split(".")[0]).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)$/);
+    expect(`${name}.json.gz`.length).toBeLessThan(255);
+  });
 
-  it("does not let two ids that differ in case meet", () => {
+  it("differs for ids that differ in case", () => {
     const names = ["demo", "Demo", "dEmo", "DEMO"].map(fileNameOf);
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(4);
   });
 });
 
-describe("the file name of any text that is a session's id", () => {
+describe("the file name of any session id", () => {
   const ids = fc.oneof(
     fc.string({ unit: "binary", minLength: 1, maxLength: 128 }),
     fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }),
@@ -36,7 +33,7 @@ describe("the file name of any text that is a session's id", () => {
   );
   const id = ids.map((text) => text.normalize("NFC"));
 
-  it("is a name that every file system takes, as short as one may be", () => {
+  it("is a valid name on every file system, and as short as possible", () => {
     fc.assert(
       fc.property(id, (text) => {
         const name = fileNameOf(text);
@@ -49,7 +46,7 @@ describe("the file name of any text that is a session's id", () => {
     );
   });
 
-  it("is no other's, whatever a file system makes of case and form", () => {
+  it("is unique, however a file system treats case and normal form", () => {
     const folded = (text: string): string => fileNameOf(text).toLowerCase().normalize("NFKD");
     fc.assert(
       fc.property(fc.uniqueArray(id, { maxLength: 30 }), (texts) => {
@@ -94,7 +91,7 @@ describe("the place of a blob", () => {
     "contexts/._a/b.json.gz",
     "contexts/a/b.json.gz\n",
     "",
-  ])("that is no place of ours is refused: %j", (ref) => {
+  ])("that is not one of ours is refused: %j", (ref) => {
     expect(blobPath("/data", ref as BlobRef)).toBeUndefined();
   });
 });

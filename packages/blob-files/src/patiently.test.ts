@@ -20,14 +20,14 @@ function failing(times: number, code: string): { work: () => string; calls: () =
   return { work, calls: () => calls };
 }
 
-describe("a file that somebody else holds for a moment", () => {
+describe("a file that another process holds for a moment", () => {
   it.each(["EPERM", "EBUSY", "EACCES"])("is waited for on Windows (%s)", async (code) => {
     const { work, calls } = failing(3, code);
     expect(await onPlatform("win32", () => patiently(work))).toBe("done");
     expect(calls()).toBe(4);
   });
 
-  it("is not waited for without end", async () => {
+  it("is waited for only for a limited time", async () => {
     const { work, calls } = failing(Number.POSITIVE_INFINITY, "EBUSY");
     await expect(onPlatform("win32", () => patiently(work))).rejects.toMatchObject({ code: "EBUSY" });
     expect(calls()).toBe(14);
@@ -37,7 +37,7 @@ describe("a file that somebody else holds for a moment", () => {
     ["linux", "EACCES"],
     ["darwin", "EPERM"],
     ["win32", "ENOENT"],
-  ])("is refused at once on %s with %s, which does not pass", async (platform, code) => {
+  ])("is refused at once on %s with %s, which is permanent", async (platform, code) => {
     const { work, calls } = failing(1, code);
     await expect(onPlatform(platform, () => patiently(work))).rejects.toMatchObject({ code });
     expect(calls()).toBe(1);
@@ -49,7 +49,7 @@ describe("files on Windows", () => {
     vi.restoreAllMocks();
   });
 
-  it("are replaced, read and removed although a scanner is in the way", () =>
+  it("are replaced, read and removed even while a scanner holds them", () =>
     withDirectory(async (directory) => {
       const file = path.join(directory, "file");
       const obstruct = (name: "renameSync" | "unlinkSync" | "openSync", code: string): void => {

@@ -20,7 +20,7 @@ describe.skipIf(!isPosix)("a private directory (modes; not on Windows)", () => {
       expect([wanted, path.dirname(wanted)].map((each) => fs.statSync(each).mode & 0o777)).toEqual([0o700, 0o700]);
     }));
 
-  it("is told by its real path where a link of this user leads to it", () =>
+  it("is returned by its real path when a link of this user leads to it", () =>
     withPlace((place) => {
       fs.mkdirSync(path.join(place, "real"));
       fs.symlinkSync("real", path.join(place, "link"));
@@ -38,7 +38,7 @@ describe.skipIf(!isPosix)("a private directory (modes; not on Windows)", () => {
     }),
   );
 
-  it.each([0o777, 0o775, 0o722])("is refused and not made below a directory with the mode %o", (mode) =>
+  it.each([0o777, 0o775, 0o722])("is refused and not created below a directory with the mode %o", (mode) =>
     withPlace((place) => {
       fs.mkdirSync(path.join(place, "open"));
       fs.chmodSync(path.join(place, "open"), mode);
@@ -47,14 +47,14 @@ describe.skipIf(!isPosix)("a private directory (modes; not on Windows)", () => {
     }),
   );
 
-  it("is made below a shared directory whose sticky bit keeps others from it", () =>
+  it("is created below a shared directory whose sticky bit protects it", () =>
     withPlace((place) => {
       fs.mkdirSync(path.join(place, "shared"));
       fs.chmodSync(path.join(place, "shared"), 0o1777);
       expect(makePrivateDirectory(path.join(place, "shared", "a"))).toBe(path.join(place, "shared", "a"));
     }));
 
-  it("is refused where a link loop, a file or a broken link is on the way", () =>
+  it("is refused when a link loop, a file or a broken link is on the path", () =>
     withPlace((place) => {
       fs.symlinkSync("loop", path.join(place, "loop"));
       fs.writeFileSync(path.join(place, "file"), "");
@@ -82,7 +82,7 @@ describe.skipIf(!isPosix)("a private directory (modes; not on Windows)", () => {
 });
 
 describe("the place for temporary files", () => {
-  it.skipIf(!isPosix)("(modes; not on Windows) is the system's, unless other users could replace what is in it", () =>
+  it.skipIf(!isPosix)("(modes; not on Windows) is the system's, unless other users could replace its content", () =>
     withPlace((place) => {
       const [shared, cache] = [path.join(place, "shared"), path.join(place, "cache")];
       fs.mkdirSync(shared);

@@ -18,7 +18,7 @@ function told(found: GivenFile): string {
   return "bytes" in found ? found.bytes.toString() : `refused: ${found.refused}`;
 }
 
-describe("a file that somebody else made", () => {
+describe("a file that another user may have created", () => {
   it("is read whole up to the limit, and refused beyond it", () =>
     withDirectory(async (folder) => {
       fs.writeFileSync(path.join(folder, "most"), "x".repeat(100));
@@ -36,7 +36,7 @@ describe("a file that somebody else made", () => {
       ]);
     }));
 
-  it("is read in full where it has more bytes than it says", async () => {
+  it("is read in full when it has more bytes than its size states", async () => {
     if (process.platform !== "linux") return;
     const { length } = fs.readFileSync("/proc/self/status");
     expect(fs.statSync("/proc/self/status").size).toBe(0);
@@ -46,7 +46,7 @@ describe("a file that somebody else made", () => {
     expect(told(readGivenFileNow("/proc/self/status", 10))).toBe("refused: too-large");
   });
 
-  it("is refused where there is none, and where a directory is", () =>
+  it("is refused when it does not exist, and when it is a directory", () =>
     withDirectory(async (folder) => {
       fs.mkdirSync(path.join(folder, "directory"));
       expect([await read(folder, "nothing"), await read(folder, "directory"), await read(folder, "nothing/at/all")]).toEqual([
@@ -57,7 +57,7 @@ describe("a file that somebody else made", () => {
       expect(told(readGivenFileNow(path.join(folder, "directory"), 100))).toBe("refused: not-a-file");
     }));
 
-  it.skipIf(!isPosix)("(links; not on Windows) is read where links lead inside of the folder, and nowhere else", () =>
+  it.skipIf(!isPosix)("(links; not on Windows) is read through links that stay inside the folder, and through no others", () =>
     withDirectory(async (place) => {
       const [folder, outside] = [path.join(place, "folder"), path.join(place, "folder-beside")];
       for (const each of [folder, outside]) fs.mkdirSync(each);
@@ -83,7 +83,7 @@ describe("a file that somebody else made", () => {
     }),
   );
 
-  it.skipIf(!isPosix)("(pipes; not on Windows) is never a pipe that is waited for", () =>
+  it.skipIf(!isPosix)("(pipes; not on Windows) is refused, without waiting, when it is a pipe", () =>
     withDirectory(async (folder) => {
       execFileSync("mkfifo", [path.join(folder, "pipe")]);
       expect(await read(folder, "pipe")).toBe("refused: not-a-file");
@@ -91,7 +91,7 @@ describe("a file that somebody else made", () => {
     }),
   );
 
-  it("is not waited for longer than the patience, and no more than two at a time hang", () =>
+  it("is not waited for longer than the timeout, and no more than two reads hang at a time", () =>
     withDirectory(async (folder) => {
       fs.writeFileSync(path.join(folder, "file"), "late");
       let answer = (): void => {};

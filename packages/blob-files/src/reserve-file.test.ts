@@ -24,7 +24,7 @@ function failing(code: string, method: "create" | "write" | "sync"): FileSystem 
 }
 
 describe("the reserve", () => {
-  it("is 1 MiB that is really there, and the owner's alone", () =>
+  it("is 1 MiB of allocated space, for the owner alone", () =>
     withDirectory(async (directory, file) => {
       expect(await new ReserveFile(directory, nodeFileSystem).keep()).toBe(true);
       const { size, blocks, mode } = fs.statSync(file);
@@ -33,7 +33,7 @@ describe("the reserve", () => {
       expect([size, taken >= MiB, process.platform === "win32" ? 0o600 : mode & 0o777]).toEqual([MiB, true, 0o600]);
     }));
 
-  it("is made once, and again after it was given back", () =>
+  it("is created once, and again after it was released", () =>
     withDirectory(async (directory, file) => {
       const reserve = new ReserveFile(directory, nodeFileSystem);
       await reserve.keep();
@@ -47,14 +47,14 @@ describe("the reserve", () => {
       expect(fs.statSync(file).size).toBe(MiB);
     }));
 
-  it("of which a process that died left a part is made whole", () =>
+  it("is completed after a dead process left a part of it", () =>
     withDirectory(async (directory, file) => {
       fs.writeFileSync(file, "a part");
       expect(await new ReserveFile(directory, nodeFileSystem).keep()).toBe(true);
       expect(fs.statSync(file).size).toBe(MiB);
     }));
 
-  it("is not made where there is hardly more room than it takes", () =>
+  it("is not created when there is hardly more room than it needs", () =>
     withDirectory(async (directory, file) => {
       expect(await new ReserveFile(directory, { ...nodeFileSystem, freeBytes: () => 2 * MiB - 1 }).keep()).toBe(false);
       expect(fs.existsSync(file)).toBe(false);

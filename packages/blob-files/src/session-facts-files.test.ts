@@ -53,7 +53,7 @@ describe("a session's file", () => {
       expect(await all(open())).toEqual([FACTS]);
     }));
 
-  it("is passed over with any one bit of it flipped, or says what it said", () =>
+  it("is skipped with any one bit flipped, or still reads as written", () =>
     withFiles(async (open, file) => {
       const whole = fs.readFileSync(file);
       for (let bit = 0; bit < whole.length * 8; bit++) {
@@ -65,7 +65,7 @@ describe("a session's file", () => {
       expect(await all(open())).toEqual([]);
     }));
 
-  it("is kept when it is replaced by one who cannot understand it", () =>
+  it("is kept when a version that cannot read it replaces it", () =>
     withFiles(async (open, file) => {
       const whole = fs.readFileSync(file);
       for (const [index, name] of [".damaged", ".damaged.1"].entries()) {

@@ -39,7 +39,7 @@ async function killed(child: ChildProcess): Promise<void> {
 }
 
 describe("a claim on a store", () => {
-  it("without SQLite keeps everybody out, and with it only those without", () =>
+  it("without SQLite excludes everybody, and with SQLite only those without", () =>
     withDirectory(async (dataDir) => {
       const files = await take(dataDir, "files");
       expect(await refusal(take(dataDir, "files"))).toBe("STORE_IN_USE");
@@ -62,7 +62,7 @@ describe("a claim on a store", () => {
       claim?.release();
     }));
 
-  it("is had by one of many who come together", () =>
+  it("is granted to one of many simultaneous processes", () =>
     withDirectory(async (dataDir) => {
       let holders = 0;
       let most = 0;
@@ -77,7 +77,7 @@ describe("a claim on a store", () => {
       expect(most).toBe(1);
     }));
 
-  it("ends with the process that was killed, and what that left is removed", () =>
+  it("ends with the killed process, and its leftovers are removed", () =>
     withDirectory(async (dataDir) => {
       const child = await openElsewhere(dataDir, "files", 1);
       expect(await refusal(take(dataDir, "sqlite"))).toBe("STORE_IN_USE");
@@ -87,7 +87,7 @@ describe("a claim on a store", () => {
       claim?.release();
     }));
 
-  it("of the same kind leaves nothing for good, however often its process is killed", () =>
+  it("of the same kind leaves nothing permanently, however often its process is killed", () =>
     withDirectory(async (dataDir) => {
       const living = await take(dataDir, "sqlite");
       await killed(await openElsewhere(dataDir, "sqlite", 20));
@@ -100,7 +100,7 @@ describe("a claim on a store", () => {
       claim?.release();
     }));
 
-  it("is had although what killed processes left cannot be removed", () =>
+  it("is granted even when leftovers of killed processes cannot be removed", () =>
     withDirectory(async (dataDir) => {
       await killed(await openElsewhere(dataDir, "sqlite", 20));
       const refuse = (): never => {
@@ -118,7 +118,7 @@ describe("a claim on a store", () => {
       claim?.release();
     }));
 
-  it("is found where the path is too long for a socket", () =>
+  it("works when the path is too long for a socket", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "x".repeat(120));
       fs.mkdirSync(dataDir);
@@ -128,23 +128,25 @@ describe("a claim on a store", () => {
       (await take(dataDir, "sqlite"))?.release();
     }));
 
-  it.skipIf(process.getuid === undefined)("(modes; not on Windows) has a long path's socket where no other user can put one", () =>
-    withDirectory(async (directory) => {
-      const dataDir = path.join(directory, "x".repeat(120));
-      fs.mkdirSync(dataDir);
-      const claim = await take(dataDir, "files");
-      const [name = ""] = fs.readdirSync(path.join(dataDir, "open"));
-      const place = `/tmp/workrail-${process.getuid?.()}`;
-      expect(fs.statSync(place)).toMatchObject({ uid: process.getuid?.() });
-      expect(fs.statSync(place).mode & 0o777).toBe(0o700);
-      expect(fs.statSync(path.join(place, name)).isSocket()).toBe(true);
-      claim?.release();
-      expect(fs.existsSync(path.join(place, name))).toBe(false);
-    }),
+  it.skipIf(process.getuid === undefined)(
+    "(modes; not on Windows) keeps the socket of a long path where no other user can create one",
+    () =>
+      withDirectory(async (directory) => {
+        const dataDir = path.join(directory, "x".repeat(120));
+        fs.mkdirSync(dataDir);
+        const claim = await take(dataDir, "files");
+        const [name = ""] = fs.readdirSync(path.join(dataDir, "open"));
+        const place = `/tmp/workrail-${process.getuid?.()}`;
+        expect(fs.statSync(place)).toMatchObject({ uid: process.getuid?.() });
+        expect(fs.statSync(place).mode & 0o777).toBe(0o700);
+        expect(fs.statSync(path.join(place, name)).isSocket()).toBe(true);
+        claim?.release();
+        expect(fs.existsSync(path.join(place, name))).toBe(false);
+      }),
   );
 
   it.skipIf(process.platform === "win32")(
-    "that cannot be made (no file there may be created) is done without by those with SQLite alone",
+    "that cannot be created (no file may be created there) is not needed by processes with SQLite",
     () =>
       withDirectory(async (dataDir) => {
         const refused = Object.assign(new Error("EPERM: injected"), { code: "EPERM" });

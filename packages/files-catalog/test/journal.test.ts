@@ -71,7 +71,7 @@ describe("a journal", () => {
   it.each([
     ["half a line", (line: string) => line.slice(0, line.length / 2)],
     ["zeros", (line: string) => "\0".repeat(line.length)],
-  ])("that ends in %s, which was never acknowledged, is read up to there, and goes on", (_, tear) =>
+  ])("that ends in %s, which was never acknowledged, is read up to there, and continued", (_, tear) =>
     withDirectory(async (dataDir) => {
       const lines = await leaveThree(dataDir);
       fs.writeFileSync(journalOf(dataDir), lines.slice(0, 2).join("") + tear(lines[2] ?? ""));
@@ -89,7 +89,7 @@ describe("a journal", () => {
   it.each<readonly [string, Buffer]>([
     ["lacks nothing but its end", Buffer.of()],
     ...Array.from({ length: 8 }, (_, bit) => [`ends in a line feed whose bit ${bit} is flipped`, Buffer.of(0x0a ^ (1 << bit))] as const),
-  ])("whose last line %s holds it", (_, end) =>
+  ])("whose last line %s keeps that line", (_, end) =>
     withDirectory(async (dataDir) => {
       const lines = await leaveThree(dataDir);
       fs.writeFileSync(journalOf(dataDir), Buffer.concat([Buffer.from(lines.join("").trimEnd()), end]));
@@ -104,7 +104,7 @@ describe("a journal", () => {
     ["a line is missing", ([one = "", , three = ""]) => [one, three]],
     ["a line is there twice", ([one = "", two = "", three = ""]) => [one, two, two, three]],
     ["it is another file", () => ["nothing of ours\n"]],
-  ])("is known to be damaged when %s; a rebuild puts another in its place, and keeps it", (_, damage) =>
+  ])("is detected as damaged when %s; a rebuild replaces it, and keeps it", (_, damage) =>
     withDirectory(async (dataDir) => {
       const damaged = damage(await leaveThree(dataDir)).join("");
       fs.writeFileSync(journalOf(dataDir), damaged);
@@ -133,7 +133,7 @@ describe("a journal", () => {
       expect(fs.readFileSync(journalOf(dataDir), "utf8")).toBe(newer);
     }));
 
-  it("is written anew when it has grown, and then tells the same", () =>
+  it("is rewritten when it has grown, with the same content", () =>
     withDirectory(async (dataDir) => {
       const large = "x".repeat(300_000);
       const before = await using(dataDir, async (storage) => {
@@ -148,7 +148,7 @@ describe("a journal", () => {
       expect(fs.readFileSync(journalOf(dataDir), "utf8").match(/\n/g)).toHaveLength(2);
     }));
 
-  it("that was removed under a running process is missed by its next change, which is not made", () =>
+  it("that was removed under a running process makes its next change fail", () =>
     withDirectory(async (dataDir) => {
       await leaveThree(dataDir);
       await using(dataDir, async (storage) => {
@@ -162,7 +162,7 @@ describe("a journal", () => {
 });
 
 describe("a change", () => {
-  it("is seen by nobody before it is durable", () =>
+  it("is invisible before it is durable", () =>
     withDirectory(async (dataDir) => {
       const written = Promise.withResolvers<void>();
       const goOn = Promise.withResolvers<void>();
@@ -198,7 +198,7 @@ describe("a change", () => {
       );
     }));
 
-  it("that fails when nobody can look whether it was made is told to have an unknown outcome", () =>
+  it("that fails when its success cannot be checked is reported with an unknown outcome", () =>
     withDirectory(async (dataDir) => {
       let isBroken = false;
       const refuse = (): never => {

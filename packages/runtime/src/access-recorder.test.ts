@@ -38,7 +38,7 @@ describe("loads", () => {
     for (const each of works) await each();
   };
 
-  it("are written down together, a second after the first, each with its time and its line in the audit log", async () => {
+  it("are recorded together, a second after the first, each with its time and its row in the audit log", async () => {
     recorder.record(recordOf("a"));
     vi.advanceTimersByTime(900);
     recorder.record(recordOf("b"));
@@ -60,7 +60,7 @@ describe("loads", () => {
     ]);
   });
 
-  it("are written down at once when they are many", async () => {
+  it("are recorded at once when they are many", async () => {
     for (let count = 0; count < 1_000; count++) recorder.record(recordOf("a"));
     await work();
     expect(changes.map(({ accesses }) => accesses?.length)).toEqual([1_000]);
@@ -68,7 +68,7 @@ describe("loads", () => {
     expect(works).toHaveLength(1);
   });
 
-  it("are durable when it is asked for them, also those that are just being written", async () => {
+  it("are durable after a flush, also those that are being written at that moment", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     disk = promise;
     recorder.record(recordOf("a"));
@@ -86,7 +86,7 @@ describe("loads", () => {
     expect(changes).toHaveLength(1);
   });
 
-  it("are written down with the next ones when they could not be, the newest of them if they are many", async () => {
+  it("that could not be recorded are recorded with the next ones; of many, only the newest", async () => {
     disk = Promise.reject(new Error("the disk is gone"));
     for (const id of ["a", "b"]) recorder.record(recordOf(id));
     await expect(recorder.write()).rejects.toThrow("the disk is gone");
@@ -105,7 +105,7 @@ describe("loads", () => {
     expect(changes.at(-1)?.accesses?.at(-1)?.checkpointId).toBe("998");
   });
 
-  it("are written down when it is asked for, and nothing when there was none", async () => {
+  it("are recorded by a flush, which does nothing without loads", async () => {
     recorder.flush();
     expect(works).toHaveLength(0);
     recorder.record(recordOf("a"));

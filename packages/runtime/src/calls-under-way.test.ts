@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 describe("a change of files in the background", () => {
-  it("is made at once when nobody was answered lately", async () => {
+  it("starts at once when there was no answer lately", async () => {
     const { log, note } = watch();
     await new CallsUnderWay().betweenAnswers(note("changed"));
     expect(log).toEqual(["changed"]);
@@ -33,7 +33,7 @@ describe("a change of files in the background", () => {
     expect(log).toEqual(["answered", "looked", "changed"]);
   });
 
-  it("goes on beside the next call, which is answered after it", async () => {
+  it("runs beside the next call, which is answered after it", async () => {
     const { log, note } = watch();
     const calls = new CallsUnderWay();
     await calls.track(note("answered"));
@@ -44,7 +44,7 @@ describe("a change of files in the background", () => {
     expect(log).toEqual(["answered", "changed", "answered again"]);
   });
 
-  it("keeps no answer waiting when it is held up itself", async () => {
+  it("does not delay an answer when it is delayed itself", async () => {
     const calls = new CallsUnderWay();
     const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
     const change = calls.betweenAnswers(() => held);
@@ -53,7 +53,7 @@ describe("a change of files in the background", () => {
     await change;
   });
 
-  it("waits for nothing any more once the end has begun", async () => {
+  it("waits for nothing once the shutdown has begun", async () => {
     const { log, note } = watch();
     const calls = new CallsUnderWay();
     await calls.track(note("answered"));
@@ -63,7 +63,7 @@ describe("a change of files in the background", () => {
     expect(log).toEqual(["answered", "changed"]);
   });
 
-  it("that fails tells its own caller, and nobody else", async () => {
+  it("that fails reports to its own caller, and to nobody else", async () => {
     const calls = new CallsUnderWay();
     const change = calls.betweenAnswers(async () => {
       await sleep(2);
@@ -76,7 +76,7 @@ describe("a change of files in the background", () => {
 });
 
 describe("work in the background", () => {
-  it("goes on at once when nobody waits for an answer", async () => {
+  it("continues at once when no call is waiting", async () => {
     const calls = new CallsUnderWay();
     await calls.track(async () => {});
     const { log, note } = watch();
@@ -89,7 +89,7 @@ describe("work in the background", () => {
     expect(log).toEqual(["worked", "later"]);
   });
 
-  it("gives way to calls, one begun meanwhile too", async () => {
+  it("gives way to calls, also to one that begins meanwhile", async () => {
     const { log, note } = watch();
     const calls = new CallsUnderWay();
     const first = calls.track(() => sleep(2).then(note("answered")));
@@ -99,7 +99,7 @@ describe("work in the background", () => {
     expect(log).toEqual(["answered", "answered again", "worked"]);
   });
 
-  it("goes on beside a call that takes long, and at the end", async () => {
+  it("runs beside a long call, and at the shutdown", async () => {
     const calls = new CallsUnderWay();
     const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
     const call = calls.track(() => held);

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 describe("a stored conversation", () => {
-  it("is found by what was said in it, also by what its file has no room for", async () => {
+  it("is found by its texts, including those that its file has no room for", async () => {
     await store.saveCheckpoint({ sessionId: "work", context: { goal: "Ship the shop" } });
     const long = `User: hello\nAI: ${"filler words of no meaning\n".repeat(50_000)}The lighthouse keeper signed off`;
     const first = await store.storeConversation({ conversation: long });
@@ -37,7 +37,7 @@ describe("a stored conversation", () => {
     }
   });
 
-  it("that grows takes room for what is new each time", async () => {
+  it("that grows needs room only for its new part each time", async () => {
     const messages: object[] = [];
     for (let number = 0; number < 10; number++) {
       const content = Array.from({ length: 500 }, (_, word) => ((number * 7919 + word * 104_729) % 65_521).toString(36)).join(" ");
@@ -55,7 +55,7 @@ describe("a stored conversation", () => {
     }
   });
 
-  it("is as it was when it was handed over, although the caller goes on with the list", async () => {
+  it("is stored as it was at the call, although the caller changes the list afterwards", async () => {
     const messages = [{ role: "user", content: "at first" }];
     const storing = store.storeConversation({ conversation: messages });
     messages.push({ role: "user", content: "later" });
@@ -74,7 +74,7 @@ describe("a stored conversation", () => {
     expect(fs.existsSync(path.join(place, ".codearchitect"))).toBe(false);
   });
 
-  it("goes to whatever a program writes transcripts with", async () => {
+  it("is passed to a program's own writer of transcripts", async () => {
     const written: string[] = [];
     const transcripts = {
       write: async ({ folders, text }: { folders: readonly string[]; text: string }) => {

@@ -41,8 +41,8 @@ function endsFound(text: string): number[] {
   return ends;
 }
 
-describe("taking a text apart as o200k does", () => {
-  it("ends each piece of ASCII where its expression does", () => {
+describe("splitting a text as o200k does", () => {
+  it("ends each ASCII piece where the o200k expression does", () => {
     fc.assert(
       fc.property(fc.oneof(mixed([...WORDS, ...SIGNS]), fc.string({ unit: "binary-ascii", maxLength: 200 })), (text) => {
         expect(endsFound(text)).toEqual(endsOf(text));
@@ -51,7 +51,7 @@ describe("taking a text apart as o200k does", () => {
     );
   });
 
-  it("ends none within a piece, whatever the text", () => {
+  it("never splits within a piece, whatever the text", () => {
     fc.assert(
       fc.property(fc.oneof(mixed([...WORDS, ...SIGNS, ...FOREIGN]), fc.string({ unit: "binary", maxLength: 200 })), (text) => {
         const ends = new Set(endsOf(text));
@@ -63,7 +63,7 @@ describe("taking a text apart as o200k does", () => {
 });
 
 describe("counting pieces", () => {
-  it("counts as the encoding does, the first time and when all is known", () => {
+  it("counts as the encoding does, with an empty and with a full cache", () => {
     const count = counting(exact);
     fc.assert(
       fc.property(fc.oneof(mixed([...WORDS, ...SIGNS, ...FOREIGN]), fc.string({ unit: "grapheme" })), (text) => {
@@ -73,7 +73,7 @@ describe("counting pieces", () => {
     );
   });
 
-  it("asks for each piece once", () => {
+  it("encodes each piece once", () => {
     const asked: string[] = [];
     const count = counting((piece) => asked.push(piece));
     count("plan a plan, plan b");

@@ -38,7 +38,7 @@ describe("exportForeignSession", () => {
   });
   afterEach(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 }));
 
-  it("is imported as it is, with labels cut to what they may be, and a second time adds nothing", async () => {
+  it("is imported unchanged, with labels cut to their limits, and a second time adds nothing", async () => {
     await using store = await openWorkrail({ dataDir, env: {} });
     expect(await store.importText(exportForeignSession(session))).toMatchObject({ sessionId: "elsewhere", added: 2 });
     expect(await store.importText(exportForeignSession(session), { onConflict: "newer" })).toMatchObject({ added: 0, present: 2 });
@@ -54,7 +54,7 @@ describe("exportForeignSession", () => {
     });
   });
 
-  it("pins what there is room for", async () => {
+  it("pins as many entries as there is room for", async () => {
     await using store = await openWorkrail({ dataDir, env: {} });
     await store.importText(exportForeignSession(session));
     let text = "";

@@ -8,7 +8,7 @@ function room(characters: number): { tokens: number; characters: number } {
   return { tokens: characters, characters };
 }
 
-it("leaves alone what fits", async () => {
+it("returns fields unchanged when they fit", async () => {
   const fields = { id: "a", name: "n", other: { deep: [1] } };
   expect(await fitFields(fields, room(1_000), counter)).toEqual({ fields });
 });
@@ -26,13 +26,13 @@ it("leaves out the largest, names them with their sizes, and keeps the order of 
   });
 });
 
-it("goes by tokens as well as by characters", async () => {
+it("counts tokens as well as characters", async () => {
   const dear = tokensCounted((text) => (text.includes("𒐫") ? text.length * 3 : 1));
   const { fields } = await fitFields({ id: "a", plain: "p".repeat(200), rare: "𒐫".repeat(90) }, { tokens: 300, characters: 10_000 }, dear);
   expect(Object.keys(fields)).toEqual(["id", "plain"]);
 });
 
-it("keeps what an answer cannot do without, whatever the room", async () => {
+it("keeps required fields, whatever the room", async () => {
   const { fields, omitted } = await fitFields({ id: "a", kind: "workflow", name: "n" }, room(-5), counter);
   expect(fields).toEqual({ id: "a", kind: "workflow" });
   expect(omitted).toEqual({ count: 1, entries: [{ key: "name", characters: 3 }] });
@@ -52,7 +52,7 @@ it("keeps a key named __proto__", async () => {
   expect(JSON.stringify((await fitFields(fields, room(100), counter)).fields)).toBe('{"__proto__":1}');
 });
 
-it("keeps nothing that has no room, and names nothing, where it is told so", async () => {
+it("keeps nothing without room, and names nothing, when so told", async () => {
   const fields = { id: "a".repeat(100), name: "n" };
   const fitted = await fitFields(fields, room(20), counter, { always: new Set(), mostNamed: 0 });
   expect(fitted).toEqual({ fields: { name: "n" }, omitted: { count: 1, entries: [] } });

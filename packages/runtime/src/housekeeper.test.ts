@@ -4,7 +4,7 @@ import { wire } from "./container.ts";
 import { Housekeeper } from "./housekeeper.ts";
 import { readSettings } from "./settings.ts";
 
-it("looks once a day, however often it was asked to begin, and not any more when it was stopped", async () => {
+it("runs once a day, however often it is started, and not after it was stopped", async () => {
   const parts = await wire(readSettings({}, { dataDir: "/nowhere" }), { storage: () => openMemoryStorage() });
   vi.useFakeTimers();
   try {

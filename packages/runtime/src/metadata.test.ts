@@ -11,8 +11,8 @@ const BARE: CheckpointRecord = {
   shieldedUntil: undefined,
 };
 
-describe("metadata that is saved", () => {
-  it("is told apart: labels, what is the caller's own, what is ours", () => {
+describe("saved metadata", () => {
+  it("is split into labels, the caller's own keys, and ours", () => {
     const labels = { name: "n", tags: ["t"], agentId: "a", ticket: 7, nested: { a: [1] }, contextHash: "x", sequence: 1 };
     expect(splitLabels(labels)).toEqual({
       name: "n",
@@ -29,12 +29,12 @@ describe("metadata that is saved", () => {
     expect(splitLabels({ name: undefined, note: undefined, id: undefined })).toEqual(nothing);
   });
 
-  it("keeps awkward keys as they are, and in their order", () => {
+  it("keeps unusual keys unchanged, and in their order", () => {
     const labels = JSON.parse('{"z":1,"__proto__":{"a":1},"constructor":2,"toString":"x","10":3}') as JsonObject;
     expect(JSON.stringify(splitLabels(labels as never).attributes)).toBe(JSON.stringify(labels));
   });
 
-  it("names an agent that is no text among what was ignored", () => {
+  it("reports an agent that is not a text as ignored", () => {
     expect(splitLabels({ agentId: 7 })).toMatchObject({ agentId: undefined, attributes: {}, ignored: ["agentId"] });
   });
 
@@ -43,8 +43,8 @@ describe("metadata that is saved", () => {
   });
 });
 
-describe("metadata that is given back", () => {
-  it("has the specification's fields, and none that has no value", () => {
+describe("returned metadata", () => {
+  it("has the specification's fields, and no field without a value", () => {
     expect(metadataOf(BARE)).toEqual({
       id: "checkpoint",
       sessionId: "session",
@@ -59,7 +59,7 @@ describe("metadata that is given back", () => {
     });
   });
 
-  it("has the caller's own keys, which cannot stand in for ours", () => {
+  it("has the caller's own keys, which cannot replace ours", () => {
     const attributes = { ticket: 7, id: "forged", sequence: 99 };
     expect(metadataOf({ ...BARE, attributes }, ["plan"])).toMatchObject({
       id: "checkpoint",
@@ -69,7 +69,7 @@ describe("metadata that is given back", () => {
     });
   });
 
-  it("can be saved again as it is", () => {
+  it("can be saved again unchanged", () => {
     const metadata = metadataOf({ ...BARE, name: "n", tags: ["t"], agentId: "a", attributes: { ticket: 7 } }, ["plan"]);
     const split = splitLabels(metadata);
     expect(split).toMatchObject({ name: "n", tags: ["t"], agentId: "a", attributes: { ticket: 7 } });

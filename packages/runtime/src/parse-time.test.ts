@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parsePeriod } from "./parse-time.ts";
 
 describe("a period", () => {
-  it("begins and ends with the times that are given, and ends with the whole of a day", () => {
+  it("begins and ends at the given times, and includes the whole last day", () => {
     expect(parsePeriod({})).toEqual({ since: undefined, until: undefined });
     expect(parsePeriod({ since: "2026-02-28", until: "2026-02-28" })).toEqual({
       since: new Date("2026-02-28T00:00:00.000Z"),
@@ -26,7 +26,7 @@ describe("a period", () => {
     "2026-06-31T10:00:00Z",
     "2026-13-01",
     "2026-01-01T25:00:00Z",
-  ])("is refused that begins with %j, which JavaScript may take for some other time", (since) => {
+  ])("that begins with %j is refused, because JavaScript may read another time", (since) => {
     let error: unknown;
     try {
       parsePeriod({ since });

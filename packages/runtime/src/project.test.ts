@@ -30,25 +30,25 @@ describe("the project of a directory", () => {
     expect(findProject(deep)).toBe(path.join(root, "repository", "packages", "a"));
   });
 
-  it("may have a file for a .git, as a worktree and a submodule have", () => {
+  it("may have a file as its .git, as worktrees and submodules have", () => {
     const deep = make("worktree", "src");
     fs.writeFileSync(path.join(root, "worktree", ".git"), "gitdir: /elsewhere");
     expect(findProject(deep)).toBe(path.join(root, "worktree"));
   });
 
-  it("is the directory itself where there is no .git", () => {
+  it("is the directory itself without a .git", () => {
     const directory = make("plain", "directory");
     expect(findProject(directory)).toBe(directory);
     expect(findProject(path.join(directory, "not", "there"))).toBe(path.join(directory, "not", "there"));
   });
 
-  it("is none at the root of the file system", () => {
+  it("does not exist at the root of the file system", () => {
     expect(findProject(path.parse(root).root)).toBeUndefined();
   });
 
   // Windows finds the home directory by other variables.
-  describe.skipIf(process.platform === "win32")("around the home directory (not on Windows)", () => {
-    it("is none in it, although its settings may be kept in git, and does not reach above it", () => {
+  describe.skipIf(process.platform === "win32")("near the home directory (not on Windows)", () => {
+    it("does not exist in it, although its settings may be kept in git, and the search does not go above it", () => {
       const home = make("home");
       vi.stubEnv("HOME", home);
       make("home", ".git");
@@ -58,7 +58,7 @@ describe("the project of a directory", () => {
       expect(findProject(below)).toBe(below);
     });
 
-    it("is none in it, although it is known by a link", () => {
+    it("does not exist in it, even when it is named through a link", () => {
       const home = make("real", "home");
       fs.symlinkSync(home, path.join(root, "home"));
       vi.stubEnv("HOME", path.join(root, "home"));

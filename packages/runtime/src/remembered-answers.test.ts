@@ -18,7 +18,7 @@ function counted(answer: (call: number) => Promise<string>) {
 }
 
 describe("rememberingAnswers", () => {
-  it("asks once for the same text, budget and focus, at the same time too", async () => {
+  it("asks once for the same text, budget and focus, also for simultaneous calls", async () => {
     const { asked, condenser } = counted(async (call) => `answer ${call}`);
     expect(await Promise.all([condenser.condense("a", 1), condenser.condense("a", 1)])).toEqual(["answer 1", "answer 1"]);
     for (const [text, budget, focus] of [
@@ -38,7 +38,7 @@ describe("rememberingAnswers", () => {
     expect(await condenser.condense("a", 1)).toBe("up");
   });
 
-  it("forgets what was not asked for the longest", async () => {
+  it("forgets the least recently used answer", async () => {
     const { asked, condenser } = counted(async () => "x");
     for (let text = 0; text < 64; text += 1) await condenser.condense(String(text), 1);
     await condenser.condense("0", 1);

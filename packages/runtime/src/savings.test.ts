@@ -49,7 +49,7 @@ async function savings(more: Partial<SavingsParams> = {}): Promise<Savings> {
 }
 
 describe("readSavings", () => {
-  it("sums up the packs of thirty days, and tells saves by hooks from others", async () => {
+  it("sums up the packs of thirty days, and counts saves of hooks separately", async () => {
     ran(31, { packTokens: 1, transcriptTokens: 1 });
     ran(3, { packTokens: 300, transcriptTokens: 20_000 });
     ran(2, { packTokens: 200, transcriptTokens: 10_000, host: "gemini" });
@@ -74,7 +74,7 @@ describe("readSavings", () => {
     expect(await savings({ since: at(60) })).toMatchObject({ resumes: 3, savesByHooks: 3 });
   });
 
-  it("counts what belongs to the project or the session that is asked for", async () => {
+  it("counts only the requested project or session", async () => {
     ran(1, { packTokens: 10, project: "/another", sessionId: "codex-other" });
     await hookSaved(1, "codex");
     expect(await savings()).toMatchObject({ resumes: 0, savesByHooks: 1, savesByOthers: 1 });
@@ -82,7 +82,7 @@ describe("readSavings", () => {
     expect(await savings({ sessionId: "codex-workflow", since: at(9) })).toMatchObject({ resumes: 0, savesByHooks: 1, savesByOthers: 0 });
   });
 
-  it("reads more checkpoints than one page has", async () => {
+  it("reads more checkpoints than one page holds", async () => {
     for (let count = 0; count < 120; count++) await hookSaved(1 + count / 1_000, "codex", "workflow", `-${count % 3}`);
     expect(await savings()).toMatchObject({ savesByHooks: 120, savesByOthers: 1 });
   });

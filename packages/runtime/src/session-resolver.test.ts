@@ -22,12 +22,12 @@ describe("the session of a save", () => {
     resolver = aResolver();
   });
 
-  it("is the one that is named", () => {
+  it("is the named one", () => {
     expect(saveTo("mine")).toEqual({ sessionId: "mine", reason: "given" });
     expect(saveTo("other", "workflow")).toEqual({ sessionId: "other", reason: "given" });
   });
 
-  it("is a fresh one, and then that of this process", () => {
+  it("is a new one, and then that of this process", () => {
     const first = saveTo();
     expect(first.reason).toBe("fresh");
     expect(saveTo()).toEqual({ sessionId: first.sessionId, reason: "process" });
@@ -41,7 +41,7 @@ describe("the session of a save", () => {
     expect([saveTo(undefined, "one"), saveTo(undefined, "two"), saveTo()].map(({ sessionId }) => sessionId)).toEqual(["a", "b", "c"]);
   });
 
-  it("is derived from the workflow and its first context, the same in every process", () => {
+  it("is derived from the workflow and its first context, alike in every process", () => {
     const first = saveTo(undefined, "workflow");
     expect(first).toEqual({ sessionId: "50044cb6-01c2-896b-ac7f-a6a4beeff581", reason: "derived" });
     expect(saveTo(undefined, "workflow", { later: 1 })).toEqual({ sessionId: first.sessionId, reason: "process" });
@@ -50,7 +50,7 @@ describe("the session of a save", () => {
     expect(aResolver().forSave(undefined, "workflow", { task: "another" }).sessionId).not.toBe(first.sessionId);
   });
 
-  it("is derived alike whatever the order of the keys, from any JSON", () => {
+  it("is derived alike for any order of the keys, from any JSON", () => {
     const derived = (context: object): string => aResolver().forSave(undefined, "workflow", context).sessionId;
     expect(derived({ a: 1, b: { c: 2, d: 3 } })).toBe(derived({ b: { d: 3, c: 2 }, a: 1 }));
     expect(derived({ text: "\ud800" })).not.toBe(derived({ text: "\ufffd" }));
@@ -63,16 +63,16 @@ describe("the session of a save", () => {
     ["a list", []],
     ["what JSON cannot hold", { at: new Date() }],
     ["what is nested too deeply", nested(10_000)],
-  ])("is not derived from %s: that is INVALID_INPUT", (_, context) => {
+  ])("cannot be derived from %s: that is INVALID_INPUT", (_, context) => {
     expect(codeOf(() => resolver.forSave(undefined, "workflow", context as object))).toBe("INVALID_INPUT");
   });
 
-  it("is not what is no id", () => {
+  it("is refused when it is not an id", () => {
     for (const id of ["", " ", "a\u0007b", "x".repeat(129)])
       expect(codeOf(() => resolver.forSave(id, undefined, CONTEXT))).toBe("INVALID_INPUT");
   });
 
-  it("is the same for saves that are called together", () => {
+  it("is the same for simultaneous saves", () => {
     const [one, two] = [resolver.forSave(undefined, undefined, { one: 1 }), resolver.forSave(undefined, undefined, { two: 2 })];
     expect([one.reason, two.reason]).toEqual(["fresh", "process"]);
     expect(two.sessionId).toBe(one.sessionId);
@@ -80,7 +80,7 @@ describe("the session of a save", () => {
     expect(four).toEqual({ sessionId: three.sessionId, reason: "process" });
   });
 
-  it("binds nobody when the save failed", () => {
+  it("is not remembered when the save failed", () => {
     const failed = resolver.forSave(undefined, undefined, CONTEXT);
     const alsoFailed = resolver.forSave(undefined, undefined, CONTEXT);
     resolver.notSaved(failed.sessionId, undefined);
@@ -99,7 +99,7 @@ describe("the session of a save", () => {
     expect(saveTo()).toEqual({ sessionId: "mine", reason: "process" });
   });
 
-  it("is the one that was loaded, with or without its workflow", () => {
+  it("is the loaded one, with or without its workflow", () => {
     saveTo("mine");
     resolver.loaded("loaded" as SessionId, "workflow");
     expect([saveTo().sessionId, saveTo(undefined, "workflow").sessionId]).toEqual(["loaded", "loaded"]);
@@ -107,7 +107,7 @@ describe("the session of a save", () => {
 });
 
 describe("the session of a change", () => {
-  it("is the one that is named, or the only one that was used", () => {
+  it("is the named one, or the only one that was used", () => {
     const resolver = aResolver();
     expect(resolver.forChange("mine")).toBe("mine");
     resolver.saved("only" as SessionId, "workflow");
@@ -115,7 +115,7 @@ describe("the session of a change", () => {
     expect(resolver.forChange(undefined)).toBe("only");
   });
 
-  it("is asked for when there is none, or more than one, the last ten of which are named", () => {
+  it("must be named when none or several were used; the last ten are listed", () => {
     const resolver = aResolver();
     expect(refusal(() => resolver.forChange(undefined))).toMatchObject({
       code: "INVALID_INPUT",
@@ -141,7 +141,7 @@ describe("the session of a change", () => {
     expect(error?.message).toContain(expected.join(", "));
   });
 
-  it("is not what is no id", () => {
+  it("is refused when it is not an id", () => {
     expect(codeOf(() => aResolver().forChange("a\u0007b"))).toBe("INVALID_INPUT");
   });
 });
@@ -167,8 +167,8 @@ function codeOf(call: () => unknown): string | undefined {
   return isWorkrailError(error) ? error.code : undefined;
 }
 
-describe("the session of what is no work", () => {
-  it("is the one named, or a fresh one, and binds no later save", () => {
+describe("the session of a save that is not work", () => {
+  it("is the named one, or a new one, and affects no later save", () => {
     const resolver = aResolver();
     const work = resolver.forSave("work", undefined, CONTEXT);
     resolver.saved(work.sessionId, undefined);

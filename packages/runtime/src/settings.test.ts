@@ -10,7 +10,7 @@ const HOME = os.homedir();
 const NOWHERE = path.join(os.tmpdir(), "workrail-nowhere");
 
 describe("settings", () => {
-  it("have a value for everything when nothing is set", () => {
+  it("have defaults for everything", () => {
     expect(readSettings({ XDG_DATA_HOME: NOWHERE, APPDATA: NOWHERE }, {})).toEqual({
       dataDir: defaultDataDir({ XDG_DATA_HOME: NOWHERE, APPDATA: NOWHERE }, process.platform),
       limits: DEFAULT_LIMITS,
@@ -49,7 +49,7 @@ describe("settings", () => {
     });
   });
 
-  it("take every variable of the environment", () => {
+  it("read every variable of the environment", () => {
     const env = {
       WORKRAIL_DATA_DIR: path.resolve("/data"),
       WORKRAIL_PROJECT: path.resolve("/project"),
@@ -158,7 +158,7 @@ describe("settings", () => {
     });
   });
 
-  it("take contextd's variable for its rate limit, after their own", () => {
+  it("read contextd's variable for its rate limit, after their own", () => {
     const env = { RATE_LIMIT_CHECKPOINT_SAVE: "1000000" };
     const rateOf = (more: Environment): number => readSettings({ ...env, ...more }, { dataDir: NOWHERE }).savesAMinute;
     expect(rateOf({})).toBe(1_000_000);
@@ -167,11 +167,11 @@ describe("settings", () => {
   });
 
   it.each(["WORKRAIL_WARN_PERCENT", "WORKRAIL_CLEANUP_FROM_PERCENT", "WORKRAIL_CLEANUP_TO_PERCENT", "WORKRAIL_TRASH_PERCENT"])(
-    "have no more than all for %s",
+    "accept at most 100 percent for %s",
     (name) => expect(() => readSettings({ [name]: "101" }, { dataDir: NOWHERE })).toThrow(name),
   );
 
-  it("pass over empty variables and those of others", () => {
+  it("ignore empty variables and those of other programs", () => {
     const names = ["DATA_DIR", "STORAGE_PATH", "PROJECT", "MAX_CHECKPOINTS", "LOCK_TIMEOUT_MS", "ENCRYPTION", "UNKNOWN"];
     const empty = Object.fromEntries(names.map((name) => [`WORKRAIL_${name}`, ""]));
     expect(readSettings({ ...empty, MAX_CHECKPOINTS: "7", WORKRAIL_MAX_KEYS: undefined }, { dataDir: NOWHERE })).toEqual(
@@ -184,11 +184,11 @@ describe("settings", () => {
     ["WORKRAIL_DATA_DIR", { WORKRAIL_DATA_DIR: "/b", WORKRAIL_STORAGE_PATH: "/c" }, { dataDir: "" }, "/b"],
     ["its alias", { WORKRAIL_DATA_DIR: "", WORKRAIL_STORAGE_PATH: "/c" }, {}, "/c"],
     ["a relative path, from the working directory", { WORKRAIL_DATA_DIR: "some/where" }, {}, "some/where"],
-  ])("have the data directory from %s first", (_, env, given, expected) => {
+  ])("take the data directory from %s first", (_, env, given, expected) => {
     expect(readSettings(env, given).dataDir).toBe(path.resolve(expected));
   });
 
-  it("have limits that are given before those of the environment, each for itself", () => {
+  it("prefer given limits to those of the environment, one by one", () => {
     const { limits } = readSettings({ WORKRAIL_MAX_DEPTH: "9", WORKRAIL_MAX_KEYS: "10" }, { dataDir: NOWHERE, limits: { maxKeys: 3 } });
     expect(limits).toEqual({ ...DEFAULT_LIMITS, maxDepth: 9, maxKeys: 3 });
   });
@@ -218,15 +218,15 @@ describe("settings", () => {
     expect(refusalOf({ [name]: value })).toMatchObject({ code: "INVALID_INPUT", field: name, hint: `Correct or unset ${name}.` });
   });
 
-  it.each(["true", "aes", "ON"])("refuse to guess whether to store in clear: WORKRAIL_ENCRYPTION=%s", (value) => {
+  it.each(["true", "aes", "ON"])("refuse to guess about encryption: WORKRAIL_ENCRYPTION=%s", (value) => {
     expect(refusalOf({ WORKRAIL_ENCRYPTION: value })).toMatchObject({ code: "INVALID_INPUT", field: "WORKRAIL_ENCRYPTION" });
   });
 
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("refuse a limit of %d, given by a program", (maxCheckpoints) => {
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("refuse a limit of %d from a program", (maxCheckpoints) => {
     expect(refusalOf({}, { maxCheckpoints })).toMatchObject({ code: "INVALID_INPUT", field: "maxCheckpoints" });
   });
 
-  it("refuse a limit that a program gives without a value", () => {
+  it("refuse a limit without a value from a program", () => {
     expect(refusalOf({}, { maxCheckpoints: undefined as unknown as number })).toMatchObject({ field: "maxCheckpoints" });
   });
 });

@@ -17,7 +17,7 @@ describe("splitForCounting", () => {
     );
   });
 
-  it("tears no character apart", () => {
+  it("splits no character", () => {
     const pieces = [...splitForCounting("😀".repeat(2_000))];
     expect(pieces.length).toBeGreaterThan(5);
     expect(pieces.every((piece) => piece.isWellFormed())).toBe(true);
@@ -27,18 +27,18 @@ describe("splitForCounting", () => {
 describe("the o200k counter", () => {
   const counter = tokenCounter("o200k");
 
-  it("counts as the encoding does, whole or in turns", async () => {
+  it("counts as the encoding does, at once or in turns", async () => {
     const text = PROSE.repeat(1_000);
     const count = await counter.load();
     expect(count(text)).toBe(exact(text));
     expect(await counter.count(`${text}.`)).toBe(exact(`${text}.`));
   });
 
-  it("takes special tokens for text", async () => {
+  it("counts special tokens as text", async () => {
     expect(await counter.count("<|endoftext|>")).toBeGreaterThan(1);
   });
 
-  it.each([["a"], [" "], ["="], ["é"], ["aé"], ["\u{1F600}"]])("counts 100,000 times %j without taking forever", async (text) => {
+  it.each([["a"], [" "], ["="], ["é"], ["aé"], ["\u{1F600}"]])("counts 100,000 times %j in acceptable time", async (text) => {
     const begin = performance.now();
     const count = await counter.load();
     const tokens = count(text.repeat(100_000));
@@ -47,7 +47,7 @@ describe("the o200k counter", () => {
     expect(performance.now() - begin).toBeLessThan(3_000);
   });
 
-  it("lets others work while it counts a long text", async () => {
+  it("lets other work run while it counts a long text", async () => {
     await counter.load();
     let turns = 0;
     const ticking = setInterval(() => (turns += 1), 0);
@@ -66,7 +66,7 @@ describe("the estimate for Claude", () => {
 });
 
 describe("counting in turns", () => {
-  it("asks once for a text that comes again, and again for one that it forgot", async () => {
+  it("counts a repeated text once, and again after it was evicted", async () => {
     let asked = 0;
     const counter = countingInTurns(
       async () =>

@@ -32,7 +32,7 @@ async function open(name: string, isInMemory = false): Promise<Workrail> {
 
 const read = (file: string): string => readFileSync(file, "utf8");
 
-it("that is ended early leaves the files that are whole, and nothing of the one that was being written", async () => {
+it("that is aborted leaves the complete files, and nothing of the one that was being written", async () => {
   const store = await open("a");
   for (const sessionId of ["s", "t"]) for (const n of [1, 2, 3]) await store.saveCheckpoint({ sessionId, context: { n } });
   const controller = new AbortController();
@@ -46,8 +46,8 @@ it("that is ended early leaves the files that are whole, and nothing of the one 
   expect(readdirSync(to)).toEqual(["t-2026-01-31.json"]);
 });
 
-describe("how far it is", () => {
-  it("is told of an export by its checkpoints, of one session and of all", async () => {
+describe("the progress", () => {
+  it("of an export is reported by checkpoints, for one session and for all", async () => {
     const store = await open("a");
     for (const n of [1, 2]) await store.saveCheckpoint({ sessionId: "s", context: { n } });
     await store.saveCheckpoint({ sessionId: "t", context: { n: 1 } });
@@ -59,7 +59,7 @@ describe("how far it is", () => {
     expect(told).toEqual(["1/3", "2/3", "3/3"]);
   });
 
-  it("is told of an import by the bytes of its file, which is proven and then written", async () => {
+  it("of an import is reported by the bytes of its file, which is verified and then written", async () => {
     const store = await open("a");
     await store.saveCheckpoint({ sessionId: "s", context: { long: "ä".repeat(50_000) } });
     const { file, sizeBytes } = await store.exportSession("s");
@@ -77,7 +77,7 @@ describe("how far it is", () => {
 });
 
 describe("an export", () => {
-  it("is a file in the data directory, named by workflow and date, the owner's alone, and never replaced", async () => {
+  it("is a file in the data directory, named by workflow and date, for the owner alone, and never replaced", async () => {
     const store = await open("a");
     await store.saveCheckpoint({ sessionId: "s", workflowId: "../my flow/", context: { n: 1 } });
     await store.saveCheckpoint({ sessionId: "plain", context: { n: 1 } });
@@ -115,7 +115,7 @@ describe("an export", () => {
     ]);
   });
 
-  it("goes where it is told, and replaces nothing there", async () => {
+  it("is written to the given place, and replaces nothing there", async () => {
     const store = await open("a");
     await store.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
     const file = path.join(folder, "mine.json");
@@ -132,17 +132,20 @@ describe("an export", () => {
     expect(readdirSync(folder).toSorted()).toEqual(["a", "mine.json"]);
   });
 
-  it.skipIf(process.platform === "win32")("follows no link in the data directory, and needs a folder for a folder", async () => {
-    const store = await open("a");
-    await store.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
-    const own = path.join(folder, "a", "exports");
-    symlinkSync(folder, own);
-    await expect(store.exportSession("s")).rejects.toMatchObject({ code: "INVALID_INPUT", details: { path: own } });
-    const file = path.join(folder, "file");
-    writeFileSync(file, "");
-    await expect(store.exportAll(file)).rejects.toMatchObject({ code: "INVALID_INPUT", details: { path: file, errno: "EEXIST" } });
-    expect(readdirSync(folder).toSorted()).toEqual(["a", "file"]);
-  });
+  it.skipIf(process.platform === "win32")(
+    "follows no link in the data directory, and needs a directory in the place of its folder",
+    async () => {
+      const store = await open("a");
+      await store.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
+      const own = path.join(folder, "a", "exports");
+      symlinkSync(folder, own);
+      await expect(store.exportSession("s")).rejects.toMatchObject({ code: "INVALID_INPUT", details: { path: own } });
+      const file = path.join(folder, "file");
+      writeFileSync(file, "");
+      await expect(store.exportAll(file)).rejects.toMatchObject({ code: "INVALID_INPUT", details: { path: file, errno: "EEXIST" } });
+      expect(readdirSync(folder).toSorted()).toEqual(["a", "file"]);
+    },
+  );
 
   it("that fails leaves no file", async () => {
     const store = await open("a");
@@ -150,7 +153,7 @@ describe("an export", () => {
     expect(readdirSync(folder)).toEqual(["a"]);
   });
 
-  it("of a store without a place needs one", async () => {
+  it("of a store without a directory needs a target", async () => {
     const store = await open("a", true);
     await store.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
     await expect(store.exportSession("s")).rejects.toMatchObject({ code: "INVALID_INPUT" });
@@ -160,7 +163,7 @@ describe("an export", () => {
     expect(text).toBe(read(file));
   });
 
-  it("of everything has a file for each session, and tells what could not be read", async () => {
+  it("of everything has a file for each session, and reports what could not be read", async () => {
     const store = await open("a");
     for (const sessionId of ["one", "two", "three"])
       await store.saveCheckpoint({ sessionId, checkpointId: `c-${sessionId}`, context: { sessionId } });
@@ -176,7 +179,7 @@ describe("an export", () => {
     expect(readdirSync(target).toSorted()).toEqual(["one-2026-01-31.json", "three-2026-01-31.json", "two-2026-01-31.json"]);
   });
 
-  it("removes what an interrupted one left long ago, and nothing else, when the store is opened or exports again", async () => {
+  it("removes old leftovers of an interrupted export, and nothing else, when the store is opened or exports again", async () => {
     const store = await open("a");
     await store.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
     await store.exportSession("s");
@@ -198,7 +201,7 @@ describe("an export", () => {
     expect(readdirSync(own).toSorted()).toEqual(left);
   });
 
-  it.skipIf(process.platform === "win32")("does not keep the data directory from being closed to others", async () => {
+  it.skipIf(process.platform === "win32")("does not prevent that the data directory is closed to others", async () => {
     const store = await open("a");
     await store.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
     await store.exportSession("s");
@@ -210,7 +213,7 @@ describe("an export", () => {
 });
 
 describe("an import of a file", () => {
-  it("comes back from any storage in any other, to the letter", async () => {
+  it("of any storage restores the same in any other, exactly", async () => {
     let run = 0;
     const label = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 });
     const checkpoint = fc.record({
@@ -244,7 +247,7 @@ describe("an import of a file", () => {
     );
   });
 
-  it("survives the loss of the catalog, session and all", async () => {
+  it("survives the loss of the catalog, with its session", async () => {
     const source = await open("a");
     for (const n of [1, 2, 3, 4]) await source.saveCheckpoint({ sessionId: "s", context: { n, plan: "x" } });
     await source.markCritical({ sessionId: "s", contextKey: "plan" });
@@ -255,7 +258,7 @@ describe("an import of a file", () => {
     expect(read((await target.exportSession("s")).file)).toBe(read(file));
   });
 
-  it("says what would be done, and does nothing, in a dry run", async () => {
+  it("reports its effect, and changes nothing, in a dry run", async () => {
     const source = await open("a");
     await source.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
     const { file } = await source.exportSession("s");
@@ -275,7 +278,7 @@ describe("an import of a file", () => {
     await expect((await open("a")).importFile(file)).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 
-  it("passes over a byte order mark", async () => {
+  it("ignores a byte order mark", async () => {
     const source = await open("a");
     await source.saveCheckpoint({ sessionId: "s", context: { n: "ü" } });
     const { file } = await source.exportSession("s");

@@ -18,14 +18,14 @@ function write(text: string): void {
 }
 
 describe("a member of config.json", () => {
-  it("is set in a new file, which is its owner's alone", () => {
+  it("is set in a new file, which only the owner can access", () => {
     writeConfigMember(file, "maxDepth", 5);
     expect(fs.readFileSync(file, "utf8")).toBe('{\n  "maxDepth": 5\n}\n');
     expect(process.platform === "win32" ? 0 : fs.statSync(file).mode & 0o077).toBe(0);
     expect(fs.readdirSync(path.dirname(file))).toEqual([CONFIG_FILE]);
   });
 
-  it("is set, replaced and taken out beside comments, which stay", () => {
+  it("is set, replaced and removed, and comments stay", () => {
     write('// mine\n{\n  "maxDepth": 5, // deep\n  /* many */ "maxKeys": 6\n}\n');
     writeConfigMember(file, "maxDepth", 7);
     writeConfigMember(file, "trashDays", 1);
@@ -38,14 +38,14 @@ describe("a member of config.json", () => {
     ]);
   });
 
-  it("is set in a file that has comments alone", () => {
+  it("is set in a file that has only comments", () => {
     write("// nothing yet\n");
     writeConfigMember(file, "maxDepth", 5);
     expect(fs.readFileSync(file, "utf8")).toContain("// nothing yet\n");
     expect(readConfigFile(file).members).toMatchObject([{ name: "maxDepth", value: 5 }]);
   });
 
-  it("is not set where nothing may be written, and the directory is named", () => {
+  it("is not set in a directory without write permission, and the error names the directory", () => {
     vi.spyOn(fs, "writeFileSync").mockImplementationOnce(() => {
       throw Object.assign(new Error("EACCES: injected"), { code: "EACCES" });
     });
@@ -54,7 +54,7 @@ describe("a member of config.json", () => {
     expect(() => writeConfigMember(file, "maxDepth", 5)).toThrow(expect.objectContaining(refusal));
   });
 
-  it("is not set in a file that is no JSON, which stays as it is", () => {
+  it("is not set in a file that is not JSON, which stays unchanged", () => {
     write('{ "maxDepth": ');
     expect(() => writeConfigMember(file, "maxKeys", 5)).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
     expect(fs.readFileSync(file, "utf8")).toBe('{ "maxDepth": ');

@@ -66,7 +66,7 @@ describe.each(SETTING_NAMES.map((name) => [name] as const))("the setting %s", (n
   const places = (["file", "environment", "command line"] as const).filter((place) => canBeIn(name, place));
   const all = { file: inFile, environment: inEnvironment, "command line": onCommandLine };
 
-  it("is as by default where nobody sets it", () => {
+  it("has its default when nobody sets it", () => {
     expect(settingOf(readConfiguration({ env: {}, dataDir }), name)).toEqual({
       name,
       value: name === "dataDir" ? dataDir : SETTINGS[name].default,
@@ -74,13 +74,13 @@ describe.each(SETTING_NAMES.map((name) => [name] as const))("the setting %s", (n
     });
   });
 
-  it.each(places)("can be set in the place: %s", (place) => {
+  it.each(places)("can be set in: %s", (place) => {
     const configuration = withSet(name, { [place]: all[place] });
     expect(configuration.issues).toEqual([]);
     expect(settingOf(configuration, name)).toMatchObject({ value: all[place], origin: place });
   });
 
-  it("has the command line go before the environment, and both before the file", () => {
+  it("is taken from the command line before the environment, and from both before the file", () => {
     for (let count = places.length; count > 0; count -= 1) {
       const set = Object.fromEntries(places.slice(0, count).map((place) => [place, all[place]]));
       const best = places[count - 1] ?? "file";
@@ -89,7 +89,7 @@ describe.each(SETTING_NAMES.map((name) => [name] as const))("the setting %s", (n
   });
 });
 
-describe("what a setting may be", () => {
+describe("the values of a setting", () => {
   const tried = [
     0,
     1,
@@ -115,7 +115,7 @@ describe("what a setting may be", () => {
   ];
   const samples = SETTING_NAMES.flatMap((name) => samplesOf(name).map(String));
 
-  it.each(SETTING_NAMES.filter((name) => canBeIn(name, "file")))("is the same in the schema as where it is read: %s", (name) => {
+  it.each(SETTING_NAMES.filter((name) => canBeIn(name, "file")))("are the same in the schema and in the reader: %s", (name) => {
     for (const value of [...tried, ...samples, ...samplesOf(name)]) {
       expect([value, configSchema.safeParse({ [name]: value }).success]).toEqual([value, isAllowed(name, value)]);
     }
@@ -124,25 +124,31 @@ describe("what a setting may be", () => {
 
 const CHECKED = SETTING_NAMES.filter((name) => !["text", "path"].includes(SETTINGS[name].type.kind));
 
-describe("a setting that is wrong", () => {
-  it.each(["lockTimeoutMs", "condenserTimeoutMs", "embedderTimeoutMs"] as const)("is %s with more than a timer can wait for", (name) => {
-    expect(isAllowed(name, 2_147_483_647)).toBe(true);
-    const { issues } = readConfiguration({ env: { [variableOf(name)]: "3000000000" }, dataDir });
-    expect(issues).toMatchObject([{ severity: "error", message: expect.stringContaining("and 2147483647, not ") }]);
-  });
+describe("an invalid setting", () => {
+  it.each(["lockTimeoutMs", "condenserTimeoutMs", "embedderTimeoutMs"] as const)(
+    "is %s with more than the longest time of a timer",
+    (name) => {
+      expect(isAllowed(name, 2_147_483_647)).toBe(true);
+      const { issues } = readConfiguration({ env: { [variableOf(name)]: "3000000000" }, dataDir });
+      expect(issues).toMatchObject([{ severity: "error", message: expect.stringContaining("and 2147483647, not ") }]);
+    },
+  );
 
-  it.each(SETTING_NAMES.filter((name) => !canBeIn(name, "file")))("is %s in the file, and the way to set it is told", (name) => {
+  it.each(SETTING_NAMES.filter((name) => !canBeIn(name, "file")))("is %s in the file, with advice on how to set it", (name) => {
     write(JSON.stringify({ [name]: "x" }));
     const { issues } = readConfiguration({ env: {}, dataDir });
     expect(issues).toMatchObject([{ severity: "error", field: name, line: 1, hint: expect.stringContaining(variableOf(name)) }]);
   });
 
-  it.each(SETTING_NAMES.filter((name) => !canBeIn(name, "command line")))("is %s as an option, because others can read those", (name) => {
-    const { issues } = readConfiguration({ env: {}, args: [`${optionOf(name)}=x`], dataDir });
-    expect(issues).toMatchObject([{ severity: "error", message: `There is no option ${optionOf(name)}.` }]);
-  });
+  it.each(SETTING_NAMES.filter((name) => !canBeIn(name, "command line")))(
+    "is %s as an option, because other users can read options",
+    (name) => {
+      const { issues } = readConfiguration({ env: {}, args: [`${optionOf(name)}=x`], dataDir });
+      expect(issues).toMatchObject([{ severity: "error", message: `There is no option ${optionOf(name)}.` }]);
+    },
+  );
 
-  it.each(CHECKED)("is told with its place, and is then as by default: %s", (name) => {
+  it.each(CHECKED)("is reported with its source, and replaced by the default: %s", (name) => {
     const severity = SETTINGS[name].lenient === true ? "warning" : "error";
     write(`{\n  // by hand\n  "${name}": "wrong"\n}\n`);
     const configuration = readConfiguration({ env: { [variableOf(name)]: "wrong" }, args: [`${optionOf(name)}=wrong`], dataDir });
@@ -168,7 +174,7 @@ describe("the names of settings", () => {
     ]);
   });
 
-  it("are read from the command line with a sign between name and value, and without", () => {
+  it("are read from the command line with an equals sign between name and value, and without", () => {
     const { values } = readConfiguration({ env: {}, args: ["--storage-path", dataDir, "--max-depth", "5", "--max-keys=6"] });
     expect(values).toMatchObject({ dataDir, maxDepth: 5, maxKeys: 6 });
   });
@@ -182,7 +188,7 @@ describe("the names of settings", () => {
     expect(readConfiguration({ env: {}, args, dataDir }).issues).toMatchObject([{ severity: "error", message, hint }]);
   });
 
-  it("are suggested in the environment for what looks like a slip, and others' variables are passed over", () => {
+  it("are suggested in the environment for likely typing errors, and other variables are ignored", () => {
     const env = { WORKRAIL_RETENTION_DAY: "0", WORKRAIL_SOMETHING_OF_MINE: "1", WORKRAIL_MAX_DEPHT: "" };
     expect(readConfiguration({ env, dataDir }).issues).toEqual([
       {
@@ -198,7 +204,7 @@ describe("the names of settings", () => {
 describe("config.json", () => {
   const issues = (): readonly object[] => readConfiguration({ env: {}, dataDir }).issues;
 
-  it("may have comments, a comma too many, a mark of its encoding, and the schema's place", () => {
+  it("may have comments, a trailing comma, a byte order mark, and a $schema", () => {
     write('\uFEFF// mine\n{\n  "$schema": "./schema.json", /* few */ "maxCheckpoints": 5,\n}\n');
     const configuration = readConfiguration({ env: {}, dataDir });
     expect(configuration).toMatchObject({ hasFile: true, issues: [], values: { maxCheckpoints: 5 } });
@@ -222,19 +228,19 @@ describe("config.json", () => {
     ['{ "condenserUrl": "ftp://user:secret@a.example" }', "condenserUrl must be an address with http or https", 1],
     ['{ "condenserKey": 5 }', "condenserKey must be a text that is not empty", 1],
     ['{ "contextCompression": "advance" }', 'contextCompression must be basic or advanced, not "advance"', 1],
-  ])("has what is wrong in it told with its line: %j", (text, message, line) => {
+  ])("is reported with the line of each fault: %j", (text, message, line) => {
     write(text);
     const file = path.join(dataDir, CONFIG_FILE);
     const place = line === undefined ? file : `${file}, line ${line}`;
     expect(issues()).toMatchObject([{ severity: "error", message: `${message} (${place}).`, file }]);
   });
 
-  it("suggests the value that was most likely meant", () => {
+  it("suggests the most likely value", () => {
     write('{ "contextCompression": "advance" }');
     expect(issues()).toMatchObject([{ hint: "Did you mean advanced? Correct or remove contextCompression." }]);
   });
 
-  it("is refused as a whole when a part of it is wrong, and every fault is told", () => {
+  it("is refused as a whole when a part of it is wrong, and every fault is reported", () => {
     write('{ "maxDepth": 0, "maxKeys": "many" }');
     expect(() => readSettings({}, { dataDir })).toThrow(
       expect.objectContaining({
@@ -248,7 +254,7 @@ describe("config.json", () => {
     );
   });
 
-  it("may not be something else", () => {
+  it("must be a regular file", () => {
     fs.mkdirSync(path.join(dataDir, CONFIG_FILE));
     expect(issues()).toMatchObject([{ severity: "error", message: expect.stringContaining("config.json is a symbolic link") }]);
   });
@@ -265,7 +271,7 @@ describe("config.json", () => {
   });
 
   it.skipIf(process.getuid?.() === 0 || process.platform === "win32")(
-    "is only warned of when the whole directory cannot be read (skipped where everything can be)",
+    "causes only a warning when the whole directory cannot be read (skipped where everything can be read)",
     () => {
       write("{}");
       fs.chmodSync(dataDir, 0);

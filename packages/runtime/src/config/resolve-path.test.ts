@@ -5,14 +5,14 @@ import { resolvePath } from "./resolve-path.ts";
 import { readConfiguration } from "./read-configuration.ts";
 
 describe("a path in a setting", () => {
-  it("is at home with a tilde in front, as a shell would have put it", () => {
+  it("with a leading tilde is in the home directory, as in a shell", () => {
     expect(resolvePath("~")).toBe(os.homedir());
     expect(resolvePath("~/store")).toBe(path.join(os.homedir(), "store"));
     expect(readConfiguration({ env: { WORKRAIL_DATA_DIR: "~/store" } }).dataDir).toBe(path.join(os.homedir(), "store"));
     expect(readConfiguration({ env: {}, args: ["--data-dir", "~/store"] }).dataDir).toBe(path.join(os.homedir(), "store"));
   });
 
-  it("is relative to where it was written, else as it is", () => {
+  it("without a leading tilde is relative to the place where it was written", () => {
     expect(resolvePath("store", path.resolve("/etc"))).toBe(path.resolve("/etc/store"));
     expect(resolvePath("a~/b", path.resolve("/etc"))).toBe(path.resolve("/etc/a~/b"));
     expect(resolvePath("~b", path.resolve("/etc"))).toBe(path.resolve("/etc/~b"));

@@ -14,7 +14,7 @@ function inDirectory(test: (dataDir: string) => void): void {
 }
 
 describe("setting a setting", () => {
-  it("writes the value in the form that the file has it, and tells what holds", () =>
+  it("writes the value in the form of the file, and returns the effective value", () =>
     inDirectory((dataDir) => {
       const file = path.join(dataDir, "config.json");
       expect(setSetting({ env: {}, dataDir }, "maxDepth", "5")).toMatchObject({ file, value: 5, holds: { value: 5, origin: "file" } });
@@ -37,7 +37,7 @@ describe("setting a setting", () => {
     }),
   );
 
-  it("tells only of places where the setting can be", () =>
+  it("names only the sources from which the setting can be set", () =>
     inDirectory((dataDir) => {
       const refusal = (name: string, hint: string): void =>
         expect(() => setSetting({ env: {}, dataDir }, name, "x")).toThrow(expect.objectContaining({ hint }));
@@ -56,7 +56,7 @@ describe("setting a setting", () => {
       }
     }));
 
-  it("puts right a value that is wrong", () =>
+  it("replaces an invalid value", () =>
     inDirectory((dataDir) => {
       fs.writeFileSync(path.join(dataDir, "config.json"), '{ "maxDepth": "many" }');
       expect(setSetting({ env: {}, dataDir }, "maxDepth", "5")).toMatchObject({ holds: { value: 5 } });

@@ -25,7 +25,7 @@ describe("the name of a remote", () => {
     "codecommit::eu-west-1://profile@app",
     "helper://user:secret@host/x",
     "app\u0000b:c",
-  ])("is unknown of %j, which may hold anything", (url) => {
+  ])("is unknown for %j, which may hold anything", (url) => {
     expect(remoteOf(url)).toBeUndefined();
   });
 });
@@ -42,7 +42,7 @@ describe("a repository's configuration", () => {
     });
   });
 
-  it("says which remote is meant: the branch's, else origin, else the only one", () => {
+  it("determines the remote: the branch's, else origin, else the only one", () => {
     const one = parseGitConfig('[remote "up"]\nurl = a:1\n');
     expect(remoteUrlOf(one, "main")).toBe("a:1");
     const two = parseGitConfig('[remote "up"]\nurl = a:1\n[remote "origin"]\nurl = b:2\n[branch "main"]\nremote = up\n');

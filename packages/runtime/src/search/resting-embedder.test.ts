@@ -34,14 +34,14 @@ function resting(): Embedder {
   return restingAfterFailure(embedder, { clock: { now: () => new Date(now) }, log });
 }
 
-it("is the same embedder while all is well", async () => {
+it("passes calls through while they succeed", async () => {
   const same = resting();
   expect([same.name, same.dimensions]).toEqual(["model", undefined]);
   expect(await same.embed(["a", "b"], "text")).toEqual([Float32Array.of(1), Float32Array.of(1)]);
   expect([same.dimensions, asked, logged]).toEqual([1, 1, []]);
 });
 
-it("is left alone for a while after a failure, tells it once, and tells that it is over", async () => {
+it("makes no calls for a while after a failure, reports it once, and reports its end", async () => {
   const same = resting();
   failure = new Error("It is down.");
   for (now of [0, 1, REST_MS - 1]) await expect(same.embed(["a"], "query")).rejects.toThrow("It is down.");
@@ -55,7 +55,7 @@ it("is left alone for a while after a failure, tells it once, and tells that it 
   expect(logged).toEqual(["the embedder failed: checkpoints are found by their words alone", "the embedder answers again"]);
 });
 
-it("is left alone for as long as it asks for", async () => {
+it("waits for as long as the endpoint demands", async () => {
   const same = resting();
   failure = new WorkrailError("INTERNAL", "Too many requests.", { details: { retryAfterMs: 600_000 } });
   await expect(same.embed(["a"], "text")).rejects.toThrow("Too many requests.");
