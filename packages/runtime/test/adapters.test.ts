@@ -13,7 +13,7 @@ import { onDisk, refusalOf } from "./stores.ts";
 /** Error of the container for an invalid part. */
 const NOT_WIRED = "TypeInfo not known";
 
-describe("what a store is opened with", () => {
+describe("the options of a store", () => {
   it.each([
     [null, "options"],
     [{ dataDir: 5 }, "dataDir"],
@@ -23,7 +23,7 @@ describe("what a store is opened with", () => {
     [{ limits: 5 }, "limits"],
     [{ adapters: { storge: 1 } }, "adapters.storge"],
     [{ adapters: null }, "adapters"],
-  ])("is refused when it cannot be meant so: %j", (options, field) =>
+  ])("are refused when they contradict each other: %j", (options, field) =>
     onDisk(async ({ dataDir }) => {
       const given = options === null ? options : { dataDir, env: {}, project: null, ...options };
       const refusal = await refusalOf(openWorkrail(given as never));
@@ -34,7 +34,7 @@ describe("what a store is opened with", () => {
 });
 
 describe("a program's own parts", () => {
-  it("are all used instead of ours", () =>
+  it("all replace ours", () =>
     onDisk(async ({ dataDir }) => {
       const used = new Set<string>();
       let given: Settings | undefined;
@@ -88,7 +88,7 @@ describe("a program's own parts", () => {
       await workrail.close();
     }));
 
-  it("do not meet those of another store in the same process", () =>
+  it("are separate from those of another store in the same process", () =>
     onDisk(async (place) => {
       await using memory = await openWorkrail({ env: {}, project: null, adapters: { storage: () => openMemoryStorage() } });
       await using disk = await place.open();
@@ -115,7 +115,7 @@ describe("a program's own parts", () => {
     expect(isClosed).toBe(true);
   });
 
-  it("leave nothing open when they cannot be put together", async () => {
+  it("leave nothing open when the store cannot be assembled", async () => {
     let [opened, closed] = [0, 0];
     const storage = (): Storage => {
       opened += 1;
@@ -129,7 +129,7 @@ describe("a program's own parts", () => {
     expect([opened, closed]).toEqual([2, 2]);
   });
 
-  it("leave nobody looking for the disk when memory cannot stand in for it", async () => {
+  it("start no search for the disk when memory cannot replace it", async () => {
     let looking = 0;
     const repeat: Adapters["repeat"] = () => {
       looking += 1;
@@ -145,7 +145,7 @@ describe("a program's own parts", () => {
 });
 
 describe("opening", () => {
-  it("takes the project from the directory it is opened in, or from the environment", () =>
+  it("takes the project from the working directory, or from the environment", () =>
     onDisk(async (place) => {
       const repository = path.join(path.dirname(place.dataDir), "repository");
       fs.mkdirSync(path.join(repository, ".git"), { recursive: true });
@@ -164,7 +164,7 @@ describe("opening", () => {
       expect(await projectOf({ cwd: path.parse(repository).root })).toBeUndefined();
     }));
 
-  it("finds the data directory in the environment, and refuses wrong settings before it makes one", () =>
+  it("takes the data directory from the environment, and refuses wrong settings before it creates one", () =>
     onDisk(async (place) => {
       const env = { WORKRAIL_DATA_DIR: place.dataDir };
       expect((await refusalOf(openWorkrail({ env: { ...env, WORKRAIL_ENCRYPTION: "on" } }))).details).toEqual({
@@ -175,7 +175,7 @@ describe("opening", () => {
       expect(workrail.dataDir).toBe(place.dataDir);
     }));
 
-  it("uses the limits of the environment", () =>
+  it("applies the limits of the environment", () =>
     onDisk(async (place) => {
       await using workrail = await place.open({ env: { WORKRAIL_MAX_CHECKPOINTS: "1", WORKRAIL_MAX_DEPTH: "2" } });
       await workrail.saveCheckpoint({ sessionId: "session", context: { step: 1 } });

@@ -36,7 +36,7 @@ function settings(): Record<string, string> {
 }
 
 describe("advanced compression", () => {
-  it("asks the endpoint of the settings, once for the same, and keeps the original", async () => {
+  it("calls the configured endpoint, once for equal input, and keeps the original", async () => {
     bodies.length = 0;
     await opened(settings(), async (workrail) => {
       const shaped = await workrail.compressContext({ context, budgetTokens: 300 });
@@ -74,7 +74,7 @@ describe("advanced compression", () => {
     }
   });
 
-  it("goes on without the endpoint, says why, and asks again the next time", async () => {
+  it("works without the endpoint, reports the reason, and calls it again the next time", async () => {
     const without = await opened({}, (workrail) => workrail.compressContext({ context, budgetTokens: 300 }));
     await opened(settings(), async (workrail) => {
       status = 500;
@@ -90,7 +90,7 @@ describe("advanced compression", () => {
     });
   });
 
-  it("says what is not set", async () => {
+  it("names missing settings", async () => {
     await opened({ WORKRAIL_CONTEXT_COMPRESSION: "advanced" }, async (workrail) => {
       const { advanced } = await workrail.compressContext({ context, budgetTokens: 300 });
       const why = "Nobody is asked: WORKRAIL_CONDENSER_URL and WORKRAIL_CONDENSER_MODEL must be set.";
@@ -98,7 +98,7 @@ describe("advanced compression", () => {
     });
   });
 
-  it("asks nobody unless it is told to, whatever else is set", async () => {
+  it("calls no endpoint unless told to, whatever else is set", async () => {
     bodies.length = 0;
     const { WORKRAIL_CONTEXT_COMPRESSION: _, ...rest } = settings();
     for (const env of [rest, { ...rest, WORKRAIL_CONTEXT_COMPRESSION: "basic" }]) {
@@ -108,7 +108,7 @@ describe("advanced compression", () => {
     expect(bodies).toEqual([]);
   });
 
-  it("refuses an address that is none", async () => {
+  it("refuses an invalid address", async () => {
     for (const url of ["localhost:11434", "file:///etc/passwd", "nonsense"]) {
       await expect(opened({ ...settings(), WORKRAIL_CONDENSER_URL: url }, async () => {})).rejects.toThrow("WORKRAIL_CONDENSER_URL");
     }

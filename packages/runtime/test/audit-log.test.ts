@@ -77,7 +77,7 @@ describe.each(KINDS)("the audit log of a store in $kind", ({ kind, at }) => {
       await workrail.close();
     }));
 
-  it("is proven, goes on through a rebuild as a new one, and says so", () =>
+  it("is verified, starts anew with a rebuild, and records that", () =>
     at(async (place) => {
       const workrail = await place.open();
       await workrail.saveCheckpoint({ sessionId: "s", context: { step: 1 } });
@@ -94,7 +94,7 @@ describe.each(KINDS)("the audit log of a store in $kind", ({ kind, at }) => {
       await workrail.close();
     }));
 
-  it("loses what is older than its setting says, and still hangs together", () =>
+  it("drops rows older than its setting, and is still a valid chain", () =>
     at(async (place) => {
       const first = await openOn(place, 0);
       for (let step = 1; step <= 3; step++) await first.saveCheckpoint({ sessionId: "s", context: { step } });
@@ -116,7 +116,7 @@ describe.each(KINDS)("the audit log of a store in $kind", ({ kind, at }) => {
       await last.close();
     }));
 
-  it("tells of all that is done, and never what is in it", () =>
+  it("records all actions, and never their content", () =>
     onDisk(async ({ dataDir }) => {
       await at(async (place) => {
         const workrail = await openOn(place, 0);
@@ -138,7 +138,7 @@ describe("the audit log of a store that is sealed", () => {
   const KEY = randomBytes(32).toString("base64");
   const env = { WORKRAIL_ENCRYPTION_KEY: KEY };
 
-  it("stays whole when the store is sealed, rekeyed and opened again, and tells of it", () =>
+  it("stays valid when the store is sealed, rekeyed and opened again, and records it", () =>
     onDisk(async (place) => {
       const { dataDir } = place;
       const clear = await place.open();
@@ -186,7 +186,7 @@ describe("the audit log of a store that is sealed", () => {
       await again.close();
     }));
 
-  it("tells when it was to get another key and did not", () =>
+  it("records a failed replacement of the key", () =>
     onDisk(async (place) => {
       const { dataDir } = place;
       await sealStore({ dataDir, env });
@@ -203,7 +203,7 @@ describe("the audit log of a store that is sealed", () => {
       await sealed.close();
     }));
 
-  it("shows a row that was changed without the key, and keeps that in mind when it is opened again", () =>
+  it("detects a row that was changed without the key, also after the store is opened again", () =>
     onDisk(async (place) => {
       const { dataDir } = place;
       await sealStore({ dataDir, env });
@@ -223,8 +223,8 @@ describe("the audit log of a store that is sealed", () => {
     }));
 });
 
-describe("a setting that is changed", () => {
-  it("is named in the audit log of its store, never its value", () =>
+describe("a changed setting", () => {
+  it("is named in the audit log of its store, never with its value", () =>
     onDisk(async (place) => {
       const sources = { env: {}, dataDir: place.dataDir };
       expect(await changeSetting(sources, "retentionDays", "40")).toMatchObject({ isLogged: false, value: 40 });
@@ -243,7 +243,7 @@ describe("a setting that is changed", () => {
       await workrail.close();
     }));
 
-  it("is told to have failed where it could not be written", () =>
+  it("is recorded as failed when it could not be written", () =>
     onDisk(async (place) => {
       const sources = { env: {}, dataDir: place.dataDir };
       await (await place.open()).close();
@@ -264,7 +264,7 @@ describe("a setting that is changed", () => {
       await workrail.close();
     }));
 
-  it("is changed all the same when its store cannot be opened, and that is told", () =>
+  it("is changed even when its store cannot be opened, and that is reported", () =>
     onDisk(async (place) => {
       const env = { WORKRAIL_ENCRYPTION_KEY: randomBytes(32).toString("base64") };
       await sealStore({ dataDir: place.dataDir, env });

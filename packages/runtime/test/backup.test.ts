@@ -33,7 +33,7 @@ async function stepIn(place: Place, dataDir = place.dataDir): Promise<unknown> {
 }
 
 describe("a backup", () => {
-  it("is a directory with the files of the store, and what they are", () =>
+  it("is a directory with the files of the store, and a list of them", () =>
     onDisk(async (place) => {
       const backup = path.join(path.dirname(place.dataDir), "backup");
       await using store = await place.open();
@@ -55,13 +55,13 @@ describe("a backup", () => {
       expect(readAudit(place.dataDir).map(({ action }) => action)).toEqual(["save", "backup"]);
     }));
 
-  it.skipIf(process.platform === "win32")("is the owner's alone", () =>
+  it.skipIf(process.platform === "win32")("is accessible to the owner alone", () =>
     withBackup(async (_place, backup) => {
       for (const name of [".", ...everythingIn(backup)]) expect(fs.statSync(path.join(backup, name)).mode & 0o077).toBe(0);
     }),
   );
 
-  it("is never written over anything, nor into the store itself", () =>
+  it("replaces nothing, and is not written into the store itself", () =>
     withBackup(async (place, backup) => {
       await using store = await place.open();
       const file = path.join(path.dirname(backup), "file");
@@ -83,7 +83,7 @@ describe("a backup", () => {
 });
 
 describe("restoring a backup", () => {
-  it("makes a store where there is none", () =>
+  it("creates a store when there is none", () =>
     withBackup(async (place, backup) => {
       const dataDir = path.join(path.dirname(backup), "new");
       const { createdAt, ...result } = await restored(backup, dataDir);
@@ -93,7 +93,7 @@ describe("restoring a backup", () => {
       expect(fs.readdirSync(path.dirname(backup)).toSorted()).toEqual(["new", "one"]);
     }));
 
-  it("refuses what makes no sense before it does anything: no directory, no options, parts that there are none of, another storage", () =>
+  it("refuses invalid input before it does anything: no directory, no options, unknown parts, another storage", () =>
     withBackup(async (_place, backup) => {
       const dataDir = path.join(path.dirname(backup), "new");
       const wrong = async (directory: unknown, options: unknown): Promise<unknown> => {
@@ -110,7 +110,7 @@ describe("restoring a backup", () => {
       expect(fs.existsSync(dataDir)).toBe(false);
     }));
 
-  it("takes the place of a store only when it may, and keeps that aside", () =>
+  it("replaces a store only when it may, and keeps the old one", () =>
     withBackup(async (place, backup) => {
       await using store = await place.open();
       await store.saveCheckpoint({ sessionId: "s", context: { step: 2 } });
@@ -122,7 +122,7 @@ describe("restoring a backup", () => {
       expect([await stepIn(place), await stepIn(place, keptAside)]).toEqual([1, 2]);
     }));
 
-  it("takes the place of a store that is used without SQLite too", () =>
+  it("replaces a store that is used without SQLite too", () =>
     withBackup(async (place, backup) => {
       const env = { WORKRAIL_SQLITE_DRIVER: "none" };
       const dataDir = path.join(path.dirname(place.dataDir), "files");
@@ -139,7 +139,7 @@ describe("restoring a backup", () => {
       expect(await stepIn(place, second)).toBe(2);
     }));
 
-  it("of a sealed store needs its key, before anything moves; the store that it replaces needs none", () =>
+  it("of a sealed store needs its key, before anything is moved; the replaced store needs none", () =>
     withBackup(async (place, clear) => {
       const sealed = path.join(path.dirname(clear), "sealed");
       const sealedDir = path.join(path.dirname(place.dataDir), "sealed");
@@ -176,7 +176,7 @@ describe("restoring a backup", () => {
       expect((await store.loadCheckpoint({ sessionId: "s" })).context).toEqual({ step: 1 });
     }));
 
-  it("notices any damage, and does nothing then", () =>
+  it("detects any damage, and then changes nothing", () =>
     withBackup(async (place, backup) => {
       const before = everythingIn(path.dirname(place.dataDir));
       const nowhere = path.join(path.dirname(backup), "new");
@@ -200,7 +200,7 @@ describe("restoring a backup", () => {
       expect(everythingIn(path.dirname(place.dataDir))).toEqual(before);
     }));
 
-  it("takes nothing that its list names outside of it, and no newer format", () =>
+  it("refuses files outside of it in its list, and a newer format", () =>
     withBackup(async (place, backup) => {
       const file = path.join(backup, "backup.json");
       const manifest = JSON.parse(fs.readFileSync(file, "utf8")) as { files: { path: string }[] };

@@ -9,8 +9,8 @@ async function latest(workrail: Workrail): Promise<object> {
   return (await workrail.loadCheckpoint(SESSION)).context;
 }
 
-describe.each(KINDS)("what the caller changes before it is saved ($kind)", ({ at }) => {
-  it("makes no difference to a save that is done once more", () =>
+describe.each(KINDS)("changes by the caller before the save ($kind)", ({ at }) => {
+  it("do not affect a save that is repeated", () =>
     at(async (place) => {
       await using workrail = await place.open();
       await workrail.saveCheckpoint({ ...SESSION, context: { step: 1 } });
@@ -22,7 +22,7 @@ describe.each(KINDS)("what the caller changes before it is saved ($kind)", ({ at
       expect(await latest(workrail)).toEqual({ step: 1 });
     }));
 
-  it("makes no difference to a context that is compressed or prioritized, nor to what is kept of it", () =>
+  it("do not affect a context that is compressed or prioritized, nor the kept original", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const context = { goal: "one", debugLog: "tick ".repeat(400) };
@@ -56,7 +56,7 @@ describe.each(KINDS)("what the caller changes before it is saved ($kind)", ({ at
       expect(refused).toMatchObject({ code: "INVALID_INPUT", hint: expect.stringContaining("null") });
     }));
 
-  it("is a copy with every key, in its order, whatever its name", () =>
+  it("do not affect the copy, which has every key in its order, whatever its name", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const text = '{"z":1,"__proto__":{"__proto__":[{"b":-0,"a":null}]},"1":"","constructor":{}}';
@@ -66,7 +66,7 @@ describe.each(KINDS)("what the caller changes before it is saved ($kind)", ({ at
     }));
 });
 
-describe("where memory may stand in for the disk", () => {
+describe("when memory may replace the disk", () => {
   it("a context is saved as it was when the call was made, on the disk and in memory", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
@@ -86,7 +86,7 @@ describe("where memory may stand in for the disk", () => {
       disk.writing = undefined;
     }));
 
-  it("calls without parameters are refused like anywhere else, while the disk is there and while it is away", () =>
+  it("calls without parameters are refused as usual, with and without the disk", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       for (const writing of [undefined, "EIO"]) {
@@ -108,7 +108,7 @@ describe("where memory may stand in for the disk", () => {
     }));
 });
 
-it("refuses what is no JSON before anything of it is copied", () =>
+it("refuses values that are not JSON before it copies them", () =>
   onDisk(async (place) => {
     await using workrail = await place.open();
     const loop: Record<string, unknown> = {};

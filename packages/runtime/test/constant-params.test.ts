@@ -11,7 +11,7 @@ const COMPRESSED = { sessionId: "s", layers: ["USEFUL"] } as const;
 const PRIORITIZED = { sessionId: "s", budgets: { USEFUL: 1_000 }, dryRun: true } as const;
 const REMOVED = { checkpointIds: ["one"], dryRun: true } as const;
 
-it("takes parameters that are constant", () =>
+it("accepts readonly parameters", () =>
   onDisk(async (place) => {
     await using store = await place.open();
     await store.saveCheckpoint({ ...SAVED, checkpointId: "one" });

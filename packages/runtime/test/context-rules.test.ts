@@ -42,8 +42,8 @@ async function layers(): Promise<unknown> {
   return metadata["layers"];
 }
 
-describe("how a save classifies", () => {
-  it("goes by keys and values, and pins", async () => {
+describe("the classification of a save", () => {
+  it("follows keys and values, and pins", async () => {
     await save();
     expect(await layers()).toEqual({ CRITICAL: 2, USEFUL: 1, EPHEMERAL: 1 });
     await workrail.markCritical({ sessionId: "s", contextKey: "progress" });
@@ -55,7 +55,7 @@ describe("how a save classifies", () => {
     ]);
   });
 
-  it("follows the rules of the call, which take the place of the file's", async () => {
+  it("follows the rules of the call, which replace the file's", async () => {
     write("context-rules.json", JSON.stringify({ layers: { EPHEMERAL: ["*"] } }));
     expect(await save()).not.toHaveProperty("contextRulesWarning");
     expect(await layers()).toEqual({ EPHEMERAL: 4 });
@@ -69,7 +69,7 @@ describe("how a save classifies", () => {
     expect(await layers()).toEqual({ CRITICAL: 2, USEFUL: 1, EPHEMERAL: 1 });
   });
 
-  it("refuses rules of the call that make no sense, and saves nothing", async () => {
+  it("refuses invalid rules of the call, and saves nothing", async () => {
     const refused = { code: "INVALID_INPUT", details: { field: "contextRules.layers.USEFUL[0]" } };
     await expect(save({ contextRules: { layers: { USEFUL: ["/(?=a)/"] } } })).rejects.toMatchObject(refused);
     await expect(save({ contextRules: { layers: { USEFUL: [7 as never] } } })).rejects.toMatchObject(refused);
@@ -101,7 +101,7 @@ describe("the project's file of rules", () => {
     expect(await layers()).toEqual({ CRITICAL: 1, IMPORTANT: 2, EPHEMERAL: 1 });
   });
 
-  it("is read again when it changes, and may be empty or go away", async () => {
+  it("is read again when it changes, and may become empty or disappear", async () => {
     const file = write("context-rules.yaml", "layers: { EPHEMERAL: [goal] }");
     await save();
     expect(await layers()).toEqual({ CRITICAL: 1, USEFUL: 1, EPHEMERAL: 2 });

@@ -10,7 +10,7 @@ const ENV = { WORKRAIL_LOCK_TIMEOUT_MS: "50" };
 it.each([
   ["one that is open", { damagesFirst: false }],
   ["one that is opened then", { damagesFirst: true }],
-])("a row with a flipped bit is mended beside others, by %s, and nothing of the log is lost", (_, { damagesFirst }) =>
+])("a row with a flipped bit is repaired while others use the store, by %s, and no row of the log is lost", (_, { damagesFirst }) =>
   onDisk(async (place) => {
     await using other = await place.open();
     await other.saveCheckpoint({ sessionId: "s", checkpointId: "c", context: { note: "a note" }, metadata: { name: "its name" } });
@@ -29,7 +29,7 @@ it.each([
   }),
 );
 
-it("a damaged row that others keep from being mended is waited for once, and mended when they are gone", () =>
+it("a damaged row that others keep from repair is waited for once, and repaired when they are gone", () =>
   onDisk(async (place) => {
     const other = await place.open();
     await other.saveCheckpoint({ sessionId: "s", checkpointId: "c", context: { note: "a note" }, metadata: { name: "its name" } });
@@ -61,7 +61,7 @@ it("a damaged row that others keep from being mended is waited for once, and men
     expect((await store.findCheckpoints({ sessionId: "s" })).checkpoints).toMatchObject([{ id: "c", name: "its name" }]);
   }));
 
-it("of two who go on while rows are damaged again and again, no call fails, whoever meets the damage first", () =>
+it("no call of two processes fails while rows are damaged again and again, whichever process meets the damage first", () =>
   onDisk(async (place) => {
     await using one = await place.open({ upkeep: false });
     await using two = await place.open({ upkeep: false });
@@ -93,7 +93,7 @@ it("of two who go on while rows are damaged again and again, no call fails, whoe
     expect((await two.verifyStore()).findings).toEqual([]);
   }));
 
-it("a column that filters go by, of a catalog too large to be proved at each opening, is mended by a verification", () =>
+it("a column used by filters, in a catalog too large to be checked at each opening, is repaired by a verification", () =>
   onDisk(async (place) => {
     await using store = await place.open({ upkeep: false });
     await store.saveCheckpoint({ sessionId: "s", checkpointId: "c", context: { note: "a note" }, metadata: { agentId: "agent" } });

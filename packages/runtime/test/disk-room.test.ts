@@ -33,7 +33,7 @@ function fillUp(disk: FailingDisk): void {
 }
 
 describe("a full disk", () => {
-  it("takes a save all the same, in the room that was kept for it, which is kept again afterwards", () =>
+  it("accepts a save in the reserved room, which is reserved again afterwards", () =>
     withFailingDisk(async (disk) => {
       const workrail = await opened(disk);
       expect(fs.statSync(reserveOf(disk)).size).toBe(MiB);
@@ -44,7 +44,7 @@ describe("a full disk", () => {
       expect(disk.log).toEqual([]);
     }));
 
-  it("takes a save once what was removed from the store is off the disk", () =>
+  it("accepts a save once removed checkpoints have left the disk", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await opened(disk, { limits: { maxCheckpoints: 1 } });
       const { blobPath } = await save(workrail, 1);
@@ -57,7 +57,7 @@ describe("a full disk", () => {
       expect(fs.existsSync(removed)).toBe(false);
     }));
 
-  describe("on which nothing else can be had", () => {
+  describe("without any other room", () => {
     const START = new Date("2026-01-01T00:00:00.000Z");
     const on = (disk: FailingDisk, day: number): Promise<Workrail> =>
       disk.place.open({ adapters: { ...disk.adapters(), clock: new SteppingClock(new Date(START.getTime() + day * 86_400_000)) } });
@@ -73,7 +73,7 @@ describe("a full disk", () => {
       disk.writing = (begun) => (begun.includes("new-one") && fs.existsSync(file) ? "ENOSPC" : undefined);
     };
 
-    it("gives up what rested longest for a save, tells so, and keeps what is tagged keep and what was used within a day", () =>
+    it("removes the longest unused checkpoints for a save, reports that, and spares those tagged keep or used within a day", () =>
       withFailingDisk(async (disk) => {
         const first = await on(disk, 0);
         await saveTo(first, "kept");
@@ -112,7 +112,7 @@ describe("a full disk", () => {
         await workrail.close();
       }));
 
-    it("removes nothing where that would not be enough", () =>
+    it("removes nothing when that would not be enough", () =>
       withFailingDisk(async (disk) => {
         const first = await on(disk, 0);
         const { blobPath } = await saveTo(first, "rests");
@@ -126,7 +126,7 @@ describe("a full disk", () => {
       }));
   });
 
-  it("takes saves that came together in their order", () =>
+  it("accepts simultaneous saves in their order", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await opened(disk);
       fillUp(disk);
@@ -134,7 +134,7 @@ describe("a full disk", () => {
       expect(saved.slice(1).map(({ parentId }) => parentId)).toEqual(saved.slice(0, -1).map(({ checkpointId }) => checkpointId));
     }));
 
-  it("that stays full refuses a save after one more try", () =>
+  it("that stays full refuses a save after one more attempt", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await opened(disk);
       let tries = 0;
@@ -149,7 +149,7 @@ describe("a full disk", () => {
       expect(await save(workrail, 1)).toMatchObject({ status: "SAVED" });
     }));
 
-  it.each(["EACCES", "EIO", "EMFILE"])("is not what %s means: the reserve stays", (code) =>
+  it.each(["EACCES", "EIO", "EMFILE"])("is not the same as %s: the reserve stays", (code) =>
     withFailingDisk(async (disk) => {
       await using workrail = await opened(disk);
       disk.writing = code;
@@ -160,7 +160,7 @@ describe("a full disk", () => {
 });
 
 describe("a disk with little room left", () => {
-  it("is told of once, until there was more again", () =>
+  it("is reported once, until there was more room again", () =>
     withFailingDisk(async (disk) => {
       const passing = async (freeBytes: number, steps: readonly number[]): Promise<unknown> => {
         disk.freeBytes = freeBytes;
@@ -184,7 +184,7 @@ describe("a disk with little room left", () => {
     }));
 });
 
-it("the reserve is no damage and no garbage", () =>
+it("the reserve is neither damage nor garbage", () =>
   withFailingDisk(async (disk) => {
     await using workrail = await opened(disk);
     await save(workrail, 1);

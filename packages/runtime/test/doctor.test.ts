@@ -52,7 +52,7 @@ async function save(): Promise<void> {
 }
 
 describe("the doctor", () => {
-  it("looks at everything, makes no store where there is none, and leaves nothing behind", async () => {
+  it("runs all checks, creates no store, and leaves nothing behind", async () => {
     // Not the shared temporary directory, where other tests run their own doctors.
     for (const name of ["TMPDIR", "TEMP"]) vi.stubEnv(name, folder);
     const report = await examine();
@@ -62,7 +62,7 @@ describe("the doctor", () => {
     expect(fs.readdirSync(folder)).toEqual([]);
   });
 
-  it("opens the store that is there, and changes nothing in it", async () => {
+  it("opens the existing store, and changes nothing in it", async () => {
     await save();
     const before = fs.readdirSync(dataDir, { recursive: true, encoding: "utf8" }).toSorted();
     const report = await examine();
@@ -70,7 +70,7 @@ describe("the doctor", () => {
     expect(fs.readdirSync(dataDir, { recursive: true, encoding: "utf8" }).toSorted()).toEqual(before);
   });
 
-  it("goes on when the settings are wrong, and tells which", async () => {
+  it("continues when settings are wrong, and names them", async () => {
     await save();
     fs.writeFileSync(path.join(dataDir, "config.json"), '{ "maxDepth": "many" }');
     const report = await examine({ WORKRAIL_MAX_KEYS: "0" });
@@ -84,7 +84,7 @@ describe("the doctor", () => {
     expect(found(report, "round-trip")?.status).toBe("ok");
   });
 
-  it("says what to do when the data directory is none", async () => {
+  it("gives advice when the data directory is unusable", async () => {
     fs.writeFileSync(dataDir, "a file");
     const report = await examine();
     expect(found(report, "data-directory")).toMatchObject({ status: "error", code: "STORAGE_UNAVAILABLE", hint: expect.any(String) });
@@ -93,7 +93,7 @@ describe("the doctor", () => {
     expect(["database", "round-trip"].map((check) => found(report, check as DoctorCheck)?.status)).toEqual(["skipped", "skipped"]);
   });
 
-  it("finds a database that is none, and passes on what to do", async () => {
+  it("detects a file that is not a database, and passes on the advice", async () => {
     await save();
     fs.rmSync(path.join(dataDir, "contexts"), { recursive: true });
     fs.writeFileSync(path.join(dataDir, "workrail.db"), "no database".repeat(1_000));
@@ -102,34 +102,31 @@ describe("the doctor", () => {
     expect(found(report, "round-trip")?.status).toBe("ok");
   });
 
-  it("never makes a key for its round trip, although encryption is asked for", async () => {
+  it("never creates a key for its round trip, even when encryption is demanded", async () => {
     const report = await examine({ WORKRAIL_ENCRYPTION: "enabled" });
     expect(found(report, "round-trip")?.status).toBe("ok");
   });
 
-  it.skipIf(process.platform === "win32")(
-    "tells what others can read, and takes their rights away when asked to (skipped on Windows)",
-    async () => {
-      await save();
-      // Opening a store fixes the modes of the database and its directory by itself.
-      const session = path.join(dataDir, "contexts", "s");
-      const [blob = ""] = fs.readdirSync(session).filter((name) => name.endsWith(".gz"));
-      fs.chmodSync(session, 0o755);
-      fs.chmodSync(path.join(session, blob), 0o644);
-      const message = `Others can read or write: ${path.join("contexts", "s")}, ${path.join("contexts", "s", blob)}.`;
-      expect(found(await examine(), "permissions")).toMatchObject({ status: "warning", fix: "possible", message });
-      expect(found(await examine({}, true), "permissions")).toMatchObject({ status: "ok", fix: "done" });
-      expect([session, path.join(session, blob)].map((file) => fs.statSync(file).mode & 0o777)).toEqual([0o700, 0o600]);
-      expect(found(await examine(), "permissions")).toMatchObject({ status: "ok", message: "Only your user can read what is stored." });
-    },
-  );
+  it.skipIf(process.platform === "win32")("reports what others can read, and restricts it on request (skipped on Windows)", async () => {
+    await save();
+    // Opening a store fixes the modes of the database and its directory by itself.
+    const session = path.join(dataDir, "contexts", "s");
+    const [blob = ""] = fs.readdirSync(session).filter((name) => name.endsWith(".gz"));
+    fs.chmodSync(session, 0o755);
+    fs.chmodSync(path.join(session, blob), 0o644);
+    const message = `Others can read or write: ${path.join("contexts", "s")}, ${path.join("contexts", "s", blob)}.`;
+    expect(found(await examine(), "permissions")).toMatchObject({ status: "warning", fix: "possible", message });
+    expect(found(await examine({}, true), "permissions")).toMatchObject({ status: "ok", fix: "done" });
+    expect([session, path.join(session, blob)].map((file) => fs.statSync(file).mode & 0o777)).toEqual([0o700, 0o600]);
+    expect(found(await examine(), "permissions")).toMatchObject({ status: "ok", message: "Only your user can read what is stored." });
+  });
 
   it.each([
     ["20.19.0", "error"],
     ["22.12.0", "warning"],
     ["22.14.0", "ok"],
     ["24.0.0", "ok"],
-  ])("knows that Node %s is: %s", (version, status) => expect(checkNode(version).status).toBe(status));
+  ])("judges Node %s: %s", (version, status) => expect(checkNode(version).status).toBe(status));
 });
 
 const T = "2026-01-02T10:00:0";
@@ -152,7 +149,7 @@ describe("the doctor's checks of hooks", () => {
     expect(found(report, "incoming")).toMatchObject({ status: "ok", message: "No save of a hook waits for the store." });
   });
 
-  it("tells when each ran last, how long they took, and the last failure", async () => {
+  it("reports the last run of each, durations, and the last failure", async () => {
     for (const second of [1, 2, 9, 3]) ran("stop", second);
     ran("session-end", 4, { error: "STORAGE_UNAVAILABLE: no." });
     ran("session-end", 5);
@@ -169,7 +166,7 @@ describe("the doctor's checks of hooks", () => {
     expect(gemini).toMatchObject({ host: "gemini", status: "ok" });
   });
 
-  it("takes times from the last hundred runs, and warns when the last run failed", async () => {
+  it("takes durations from the last hundred runs, and warns when the last run failed", async () => {
     ran("stop", 1, { ms: 5_000 });
     for (let count = 0; count < 100; count++) ran("stop", 2, { ms: 20 });
     expect(found(await examine(), "hooks")?.message).toContain("(20 ms, at worst 20 ms)");
@@ -177,7 +174,7 @@ describe("the doctor's checks of hooks", () => {
     expect(found(await examine(), "hooks")).toMatchObject({ status: "warning", hint: expect.any(String) });
   });
 
-  it("counts waiting saves, and takes none in", async () => {
+  it("counts waiting saves, and does not store them", async () => {
     await save();
     await leaveSave({ goal: "wait" });
     const report = await examine();

@@ -10,7 +10,7 @@ const CONTEXT = {
   files: ["README.md", "src/long enough to be known again.ts", "src/planned.ts"],
 };
 
-describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs git)", () => {
+describe.skipIf(noGit !== undefined)("changes since a checkpoint (needs git)", () => {
   let root: string;
   let template: string;
   let app: string;
@@ -60,7 +60,7 @@ describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs gi
     return told;
   }
 
-  it("is nothing, and that is said", async () => {
+  it("are none, and that is reported", async () => {
     await save();
     const short = first.slice(0, 12);
     expect(await drift()).toEqual({
@@ -72,7 +72,7 @@ describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs gi
     });
   });
 
-  it("is told of commits ahead, with a renamed, a changed and a deleted file", async () => {
+  it("are reported for commits ahead, with a renamed, a changed and a deleted file", async () => {
     await save();
     edit({ "src/a.ts": "other\n" });
     commitAll(app, "second");
@@ -90,7 +90,7 @@ describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs gi
     expect(told.says).toBe("Saved on branch main; 2 commits since; of the files it names 1 changed, 1 renamed, 1 deleted.");
   });
 
-  it("is told of what is not committed too", async () => {
+  it("are reported for uncommitted changes too", async () => {
     await save();
     edit({ "src/b.ts": "edited\n" });
     fs.rmSync(path.join(app, "src", "a.ts"));
@@ -100,7 +100,7 @@ describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs gi
     expect(told.files).toMatchObject({ changed: ["src/b.ts"], deleted: ["src/a.ts"], renamed: [{ to: "src/renamed.ts" }] });
   });
 
-  it("leaves out what was edited before the save, what was only touched, and what nobody named", async () => {
+  it("leave out edits before the save, files that were only touched, and unnamed files", async () => {
     const early = new Date(Date.now() - 1_000);
     writeFiles(app, { "src/a.ts": "edited before\n" });
     fs.utimesSync(path.join(app, "src", "a.ts"), early, early);
@@ -110,13 +110,13 @@ describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs gi
     expect((await drift()).files).toEqual({ named: 4 });
   });
 
-  it("is none where git wrote a file anew with the line ends of Windows", async () => {
+  it("are none when git rewrote a file with the line ends of Windows", async () => {
     await save();
     edit({ "src/a.ts": "a\r\n", "src/b.ts": "b\r\nmore\r\n" });
     expect((await drift()).files).toEqual({ named: 4, changed: ["src/b.ts"] });
   });
 
-  it("is told of a branch that was written anew", async () => {
+  it("are reported for a rewritten branch", async () => {
     commitAll(app, "second");
     await save();
     git(app, "commit", "-q", "--amend", "--allow-empty", "-m", "second, better");
@@ -126,7 +126,7 @@ describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs gi
     expect(told.says).toContain("the branch was written anew: 2 commits of it are new, 1 of then are not in it");
   });
 
-  it("is told of commits that were taken back, and of another branch", async () => {
+  it("are reported for removed commits, and for another branch", async () => {
     commitAll(app, "second");
     await save();
     git(app, "switch", "-q", "-c", "other", first);
@@ -137,7 +137,7 @@ describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs gi
     expect(told.says).toContain("here it is other");
   });
 
-  it("is unknown when the commit is not there any more, and that is said", async () => {
+  it("are unknown when the commit no longer exists, and that is reported", async () => {
     await save();
     fs.rmSync(path.join(app, ".git"), { recursive: true });
     makeRepository(app, { new: "1" });
@@ -146,7 +146,7 @@ describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs gi
     expect(told).not.toHaveProperty("files");
   });
 
-  it("is told without git as far as the repository's files tell", async () => {
+  it("are reported without git as far as the repository's files allow", async () => {
     await save();
     commitAll(app, "second");
     vi.stubEnv("PATH", path.join(root, "nothing-here"));
@@ -155,7 +155,7 @@ describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs gi
     expect(told.now.commit).not.toBe(told.saved.commit);
   });
 
-  it("is looked for in the worktree where one is", async () => {
+  it("are looked for in the current worktree", async () => {
     await save();
     git(app, "worktree", "add", "-q", "-b", "side", `${app}-side`);
     commitAll(`${app}-side`, "there");
@@ -166,7 +166,7 @@ describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs gi
     });
   });
 
-  it("is looked for in the repository of then when one is somewhere else, and said to be unknown when that is gone", async () => {
+  it("are looked for in the former repository from elsewhere, and reported as unknown when it is gone", async () => {
     await save();
     commitAll(app, "second");
     expect(await drift({ cwd: root })).toMatchObject({ relation: "ahead", ahead: 1, now: { root: app } });
@@ -174,7 +174,7 @@ describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs gi
     expect(await drift({ cwd: root })).toMatchObject({ relation: "unknown", unknown: "the repository is not here" });
   });
 
-  it("knows files by their full path, of then even, after the repository was moved", async () => {
+  it("name files by their full path, even the former one, after the repository was moved", async () => {
     await save({ goal: `see ${path.join(app, "src", "a.ts")}` });
     await store.close();
     const moved = `${app}-moved`;
@@ -185,7 +185,7 @@ describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs gi
     expect((await drift()).files).toEqual({ named: 1, changed: ["src/a.ts"] });
   });
 
-  it("takes no more than its part of the budget", async () => {
+  it("take no more than their part of the budget", async () => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`src/deep/down/number-${index}.ts`, `${index}\n`]));
     edit(many);
     commitAll(app, "many");
@@ -199,7 +199,7 @@ describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs gi
     expect(small.budgetExceededBy).toBeUndefined();
   });
 
-  it("runs nothing that the repository is set up to run, and leaves it as it was", async () => {
+  it("run no program that the repository configures, and change nothing in it", async () => {
     const trap = path.join(root, "sprung");
     const command = `touch ${trap}; false`;
     git(app, "config", "core.fsmonitor", command);
@@ -218,7 +218,7 @@ describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs gi
     expect(fs.readFileSync(path.join(app, ".git", "index")).equals(index)).toBe(true);
   });
 
-  it("is not told of what was saved outside of a repository", async () => {
+  it("are not reported for checkpoints saved outside of a repository", async () => {
     const plain = path.join(root, `plain-${count}`);
     fs.mkdirSync(plain);
     await using other = await openWorkrail({ dataDir: path.join(root, `data-plain-${count}`), cwd: plain });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { onDisk } from "./stores.ts";
 
-it.each(["verifyStore", "repairStore"] as const)("%s is ended early by what comes from outside while it reads, as Ctrl-C does", (method) =>
+it.each(["verifyStore", "repairStore"] as const)("%s is aborted by an event from outside, such as Ctrl-C, while it reads", (method) =>
   onDisk(async (place) => {
     await using store = await place.open();
     const texts = Array.from({ length: 20 }, (_, at) => `text ${at}`);

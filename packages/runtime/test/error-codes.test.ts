@@ -193,13 +193,13 @@ describe("a call is refused with", () => {
     await sealed.exportSession("session");
   });
 
-  it("each code that there is, but for a fault of the product itself", () => {
+  it("every code except that of an internal fault", () => {
     expect([...tested, "INTERNAL"].sort()).toEqual(Object.keys(ERROR_CODES).sort());
   });
 });
 
 describe("after a refusal", () => {
-  it("the next call works, and what was refused left nothing", () =>
+  it("the next call works, and the refused call left nothing", () =>
     onDisk(async (place) => {
       await using workrail = await place.open({ limits: { maxCheckpointBytes: 1_000 } });
       await workrail.saveCheckpoint({ sessionId: "session", context: { step: 1 } });

@@ -6,7 +6,7 @@ import { GitReader } from "../src/git/read-git-state.ts";
 import { openWorkrail, type Workrail } from "../src/index.ts";
 import { commitAll, freshDirectory, git, makeRepository, noGit, writeFiles } from "./repositories.ts";
 
-describe.skipIf(noGit !== undefined)("where a repository stands (needs git)", () => {
+describe.skipIf(noGit !== undefined)("the state of a repository (needs git)", () => {
   let root: string;
   let app: string;
   let first: string;
@@ -22,17 +22,17 @@ describe.skipIf(noGit !== undefined)("where a repository stands (needs git)", ()
 
   afterAll(() => fs.rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
 
-  it("is told from its root and from any directory in it", async () => {
+  it("is read from its root and from any directory in it", async () => {
     const state = { root: app, commonDir: path.join(app, ".git"), branch: "main", commit: first, remote: "example.com/team/app" };
     expect(await read(app)).toEqual(state);
     expect(await read(path.join(app, "src"))).toEqual(state);
   });
 
-  it("has no credentials in it", async () => {
+  it("contains no credentials", async () => {
     expect(JSON.stringify(await read(app))).not.toMatch(/s3cret|me:/);
   });
 
-  it("is told of a worktree, which shares its repository", async () => {
+  it("is read for a worktree, which shares its repository", async () => {
     git(app, "worktree", "add", "-q", "-b", "feature/login", at("app-login"));
     const state = await read(at("app-login"));
     expect(state).toMatchObject({ root: at("app-login"), commonDir: path.join(app, ".git"), branch: "feature/login", commit: first });
@@ -45,13 +45,13 @@ describe.skipIf(noGit !== undefined)("where a repository stands (needs git)", ()
     expect(state).not.toHaveProperty("branch");
   });
 
-  it("has a branch and no commit before there is one", async () => {
+  it("has a branch and no commit before the first commit", async () => {
     fs.mkdirSync(at("new"));
     git(at("new"), "init", "-q", "-b", "trunk");
     expect(await read(at("new"))).toEqual({ root: at("new"), commonDir: at("new", ".git"), branch: "trunk" });
   });
 
-  it("is told of refs that were packed, loose ones first", async () => {
+  it("is read from packed refs, loose ones first", async () => {
     const commit = makeRepository(at("packed"));
     git(at("packed"), "pack-refs", "--all");
     expect(fs.existsSync(at("packed", ".git", "refs", "heads", "main"))).toBe(false);
@@ -77,26 +77,26 @@ describe.skipIf(noGit !== undefined)("where a repository stands (needs git)", ()
     expect((await read(directory))?.commit).toBeUndefined();
   });
 
-  it("has neither branch nor commit where refs are kept in a form of their own", async () => {
+  it("has neither branch nor commit when refs are stored in another format", async () => {
     const directory = at("reftable");
     writeFiles(directory, { ".git/HEAD": "ref: refs/heads/.invalid\n", ".git/config": "[extensions]\n\trefStorage = reftable\n" });
     expect(await read(directory)).toEqual({ root: directory, commonDir: path.join(directory, ".git") });
   });
 
-  it("never looks at what a name in HEAD leads out to", async () => {
+  it("never follows a name in HEAD that leads outside", async () => {
     const directory = at("crafted");
     writeFiles(directory, { secret: first, ".git/HEAD": "ref: refs/heads/../../../secret\n", ".git/config": "" });
     expect(await read(directory)).toEqual({ root: directory, commonDir: path.join(directory, ".git") });
   });
 
-  it("is nothing outside of a repository", async () => {
+  it("does not exist outside of a repository", async () => {
     fs.mkdirSync(at("plain"));
     expect(await read(at("plain"))).toBeUndefined();
     expect(await read(at("not", "there"))).toBeUndefined();
     expect(await new GitReader(undefined).read()).toBeUndefined();
   });
 
-  it("is unknown while the disk does not answer, which is waited for once, and told again afterwards", async () => {
+  it("is unknown while the disk does not answer, which is waited for once, and is read again afterwards", async () => {
     const reader = new GitReader(app, 20);
     let answer = (): void => {};
     const hung = new Promise<void>((resolve) => (answer = resolve));
@@ -111,7 +111,7 @@ describe.skipIf(noGit !== undefined)("where a repository stands (needs git)", ()
     await vi.waitFor(async () => expect(await reader.read()).toMatchObject({ commit: first }), { timeout: 60_000 });
   });
 
-  it("is told anew after a commit, a switch of the branch, and a repository that came to be", async () => {
+  it("is read again after a commit, a switch of the branch, and the creation of a repository", async () => {
     const directory = at("changing");
     fs.mkdirSync(directory);
     const reader = new GitReader(directory);
@@ -138,20 +138,20 @@ describe.skipIf(noGit !== undefined)("where a repository stands (needs git)", ()
 
     afterAll(() => workrail.close());
 
-    it("says on which branch and at which commit it was saved", async () => {
+    it("records the branch and the commit of the save", async () => {
       const { checkpointId } = await workrail.saveCheckpoint({ context: { a: 1 } });
       const { metadata } = await workrail.loadCheckpoint({ checkpointId });
       expect(metadata.gitState).toEqual({ branch: "main", commit: first.slice(0, 12) });
     });
 
-    it("takes no such facts from its caller, and says so", async () => {
+    it("takes no such facts from its caller, and reports that", async () => {
       const saved = await workrail.saveCheckpoint({ sessionId: "s", context: {}, metadata: { gitState: { branch: "other" }, mine: 1 } });
       expect(saved.ignoredMetadata).toEqual(["gitState"]);
       const { metadata } = await workrail.loadCheckpoint({ sessionId: "s" });
       expect(metadata).toMatchObject({ mine: 1, gitState: { branch: "main" } });
     });
 
-    it("keeps what its caller said of it, even where no room is left for ours", async () => {
+    it("keeps the caller's own facts, even when no room is left for ours", async () => {
       const mine = "x".repeat(16_384 - `{"mine":""}`.length);
       await workrail.saveCheckpoint({ sessionId: "full", context: {}, metadata: { mine } });
       const { metadata } = await workrail.loadCheckpoint({ sessionId: "full" });
@@ -159,7 +159,7 @@ describe.skipIf(noGit !== undefined)("where a repository stands (needs git)", ()
       expect(metadata).not.toHaveProperty("gitState");
     });
 
-    it("is unchanged although somebody committed", async () => {
+    it("counts as unchanged after a commit", async () => {
       await workrail.saveCheckpoint({ sessionId: "same", context: { a: 1 }, metadata: { mine: 1 } });
       git(app, "switch", "-q", "-c", "later");
       const again = await workrail.saveCheckpoint({ sessionId: "same", context: { a: 1 }, metadata: { mine: 1 } });
@@ -168,7 +168,7 @@ describe.skipIf(noGit !== undefined)("where a repository stands (needs git)", ()
       expect(again).not.toHaveProperty("ignored");
     });
 
-    it("is listed with those of other worktrees when these are asked for", async () => {
+    it("is listed with those of other worktrees when they are requested", async () => {
       await using there = await open(at("app-login"));
       await there.saveCheckpoint({ sessionId: "login", context: { b: 1 } });
       const sessions = async (worktrees?: boolean) =>
@@ -178,7 +178,7 @@ describe.skipIf(noGit !== undefined)("where a repository stands (needs git)", ()
       expect((await there.findCheckpoints({ worktrees: true })).total).toBeGreaterThan((await there.findCheckpoints()).total);
     });
 
-    it("survives a rebuild and an export with where it was saved", async () => {
+    it("keeps its branch and commit through a rebuild and an export", async () => {
       const before = await workrail.loadCheckpoint({ sessionId: "same" });
       const { file } = await workrail.exportSession("same", { file: at("same.json") });
       await using other = await openWorkrail({ dataDir: at("other-data"), project: null });

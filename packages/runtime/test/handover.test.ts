@@ -41,7 +41,7 @@ async function held(workrail: Workrail): Promise<readonly unknown[]> {
 }
 
 describe.each(DIRECTIONS)("a store that was used with $from and is opened with $to", ({ one, other }) => {
-  it("holds all that was saved, in its order, and nothing that was removed, forth and back", () =>
+  it("holds all saved checkpoints in their order, and no removed ones, in both directions", () =>
     onDisk(async (place) => {
       await using(place, { env: one }, async (workrail) => {
         await save(workrail, 1, 2, 3);
@@ -69,7 +69,7 @@ describe.each(DIRECTIONS)("a store that was used with $from and is opened with $
       );
     }));
 
-  it("is refused as long as the other has it open", () =>
+  it("is refused while the other has it open", () =>
     onDisk(async (place) => {
       await using(place, { env: one }, async (workrail) => {
         await save(workrail, 1);
@@ -112,7 +112,7 @@ function dying(faults: Faults, at: number, env: object): NonNullable<Adapters["s
   };
 }
 
-describe("where no SQLite can be loaded", () => {
+describe("without SQLite", () => {
   const program = path.join(path.dirname(fileURLToPath(import.meta.url)), "without-sqlite.ts");
   const run = (dataDir: string, driver: string) =>
     spawnSync(process.execPath, ["--conditions=@workrail/source", program, dataDir], {
@@ -120,7 +120,7 @@ describe("where no SQLite can be loaded", () => {
       env: { ...process.env, WORKRAIL_SQLITE_DRIVER: driver },
     });
 
-  it("files alone keep the store, which is logged with the reasons", () =>
+  it("the store is kept in files alone, and the reasons are logged", () =>
     onDisk(async (place) => {
       const { stdout, stderr } = run(place.dataDir, "auto");
       expect(stderr).toBe("");
@@ -132,7 +132,7 @@ describe("where no SQLite can be loaded", () => {
       await using(place, { env: WITH }, async (workrail) => expect(await held(workrail)).toEqual([1]));
     }));
 
-  it("a driver that was asked for by name is missed", () =>
+  it("a driver that was requested by name is an error", () =>
     onDisk(async (place) => {
       const { stderr } = run(place.dataDir, "node:sqlite");
       expect(stderr).toContain("STORAGE_UNAVAILABLE");

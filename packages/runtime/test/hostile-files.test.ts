@@ -23,7 +23,7 @@ async function withBlob(bytes: Uint8Array, test: (place: Place) => Promise<void>
   });
 }
 
-describe("a file that somebody made to harm", () => {
+describe("a malicious file", () => {
   it.each([
     ["unfolds to gigabytes", BOMB],
     ["is nested too deeply", gzipSync(`{"workrail":1}\n${DEEP}`)],
@@ -39,7 +39,7 @@ describe("a file that somebody made to harm", () => {
     }),
   );
 
-  it("as a checkpoint keeps no rebuild from the others", () =>
+  it("as a checkpoint does not prevent a rebuild of the others", () =>
     withBlob(BOMB, async (place) => {
       place.loseCatalog();
       await using store = await place.open();
@@ -47,7 +47,7 @@ describe("a file that somebody made to harm", () => {
     }));
 
   it.each(["[".repeat(200_000), DEEP.slice(0, 250_000), '{"maxDepth":'.repeat(15_000)])(
-    "as config.json is told of, whatever its depth (%#)",
+    "as config.json is reported, whatever its depth (%#)",
     (text) =>
       onDisk(async (place) => {
         fs.mkdirSync(place.dataDir);
@@ -68,7 +68,7 @@ describe("a file that somebody made to harm", () => {
       }
     }));
 
-  it("as what a backup says of itself is refused", () =>
+  it("as the list of a backup is refused", () =>
     onDisk(async (place) => {
       const backup = path.join(path.dirname(place.dataDir), "backup");
       fs.mkdirSync(backup);
@@ -94,7 +94,7 @@ describe("a file that somebody made to harm", () => {
         )
         .join(""),
     ],
-  ])("as a project's rules (%s) is warned of, and saving goes on", (suffix, text) =>
+  ])("as a project's rules (%s) causes a warning, and saves continue", (suffix, text) =>
     onDisk(async (place) => {
       const project = path.join(path.dirname(place.dataDir), "project");
       fs.mkdirSync(path.join(project, ".workrail"), { recursive: true });

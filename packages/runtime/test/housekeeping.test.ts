@@ -73,7 +73,7 @@ function listening(): { readonly warnings: { message: string; fields: LogFields 
 }
 
 describe.each(KINDS)("a store in $kind", ({ at }) => {
-  it("is cleaned up soon after it is opened, and then every day", () =>
+  it("is cleaned up soon after it is opened, and then daily", () =>
     at(async (place) => {
       const first = await openOn(place, 0);
       await saveTo(first, "old");
@@ -99,7 +99,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(vi.getTimerCount()).toBe(0);
     }));
 
-  it("leaves alone what was loaded a moment ago", () =>
+  it("spares recently loaded checkpoints", () =>
     at(async (place) => {
       const first = await openOn(place, 0);
       await saveTo(first, "a", "b");
@@ -112,7 +112,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       await store.close();
     }));
 
-  it("does as its settings say", () =>
+  it("follows its settings", () =>
     at(async (place) => {
       const first = await openOn(place, 0);
       await saveTo(first, "a");
@@ -125,7 +125,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       await noTrash.close();
     }));
 
-  it("is given room when a save leaves it more than nine tenths full, and the process need not stay for it", () =>
+  it("is cleaned up when a save leaves it more than nine tenths full, without keeping the process alive", () =>
     at(async (place) => {
       const options = { limits: { maxTotalBytes: 12_000 } };
       const store = await openOn(place, 0, options);
@@ -143,7 +143,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       await after.close();
     }));
 
-  it("makes room for a save that would be refused, once", () =>
+  it("makes room once for a save that would be refused", () =>
     at(async (place) => {
       const env = { WORKRAIL_CLEANUP_FROM_PERCENT: "100", WORKRAIL_CLEANUP_TO_PERCENT: "50" };
       const store = await openOn(place, 0, { env, limits: { maxTotalBytes: 5_000 } });
@@ -155,7 +155,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       await store.close();
     }));
 
-  it("refuses a save for which there cannot be room, says what would help, and removes nothing for it", () =>
+  it("refuses a save for which there cannot be room, gives advice, and removes nothing for it", () =>
     at(async (place) => {
       const store = await openOn(place, 0, { limits: { maxTotalBytes: 5_000 } });
       await saveTo(store, "a");
@@ -175,7 +175,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       await store.close();
     }));
 
-  it("warns once when it fills up, and again only when it had room in between", () =>
+  it("warns once when it fills up, and again only after it had room in between", () =>
     at(async (place) => {
       const { warnings, log } = listening();
       const env = { WORKRAIL_CLEANUP_FROM_PERCENT: "100" };
@@ -196,7 +196,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       await store.close();
     }));
 
-  it("removes what it is told to, gives back what was in the trash, and keeps what it is told to keep", () =>
+  it("removes the selected checkpoints, restores from the trash, and keeps those marked to be kept", () =>
     at(async (place) => {
       const store = await openOn(place, 0);
       await saveTo(store, "a", "a", "b");
@@ -214,7 +214,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       await store.close();
     }));
 
-  it("refuses to be told how to remove, but not what", () =>
+  it("refuses a kind of removal without a selection", () =>
     at(async (place) => {
       const store = await openOn(place, 0);
       expect(await refusalOf(store.cleanUp({ permanently: true }))).toMatchObject({ code: "INVALID_INPUT" });

@@ -58,7 +58,7 @@ async function lookAll(store: Workrail, projects: Projects): Promise<Found> {
 }
 
 describe("isolation", () => {
-  it.each([undefined, "own-first"] as const)("shows the own project first, and lists that: %s", (isolation) =>
+  it.each([undefined, "own-first"] as const)("shows the own project first, and lists it alone: %s", (isolation) =>
     withProjects(isolation, async (store, projects) => {
       expect(await lookAll(store, projects)).toEqual({
         findCheckpoints: ["own"],
@@ -77,7 +77,7 @@ describe("isolation", () => {
     }),
   );
 
-  it("prefers nothing when it is off: the newest, or the best, comes first", () =>
+  it("prefers no project when it is off: the newest, or the best, comes first", () =>
     withProjects("off", async (store, projects) => {
       expect(await lookAll(store, projects)).toEqual({
         findCheckpoints: ["other", "own"],
@@ -116,7 +116,7 @@ describe("isolation", () => {
       }
     }));
 
-  it("gives what is asked for by a checkpoint's id or a path, or looked for by a session's, whoever it belongs to", () =>
+  it("returns checkpoints by id or by path, or sessions by id, whatever their project", () =>
     withProjects("strict", async (store, { other }) => {
       expect((await store.loadCheckpoint({ checkpointId: "in-other" })).metadata.project).toBe(other);
       expect((await store.viewCheckpoint({ checkpointId: "in-other" })).checkpointId).toBe("in-other");
@@ -133,7 +133,7 @@ describe("isolation", () => {
       expect((await store.projectCheckpoints.getById("in-other")).projectPath).toBe(other);
     }));
 
-  it("shows nothing of its own accord where it is strict and there is no project", () =>
+  it("shows nothing by default when it is strict and there is no project", () =>
     onDisk(async (place) => {
       await using store = await place.open({ env: { WORKRAIL_ISOLATION: "strict" } });
       await store.saveCheckpoint({ sessionId: "s", context: { goal: "mend the weathervane" } });
@@ -145,7 +145,7 @@ describe("isolation", () => {
       expect(await store.projectCheckpoints.health()).toMatchObject({ durability: "disk" });
     }));
 
-  it("has no other value, and the closest is told", () =>
+  it("has no other value, and the closest is suggested", () =>
     onDisk(async (place) => {
       expect(await refusalOf(place.open({ env: { WORKRAIL_ISOLATION: "open" } }))).toMatchObject({
         code: "INVALID_INPUT",

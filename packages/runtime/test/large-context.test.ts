@@ -6,7 +6,7 @@ import { onDisk } from "./stores.ts";
 
 const SIZE = 17 * 1024 * 1024;
 
-it("a context too large to be digested in one go comes back as it was when it was given, and others have their turn meanwhile", () =>
+it("a context too large to be digested at once is stored as it was at the call, while other work runs", () =>
   onDisk(async ({ dataDir }) => {
     const workrail = await openWorkrail({ dataDir, env: {}, project: null });
     const line = "größer 保存 🚀 \ud800 and plain text; ";
@@ -37,7 +37,7 @@ it("a context too large to be digested in one go comes back as it was when it wa
     await workrail.close();
   }));
 
-it("the first 16 Mi characters of a large context's text are found, while others have their turn", () =>
+it("the first 16 Mi characters of a large context's text are found, while other work runs", () =>
   onDisk(async ({ dataDir }) => {
     await using workrail = await openWorkrail({ dataDir, env: {}, project: null });
     const filler = "a line that says nothing\n".repeat(Math.ceil(SIZE / 25));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { KINDS, refusalOf } from "./stores.ts";
 
-describe.each(KINDS)("a session that is not there, in a store of $kind", ({ at }) => {
+describe.each(KINDS)("an unknown session in a store of $kind", ({ at }) => {
   it.each([
     ["login-redirct", ["login-redirect"]],
     ["LOGIN", ["login-redirect"]],
@@ -10,7 +10,7 @@ describe.each(KINDS)("a session that is not there, in a store of $kind", ({ at }
     ["first pln", ["login-redirect"]],
     ["something else", undefined],
     ["5f0", undefined],
-  ])("is answered with those that may be meant: %s", (sessionId, expected) =>
+  ])("is answered with likely sessions: %s", (sessionId, expected) =>
     at(async (place) => {
       await using store = await place.open();
       await store.saveCheckpoint({ sessionId: "login-redirect", context: { a: 1 }, metadata: { name: "first plan" } });
@@ -33,7 +33,7 @@ describe.each(KINDS)("a session that is not there, in a store of $kind", ({ at }
     }),
   );
 
-  it("is told nothing of other projects' where projects are isolated", () =>
+  it("is not answered with sessions of other projects when projects are isolated", () =>
     at(async (place) => {
       {
         await using other = await place.open({ project: "/work/a" });

@@ -20,7 +20,7 @@ const inMemory = KINDS[0]?.at ?? onDisk;
 const GOAL = "Ship the release without breaking the login of anybody";
 
 describe.each(KINDS)("a live context over $kind", ({ at }) => {
-  it("is taken up by another process exactly where it was saved, loops and phase included", () =>
+  it("is resumed by another process exactly as it was saved, including loops and phase", () =>
     at(async (place) => {
       const rules = { phases: ["collect", { name: "check", checkpoint: false }, "report"] };
       const first = await place.open();
@@ -72,7 +72,7 @@ describe.each(KINDS)("a live context over $kind", ({ at }) => {
       });
     }));
 
-  it("condenses in the background at four fifths of its maximum, and has the originals", () =>
+  it("condenses in the background at four fifths of its maximum, and keeps the originals", () =>
     at(async (place) => {
       await using store = await place.open();
       let live: LiveContext | undefined;
@@ -110,7 +110,7 @@ describe.each(KINDS)("a live context over $kind", ({ at }) => {
 describe("condensing a live context", () => {
   const wide = { maxTokens: 1_000, contextRules: { layers: { IMPORTANT: ["notes*"], EPHEMERAL: ["scratch"] } } };
 
-  it("keeps what was written while the originals were being saved", () =>
+  it("keeps entries that were written while the originals were being saved", () =>
     onDisk(async (place) => {
       await using store = await place.open();
       const live = store.liveContext({ sessionId: "w", context: { notesA: findings("a") }, ...wide });
@@ -125,7 +125,7 @@ describe("condensing a live context", () => {
       await live.close();
     }));
 
-  it("knows the first original of what it condenses twice, and each original of what was written to between", () =>
+  it("keeps the first original of an entry condensed twice, and each original of an entry that was written to in between", () =>
     onDisk(async (place) => {
       await using store = await place.open();
       const live = store.liveContext({ sessionId: "w", context: { notesA: findings("a"), notesB: findings("b") }, ...wide });
@@ -142,7 +142,7 @@ describe("condensing a live context", () => {
       await live.close();
     }));
 
-  it("drops what is EPHEMERAL, never what is CRITICAL, and does not go on about what cannot get smaller", () =>
+  it("drops EPHEMERAL entries, never CRITICAL ones, and stops at entries that cannot get smaller", () =>
     onDisk(async (place) => {
       await using store = await place.open();
       let times = 0;
@@ -156,7 +156,7 @@ describe("condensing a live context", () => {
       expect(times).toBe(1);
     }));
 
-  it("goes by its maximum, however much an answer to an agent may hold", () =>
+  it("follows its own maximum, whatever the limit of an answer", () =>
     onDisk(async (place) => {
       await using store = await place.open({ adapters: { tokens: fourths } });
       const notes = Array.from({ length: 60 }, (_, index) => [`notes${index}`, findings(`note ${index}`)]);
@@ -167,7 +167,7 @@ describe("condensing a live context", () => {
       await live.close();
     }));
 
-  it("can be undone for each entry, whatever is written and condensed in whatever order, and after a crash", async () => {
+  it("can be undone for each entry, in any order of writing and condensing, and after a crash", async () => {
     const key = fc.constantFrom("notesA", "notesB", "notesC", "scratch", "goal");
     const step = fc.oneof(
       fc.record({ set: key, to: fc.integer({ min: 0, max: 99 }) }),
@@ -211,7 +211,7 @@ describe("condensing a live context", () => {
     );
   });
 
-  it("forgets originals that are not kept any more", () =>
+  it("forgets originals that no longer exist", () =>
     onDisk(async (place) => {
       const { clock } = foreseeable();
       await using store = await place.open({ adapters: { clock } });
@@ -225,7 +225,7 @@ describe("condensing a live context", () => {
       await live.close();
     }));
 
-  it("leaves everything as it is when the originals cannot be saved, and says so", () =>
+  it("changes nothing when the originals cannot be saved, and reports that", () =>
     onDisk(async (place) => {
       const store = await place.open();
       const live = store.liveContext({ sessionId: "w", context: { notesA: findings("a") }, ...wide });
@@ -241,8 +241,8 @@ describe("condensing a live context", () => {
     }));
 });
 
-describe("who is told of condensing", () => {
-  it("may throw or reject: the log is told, and a context that was condensed counts as condensed", () =>
+describe("the listener of condensing", () => {
+  it("may throw or reject: the error is logged, and a condensed context counts as condensed", () =>
     onDisk(async (place) => {
       const logged: unknown[] = [];
       const ignore = (): void => undefined;
@@ -274,7 +274,7 @@ describe("who is told of condensing", () => {
 });
 
 describe("the values of a live context", () => {
-  it("cannot be changed from outside, and what JSON cannot hold is refused whole", () =>
+  it("cannot be changed from outside, and values that are not JSON are refused whole", () =>
     onDisk(async (place) => {
       await using store = await place.open();
       const given = { deep: [{ a: 1 }] };
@@ -290,7 +290,7 @@ describe("the values of a live context", () => {
       expect(await refusalOf(live.condense())).toMatchObject({ code: "INVALID_INPUT" });
     }));
 
-  it("follows the setting and the project's file where the caller does not say", () =>
+  it("follows the setting and the project's file when the caller states nothing", () =>
     onDisk(async (place) => {
       await using store = await place.open({ env: { WORKRAIL_CHECKPOINT_AUTO_SAVE: "false" } });
       const live = store.liveContext({ sessionId: "w" });
@@ -312,7 +312,7 @@ describe("the values of a live context", () => {
 });
 
 describe("a save that marks the end of a phase", () => {
-  it("is made although nothing else changed, once", () =>
+  it("is made once, even without changes", () =>
     onDisk(async (place) => {
       await using store = await place.open();
       const context = { goal: GOAL };

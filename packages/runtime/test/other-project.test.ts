@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { KINDS, refusalOf } from "./stores.ts";
 
 describe.each(KINDS)("a session of another project in a store of $kind", ({ at }) => {
-  it("is saved to and resumed, and each answer names the project it belongs to", () =>
+  it("is saved to and resumed, and each answer names its project", () =>
     at(async (place) => {
       {
         await using a = await place.open({ project: "/work/a" });
@@ -32,7 +32,7 @@ describe.each(KINDS)("a session of another project in a store of $kind", ({ at }
       expect(await a.saveCheckpoint({ sessionId: "main", context: { goal: "of a again" } })).not.toHaveProperty("warning");
     }));
 
-  it("belongs to it although its first checkpoints are gone, and after the loss of the catalog", () =>
+  it("keeps its project after the removal of its first checkpoints, and after the loss of the catalog", () =>
     at(async (place) => {
       const env = { WORKRAIL_MAX_CHECKPOINTS: "3" };
       {
@@ -51,7 +51,7 @@ describe.each(KINDS)("a session of another project in a store of $kind", ({ at }
       });
     }));
 
-  it("keeps belonging to none, and is refused nowhere, where its first save was in none", () =>
+  it("stays without a project, and is refused nowhere, when its first save had none", () =>
     at(async (place) => {
       {
         await using nowhere = await place.open({ project: null });
@@ -62,7 +62,7 @@ describe.each(KINDS)("a session of another project in a store of $kind", ({ at }
       expect((await b.loadCheckpoint({ sessionId: "main" })).metadata).not.toHaveProperty("sessionProject");
     }));
 
-  it("is not gone on with by its name where projects are isolated, stays as it is, and is loaded by a checkpoint's id", () =>
+  it("cannot be continued by its name when projects are isolated, stays unchanged, and is loaded by a checkpoint's id", () =>
     at(async (place) => {
       const main = { sessionId: "main" };
       let checkpointId = "";

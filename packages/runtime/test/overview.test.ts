@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { foreseeable, KINDS, refusalOf } from "./stores.ts";
 
 describe.each(KINDS)("a store of $kind", ({ at }) => {
-  it("lists its sessions, the most recently used first, with what their latest checkpoints tell", () =>
+  it("lists its sessions, the most recently used first, with facts of their latest checkpoints", () =>
     at(async (place) => {
       await using store = await place.open({ project: "/shop", adapters: foreseeable() });
       for (const sessionId of ["a", "b", "c"]) {
@@ -23,7 +23,7 @@ describe.each(KINDS)("a store of $kind", ({ at }) => {
       expect(await refusalOf(store.listSessions({ limit: 101 }))).toMatchObject({ code: "INVALID_INPUT", details: { field: "limit" } });
     }));
 
-  it("tells how the checkpoints of a session continue each other", () =>
+  it("returns the graph of a session's checkpoints", () =>
     at(async (place) => {
       await using store = await place.open();
       const save = (id: string, parentId?: string): Promise<unknown> =>
@@ -45,7 +45,7 @@ describe.each(KINDS)("a store of $kind", ({ at }) => {
       expect((await refusalOf(store.traceSession({ sessionId: "none" }))).code).toBe("SESSION_NOT_FOUND");
     }));
 
-  it("compares any two checkpoints, of different sessions too", () =>
+  it("compares any two checkpoints, also of different sessions", () =>
     at(async (place) => {
       await using store = await place.open();
       await store.saveCheckpoint({ sessionId: "a", checkpointId: "from", context: { notes: "the same", gone: 1 } });
@@ -61,7 +61,7 @@ describe.each(KINDS)("a store of $kind", ({ at }) => {
       expect((await refusalOf(store.compareCheckpoints({ fromId: "from", toId: "none" }))).code).toBe("CHECKPOINT_NOT_FOUND");
     }));
 
-  it("sums up what sessions and projects take, without counting as a use of them", () =>
+  it("sums up the sizes of sessions and projects, without counting that as a use", () =>
     at(async (place) => {
       const adapters = foreseeable();
       await using shop = await place.open({ project: "/shop", adapters });
@@ -82,7 +82,7 @@ describe.each(KINDS)("a store of $kind", ({ at }) => {
       expect((await refusalOf(shop.storeStats({ sessionId: "none" }))).code).toBe("SESSION_NOT_FOUND");
     }));
 
-  it("puts tags on a session and takes them off, and finds its checkpoints by them", () =>
+  it("adds and removes tags of a session, and finds its checkpoints by them", () =>
     at(async (place) => {
       await using store = await place.open();
       await store.saveCheckpoint({ sessionId: "s", context: {} });

@@ -5,7 +5,7 @@ const FEW = { WORKRAIL_MAX_CHECKPOINTS: "3" };
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 describe.each(KINDS)("retention of all in a store of $kind", ({ at }) => {
-  it("keeps every checkpoint of the session, from the save that says so on", () =>
+  it("keeps every checkpoint of the session, from the save that demands it on", () =>
     at(async (place) => {
       await using store = await place.open({ env: FEW });
       for (let step = 0; step < 3; step++) await store.saveCheckpoint({ sessionId: "s", context: { step } });
@@ -22,7 +22,7 @@ describe.each(KINDS)("retention of all in a store of $kind", ({ at }) => {
       });
     }));
 
-  it("is taken from the metadata of a save, too", () =>
+  it("is read from the metadata of a save, too", () =>
     at(async (place) => {
       await using store = await place.open({ env: FEW });
       for (let step = 0; step < 6; step++) {
@@ -48,7 +48,7 @@ describe.each(KINDS)("retention of all in a store of $kind", ({ at }) => {
       expect((await store.findCheckpoints({ sessionId: "s" })).session).toMatchObject({ retention: "all", checkpointCount: 6 });
     }));
 
-  it("is honoured by age: nothing of the session goes to the trash", () =>
+  it("applies to removal by age: no checkpoint of the session goes to the trash", () =>
     at(async (place) => {
       const { clock, ids } = foreseeable();
       const now = { value: clock.now().getTime() };
@@ -65,7 +65,7 @@ describe.each(KINDS)("retention of all in a store of $kind", ({ at }) => {
       expect(report.spared).toMatchObject([{ sessionId: "kept", why: "keep" }]);
     }));
 
-  it("is honoured by the quota, which then refuses", () =>
+  it("applies to the quota, which then refuses saves", () =>
     at(async (place) => {
       await using store = await place.open({ env: { WORKRAIL_MAX_TOTAL_BYTES: "3000" } });
       const noise = (seed: number): string =>
@@ -86,7 +86,7 @@ describe.each(KINDS)("retention of all in a store of $kind", ({ at }) => {
 });
 
 describe.each(KINDS)("pruning to the trash in a store of $kind", ({ at }) => {
-  it("moves what a save beyond the limit would remove, from where it can be restored", () =>
+  it("moves checkpoints beyond the limit to the trash, from where they can be restored", () =>
     at(async (place) => {
       await using store = await place.open({ env: { ...FEW, WORKRAIL_PRUNED_GO_TO: "trash" } });
       for (let step = 0; step < 3; step++) await store.saveCheckpoint({ sessionId: "s", checkpointId: `step-${step}`, context: { step } });
@@ -100,7 +100,7 @@ describe.each(KINDS)("pruning to the trash in a store of $kind", ({ at }) => {
       expect((await store.loadCheckpoint({ checkpointId: "step-0" })).context).toEqual({ step: 0 });
     }));
 
-  it("spares what is tagged keep, and the whole of a session that keeps all", () =>
+  it("spares checkpoints tagged keep, and whole sessions that keep all", () =>
     at(async (place) => {
       await using store = await place.open({ env: { ...FEW, WORKRAIL_PRUNED_GO_TO: "trash" } });
       const metadata = { tags: ["keep"] };

@@ -35,7 +35,7 @@ describe.each(KINDS)("a session of any name in a store of $kind", ({ at }) => {
     }),
   );
 
-  it("survives the loss of the catalog, with what is known of it", () =>
+  it("survives the loss of the catalog, with its facts", () =>
     at(async (place) => {
       for (const sessionId of IDS) {
         await using store = await place.open();
@@ -51,7 +51,7 @@ describe.each(KINDS)("a session of any name in a store of $kind", ({ at }) => {
       expect((await store.verifyStore()).findings ?? []).toEqual([]);
     }));
 
-  it("is itself alone: no other form, case or white space leads to it", () =>
+  it("is unique: no other form, case or white space leads to it", () =>
     at(async (place) => {
       await using store = await place.open();
       for (const sessionId of ["Caf\u00e9", "caf\u00e9", "cafe", "caf\u00e9 ", "caf\u00e9."])
@@ -112,7 +112,7 @@ it("an export and a backup of sessions of any name stay in their folders", () =>
     for (const sessionId of IDS) expect((await copy.loadCheckpoint({ sessionId })).context).toEqual({ sessionId });
   }));
 
-it("folders of sessions that had names of letters and digits keep their names", () =>
+it("folders of sessions with names of letters and digits keep their names", () =>
   onDisk(async (place) => {
     await using store = await place.open();
     for (const sessionId of ["plain-1", "Demo", "con", "user:42"]) await store.saveCheckpoint({ sessionId, context: { a: 1 } });

@@ -19,11 +19,11 @@ async function namesIn(store: Workrail): Promise<readonly (string | undefined)[]
   return sessions.map(({ name }) => name);
 }
 
-describe.each(KINDS)("the name of a session that was given no id, in a store of $kind", ({ at }) => {
+describe.each(KINDS)("the name of a session without a given id, in a store of $kind", ({ at }) => {
   it.each([
     ["by a fresh id", {}],
     ["by the workflow", { workflowId: "deploy" }],
-  ])("is the goal, where it is found %s", (_how, given) =>
+  ])("is the goal, when it is found %s", (_how, given) =>
     at(async (place) => {
       await using store = await place.open(options);
       await store.saveCheckpoint({ ...given, context: { goal: "let customers use coupons", step: 1 } });
@@ -31,7 +31,7 @@ describe.each(KINDS)("the name of a session that was given no id, in a store of 
     }),
   );
 
-  it("is the project's folder and the day where there is no goal, in resuming too", () =>
+  it("is the project's folder and the day without a goal, also when it is resumed", () =>
     at(async (place) => {
       await using store = await place.open(options);
       await store.saveCheckpoint({ context: { step: 1 } });
@@ -39,7 +39,7 @@ describe.each(KINDS)("the name of a session that was given no id, in a store of 
       expect(await store.resumeWork({})).toMatchObject({ status: "CANDIDATES", candidates: [{ name: "webshop 2026-01-31" }] });
     }));
 
-  it("is not there where an id was given, nor taken from a caller", () =>
+  it("does not exist when an id was given, and is not taken from a caller", () =>
     at(async (place) => {
       await using store = await place.open(options);
       await store.saveCheckpoint({ sessionId: "coupons", context: { goal: "x" }, metadata: { sessionName: "mine" } });
@@ -57,7 +57,7 @@ describe.each(KINDS)("the name of a session that was given no id, in a store of 
       expect(await namesIn(store)).toEqual(["let customers use coupons"]);
     }));
 
-  it("has nothing of a secret that is taken out of the goal", () =>
+  it("contains no secret that is removed from the goal", () =>
     at(async (place) => {
       await using store = await place.open({ ...options, env: { WORKRAIL_SECRETS: "redact" } });
       await store.saveCheckpoint({ context: { goal: `log in with ${TOKEN}` } });
@@ -66,7 +66,7 @@ describe.each(KINDS)("the name of a session that was given no id, in a store of 
       expect(name).not.toContain(TOKEN.slice(0, 12));
     }));
 
-  it("is of each checkpoint's own goal, so that nothing of an erased one stays", () =>
+  it("is taken from each checkpoint's own goal, so that nothing of an erased one stays", () =>
     at(async (place) => {
       await using store = await place.open(options);
       const { sessionId, checkpointId } = await store.saveCheckpoint({ context: { goal: "a goal to be forgotten" } });
@@ -76,7 +76,7 @@ describe.each(KINDS)("the name of a session that was given no id, in a store of 
     }));
 });
 
-it("the name of a session in a sealed store is nowhere in clear, and told with the key", () =>
+it("the name of a session in a sealed store is never stored in clear, and is returned with the key", () =>
   onDisk(async (place) => {
     const goal = newWord();
     {

@@ -17,7 +17,7 @@ async function savedSessions(place: Place, ...sessions: readonly string[]): Prom
 it.each([
   ["files beside a database", {}],
   ["files alone", { WORKRAIL_SQLITE_DRIVER: "none" }],
-])("a file in the place of the newest session's directory keeps nobody from the others: %s", (_kind, env) =>
+])("a file in the place of the newest session's directory does not affect other sessions: %s", (_kind, env) =>
   onDisk(async (place) => {
     await savedSessions(place, "good", "bad");
     fs.renameSync(path.join(place.dataDir, "contexts", "bad"), path.join(place.dataDir, "moved"));
@@ -46,7 +46,7 @@ function failing(place: Place, isBad: (file: string) => boolean): { open(): Prom
 const isBad = (file: string): boolean => file.endsWith("of-bad.json.gz");
 
 describe("a checkpoint's file that the disk fails to read", () => {
-  it("is named and left as it is, and all others are verified, repaired, scanned, exported and backed up", () =>
+  it("is named and left in place, and all others are verified, repaired, scanned, exported and backed up", () =>
     onDisk(async (place) => {
       await savedSessions(place, "one", "bad", "two");
       const disk = failing(place, isBad);
@@ -71,7 +71,7 @@ describe("a checkpoint's file that the disk fails to read", () => {
       expect(fs.existsSync(path.join(place.dataDir, "quarantine"))).toBe(false);
     }));
 
-  it("has no rebuild make a catalog without it, which could take it for removed later", () =>
+  it("stops a rebuild, because a catalog without it could later treat it as removed", () =>
     onDisk(async (place) => {
       await savedSessions(place, "one", "bad", "two");
       const disk = failing(place, isBad);
@@ -88,7 +88,7 @@ describe("a checkpoint's file that the disk fails to read", () => {
       expect((await store.loadCheckpoint({ checkpointId: "of-bad" })).context).toEqual({ text: "wordbad" });
     }));
 
-  it("keeps nothing else from being found, and is found itself when it can be read", () =>
+  it("does not keep other files from being found, and is found itself when it can be read", () =>
     onDisk(async (place) => {
       await savedSessions(place, "one", "bad", "two");
       const search = async (store: Workrail, query: string): Promise<readonly unknown[]> => {
@@ -110,7 +110,7 @@ describe("a checkpoint's file that the disk fails to read", () => {
     }));
 });
 
-it("a disk of which nothing can be read is no damage of each checkpoint: verify, backup and rebuild fail, and the catalog stands", () =>
+it("a disk that cannot be read at all is no damage of each checkpoint: verify, backup and rebuild fail, and the catalog stays", () =>
   onDisk(async (place) => {
     await savedSessions(place, "a", "b", "c", "d", "e");
     const disk = failing(place, (file) => file.endsWith(".json.gz"));
@@ -127,7 +127,7 @@ it("a disk of which nothing can be read is no damage of each checkpoint: verify,
 it.each([
   ["a directory", (file: string) => fs.mkdirSync(file)],
   ["a link", (file: string) => fs.symlinkSync("/etc/hostname", file)],
-])("%s in the place of a checkpoint's file is named, by a rebuild too", (_what, put) =>
+])("%s in the place of a checkpoint's file is named, also by a rebuild", (_what, put) =>
   onDisk(async (place) => {
     await savedSessions(place, "one", "bad");
     const file = path.join(place.dataDir, "contexts", "bad", "of-bad.json.gz");
