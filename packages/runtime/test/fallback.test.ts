@@ -37,7 +37,7 @@ async function idsIn(workrail: Workrail, sessionId = "session"): Promise<readonl
 }
 
 describe("a save that the disk does not take", () => {
-  it("fails, says that memory keeps the checkpoint and what to do, and is all there", () =>
+  it("fails, reports that memory keeps the checkpoint with advice, and is complete", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       const first = await workrail.saveCheckpoint({ ...SESSION, context: { step: 1 } });
@@ -69,7 +69,7 @@ describe("a save that the disk does not take", () => {
       expect(workrail.durability).toBe("memory");
     }));
 
-  it("is recognised when it is repeated, while the disk is away and when it is back", () =>
+  it("is recognised when it is repeated, with and without the disk", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       disk.writing = "ENOSPC";
@@ -80,7 +80,7 @@ describe("a save that the disk does not take", () => {
       expect(again).toMatchObject({ status: "SKIPPED_UNCHANGED", checkpointId: id, durability: "disk" });
     }));
 
-  it("obeys what it is told of its parent and its id, as far as that can be known", () =>
+  it("honours its parent and its id, as far as they can be known", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       const first = await step(workrail, 1);
@@ -106,7 +106,7 @@ describe("a save that the disk does not take", () => {
     ["EROFS", "read-only"],
     ["EACCES", "not-permitted"],
     ["EIO", "input-output"],
-  ])("because of %s tells the reason %s", (code, reason) =>
+  ])("because of %s reports the reason %s", (code, reason) =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       disk.writing = code;
@@ -116,7 +116,7 @@ describe("a save that the disk does not take", () => {
     }),
   );
 
-  it("shows in the status, with the reason and what to do", () =>
+  it("is shown in the status, with the reason and advice", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       await step(workrail, 1);
@@ -127,7 +127,7 @@ describe("a save that the disk does not take", () => {
       expect(await workrail.storeStatus()).toMatchObject({ durability: "memory", checkpoints: 1, warnings });
     }));
 
-  it("is not kept once memory is full, and says so", () =>
+  it("is not kept once memory is full, and reports that", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.openSmall(5_000);
       disk.writing = "ENOSPC";
@@ -151,7 +151,7 @@ describe("a save that the disk does not take", () => {
       expect(await idsIn(workrail)).toEqual([]);
     }));
 
-  it("may have reached it all the same: then it is found there, and not kept twice", () =>
+  it("may have reached it: then it is found there, and not kept twice", () =>
     withFailingDisk(async (disk) => {
       let isUnsure = true;
       await using workrail = await disk.open(
@@ -183,7 +183,7 @@ describe("a save that the disk does not take", () => {
 });
 
 describe("while the disk cannot be written to", () => {
-  it("does not keep a context from being compressed: the way back to it is in memory, and later on the disk", () =>
+  it("allows compression: the original is in memory, and later on the disk", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       await step(workrail, 1);
@@ -220,7 +220,7 @@ describe("while the disk cannot be written to", () => {
       expect((await other.findCheckpoints({ sessionId: "new" })).session?.criticalKeys).toEqual(["step"]);
     }));
 
-  it("listings go on from memory to the disk, page by page, with every filter", () =>
+  it("listings continue from memory to the disk, page by page, with every filter", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       const ids: string[] = [];
@@ -259,7 +259,7 @@ describe("while the disk cannot be written to", () => {
       disk.writing = undefined;
     }));
 
-  it("a session of which memory keeps a part is not exported without it", () =>
+  it("a session that is partly in memory is not exported without that part", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       await step(workrail, 1);
@@ -286,7 +286,7 @@ describe("while the disk cannot be written to", () => {
   it.each([
     [true, 2],
     [false, 0],
-  ])("what was left undone is seen to by whoever opens it and once the disk is back, if upkeep is wanted: %s", (upkeep, times) =>
+  ])("unfinished work is done by whoever opens the store, once the disk is back, if upkeep is on: %s", (upkeep, times) =>
     withFailingDisk(async (disk) => {
       const seenTo = vi.spyOn(Store.prototype, "finishEarlierWork");
       try {
@@ -303,7 +303,7 @@ describe("while the disk cannot be written to", () => {
     }),
   );
 
-  it("what is done with the whole store says how many checkpoints it was done without", () =>
+  it("operations on the whole store report how many checkpoints they left out", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       await step(workrail, 1);
@@ -323,7 +323,7 @@ describe("while the disk cannot be written to", () => {
       }
     }));
 
-  it("what is damaged on the disk is passed over for the newest that can be read", () =>
+  it("damaged checkpoints on the disk are skipped for the newest readable one", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       const ids = [await step(workrail, 1), await step(workrail, 2)];
@@ -339,7 +339,7 @@ describe("while the disk cannot be written to", () => {
       });
     }));
 
-  it("and cannot be read either, saves are kept all the same, and loads say why they fail", () =>
+  it("nor read from, saves are still kept, and loads report why they fail", () =>
     withFailingDisk(async (disk) => {
       const clear = obstruct(disk.place.dataDir);
       await using workrail = await disk.open();
@@ -378,8 +378,8 @@ describe("while the disk cannot be written to", () => {
     }));
 });
 
-describe("a disk that comes back", () => {
-  it("is looked for by each process at times of its own: two that are in each other's way do not stay in step", async () => {
+describe("a recovered disk", () => {
+  it("is looked for by each process at different times, so that two processes do not stay in step", async () => {
     const periods = new Set<number | undefined>();
     for (let count = 0; count < 3; count++) {
       await withFailingDisk(async (disk) => {
@@ -393,7 +393,7 @@ describe("a disk that comes back", () => {
     expect(periods.size).toBe(3);
   });
 
-  it("is seen by itself, about every 30 seconds, and gets all that was kept, in its order and under its ids", () =>
+  it("is detected automatically, about every 30 seconds, and receives all kept saves in their order and with their ids", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       const ids = [await step(workrail, 1)];
@@ -419,7 +419,7 @@ describe("a disk that comes back", () => {
       expect(after).not.toHaveProperty("degraded");
     }));
 
-  it("is seen by the next save, which goes there and continues what was kept", () =>
+  it("is detected by the next save, which is stored there and continues the kept ones", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       disk.writing = "ENOSPC";
@@ -431,7 +431,7 @@ describe("a disk that comes back", () => {
     }));
 
   it.skipIf(process.platform === "win32")(
-    "(not on Windows, where nobody removes a database that is open) gets what was kept although its catalog was lost meanwhile",
+    "(not on Windows, where nobody removes a database that is open) receives the kept saves although its catalog was lost meanwhile",
     () =>
       withFailingDisk(async (disk) => {
         const workrail = await disk.open();
@@ -452,7 +452,7 @@ describe("a disk that comes back", () => {
   it.each([
     ["retention", { retention: "all" }],
     ["metadata", { metadata: { retention: "all" } }],
-  ] as const)("keeps all of a session whose save, kept in memory, said so by its %s", (_how, more) =>
+  ] as const)("keeps all checkpoints of a session whose save in memory demanded that by its %s", (_how, more) =>
     withFailingDisk(async (disk) => {
       const workrail = await disk.open({ WORKRAIL_MAX_CHECKPOINTS: "2" });
       const ids = [await step(workrail, 1), await step(workrail, 2)];
@@ -466,7 +466,7 @@ describe("a disk that comes back", () => {
     }),
   );
 
-  it("gets a fork where somebody else saved meanwhile: nothing is lost and nothing overwritten", () =>
+  it("receives a fork when another process saved meanwhile: nothing is lost or overwritten", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       const first = await step(workrail, 1);
@@ -483,7 +483,7 @@ describe("a disk that comes back", () => {
       expect(disk.log.at(-1)).toMatchObject({ fields: { checkpoints: 2, forks: 1 } });
     }));
 
-  it("gets a checkpoint under another id when its own was taken meanwhile", () =>
+  it("receives a checkpoint under another id when its own was taken meanwhile", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       disk.writing = "ENOSPC";
@@ -497,7 +497,7 @@ describe("a disk that comes back", () => {
       expect(disk.log.map(({ message }) => message)).toContainEqual(expect.stringContaining("another id"));
     }));
 
-  it("gets it once, although nobody could tell whether it was written under the other id", () =>
+  it("receives it once, even when it is unknown whether it was written under the other id", () =>
     withFailingDisk(async (disk) => {
       let isUnsure = false;
       const storage: Adapters["storage"] = async (...given) => {
@@ -526,7 +526,7 @@ describe("a disk that comes back", () => {
       expect([workrail.durability, (await idsIn(workrail)).length]).toEqual(["disk", 1]);
     }));
 
-  it("gets what was kept although that is more than a quota allows, which then holds again", () =>
+  it("receives the kept saves even beyond a quota, which applies again afterwards", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open({ WORKRAIL_MAX_SESSION_BYTES: "4000" });
       disk.writing = "ENOSPC";
@@ -538,7 +538,7 @@ describe("a disk that comes back", () => {
       expect((await refusalOf(step(workrail, 4))).code).toBe("STORAGE_QUOTA_EXCEEDED");
     }));
 
-  it("and goes away again in the middle, at any file, in the end has everything once", () =>
+  it("that fails again in the middle, at any file, finally has everything once", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       const ids = [await step(workrail, 1)];
@@ -560,7 +560,7 @@ describe("a disk that comes back", () => {
       expect((await other.verifyStore()).findings).toEqual([]);
     }));
 
-  it("is used by other sessions while one cannot be written, which keeps what is its own in order", () =>
+  it("is used by other sessions while one cannot be written; that one keeps its saves in order", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       const good = [await step(workrail, 1, { sessionId: "good" })];
@@ -589,7 +589,7 @@ describe("a disk that comes back", () => {
       expect((await workrail.verifyStore()).findings).toEqual([]);
     }));
 
-  it.skipIf(process.platform === "win32")("is used at once when only the data directory was removed: it is made again", () =>
+  it.skipIf(process.platform === "win32")("is used at once when only the data directory was removed, which is created again", () =>
     withFailingDisk(async (disk) => {
       const workrail = await disk.open();
       await step(workrail, 1);
@@ -602,7 +602,7 @@ describe("a disk that comes back", () => {
   );
 
   it.skipIf(process.platform === "win32")(
-    "is used again when the data directory of a store without SQLite was removed, and its parent is there",
+    "is used again when the data directory of a store without SQLite was removed, and its parent exists",
     () =>
       onDisk(
         async (place) => {
@@ -635,7 +635,7 @@ describe("a disk that comes back", () => {
       ),
   );
 
-  it("gets what was kept when the store is closed, although something else fails then", () =>
+  it("receives the kept saves when the store is closed, even when something else fails then", () =>
     withFailingDisk(async (disk) => {
       const workrail = await disk.open();
       disk.writing = "ENOSPC";
@@ -649,7 +649,7 @@ describe("a disk that comes back", () => {
       expect(await idsIn(again)).toEqual([id]);
     }));
 
-  it("gets, at closing, all sessions that can be written then, whichever was kept first", () =>
+  it("receives, at closing, all sessions that can be written, in any order", () =>
     withFailingDisk(async (disk) => {
       const workrail = await disk.open();
       disk.writing = "ENOSPC";
@@ -669,7 +669,7 @@ describe("a disk that comes back", () => {
       expect(await idsIn(again)).toEqual([]);
     }));
 
-  it("gets, at closing, what can be written then; and what cannot is said to be lost", () =>
+  it("receives, at closing, all writable saves; the others are reported as lost", () =>
     withFailingDisk(async (disk) => {
       const workrail = await disk.open();
       disk.writing = "ENOSPC";
@@ -690,8 +690,8 @@ describe("a disk that comes back", () => {
     }));
 });
 
-describe("saves to one session that are under way together", () => {
-  it("keep the order of their calls, although the disk fails one of them and takes the next", () =>
+describe("simultaneous saves to one session", () => {
+  it("keep the order of their calls, although the disk fails one of them and accepts the next", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       for (const session of [{ sessionId: "session" }, { workflowId: "flow" }]) {
@@ -729,7 +729,7 @@ describe("erasing while the disk cannot be written to", () => {
       expect((await workrail.findCheckpoints(SESSION)).session).not.toHaveProperty("criticalKeys");
     }));
 
-  it("erases nothing when something that is named is not there", () =>
+  it("erases nothing when one of the named checkpoints does not exist", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       disk.writing = onlyOf("session");
@@ -740,7 +740,7 @@ describe("erasing while the disk cannot be written to", () => {
       expect(await idsIn(workrail)).toEqual([checkpointId]);
     }));
 
-  it("spares what is tagged keep, where that is asked for", () =>
+  it("spares checkpoints tagged keep on request", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       await step(workrail, 1, { sessionId: "tagged" });
@@ -755,7 +755,7 @@ describe("erasing while the disk cannot be written to", () => {
       disk.writing = undefined;
     }));
 
-  it("leaves no file of a save of which only the file reached the disk, so that no rebuild brings it back", () =>
+  it("leaves no file of a save that reached the disk only as a file, so that no rebuild restores it", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open({ WORKRAIL_LOCK_TIMEOUT_MS: "50" });
       await step(workrail, 1, { sessionId: "other" });
@@ -770,7 +770,7 @@ describe("erasing while the disk cannot be written to", () => {
       expect((await refusalOf(workrail.loadCheckpoint({ checkpointId }))).code).toBe("CHECKPOINT_NOT_FOUND");
     }));
 
-  it("is not undone by a disk that comes back in its middle", () =>
+  it("is not undone by a disk that recovers meanwhile", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       const onDisk = await step(workrail, 1, { sessionId: "good" });
@@ -791,7 +791,7 @@ describe("erasing while the disk cannot be written to", () => {
 });
 
 describe("closing", () => {
-  it("waits for a disk that is just being opened, and leaves nothing of it open", () =>
+  it("waits for a disk that is just being opened, and leaves nothing open", () =>
     withFailingDisk(async (disk) => {
       const clear = obstruct(disk.place.dataDir);
       const { storage = fail } = disk.adapters();
@@ -825,7 +825,7 @@ describe("closing", () => {
       await again.rebuildCatalog();
     }));
 
-  it("finishes what was called before, then leaves nobody looking for the disk, and takes nothing more", () =>
+  it("finishes earlier calls, then stops looking for the disk, and accepts no further calls", () =>
     withFailingDisk(async (disk) => {
       const workrail = await disk.open();
       disk.writing = "ENOSPC";
@@ -842,8 +842,8 @@ describe("closing", () => {
     }));
 });
 
-describe("a process that is killed while it writes down what memory kept", () => {
-  it("leaves a store that is sound, with the first of them, each once and in their order", { timeout: 600_000 }, async () => {
+describe("a process that is killed while it writes kept saves to the disk", () => {
+  it("leaves an intact store, with the first of them, each once and in their order", { timeout: 600_000 }, async () => {
     const sizes = new Set<number>();
     for (let fatal = 1; !(await survives(fatal, sizes)); fatal += STRIDE);
     // The process was killed before the first, and after each.
@@ -852,7 +852,7 @@ describe("a process that is killed while it writes down what memory kept", () =>
 });
 
 describe("a start", () => {
-  it("succeeds without a disk, and the disk may come later", () =>
+  it("succeeds without a disk, which may appear later", () =>
     withFailingDisk(async (disk) => {
       const clear = obstruct(disk.place.dataDir);
       await using workrail = await disk.open();
@@ -891,7 +891,7 @@ describe("a start", () => {
       }),
   );
 
-  it("is refused by a store of a newer version, and by settings that make no sense", () =>
+  it("is refused by a store of a newer version, and by invalid settings", () =>
     withFailingDisk(async (disk) => {
       await (await disk.open()).close();
       const database = new DatabaseSync(path.join(disk.place.dataDir, "workrail.db"));
@@ -902,7 +902,7 @@ describe("a start", () => {
       expect((await refusalOf(disk.open({ WORKRAIL_FALLBACK: "maybe" }))).details).toEqual({ field: "WORKRAIL_FALLBACK" });
     }));
 
-  it("goes by WORKRAIL_FALLBACK, unless the program says", () =>
+  it("follows WORKRAIL_FALLBACK, unless the program sets it", () =>
     withFailingDisk(async (disk) => {
       obstruct(disk.place.dataDir);
       const open = (WORKRAIL_FALLBACK: string, more: object = {}): Promise<Workrail> =>

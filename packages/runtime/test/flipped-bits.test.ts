@@ -131,7 +131,7 @@ function onCopy<T>(original: string, env: Readonly<Record<string, string>>, work
 }
 
 describe.each(KINDS)("one flipped bit in each file of a store %s", (_name, env) => {
-  it("gives the right value or a named error, whatever is read", { timeout: 3_600_000 }, () =>
+  it("returns the right value or a named error for every read", { timeout: 3_600_000 }, () =>
     withFilled(env, async (original) => {
       const right = await onCopy(original, env, readAll);
       expect(JSON.stringify(right)).not.toContain("foreign: ");
@@ -167,7 +167,7 @@ describe.each(KINDS)("one flipped bit in each file of a store %s", (_name, env) 
   );
 });
 
-it("of one flipped bit in an exported file everything is imported as it was, or nothing", { timeout: 3_600_000 }, () =>
+it("after one flipped bit in an exported file, everything is imported unchanged, or nothing", { timeout: 3_600_000 }, () =>
   withFilled({}, async (original) => {
     const folder = path.join(original, "exports");
     const exported = path.join(folder, fs.readdirSync(folder)[0] as string);

@@ -27,7 +27,7 @@ const contexts: fc.Arbitrary<Record<string, unknown>> = fc
   .chain((context) => longText.map((log) => ({ ...context, log })));
 
 describe.each(KINDS)("handles of a store in $kind", ({ at }) => {
-  it("give back by key, and in parts by range, every entry that was not whole, after later saves, pruning and a restart", () =>
+  it("return every entry that was not whole, by key and in parts by range, after later saves, pruning and a restart", () =>
     fc.assert(
       fc.asyncProperty(contexts, fc.boolean(), (context, isSaved) =>
         at(async (place) => {

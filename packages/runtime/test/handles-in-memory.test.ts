@@ -36,8 +36,8 @@ function aStandIn() {
   return { disk, memory, standIn };
 }
 
-describe("handles while memory stands in for the disk", () => {
-  it("hold for asides and checkpoints in memory, and on the disk once they are there, however many asides it has", async () => {
+describe("handles while memory replaces the disk", () => {
+  it("are valid for asides and checkpoints in memory, and later on the disk, however many asides it has", async () => {
     const { disk, memory, standIn } = aStandIn();
     const limits = { maxAsides: 1, maxAsideBytes: 1_000 };
     await saveAside(portsOf(disk, limits), { sessionId: SESSION, context: { on: "the disk" } });
@@ -53,7 +53,7 @@ describe("handles while memory stands in for the disk", () => {
     expect((await disk.catalog.find(saved.record.id))?.shieldedUntil).toEqual(handle?.validUntil);
   });
 
-  it("are made longer on the disk for what proves to be there already", async () => {
+  it("are extended on the disk for checkpoints that are already there", async () => {
     const { disk, memory, standIn } = aStandIn();
     const context = { aside: 1 };
     const before = await saveAside(portsOf(disk), { sessionId: SESSION, context });
@@ -66,7 +66,7 @@ describe("handles while memory stands in for the disk", () => {
     expect((await standIn.catalog.find(checkpointId))?.shieldedUntil).toEqual(during.validUntil);
   });
 
-  it("hold still for what is left in memory when the disk fails again in the middle", async () => {
+  it("are still valid for the rest in memory when the disk fails again in the middle", async () => {
     const { disk, memory, standIn } = aStandIn();
     const asides = [];
     for (const step of [1, 2]) asides.push(await saveAside(standIn, { sessionId: SESSION, context: { step } }));
@@ -84,7 +84,7 @@ describe("handles while memory stands in for the disk", () => {
     expect((await standIn.catalog.find(left))?.shieldedUntil).toEqual(asides[1]?.validUntil);
   });
 
-  it("are given out for what is on the disk only if the disk takes the promise", async () => {
+  it("are issued for checkpoints on the disk only if the disk stores the promise", async () => {
     const { disk, standIn } = aStandIn();
     const { record } = await saveCheckpoint(portsOf(disk), { sessionId: SESSION, context: { step: 1 } });
     const handle = await issueHandle(standIn, { checkpointId: record.id });

@@ -15,7 +15,7 @@ async function text(workrail: Workrail, checkpointId: string): Promise<string> {
 }
 
 describe.each(KINDS)("a patch in $kind", (kind) => {
-  it("stores the whole new state, and says what it did", () =>
+  it("stores the whole new state, and reports its effect", () =>
     kind.at(async (place) => {
       await using workrail = await place.open();
       const base = await workrail.saveCheckpoint({ ...S, context: STATE });
@@ -46,7 +46,7 @@ describe.each(KINDS)("a patch in $kind", (kind) => {
       expect(await workrail.saveCheckpoint({ ...S, patch: { set: { step: 2 } } })).toMatchObject({ status: "SKIPPED_UNCHANGED" });
     }));
 
-  it("changes what parentId names, in a fork", () =>
+  it("applies to the checkpoint of parentId, as a fork", () =>
     kind.at(async (place) => {
       await using workrail = await place.open();
       const first = await workrail.saveCheckpoint({ ...S, context: STATE });
@@ -59,7 +59,7 @@ describe.each(KINDS)("a patch in $kind", (kind) => {
       );
     }));
 
-  it("never starts a session, and names those there are", () =>
+  it("never starts a session, and lists the existing ones", () =>
     kind.at(async (place) => {
       await using workrail = await place.open();
       const patch = { set: { a: 1 } };
@@ -80,7 +80,7 @@ describe.each(KINDS)("a patch in $kind", (kind) => {
       expect((await workrail.listSessions()).sessions).toHaveLength(2);
     }));
 
-  it("with a stale expectedParentId is a conflict that names the keys changed since, and a repeated one is recognised", () =>
+  it("with a stale expectedParentId is a conflict that names the changed keys, and a repeated one is recognised", () =>
     kind.at(async (place) => {
       await using workrail = await place.open();
       const base = await workrail.saveCheckpoint({ ...S, context: STATE });
@@ -108,7 +108,7 @@ describe.each(KINDS)("a patch in $kind", (kind) => {
       expect((await workrail.loadCheckpoint(S)).context).toEqual({ ...STATE, step: 3, log: ["begun", "once"] });
     }));
 
-  it("keeps the order of calls that do not wait for each other", () =>
+  it("keeps the order of simultaneous calls", () =>
     kind.at(async (place) => {
       await using workrail = await place.open();
       const calls = [
@@ -123,7 +123,7 @@ describe.each(KINDS)("a patch in $kind", (kind) => {
       expect((await workrail.loadCheckpoint(S)).context).toMatchObject({ log: ["c"] });
     }));
 
-  it("takes secrets, and the limits, of the whole new state", () =>
+  it("applies secret rules and limits to the whole new state", () =>
     kind.at(async (place) => {
       await using workrail = await place.open({ limits: { maxKeys: 6 } });
       await workrail.saveCheckpoint({ ...S, context: STATE });
@@ -136,7 +136,7 @@ describe.each(KINDS)("a patch in $kind", (kind) => {
 });
 
 describe("entries that a save drops", () => {
-  it("are named against the parent, with a warning where they are pinned or CRITICAL, and again by every load", () =>
+  it("are compared with the parent, with a warning when they are pinned or CRITICAL, and again at every load", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       await workrail.saveCheckpoint({ ...S, context: { ...STATE, scratch: "tmp", pinned: 1 } });
@@ -157,7 +157,7 @@ describe("entries that a save drops", () => {
       expect(await workrail.loadCheckpoint(S)).not.toHaveProperty("droppedKeys");
     }));
 
-  it("are counted where they are many, and long names are cut", () =>
+  it("are counted when they are many, and long names are cut", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       const many = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`${index} ${"k".repeat(200)}`, index]));
@@ -169,7 +169,7 @@ describe("entries that a save drops", () => {
       expect(await workrail.loadCheckpoint(S)).toMatchObject({ droppedKeysCount: 120 });
     }));
 
-  it("are not looked for where the parent cannot be read: the save goes on", () =>
+  it("are not determined when the parent cannot be read: the save continues", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       const { blobPath } = await workrail.saveCheckpoint({ ...S, context: STATE });
@@ -177,7 +177,7 @@ describe("entries that a save drops", () => {
       expect(await workrail.saveCheckpoint({ ...S, context: { step: 2 } })).not.toHaveProperty("droppedKeys");
     }));
 
-  it("must not be all of them, unless it is forced; a first state may be empty", () =>
+  it("must not be all entries, unless it is forced; a first state may be empty", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       await workrail.saveCheckpoint({ ...S, context: {} });
@@ -189,7 +189,7 @@ describe("entries that a save drops", () => {
     }));
 });
 
-it("a patch of a damaged base is refused, and nothing is written", () =>
+it("a patch of a damaged base is refused, and changes nothing", () =>
   onDisk(async (place) => {
     await using workrail = await place.open();
     const { blobPath } = await workrail.saveCheckpoint({ ...S, context: STATE });
@@ -198,7 +198,7 @@ it("a patch of a damaged base is refused, and nothing is written", () =>
     expect(await workrail.listCheckpoints(S)).toHaveLength(1);
   }));
 
-it("JSON texts are read, and the answer says so", () =>
+it("JSON texts are parsed, and the answer reports that", () =>
   onDisk(async (place) => {
     await using workrail = await place.open();
     expect(await workrail.saveCheckpoint({ ...S, context: JSON.stringify(STATE) })).toMatchObject({ parsedFromText: ["context"] });
@@ -222,7 +222,7 @@ it("patches of two processes to different keys all survive", () =>
     expect((await one.loadCheckpoint(S)).context).toEqual({ left: rounds, right: rounds, other: true });
   }));
 
-it("equal items that two processes append are both there", () =>
+it("equal items that two processes append are both stored", () =>
   onDisk(async (place) => {
     await using one = await place.open();
     await using two = await place.open();
@@ -231,8 +231,8 @@ it("equal items that two processes append are both there", () =>
     expect((await two.loadCheckpoint(S)).context).toEqual({ log: ["done", "done", "done", "done"] });
   }));
 
-describe("while memory stands in for the disk, a patch", () => {
-  it("is applied to what the disk or memory has, and written down whole when the disk is back", () =>
+describe("while memory replaces the disk, a patch", () => {
+  it("is applied to the state on the disk or in memory, and written whole when the disk is back", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       await workrail.saveCheckpoint({ ...S, context: STATE });
@@ -247,7 +247,7 @@ describe("while memory stands in for the disk, a patch", () => {
       expect((await workrail.loadCheckpoint(S)).context).toEqual({ ...STATE, log: ["begun", "a", "b", "c"] });
     }));
 
-  it("is not kept where its base cannot be read, and the answer says what is", () =>
+  it("is not kept when its base cannot be read, and the error gives advice", () =>
     withFailingDisk(async (disk) => {
       const clear = obstruct(disk.place.dataDir);
       await using workrail = await disk.open();
@@ -261,7 +261,7 @@ describe("while memory stands in for the disk, a patch", () => {
     }));
 });
 
-it("in a sealed store works as in any other, and shows no key outside", () =>
+it("works in a sealed store as in any other, and shows no key in clear", () =>
   onDisk(
     async (place) => {
       await using workrail = await place.open();

@@ -153,9 +153,9 @@ async function harmThrough({ name, target, env }: Planted): Promise<readonly unk
   });
 }
 
-describe.skipIf(process.platform === "win32")("a link that somebody planted (not on Windows, which asks for a privilege to)", () => {
+describe.skipIf(process.platform === "win32")("a planted link (not on Windows, where links need a privilege)", () => {
   it.each(Object.entries(STORES))(
-    "under any name in the data directory leads no write elsewhere (%s)",
+    "under any name in the data directory diverts no write (%s)",
     async (_kind, { env, among, isWhole }) => {
       const names = await namesMade(env, among);
       expect(names).toEqual(expect.arrayContaining([...among]));

@@ -30,7 +30,7 @@ async function summariesOf(list: ReturnType<ProjectCheckpoints["list"]>): Promis
 }
 
 describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }) => {
-  it("come back as they were given, with what the store adds", () =>
+  it("are returned unchanged, with the store's own fields", () =>
     at(async (place: Place) => {
       await using workrail = await place.open();
       const service = workrail.projectCheckpoints;
@@ -55,7 +55,7 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
       expect((await service.list()).checkpoints).toEqual([checkpoint]);
     }));
 
-  it("are as they were when they were handed over, whatever the caller changes meanwhile", () =>
+  it("are stored as they were at the call, whatever the caller changes meanwhile", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const tags = ["auth"];
@@ -66,7 +66,7 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
       expect((await workrail.projectCheckpoints.list()).checkpoints).toMatchObject([{ tags: ["auth"], context: { branch: "auth" } }]);
     }));
 
-  it("are always new ones, of which none goes because there are many", () =>
+  it("are always new, and none is removed because of their number", () =>
     at(async (place) => {
       await using workrail = await place.open({ limits: { maxCheckpoints: 3 } });
       const ids = new Set<string>();
@@ -75,7 +75,7 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
       expect((await workrail.projectCheckpoints.list()).total).toBe(8);
     }));
 
-  it("are listed newest first, 10 by default, at an offset, of one project or of all with the own first", () =>
+  it("are listed newest first, 10 by default, from an offset, for one project or for all with the own first", () =>
     at(async (place) => {
       await using workrail = await place.open({ project: shop });
       const service = workrail.projectCheckpoints;
@@ -96,7 +96,7 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
       expect(await service.list({ projectPath: path.join(blog, "none") })).toMatchObject({ total: 0, checkpoints: [] });
     }));
 
-  it("are found by the workflow tools, and find what these saved", () =>
+  it("are found by the workflow tools, and find checkpoints of those", () =>
     at(async (place) => {
       await using workrail = await place.open({ project: shop });
       const { id } = await workrail.projectCheckpoints.create(
@@ -130,7 +130,7 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
       expect(await workrail.projectCheckpoints.getById(saved.checkpointId)).toEqual(newest);
     }));
 
-  it("are found by words, in one project or in all, the best first, by tags, whichever tool made them", () =>
+  it("are found by words, in one project or in all, the best first, and by tags, whichever tool saved them", () =>
     at(async (place) => {
       await using workrail = await place.open({ project: shop });
       const service = workrail.projectCheckpoints;
@@ -149,7 +149,7 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
       expect((await service.search({ query: "nowhere" })).results).toEqual([]);
     }));
 
-  it("leave the session that work goes on in alone", () =>
+  it("do not affect the current session of the workflow tools", () =>
     at(async (place) => {
       await using workrail = await place.open({ project: shop });
       const { sessionId } = await workrail.saveCheckpoint({ context: { step: 1 } });
@@ -159,7 +159,7 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
       expect(await workrail.saveCheckpoint({ context: { step: 2 } })).toMatchObject({ sessionId, sessionReason: "process" });
     }));
 
-  it("are gone for good once they are deleted, and not in the trash", () =>
+  it("are removed for good when they are deleted, and not in the trash", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const service = workrail.projectCheckpoints;
@@ -173,7 +173,7 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
       expect((await service.list()).checkpoints.map((each) => each.id)).toEqual([stays]);
     }));
 
-  it("can be deleted out of the trash", () =>
+  it("can be deleted from the trash", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "s", context: { a: 1 } });
@@ -183,7 +183,7 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
       expect(await workrail.listTrash()).toEqual([]);
     }));
 
-  it("count their tokens, of all that they say", () =>
+  it("count the tokens of all their texts", () =>
     at(async (place) => {
       await using workrail = await place.open({ adapters: { tokens: countingWords } });
       const { id, tokenCount } = await workrail.projectCheckpoints.create(
@@ -260,7 +260,7 @@ describe("project checkpoints", () => {
       expect(new Set(sessions).size).toBe(1);
     }));
 
-  it("come back after the catalog was lost", () =>
+  it("survive the loss of the catalog", () =>
     onDisk(async (place) => {
       let created;
       {
@@ -273,7 +273,7 @@ describe("project checkpoints", () => {
       expect(await workrail.projectCheckpoints.getById(created.id)).toEqual(checkpoint);
     }));
 
-  it("are listed although one of them is damaged, which says so", () =>
+  it("are listed although one of them is damaged, which reports that", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       const { id } = await workrail.projectCheckpoints.create(note("Damaged", { description: "gone" }));
@@ -302,7 +302,7 @@ describe("project checkpoints", () => {
       expect(readAudit(place.dataDir).map(({ action }) => action)).toEqual(["save", "delete", "delete"]);
     }));
 
-  it("of a listing do not count as loaded, one that is asked for does", () =>
+  it("do not count as loaded in a listing; a requested one does", () =>
     onDisk(async (place) => {
       {
         await using workrail = await place.open();
@@ -313,7 +313,7 @@ describe("project checkpoints", () => {
       expect(readAudit(place.dataDir).map(({ action }) => action)).toEqual(["save", "load"]);
     }));
 
-  it("of other projects are shown by name alone, where projects are isolated", () =>
+  it("of other projects are returned only for a named project when projects are isolated", () =>
     onDisk(async (place) => {
       const env = { WORKRAIL_ISOLATION: "strict" };
       await using inShop = await place.open({ project: shop, env });
@@ -327,7 +327,7 @@ describe("project checkpoints", () => {
       expect((await refusalOf(nowhere.projectCheckpoints.list())).details).toMatchObject({ field: "projectPath" });
     }));
 
-  it("are answered as they were kept, where secrets are redacted", () =>
+  it("are returned as they were stored when secrets are redacted", () =>
     onDisk(async (place) => {
       await using workrail = await place.open({ env: { WORKRAIL_SECRETS: "redact" } });
       const token = `ghp_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z5b`;
@@ -365,7 +365,7 @@ describe("the rate limit", () => {
     return [count, undefined];
   }
 
-  it("lets 20 in a row through for each project, and then says how long to wait", () =>
+  it("lets 20 in a row through for each project, and then returns the time to wait", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       const [count, refusal] = await admitted(workrail, 30, {});
@@ -389,7 +389,7 @@ describe("the rate limit", () => {
     }),
   );
 
-  it.each(["RATE_LIMIT_CHECKPOINT_SAVE", "WORKRAIL_RATE_LIMIT_CHECKPOINT_SAVE"])("is off where %s is 0, and reading goes on", (name) =>
+  it.each(["RATE_LIMIT_CHECKPOINT_SAVE", "WORKRAIL_RATE_LIMIT_CHECKPOINT_SAVE"])("is off when %s is 0, and does not limit reads", (name) =>
     onDisk(async (place) => {
       await using workrail = await place.open({ env: { [name]: "0" } });
       expect(await admitted(workrail, 50, {})).toEqual([50, undefined]);
@@ -398,7 +398,7 @@ describe("the rate limit", () => {
     }),
   );
 
-  it("does not count what is refused anyway", () =>
+  it("does not count calls that are refused for another reason", () =>
     onDisk(async (place) => {
       await using workrail = await place.open({ env: { RATE_LIMIT_CHECKPOINT_SAVE: "1" } });
       for (let index = 0; index < 5; index++) {

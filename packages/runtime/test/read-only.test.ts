@@ -114,7 +114,7 @@ const WRITES: Readonly<Record<string, (store: Workrail, folder: string) => Promi
   },
 };
 
-describe.each(Object.entries(STORES))("a store (%s) that is open for reading alone", (_kind, env) => {
+describe.each(Object.entries(STORES))("a store (%s) that is opened read-only", (_kind, env) => {
   const filled = (test: (place: Place) => Promise<void>): Promise<void> =>
     onDisk(async (place) => {
       const store = await place.open();
@@ -123,7 +123,7 @@ describe.each(Object.entries(STORES))("a store (%s) that is open for reading alo
       await test(place);
     }, env);
 
-  it("can be read in every way, and nothing of it is touched", () =>
+  it("can be read in every way, and stays unchanged", () =>
     filled(async (place) => {
       const before = snapshotOf(place.dataDir);
       const store = await place.open({ readOnly: true });
@@ -134,7 +134,7 @@ describe.each(Object.entries(STORES))("a store (%s) that is open for reading alo
       expect(copies()).toEqual([]);
     }));
 
-  it("refuses whatever would change it", () =>
+  it("refuses every change", () =>
     filled(async (place) => {
       const before = snapshotOf(place.dataDir);
       const folder = path.dirname(place.dataDir);
@@ -148,7 +148,7 @@ describe.each(Object.entries(STORES))("a store (%s) that is open for reading alo
       expect(fs.readdirSync(folder)).toEqual(beside);
     }));
 
-  it("is read without its catalog, which stays lost", () =>
+  it("is read without its catalog, which stays missing", () =>
     filled(async (place) => {
       removeCatalog(place.dataDir);
       const before = snapshotOf(place.dataDir);
@@ -158,7 +158,7 @@ describe.each(Object.entries(STORES))("a store (%s) that is open for reading alo
       expect(snapshotOf(place.dataDir)).toEqual(before);
     }));
 
-  it("is read without its catalog, however short a time ago that was changed", () =>
+  it("is read without its catalog, however recently that was changed", () =>
     filled(async (place) => {
       removeCatalog(place.dataDir);
       // A whole-second time may come from a coarse clock that hides a change soon after.
@@ -170,7 +170,7 @@ describe.each(Object.entries(STORES))("a store (%s) that is open for reading alo
       await store.close();
     }));
 
-  it("tells of a checkpoint that is damaged, and leaves it where it is", () =>
+  it("reports a damaged checkpoint, and leaves it in place", () =>
     filled(async (place) => {
       fs.writeFileSync(path.join(place.dataDir, "contexts/s/c3.json.gz"), "damaged");
       const before = snapshotOf(place.dataDir);
@@ -200,7 +200,7 @@ describe.each(["better-sqlite3", "node:sqlite"])("a reader with %s beside a writ
     turns = setInterval(() => vi.advanceTimersByTime(0), 1);
   };
 
-  it("sees what is saved, finds it, and touches nothing", () =>
+  it("reads and finds new saves, and changes nothing", () =>
     onDisk(async (place) => {
       const writer = await place.open();
       await fill(writer);
@@ -215,7 +215,7 @@ describe.each(["better-sqlite3", "node:sqlite"])("a reader with %s beside a writ
       await writer.close();
     }, env));
 
-  it("goes on when its copies are removed, as cleaners of temporary files do", () =>
+  it("continues when its copies are removed, as cleaners of temporary files do", () =>
     onDisk(async (place) => {
       const writer = await place.open();
       await fill(writer);
@@ -257,7 +257,7 @@ describe.each(["better-sqlite3", "node:sqlite"])("a reader with %s beside a writ
       await writer.close();
     }, env));
 
-  it("reads what a writer left behind that was killed", () =>
+  it("reads the store of a killed writer", () =>
     onDisk(async (place) => {
       const writer = await place.open();
       await fill(writer);
@@ -272,8 +272,8 @@ describe.each(["better-sqlite3", "node:sqlite"])("a reader with %s beside a writ
     }, env));
 });
 
-describe("reading alone", () => {
-  it("makes no store where there is none, and says so", () =>
+describe("read-only mode", () => {
+  it("creates no store, and reports that there is none", () =>
     onDisk(async (place) => {
       const isNone = { code: "STORAGE_UNAVAILABLE", details: { reason: "no-store", path: place.dataDir } };
       expect(await refusalOf(place.open({ readOnly: true }))).toMatchObject(isNone);
@@ -283,7 +283,7 @@ describe("reading alone", () => {
       expect(fs.readdirSync(place.dataDir)).toEqual([]);
     }));
 
-  it.each(KINDS)("of a storage that a program brings, or ours ($kind), is a setting like any other", ({ at }) =>
+  it.each(KINDS)("of a program's own storage, or ours ($kind), is a setting like any other", ({ at }) =>
     at(async (place) => {
       const writer = await place.open();
       await writer.saveCheckpoint({ sessionId: "s", context: { step: 1 } });
@@ -296,7 +296,7 @@ describe("reading alone", () => {
     }),
   );
 
-  it("reads a store with an older schema, which keeps it", () =>
+  it("reads a store with an older schema, and does not migrate it", () =>
     onDisk(async (place) => {
       await (await place.open()).close();
       const fixtures = new URL("../../sqlite-fs/test/fixtures/", import.meta.url);
@@ -313,7 +313,7 @@ describe("reading alone", () => {
       expect(snapshotOf(place.dataDir)).toEqual(before);
     }));
 
-  it("reads a store with a newer schema that may be read but not written", () =>
+  it("reads a store with a newer schema that is readable but not writable for this version", () =>
     onDisk(async (place) => {
       const writer = await place.open();
       await fill(writer);
@@ -327,7 +327,7 @@ describe("reading alone", () => {
       await reader.close();
     }));
 
-  it("refuses a conversion that is due, and makes no key for it", () =>
+  it("refuses a pending conversion, and creates no key for it", () =>
     onDisk(async (place) => {
       const writer = await place.open();
       await fill(writer);
@@ -340,7 +340,7 @@ describe("reading alone", () => {
       expect(copies()).toEqual([]);
     }));
 
-  it("refuses that a backup takes the store's place, and every setting but its own", () =>
+  it("refuses to replace the store by a backup, and every setting but its own", () =>
     onDisk(async (place) => {
       const writer = await place.open();
       await fill(writer);
@@ -360,7 +360,7 @@ describe("reading alone", () => {
       expect((await ofBackup.loadCheckpoint({ checkpointId: "c1" })).context).toMatchObject({ step: 1 });
     }));
 
-  it("removes the copies of readers that were killed, and nobody else's", () =>
+  it("removes the copies of killed readers, and no others", () =>
     onDisk(async (place) => {
       const writer = await place.open();
       await writer.saveCheckpoint({ sessionId: "s", context: { step: 1 } });

@@ -6,7 +6,7 @@ const B = "aaaa2222-0000-4000-8000-000000000002";
 const C = "cccc3333-0000-4000-8000-000000000003";
 
 describe.each(KINDS)("a checkpoint of a store of $kind", ({ at }) => {
-  it("is meant by its id, by the first characters of it that are its own, and by how far back it is", () =>
+  it("is found by its id, by a unique prefix of its id, and by the number of checkpoints to go back", () =>
     at(async (place) => {
       await using store = await place.open({ project: "/shop", adapters: foreseeable() });
       for (const id of [A, B, C]) await store.saveCheckpoint({ sessionId: id === C ? "c" : "ab", checkpointId: id, context: { id } });
@@ -43,7 +43,7 @@ describe.each(KINDS)("a checkpoint of a store of $kind", ({ at }) => {
       }
     }));
 
-  it("is itself by its whole id, although others begin so, and whatever its id says", () =>
+  it("is found by its whole id, although other ids begin with it, and whatever the id looks like", () =>
     at(async (place) => {
       await using store = await place.open();
       for (const id of ["step", "step-2", "latest"]) await store.saveCheckpoint({ sessionId: "s", checkpointId: id, context: { id } });
@@ -53,7 +53,7 @@ describe.each(KINDS)("a checkpoint of a store of $kind", ({ at }) => {
       expect((await store.resolveCheckpoint("latest")).checkpointId).toBe("latest");
     }));
 
-  it("is suggested where its id or name is nearly given", () =>
+  it("is suggested when its id or name is nearly given", () =>
     at(async (place) => {
       await using store = await place.open();
       await store.saveCheckpoint({ sessionId: "s", checkpointId: A, context: { one: 1 }, metadata: { name: "before refactoring" } });
@@ -68,7 +68,7 @@ describe.each(KINDS)("a checkpoint of a store of $kind", ({ at }) => {
       expect((await refusalOf(store.resolveCheckpoint("s"))).hint).toContain("It is the id of a session");
     }));
 
-  it("is found in the trash where nothing live is meant, or where only the trash is", () =>
+  it("is found in the trash when no live one matches, or when only the trash is searched", () =>
     at(async (place) => {
       await using store = await place.open();
       for (const id of [A, B]) await store.saveCheckpoint({ sessionId: "s", checkpointId: id, context: { id } });
@@ -80,7 +80,7 @@ describe.each(KINDS)("a checkpoint of a store of $kind", ({ at }) => {
       expect((await refusalOf(store.resolveCheckpoint("latest", { inTrash: true }))).code).toBe("CHECKPOINT_NOT_FOUND");
     }));
 
-  it("is resumed, or told to be ambiguous, by the first characters of its id", () =>
+  it("is resumed, or reported as ambiguous, by a prefix of its id", () =>
     at(async (place) => {
       await using store = await place.open();
       for (const id of [A, B]) await store.saveCheckpoint({ sessionId: "s", checkpointId: id, context: { id } });
@@ -89,7 +89,7 @@ describe.each(KINDS)("a checkpoint of a store of $kind", ({ at }) => {
       expect(await store.resumeWork({ checkpointId: "user:42" })).toMatchObject({ status: "CANDIDATES" });
     }));
 
-  it("is found by its whole id alone in other projects where they are isolated", () =>
+  it("of another project is found only by its whole id when projects are isolated", () =>
     at(async (place) => {
       {
         await using shop = await place.open({ project: "/shop" });

@@ -49,7 +49,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(second.contextHash).not.toBe(first.contextHash);
     }));
 
-  it("answers a save of what is there already with that checkpoint, and says what it did not keep", () =>
+  it("answers a repeated save with the existing checkpoint, and reports what it did not store", () =>
     withStore(async (workrail) => {
       const first = await workrail.saveCheckpoint(FULL);
       const again = await workrail.saveCheckpoint({
@@ -68,7 +68,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(forced).toMatchObject({ status: "SAVED", parentId: first.checkpointId, contextHash: first.contextHash });
     }));
 
-  it("takes everything as it is when a call is made, whatever the caller changes before the answer", () =>
+  it("uses all values as they were at the call, whatever the caller changes before the answer", () =>
     withStore(async (workrail) => {
       const tags = ["0"];
       const plan = { steps: ["0"] };
@@ -89,7 +89,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect((await workrail.verifyStore()).findings).toEqual([]);
     }));
 
-  it("refuses with a code what cannot be meant, whatever is called", () =>
+  it("refuses invalid input with a code, in every method", () =>
     withStore(async (workrail) => {
       await workrail.saveCheckpoint(FULL);
       const calls: Record<string, readonly (readonly [unknown, string])[]> = {
@@ -157,7 +157,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect((await workrail.loadCheckpoint({ sessionId: "session" })).context).toEqual(FULL.context);
     }));
 
-  it("refuses a project that is no absolute path, and keeps nothing of the save", () =>
+  it("refuses a project that is not an absolute path, and stores nothing of the save", () =>
     withStore(async (workrail) => {
       const { checkpointId } = await workrail.saveCheckpoint(FULL);
       for (const project of [5, true, {}, [], null, "", "rel/x", "/half \ud83d"] as string[]) {
@@ -212,7 +212,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(await workrail.listCheckpoints({ sessionId: "session" })).toEqual([expected.metadata]);
     }));
 
-  it("lists newest first, in pages, and tells of the session", () =>
+  it("lists newest first, in pages, with facts of the session", () =>
     withStore(async (workrail) => {
       const sizes: number[] = [];
       for (const step of [1, 2, 3]) sizes.push((await workrail.saveCheckpoint({ sessionId: "session", context: { step } })).sizeBytes);
@@ -262,7 +262,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(await ids({ sessionId: "s-plain", project: "/another" })).toEqual([]);
     }));
 
-  it("lists the project it was opened in, unless another, all, or a session is asked for", () =>
+  it("lists the project it was opened in, unless another, all, or a session is requested", () =>
     at(async (place) => {
       for (const [project, sessionId] of [
         ["/one", "a"],
@@ -283,7 +283,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       await workrail.close();
     }));
 
-  it("pins and releases, and says how it went", () =>
+  it("pins and unpins, and returns the outcome", () =>
     withStore(async (workrail) => {
       await workrail.saveCheckpoint({ sessionId: "session", context: { goal: 1, ["k".repeat(150)]: 2 } });
       const answer = { sessionId: "session", durability: workrail.durability };
@@ -316,7 +316,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(await workrail.markCritical({ contextKey: "__proto__" })).toMatchObject({ status: "KEY_NOT_FOUND" });
     }));
 
-  it("keeps the order of saves that are called together, in the session that the first of them began", () =>
+  it("keeps the order of simultaneous saves, in the session that the first of them created", () =>
     withStore(async (workrail) => {
       const saved = await Promise.all(Array.from({ length: 20 }, (_, step) => workrail.saveCheckpoint({ context: { step } })));
       expect(new Set(saved.map(({ sessionId }) => sessionId)).size).toBe(1);
@@ -325,7 +325,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(checkpoints.map(({ id }) => id)).toEqual(saved.map(({ checkpointId }) => checkpointId).reverse());
     }));
 
-  it("goes on in the session that was loaded", () =>
+  it("continues the loaded session", () =>
     at(async (place) => {
       const before = await place.open();
       await before.saveCheckpoint({ sessionId: "mine", context: { step: 1 }, workflowId: "w" });
@@ -339,7 +339,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       await workrail.close();
     }));
 
-  it("derives the same session for the same beginning of a workflow, whichever process asks", () =>
+  it("derives the same session for the same beginning of a workflow in every process", () =>
     at(async (place) => {
       const sessions: string[] = [];
       for (const context of [{ a: 1, b: 2 }, { b: 2, a: 1 }, { a: 2 }]) {
@@ -351,7 +351,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(sessions[2]).not.toBe(sessions[0]);
     }));
 
-  it("removes the oldest beyond the limit, and says how many", () =>
+  it("removes the oldest checkpoints beyond the limit, and returns their number", () =>
     at(async (place) => {
       const workrail = await place.open({ limits: { maxCheckpoints: 2 } });
       const answers = [];
@@ -362,7 +362,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       await workrail.close();
     }));
 
-  it("writes down when a checkpoint was loaded, at the latest when it is closed", () =>
+  it("records the time of a load, at the latest when it is closed", () =>
     at(async (place) => {
       const parts = foreseeable();
       const workrail = await place.open({ adapters: parts });
@@ -379,7 +379,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       await again.close();
     }));
 
-  it("finishes what is under way when it is closed, refuses what comes later, and may be closed twice", () =>
+  it("finishes running calls when it is closed, refuses later ones, and may be closed twice", () =>
     at(async (place) => {
       const workrail = await place.open();
       const saves = Array.from({ length: 10 }, (_, step) => workrail.saveCheckpoint({ sessionId: "session", context: { step } }));
@@ -399,7 +399,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect((await again.findCheckpoints({ sessionId: "session" })).total).toBe(10);
     }));
 
-  it("is rebuilt when its catalog was lost, before anything else, and says so in the log", () =>
+  it("is rebuilt when its catalog was lost, before anything else, and logs that", () =>
     at(async (place) => {
       const before = await place.open();
       const { checkpointId } = await before.saveCheckpoint(FULL);
@@ -431,7 +431,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
 describe("a store on disk", () => {
   // Windows does not allow deleting an open database.
   it.skipIf(process.platform === "win32")(
-    "is rebuilt when its database goes away under it, by whatever call comes next (not on Windows)",
+    "is rebuilt when its database disappears while it is open, by any next call (not on Windows)",
     () =>
       onDisk(async (place) => {
         await using workrail = await place.open();
@@ -449,7 +449,7 @@ describe("a store on disk", () => {
       }),
   );
 
-  it("is rebuilt when its database proves damaged where nobody looked, after the store was opened", () =>
+  it("is rebuilt when damage of its database is found after the store was opened", () =>
     onDisk(async (place) => {
       await using first = await place.open();
       await first.saveCheckpoint({ sessionId: "session", context: { step: 1 } });
@@ -479,7 +479,7 @@ describe("a store on disk", () => {
       expect(fs.existsSync(path.join(place.dataDir, "workrail.db.replaced-1"))).toBe(true);
     }));
 
-  it("is where it says, as plain files that anybody can read", () =>
+  it("is in the stated directory, as plain files that can be read without it", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       expect(workrail.dataDir).toBe(place.dataDir);
@@ -510,7 +510,7 @@ describe("a store on disk", () => {
       ]);
     }));
 
-  it("finishes at its start what an earlier process left to be removed", () =>
+  it("finishes pending removals of an earlier process at its start", () =>
     onDisk(async (place) => {
       const unlink = (file: string): void => {
         if (file.endsWith(".json.gz")) throw Object.assign(new Error("EBUSY: injected"), { code: "EBUSY" });

@@ -31,7 +31,7 @@ const CONTEXTS: readonly (readonly [string, object])[] = [
 ];
 
 describe("a context that is full of", () => {
-  it.each(CONTEXTS)("%s is saved, found, shown and made smaller before anybody gives up", { timeout: LONGEST_MS }, (_, context) =>
+  it.each(CONTEXTS)("%s is saved, found, shown and condensed in acceptable time", { timeout: LONGEST_MS }, (_, context) =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "a", context });

@@ -30,7 +30,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       }
     });
 
-  it("shortens in a view what does not fit, and says how to get the original", () =>
+  it("shortens entries in a view that do not fit, and tells how to get the original", () =>
     withStore(async (workrail) => {
       const context = { small: "kept", notes: longText(3_000) };
       const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "session", context });
@@ -52,7 +52,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect((await workrail.viewCheckpoint({ checkpointId, full: true })).context).toEqual(context);
     }));
 
-  it("refuses what makes no sense, which would leave everything out", () =>
+  it("refuses contradictory options, which would leave everything out", () =>
     withStore(async (workrail) => {
       await workrail.saveCheckpoint({ sessionId: "session", context: { goal: "ship it" } });
       const budgets = [-1, 0, 0.5, Number.NaN, "500", null].map((budgetTokens) => ({ budgetTokens }));
@@ -71,7 +71,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       }
     }));
 
-  it("gives more of what the focus is about", () =>
+  it("returns more of the entries that match the focus", () =>
     withStore(async (workrail) => {
       const context = { notes: `${longText(800)} The password reset mails a token that expires after 17 minutes. ${longText(800)}` };
       const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "session", context });
@@ -82,7 +82,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(await about("when does the token of a password reset expire?")).toBe(true);
     }));
 
-  it("chooses by the focus within an entry that is asked for and does not fit", () =>
+  it("selects by the focus within a requested entry that does not fit", () =>
     withStore(async (workrail) => {
       const notes = `${longText(800)} The password reset mails a token that expires after 17 minutes. ${longText(800)}`;
       const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "session", context: { goal: "ship it", notes } });
@@ -96,7 +96,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       ]);
     }));
 
-  it("compresses a saved context as it compresses one that is given, and keeps that one beside the session's work", () =>
+  it("compresses a saved context like a given one, and keeps the given one beside the session's checkpoints", () =>
     withStore(async (workrail) => {
       const context = { goal: "ship it", notes: longText(3_000), debugLog: "2026-01-01T00:00:00Z DEBUG tick 1\n".repeat(40) };
       const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "session", context });
@@ -115,7 +115,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(await workrail.saveCheckpoint({ sessionId: "session", context })).toMatchObject({ status: "SKIPPED_UNCHANGED" });
     }));
 
-  it("keeps what it gave a way back to from being pruned, for as long as it says", () =>
+  it("protects originals from pruning for as long as it promises", () =>
     at(async (place) => {
       const adapters = { ...foreseeable(), clock: new SteppingClock(new Date("2026-01-01T00:00:00.000Z")) };
       await using workrail = await place.open({ limits: { maxCheckpoints: 1, maxAsides: 1 }, adapters });
@@ -135,7 +135,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       await expect(workrail.loadCheckpoint({ checkpointId })).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
     }));
 
-  it("keeps a context of no session too, and tells when it cannot be meant", () =>
+  it("keeps a context without a session too, and reports contradictory input", () =>
     withStore(async (workrail) => {
       const shaped = await workrail.compressContext({ context: { notes: longText(2_000) }, budgetTokens: 500 });
       expect((await workrail.loadCheckpoint({ checkpointId: shaped.checkpointId })).context).toEqual({ notes: longText(2_000) });
@@ -144,7 +144,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       }
     }));
 
-  it("prioritizes, and with a dry run saves nothing", () =>
+  it("prioritizes, and saves nothing in a dry run", () =>
     withStore(async (workrail) => {
       const context = { debugLog: "x", notes: "n", goal: "ship it" };
       const dry = await workrail.prioritizeContext({ context, dryRun: true });
@@ -156,7 +156,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(await workrail.findCheckpoints({ project: null, kind: "aside" })).toMatchObject({ total: 1 });
     }));
 
-  it("classifies by the rules that come with the call, and shares the room as they say", () =>
+  it("classifies by the rules of the call, and divides the room by them", () =>
     withStore(async (workrail) => {
       const context = { debugLog: longText(1_500), notes: longText(1_500), spec: "short" };
       const contextRules = { layers: { CRITICAL: ["spec"], IMPORTANT: ["debug*"] }, budgets: { IMPORTANT: 0.8, USEFUL: 0.1 } };
@@ -171,7 +171,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
     }));
 });
 
-it("classifies by the project's file of rules, in loads too, and says when that cannot be used", async () => {
+it("classifies by the project's file of rules, also in loads, and reports when the file is unusable", async () => {
   const project = fs.mkdtempSync(path.join(tmpdir(), "workrail-rules-"));
   const file = path.join(project, ".workrail", "context-rules.json");
   fs.mkdirSync(path.dirname(file));
