@@ -32,8 +32,8 @@ function tokensIn(answer: object): number {
   return JSON.stringify(answer).length / 4;
 }
 
-describe("what changed since a checkpoint that one knows", () => {
-  it("is told by key, with those entries alone, of the latest of its session or of what is named", async () => {
+describe("changes since a known checkpoint", () => {
+  it("are returned by key, with only those entries, for the latest of its session or a named one", async () => {
     const known = await store.saveCheckpoint({ sessionId: "s", context: CONTEXT });
     const next = await store.saveCheckpoint({
       sessionId: "s",
@@ -54,7 +54,7 @@ describe("what changed since a checkpoint that one knows", () => {
     expect(same).toMatchObject({ context: {}, changes: { since: next.checkpointId, unchanged: 4 } });
   });
 
-  it("keeps to the budget, and names what is not whole of it", async () => {
+  it("stay within the budget, and entries that are not whole are named", async () => {
     const known = await store.saveCheckpoint({ sessionId: "s", context: { goal: GOAL } });
     await store.saveCheckpoint({ sessionId: "s", context: CONTEXT });
     const found = await load({ since: known.checkpointId, budgetTokens: 1_000 });
@@ -63,7 +63,7 @@ describe("what changed since a checkpoint that one knows", () => {
     expect(found.shortened?.entries).toMatchObject([{ key: "notes" }]);
   });
 
-  it("takes a share of the budget at most, and tells how much there is", async () => {
+  it("take at most a share of the budget, and their total is returned", async () => {
     const entries = (name: string, value: string): Record<string, string> =>
       Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`${"long".repeat(24)} ${name} ${at}`, value]));
     const known = await store.saveCheckpoint({ sessionId: "s", context: { ...entries("old", "1"), ...entries("kept", "1") } });
@@ -75,7 +75,7 @@ describe("what changed since a checkpoint that one knows", () => {
     expect(found.omitted?.nextCursor).toBeUndefined();
   });
 
-  it("is not told in a summary, nor of a checkpoint that is not there", async () => {
+  it("are not part of a summary, nor reported for a missing checkpoint", async () => {
     const { checkpointId } = await store.saveCheckpoint({ sessionId: "s", context: CONTEXT });
     await expect(store.resumeWork({ since: checkpointId, depth: "summary" })).rejects.toMatchObject({ code: "INVALID_INPUT" });
     await expect(store.resumeWork({ since: " " })).rejects.toMatchObject({ code: "INVALID_INPUT", details: { field: "since" } });
@@ -87,7 +87,7 @@ describe("what changed since a checkpoint that one knows", () => {
   });
 });
 
-describe("how much comes back", () => {
+describe("the size of the result", () => {
   beforeEach(async () => {
     await store.saveCheckpoint({ sessionId: "s", context: CONTEXT, agentId: "coder", metadata: { name: "half way" } });
   });
@@ -109,7 +109,7 @@ describe("how much comes back", () => {
     expect(tokensIn(answer)).toBeLessThan(1_500);
   });
 
-  it("is as much as an answer holds with depth full, and never more", async () => {
+  it("is as large as an answer may be with depth full, and never larger", async () => {
     const answer = await load({ sessionId: "s", depth: "full" });
     expect(tokensIn(answer)).toBeGreaterThan(6_000);
     expect(JSON.stringify(answer).length).toBeLessThan(45_000);
@@ -123,15 +123,15 @@ describe("how much comes back", () => {
     expect(JSON.stringify(answer.context)).toContain("zebras 77");
   });
 
-  it("in a summary is never beyond the ceiling, however wide its text is as JSON", async () => {
+  it("never exceeds the ceiling in a summary, however long its text is as JSON", async () => {
     await store.saveCheckpoint({ sessionId: "wide", context: { goal: '"\\\n\t'.repeat(20_000), log: " \n".repeat(100_000) } });
     const answer = await load({ sessionId: "wide", depth: "summary", budgetTokens: 9_000 });
     expect(JSON.stringify(answer).length).toBeLessThanOrEqual(45_000);
   });
 });
 
-describe("who resumes", () => {
-  it("goes on in that session", async () => {
+describe("an agent that resumes", () => {
+  it("continues in that session", async () => {
     await store.saveCheckpoint({ sessionId: "old", context: { a: 1 } });
     await store.saveCheckpoint({ sessionId: "other", context: { a: 1 } });
     await load({ sessionId: "old" });
@@ -152,7 +152,7 @@ describe("who resumes", () => {
     await expect(store.resumeWork(params)).rejects.toMatchObject({ code: "INVALID_INPUT", details: { field } });
   });
 
-  it("is told names, goals and reasons that are short, whatever was saved", async () => {
+  it("gets short names, goals and reasons, whatever was saved", async () => {
     const metadata = { name: "n".repeat(500), tags: ["t".repeat(200)] };
     for (let at = 0; at < 25; at++) {
       await store.saveCheckpoint({ sessionId: `s${at}`, agentId: "a".repeat(500), metadata, context: { goal: "g ".repeat(5_000), at } });
@@ -164,7 +164,7 @@ describe("who resumes", () => {
 });
 
 describe("a handoff", () => {
-  it("is a document about a checkpoint, with a handle on it", async () => {
+  it("is a document about a checkpoint, with its handle", async () => {
     const { checkpointId } = await store.saveCheckpoint({ sessionId: "s", context: CONTEXT });
     const handoff = await store.handoff({ sessionId: "s" });
     expect(handoff).toMatchObject({ checkpointId, sessionId: "s", durability: "memory" });
@@ -175,7 +175,7 @@ describe("a handoff", () => {
     expect(again.markdown).toBe(handoff.markdown);
   });
 
-  it("needs one id, and room", async () => {
+  it("needs one id, and a sufficient budget", async () => {
     await store.saveCheckpoint({ sessionId: "s", context: CONTEXT });
     await expect(store.handoff({})).rejects.toMatchObject({ code: "INVALID_INPUT" });
     await expect(store.handoff({ sessionId: "s", budgetTokens: 100 })).rejects.toMatchObject({ details: { field: "budgetTokens" } });

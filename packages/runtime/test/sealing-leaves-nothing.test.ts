@@ -38,8 +38,8 @@ beforeEach(async () => {
 
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
-describe.each(Object.entries(OPENERS))("of a store on %s that is sealed", (name, openRaw) => {
-  it("after years in clear nothing is left in clear, and what is not the store's own is named", async () => {
+describe.each(Object.entries(OPENERS))("clear text of a store on %s that is sealed", (name, openRaw) => {
+  it("does not remain after years in clear, and files of others are named", async () => {
     const redactionKey = await makeHistory();
     const raws = { secrets: placesOf(PLANTED, dataDir), keys: placesOf(redactionKey, dataDir) };
     // Each of these must contain text from before sealing, or the search below would prove nothing.
@@ -64,7 +64,7 @@ describe.each(Object.entries(OPENERS))("of a store on %s that is sealed", (name,
     expect(placesOf(PLANTED, dataDir)).toEqual([]);
   });
 
-  it("nothing is in clear while it is used, whatever is done with it, nor do digests tell what it holds", async () => {
+  it("is not written in use, whatever is done, nor do digests reveal content", async () => {
     const store = await openWith(openRaw, dataDir, WISH, { env: REDACT, embedder: anEmbedder });
     const backup = `${dataDir}-backup`;
     try {
@@ -99,7 +99,7 @@ describe.each(Object.entries(OPENERS))("of a store on %s that is sealed", (name,
     expect(placesOf(PLANTED, dataDir)).toEqual([]);
   });
 
-  it("nothing is in clear wherever a process that saves to it ends, before anybody opens it again", { timeout: 600_000 }, async () => {
+  it("is not left wherever a saving process ends, before anybody opens the store again", { timeout: 600_000 }, async () => {
     await (await openWith(openRaw, dataDir, WISH)).close();
     const template = `${dataDir}-template`;
     cpSync(dataDir, template, { recursive: true });
@@ -124,7 +124,7 @@ describe.each(Object.entries(OPENERS))("of a store on %s that is sealed", (name,
     }
   });
 
-  it("neither what it logs nor an error tells what is in it", async () => {
+  it("occurs neither in logs nor in errors", async () => {
     const told: unknown[] = [];
     const tell = (...args: unknown[]): void => void told.push(...args);
     const log: Log = { debug: tell, info: tell, warn: tell, error: tell };

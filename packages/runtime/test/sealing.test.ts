@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) => {
-  it("has what was saved nowhere in clear, and gives it back", async () => {
+  it("contains no save in clear, and returns saves", async () => {
     const store = await openWith(openRaw, dataDir, WISH);
     const id = await saveSome(store, 4);
     await store.markCritical({ sessionId: "s", contextKey: `${PLANTED}-key` });
@@ -50,7 +50,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     await again.close();
   });
 
-  it("is not opened without its key, nor with another one, and nothing is put aside for it", async () => {
+  it("cannot be opened without its key, nor with another one, and nothing is moved to quarantine for that", async () => {
     await (await openWith(openRaw, dataDir, WISH)).close();
     await expect(openWith(openRaw, dataDir, { ...WISH, key: randomBytes(32).toString("hex") })).rejects.toMatchObject({
       code: "KEY_UNAVAILABLE",
@@ -60,7 +60,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     await (await openWith(openRaw, dataDir, WISH)).close();
   });
 
-  it("was in clear before, and is again, with all that it holds", async () => {
+  it("can be converted from clear and back, with all its content", async () => {
     const clear = await openWith(openRaw, dataDir, NO_WISH);
     const id = await saveSome(clear, 6);
     await clear.cleanUp({ sessionId: "s", keepLast: 5 });
@@ -83,7 +83,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     expect(filesBelow(dataDir).filter((file) => /session\.key|keyring/.test(file))).toEqual([]);
   });
 
-  it("is in clear again but for what is damaged, which stays sealed, and can be sealed once more", async () => {
+  it("is converted to clear except for damaged files, which stay sealed, and can be sealed again", async () => {
     const store = await openWith(openRaw, dataDir, WISH);
     const [damaged, good] = [await saveSome(store, 1, "s"), await saveSome(store, 1, "t")];
     await store.close();
@@ -99,7 +99,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     }
   });
 
-  it("comes back when its catalog is lost", async () => {
+  it("is rebuilt when its catalog is lost", async () => {
     const store = await openWith(openRaw, dataDir, WISH);
     const id = await saveSome(store, 5);
     await store.close();
@@ -110,7 +110,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     await again.close();
   });
 
-  it("comes back when its catalog is lost, and can be in clear again afterwards", async () => {
+  it("is rebuilt when its catalog is lost, and can be converted to clear afterwards", async () => {
     const store = await openWith(openRaw, dataDir, WISH);
     await saveSome(store, 3);
     const before = await describeStore(store);
@@ -123,7 +123,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     await again.close();
   });
 
-  it("is sealed anew, and then no old key opens anything of it", async () => {
+  it("is sealed anew, and then no old key opens any of it", async () => {
     const store = await openWith(openRaw, dataDir, WISH);
     const id = await saveSome(store, 6);
     await store.cleanUp({ sessionId: "s", keepLast: 5 });
@@ -168,7 +168,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     }
   });
 
-  it("is not sealed anew where a session's key is gone, for then its checkpoints would be, too", async () => {
+  it("is not sealed anew when a session's key is missing, because its checkpoints would be lost", async () => {
     const store = await openWith(openRaw, dataDir, WISH);
     await saveSome(store, 1);
     await store.close();
@@ -179,7 +179,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     await (await openWith(openRaw, dataDir, WISH)).close();
   });
 
-  it("that is in clear has no key to be replaced", async () => {
+  it("that is in clear has no key to replace", async () => {
     await (await openWith(openRaw, dataDir, NO_WISH)).close();
     const change = { from: keyFromEnvironment(NEW_KEY), to: keyFromEnvironment(NEW_KEY) };
     const anew = withRaw(openRaw, dataDir, (raw, keyFiles) => sealAnew(raw, keyFiles, change, portsOf(dataDir)));

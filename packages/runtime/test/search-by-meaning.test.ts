@@ -67,7 +67,7 @@ describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))("in $kind", ({
       await test(place, endpoint, { env: env(endpoint) });
     });
 
-  it("finds what means the like behind what has the words, and says so", () =>
+  it("ranks matches by meaning behind matches by words, and marks them", () =>
     using(async (place, _, options) => {
       await within(place, options, async (store) => {
         const car = await save(store, "a", "The automobile needs new brakes.");
@@ -90,7 +90,7 @@ describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))("in $kind", ({
       });
     }));
 
-  it("asks nobody where words fill the places, or have to occur as such", () =>
+  it("asks no endpoint when words fill the result, or must occur literally", () =>
     using(async (place, endpoint, options) => {
       await within(place, options, async (store) => {
         await save(store, "a", "The automobile needs new brakes.");
@@ -103,7 +103,7 @@ describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))("in $kind", ({
       });
     }));
 
-  it("shows by meaning only what the filters let through", () =>
+  it("applies the filters to matches by meaning", () =>
     using(async (place, _, options) => {
       await within(place, options, async (store) => {
         const mine = await save(store, "mine", "The automobile needs new brakes.");
@@ -122,7 +122,7 @@ describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))("in $kind", ({
       });
     }));
 
-  it("sends no secret, and what is new alone", () =>
+  it("sends no secret, and only new texts", () =>
     using(async (place, endpoint, options) => {
       await within(place, options, async (store) => {
         const token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
@@ -141,7 +141,7 @@ describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))("in $kind", ({
       });
     }));
 
-  it("forgets what is pruned", () =>
+  it("forgets pruned checkpoints", () =>
     using(async (place, _, options) => {
       await within(place, { ...options, limits: { maxCheckpoints: 2 } }, async (store) => {
         await save(store, "a", "The automobile needs new brakes.");
@@ -156,7 +156,7 @@ describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))("in $kind", ({
       });
     }));
 
-  it("goes on by words while the endpoint is down, saying why, and catches up when it is back", () =>
+  it("searches by words while the endpoint is down, reports the reason, and catches up when it is back", () =>
     at(async (place) => {
       let isDown = true;
       const endpoint = await openEndpoint<Request>((response, call, body) =>
@@ -186,7 +186,7 @@ describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))("in $kind", ({
 });
 
 describe("on the disk", () => {
-  it("embeds each checkpoint once, whoever opens the store, and anew with another model", () =>
+  it("embeds each checkpoint once, whoever opens the store, and again for another model", () =>
     onDisk(async (place) => {
       const endpoint = await openEndpoint(knowing());
       await within(place, { env: env(endpoint) }, async (store) => {
@@ -208,7 +208,7 @@ describe("on the disk", () => {
       expect(textsOf(endpoint).some((text) => text.includes("brakes"))).toBe(false);
     }));
 
-  it("keeps the vectors of a model in use, and forgets those of one that nobody used for a week", () =>
+  it("keeps the vectors of models in use, and removes those unused for a week", () =>
     onDisk(async (place) => {
       const endpoint = await openEndpoint(knowing());
       let now = Date.parse("2026-03-01T12:00:00Z");
@@ -232,7 +232,7 @@ describe("on the disk", () => {
       }
     }));
 
-  it("finds again what came back from the trash", () =>
+  it("finds checkpoints restored from the trash", () =>
     onDisk(async (place) => {
       const endpoint = await openEndpoint(knowing());
       await within(place, { env: env(endpoint) }, async (store) => {
@@ -249,7 +249,7 @@ describe("on the disk", () => {
       });
     }));
 
-  it("embeds what was saved while nobody embedded, and makes lost vectors anew", () =>
+  it("embeds saves that were made without an embedder, and lost vectors again", () =>
     onDisk(async (place) => {
       const endpoint = await openEndpoint(knowing());
       await within(place, {}, async (store) => {
@@ -264,7 +264,7 @@ describe("on the disk", () => {
       }
     }));
 
-  it("forgets what is removed also where nobody embeds any more", () =>
+  it("forgets removed checkpoints even without an embedder", () =>
     onDisk(async (place) => {
       const endpoint = await openEndpoint(knowing());
       await within(place, { env: env(endpoint) }, async (store) => {
@@ -280,7 +280,7 @@ describe("on the disk", () => {
       database.close();
     }));
 
-  it("says what is not set", () =>
+  it("names missing settings", () =>
     onDisk(async (place) => {
       await within(place, { env: { WORKRAIL_EMBEDDER_MODEL: "small" } }, async (store) => {
         await save(store, "a", "The automobile needs new brakes.");
@@ -290,7 +290,7 @@ describe("on the disk", () => {
       });
     }));
 
-  it("says that there is no place for vectors without SQLite", () =>
+  it("reports that there is no place for vectors without SQLite", () =>
     onDisk(
       async (place) => {
         const endpoint = await openEndpoint(knowing());
@@ -304,7 +304,7 @@ describe("on the disk", () => {
       { WORKRAIL_SQLITE_DRIVER: "none" },
     ));
 
-  it("closes at once while the endpoint thinks", () =>
+  it("closes at once while the endpoint is working", () =>
     onDisk(async (place) => {
       const endpoint = await openEndpoint<Request>(() => undefined);
       const store = await place.open({ env: { ...env(endpoint), WORKRAIL_EMBEDDER_TIMEOUT_MS: "120000" } });

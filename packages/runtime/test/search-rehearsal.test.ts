@@ -49,7 +49,7 @@ const NOTE = "tariffs of lighthouses";
 const WORDS = ["tariff", "lighthous", "note"];
 
 describe("the rehearsal of a search", () => {
-  it("asks what the newest checkpoint is found by, once, in the first pause, and changes nothing", () =>
+  it("searches for words of the newest checkpoint, once, in the first pause, and changes nothing", () =>
     onDisk(async (place) => {
       await saveNote(place, NOTE);
       const watch = new Watch();
@@ -64,7 +64,7 @@ describe("the rehearsal of a search", () => {
       expect(watch.asked).toHaveLength(1);
     }));
 
-  it("is left out where somebody has searched already, and by a program that looks something up and is gone", () =>
+  it("is skipped after a search, and in a short-lived program", () =>
     onDisk(async (place) => {
       await saveNote(place, NOTE);
       const [watch, passing] = [new Watch(), new Watch()];
@@ -77,7 +77,7 @@ describe("the rehearsal of a search", () => {
       expect([watch.asked, passing.asked]).toEqual([[["lighthous"]], []]);
     }));
 
-  it("reads nothing that is large, and makes nothing of an empty store", () =>
+  it("reads no large checkpoint, and creates nothing in an empty store", () =>
     onDisk(async (place) => {
       for (const note of [undefined, "lighthouse ".repeat(100_000)]) {
         if (note !== undefined) await saveNote(place, note);
@@ -89,7 +89,7 @@ describe("the rehearsal of a search", () => {
       }
     }));
 
-  it("says nothing of a checkpoint that cannot be read: that is for whoever asks for it", () =>
+  it("does not report an unreadable checkpoint, which is left to its readers", () =>
     onDisk(async (place) => {
       await saveNote(place, NOTE);
       const blobs = path.join(place.dataDir, "contexts");
@@ -107,7 +107,7 @@ describe("the rehearsal of a search", () => {
       expect(told.filter((message) => message.includes("background"))).toEqual([]);
     }));
 
-  it("keeps nothing from being indexed that is saved meanwhile, and nobody from closing the store", () =>
+  it("does not delay the indexing of saves, nor the closing of the store", () =>
     onDisk(async (place) => {
       await saveNote(place, NOTE);
       const watch = new Watch();
@@ -123,7 +123,7 @@ describe("the rehearsal of a search", () => {
     }));
 });
 
-describe("a process that gets ready to search while it opens a store", () => {
+describe("preparing a search while a store is opened", () => {
   /** Simulates a process that has opened no store yet. */
   async function inNewProcess(test: (place: Place, other: Place) => Promise<void>): Promise<void> {
     vi.resetModules();
@@ -147,7 +147,7 @@ describe("a process that gets ready to search while it opens a store", () => {
     return asked;
   }
 
-  it("asks a short question, once, whatever store is opened, and changes nothing", () =>
+  it("runs a short query once, in any store, and changes nothing", () =>
     inNewProcess(async (place, other) => {
       const sessions = await saveIndexed(place);
       await saveIndexed(other);
@@ -158,7 +158,7 @@ describe("a process that gets ready to search while it opens a store", () => {
       expect([await askedByOpening(place), await askedByOpening(other)]).toEqual([[], []]);
     }));
 
-  it("does so unless the program says otherwise", () =>
+  it("is on unless the program turns it off", () =>
     inNewProcess(async (place) => {
       await saveIndexed(place);
       expect(await askedByOpening(place, { warmUp: "pause" })).toEqual([]);
@@ -167,7 +167,7 @@ describe("a process that gets ready to search while it opens a store", () => {
       expect(await askedByOpening(place, { warmUp: undefined })).toEqual([WORDS.slice(0, 2)]);
     }));
 
-  it("has nothing to do where somebody has searched already", () =>
+  it("does nothing after a search", () =>
     inNewProcess(async (place) => {
       await saveIndexed(place);
       await using workrail = await place.open({ warmUp: "pause" });
@@ -175,7 +175,7 @@ describe("a process that gets ready to search while it opens a store", () => {
       expect(await askedByOpening(place)).toEqual([]);
     }));
 
-  it("leaves a store alone that is still to be indexed, and one that is empty", () =>
+  it("skips a store without a complete index, and an empty one", () =>
     inNewProcess(async (place) => {
       const watch = new Watch();
       await using empty = await watch.open(place, { warmUp: "opening" });
@@ -186,7 +186,7 @@ describe("a process that gets ready to search while it opens a store", () => {
       expect(watch.asked).toEqual([]);
     }));
 
-  it("opens the store whatever becomes of it, and says so", () =>
+  it("never fails the opening, and reports a failure", () =>
     inNewProcess(async (place) => {
       await saveIndexed(place);
       const told: string[] = [];
@@ -198,7 +198,7 @@ describe("a process that gets ready to search while it opens a store", () => {
       expect((await workrail.loadCheckpoint({ sessionId: "a" })).context).toEqual({ note: NOTE });
     }));
 
-  it("refuses another moment than there is", async () => {
+  it("refuses an unknown moment", async () => {
     const options = { warmUp: "never" } as unknown as OpenOptions;
     await onDisk((place) => expect(place.open(options)).rejects.toMatchObject({ code: "INVALID_INPUT", details: { field: "warmUp" } }));
   });

@@ -13,7 +13,7 @@ async function found(workrail: Workrail, query: string, more: object = {}): Prom
 }
 
 describe.each(KINDS)("search in $kind", ({ at }) => {
-  it("finds what was just saved, with its session's head and a piece of its text", () =>
+  it("finds a new save at once, with its session's head and a snippet", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const first = await save(workrail, "a", { plan: "Move the nightly export to another disk." });
@@ -37,7 +37,7 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       for (const query of ["migrations", "postgres", "ada", "max_retries"]) expect(await found(workrail, query)).toEqual([id]);
     }));
 
-  it("names the checkpoint where a text appeared, and a later one when only that meets the filter", () =>
+  it("names the checkpoint where a text appeared, and a later one when only the later one matches the filter", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const first = await save(workrail, "a", { notes: ["The cache is stale."] });
@@ -58,7 +58,7 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       expect(await found(workrail, 'note "user table"')).toEqual([id]);
     }));
 
-  it("finds a quoted phrase that goes over the end of a line or of a sentence, and none that goes from one text to the next", () =>
+  it("finds a quoted phrase across the end of a line or sentence, and none across two texts", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const id = await save(workrail, "a", {
@@ -69,7 +69,7 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       expect(await found(workrail, '"table. The export"')).toEqual([id]);
     }));
 
-  it("finds what a question of stop-words alone asks for", () =>
+  it("finds a question that consists of stop-words", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const id = await save(workrail, "a", { note: "To be, or not to be." });
@@ -83,7 +83,7 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       expect(await found(workrail, "what is it")).toEqual([]);
     }));
 
-  it("finds numbers that mean something, with the key they stand under", () =>
+  it("finds significant numbers, with their keys", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const context = {
@@ -101,7 +101,7 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       for (const query of ['"3"', "1767225600000", '"0.123456"', '"true"']) expect(await found(workrail, query)).toEqual([]);
     }));
 
-  it("says of a loose match that it is one", () =>
+  it("marks a loose match as loose", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const id = await save(workrail, "a", { note: "authentication" });
@@ -112,7 +112,7 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       expect(await workrail.searchCheckpoints({ query: "zebra" })).toEqual({ hits: [], durability: workrail.durability });
     }));
 
-  it("still finds what the latest holds when the checkpoint it appeared in is pruned, and nothing that is gone", () =>
+  it("still finds entries of the latest when the checkpoint they appeared in is pruned, and no removed entries", () =>
     at(async (place) => {
       await using workrail = await place.open({ limits: { maxCheckpoints: 3 } });
       const words = Array.from({ length: 12 }, (_, step) => `word${step}x`);
@@ -125,7 +125,7 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       expect(await found(workrail, '"passing10x"')).toHaveLength(1);
     }));
 
-  it("does not find what is in the trash, and finds it again when it is brought back", () =>
+  it("does not find checkpoints in the trash, and finds restored ones", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const id = await save(workrail, "a", { note: "perishable" });
@@ -136,7 +136,7 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       expect(await found(workrail, "perishable")).toEqual([id]);
     }));
 
-  it("shows what has a word whole, and behind it what only begins so or means the like", () =>
+  it("shows matches of whole words first, then similar meanings and prefixes", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const begins = await save(workrail, "a", { note: "authorial authorial" });
@@ -149,7 +149,7 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       expect(hits[2]?.snippet).toContain("authorial");
     }));
 
-  it("has the better text first, whatever its project, and the own project's first of those that are about as good", () =>
+  it("ranks better texts first, whatever their project, and the own project's first among about equal ones", () =>
     at(async (place) => {
       const other = await place.open({ project: "/other" });
       const better = await save(other, "a", { note: "needle needle needle" });
@@ -170,7 +170,7 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       expect(await found(again, "lantern", { limit: 1, project: null })).toEqual([same]);
     }));
 
-  it("finds what was saved before the index was there, and after the catalog was rebuilt", () =>
+  it("finds checkpoints from before the index existed, and after a rebuild of the catalog", () =>
     at(async (place) => {
       const first = await place.open();
       const id = await save(first, "a", { note: "durable words" });
@@ -184,7 +184,7 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       expect(await found(workrail, "later")).toEqual([second]);
     }));
 
-  it("finds what was pasted with quotation marks that mean something else, and says that it is not quite that", () =>
+  it("finds pasted text whose quotation marks have another meaning, and marks the match as inexact", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const id = await save(workrail, "a", { note: "ETIMEDOUT at api.stripe.com, third attempt" });
@@ -194,14 +194,14 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       expect(await found(workrail, '"ETIMEDOUT when calling"')).toEqual([]);
     }));
 
-  it("finds figures whether or not letters are joined to them", () =>
+  it("finds figures with and without adjoining letters", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const id = await save(workrail, "a", { ride: "32km", order: "#W2611340" });
       for (const query of ["32 km", "32km", "2611340", "w2611340"]) expect(await found(workrail, query)).toEqual([id]);
     }));
 
-  it("has a text with all of the words come before one that has a single one more often", () =>
+  it("ranks a text with all words before one with a single word more often", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const both = await save(workrail, "a", { note: "lanterns and harbours" });
@@ -213,7 +213,7 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       expect((await found(workrail, "lanterns harbours")).slice(0, 2)).toEqual([both, one]);
     }));
 
-  it("refuses what cannot be looked for, and says what is wrong", () =>
+  it("refuses invalid queries, and reports the reason", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const wrong = [
@@ -227,8 +227,8 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
     }));
 });
 
-describe("search on a machine that stands still for a while", () => {
-  it("finds what was just saved, however long it took to learn of it", () =>
+describe("search on a machine that stalls for a while", () => {
+  it("finds a new save, however late it learns of it", () =>
     onDisk(async (place) => {
       // Longer than a search waits for the index.
       const stall = 1_200;
@@ -245,8 +245,8 @@ describe("search on a machine that stands still for a while", () => {
     }));
 });
 
-describe("search of a store of which much is not indexed yet", () => {
-  it("misses nothing once all of it was indexed, however long that took", () =>
+describe("search of a store that is largely unindexed", () => {
+  it("misses nothing once all is indexed, however long that took", () =>
     onDisk(async (place) => {
       const open = withSearch((search) => ({
         async update(change) {
@@ -266,7 +266,7 @@ describe("search of a store of which much is not indexed yet", () => {
 });
 
 describe("finishing the index", () => {
-  it("goes on where a session is not done at once, as a very large one, or one that another process indexes too", () =>
+  it("continues when a session takes several turns, such as a very large one, or one that another process indexes too", () =>
     onDisk(async (place) => {
       let refusals = 2;
       const open = withSearch((search) => ({
@@ -281,7 +281,7 @@ describe("finishing the index", () => {
 });
 
 describe("search while the disk cannot be written to", () => {
-  it("finds what is on the disk and what is in memory", () =>
+  it("finds checkpoints on the disk and in memory", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       const before = await save(workrail, "a", { note: "written needle" });

@@ -31,8 +31,8 @@ function everythingIn(dataDir: string): string {
   return Buffer.concat(contents).toString("latin1");
 }
 
-describe.each(KINDS)("secrets in what is saved, with $kind", ({ at }) => {
-  it("are told by rule and place, and saved as they are, unless something else is set", () =>
+describe.each(KINDS)("secrets in saves, with $kind", ({ at }) => {
+  it("are reported by rule and place, and saved unchanged by default", () =>
     at(async (place) => {
       await using workrail = await opened(place);
       const saved = await workrail.saveCheckpoint({ sessionId: "s", context: CONTEXT, metadata: METADATA });
@@ -47,7 +47,7 @@ describe.each(KINDS)("secrets in what is saved, with $kind", ({ at }) => {
       expect(again).toMatchObject({ status: "SKIPPED_UNCHANGED", secrets: saved.secrets });
     }));
 
-  it("are not told of where there are none, and not looked for when that is off", () =>
+  it("are not reported when there are none, and not looked for when that is off", () =>
     at(async (place) => {
       await using workrail = await opened(place);
       expect(await workrail.saveCheckpoint({ sessionId: "s", context: { goal: "deploy" } })).not.toHaveProperty("secrets");
@@ -56,7 +56,7 @@ describe.each(KINDS)("secrets in what is saved, with $kind", ({ at }) => {
       expect(await other.saveCheckpoint({ sessionId: "s", context: CONTEXT, metadata: METADATA })).not.toHaveProperty("secrets");
     }));
 
-  it("are replaced, each by the same again and again, when that is set", () =>
+  it("are replaced when so configured, equal ones by equal placeholders", () =>
     at(async (place) => {
       await using workrail = await opened(place, "redact");
       const saved = await workrail.saveCheckpoint({ sessionId: "s", context: CONTEXT, metadata: METADATA });
@@ -81,7 +81,7 @@ describe.each(KINDS)("secrets in what is saved, with $kind", ({ at }) => {
       expect(await workrail.scanStore()).toMatchObject({ checkpoints: 1, found: [], isComplete: true });
     }));
 
-  it("keep anything from being saved, when that is set, and are not in the error", () =>
+  it("prevent a save when so configured, and are not in the error", () =>
     at(async (place) => {
       await using workrail = await opened(place, "block");
       const refusal = await refusalOf(workrail.saveCheckpoint({ sessionId: "s", context: CONTEXT, metadata: METADATA }));
@@ -95,7 +95,7 @@ describe.each(KINDS)("secrets in what is saved, with $kind", ({ at }) => {
       await workrail.saveCheckpoint({ sessionId: "s", context: { goal: "deploy" } });
     }));
 
-  it("are found later in what is stored, in sessions and in the trash", () =>
+  it("are found later in stored sessions and in the trash", () =>
     at(async (place) => {
       await using workrail = await opened(place, "off");
       const ids: string[] = [];
@@ -127,7 +127,7 @@ describe.each(KINDS)("secrets in what is saved, with $kind", ({ at }) => {
       expect(first).toMatchObject({ checkpoints: 1, isComplete: false });
     }));
 
-  it("are looked for in imports, which are refused, told of or changed", () =>
+  it("are looked for in imports, which are refused, reported or changed", () =>
     at(async (place) => {
       await using workrail = await opened(place, "off");
       await workrail.saveCheckpoint({ sessionId: "s", context: CONTEXT, metadata: METADATA });
@@ -159,7 +159,7 @@ describe.each(KINDS)("secrets in what is saved, with $kind", ({ at }) => {
 });
 
 describe("a store whose secrets are replaced", () => {
-  it("holds none of them in any file, nor does its log, and names each the same after a restart and for every process", () =>
+  it("contains none in any file or log, and uses the same placeholders after a restart and in every process", () =>
     onDisk(async (place) => {
       const lines: string[] = [];
       const write = (message: string, fields?: object): void => void lines.push(message + JSON.stringify(fields));
@@ -176,7 +176,7 @@ describe("a store whose secrets are replaced", () => {
       expect(readFileSync(path.join(place.dataDir, "redaction.key"), "utf8")).toMatch(/^[0-9a-f]{64}\n$/u);
     }));
 
-  it("has other names than another store", () =>
+  it("uses other placeholders than another store", () =>
     onDisk((one) =>
       onDisk(async (other) => {
         const saved = async (place: Place): Promise<unknown> => {
@@ -188,7 +188,7 @@ describe("a store whose secrets are replaced", () => {
       }),
     ));
 
-  it("works where the key cannot be kept, and warns", () =>
+  it("works when the key cannot be stored, and warns", () =>
     onDisk(async (place) => {
       const warnings: string[] = [];
       const log = { debug: () => {}, info: () => {}, warn: (message: string) => void warnings.push(message), error: () => {} };
@@ -199,8 +199,8 @@ describe("a store whose secrets are replaced", () => {
     }));
 });
 
-describe("a context that is shortened unsaved", () => {
-  it("is answered with what its original holds, and is shortened although that may not be kept", () =>
+describe("an unsaved context that is shortened", () => {
+  it("is answered with the findings of its original, and is shortened even when the original may not be stored", () =>
     onDisk(async (place) => {
       await using warning = await opened(place);
       const told = await warning.compressContext({ sessionId: "s", context: CONTEXT });
@@ -217,7 +217,7 @@ describe("a context that is shortened unsaved", () => {
 describe("a conversation", () => {
   const conversation = [{ role: "user", content: `Deploy with ${TOKEN}` }];
 
-  it("is kept without its secrets, in the store and on the page for people, under a name without them", () =>
+  it("is stored without its secrets, in the store and in the file for people, under a name without them", () =>
     onDisk(async (place) => {
       const project = path.join(path.dirname(place.dataDir), "project");
       mkdirSync(project);
@@ -229,7 +229,7 @@ describe("a conversation", () => {
       expect(JSON.stringify(await workrail.loadCheckpoint({ checkpointId: String(checkpointId) }))).not.toContain(TOKEN);
     }));
 
-  it("is told of, and is not kept where secrets may not be saved: neither here nor there", () =>
+  it("is reported, and stored nowhere when secrets may not be saved", () =>
     onDisk(async (place) => {
       const project = path.join(path.dirname(place.dataDir), "project");
       mkdirSync(project);
@@ -246,7 +246,7 @@ describe("a conversation", () => {
 });
 
 describe("a note on a project", () => {
-  it("is told of, and saved with placeholders or refused as any other", () =>
+  it("is reported, and saved with placeholders or refused like any other", () =>
     onDisk(async (place) => {
       const note = { summary: `rotated ${TOKEN}`, projectPath: path.dirname(place.dataDir) };
       await using warning = await opened(place);
@@ -262,7 +262,7 @@ describe("a note on a project", () => {
 });
 
 describe("the settings for secrets", () => {
-  it("make exceptions of rules, and add personal data", () =>
+  it("except rules, and add personal data", () =>
     onDisk(async (place) => {
       const env = {
         WORKRAIL_SECRETS: "block",
@@ -282,7 +282,7 @@ describe("the settings for secrets", () => {
       expect(await refusalOf(place.open({ env: { WORKRAIL_SECRETS_EXCEPT: "none-such" } }))).toMatchObject({ code: "INVALID_INPUT" });
     }));
 
-  it("have a number that is one replaced as a whole", () =>
+  it("replace a secret number as a whole", () =>
     onDisk(async (place) => {
       await using workrail = await place.open({ env: { WORKRAIL_SECRETS: "redact", WORKRAIL_SECRETS_PERSONAL_DATA: "1" } });
       await workrail.saveCheckpoint({ sessionId: "s", context: { cards: [4012888888881881, 7] } });
@@ -291,7 +291,7 @@ describe("the settings for secrets", () => {
 });
 
 describe("a context of many megabytes", () => {
-  it("is screened in turns, with secrets anywhere in it told and replaced, and digests that verify", () =>
+  it("is scanned in turns, secrets anywhere in it are reported and replaced, and digests verify", () =>
     onDisk(async (place) => {
       const filler = "lines of a log that say little, again and again. ".repeat(20_000);
       const context = {
@@ -317,7 +317,7 @@ describe("a context of many megabytes", () => {
     }));
 });
 
-describe("personal data in what is saved", () => {
+describe("personal data in saves", () => {
   const personal = {
     card: 4012888888881881,
     account: "DE89 3704 0044 0532 0130 00",
@@ -339,13 +339,13 @@ describe("personal data in what is saved", () => {
     ["true", ["payment-card", "iban", "us-ssn", "national-id", "email"]],
     ["off", undefined],
     ["false", undefined],
-  ])("is told of as WORKRAIL_SECRETS_PERSONAL_DATA says: %s", async (value, rules) => {
+  ])("is reported as WORKRAIL_SECRETS_PERSONAL_DATA demands: %s", async (value, rules) => {
     const result = await saved(value === undefined ? {} : { WORKRAIL_SECRETS_PERSONAL_DATA: value });
     expect(result?.rules).toEqual(rules);
     expect(result?.context).toEqual(personal);
   });
 
-  it("is replaced as the same setting says, a number by a text", async () => {
+  it("is replaced as the same setting demands, a number by a text", async () => {
     const result = await saved({ WORKRAIL_SECRETS: "redact" });
     expect(result?.context).toEqual({
       card: expect.stringMatching(/^\[CARD_[0-9a-f]{8}\]$/u),
