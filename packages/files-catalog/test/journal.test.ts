@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { type FileSystem, nodeFileSystem } from "@workrail/blob-files";
 import { type CheckpointId, type CheckpointRecord, isWorkrailError, type SessionId, type Storage } from "@workrail/core";
-import { aRecord } from "@workrail/core/testing";
+import { aRecord } from "@workrail/storage-conformance/builders";
 import { describe, expect, it } from "vitest";
 import { openFilesStorage } from "../src/open-files-storage.ts";
 

@@ -1,4 +1,4 @@
-import { type Answer, closeEndpoints, openEndpoint, type SeenRequest } from "@workrail/http-endpoint/testing";
+import { type Answer, closeEndpoints, openEndpoint, type SeenRequest } from "../../http-endpoint/src/testing/index.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import { httpCondenser, type HttpCondenserOptions } from "./http-condenser.ts";
 

@@ -1,4 +1,4 @@
-import { type Answer, closeEndpoints, openEndpoint } from "@workrail/http-endpoint/testing";
+import { type Answer, closeEndpoints, openEndpoint } from "../../http-endpoint/src/testing/index.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import { httpEmbedder, type HttpEmbedderOptions } from "./http-embedder.ts";
 

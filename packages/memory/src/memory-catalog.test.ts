@@ -1,5 +1,5 @@
 import type { BlobRef, CheckpointId, CheckpointRecord, NewRecord } from "@workrail/core";
-import { aRecord } from "@workrail/core/testing";
+import { aRecord } from "@workrail/storage-conformance/builders";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { MemoryCatalog } from "./memory-catalog.ts";
 import { MemoryDisk } from "./memory-disk.ts";

@@ -1,5 +1,5 @@
 import { type CatalogChange, type CheckpointRecord, type CommitOutcome } from "@workrail/core";
-import { aRecord, SteppingClock } from "@workrail/core/testing";
+import { aRecord, SteppingClock } from "@workrail/storage-conformance/builders";
 import { openMemoryStorage } from "@workrail/memory";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AccessRecorder } from "./access-recorder.ts";

@@ -1,4 +1,4 @@
-import { tokensCounted } from "@workrail/core/testing";
+import { tokensCounted } from "@workrail/storage-conformance/builders";
 import { expect, it } from "vitest";
 import { fitFields } from "./fit-fields.ts";
 

@@ -1,5 +1,5 @@
 import { type CheckpointRecord, isWorkrailError, type JsonObject } from "@workrail/core";
-import { aRecord } from "@workrail/core/testing";
+import { aRecord } from "@workrail/storage-conformance/builders";
 import { describe, expect, it } from "vitest";
 import { metadataOf, splitLabels } from "./metadata.ts";
 

@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS, isWorkrailError, type SessionId } from "@workrail/core";
-import { SequentialIds } from "@workrail/core/testing";
+import { SequentialIds } from "@workrail/storage-conformance/builders";
 import { beforeEach, describe, expect, it } from "vitest";
 import { nodeDigests } from "./environment.ts";
 import { type ResolvedSession, SessionResolver } from "./session-resolver.ts";

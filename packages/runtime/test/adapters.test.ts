@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { type Codec, type Storage, WorkrailError } from "@workrail/core";
-import { SequentialIds, SteppingClock, tokensCounted } from "@workrail/core/testing";
+import { SequentialIds, SteppingClock, tokensCounted } from "@workrail/storage-conformance/builders";
 import { openMemoryStorage } from "@workrail/memory";
 import { describe, expect, it } from "vitest";
 import type { Adapters } from "../src/container.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { SteppingClock } from "@workrail/core/testing";
+import { SteppingClock } from "@workrail/storage-conformance/builders";
 import { describe, expect, it, vi } from "vitest";
 import type { AuditLogEntry } from "../src/audit-log.ts";
 import { changeSetting } from "../src/config/change-setting.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { SteppingClock } from "@workrail/core/testing";
+import { SteppingClock } from "@workrail/storage-conformance/builders";
 import { describe, expect, it, vi } from "vitest";
 import type { Workrail } from "../src/workrail.ts";
 import { type FailingDisk, withFailingDisk } from "./failing-disk.ts";

@@ -12,7 +12,7 @@ import {
   type SessionId,
   type Storage,
 } from "@workrail/core";
-import { SteppingClock } from "@workrail/core/testing";
+import { SteppingClock } from "@workrail/storage-conformance/builders";
 import { openMemoryStorage } from "@workrail/memory";
 import { describe, expect, it } from "vitest";
 import { nodeDigests, randomIds, silentLog } from "../src/environment.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import type { Log, LogFields } from "@workrail/core";
-import { SteppingClock } from "@workrail/core/testing";
+import { SteppingClock } from "@workrail/storage-conformance/builders";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { OpenOptions } from "../src/open-workrail.ts";
 import type { Workrail } from "../src/workrail.ts";

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { JsonValue } from "@workrail/core";
-import { tokensCounted } from "@workrail/core/testing";
+import { tokensCounted } from "@workrail/storage-conformance/builders";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { Condensed, LiveContext } from "../src/live/live-context.ts";

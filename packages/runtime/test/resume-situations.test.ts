@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { Storage } from "@workrail/core";
-import { SteppingClock } from "@workrail/core/testing";
+import { SteppingClock } from "@workrail/storage-conformance/builders";
 import { openMemoryStorage } from "@workrail/memory";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { openWorkrail, type ResumeCandidates, type ResumeParams, type ResumeResult, type Workrail } from "../src/index.ts";

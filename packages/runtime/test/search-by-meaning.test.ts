@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Log, LogFields } from "@workrail/core";
-import { type Answer, closeEndpoints, type LocalEndpoint, openEndpoint } from "@workrail/http-endpoint/testing";
+import { type Answer, closeEndpoints, type LocalEndpoint, openEndpoint } from "../../http-endpoint/src/testing/index.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { OpenOptions } from "../src/open-workrail.ts";
 import type { SearchCheckpointsParams, SearchCheckpointsResult } from "../src/search/search-checkpoints.ts";

@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isWorkrailError, type WorkrailError } from "@workrail/core";
-import { SequentialIds, SteppingClock } from "@workrail/core/testing";
+import { SequentialIds, SteppingClock } from "@workrail/storage-conformance/builders";
 import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
 import { type OpenOptions, openWorkrail } from "../src/open-workrail.ts";
 import type { Environment } from "../src/config/default-data-dir.ts";

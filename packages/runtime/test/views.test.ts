@@ -1,4 +1,4 @@
-import { SteppingClock } from "@workrail/core/testing";
+import { SteppingClock } from "@workrail/storage-conformance/builders";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,5 +1,5 @@
 import type { Append, CheckpointId, CheckpointRecord, CommitOutcome, NewRecord, SessionId, Storage } from "@workrail/core";
-import { aRecord } from "@workrail/core/testing";
+import { aRecord } from "./builders.ts";
 import { expect } from "vitest";
 import { randomIds } from "./environment.ts";
 

@@ -9,7 +9,7 @@ import {
   type SessionFacts,
   type Storage,
 } from "@workrail/core";
-import { SteppingClock } from "@workrail/core/testing";
+import { SteppingClock } from "./builders.ts";
 import { describe, expect, it } from "vitest";
 import { append, idsOf } from "./append.ts";
 import { noise, same } from "./bytes.ts";

@@ -53,7 +53,7 @@ import {
   verifyStore,
   WorkrailError,
 } from "@workrail/core";
-import { SteppingClock } from "@workrail/core/testing";
+import { SteppingClock } from "./builders.ts";
 import { randomIds, sha256 } from "./environment.ts";
 import { tally } from "./tally.ts";
 

@@ -42,7 +42,7 @@ const ALLOWED: readonly (readonly [file: string, imported: string])[] = [
   ["packages/core/src/x.test.ts", "vitest"],
   ["packages/memory/src/x.ts", "@workrail/core"],
   ["packages/memory/src/x.test.ts", "@workrail/storage-conformance"],
-  ["packages/memory/src/x.test.ts", "@workrail/core/testing"],
+  ["packages/memory/src/x.test.ts", "@workrail/storage-conformance/builders"],
   ["packages/blob-files/src/x.ts", "@workrail/core"],
   ["packages/http-embedder/src/x.ts", "@workrail/http-endpoint"],
   ["packages/files-catalog/src/x.ts", "@workrail/blob-files"],

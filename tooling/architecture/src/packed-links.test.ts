@@ -69,6 +69,10 @@ describe("what npm packs", () => {
     60_000,
   );
 
+  it.each(folders)("of %s has no tests and no data of tests", (folder) => {
+    expect(packedFiles(folder).filter((file) => /\.test\.|(?:^|\/)(?:test|testing)\//u.test(file))).toEqual([]);
+  });
+
   it("would be told of dead links, of either kind", () => {
     const page = {
       path: "packages/core/README.md",

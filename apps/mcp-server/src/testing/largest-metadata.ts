@@ -9,4 +9,4 @@ export function largestMetadata(filler: string): { name: string; tags: string[];
   };
 }
 
-export const FILLERS: readonly string[] = ["plain text ", "\u{1246b}", "\0", "\u{1f3ff}\u200d"];
+export const FILLERS: readonly string[] = ["plain text ", "\u{1246b}", "\u0001", "\u{1f3ff}\u200d"];

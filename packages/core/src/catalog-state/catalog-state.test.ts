@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 import type { CatalogChange } from "../ports/catalog.ts";
-import { aRecord } from "../testing/index.ts";
+import { aRecord } from "../../../storage-conformance/src/builders.ts";
 import type { CatalogEntries } from "./catalog-entries.ts";
 import { CatalogState } from "./catalog-state.ts";
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { classifyContext } from "../classify/classify-context.ts";
 import type { Context, JsonValue } from "../model/context.ts";
-import { tokensCounted } from "../testing/builders.ts";
+import { tokensCounted } from "../../../storage-conformance/src/builders.ts";
 import { type ComposedView, composeView } from "./compose-view.ts";
 
 /** Four characters per token, the average of models. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context } from "../model/context.ts";
-import { aRecord, SequentialIds, tokensCounted } from "../testing/builders.ts";
+import { aRecord, SequentialIds, tokensCounted } from "../../../storage-conformance/src/builders.ts";
 import { goalOf, partOfName } from "./part.ts";
 import { asCode, fenced } from "./stored-text.ts";
 import { LEAST_HANDOFF_TOKENS } from "./write-document.ts";

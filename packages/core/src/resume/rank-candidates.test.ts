@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import { GIT_STATE, type GitState, gitStateToJson } from "../model/git-state.ts";
-import { aRecord, SequentialIds } from "../testing/builders.ts";
+import { aRecord, SequentialIds } from "../../../storage-conformance/src/builders.ts";
 import { type Here, type Known, rankCandidates } from "./rank-candidates.ts";
 
 const NOW = new Date("2026-06-01T12:00:00Z");

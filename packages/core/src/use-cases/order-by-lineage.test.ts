@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { NewRecord } from "../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
-import { aRecord } from "../testing/builders.ts";
+import { aRecord } from "../../../storage-conformance/src/builders.ts";
 import { orderByLineage } from "./order-by-lineage.ts";
 
 function record(id: string, parentId: string | null, second = 0): NewRecord {

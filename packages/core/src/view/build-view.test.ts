@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Classification } from "../classify/classification.ts";
 import type { Context, JsonValue } from "../model/context.ts";
 import { type Layer, LAYERS } from "../model/layer.ts";
-import { tokensCounted } from "../testing/builders.ts";
+import { tokensCounted } from "../../../storage-conformance/src/builders.ts";
 import { buildView, type View, type ViewBudget, type ViewHow } from "./build-view.ts";
 import type { Steps } from "../turns.ts";
 import type { ShortenValue } from "./choose-entries.ts";

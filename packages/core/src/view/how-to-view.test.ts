@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Context, JsonValue } from "../model/context.ts";
-import { tokensCounted } from "../testing/builders.ts";
+import { tokensCounted } from "../../../storage-conformance/src/builders.ts";
 import { buildView, type View } from "./build-view.ts";
 import { COMPRESSION_STRATEGIES } from "./compression-strategies.ts";
 import { howToView, type ViewWish } from "./how-to-view.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { JsonValue } from "../model/context.ts";
-import { tokensCounted } from "../testing/builders.ts";
+import { tokensCounted } from "../../../storage-conformance/src/builders.ts";
 import { pageValue, type ValuePage } from "./page-value.ts";
 import type { Room } from "./room.ts";
 

@@ -25,7 +25,7 @@ import {
   type SessionId,
   WorkrailError,
 } from "@workrail/core";
-import { SequentialIds, SteppingClock } from "@workrail/core/testing";
+import { SequentialIds, SteppingClock } from "@workrail/storage-conformance/builders";
 import { MemoryDisk } from "../memory-disk.ts";
 import { type MemoryStorage, openMemoryStorage } from "../open-memory-storage.ts";
 

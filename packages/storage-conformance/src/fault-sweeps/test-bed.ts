@@ -1,5 +1,5 @@
 import type { SessionId, Storage } from "@workrail/core";
-import { SteppingClock } from "@workrail/core/testing";
+import { SteppingClock } from "../builders.ts";
 import { expect } from "vitest";
 import { Faults, type StorageHarness } from "../harness.ts";
 import { proveStore } from "../prove-store.ts";

@@ -1,6 +1,6 @@
 // Runs by itself in a child process: opens a store and does what it is told, one thing after another.
 import { type CheckpointId, isJsonObject, isWorkrailError } from "@workrail/core";
-import { SteppingClock } from "@workrail/core/testing";
+import { SteppingClock } from "../builders.ts";
 import { type FaultPlan, Faults } from "../faults.ts";
 import type { StorageHarness } from "../harness.ts";
 import { Workbench } from "../workbench.ts";

@@ -1,5 +1,5 @@
 import { type CheckpointId, type CheckpointKind, type Context, isWorkrailError, type SessionId } from "@workrail/core";
-import { SteppingClock } from "@workrail/core/testing";
+import { SteppingClock } from "../builders.ts";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { StorageHarness } from "../harness.ts";

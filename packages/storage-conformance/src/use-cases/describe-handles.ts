@@ -1,5 +1,5 @@
 import { type CheckpointId, type Context, HANDLE_MS, type SessionId, type Storage, type UpkeepPolicy } from "@workrail/core";
-import { SteppingClock } from "@workrail/core/testing";
+import { SteppingClock } from "../builders.ts";
 import { describe, expect, it } from "vitest";
 import { Chance } from "../chance.ts";
 import { randomIds } from "../environment.ts";

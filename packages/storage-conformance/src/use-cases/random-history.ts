@@ -8,7 +8,7 @@ import {
   type SessionId,
   type Storage,
 } from "@workrail/core";
-import { SequentialIds, SteppingClock } from "@workrail/core/testing";
+import { SequentialIds, SteppingClock } from "../builders.ts";
 import { expect } from "vitest";
 import type { Chance } from "../chance.ts";
 import { type FaultPlan, Faults, type StorageHarness } from "../harness.ts";

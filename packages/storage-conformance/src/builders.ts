@@ -1,6 +1,4 @@
-import type { NewRecord } from "../model/checkpoint.ts";
-import type { BlobRef, CheckpointId, Digest, SessionId } from "../model/ids.ts";
-import type { Clock, CountTokens, IdGenerator, TokenCounter } from "../ports/environment.ts";
+import type { BlobRef, CheckpointId, Clock, CountTokens, Digest, IdGenerator, NewRecord, SessionId, TokenCounter } from "@workrail/core";
 
 /** Builds a record with plausible defaults. Its digests derive from its id. */
 export function aRecord(given: Partial<NewRecord> & { readonly id: CheckpointId; readonly sessionId: SessionId }): NewRecord {

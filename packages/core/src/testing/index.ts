@@ -1,1 +1,0 @@
-export { aRecord, SteppingClock, SequentialIds, tokensCounted } from "./builders.ts";
