@@ -1,4 +1,5 @@
 import { invalidInput } from "@workrail/core";
+import { type MethodWithParams, PARAM_FIELDS } from "./param-fields.ts";
 
 /** Fields that mean the same in every call, by their type. All other fields are checked where they are used. */
 const TEXTS = [
@@ -31,7 +32,7 @@ const FLAGS = [
 ];
 
 /**
- * Checks the types of a call's parameters for callers that TypeScript does not check.
+ * Checks the names and types of a call's parameters for callers that TypeScript does not check.
  *
  * A field of the wrong type would be ignored, or would match everything: a string in place of a list would be read as its letters, and a
  * `dryRun` that is not `true` would remove things.
@@ -39,11 +40,12 @@ const FLAGS = [
  * @param what name of the parameters in the caller's words.
  * @throws INVALID_INPUT naming the field.
  */
-export function checkParams(params: object, what = "params"): void {
+export function checkParams(params: object, method: MethodWithParams, what = "params"): void {
   const given: unknown = params;
   if (typeof given !== "object" || given === null || Array.isArray(given)) throw invalid(what, "an object");
   for (const [field, value] of Object.entries(given)) {
     if (value === undefined) continue;
+    if (!Object.hasOwn(PARAM_FIELDS[method], field)) throw unknown(method, field);
     if (TEXTS.includes(field) || (field === "project" && value !== null)) checkText(value, field);
     if (LISTS.includes(field) && !(Array.isArray(value) && value.every((item) => typeof item === "string"))) {
       throw invalid(field, "a list of texts");
@@ -59,6 +61,11 @@ export function checkPlace(given: string, field: string): void {
 
 function checkText(value: unknown, field: string): void {
   if (typeof value !== "string") throw invalid(field, "a text");
+}
+
+function unknown(method: MethodWithParams, field: string): Error {
+  const known = Object.keys(PARAM_FIELDS[method]);
+  return invalidInput(field, `${method} has no parameter ${JSON.stringify(field)}.`, `Its parameters are ${known.join(", ")}.`);
 }
 
 function invalid(field: string, rule: string): Error {

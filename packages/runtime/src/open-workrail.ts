@@ -67,7 +67,7 @@ export interface OpenOptions {
  * also STORAGE_UNAVAILABLE, LOCK_TIMEOUT and STORE_IN_USE.
  */
 export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail> {
-  checkParams(options, "options");
+  checkParams(options, "openWorkrail", "options");
   const { warmUp = "opening" } = options;
   if (!WARM_UPS.includes(warmUp)) throw invalidInput("warmUp", "warmUp must be opening or pause.", "Correct warmUp, or leave it out.");
   if (options.adapters !== undefined) checkAdapters(options.adapters);

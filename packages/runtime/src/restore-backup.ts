@@ -77,7 +77,7 @@ export interface RestoreResult {
  */
 export async function restoreBackup(directory: string, options: RestoreOptions = {}): Promise<RestoreResult> {
   checkPlace(directory, "directory");
-  checkParams(options, "options");
+  checkParams(options, "restoreBackup", "options");
   const { adapters = {}, replace, onProgress } = options;
   checkAdapters(adapters);
   if ("storage" in adapters && adapters.storage !== undefined) throw storageElsewhere();

@@ -88,6 +88,7 @@ import {
   type TrashedMetadata,
 } from "./clean-up-params.ts";
 import { checkParams, checkPlace } from "./check-params.ts";
+import type { MethodWithParams } from "./param-fields.ts";
 import { checkShape } from "./check-shape.ts";
 import type { ContextShaper, ToldHandle } from "./context-shaper.ts";
 import { CallsUnderWay } from "./calls-under-way.ts";
@@ -272,7 +273,7 @@ export class Store implements Workrail {
 
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
     this.#checkWritable();
-    checkParams(params);
+    checkParams(params, "saveCheckpoint");
     return this.saveOwned(params, parseGivenState(params, this.#parts.settings.limits));
   }
 
@@ -429,7 +430,7 @@ export class Store implements Workrail {
   }
 
   async loadCheckpoint(params: LoadCheckpointParams): Promise<LoadCheckpointResult> {
-    checkParams(params);
+    checkParams(params, "loadCheckpoint");
     return this.#using(async () => {
       await this.#refuseOtherProject(params.sessionId);
       const ports = params.isPeek === true ? { ...this.#loadPorts, onLoaded: () => {} } : this.#loadPorts;
@@ -448,20 +449,20 @@ export class Store implements Workrail {
   }
 
   async viewCheckpoint(params: ViewCheckpointParams): Promise<ViewCheckpointResult> {
-    checkParams(params);
+    checkParams(params, "viewCheckpoint");
     checkShape(params);
     const { origin: _told, ...view } = await this.#view(params, { isBrief: false });
     return view as ViewCheckpointResult;
   }
 
   async viewBriefly(params: ViewCheckpointParams): Promise<BriefViewResult> {
-    checkParams(params);
+    checkParams(params, "viewCheckpoint");
     checkShape(params);
     return this.#view(params, { isBrief: true });
   }
 
   async resumeWork(params: ResumeParams = {}): Promise<ResumeResult> {
-    checkParams(params);
+    checkParams(params, "resumeWork");
     return this.#using(async () => {
       await this.#refuseOtherProject(params.sessionId);
       return (await this.#resumer()).resume(params);
@@ -469,7 +470,7 @@ export class Store implements Workrail {
   }
 
   async handoff(params: HandoffParams): Promise<HandoffResult> {
-    checkParams(params);
+    checkParams(params, "handoff");
     return this.#using(async () => {
       await this.#refuseOtherProject(params.sessionId);
       return (await this.#resumer()).handoff(params);
@@ -543,14 +544,14 @@ export class Store implements Workrail {
   }
 
   async compressContext(params: CompressContextParams): Promise<ShapedContextResult> {
-    checkParams(params);
+    checkParams(params, "compressContext");
     checkShape(params);
     const own = this.#owned(params);
     return this.#using(async () => (await this.#shaper()).compress(own));
   }
 
   async prioritizeContext(params: PrioritizeContextParams): Promise<ShapedContextResult> {
-    checkParams(params);
+    checkParams(params, "prioritizeContext");
     checkShape(params);
     const own = this.#owned(params);
     return this.#using(async () => (await this.#shaper()).prioritize(own));
@@ -564,7 +565,7 @@ export class Store implements Workrail {
 
   /** @param service saves and loads the checkpoints: this store, or a wrapper of it. */
   liveContext(params: LiveContextParams, service: IContextManagementService = this): LiveContext {
-    checkParams(params);
+    checkParams(params, "liveContext");
     const { settings, tokens, clock, log } = this.#parts;
     const projectRules = async (): Promise<ContextRules | undefined> => (await this.#rules.inFile()).rules?.rules;
     return new StoreLiveContext({ service, tokens, clock, log, autoSave: settings.autoSave, projectRules }, params);
@@ -573,7 +574,7 @@ export class Store implements Workrail {
   /** @param service saves the conversation: this store, or a wrapper of it. */
   async storeConversation(params: StoreConversationParams, service: IContextManagementService = this): Promise<StoreConversationResult> {
     this.#checkWritable();
-    checkParams(params);
+    checkParams(params, "storeConversation");
     return this.#tracked(() => keepConversation({ ...this.#parts, service }, params));
   }
 
@@ -582,13 +583,13 @@ export class Store implements Workrail {
     limit?: number | undefined;
     offset?: number | undefined;
   }): Promise<CheckpointMetadata[]> {
-    checkParams(params);
+    checkParams(params, "listCheckpoints");
     const { checkpoints } = await this.findCheckpoints(params);
     return checkpoints;
   }
 
   async findCheckpoints(params: FindCheckpointsParams = {}): Promise<FindCheckpointsResult> {
-    checkParams(params);
+    checkParams(params, "findCheckpoints");
     const { kind, since, until, sessionId, project, worktrees, ...filter } = params;
     const ofProject = this.#listedProject({ project, sessionId });
     const repository = worktrees === true ? (await this.#gitOf(ofProject).read())?.commonDir : undefined;
@@ -614,7 +615,7 @@ export class Store implements Workrail {
   }
 
   async resolveCheckpoint(reference: string, params: ResolveCheckpointParams = {}): Promise<ResolvedCheckpoint> {
-    checkParams(params);
+    checkParams(params, "resolveCheckpoint");
     const { id, sessionId } = await this.#using(() => this.#resolve(reference, params));
     return { checkpointId: id, sessionId };
   }
@@ -628,7 +629,7 @@ export class Store implements Workrail {
   }
 
   async searchCheckpoints(params: SearchCheckpointsParams): Promise<SearchCheckpointsResult> {
-    checkParams(params);
+    checkParams(params, "searchCheckpoints");
     return this.#using(async () => ({ ...(await this.#search.search(params, this.#scopeOf(params))), ...this.#standing() }));
   }
 
@@ -670,7 +671,7 @@ export class Store implements Workrail {
 
   async markCritical(params: MarkCriticalParams): Promise<MarkCriticalResult> {
     this.#checkWritable();
-    checkParams(params);
+    checkParams(params, "markCritical");
     const sessionId = this.#parts.sessions.forChange(params.sessionId);
     const { contextKey: key, critical, agentId } = params;
     const ports = { ...this.#loadPorts, clock: this.#parts.clock };
@@ -715,7 +716,7 @@ export class Store implements Workrail {
   }
 
   async repairStore(options: RepairOptions = {}): Promise<RepairReport> {
-    this.#checkChange(options);
+    this.#checkChange(options, "repairStore");
     return this.#using(async () => {
       await this.#examineCatalog({ isDue: true });
       if (options?.dryRun !== true) await this.finishErasures();
@@ -724,7 +725,7 @@ export class Store implements Workrail {
   }
 
   async cleanUp(params: CleanUpParams = {}): Promise<CleanUpReport> {
-    const { dryRun, onProgress, ...what } = this.#checkChange(params);
+    const { dryRun, onProgress, ...what } = this.#checkChange(params, "cleanUp");
     const selection = selectionOf(what);
     return this.#using(async () => {
       await this.#parts.accesses.write();
@@ -737,13 +738,13 @@ export class Store implements Workrail {
 
   async deleteCheckpoint(params: { checkpointId: string; agentId?: string | undefined }): Promise<EraseResult> {
     this.#checkWritable();
-    checkParams(params);
+    checkParams(params, "deleteCheckpoint");
     const { checkpointId, agentId } = params;
     return this.erase({ checkpointIds: [checkpointId], agentId });
   }
 
   async erase(params: EraseParams): Promise<EraseResult> {
-    const input = eraseInputOf(this.#checkChange(params));
+    const input = eraseInputOf(this.#checkChange(params, "erase"));
     const report = await this.#using(async () => (await caring()).eraseCheckpoints(this.#erasingPorts, input));
     if (!report.dryRun) {
       this.#erasedOf(report.erased);
@@ -754,7 +755,7 @@ export class Store implements Workrail {
   }
 
   async listTrash(params: { sessionId?: string | undefined } = {}): Promise<TrashedMetadata[]> {
-    checkParams(params);
+    checkParams(params, "listTrash");
     const { sessionId } = params;
     const session = optional(sessionId, (id) => parseSessionId(id));
     const entries = await this.#using(() => listTrash(this.#parts, { sessionId: session }));
@@ -766,7 +767,7 @@ export class Store implements Workrail {
 
   async restoreFromTrash(params: FromTrashParams): Promise<FromTrashResult> {
     this.#checkWritable();
-    checkParams(params);
+    checkParams(params, "restoreFromTrash");
     const { sessionId, checkpointIds } = params;
     const ids = checkpointIds?.map((id) => parseCheckpointId(id));
     const restored = await this.#using(async () =>
@@ -776,7 +777,7 @@ export class Store implements Workrail {
   }
 
   async emptyTrash(params: EmptyTrashParams = {}): Promise<CleanUpReport> {
-    const { sessionId, ...how } = this.#checkChange(params);
+    const { sessionId, ...how } = this.#checkChange(params, "emptyTrash");
     const session = optional(sessionId, (id) => parseSessionId(id));
     return this.#using(async () => {
       const report = await (await caring()).emptyTrash(this.#erasingPorts, { ...how, sessionId: session });
@@ -798,7 +799,7 @@ export class Store implements Workrail {
 
   async tagSession(params: TagSessionParams): Promise<SessionMetadata> {
     this.#checkWritable();
-    checkParams(params);
+    checkParams(params, "tagSession");
     const { sessionId, add = [], remove = [] } = params;
     // Copied: the caller may change the lists before their turn comes.
     const input = { sessionId: parseSessionId(sessionId), add: [...add], remove: [...remove] };
@@ -806,23 +807,23 @@ export class Store implements Workrail {
   }
 
   async listSessions(params: ListSessionsParams = {}): Promise<ListSessionsResult> {
-    checkParams(params);
+    checkParams(params, "listSessions");
     return this.#using(() => listSessionsFor(this.#parts, { ...params, project: this.#listedProject(params) }));
   }
 
   async traceSession(params: TraceSessionParams): Promise<TraceSessionResult> {
-    checkParams(params);
+    checkParams(params, "traceSession");
     return this.#using(() => traceSessionFor(this.#parts, params));
   }
 
   async compareCheckpoints(params: CompareCheckpointsParams): Promise<CompareCheckpointsResult> {
-    checkParams(params);
+    checkParams(params, "compareCheckpoints");
     const ports = { ...this.#loadPorts, tokens: this.#parts.tokens };
     return this.#using(async () => (await viewing()).compareCheckpointsFor(ports, this.#rules, params));
   }
 
   async storeStats(params: StoreStatsParams = {}): Promise<StoreStats> {
-    checkParams(params);
+    checkParams(params, "storeStats");
     const { sessionId, project, ...how } = params;
     const ofProject = this.#listedProject({ project, sessionId });
     const input = { ...how, sessionId: optional(sessionId, (id) => parseSessionId(id)), project: ofProject };
@@ -831,14 +832,14 @@ export class Store implements Workrail {
 
   async exportSession(sessionId: string, options: ExportSessionOptions = {}): Promise<ExportResult> {
     this.#checkWritable();
-    checkParams(options, "options");
+    checkParams(options, "exportSession", "options");
     const session = parseSessionId(sessionId);
     this.#parts.sealing.checkPlaintextFiles();
     return this.#using(async () => (await this.#transfer()).exportSession(session, options));
   }
 
   async *exportText(sessionId: string, options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
-    checkParams(options, "options");
+    checkParams(options, "exportText", "options");
     const session = parseSessionId(sessionId);
     if (this.#closing !== undefined) throw closed();
     yield* (await this.#transfer()).exportText(session, options);
@@ -852,13 +853,13 @@ export class Store implements Workrail {
   }
 
   async importFile(file: string, options: ImportFileOptions = {}): Promise<ImportFileResult> {
-    this.#checkChange(options, "options");
+    this.#checkChange(options, "importFile", "options");
     checkPlace(file, "file");
     return this.#imported(await this.#using(async () => (await this.#transfer()).importFile(file, options)));
   }
 
   async importText(text: ImportedText, options: ImportTextOptions = {}): Promise<ImportTextResult> {
-    this.#checkChange(options, "options");
+    this.#checkChange(options, "importText", "options");
     // Not repeated after a lost catalog: the text can be read only once.
     return this.#imported(await this.#tracked(async () => (await this.#transfer()).importText(text, options)));
   }
@@ -869,7 +870,7 @@ export class Store implements Workrail {
   }
 
   async scanStore(params: ScanStoreParams = {}): Promise<ScanReport> {
-    checkParams(params);
+    checkParams(params, "scanStore");
     const { sessionId, ...options } = params;
     const ports = { ...this.#loadPorts, scanner: this.#parts.screening.scanner };
     const session = optional(sessionId, (id) => parseSessionId(id));
@@ -877,12 +878,12 @@ export class Store implements Workrail {
   }
 
   async auditLog(params: AuditLogParams = {}): Promise<AuditLogResult> {
-    checkParams(params);
+    checkParams(params, "auditLog");
     return this.#using(() => this.#auditLog.list(params));
   }
 
   async *auditText(filter: AuditLogFilter = {}): AsyncGenerator<string, void, undefined> {
-    checkParams(filter, "filter");
+    checkParams(filter, "auditText", "filter");
     if (this.#closing !== undefined) throw closed();
     yield* this.#auditLog.text(filter);
   }
@@ -890,13 +891,13 @@ export class Store implements Workrail {
   async exportAuditLog(file: string, filter: AuditLogFilter = {}): Promise<WrittenFile> {
     this.#checkWritable();
     checkPlace(file, "file");
-    checkParams(filter, "filter");
+    checkParams(filter, "exportAuditLog", "filter");
     this.#parts.sealing.checkPlaintextFiles();
     return this.#using(() => this.#auditLog.export(file, filter));
   }
 
   async verifyAuditLog(params: VerifyAuditLogParams = {}): Promise<VerifyAuditLogResult> {
-    checkParams(params);
+    checkParams(params, "verifyAuditLog");
     return this.#using(() => this.#auditLog.verify(params));
   }
 
@@ -1164,10 +1165,10 @@ export class Store implements Workrail {
   }
 
   /** Checks a call that supports a dry run. The read-only check comes first. @throws INVALID_INPUT */
-  #checkChange<T extends { readonly dryRun?: boolean | undefined }>(params: T, what?: string): T {
+  #checkChange<T extends { readonly dryRun?: boolean | undefined }>(params: T, method: MethodWithParams, what?: string): T {
     const given = params as T | null | undefined;
     if (given?.dryRun !== true) this.#checkWritable();
-    checkParams(params, what);
+    checkParams(params, method, what);
     return params;
   }
 

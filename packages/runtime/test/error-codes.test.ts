@@ -43,6 +43,11 @@ describe("a call is refused with", () => {
   refused("INVALID_INPUT", "a session's id that is none", (workrail) => workrail.loadCheckpoint({ sessionId: "a\u0007b" }), {
     details: { field: "sessionId" },
   });
+  refused("INVALID_INPUT", "a parameter that is unknown", (workrail) => workrail.loadCheckpoint({ sesionId: "session" } as object), {
+    details: { field: "sesionId" },
+    message: 'loadCheckpoint has no parameter "sesionId".',
+    hint: expect.stringContaining("sessionId") as string,
+  });
   refused("INVALID_INPUT", "neither of the two ids of a load", (workrail) => workrail.loadCheckpoint({}));
   refused("INVALID_INPUT", "both ids of a load", (workrail) => workrail.loadCheckpoint({ sessionId: "session", checkpointId: "first" }));
   for (const [what, context] of [

@@ -129,6 +129,7 @@ function tellSkipped(skipped: ForeignImports["skipped"]): void {
 
 async function importAll(given: readonly string[], options: ImportOptions): Promise<void> {
   const files = given.flatMap(within);
+  const how = { onConflict: options.onConflict, dryRun: options.dryRun };
   const imports: ForeignImport[] = [];
   try {
     await withStore(options, async (store) => {
@@ -136,8 +137,8 @@ async function importAll(given: readonly string[], options: ImportOptions): Prom
         const lineOf = lineFor(files.length === 1 ? "" : ` file ${index + 1} of ${files.length}`);
         const result =
           file === STDIN
-            ? { file, ...(await store.importText(process.stdin, options)) }
-            : await showingProgress(lineOf, (onProgress) => store.importFile(file, { ...options, onProgress }));
+            ? { file, ...(await store.importText(process.stdin, how)) }
+            : await showingProgress(lineOf, (onProgress) => store.importFile(file, { ...how, onProgress }));
         imports.push(result);
       }
     });

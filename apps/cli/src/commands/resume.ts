@@ -67,7 +67,6 @@ async function resume(words: readonly string[], options: ResumeOptions): Promise
     budgetTokens: budget,
     focus,
     limit,
-    reader: "shell" as const,
   };
   const found = await lookIntoStore(options, (store) => {
     const ask = (): Promise<ResumeResult> => store.resumeWork(params);

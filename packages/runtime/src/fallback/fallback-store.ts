@@ -164,7 +164,7 @@ export class FallbackStore implements Workrail {
   }
 
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
-    checkParams(params);
+    checkParams(params, "saveCheckpoint");
     // Copies the state now: memory may have to keep it after the disk has failed.
     const state = parseGivenState(params, this.#limits);
     const own = { ...params, metadata: ownLabels(params.metadata) };
@@ -177,7 +177,7 @@ export class FallbackStore implements Workrail {
   }
 
   async markCritical(given: MarkCriticalParams): Promise<MarkCriticalResult> {
-    checkParams(given);
+    checkParams(given, "markCritical");
     const params = { ...given };
     return this.#writing(
       () => this.#sessions.forChange(params.sessionId),
@@ -187,10 +187,12 @@ export class FallbackStore implements Workrail {
   }
 
   async compressContext(params: CompressContextParams): Promise<ShapedContextResult> {
+    checkParams(params, "compressContext");
     return this.#shaping(params, (store, own) => store.compressContext(own));
   }
 
   async prioritizeContext(params: PrioritizeContextParams): Promise<ShapedContextResult> {
+    checkParams(params, "prioritizeContext");
     return this.#shaping(params, (store, own) => store.prioritizeContext(own));
   }
 
@@ -199,7 +201,6 @@ export class FallbackStore implements Workrail {
     params: T,
     shape: (store: Store, own: T) => Promise<ShapedContextResult>,
   ): Promise<ShapedContextResult> {
-    checkParams(params);
     if (params.context === undefined) return shape(this.#reading(), params);
     const own = { ...params, context: ownContext(params.context, this.#limits) };
     const session = (): SessionId | undefined => this.#sessions.forAside(own.sessionId);
@@ -300,14 +301,14 @@ export class FallbackStore implements Workrail {
   }
 
   async deleteCheckpoint(params: { checkpointId: string; agentId?: string | undefined }): Promise<EraseResult> {
-    checkParams(params);
+    checkParams(params, "deleteCheckpoint");
     const { checkpointId, agentId } = params;
     return this.erase({ checkpointIds: [checkpointId], agentId });
   }
 
   /** Erases from disk and memory. Checkpoints only in memory are dropped there. */
   async erase(given: EraseParams): Promise<EraseResult> {
-    checkParams(given);
+    checkParams(given, "erase");
     const params = { ...given, checkpointIds: given.checkpointIds && [...given.checkpointIds] };
     if (await this.#standby.comeBack()) return this.#standby.disk().erase(params);
     return this.#standby.eraseKept(params);

@@ -1,0 +1,241 @@
+import type { ExportOptions, RepairOptions } from "@workrail/core";
+import type { AuditLogFilter, AuditLogParams, VerifyAuditLogParams } from "./audit-log.ts";
+import type { CleanUpParams, EmptyTrashParams, FromTrashParams } from "./clean-up-params.ts";
+import type {
+  CompressContextParams,
+  FindCheckpointsParams,
+  LoadCheckpointParams,
+  MarkCriticalParams,
+  PrioritizeContextParams,
+  SaveCheckpointParams,
+  ViewCheckpointParams,
+} from "./context-management-service.ts";
+import type { StoreConversationParams } from "./conversations.ts";
+import type { EraseParams } from "./erasing.ts";
+import type { LiveContextParams } from "./live/live-context.ts";
+import type { CompareCheckpointsParams, ListSessionsParams, TagSessionParams, TraceSessionParams } from "./overview.ts";
+import type { HandoffParams, ResumeParams } from "./resume/resume-params.ts";
+import type { SearchCheckpointsParams } from "./search/search-checkpoints.ts";
+import type { ScanStoreParams } from "./secrets/told-secrets.ts";
+import type { OpenOptions } from "./open-workrail.ts";
+import type { RestoreOptions } from "./restore-backup.ts";
+import type { ExportSessionOptions, ImportFileOptions, ImportTextOptions } from "./transfer.ts";
+import type { ResolveCheckpointParams, StoreStatsParams } from "./workrail.ts";
+
+type KeysOfEach<Params> = Params extends unknown ? keyof Params : never;
+type FieldsOf<Params> = Readonly<Record<KeysOfEach<Params>, true>>;
+
+/** The parameters of each method of the library that has named ones. */
+interface ParamsOf {
+  readonly saveCheckpoint: SaveCheckpointParams;
+  readonly loadCheckpoint: LoadCheckpointParams;
+  readonly viewCheckpoint: ViewCheckpointParams;
+  readonly resumeWork: ResumeParams;
+  readonly handoff: HandoffParams;
+  readonly compressContext: CompressContextParams;
+  readonly prioritizeContext: PrioritizeContextParams;
+  readonly liveContext: LiveContextParams;
+  readonly storeConversation: StoreConversationParams;
+  readonly listCheckpoints: { readonly sessionId: string; readonly limit?: number; readonly offset?: number };
+  readonly findCheckpoints: FindCheckpointsParams;
+  readonly resolveCheckpoint: ResolveCheckpointParams;
+  readonly searchCheckpoints: SearchCheckpointsParams;
+  readonly markCritical: MarkCriticalParams;
+  readonly cleanUp: CleanUpParams;
+  readonly deleteCheckpoint: { readonly checkpointId: string; readonly agentId?: string };
+  readonly erase: EraseParams;
+  readonly listTrash: { readonly sessionId?: string };
+  readonly restoreFromTrash: FromTrashParams;
+  readonly emptyTrash: EmptyTrashParams;
+  readonly tagSession: TagSessionParams;
+  readonly listSessions: ListSessionsParams;
+  readonly traceSession: TraceSessionParams;
+  readonly compareCheckpoints: CompareCheckpointsParams;
+  readonly storeStats: StoreStatsParams;
+  readonly scanStore: ScanStoreParams;
+  readonly exportSession: ExportSessionOptions;
+  readonly exportText: ExportOptions;
+  readonly auditLog: AuditLogParams;
+  readonly auditText: AuditLogFilter;
+  readonly exportAuditLog: AuditLogFilter;
+  readonly verifyAuditLog: VerifyAuditLogParams;
+  readonly repairStore: RepairOptions;
+  readonly importFile: ImportFileOptions;
+  readonly importText: ImportTextOptions;
+  readonly openWorkrail: OpenOptions;
+  readonly restoreBackup: RestoreOptions;
+}
+
+/** A method of the library with named parameters. */
+export type MethodWithParams = keyof ParamsOf;
+
+const SHAPE = {
+  context: true,
+  checkpointId: true,
+  sessionId: true,
+  budgetTokens: true,
+  full: true,
+  focus: true,
+  contextRules: true,
+  cursor: true,
+  agentId: true,
+} as const;
+const LOAD = { checkpointId: true, sessionId: true, isPeek: true } as const;
+const AUDIT_FILTER = { sessionId: true, actions: true, since: true, until: true, limit: true } as const;
+
+/** The names of the parameters of each method. The compiler compares them with the types. */
+export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<ParamsOf[Method]> } = {
+  saveCheckpoint: {
+    sessionId: true,
+    context: true,
+    patch: true,
+    metadata: true,
+    force: true,
+    workflowId: true,
+    agentId: true,
+    parentId: true,
+    expectedParentId: true,
+    checkpointId: true,
+    phase: true,
+    kind: true,
+    project: true,
+    retention: true,
+    contextRules: true,
+  },
+  loadCheckpoint: LOAD,
+  viewCheckpoint: {
+    ...LOAD,
+    budgetTokens: true,
+    focus: true,
+    full: true,
+    keys: true,
+    range: true,
+    cursor: true,
+  },
+  resumeWork: {
+    checkpointId: true,
+    sessionId: true,
+    hint: true,
+    depth: true,
+    budgetTokens: true,
+    since: true,
+    focus: true,
+    limit: true,
+    cwd: true,
+  },
+  handoff: { checkpointId: true, sessionId: true, budgetTokens: true, focus: true },
+  compressContext: { ...SHAPE, strategy: true, layers: true },
+  prioritizeContext: { ...SHAPE, budgets: true, dryRun: true },
+  liveContext: {
+    sessionId: true,
+    context: true,
+    workflowId: true,
+    agentId: true,
+    contextRules: true,
+    maxTokens: true,
+    focus: true,
+    autoSave: true,
+    onCondensed: true,
+    onCondenseFailed: true,
+  },
+  storeConversation: { conversation: true, topic: true, format: true, agentId: true },
+  listCheckpoints: { sessionId: true, limit: true, offset: true },
+  findCheckpoints: {
+    sessionId: true,
+    project: true,
+    notProject: true,
+    worktrees: true,
+    tags: true,
+    name: true,
+    query: true,
+    since: true,
+    until: true,
+    workflowId: true,
+    agentId: true,
+    phase: true,
+    kind: true,
+    limit: true,
+    offset: true,
+  },
+  resolveCheckpoint: { sessionId: true, project: true, inTrash: true },
+  searchCheckpoints: {
+    query: true,
+    sessionId: true,
+    project: true,
+    kinds: true,
+    tags: true,
+    since: true,
+    until: true,
+    agentId: true,
+    workflowId: true,
+    limit: true,
+  },
+  markCritical: { sessionId: true, contextKey: true, critical: true, agentId: true },
+  cleanUp: {
+    checkpointIds: true,
+    sessionId: true,
+    unusedForMs: true,
+    keepLast: true,
+    project: true,
+    permanently: true,
+    includeKept: true,
+    dryRun: true,
+    onProgress: true,
+  },
+  deleteCheckpoint: { checkpointId: true, agentId: true },
+  erase: {
+    checkpointIds: true,
+    sessionId: true,
+    sparesKept: true,
+    agentId: true,
+    dryRun: true,
+  },
+  listTrash: { sessionId: true },
+  restoreFromTrash: { sessionId: true, checkpointIds: true },
+  emptyTrash: { sessionId: true, dryRun: true, onProgress: true },
+  tagSession: { sessionId: true, add: true, remove: true },
+  listSessions: { project: true, limit: true, offset: true },
+  traceSession: { sessionId: true, asides: true, limit: true },
+  compareCheckpoints: { fromId: true, toId: true },
+  storeStats: { sessionId: true, project: true, tokens: true, onProgress: true },
+  scanStore: { sessionId: true, onProgress: true, signal: true },
+  exportSession: { file: true, signal: true, onProgress: true },
+  exportText: { onUnreadable: true, onProgress: true },
+  auditLog: { ...AUDIT_FILTER, before: true },
+  auditText: AUDIT_FILTER,
+  exportAuditLog: AUDIT_FILTER,
+  verifyAuditLog: { expected: true, onProgress: true, signal: true },
+  repairStore: {
+    dryRun: true,
+    collectGarbage: true,
+    changesNothing: true,
+    onProgress: true,
+    signal: true,
+  },
+  importFile: { onConflict: true, dryRun: true, onProgress: true },
+  importText: { onConflict: true, dryRun: true },
+  openWorkrail: {
+    dataDir: true,
+    limits: true,
+    readOnly: true,
+    project: true,
+    fallback: true,
+    cwd: true,
+    env: true,
+    args: true,
+    adapters: true,
+    upkeep: true,
+    takeIncoming: true,
+    warmUp: true,
+    create: true,
+    onRebuildProgress: true,
+  },
+  restoreBackup: {
+    dataDir: true,
+    replace: true,
+    env: true,
+    args: true,
+    adapters: true,
+    onProgress: true,
+  },
+};
