@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { named } from "./node-sqlite-driver.ts";
 import type { SqliteDriverName } from "./sqlite-driver.ts";
 
-/** Text, because a program that is bundled has no file of ours to run. Both drivers' databases can do this. */
+/** Code of the thread, as text, because a bundled program has no separate file to run. It works with both drivers. */
 const THREAD = `
   const { parentPort, workerData } = require("node:worker_threads");
   const library = require("node:module").createRequire(workerData.from)(workerData.driver);
@@ -25,13 +25,13 @@ interface Answer {
 }
 
 /**
- * Asks a database in a thread of its own, so that others go on.
+ * Runs statements in a separate thread, so that the event loop stays free.
  *
- * @returns the first row of each statement; one without columns where there is none.
+ * @returns the first row of each statement; an object without columns when there is no row.
  * @throws errors of the driver.
  */
 export async function askInThread(file: string, driver: SqliteDriverName, statements: readonly string[]): Promise<readonly object[]> {
-  // Seldom needed, and loaded in a millisecond or two that every opening would take.
+  // Loaded here, because the module is seldom needed and would cost each opening a millisecond or two.
   const { Worker } = await import("node:worker_threads");
   const worker = new Worker(THREAD, { eval: true, workerData: { file, driver, statements, from: import.meta.url } });
   try {

@@ -4,17 +4,17 @@ import type { AuditRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteValue } from "./sqlite-driver.ts";
 
-/** What the index of rare actions leaves out; as the migration that made it says it, so that SQLite uses it. */
+/** Actions outside of the index of rare actions. Must be written as in the migration of the index, so that SQLite uses the index. */
 const FREQUENT: readonly AuditAction[] = ["save", "load", "prune"];
 const IS_RARE = `action NOT IN (${FREQUENT.map((action) => `'${action}'`).join(", ")})`;
 
-/** Rows of the audit log, by their numbers. */
+/** Reads rows of the audit log in the order of their numbers. */
 export function auditRows(reader: SqliteConnection, query: AuditQuery): readonly LoggedEvent[] {
   const { sql, parameters } = auditQuery(query);
   return (reader.statement(sql).all(...parameters) as readonly AuditRow[]).map(loggedOf);
 }
 
-/** The statement for a query. */
+/** Builds the statement for a query. */
 export function auditQuery({ actions, sessionId, checkpointId, at, since, until, limit, first = "newest", after }: AuditQuery): {
   readonly sql: string;
   readonly parameters: readonly SqliteValue[];

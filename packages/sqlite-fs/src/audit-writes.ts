@@ -15,7 +15,7 @@ import { loggedOf } from "./rows.ts";
 import type { AuditRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
-/** What one write transaction adds to the audit log, each row chained to the one before: nobody else can write in between. */
+/** Audit rows of one write transaction. Each row is chained to the one before; no other writer can add a row in between. */
 export class AuditWrites {
   readonly #connection: SqliteConnection;
   readonly #digest: AuditDigest;
@@ -31,12 +31,12 @@ export class AuditWrites {
     this.#put(linked(event, this.#last, this.#digest));
   }
 
-  /** As `Catalog.cutAudit` has it. */
+  /** See `Catalog.cutAudit`. */
   cut({ before, at, limit }: AuditCut): number {
     const rows = this.#connection.statement(OLDER).all(before.getTime(), limit) as AuditRow[];
     const last = rows.at(-1);
     if (last === undefined) return 0;
-    // First, so that there is always a row to go on from.
+    // Add the row first, so that the log always has a row to chain the next one to.
     this.add(cutEvent(placeOf(loggedOf(last)), at));
     this.#connection.statement("DELETE FROM audit WHERE id <= ?").run(last.id);
     return rows.length;
@@ -69,5 +69,5 @@ function bytesOf(row: LoggedEvent): Uint8Array {
 
 const PUT = "INSERT INTO audit (id, at, action, session_id, checkpoint_id, agent_id, reason, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 
-/** The rows before the first that stays. */
+/** Rows before the first one that is kept. */
 const OLDER = `SELECT * FROM audit WHERE id < coalesce((SELECT id FROM audit WHERE at >= ? ORDER BY id LIMIT 1), 9e15) ORDER BY id LIMIT ?`;

@@ -29,23 +29,23 @@ export interface CatalogDatabaseOptions {
   readonly fs: FileSystem;
   readonly openDatabase: OpenDatabase;
   readonly log: Log;
-  /** How long to wait for others that are opening it too. */
+  /** How long to wait for other processes that are opening the database. */
   readonly lockWaitMs: number;
-  /** Default: those of this version. */
+  /** Default: the migrations of this version. */
   readonly migrations?: readonly Migration[] | undefined;
-  /** Whether nothing is ever committed to it. Default `false`. */
+  /** True when the database is only read: nothing is committed to it. Default `false`. */
   readonly isForReading?: boolean | undefined;
-  /** Whether it is a copy of one whose tables were read through a moment ago. Default `false`. */
+  /** True for a copy of a database whose tables were checked a moment ago. Default `false`. */
   readonly isProven?: boolean | undefined;
-  /** How it is to be journalled. WAL becomes DELETE where it proves impossible. */
+  /** Journal mode. WAL becomes DELETE where WAL turns out to be impossible. */
   readonly journal: JournalMode;
-  /** Makes a directory of the store, durably, unless it is there. */
+  /** Creates a directory of the store, durably, when it is missing. */
   ensureDirectory(directory: string): Promise<void>;
-  /** Whether there is anything that the database should know of. */
+  /** True when the store has blobs, which the database should have records of. */
   hasBlobs(): Promise<boolean>;
 }
 
-/** Reads and writes have a connection each, so that a read never sees half of a transaction that awaits a file. */
+/** One connection for writes and one for reads, so that a read never sees half of a transaction that waits for a file. */
 export interface Connections {
   readonly writer: SqliteConnection;
   readonly reader: SqliteConnection;
@@ -53,9 +53,9 @@ export interface Connections {
 
 interface Damage {
   readonly identity: string | undefined;
-  /** Whether it may be mended in its place. */
+  /** True when mending in place may be tried. */
   readonly isMendable: boolean;
-  /** How often it had been mended before; mending that came later was of this. `undefined`: that is not known. */
+  /** Number of mendings when the damage was met; a higher number later means that this damage was mended. `undefined`: not known. */
   readonly mendings?: number | undefined;
 }
 
@@ -64,16 +64,16 @@ const ANY_ROW = "SELECT 1 FROM session UNION ALL SELECT 1 FROM audit LIMIT 1";
 /** Files that SQLite keeps beside a database. */
 const BESIDE = ["-wal", "-shm"] as const;
 
-/** The file `workrail.db`: opened when needed, opened again when another file took its place, replaced as a whole. */
+/** The file `workrail.db`: opened when needed, opened again when the file was replaced, and rebuilt as a whole. */
 export class CatalogDatabase {
   readonly file: string;
   readonly #options: CatalogDatabaseOptions;
   readonly #mark: CommitMark;
   #connections: Connections | undefined;
   #connecting: Promise<Connections> | undefined;
-  /** Which file is, or was last, open. */
+  /** Identity of the file that is open, or was open last. */
   #identity: string | undefined;
-  /** Which file was proved damaged while it was open, last. */
+  /** The last file that was found damaged while it was open. */
   #damaged: Damage | undefined;
   #isMended = false;
   #isClosed = false;
@@ -87,11 +87,11 @@ export class CatalogDatabase {
   }
 
   /**
-   * The connections, opened, and the database created or migrated, where needed.
+   * Returns the connections. Opens them, and creates or migrates the database, when needed.
    *
-   * @throws STORAGE_UNAVAILABLE with the reason `catalog-lost` when there are blobs but no database that could know of
-   *   them, or the store was used without SQLite since: only a rebuild, which has the store to itself, may make one then;
-   *   with the reason `restore-unfinished` when a backup takes the place of the store. Errors of the driver.
+   * @throws STORAGE_UNAVAILABLE with the reason `catalog-lost` when there are blobs but no database that could have their
+   *   records, or the store was used without SQLite since: then only a rebuild, which holds the store exclusively, may
+   *   create a database; with the reason `restore-unfinished` while a backup replaces the store. Errors of the driver.
    */
   async connect(): Promise<Connections> {
     if (this.#isClosed) throw storeClosed();
@@ -102,7 +102,7 @@ export class CatalogDatabase {
     return this.#connecting;
   }
 
-  /** Nothing is opened afterwards. */
+  /** Closes the database for good. */
   close(): void {
     this.#isClosed = true;
     this.disconnect();
@@ -114,29 +114,32 @@ export class CatalogDatabase {
     if (connections !== undefined) closeBoth(connections);
   }
 
-  /** Whether what is open is no longer the store's as it was opened: a backup takes its place, the file is no longer the one under the path, or it has another schema. */
+  /** True when the open database is outdated: the file was replaced, its schema was migrated, or a backup is replacing the store. */
   isOutdated(): boolean {
     return this.isReplaced() || this.#isMigrated() || isBeingRestored(this.#options.fs, this.#options.dataDir);
   }
 
-  /** Whether the file that is open is no longer the one under the path. */
+  /** True when the open file is no longer the one at the path. */
   isReplaced(): boolean {
     return this.#connections !== undefined && this.#options.fs.inspect(this.file)?.identity !== this.#identity;
   }
 
-  /** From now on, until another takes its place, the file that is open counts as one that cannot be read. To whom it was migrated since, it may be sound. */
+  /**
+   * Marks the open file as damaged until another file replaces it. Does nothing when a newer version migrated the file since: the
+   * file may be sound for that version.
+   */
   condemn(): void {
     if (this.#isMigrated()) return;
     const isMendable = !this.#isCondemned || this.#damaged?.isMendable === true;
     this.#damaged = { identity: this.#identity, isMendable, mendings: this.#mendings() };
   }
 
-  /** How often it was mended until now; `undefined` where that cannot be read. */
+  /** Number of times that the database was mended; `undefined` when that cannot be read. */
   #mendings(): number | undefined {
     try {
       return this.#connections === undefined ? undefined : mendingsOf(this.#connections.reader);
     } catch {
-      // What cannot be read tells nothing.
+      // A database that cannot be read does not tell.
       return undefined;
     }
   }
@@ -145,19 +148,19 @@ export class CatalogDatabase {
     return this.#damaged !== undefined && this.#damaged.identity === this.#identity;
   }
 
-  /** Whether a newer version gave it another schema while it was open. */
+  /** True when a newer version changed the schema while the database was open. */
   #isMigrated(): boolean {
     try {
       return this.#connections?.reader.isMigrated() === true;
     } catch {
-      // What cannot be read tells nothing.
+      // A database that cannot be read does not tell.
       return false;
     }
   }
 
   /**
-   * Why something failed: SQL that is right fails only where tables are not as they were made, for the text that makes them is in the database, too,
-   * and where a text in them is no JSON any more.
+   * Returns the error that tells why SQL failed. Correct SQL fails only on damage: the stored `CREATE` text of a table has changed,
+   * or a text in a row is no longer JSON.
    */
   explain(error: unknown): unknown {
     if (!isErrorOfSql(error) || this.#connections === undefined) return error;
@@ -167,18 +170,18 @@ export class CatalogDatabase {
       const { reader } = this.#connections;
       if (this.#isMigrated() || this.isNewer(reader) || isAsMigrated(reader, migrations, openDatabase)) return error;
     } catch {
-      // What cannot be looked at now fails again.
+      // The schema cannot be read: the next access fails too and reports that.
       return error;
     }
     return databaseDamaged("The tables of the catalog are not as they were made.", error);
   }
 
-  /** To be told after each COMMIT. One that is condemned stays behind what was noted of it. */
+  /** Updates the commit mark. Call it after each COMMIT. A condemned database does not update its mark. */
   committed({ writer }: Pick<Connections, "writer">): void {
     if (!this.#isCondemned) this.#mark.note(writer);
   }
 
-  /** The last row of the audit log that was noted outside of the database, if it is one of this log. */
+  /** Place of the last audit row as the commit mark has it; `undefined` when the mark belongs to another log. */
   async notedPlace(): Promise<AuditPlace | undefined> {
     const { reader } = await this.connect();
     const noted = await this.#mark.read();
@@ -186,8 +189,8 @@ export class CatalogDatabase {
   }
 
   /**
-   * Whether it must be made anew: nothing was ever written to it although there are blobs, it cannot be read, it lost commits, or it is damaged and
-   * cannot be mended in its place, which is tried.
+   * True when the database must be rebuilt: it is unused although there are blobs, it cannot be read, it lost commits, or it is
+   * damaged and cannot be mended in place. Tries to mend a damaged database.
    */
   async isLost(): Promise<boolean> {
     try {
@@ -202,25 +205,25 @@ export class CatalogDatabase {
   }
 
   /**
-   * Puts a new database, filled by `fill`, in the place of this one, which is kept aside, as is the journal of a store that
-   * was used without SQLite. The store must be ours alone.
+   * Replaces this database by a new one that `fill` fills. Sets the old database aside, and the journal of a store that was
+   * used without SQLite. The caller must hold the store exclusively.
    */
   async replace(fill: (database: SqliteConnection) => void): Promise<void> {
     const { fs, dataDir } = this.#options;
     refuseUnfinishedRestore(fs, dataDir);
     const fresh = `${this.file}.new`;
     const clear = (): void => ["", ...BESIDE].forEach((suffix) => removeIfPresent(fs, fresh + suffix));
-    // What an interrupted rebuild left.
+    // Remains of an interrupted rebuild.
     clear();
     try {
       await this.#create(fresh, fill);
     } catch (error) {
-      // On a full disk it would take the room that is left.
+      // On a full disk the unfinished file would take the room that is left.
       await runThen(() => Promise.reject(error), clear);
     }
     this.disconnect();
-    // The database goes before its `-wal`, which would be replayed over the new one: whoever finds them in between finds
-    // no database, never one without its last commits.
+    // The database is moved before its `-wal`, so that another process finds no database in between, never one without its
+    // last commits. A `-wal` that stayed would be replayed over the new database.
     const putBack = setAside(fs, this.file, BESIDE);
     try {
       fs.rename(fresh, this.file);
@@ -230,7 +233,7 @@ export class CatalogDatabase {
     }
     this.#mark.remove();
     await fs.syncDirectory(dataDir);
-    // Last, because with both of them the catalog is still known to be lost.
+    // Last: while both catalogs are there, the catalog still counts as lost.
     setAside(fs, this.#otherCatalog);
     await fs.syncDirectory(dataDir);
   }
@@ -246,7 +249,7 @@ export class CatalogDatabase {
     try {
       const { reader } = connections;
       if (this.#options.isProven !== true) await this.#check(connections);
-      // Somebody else may have made the database that we find in the place of ours.
+      // Another process may have created the database that replaces ours.
       if (isAnother && (await this.#isUnused(reader)) && (await this.#options.hasBlobs())) throw catalogLost();
       const noted = await this.#mark.read();
       const isLosing = noted !== undefined && (await retryWhileBusy(() => isBehind(reader, noted), lockWaitMs));
@@ -261,7 +264,10 @@ export class CatalogDatabase {
     return connections;
   }
 
-  /** A row that cannot be mended is damage where it is met: much is done without it. */
+  /**
+   * Checks the database and mends it when needed. A damaged row that cannot be mended does not prevent opening: reading it fails
+   * later, and most calls do not need it.
+   */
   async #check({ reader, writer }: Connections): Promise<void> {
     const { fs, lockWaitMs } = this.#options;
     const sizeBytes = fs.inspect(this.file)?.sizeBytes ?? 0;
@@ -279,7 +285,7 @@ export class CatalogDatabase {
     }
   }
 
-  /** Whether it could be mended. What is in the way of that, a full disk or others, is not in the way of opening. */
+  /** Tries to mend the database; true on success. A full disk, or another process's lock, prevents mending but not opening. */
   async #mendAtOpening(writer: SqliteConnection): Promise<boolean> {
     let error: unknown;
     try {
@@ -291,7 +297,7 @@ export class CatalogDatabase {
     return false;
   }
 
-  /** Not again, once it was beyond that. */
+  /** Tries to mend a condemned database; true on success. Does not try again after a failure. */
   async #mendCondemned(writer: SqliteConnection): Promise<boolean> {
     const { identity, isMendable, mendings } = this.#damaged ?? {};
     if (isMendable !== true) return false;
@@ -300,7 +306,11 @@ export class CatalogDatabase {
     return isMended;
   }
 
-  /** Whether it could be mended in its place, or others did that: it had been mended so often when the damage was met. */
+  /**
+   * Mends the database in place. True on success, or when another process mended it.
+   *
+   * @param mendings number of mendings when the damage was met.
+   */
   async #mend(writer: SqliteConnection, mendings?: number): Promise<boolean> {
     const { lockWaitMs, log, migrations = MIGRATIONS, openDatabase, isForReading = false } = this.#options;
     try {
@@ -325,17 +335,17 @@ export class CatalogDatabase {
     }
   }
 
-  /** Whether it was mended through this. */
+  /** True when this instance mended the database. */
   get isMended(): boolean {
     return this.#isMended;
   }
 
-  /** Whether a newer version made its tables, which we may use but do not know. */
+  /** True when a newer version created the tables: this version may use them but does not know all of them. */
   isNewer(connection: SqliteConnection): boolean {
     return connection.isNewerThan((this.#options.migrations ?? MIGRATIONS).length);
   }
 
-  /** How it is journalled now. */
+  /** The current journal mode. */
   get journal(): JournalMode {
     return this.#journal;
   }
@@ -354,7 +364,7 @@ export class CatalogDatabase {
     try {
       return await this.#openTwo();
     } catch {
-      // It was not for that, and the first failure tells more.
+      // WAL was not the cause, and the first failure tells more.
       this.#journal = "WAL";
       throw why;
     }
@@ -364,7 +374,7 @@ export class CatalogDatabase {
     const writer = await this.#openOne(this.file);
     try {
       const reader = await this.#openOne(this.file);
-      // Without WAL it may be our own writer, about to commit, that a reader would hold up while it waits.
+      // Without WAL, a reader that waits inside SQLite could block our own writer, which is about to commit.
       if (this.#journal === "WAL") reader.waitInside();
       return { writer, reader };
     } catch (error) {
@@ -374,8 +384,8 @@ export class CatalogDatabase {
   }
 
   /**
-   * Whoever creates the store writes to the database before there is a `-wal` or a blob, so that looking at it again
-   * after these tells a store that is just being created from one whose database is gone.
+   * Throws when the database is lost. A process that creates a store writes the database before any `-wal` or blob exists.
+   * So a database that is still blank after these were seen is lost, and not just being created.
    */
   async #refuseWhenLost(): Promise<void> {
     if (this.#options.fs.inspect(this.#otherCatalog) !== undefined) throw catalogLost();
@@ -384,7 +394,7 @@ export class CatalogDatabase {
     if ((hadDatabase || (await this.#options.hasBlobs())) && this.#isBlank()) throw catalogLost();
   }
 
-  /** That of a store which is used without SQLite. */
+  /** Path of the catalog of a store that is used without SQLite. */
   get #otherCatalog(): string {
     return path.join(this.#options.dataDir, JOURNAL);
   }
@@ -428,26 +438,26 @@ function closeBoth({ reader, writer }: Connections): void {
   writer.close();
 }
 
-/** Ends a transaction that was not committed. */
+/** Rolls back a transaction that was not committed. */
 function abandon(writer: SqliteConnection): void {
   try {
     writer.exec("ROLLBACK");
   } catch {
-    // There is none: it was committed, or SQLite has ended it by itself.
+    // No transaction is open: it was committed, or SQLite rolled it back.
   }
 }
 
-/** Also an index that cannot be made anew of what is there, and a number that JavaScript has not. */
+/** Damage includes an index that cannot be rebuilt from its table, and an integer that is out of JavaScript's range. */
 function isDamage(error: unknown): boolean {
   return error instanceof Error && "code" in error && /^(SQLITE_(CORRUPT|CONSTRAINT|NOTADB)|ERR_OUT_OF_RANGE)/.test(String(error.code));
 }
 
-/** What SQLite says of a statement that means nothing to it. */
+/** SQLite's error for a statement that does not compile or names missing tables or columns. */
 function isErrorOfSql(error: unknown): error is Error {
   return error instanceof Error && "code" in error && error.code === "SQLITE_ERROR";
 }
 
-/** What SQLite says where processes cannot share memory, which WAL needs. */
+/** SQLite's errors where processes cannot share memory, which WAL needs. */
 function isWithoutSharedMemory(error: unknown): boolean {
   return error instanceof Error && "code" in error && /^SQLITE_(IOERR_SHM|CANTOPEN|PROTOCOL)/.test(String(error.code));
 }

@@ -34,16 +34,16 @@ import { bytesWith, IS_FORGETTABLE, shieldsOf, trashOf } from "./usage-queries.t
 
 interface Appended {
   readonly record: CheckpointRecord;
-  /** Of its session, itself included. */
+  /** Number of checkpoints in the session, this one included. */
   readonly checkpointCount: number;
 }
 
-/** What happens inside one write transaction, which the caller begins and ends. */
+/** Writes of one transaction, which the caller begins and ends. */
 export class CatalogWrites {
   readonly #connection: SqliteConnection;
   readonly #rows: CheckedRows;
   readonly #audit: AuditWrites;
-  /** Sessions whose facts outside of the database must be written again before COMMIT. */
+  /** Sessions whose facts files must be rewritten before COMMIT. */
   readonly #changed = new Set<SessionId>();
 
   /** @param digest chains the audit log. */
@@ -53,7 +53,7 @@ export class CatalogWrites {
     this.#audit = new AuditWrites(connection, digest);
   }
 
-  /** Decides and applies. On any other outcome than `committed` nothing was written. */
+  /** Checks the conditions of a change and applies it. Writes nothing unless the outcome is `committed`. */
   apply(change: CatalogChange, hasBlob: (ref: BlobRef) => boolean): CommitOutcome {
     const before = change.append?.quota === undefined ? undefined : bytesWith(this.#connection, change.append.record.sessionId);
     const refusal = change.append === undefined ? undefined : this.#refuse(change.append, before, hasBlob);
@@ -77,14 +77,14 @@ export class CatalogWrites {
     return { status: "committed", record, removed, shielded, moved, forgotten, bytes };
   }
 
-  /** It follows from what was before, unless something was moved too. */
+  /** Bytes of the session and the store after the change, derived from the bytes before unless checkpoints were moved too. */
   #bytesAfter(before: QuotaUsage, { record }: Append, removed: readonly CheckpointRecord[], move: Move | undefined): QuotaUsage {
     if (move !== undefined) return bytesWith(this.#connection, record.sessionId);
     const more = removed.reduce((sum, { blobBytes }) => sum - blobBytes, record.blobBytes);
     return { session: before.session + more, store: before.store + more };
   }
 
-  /** Records how a checkpoint is kept from now on; `false`, having changed nothing, when it is not as expected or its base is gone. */
+  /** Records the new stored form of a checkpoint. Changes nothing and returns `false` when the row has changed or the base is gone. */
   changeForm(expected: CheckpointRecord, becomes: StoredForm): boolean {
     const { blobBytes, baseId, keyId } = becomes;
     if (baseId !== null && this.#statement("SELECT 1 FROM checkpoint WHERE id = ? AND damaged = 0").get(baseId) === undefined) return false;
@@ -95,7 +95,7 @@ export class CatalogWrites {
     return true;
   }
 
-  /** The same of one in the trash. Of its size a trigger keeps the sum, which follows rows that come and go. */
+  /** `changeForm` for a checkpoint in the trash. Deletes and inserts the row: the triggers that keep `trash_bytes` run only then. */
   #changeTrashed(expected: CheckpointRecord, { blobBytes, baseId, keyId }: StoredForm): boolean {
     const trashed = this.#statement("SELECT * FROM trashed WHERE id = ?").get(expected.id) as TrashedRow | undefined;
     const row = trashed === undefined ? undefined : trashedRowOf(trashed);
@@ -105,7 +105,7 @@ export class CatalogWrites {
     return true;
   }
 
-  /** Marks a checkpoint as damaged; `false`, having changed nothing, when it is not as expected. */
+  /** Marks a checkpoint as damaged. Returns `false` and changes nothing when the row is not as expected. */
   markDamaged(expected: CheckpointRecord, audit: AuditEvent): boolean {
     const row = this.#asExpected(expected);
     if (row === undefined || row.damaged === 1) return false;
@@ -150,18 +150,18 @@ export class CatalogWrites {
     this.#run("DELETE FROM state WHERE key = ?", HOLD + holder);
   }
 
-  /** The facts that this transaction changed, as they will be once it is committed. To be asked for once. */
+  /** Facts of the sessions that this transaction changed, as they are after the commit. Call it once. */
   changedFacts(): readonly SessionFacts[] {
     return [...this.#changed].map((sessionId) => {
-      // The blob is gone, and from now on the tombstone is too.
+      // The blob is gone, so its tombstone is no longer needed.
       this.#run("DELETE FROM pending_removal WHERE session_id = ? AND is_done = 1", sessionId);
       return this.#factsOf(this.#rows.session(sessionId) as SessionRow);
     });
   }
 
   /**
-   * The facts of the sessions that have blobs which were never recorded. Whoever left such a blob may have written the
-   * facts that were to go with it, and a rebuild without the blob must not go by these.
+   * Facts of the sessions that have unrecorded blobs. A process that left such a blob may also have written the facts for
+   * it, and a rebuild without the blob must not use these facts.
    */
   factsBeside(refs: readonly BlobRef[]): readonly SessionFacts[] {
     const isPending = "SELECT 1 FROM pending_removal WHERE blob = ?";
@@ -170,7 +170,10 @@ export class CatalogWrites {
     return sessions.filter((session) => session !== undefined).map((session) => this.#factsOf(session));
   }
 
-  /** Of the refs, or else of the pending removals, some that no record and no edge needs; none while somebody holds removals. */
+  /**
+   * Returns up to `limit` blobs, of `refs` or of the pending removals, that no record and no edge needs. Returns none while
+   * removals are on hold.
+   */
   needless(refs: readonly BlobRef[] | undefined, limit: number): readonly BlobRef[] {
     if (this.#statement(ACTIVE_HOLD).get(Date.now()) !== undefined) return [];
     if (refs !== undefined) return refs.filter((ref) => this.#statement(NEEDS_BLOB).get(ref, ref, ref) === undefined).slice(0, limit);
@@ -182,13 +185,13 @@ export class CatalogWrites {
     return this.#statement("SELECT 1 FROM erasure WHERE blob = ?").get(ref) !== undefined;
   }
 
-  /** A blob is gone: what it was encoded against may go too. */
+  /** Notes that a blob is gone and deletes its edges, so that its bases can be removed too. */
   reclaimed(ref: BlobRef): void {
     this.#run("UPDATE pending_removal SET is_done = 1 WHERE blob = ?", ref);
     this.#run(DELETE_EDGES_OF, ref);
   }
 
-  /** Fills an empty database. What is only known to have been removed is still to be reclaimed. */
+  /** Fills an empty database. Tombstones become pending removals, to be reclaimed later. */
   fill(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): void {
     const tombstones = tombstonesOf(sessions);
     for (const record of records) {
@@ -252,7 +255,7 @@ export class CatalogWrites {
 
   #append(record: NewRecord, begins?: Append["session"]): Appended {
     const { last_sequence: sequence, checkpoint_count: checkpointCount } = this.#countIn(record, begins);
-    // An id that was removed lives again: neither its tombstone nor the removal of its blob may stand.
+    // A removed id is saved again: delete its tombstone and the pending removal of its blob.
     if (this.#run("DELETE FROM pending_removal WHERE blob = ?", record.blob) > 0) this.#changed.add(record.sessionId);
     this.#endErasures("blob", record.blob);
     const { ordinal } = this.#statement(NEXT_ORDINAL).get() as Pick<CheckpointRow, "ordinal">;
@@ -261,7 +264,7 @@ export class CatalogWrites {
     return { record: { ...record, ...fresh }, checkpointCount };
   }
 
-  /** Gives a checkpoint its place in its session, which the first one brings into being. */
+  /** Counts a checkpoint in its session and gives it a sequence. Creates the session for its first checkpoint. */
   #countIn({ sessionId, createdAt, blobBytes, kind }: NewRecord, begins: Append["session"]): SessionRow {
     const at = createdAt.getTime();
     const countIn = (): SessionRow | undefined =>
@@ -284,7 +287,7 @@ export class CatalogWrites {
     return countIn() as SessionRow;
   }
 
-  /** Removes what is beyond the limits. The blob of one that others are encoded against stays until none is. */
+  /** Removes checkpoints beyond the limits. A blob that other checkpoints are encoded against stays until none needs it. */
   #makeRoom({ record, keepNewest, asides }: Append, checkpointCount: number): readonly CheckpointRecord[] {
     const { sessionId, createdAt: at, agentId } = record;
     const unneeded = asides === undefined ? [] : (asidesToRemove(this.#asidesIn(record), record, asides) ?? []);
@@ -299,18 +302,18 @@ export class CatalogWrites {
   }
 
   #beyond(keepNewest: number | undefined, { id, sessionId, createdAt }: NewRecord, checkpointCount: number): readonly CheckpointRecord[] {
-    // Most saves are far from the limit, and counting those of one kind takes time.
+    // Most saves are far from the limit, and counting the checkpoints of one kind takes time.
     if (keepNewest === undefined || checkpointCount <= keepNewest) return [];
     if (labelsOf(this.#rows.session(sessionId)?.tags ?? "[]").includes(KEEP_TAG)) return [];
     const rows = this.#statement(OLDEST).all(sessionId, id, createdAt.getTime(), sessionId, keepNewest) as CheckpointRow[];
     const oldest = rows.map(recordOf);
-    // What goes now is gone, and of tags that rows are found by nothing says whether they are as they were written.
+    // Pruning is final, and the rows of `checkpoint_tag` have no checksum: compare with the tags of the record.
     if (oldest.some(({ tags }) => tags.includes(KEEP_TAG)))
       throw databaseDamaged("A tag of the catalog is not there that a checkpoint has.");
     return oldest;
   }
 
-  /** The session's asides, but this one. */
+  /** All asides of the session except this one. */
   #asidesIn({ id, sessionId }: NewRecord): readonly CheckpointRecord[] {
     const rows = this.#statement("SELECT * FROM checkpoint WHERE session_id = ? AND kind = 'aside' AND id <> ?").all(sessionId, id);
     return (rows as CheckpointRow[]).map(recordOf);
@@ -327,7 +330,7 @@ export class CatalogWrites {
     return rows.filter((row) => row !== undefined).map(recordOf);
   }
 
-  /** In which order the checkpoints are named makes no difference. */
+  /** Moves checkpoints. Their order in the list makes no difference. */
   #move({
     sessionId,
     checkpoints,
@@ -386,20 +389,20 @@ export class CatalogWrites {
 
   #intoTrash(row: CheckpointRow, at: Date): void {
     this.#putIntoTrash(row, at.getTime());
-    // Its place must be free when it comes back.
+    // The ordinal must not be given to another checkpoint: this one may come back.
     this.#run(
       "INSERT INTO state VALUES ('last_ordinal', ?) ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)",
       row.ordinal,
     );
   }
 
-  /** Into its old place among the commits of all sessions. */
+  /** Restores a row with its old ordinal and sequence. */
   #bringBack(row: CheckpointRow, tags: readonly string[]): void {
     this.#rows.addCheckpoint(row, tags);
     this.#rows.changeSession(row.session_id, (session) => weighing(session, 1, row));
   }
 
-  /** From now on the ancestors of the oldest one left are known to be gone. */
+  /** Records the oldest checkpoint that is left: its ancestors are known to be gone. */
   #noteOldest(sessionId: SessionId): void {
     this.#changed.add(sessionId);
     const oldest = this.#statement(OLDEST_ID).get(sessionId) as Pick<CheckpointRow, "id"> | undefined;
@@ -459,7 +462,7 @@ export class CatalogWrites {
     });
   }
 
-  /** Most directories are named by the id itself; for the others all sessions are looked at. */
+  /** Session of a directory. Most directories have the session id as their name; for the others all sessions are compared. */
   #sessionIn(directoryName: string): SessionRow | undefined {
     const named = this.#rows.session(directoryName);
     if (named !== undefined) return named;
@@ -487,19 +490,19 @@ function isKeptAs(row: CheckpointRow, { blob, blobBytes, baseId, keyId, damaged 
   return isSameForm && row.blob === blob && (row.damaged === 1) === damaged;
 }
 
-/** The oldest that may go, as many as there are too many. */
+/** Oldest checkpoints that may be pruned, as many as exceed the limit. */
 const OLDEST = `SELECT * FROM checkpoint WHERE session_id = +? AND kind = 'workflow' AND id <> ?
     AND NOT EXISTS (SELECT 1 FROM checkpoint_tag WHERE ordinal = checkpoint.ordinal AND tag = '${KEEP_TAG}')
     AND coalesce(shielded_until, 0) <= +?
   ORDER BY sequence LIMIT max(0, (SELECT count(*) FROM checkpoint WHERE session_id = ? AND kind = 'workflow') - ?)`;
 
-/** Before the name of who holds removals, in `state`. */
+/** Prefix of the keys in `state` that hold removals; the holder's name follows. */
 const HOLD = "hold:";
 const ACTIVE_HOLD = "SELECT 1 FROM state WHERE key >= 'hold:' AND key < 'hold;' AND value > ?";
 
 const OLDEST_ID = "SELECT id FROM checkpoint WHERE session_id = +? AND kind = 'workflow' ORDER BY sequence LIMIT 1";
 
-/** What a blob that is gone was encoded against, unless its checkpoint is still there. A base is of the same session. */
+/** Deletes the edges of a removed blob to its bases, unless its checkpoint still exists. A base belongs to the same session. */
 const DELETE_EDGES_OF = `WITH gone AS (SELECT checkpoint_id, session_id FROM pending_removal WHERE blob = ?)
   DELETE FROM edge WHERE dependent = (SELECT checkpoint_id FROM gone)
   AND base IN (
@@ -508,15 +511,15 @@ const DELETE_EDGES_OF = `WITH gone AS (SELECT checkpoint_id, session_id FROM pen
     UNION ALL SELECT checkpoint_id FROM pending_removal WHERE session_id = (SELECT session_id FROM gone))
   AND NOT EXISTS (SELECT 1 FROM checkpoint WHERE id = dependent) AND NOT EXISTS (SELECT 1 FROM trashed WHERE id = dependent)`;
 
-/** A record needs its blob; and a checkpoint that is gone may still be what another one is encoded against. */
+/** A blob is needed by its record, or, when the checkpoint is removed, by another blob that is encoded against it. */
 const NEEDS_BLOB = `SELECT 1 WHERE EXISTS (SELECT 1 FROM checkpoint WHERE blob = ?) OR EXISTS (SELECT 1 FROM trashed WHERE blob = ?)
   OR EXISTS (SELECT 1 FROM pending_removal JOIN edge ON edge.base = pending_removal.checkpoint_id WHERE blob = ?)`;
 
-/** No record has them: `append` takes them off the list. */
+/** Pending removals that no blob needs. No record needs them either: `append` deletes the pending removal of its blob. */
 const NEEDLESS = `SELECT blob FROM pending_removal WHERE is_done = 0
   AND NOT EXISTS (SELECT 1 FROM edge WHERE edge.base = pending_removal.checkpoint_id) LIMIT ?`;
 
-/** What people and agents wrote, and what is made of it. */
+/** Columns with texts of people and agents, or with values derived from them. */
 const TEXT_COLUMNS = [
   "agent_id",
   "workflow_id",
@@ -530,13 +533,13 @@ const TEXT_COLUMNS = [
   "folded_name",
 ] as const;
 
-/** Of a record that takes the place of the row's, the texts. */
+/** Text columns of a record that replaces the row's record. */
 function textsOf(row: CheckpointRow, record: NewRecord): Pick<CheckpointRow, (typeof TEXT_COLUMNS)[number]> {
   const fresh = rowOf(record, row.ordinal, row.sequence);
   return Object.fromEntries(TEXT_COLUMNS.map((column) => [column, fresh[column]])) as Pick<CheckpointRow, (typeof TEXT_COLUMNS)[number]>;
 }
 
-/** What a session's sums become with a checkpoint more, or less. */
+/** Sums of a session after one checkpoint is added or removed. */
 function weighing(session: SessionRow, sign: 1 | -1, { kind, blob_bytes: bytes }: Pick<CheckpointRow, "kind" | "blob_bytes">): Sums {
   return {
     checkpoint_count: session.checkpoint_count + sign,
@@ -545,6 +548,6 @@ function weighing(session: SessionRow, sign: 1 | -1, { kind, blob_bytes: bytes }
   };
 }
 
-/** A place is given once: what is in the trash may come back to its own. */
+/** An ordinal is never reused: a checkpoint in the trash may come back with its own. */
 const NEXT_ORDINAL = `SELECT 1 + max(coalesce((SELECT max(ordinal) FROM checkpoint), 0),
   coalesce((SELECT value FROM state WHERE key = 'last_ordinal'), 0)) AS ordinal`;

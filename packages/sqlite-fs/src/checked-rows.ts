@@ -13,10 +13,10 @@ import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteStatement, SqliteValue } from "./sqlite-driver.ts";
 
 /**
- * Reads and writes rows of `checkpoint` and of `session` one by one, within a write transaction. What is read is as it was written, and what is
- * written says what its sum is.
+ * Reads and writes rows of `checkpoint` and `session` one by one, within a write transaction. Verifies the checksum of each row it
+ * reads, and updates the checksum of each row it writes.
  *
- * All of these throw an error with the code SQLITE_CORRUPT where a row is not as it was written.
+ * All methods throw an error with the code SQLITE_CORRUPT when a row that they read is not as it was written.
  */
 export class CheckedRows {
   readonly #connection: SqliteConnection;
@@ -36,13 +36,13 @@ export class CheckedRows {
     this.#tag(row.ordinal, tags);
   }
 
-  /** @param row as it was read. */
+  /** @param row the row as it was read. */
   changeCheckpoint(row: CheckpointRow, changes: Partial<Unsummed<CheckpointRow>>): void {
     const fresh = { ...changes, checksum: checkpointChecksum({ ...row, ...changes }) };
     this.#run(`UPDATE checkpoint SET ${assigned(fresh)} WHERE ordinal = ?`, ...Object.values(fresh), row.ordinal);
   }
 
-  /** Has a row be what it was before it was damaged, its sum included. */
+  /** Restores a damaged row to its corrected columns, with their checksum. */
   restoreCheckpoint(was: CheckpointRow): void {
     const { checksum: _checksum, ...columns } = was;
     this.changeCheckpoint(was, columns);
@@ -62,7 +62,7 @@ export class CheckedRows {
     return (this.#statement("SELECT id FROM session").all() as readonly { readonly id: SessionId }[]).map(({ id }) => id);
   }
 
-  /** Of which there is nothing yet. */
+  /** Adds a session with no checkpoints. */
   addSession(known: Pick<SessionRow, "id" | "created_at" | "last_accessed_at" | "tags" | "pins" | "oldest_live">): void {
     const session = { ...known, checkpoint_count: 0, total_bytes: 0, last_sequence: 0, aside_count: 0 };
     const added = { ...session, checksum: sessionChecksum(session) };
@@ -70,14 +70,14 @@ export class CheckedRows {
     this.#run(`INSERT INTO session (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`, ...Object.values(added));
   }
 
-  /** The session as it is then, if there is one. */
+  /** Changes a session. Returns the changed row; `undefined` when there is no such session. */
   changeSession(id: string, change: (session: SessionRow) => Partial<Unsummed<SessionRow>>): SessionRow | undefined {
     const session = this.session(id);
     if (session === undefined) return undefined;
     return this.#putSession(session, change(session));
   }
 
-  /** As `restoreCheckpoint`. */
+  /** Restores a damaged row to its corrected columns, with their checksum. */
   restoreSession(was: SessionRow): void {
     const { checksum: _checksum, ...columns } = was;
     this.#putSession(was, columns);
@@ -102,7 +102,7 @@ export class CheckedRows {
   }
 }
 
-/** What follows `SET`, with a parameter for each of the values. */
+/** Assignments for `SET`, with a parameter for each value. */
 function assigned(values: object): string {
   return Object.keys(values)
     .map((column) => `${column} = ?`)

@@ -21,7 +21,7 @@ describe("pages of checkpoints", () => {
           after = page.next;
           await store.save({ later: seen.length });
         } while (after !== undefined);
-        // The store keeps seven: what went meanwhile is missed, nothing is seen twice.
+        // The store keeps seven checkpoints: pruned ones are missed, none is seen twice.
         expect(seen).toEqual([7, 6, 5, 4, 3]);
       },
       { maxCheckpoints: 7 },

@@ -2,8 +2,8 @@ import { type CheckpointFilter, type CheckpointQuery, GIT_STATE, type PageCursor
 import { joined, sql, type Sql } from "./sql.ts";
 
 /**
- * One page, newest first: `limit` rows and one more, which tells whether another page follows. Within a session the
- * sequence orders, else the order of commits; both are the same order, each with its index.
+ * Builds the query of one page, newest first, of `limit` rows and one more, which tells whether another page follows. Rows of
+ * one session are ordered by sequence, others by ordinal. Both orders are the same, and each has an index.
  */
 export function pageQuery({ filter, limit, offset, after }: CheckpointQuery): Sql {
   const order = orderOf(filter) === "ordinal" ? sql`ordinal` : sql`sequence`;
@@ -13,7 +13,7 @@ export function pageQuery({ filter, limit, offset, after }: CheckpointQuery): Sq
     ORDER BY ${order} DESC LIMIT ${planless(limit + 1)} OFFSET ${planless(offset)}`;
 }
 
-/** How many there are, which is known already of a whole session, project or store; others are counted. */
+/** Builds the query of a total. The totals of a whole session, project or store are stored; others are counted. */
 export function countQuery(filter: CheckpointFilter): Sql {
   const { sessionId, project, kinds, tags = [], query, ...others } = filter;
   const isWhole =
@@ -28,7 +28,7 @@ function knownQuery([scope, name]: readonly ["store" | "project", string], kinds
   return sql`SELECT coalesce(sum(total), 0) AS total FROM checkpoint_total WHERE scope = ${scope} AND name = ${name} AND ${ofKind}`;
 }
 
-/** One row, of the session or of none. */
+/** Returns one row, with 0 when there is no such session. */
 function sessionQuery(sessionId: SessionId): Sql {
   return sql`SELECT coalesce(sum(checkpoint_count - aside_count), 0) AS total FROM session WHERE id = ${sessionId}`;
 }
@@ -37,7 +37,7 @@ function countedQuery(filter: CheckpointFilter): Sql {
   return sql`SELECT count(*) AS total FROM checkpoint WHERE ${allOf(conditionsOf(filter))}`;
 }
 
-/** What `after` continues from: the last row of a page. */
+/** Returns the cursor of the last row of a page, from which `after` continues. */
 export function cursorOf(filter: CheckpointFilter, row: { readonly ordinal: number; readonly sequence: number }): PageCursor {
   return String(row[orderOf(filter)]) as PageCursor;
 }
@@ -74,13 +74,13 @@ function conditionsOf(filter: CheckpointFilter): Sql[] {
   return all.filter((condition) => condition !== undefined);
 }
 
-/** Asked session by session, which the index of a session's sequence answers at once. */
+/** Ordinals of all heads, looked up session by session with the index of sequences. */
 const HEADS = sql`(SELECT (
   SELECT head.ordinal FROM checkpoint AS head
   WHERE head.session_id = session.id AND head.kind <> 'aside' AND head.damaged = 0
   ORDER BY head.sequence DESC LIMIT 1) FROM session)`;
 
-/** A range, which the index of ids answers. No id holds a character behind `~`. */
+/** Condition for a prefix of ids, as a range that uses the index of ids. No id has a character above `~`. */
 function ofPrefix(prefix = ""): Sql | undefined {
   return prefix === "" ? undefined : sql`id >= ${prefix} AND id < ${`${prefix}~`}`;
 }
@@ -92,30 +92,30 @@ function ofProject({ project, repository }: CheckpointFilter): Sql | undefined {
   return there === undefined ? kept : sql`(${there} OR ${kept})`;
 }
 
-/** Asides have an index, which SQLite only uses where it reads their name. */
+/** Condition for kinds. SQLite uses the index of asides only when the statement has `'aside'` as a literal. */
 function ofKinds(kinds: CheckpointFilter["kinds"]): Sql {
   if (kinds === undefined) return sql`kind <> ${planless("aside")}`;
   return kinds.length === 1 && kinds[0] === "aside" ? sql`kind = 'aside'` : sql`kind IN (${list(kinds)})`;
 }
 
-/** A value that the plan does not depend on: see `head-of.ts`. */
+/** Parameter that the query plan does not depend on: see `head-of.ts`. */
 function planless(value: string | number): Sql {
   return sql`+${value}`;
 }
 
-/** `instr` and not `LIKE`: what a person types has no wildcards in it. */
+/** Condition for a substring. Uses `instr` instead of `LIKE`, which would read wildcards in the text. */
 function contains(column: Sql, text: string): Sql {
   return sql`instr(${column}, ${text.toLowerCase()}) > 0`;
 }
 
-/** As it stands, or as JSON writes it: attributes are folded as JSON. */
+/** Condition for a word, as it is or in its JSON form: attributes are stored as JSON. */
 function holdsWord(word: string): Sql {
   const inJson = JSON.stringify(word).slice(1, -1);
   const asItStands = contains(sql`folded`, word);
   return inJson === word ? asItStands : sql`(${asItStands} OR ${contains(sql`folded`, inJson)})`;
 }
 
-/** On the checkpoint, or on its session. */
+/** Condition for a tag of the checkpoint or of its session. */
 function tagged(tag: string): Sql {
   return sql`(ordinal IN (SELECT ordinal FROM checkpoint_tag WHERE tag = ${tag})
     OR session_id IN (SELECT session.id FROM session, json_each(session.tags) WHERE json_each.value = ${tag}))`;

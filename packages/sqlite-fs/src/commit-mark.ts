@@ -3,20 +3,20 @@ import { type FileSystem, hasCode, removeIfPresent, writeAll } from "@workrail/b
 import type { AuditPlace } from "@workrail/core";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
-/** Behind the name of the database that it is of. */
+/** Suffix of the mark's file name, after the name of the database. */
 const MARK = "-mark";
 
-/** Which commit was the last, as the audit log tells it. */
+/** The last commit, identified by the last row of the audit log. */
 interface LastCommit {
-  /** Tells the log from that of another database. */
+  /** Identifies the log: another database has another number. */
   readonly log: number;
-  /** The last row of it. */
+  /** Number of the last audit row. */
   readonly auditId: number;
-  /** Of that row; absent for one that is not chained. */
+  /** Digest of that row; `undefined` when the row is not chained. */
   readonly digest: string | undefined;
 }
 
-/** As it stands in the file. Whether it is whole is looked at when it says something: mostly it does not, and a digest takes long to load. */
+/** A mark as read from the file. Its check is computed only when the mark shows a difference, because loading the hash takes long. */
 interface Noted extends LastCommit {
   readonly text: string;
   readonly check: string;
@@ -25,17 +25,17 @@ interface Noted extends LastCommit {
 const LAST_COMMIT = `SELECT (SELECT value FROM state WHERE key = 'audit_log') AS log, id AS auditId, lower(nullif(hex(digest), '')) AS digest
   FROM audit ORDER BY id DESC LIMIT 1`;
 const TEXT = /^((\d+) (\d+)(?: ([0-9a-f]{32}))?) ([0-9a-f]{16})\n$/;
-/** Of one length, so that it can be written over: nothing of a longer one may stay. */
+/** Digits of a number. Fixed width, so that overwriting leaves no tail of a longer mark. */
 const DIGITS = 16;
 const NO_DIGEST = "0".repeat(32);
 
 /**
- * The last commit, noted outside of the database. SQLite takes a write-ahead log that lost its end to damage for one that
- * never had it, and goes on from an older state without a word; and somebody may put an older copy in the database's place.
- * Either is then behind its mark.
+ * Notes the last commit in a file beside the database, to detect lost commits. SQLite does not notice that a write-ahead log
+ * lost its end, and continues from an older state without an error. Somebody may also replace the database by an older copy.
+ * In both cases the database is behind its mark.
  *
- * It is written after each COMMIT and not synced, for it must only survive the process. One that is missing, damaged, or
- * behind itself says nothing, and a failure to write it is none of the commit's.
+ * The mark is written after each COMMIT and not synced, because it must survive only the process. A missing, damaged or stale
+ * mark is ignored, and a failure to write the mark does not fail the commit.
  */
 export class CommitMark {
   readonly #file: string;
@@ -47,7 +47,7 @@ export class CommitMark {
     this.#fs = fs;
   }
 
-  /** Notes what is committed by now. */
+  /** Writes the mark of the last commit. */
   note(connection: SqliteConnection): void {
     try {
       const last = lastCommit(connection);
@@ -55,17 +55,17 @@ export class CommitMark {
       this.#write(textOf(last));
       this.#noted = last.auditId;
     } catch {
-      // Without it a later loss may go unnoticed. The commit is as durable as ever.
+      // Without the mark, a later loss may go unnoticed. The commit is durable all the same.
     }
   }
 
-  /** What was noted. To be asked for before the database is asked what it holds. */
+  /** Reads the mark. Call it before the database is read: a later mark may name a later commit. */
   async read(): Promise<Noted | undefined> {
     const bytes = this.#fs.inspect(this.#file)?.kind === "file" ? await this.#fs.read(this.#file) : undefined;
     return bytes === undefined ? undefined : parse(Buffer.from(bytes).toString("latin1"));
   }
 
-  /** The database is replaced by one that holds all there is. */
+  /** Removes the mark of a database that a rebuild replaces. */
   remove(): void {
     removeIfPresent(this.#fs, this.#file);
     this.#noted = 0;
@@ -90,13 +90,13 @@ export class CommitMark {
   }
 }
 
-/** Whether a database misses commits that were noted. */
+/** True when a database lacks commits that the mark has. */
 export function isBehind(connection: SqliteConnection, noted: Noted): boolean {
   const last = lastCommit(connection);
   return last?.log === noted.log && last.auditId < noted.auditId && isWhole(noted);
 }
 
-/** The row that was noted, if it is one of this log and chained. */
+/** Returns the place of the noted row; `undefined` when the row is of another log or is not chained. */
 export function placeNoted(connection: SqliteConnection, noted: Noted): AuditPlace | undefined {
   const { log, auditId, digest } = noted;
   return digest === undefined || lastCommit(connection)?.log !== log || !isWhole(noted) ? undefined : { number: auditId, digest };
@@ -113,7 +113,7 @@ function textOf({ log, auditId, digest = NO_DIGEST }: LastCommit): string {
   return `${text} ${checkOf(text)}\n`;
 }
 
-/** Earlier versions noted no digest. */
+/** Parses the text of a mark. Marks of earlier versions have no digest. */
 function parse(file: string): Noted | undefined {
   const [, text = "", log, auditId, digest, check = ""] = TEXT.exec(file) ?? [];
   if (text === "") return undefined;

@@ -47,7 +47,7 @@ describe("a row with one flipped bit", () => {
         const byte = bytes[place] as number;
         bytes[place] = byte ^ (1 << bit);
         const was = correctedRow({ ...ROW, [column]: bytes.toString() }, CHECKPOINT_COLUMNS);
-        // Of a character of several bytes, only what leaves it one of as many.
+        // A bit in a multi-byte character can be corrected only when the result is a character of as many bytes.
         expect(byte < 0x80 ? [ROW] : [ROW, undefined]).toContainEqual(was);
       }),
       { numRuns: 300 },

@@ -1,12 +1,13 @@
 import { BEGIN, markOf, step, stepBack, type Summed, type Unsummed } from "./row-checksum.ts";
 
 /**
- * The row as it was written, if what was read differs from it in one bit: the only row that differs so and has the checksum. `undefined` where none
- * has it, or several have.
+ * Corrects a row that differs from the written row in one bit: returns the only row that differs in one bit and has the checksum.
+ * `undefined` when no row or more than one row has it.
  *
- * Each step of the checksum can be undone. So what the sum was before a unit is known from the front, what it was after it from the back, and both tell
- * which unit was there: one walk, however long the row. Of rows with more damage some are taken for others that were never written, one of a hundred at worst, for the lower
- * bits of a sum tell nothing of the higher bits of units. Whoever uses one must have more to prove it by.
+ * Each step of the checksum can be undone. The sum before a unit is computed from the front, the sum after it from the back, and
+ * both give the unit that was there: one pass, however long the row. A row with more damage may be corrected to a row that was never
+ * written, in one case of a hundred at worst, because the lower bits of a sum do not depend on the higher bits of the units. The
+ * caller needs further proof.
  */
 export function correctedRow<Row extends { readonly checksum: number }>(
   row: Row,
@@ -27,7 +28,7 @@ export function correctedRow<Row extends { readonly checksum: number }>(
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** Texts of which one may have been what is read now, were a bit flipped in it since. */
+/** Texts that one flipped bit turns into the given text. */
 export function* textsBefore(text: string): Iterable<string> {
   for (let index = 0; index < text.length; index++) {
     const read = text.charCodeAt(index);
@@ -35,7 +36,7 @@ export function* textsBefore(text: string): Iterable<string> {
   }
 }
 
-/** Values that differ in one bit from the one that is read, and lead from the sum before it to the sum after it. */
+/** Values that differ in one bit from the given one and lead from the sum before it to the sum after it. */
 function valuesBetween(start: number, value: Summed, end: number): readonly Summed[] {
   if (typeof value === "string") return textsBetween(start, value, end);
   return typeof value === "number" ? numbersBetween(start, value, end) : [];
@@ -47,7 +48,7 @@ function textsBetween(start: number, text: string, end: number): readonly string
   const before = [start];
   for (const unit of units) before.push(step(before.at(-1) as number, unit));
   let after = end;
-  // The first is no unit of the text, but the mark for its kind.
+  // The first unit is the mark for the kind of the value, not a unit of the text.
   for (let index = units.length - 1; index > 0; index--) {
     const read = units[index] as number;
     const unit = stepBack(after, before[index] as number);
@@ -57,13 +58,13 @@ function textsBetween(start: number, text: string, end: number): readonly string
   return found;
 }
 
-/** Which bits an integer has in the database depends on its size: each is tried both ways. */
+/** The stored width of an integer depends on its size, so each bit is tried both ways. */
 function numbersBetween(start: number, value: number, end: number): readonly number[] {
   const others = Array.from({ length: 53 }, (_, bit) => [value + 2 ** bit, value - 2 ** bit]).flat();
   return others.filter((other) => Number.isSafeInteger(other) && unitsOf(other).reduce(step, start) === end);
 }
 
-/** As the checksum takes them. */
+/** Units of a value in the order of the checksum. */
 function unitsOf(value: Summed): readonly number[] {
   const text = value === null ? "" : String(value);
   return [markOf(value), ...Array.from({ length: text.length }, (_, index) => text.charCodeAt(index))];
@@ -74,10 +75,10 @@ function withUnit(text: string, index: number, unit: number): string {
 }
 
 const ASCII_END = 0x80;
-/** What is read where bytes are no UTF-8, as one of a plain text is not once its highest bit is set. */
+/** Character that is read for bytes that are not UTF-8, such as an ASCII byte whose highest bit was set. */
 const REPLACEMENT = 0xff_fd;
 
-/** Whether one bit may have made of a unit what is read. */
+/** True when one flipped bit may have turned the unit into the one that is read. */
 function isFlipped(unit: number, read: number): boolean {
   if (unit < 0 || unit > 0xff_ff) return false;
   return read === REPLACEMENT ? unit < ASCII_END : isOneBit(unit ^ read);
@@ -87,7 +88,7 @@ function isOneBit(bits: number): boolean {
   return bits !== 0 && (bits & (bits - 1)) === 0;
 }
 
-/** A flipped bit may also have made bytes of a text. */
+/** True when all values have kinds that the checksum covers. A flipped bit may also have turned a text into bytes. */
 function areSummed(values: readonly unknown[]): values is readonly Summed[] {
   return values.every((value) => value === null || typeof value === "string" || typeof value === "number");
 }

@@ -1,10 +1,10 @@
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
 
 /**
- * Moves the pages of a write-ahead log into its database and cuts the log off, waiting for those who read it.
+ * Moves the pages of a write-ahead log into its database and truncates the log. Waits for readers.
  *
- * @param get runs a statement, and gives its row.
- * @returns `false` when somebody still reads it: what the log holds stays in it until the next who cuts it off.
+ * @param get runs a statement and returns its row.
+ * @returns `false` when a reader still uses the log after `waitMs`: the log keeps its content until the next truncation.
  */
 export async function cutLog(get: (sql: string) => unknown, waitMs: number): Promise<boolean> {
   try {

@@ -12,18 +12,18 @@ export interface DerivedDatabaseOptions {
   readonly fs: FileSystem;
   readonly openDatabase: OpenDatabase;
   readonly journal: JournalMode;
-  /** How long to wait for others that write. */
+  /** How long to wait for other writers. */
   readonly lockWaitMs: number;
   readonly log: Log;
-  /** Asked for a file before one is made, once; it may leave there to be none. Default: there is nobody to ask. */
+  /** Called once before the file is first looked at; may provide the file. Default: none. */
   readonly seed?: (() => void) | undefined;
 }
 
-/** What is in a derived database. */
+/** Content of a derived database. */
 export interface DerivedContent {
-  /** For the log: "the search index". */
+  /** Name for the log, such as "the search index". */
   readonly name: string;
-  /** Of a file with another one all is made anew. */
+  /** A file of another version is deleted and created again. */
   readonly version: number;
   readonly schema: string;
   readonly pageBytes: number;
@@ -31,7 +31,7 @@ export interface DerivedContent {
   readonly onOpen?: string;
 }
 
-/** As the catalog's: what is removed is overwritten, and small stores have little empty room. */
+/** Mostly as in the catalog: deleted rows are overwritten, and small stores have little free space. */
 const SETTINGS = [
   "secure_delete = ON",
   "trusted_schema = OFF",
@@ -46,7 +46,7 @@ interface Open {
   readonly identity: string | undefined;
 }
 
-/** A file that can be made again: opened when needed, and made anew when it is gone, damaged or of another version. */
+/** A database that can be derived again: opened when needed, and created anew when it is missing, damaged or of another version. */
 export class DerivedDatabase {
   readonly #options: DerivedDatabaseOptions;
   readonly #content: DerivedContent;
@@ -59,7 +59,7 @@ export class DerivedDatabase {
     this.#content = content;
   }
 
-  /** Whether there is a file. Reading one that is not makes it. */
+  /** True when the file exists. Reading creates a missing file. */
   isThere(): boolean {
     const { fs, file } = this.#options;
     try {
@@ -70,25 +70,25 @@ export class DerivedDatabase {
     }
   }
 
-  /** Reads, all of it as of one moment if `read` does so in one statement. It is done again while somebody else is in the way. */
+  /** Runs `read`, and repeats it while the database is busy. Only a single statement sees one consistent state. */
   read<T>(read: (run: Run) => T): Promise<T> {
     return this.#using(read);
   }
 
   /**
-   * All or nothing. Not synchronous with the disk: what a power cut takes is made again. `write` does nothing but run SQL, for it
-   * is done again while somebody else is in the way.
+   * Runs `write` in one transaction. Does not wait for the disk: data lost in a power cut is derived again. `write` must only run
+   * SQL, because it is repeated while the database is busy.
    */
   write<T>(write: (run: Run) => T): Promise<T> {
     return this.#using((run) => inTransaction(run, () => write(run)));
   }
 
-  /** Has what stands in the write-ahead log written where it belongs, as far as nobody is reading it, and the log take no room. */
+  /** Moves the write-ahead log into the database and truncates the log, unless another connection is reading it. */
   emptyLog(): Promise<void> {
     return this.#using((run) => run.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
   }
 
-  /** Has neither the file nor its log hold anything of what was removed. `false` when others read the log for too long. */
+  /** Erases the remains of deleted rows from the file and its log. Returns `false` when other connections read the log for too long. */
   async purge(): Promise<boolean> {
     if (!this.isThere()) return true;
     await this.#using((run) => run.exec("VACUUM"));
@@ -118,7 +118,7 @@ export class DerivedDatabase {
   #connect(): Run {
     const { fs, file } = this.#options;
     if (this.#isClosed) throw storeClosed();
-    // Somebody may have removed it, which is always allowed, or have made it anew.
+    // Another process may have removed the file, which is always allowed, or created it anew.
     if (this.#open !== undefined && fs.inspect(file)?.identity !== this.#open.identity) this.#disconnect();
     if (this.#open === undefined) {
       this.#seedOnce();
@@ -141,7 +141,7 @@ export class DerivedDatabase {
     const { pageBytes, onOpen = "" } = this.#content;
     const database = openDatabase(file, 0);
     try {
-      // Kept in the file: said once more, it is written once more, and the disk waited for.
+      // These settings are stored in the file. Setting them again would write the file again and wait for the disk.
       if (userVersion(database) === 0) database.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA auto_vacuum = INCREMENTAL`);
       database.exec([`journal_mode = ${journal}`, ...SETTINGS].map((setting) => `PRAGMA ${setting}`).join(";"));
       prepareSchema(database, this.#content);
@@ -159,14 +159,14 @@ export class DerivedDatabase {
     open?.database.close();
   }
 
-  /** It is made anew when it is needed. */
+  /** Removes the files. The next access creates them anew. */
   remove(): void {
     this.#disconnect();
     for (const suffix of ["", "-wal", "-shm", "-journal"]) removeIfPresent(this.#options.fs, this.#options.file + suffix);
   }
 }
 
-/** Runs SQL, each statement prepared once. */
+/** Runs SQL. Prepares each statement once. */
 export interface Run {
   exec(sql: string): void;
   all(sql: string, ...parameters: readonly SqliteValue[]): readonly unknown[];
@@ -193,7 +193,7 @@ function runnerOf(database: SqliteDatabase): Run {
 function prepareSchema(database: SqliteDatabase, { version, schema }: DerivedContent): void {
   if (userVersion(database) === version) return;
   inTransaction(database, () => {
-    // Somebody else may have been faster.
+    // Another process may have created the schema meanwhile.
     const found = userVersion(database);
     if (found === version) return;
     if (found !== 0) throw Object.assign(new Error("It is of another version."), { code: "SQLITE_NOTADB" });
@@ -217,13 +217,13 @@ function rollBack(database: Pick<SqliteDatabase, "exec">): void {
   try {
     database.exec("ROLLBACK");
   } catch {
-    // SQLite has rolled back by itself.
+    // SQLite already rolled back.
   }
 }
 
 /**
- * Whether a file that is made anew may help. What SQLite cannot see of damage shows as a column that is not there, or as a row
- * that whoever reads it stumbles over; if it is a bug of ours, the new file has it again.
+ * True when creating the file anew may help. Damage that SQLite does not detect shows as a missing column, or as an exception in
+ * the code that reads a row. A bug of ours causes the same exception again with the new file.
  */
 function isDamage(error: unknown): boolean {
   if (!(error instanceof Error) || isWorkrailError(error)) return false;

@@ -4,9 +4,10 @@ import type { CheckpointRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /**
- * The newest of a session that can be head: an aside or a damaged one never is.
+ * Returns the head of a session: its newest checkpoint that is neither an aside nor damaged.
  *
- * Those that say that they are damaged are read too, and so proved: SQLite would pass one by of which a flipped bit says it.
+ * Rows that are marked as damaged are read too, which verifies their checksums. A condition in SQL would skip a row whose mark is
+ * only a flipped bit.
  */
 export function headOf(connection: SqliteConnection, session: SessionId): CheckpointRecord | undefined {
   for (let before = Number.MAX_SAFE_INTEGER; ;) {
@@ -18,8 +19,8 @@ export function headOf(connection: SqliteConnection, session: SessionId): Checkp
 }
 
 /**
- * Where rows are ordered, SQLite plans a statement anew each time that a parameter is bound which a column is compared
- * with, and that takes ten times as long as finding the row. Behind a `+` the parameter is any expression, and the plan stays.
+ * In a statement with ORDER BY, SQLite plans anew each time that a parameter is bound that a column is compared with, which
+ * takes ten times as long as finding the row. With a `+` before it, the parameter is an expression, and the plan stays.
  */
 const NEWEST = `SELECT * FROM checkpoint WHERE session_id = +? AND sequence < +? AND kind <> 'aside'
   ORDER BY sequence DESC LIMIT 1`;

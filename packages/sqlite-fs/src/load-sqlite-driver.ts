@@ -4,21 +4,21 @@ import { betterSqlite3 } from "./better-sqlite3-driver.ts";
 import { nodeSqlite } from "./node-sqlite-driver.ts";
 import type { Require, SqliteDriver, SqliteDriverName } from "./sqlite-driver.ts";
 
-/** `auto`: the first that this Node and this machine can load. */
+/** `auto`: the first driver that this Node and this machine can load. */
 export type SqliteDriverChoice = SqliteDriverName | "auto";
 
 type Load = (require: Require) => SqliteDriver;
 
-/** In order of preference: better-sqlite3 measured faster, and its SQLite does not change with Node. */
+/** Drivers in order of preference. better-sqlite3 measured faster, and its SQLite version does not change with Node. */
 const LOADERS: readonly (readonly [SqliteDriverName, Load])[] = [
   ["better-sqlite3", betterSqlite3],
   ["node:sqlite", nodeSqlite],
 ];
 
 /**
- * Loads a driver, native code included, so that one which is returned works.
+ * Loads a driver with its native code, so that a returned driver works.
  *
- * @throws STORAGE_UNAVAILABLE with the reason `no-sqlite` when there is none, telling of each that was tried why.
+ * @throws STORAGE_UNAVAILABLE with the reason `no-sqlite` when no driver can be loaded; its details tell why each one failed.
  */
 export function loadSqliteDriver(
   choice: SqliteDriverChoice = "auto",

@@ -10,17 +10,17 @@ import type { SqliteConnection } from "./sqlite-connection.ts";
 import { databaseDamaged } from "./storage-errors.ts";
 
 /**
- * Mends a catalog in its place where rows have one flipped bit each, and what else is damaged follows from rows: indexes, tags, edges, counts. Within
- * a write transaction, which is to be rolled back when this throws.
+ * Mends a catalog in place. Corrects rows with one flipped bit each, and rebuilds data that is derived from rows: indexes, tags,
+ * edges, counts. Runs within a write transaction, which the caller must roll back when this throws.
  *
- * That no row was lost is told by indexes, which have no more rows than their tables, by SQLite's own check of the tables, and by sessions, which have as many
- * checkpoints, of as many bytes, as their rows say.
+ * Three checks prove that no row was lost: no index has more rows than its table, SQLite's own check finds the tables sound, and each
+ * session has as many checkpoints and bytes as its row says.
  *
- * @returns how many rows it corrected.
- * @throws an error with the code SQLITE_CORRUPT where more is damaged than that; errors of the driver.
+ * @returns the number of corrected rows.
+ * @throws an error with the code SQLITE_CORRUPT when there is more damage than that; errors of the driver.
  */
 export function mendCatalog(connection: SqliteConnection): number {
-  // First: SQLite changes a row only where its indexes say of it what the table does, be it wrong.
+  // First: SQLite can update a row only when its indexes agree with the table, even if both are wrong.
   reindex(connection);
   const rows = new CheckedRows(connection);
   const corrected = correctSessions(connection, rows) + correctCheckpoints(connection, rows) + correctTrash(connection);
@@ -34,8 +34,8 @@ export function mendCatalog(connection: SqliteConnection): number {
 }
 
 /**
- * Makes indexes anew from their tables. One by one, by name: a `REINDEX` of everything would write tables without rowids anew, too, which are their own indexes, from what
- * can still be read of them, and nothing would tell of the rest any more.
+ * Rebuilds indexes from their tables, one by one, by name. A `REINDEX` of everything would also rewrite the tables without rowids,
+ * which are their own indexes, from the rows that can still be read, and hide the loss of the others.
  */
 function reindex(connection: SqliteConnection): void {
   const indexes = connection.statement(INDEXES).all() as readonly {
@@ -50,7 +50,7 @@ function reindex(connection: SqliteConnection): void {
   }
 }
 
-/** The primary key of a table without rowids is not among them. */
+/** All indexes except the primary keys of tables without rowids. */
 const INDEXES = `SELECT sqlite_schema.name, tbl_name, partial FROM sqlite_schema JOIN pragma_index_list(tbl_name) AS listed ON listed.name = sqlite_schema.name
   WHERE sqlite_schema.type = 'index'`;
 
@@ -59,7 +59,7 @@ function correctSessions(connection: SqliteConnection, rows: CheckedRows): numbe
   const damaged = sessions.filter((row) => row.checksum !== sessionChecksum(row));
   for (const row of damaged) {
     const was = correctedRow(row, SESSION_COLUMNS);
-    // One whose key was wrong is not where it would be looked for.
+    // A row with a wrong key is at the wrong place in the table, which is its own index.
     if (was === undefined || was.id !== row.id || !isJson(was.tags) || !isJson(was.pins)) throw beyondMending();
     rows.restoreSession(was);
   }
@@ -78,7 +78,7 @@ function correctCheckpoints(connection: SqliteConnection, rows: CheckedRows): nu
   return corrected;
 }
 
-/** Seldom are there many: what may have been there is tried out. */
+/** Corrects rows of the trash by trying candidate records. The trash is seldom large. */
 function correctTrash(connection: SqliteConnection): number {
   const rows = connection.statement("SELECT * FROM trashed").all() as readonly TrashedRow[];
   const damaged = rows.filter((row) => !isRight(() => checkedTrashed(row)));
@@ -91,7 +91,7 @@ function correctTrash(connection: SqliteConnection): number {
   return damaged.length;
 }
 
-/** Where the record proves itself, what else is there follows from it. */
+/** Returns the row before the damage. A record with a correct checksum gives the columns beside it. */
 function trashedBefore(row: TrashedRow): TrashedRow {
   const isWhole = isRight(() => trashedRowOf(row));
   if (isWhole) {
@@ -105,10 +105,10 @@ function trashedBefore(row: TrashedRow): TrashedRow {
   return was;
 }
 
-/** Half a second for one record. */
+/** Longest record, in UTF-16 units, whose one-bit variants are tried: half a second for one record. */
 const TRIED_UNITS = 4_096;
 
-/** Whether it neither says that it is not, nor fails: what is damaged may be anything. */
+/** True unless the check returns `false` or throws: damaged data may make it throw any error. */
 function isRight(check: () => unknown): boolean {
   try {
     return check() !== false;

@@ -28,7 +28,7 @@ describe("a database", () => {
       await expect(migrated(other)).rejects.toMatchObject({ code: expect.stringMatching(/^SQLITE_BUSY/) });
       one.exec("ROLLBACK");
       await migrated(one);
-      // It had begun to look, and begins again.
+      // The other connection had inspected the schema already and inspects it again.
       expect(await migrated(other)).toBe(NEWEST);
     }));
 

@@ -7,17 +7,17 @@ import { databaseDamaged } from "./storage-errors.ts";
 import { sumRows } from "./sum-rows.ts";
 
 export interface MigrateOptions {
-  /** How long to wait for others that write, or migrate too. */
+  /** How long to wait for other processes that write or migrate. */
   readonly lockWaitMs: number;
-  /** Default: those of this version. */
+  /** Default: the migrations of this version. */
   readonly migrations?: readonly Migration[] | undefined;
-  /** Whether nothing will be written but what makes an older schema readable. Default `false`. */
+  /** True when nothing is written except migrations that make an older schema readable. Default `false`. */
   readonly isForReading?: boolean | undefined;
-  /** Keeps a copy of the database as it is, before it gets this schema. While it runs nobody can write. */
+  /** Copies the database before it is migrated to this schema. No other process can write meanwhile. */
   keepCopy(schema: number): Promise<void>;
 }
 
-/** The schema of a database, looked at in a transaction. Throws as `readSchema`; close the connection then. */
+/** Reads the schema of a database in a transaction. Throws as `readSchema`; close the connection then. */
 export function inspectSchema(
   database: SqliteDatabase,
   { migrations = MIGRATIONS, isForReading }: Pick<MigrateOptions, "migrations" | "isForReading"> = {},
@@ -29,21 +29,21 @@ export function inspectSchema(
 }
 
 /**
- * Brings a database to the newest schema, in one transaction, and keeps a copy before when there is anything in it.
- * Killed anywhere, it has happened or not. One that is newer already, and that we may write, stays as it is.
+ * Migrates a database to the newest schema in one transaction. Copies the database first unless it is new. A kill at any
+ * point leaves the old schema or the new one. Leaves a database with a newer schema, which this version may write, unchanged.
  *
- * @param seen what `inspectSchema` said.
- * @returns the schema it has now.
- * @throws as `readSchema`; the driver's errors, that of a busy database among them, and an error with the code
- *   SQLITE_CORRUPT when rows point to others that are not there. Close the connection then.
+ * @param seen the result of `inspectSchema`.
+ * @returns the schema of the database now.
+ * @throws as `readSchema`; errors of the driver, including busy; an error with the code SQLITE_CORRUPT when rows refer to
+ *   missing rows. Close the connection then.
  */
 export async function migrate(database: SqliteDatabase, seen: SchemaState, options: MigrateOptions): Promise<number> {
   const { lockWaitMs, migrations = MIGRATIONS } = options;
   if (isDone(seen, migrations)) return seen.version;
-  // Has no effect within a transaction. A migration that makes a table anew must not empty those that point to it.
+  // Set before the transaction, within which it has no effect. Recreating a table must not empty the tables that refer to it.
   database.exec("PRAGMA foreign_keys = OFF");
   await retryWhileBusy(() => database.exec("BEGIN IMMEDIATE"), lockWaitMs);
-  // Another process may have been faster, and it may have been a newer one.
+  // Another process, possibly of a newer version, may have migrated the database meanwhile.
   const state = readSchema(database, migrations.length, options.isForReading);
   if (!isDone(state, migrations)) {
     if (state.version > 0 && state.version < migrations.length) await options.keepCopy(migrations.length);
@@ -61,13 +61,13 @@ function isDone({ version, hasMeta }: SchemaState, migrations: readonly Migratio
 function apply(database: SqliteDatabase, from: number, migrations: readonly Migration[]): void {
   const steps = migrations.slice(from);
   for (const { sql } of steps) database.exec(sql);
-  // At the end, for only then rows have the columns that this version sums.
+  // Last, because only then the rows have the columns that this version sums.
   if (steps.some(({ changesSums }) => changesSums)) sumRows(database);
-  // What one step demands, a later one cannot take back.
+  // A later step cannot lower the demands of an earlier one.
   const minReader = Math.max(...migrations.map((migration) => migration.minReader));
   const minWriter = Math.max(...migrations.map((migration) => migration.minWriter));
   database.exec(`${META}; INSERT OR REPLACE INTO meta VALUES ('min_reader', ${minReader}), ('min_writer', ${minWriter})`);
-  // One that is just made needs no check; of an older one nobody knows when it had its last.
+  // A new database needs no check; the last check of an older one is unknown.
   if (from === 0) database.exec(`INSERT INTO meta VALUES ('checked_at', ${Date.now()})`);
   if (database.prepare("PRAGMA foreign_key_check").get() !== undefined) {
     throw databaseDamaged("Rows of the catalog point to others that are not there.");

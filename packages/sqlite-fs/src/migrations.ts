@@ -10,28 +10,31 @@ import { rowChecksums } from "./migrations/0008-row-checksums.ts";
 /** A step from one schema to the next. */
 export interface Migration {
   readonly sql: string;
-  /** Whether rows that say what their sum is say, or are, something else after it: older versions then find them damaged, and must not read them. Default `false`. */
+  /**
+   * True when the step changes rows that have checksums, or the columns of the checksums. Older versions then find the rows damaged
+   * and must not read them. Default `false`.
+   */
   readonly changesSums?: boolean;
-  /** The oldest schema whose Workrail still reads right, or writes right, what this step leaves. */
+  /** Oldest schema whose Workrail still reads, or writes, the result of this step correctly. */
   readonly minReader: number;
   readonly minWriter: number;
 }
 
-/** In order; a database's `user_version` is how many of them it has had. */
+/** All migrations in order. The `user_version` of a database is the number of migrations it has had. */
 export const MIGRATIONS: readonly Migration[] = [
   { sql: initial, minReader: 1, minWriter: 1 },
-  // An older writer would remove the files of what is in the trash.
+  // An older writer would remove the files of checkpoints in the trash.
   { sql: trashAndTotals, minReader: 1, minWriter: 2 },
-  // Its triggers count for an older writer too.
+  // The triggers count for an older writer too.
   { sql: checkpointTotals, minReader: 1, minWriter: 2 },
-  // An older writer would remove what handles hold.
+  // An older writer would remove shielded checkpoints.
   { sql: shields, minReader: 1, minWriter: 4 },
-  // An older one only takes longer.
+  // An older version only takes longer.
   { sql: fewerIndexes, minReader: 1, minWriter: 4 },
   // An older writer would break the chain.
   { sql: auditChain, minReader: 1, minWriter: 6 },
-  // An older writer would remove what is to be erased, and leave its traces.
+  // An older writer would remove blobs that are to be erased, and leave traces of them.
   { sql: erasures, minReader: 1, minWriter: 7 },
-  // An older writer would change rows, and not their sums.
+  // An older writer would change rows without their checksums.
   { sql: rowChecksums, changesSums: true, minReader: 1, minWriter: 8 },
 ];

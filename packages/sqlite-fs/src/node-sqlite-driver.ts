@@ -4,21 +4,21 @@ interface NodeSqlite {
   readonly DatabaseSync: new (file: string) => SqliteDatabase;
 }
 
-/** The SQLite that is built into Node from 22.13. Node before 24 says once, on standard error, that it is experimental. */
+/** The SQLite that is built into Node since 22.13. Node before 24 warns once, on standard error, that it is experimental. */
 export function nodeSqlite(require: Require): SqliteDriver {
   const { DatabaseSync } = require("node:sqlite") as NodeSqlite;
   return {
     name: "node:sqlite",
     open(file, busyMs) {
       const database = named(() => new DatabaseSync(file));
-      // Its option for that is younger than it.
+      // The constructor's timeout option is newer than Node 22.13.
       database.exec(`PRAGMA busy_timeout = ${busyMs}`);
       return new NamedErrors(database);
     },
   };
 }
 
-/** Its errors say which they are by number only. */
+/** Gives errors of `node:sqlite`, which have only a number, SQLite's name as their code. */
 class NamedErrors implements SqliteDatabase {
   readonly #database: SqliteDatabase;
 
@@ -44,7 +44,7 @@ class NamedErrors implements SqliteDatabase {
   }
 }
 
-/** Does it, and gives an error of `node:sqlite` SQLite's name as its code. Other errors pass as they are. */
+/** Runs `work`, and gives an error of `node:sqlite` SQLite's name as its code. Other errors pass unchanged. */
 export function named<T>(work: () => T): T {
   try {
     return work();
@@ -57,15 +57,15 @@ export function named<T>(work: () => T): T {
 
 function nameOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
-  // The low byte is the kind; the rest tells more of it, and of one kind we want to know.
+  // The low byte is the kind of error. The other bytes tell more, which matters only for shared memory.
   if (error.errcode === SHARED_MEMORY_SIZE) return "SQLITE_IOERR_SHMSIZE";
   if (SHARED_MEMORY.includes(error.errcode)) return "SQLITE_IOERR_SHM";
   return `SQLITE_${NAMES[error.errcode & 0xff] ?? "ERROR"}`;
 }
 
-/** Failures to open, lock and map the memory that processes share. */
+/** Errors of opening, locking and mapping shared memory. */
 const SHARED_MEMORY: readonly number[] = [18, 20, 21].map((detail) => (detail << 8) | 10);
-/** A failure to make it as large as is needed. */
+/** Error of growing shared memory. */
 const SHARED_MEMORY_SIZE = (19 << 8) | 10;
 
 /** SQLite's result codes, from 0. */

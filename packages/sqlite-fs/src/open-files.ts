@@ -1,13 +1,13 @@
 import { FileBlobStore, nodeFileSystem, SessionFactsFiles } from "@workrail/blob-files";
 import type { BlobStore, SessionFacts } from "@workrail/core";
 
-/** What a store keeps beside its database. */
+/** Files that a store keeps beside its database. */
 export interface StoreFiles {
   readonly blobs: BlobStore;
   sessionFacts(): AsyncIterable<SessionFacts>;
 }
 
-/** Gives access to a store's files, without its database and its locks, and makes none. For reading where those cannot be had. */
+/** Opens a store's files for reading, for a store whose database or locks are not available. Creates nothing. */
 export function openFiles(dataDir: string): StoreFiles {
   const blobs = new FileBlobStore(dataDir, nodeFileSystem);
   const facts = new SessionFactsFiles(dataDir, nodeFileSystem, (directory) => blobs.ensureDirectory(directory));

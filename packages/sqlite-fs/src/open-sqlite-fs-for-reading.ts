@@ -22,14 +22,14 @@ import { SqliteSearch } from "./search/sqlite-search.ts";
 import { SqliteVectors } from "./sqlite-vectors.ts";
 import { storageError } from "./storage-errors.ts";
 
-/** Copies follow each other fast beside a writer. How long after one was read through the next are taken to be sound. */
+/** Time after a checked copy during which further copies count as sound. Beside a writer, copies follow each other fast. */
 const PROVEN_FOR_MS = 60_000;
 
 /**
- * Opens storage that is there for reading alone, while anybody may use it: nothing in its directory is made, changed, locked or
- * opened by SQLite. Its databases are read as copies in a directory of this process's own, which closing removes.
+ * Opens storage for reading only, while other processes may use it. Creates, changes and locks nothing in the data directory, and
+ * does not open its databases with SQLite. Reads copies of the databases in a private directory, which closing removes.
  *
- * @throws STORAGE_UNAVAILABLE, with the reason `no-store` where there is none; LOCK_TIMEOUT; UNSUPPORTED_VERSION
+ * @throws STORAGE_UNAVAILABLE, with the reason `no-store` when there is no store; LOCK_TIMEOUT; UNSUPPORTED_VERSION
  */
 export async function openSqliteFsForReading(options: Omit<SqliteFsOptions, "fs">): Promise<Storage> {
   const driver = loadSqliteDriver(options.driver);
@@ -58,7 +58,7 @@ export async function openSqliteFsForReading(options: Omit<SqliteFsOptions, "fs"
         blobs: { has: (ref) => blobs.has(ref), isEmpty: () => blobs.isEmpty(), ensureDirectory: (made) => own.ensureDirectory(made) },
         factsFiles: new SessionFactsFiles(dataDir, fs, ensureNone),
       });
-      // What was mended is this copy, and not what the next one is taken of.
+      // Mending changes only this copy: the next copy has the damage again.
       if (!isProven && !(await catalog.needsRebuild()) && !catalog.isMended) provenAt = elapsedMs();
       return catalog;
     },
@@ -75,7 +75,7 @@ export async function openSqliteFsForReading(options: Omit<SqliteFsOptions, "fs"
   const vectors = new SqliteVectors(derived(VECTORS));
   const close = (): Promise<void> => runAll([() => search.close(), () => vectors.close(), () => copies.close()]);
   try {
-    // What there is to say against the store is said now.
+    // Make the first copy now, so that a store that cannot be read fails here.
     await copies.use(async () => {});
   } catch (error) {
     await close();

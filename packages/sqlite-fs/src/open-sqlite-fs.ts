@@ -34,24 +34,24 @@ import { StoreLock, type StoreLockOptions } from "./store-lock.ts";
 import { unsuitableFileSystem } from "./unsuitable-file-system.ts";
 
 export interface SqliteFsOptions {
-  /** Created, owner-only, when it is not there. */
+  /** Data directory. Created when missing, accessible to its owner only. */
   readonly dataDir: string;
   /** How long to wait for a lock that another process holds. Default 5,000 ms. */
   readonly lockWaitMs?: number;
-  /** Default: the real one. */
+  /** File system. Default: the real one. */
   readonly fs?: FileSystem;
-  /** Which library runs SQLite. Default `auto`: better-sqlite3, else the one that is built into Node. */
+  /** Library that runs SQLite. Default `auto`: better-sqlite3, else the SQLite that is built into Node. */
   readonly driver?: SqliteDriverChoice;
   /** Default: silent. */
   readonly log?: Log;
 }
 
-/** How long one waits for a store alone that may not be needed alone any more. */
+/** Wait for the exclusive lock before checking again whether the restore still has to be finished. */
 const LOOK_AGAIN_MS = 100;
 
 /**
  * Opens storage in a directory of a local disk: the catalog in SQLite, blobs as files. Any number of processes may
- * have it open.
+ * open it.
  *
  * @throws STORAGE_UNAVAILABLE, STORE_IN_USE, UNSUPPORTED_VERSION
  */
@@ -59,21 +59,21 @@ export async function openSqliteFs(options: SqliteFsOptions): Promise<Storage> {
   return openWithDriver(options, loadSqliteDriver(options.driver));
 }
 
-/** What a test may put in the place of ours. */
+/** Parts that a test may replace. */
 export interface CatalogParts {
-  /** Opens the catalog, so that SQLite can fail there. Default: as the driver does. */
+  /** Opens the catalog's database, so that a test can let SQLite fail. Default: the driver's function. */
   readonly openDatabase?: OpenDatabase;
   readonly migrations?: readonly Migration[];
-  /** The name of a directory's file system, if it is not made for this. */
+  /** Returns the name of a directory's file system when the file system is unsuitable for WAL. */
   readonly unsuitable?: (directory: string) => string | undefined;
 }
 
-/** What SQLite keeps beside a database while it is in use, and removes when the last one closes it. */
+/** True when SQLite's log or journal exists. SQLite removes them when the last connection closes. */
 function hasLog(dataDir: string, fs: FileSystem): boolean {
   return ["-wal", "-journal"].some((suffix) => fs.inspect(path.join(dataDir, DATABASE + suffix)) !== undefined);
 }
 
-/** Of a database with its log; 0 when there is none. */
+/** Bytes of a database with its log; 0 when there is none. */
 function bytesOf(fs: FileSystem, file: string): number {
   return ["", "-wal"].reduce((bytes, suffix) => bytes + (fs.inspect(file + suffix)?.sizeBytes ?? 0), 0);
 }
@@ -87,7 +87,7 @@ function placeWarnings(unsuitable: string | undefined, journal: JournalMode): re
   return [`The data directory is on ${what}. Saves are slower there, and only one machine may use it. Use a directory on a local disk.`];
 }
 
-/** The same with a driver that is loaded. */
+/** `openSqliteFs` with a loaded driver. */
 export async function openWithDriver(options: SqliteFsOptions, driver: SqliteDriver, parts: CatalogParts = {}): Promise<Storage> {
   const { fs = nodeFileSystem, log = silentLog, lockWaitMs = 5_000 } = options;
   try {
@@ -101,7 +101,7 @@ export async function openWithDriver(options: SqliteFsOptions, driver: SqliteDri
 
 type Place = Required<Omit<SqliteFsOptions, "driver">>;
 
-/** Opens what is not used without SQLite. */
+/** Opens a store after claiming it for SQLite. Fails while the store is used without SQLite. */
 async function openClaimed(place: Place, driver: SqliteDriver, parts: CatalogParts): Promise<Storage> {
   const claim = { ...place, kind: "sqlite", excludes: ["files"], waitMs: place.lockWaitMs } as const;
   try {
@@ -111,7 +111,7 @@ async function openClaimed(place: Place, driver: SqliteDriver, parts: CatalogPar
   }
 }
 
-/** Opens what others may have open with SQLite too. */
+/** Opens a store that other processes may have open with SQLite too. */
 async function openShared({ dataDir, fs, log, lockWaitMs }: Place, driver: SqliteDriver, parts: CatalogParts): Promise<Storage> {
   const unsuitable = (parts.unsuitable ?? unsuitableFileSystem)(dataDir);
   const journal = unsuitable === undefined ? "WAL" : "DELETE";
@@ -181,7 +181,7 @@ async function openShared({ dataDir, fs, log, lockWaitMs }: Place, driver: Sqlit
   };
 }
 
-/** Purges databases, by what they are called; resolves with a sentence about each that others keep from it. */
+/** Purges databases by name. Resolves with a sentence for each database that readers kept from being purged. */
 async function purge(
   databases: Readonly<Record<string, { purge(): Promise<boolean> }>>,
   dataDir: string,
@@ -199,7 +199,7 @@ async function purge(
   return left;
 }
 
-/** On a full disk the write-ahead log is room too, once its pages are in the database. */
+/** Reserve that also empties the write-ahead log when released: on a full disk, the log takes room too. */
 function reserveOf(file: ReserveFile, catalog: SqliteCatalog): Reserve {
   const release = async (): Promise<number> => {
     const bytes = file.release();
@@ -209,7 +209,10 @@ function reserveOf(file: ReserveFile, catalog: SqliteCatalog): Reserve {
   return { keep: () => file.keep(), release, freeBytes: () => file.freeBytes() };
 }
 
-/** Of many that find a restore unfinished one finishes it; then it keeps the store open, and the others need not have it alone. */
+/**
+ * Finishes an unfinished restore under the exclusive lock. When several processes find it, one finishes it and keeps the store open;
+ * the others then no longer need the exclusive lock.
+ */
 async function finishRestoreAlone(options: Omit<StoreLockOptions, "onRegained">, dataDir: string): Promise<void> {
   const { fs, waitMs } = options;
   const deadline = elapsedMs() + waitMs;

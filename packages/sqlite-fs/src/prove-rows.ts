@@ -5,23 +5,23 @@ import type { SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /**
- * Reads each session, and what is in the trash, which so prove themselves.
+ * Verifies the checksums of all sessions and all rows of the trash.
  *
- * @throws an error with the code SQLITE_CORRUPT, as all of these do, where one is not as it was written.
+ * @throws an error with the code SQLITE_CORRUPT, like all functions here, when a row is not as it was written.
  */
 export function proveSessionsAndTrash(connection: SqliteConnection): void {
   for (const row of connection.statement("SELECT * FROM session").all() as readonly SessionRow[]) checkedSession(row);
   for (const row of connection.statement("SELECT * FROM trashed").all() as readonly TrashedRow[]) checkedTrashed(row);
 }
 
-/** The same of some rows of `checkpoint`: those after an ordinal. Returns that of the last; `undefined` when no others follow. */
+/** Verifies a page of rows of `checkpoint` after an ordinal. Returns the last ordinal; `undefined` when no rows follow. */
 export function proveCheckpoints(connection: SqliteConnection, after: number): number | undefined {
   const { rows, next } = checkpointsAfter(connection, after);
   for (const row of rows) checkedCheckpoint(row);
   return next;
 }
 
-/** The same of all rows, at once. */
+/** Verifies all rows. */
 export function proveAllRows(connection: SqliteConnection): void {
   proveSessionsAndTrash(connection);
   for (let after: number | undefined = 0; after !== undefined;) after = proveCheckpoints(connection, after);

@@ -4,7 +4,7 @@ import { databaseDamaged } from "./storage-errors.ts";
 /** A row without its sum. */
 export type Unsummed<Row> = Omit<Row, "checksum">;
 
-/** In which order the columns of a row are summed, which is part of the format, as are the columns: that of the table. */
+/** Columns in the order in which they are summed, which is the order of the table. Columns and order are part of the format. */
 export const CHECKPOINT_COLUMNS: readonly (keyof Unsummed<CheckpointRow>)[] = [
   "ordinal",
   "id",
@@ -48,37 +48,37 @@ export const SESSION_COLUMNS: readonly (keyof Unsummed<SessionRow>)[] = [
   "aside_count",
 ];
 
-/** What the `checksum` of a row of `checkpoint` must be. */
+/** Computes the `checksum` of a row of `checkpoint`. */
 export function checkpointChecksum(row: Unsummed<CheckpointRow>): number {
   return checksumOf(row, CHECKPOINT_COLUMNS);
 }
 
-/** The row of `checkpoint` with the sum of what it says. */
+/** Returns a row of `checkpoint` with its checksum. */
 export function summed(row: Unsummed<CheckpointRow>): CheckpointRow {
   return { ...row, checksum: checkpointChecksum(row) };
 }
 
-/** What the `checksum` of a row of `session` must be. */
+/** Computes the `checksum` of a row of `session`. */
 export function sessionChecksum(row: Unsummed<SessionRow>): number {
   return checksumOf(row, SESSION_COLUMNS);
 }
 
 /**
- * The row, if it is as it was written.
+ * Returns the row when its checksum is right.
  *
- * @throws an error with the code SQLITE_CORRUPT: the names of columns are text in the database, too, and neither in them nor in values is a
- *   flipped bit an error to SQLite.
+ * @throws an error with the code SQLITE_CORRUPT otherwise. SQLite itself does not detect a flipped bit in a value, or in the name of
+ *   a column, which is text in the database too.
  */
 export function checkedCheckpoint<Row extends CheckpointRow>(row: Row): Row {
   return checked(row, checkpointChecksum(row));
 }
 
-/** The same of a row of `session`. */
+/** `checkedCheckpoint` for a row of `session`. */
 export function checkedSession<Row extends SessionRow>(row: Row): Row {
   return checked(row, sessionChecksum(row));
 }
 
-/** @throws an error with the code SQLITE_CORRUPT unless the row has them all. */
+/** @throws an error with the code SQLITE_CORRUPT when the row lacks a column. */
 export function requireColumns<Column extends string>(row: Readonly<Record<Column, unknown>>, columns: readonly Column[]): void {
   const missing = columns.find((column) => row[column] === undefined);
   if (missing !== undefined) throw databaseDamaged(`A row of the catalog has no ${missing}.`);
@@ -90,8 +90,9 @@ function checked<Row extends { readonly checksum: number }>(row: Row, checksum: 
 }
 
 /**
- * FNV-1a with 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/). Of each column it takes a mark for the kind of its value, then the UTF-16 units of the
- * value as text; one that is not there is none that was summed. Each step can be undone, so that rows which differ in one unit never have the same sum; others have in one case of four thousand million.
+ * FNV-1a with 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/). For each column it takes a mark for the kind of the value, then
+ * the UTF-16 units of the value as text. A missing column gives another sum than any value. Each step can be undone, so rows that
+ * differ in one unit never have the same sum; other rows have it in one case of four billion.
  */
 function checksumOf<Column extends string>(row: Readonly<Record<Column, Summed>>, columns: readonly Column[]): number {
   let sum = BEGIN;
@@ -99,34 +100,34 @@ function checksumOf<Column extends string>(row: Readonly<Record<Column, Summed>>
     const value = row[column];
     sum = step(sum, markOf(value));
     if (value === null) continue;
-    // A lone surrogate has no UTF-8 form: another sign is written in its place, and read.
+    // A lone surrogate has no UTF-8 form: U+FFFD is written and read in its place.
     const text = typeof value === "string" ? value.toWellFormed() : String(value);
     for (let index = 0; index < text.length; index++) sum = step(sum, text.charCodeAt(index));
   }
   return sum >>> 0;
 }
 
-/** What columns hold. */
+/** Values of columns that the checksum covers. */
 export type Summed = string | number | null;
 
-/** The sum of nothing. All sums but those that are stored are signed, as operators on bits make them. */
+/** Initial sum. Sums are signed, as JavaScript's bit operators make them; only stored sums are unsigned. */
 export const BEGIN: number = 0x811c_9dc5 | 0;
 
 const PRIME = 0x0100_0193;
-/** Its product with the prime is 1, but for multiples of 2 ** 32. */
+/** Inverse of the prime modulo 2 ** 32. */
 const INVERSE = 0x359c_449b;
 
-/** The sum with one more unit. */
+/** Adds one unit to a sum. */
 export function step(sum: number, unit: number): number {
   return Math.imul(sum ^ unit, PRIME);
 }
 
-/** The sum that it was before this unit; or, given that sum, the unit. */
+/** Returns the sum before a unit; given the sum before instead of the unit, returns the unit. */
 export function stepBack(sum: number, unit: number): number {
   return Math.imul(sum, INVERSE) ^ unit;
 }
 
-/** Stands for the kind of a value, and is no UTF-16 unit. */
+/** Mark for the kind of a value, outside of the range of UTF-16 units. */
 export function markOf(value: Summed): number {
   if (value === null) return 0x1_0000;
   return typeof value === "string" ? 0x1_0001 : 0x1_0002;

@@ -22,9 +22,9 @@ import type { AuditRow, CheckpointRow, CountedSessionRow, SessionRow, TrashedRow
 import { databaseDamaged } from "./storage-errors.ts";
 
 /**
- * Rows come from our own database: their ids and digests were parsed before they were written.
+ * Makes a record of a row. Ids and digests are not parsed again: they were parsed before the row was written.
  *
- * @throws an error with the code SQLITE_CORRUPT, as all of these do, when a row is not as we wrote it.
+ * @throws an error with the code SQLITE_CORRUPT, like the functions below, when the row is not as it was written.
  */
 export function recordOf(row: CheckpointRow): CheckpointRecord {
   checkedCheckpoint(row);
@@ -56,7 +56,7 @@ export function recordOf(row: CheckpointRow): CheckpointRecord {
   };
 }
 
-/** @param ordinal its place among the commits of all sessions. */
+/** @param ordinal the place of the checkpoint among the commits of all sessions. */
 export function rowOf(record: NewRecord, ordinal: number, sequence: number): Unsummed<CheckpointRow> {
   return {
     ordinal,
@@ -122,31 +122,31 @@ export function factsOf(
   };
 }
 
-/** Lines, so that a word never matches across two labels. */
+/** Joins the labels with line breaks, so that a word never matches across two labels. */
 function foldedLabels(record: NewRecord): string {
   const told = searchableAttributes(record.attributes);
   const attributes = Object.keys(told).length === 0 ? "" : JSON.stringify(told);
   return [record.name, ...record.tags, record.workflowId, record.agentId, attributes].join("\n").toLowerCase();
 }
 
-/** Tags or pins. */
+/** Parses tags or pins. */
 export function labelsOf(text: string): readonly string[] {
   return text === "[]" ? [] : parsed(() => JSON.parse(text) as string[]);
 }
 
-/** What the trash keeps of a row of `checkpoint`: the row as it is summed anew, and when it came there, in JSON. */
+/** JSON of a row of `checkpoint` for the trash: the row with a new checksum, and the time when it was trashed. */
 export function trashedRecord(row: Unsummed<CheckpointRow>, at: number): string {
   return JSON.stringify({ ...summed(row), trashed_at: at });
 }
 
-/** A row of `checkpoint` as it was when it went into the trash. */
+/** Returns the row of `checkpoint` as it was when it went into the trash. */
 export function trashedRowOf({ record, trashed_at: at }: Pick<TrashedRow, "record" | "trashed_at">): CheckpointRow {
   const row = parsed(() => JSON.parse(record) as CheckpointRow & Pick<TrashedRow, "trashed_at">);
   requireSameTime(row.trashed_at, at);
   return checkedCheckpoint(row);
 }
 
-/** The same of a whole row of `trashed`, whose columns are in the record, too. */
+/** `trashedRowOf` for a whole row of `trashed`. Also compares its columns with the record, which repeats them. */
 export function checkedTrashed(trashed: TrashedRow): CheckpointRow {
   const row = trashedRowOf(trashed);
   const different = IN_RECORD.find((column) => row[column] !== trashed[column]);
@@ -156,7 +156,10 @@ export function checkedTrashed(trashed: TrashedRow): CheckpointRow {
 
 const IN_RECORD = ["session_id", "id", "blob", "blob_bytes"] as const;
 
-/** Whether of what a row says twice both say the same, and its texts are as they are written. A row that was damaged by more than a bit hardly agrees. */
+/**
+ * True when the redundant columns of a row agree and its texts are in the form in which they are written. A row with more than one
+ * damaged bit hardly ever agrees.
+ */
 export function agreesWithItself(row: CheckpointRow): boolean {
   const record = recordOf(row);
   const written = rowOf(record, row.ordinal, row.sequence);
@@ -165,7 +168,7 @@ export function agreesWithItself(row: CheckpointRow): boolean {
   return again.checksum === row.checksum && row.blob === blobRefOf({ sessionId: record.sessionId, checkpointId: record.id });
 }
 
-/** What is in the trash is removed by when it came there, so that the row says it twice. */
+/** Compares the two times in a row of the trash. The time decides when the checkpoint is removed, so the row has it twice. */
 export function requireSameTime(recorded: number, at: number): void {
   if (recorded !== at) throw databaseDamaged("A row of the catalog does not say when it came into the trash.");
 }

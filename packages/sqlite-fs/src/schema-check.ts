@@ -2,7 +2,7 @@ import type { Migration } from "./migrations.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { OpenDatabase, SqliteStatement } from "./sqlite-driver.ts";
 
-/** Whether all that the migrations make is in a database as they make it. What else is there makes no difference. */
+/** True when a database has every definition that the migrations create, unchanged. Further definitions make no difference. */
 export function isAsMigrated(
   database: Pick<SqliteConnection, "statement">,
   migrations: readonly Migration[],

@@ -6,17 +6,17 @@ export interface SchemaCopiesOptions {
   readonly dataDir: string;
   readonly fs: FileSystem;
   readonly openDatabase: OpenDatabase;
-  /** Makes a directory of the store, durably, unless it is there. */
+  /** Creates a directory of the store, durably, when it is missing. */
   ensureDirectory(directory: string): Promise<void>;
 }
 
-/** Of copies made before migrations, those of the newest schemas stay. */
+/** Number of pre-migration copies that are kept; the ones of the newest schemas stay. */
 const KEPT = 2;
 const COPY = /^pre-schema-(\d+)\.db$/;
 
 /**
- * Copies a database to `backups/pre-schema-<N>.db`, durably. One of that name is replaced: then the migration it was made
- * for did not happen. Nobody may write the database, or copy it too, meanwhile.
+ * Copies a database to `backups/pre-schema-<N>.db`, durably. Replaces a copy of that name, whose migration did not happen.
+ * No other process may write or copy the database meanwhile.
  */
 export async function keepCopy(file: string, schema: number, options: SchemaCopiesOptions): Promise<void> {
   const { dataDir, fs } = options;
@@ -30,7 +30,7 @@ export async function keepCopy(file: string, schema: number, options: SchemaCopi
   await fs.syncDirectory(directory);
 }
 
-/** SQLite writes into an empty file that is there, so that it is the owner's alone from the start; it does not sync it. */
+/** Copies into an empty file that is created first, so that only its owner can read it from the start. Syncs it, which SQLite does not. */
 async function copyDatabase(from: string, to: string, { fs, openDatabase }: SchemaCopiesOptions): Promise<void> {
   const fd = fs.create(to);
   try {
@@ -46,7 +46,7 @@ async function copyDatabase(from: string, to: string, { fs, openDatabase }: Sche
   }
 }
 
-/** Newest first. */
+/** Copies in the directory, newest schema first. */
 function copiesIn(directory: string, fs: FileSystem): readonly string[] {
   const schemaOf = (name: string): number => Number(COPY.exec(name)?.[1]);
   const copies = fs.list(directory).filter((name) => COPY.test(name));

@@ -3,24 +3,25 @@ import { APPLICATION_ID } from "./schema.ts";
 import type { SqliteDatabase } from "./sqlite-driver.ts";
 
 /**
- * What a database says of itself to whoever does not know its schema: numbers by name, in the one table that is there
- * whatever the schema. `min_reader` and `min_writer` are the oldest schemas whose Workrail may read it, and write it.
+ * Creates the table that every schema has, with numbers by name, for versions that do not know the schema. `min_reader` and
+ * `min_writer` are the oldest schemas whose Workrail may read, or write, the database.
  */
 export const META = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY NOT NULL, value INTEGER NOT NULL) STRICT, WITHOUT ROWID";
 
 export interface SchemaState {
-  /** How many migrations it has had. */
+  /** Number of migrations that the database has had. */
   readonly version: number;
   readonly hasMeta: boolean;
 }
 
 /**
- * Reads the schema of a database. Changes nothing, so that what is not ours stays as it is. Look at it within a
- * transaction: another process may be about to create it.
+ * Reads the schema of a database. Changes nothing, because the file may belong to another program. Call it within a
+ * transaction: another process may be creating the schema.
  *
- * @param newestKnown the schema that this Workrail makes.
- * @param isForReading whether nothing will be written.
- * @throws UNSUPPORTED_VERSION for a newer one that must not be written by us, or read; STORAGE_UNAVAILABLE for one that is not ours.
+ * @param newestKnown the schema that this Workrail creates.
+ * @param isForReading true when nothing will be written.
+ * @throws UNSUPPORTED_VERSION for a newer schema that this version must not write, or read; STORAGE_UNAVAILABLE for a database of
+ *   another program.
  */
 export function readSchema(database: SqliteDatabase, newestKnown: number, isForReading = false): SchemaState {
   if (pragma(database, "application_id") !== APPLICATION_ID) {

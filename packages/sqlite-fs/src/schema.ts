@@ -1,9 +1,9 @@
 import type { CheckpointKind } from "@workrail/core";
 
-/** Says `WRKR` in the database's header, so that another program's file is never taken for ours. */
+/** `WRKR` in the database's header, so that a database of another program is never taken for ours. */
 export const APPLICATION_ID = 0x5752_4b52;
 
-/** A row as it is in the database, like those below. Times are milliseconds since 1970; lists and objects are JSON text. */
+/** A row of the database, like the interfaces below. Times are milliseconds since 1970; lists and objects are JSON text. */
 export interface SessionRow {
   id: string;
   created_at: number;
@@ -12,17 +12,17 @@ export interface SessionRow {
   pins: string;
   checkpoint_count: number;
   total_bytes: number;
-  /** Highest sequence ever given, so that none is given twice. */
+  /** Highest sequence ever given, so that no sequence is reused. */
   last_sequence: number;
-  /** Set once something was pruned. */
+  /** Id of the oldest live checkpoint after a prune or a move; `null` before, and when none is left. */
   oldest_live: string | null;
-  /** How many of its checkpoints are asides. */
+  /** Number of asides among the checkpoints. */
   aside_count: number;
-  /** Of all other columns: see `row-checksum.ts`. */
+  /** Checksum of all other columns: see `row-checksum.ts`. */
   checksum: number;
 }
 
-/** What a session is asked for with, beside what is kept of it. */
+/** A row of `session` with the number of damaged checkpoints, which is computed when it is read. */
 export interface CountedSessionRow extends SessionRow {
   damaged_count: number;
 }
@@ -53,11 +53,11 @@ export interface CheckpointRow {
   base_id: string | null;
   key_id: string | null;
   damaged: 0 | 1;
-  /** Name, tags, attributes, workflow and agent in small letters, for filtering by a part of them. */
+  /** Name, tags, attributes, workflow and agent in lower case, for filtering by substrings. */
   folded: string;
   folded_name: string | null;
   shielded_until: number | null;
-  /** Of all other columns: see `row-checksum.ts`. */
+  /** Checksum of all other columns: see `row-checksum.ts`. */
   checksum: number;
 }
 
@@ -68,7 +68,7 @@ export interface TrashedRow {
   blob: string;
   blob_bytes: number;
   trashed_at: number;
-  /** Its row of `checkpoint`, and `trashed_at` again, in JSON. */
+  /** JSON of the row of `checkpoint`, with `trashed_at` again. */
   record: string;
 }
 
@@ -80,6 +80,6 @@ export interface AuditRow {
   checkpoint_id: string | null;
   agent_id: string | null;
   reason: string | null;
-  /** 16 bytes; `null` for a row from before rows were chained. */
+  /** 16 bytes; `null` for a row that is older than the chain. */
   digest: Uint8Array | null;
 }

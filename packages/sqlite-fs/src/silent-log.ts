@@ -1,6 +1,6 @@
 import type { Log } from "@workrail/core";
 
-/** For whoever does not want to be told. */
+/** Log that discards all messages. */
 export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 function ignore(): void {}

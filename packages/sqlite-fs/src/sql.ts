@@ -1,12 +1,12 @@
 import type { SqliteValue } from "./sqlite-driver.ts";
 
-/** SQL, and the values of its question marks in their order. */
+/** SQL with the values of its parameters in order. */
 export interface Sql {
   readonly sql: string;
   readonly parameters: readonly SqliteValue[];
 }
 
-/** Writes SQL. What is put into it is SQL that was written so, or else a value, which becomes a parameter and never a part of the text. */
+/** Template tag for SQL. An inserted `Sql` becomes part of the text; any other value becomes a parameter. */
 export function sql(texts: TemplateStringsArray, ...given: readonly (Sql | SqliteValue)[]): Sql {
   const parts = given.map((each) => (isSql(each) ? each : { sql: "?", parameters: [each] }));
   return {
@@ -15,7 +15,7 @@ export function sql(texts: TemplateStringsArray, ...given: readonly (Sql | Sqlit
   };
 }
 
-/** Several, with a text between them; there must be one at least. */
+/** Joins one or more parts with a text between them. */
 export function joined(parts: readonly Sql[], between: string): Sql {
   return { sql: parts.map((part) => part.sql).join(between), parameters: parts.flatMap(({ parameters }) => parameters) };
 }

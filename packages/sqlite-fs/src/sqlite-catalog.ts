@@ -67,34 +67,34 @@ export interface SqliteCatalogOptions {
   readonly blobs: Pick<FileBlobStore, "has" | "isEmpty" | "ensureDirectory">;
   readonly factsFiles: SessionFactsFiles;
   readonly journal: JournalMode;
-  /** Whether those who had it open last did not close it: the machine may have stopped while they wrote. */
+  /** True when the last processes did not close the database: the machine may have stopped during a write. */
   readonly isLeftOver: boolean;
   /** How long to wait for the write lock. */
   readonly lockWaitMs: number;
-  /** Default: those of this version. */
+  /** Default: the migrations of this version. */
   readonly migrations?: readonly Migration[] | undefined;
-  /** Whether nothing is ever committed to it. Default `false`. */
+  /** True when the database is only read: nothing is committed to it. Default `false`. */
   readonly isForReading?: boolean | undefined;
-  /** Whether it is a copy of one whose tables were read through a moment ago. Default `false`. */
+  /** True for a copy of a database whose tables were checked a moment ago. Default `false`. */
   readonly isProven?: boolean | undefined;
 }
 
-/** Pending removals taken in one transaction: few enough that a waiting save hardly notices. */
+/** Pending removals processed in one transaction: few enough that a waiting save is hardly delayed. */
 const RECLAIM_BATCH = 100;
 
 /**
- * The catalog in `workrail.db`. Writes of this process queue here; between processes `BEGIN IMMEDIATE` decides,
- * retried with jitter.
+ * The catalog in `workrail.db`. Writes of this process wait in a queue here. Writes of different processes compete for
+ * `BEGIN IMMEDIATE`, which is retried with jitter.
  */
 export class SqliteCatalog implements Catalog, CatalogRecovery {
   readonly #options: SqliteCatalogOptions;
   readonly #database: CatalogDatabase;
   readonly #writes = new SerialQueue();
   #isLeftOver: boolean;
-  /** Of a sealed store: what the audit log is chained by. */
+  /** The digest that chains the audit log of a sealed store. `undefined`: SHA-256. */
   #keyed: AuditDigest | undefined;
 
-  /** Opens it. One that is lost or damaged is opened all the same, for a rebuild: everything else then fails. */
+  /** Opens the catalog. A lost or damaged catalog is opened too, so that it can be rebuilt; all other calls then fail. */
   static async open(options: SqliteCatalogOptions): Promise<SqliteCatalog> {
     const catalog = new SqliteCatalog(options);
     try {
@@ -116,12 +116,12 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     });
   }
 
-  /** Whether this process mended it since it was opened. */
+  /** True when this process repaired the catalog in place since it was opened. */
   get isMended(): boolean {
     return this.#database.isMended;
   }
 
-  /** How the database is journalled now. */
+  /** The current journal mode of the database. */
   get journal(): JournalMode {
     return this.#database.journal;
   }
@@ -194,7 +194,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
   }
 
   async checkAudit(walk: AuditWalk): Promise<AuditCheck> {
-    // Before the rows: what is noted afterwards may be of a row that was not there yet.
+    // Read the mark before the rows: a later mark may name a row that this read does not see.
     const noted = await this.#database.notedPlace();
     const check = await this.#read((reader) => auditCheck((query) => auditRows(reader, query), walk, this.#digest));
     return { ...check, noted, isKeyed: this.#keyed !== undefined };
@@ -254,7 +254,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
 
   async reclaim(refs: readonly BlobRef[] | undefined, remove: RemoveBlob): Promise<readonly BlobRef[]> {
     const removed = new Set<BlobRef>();
-    // What is removed may have been the last to need another, which is then free too.
+    // A removed blob may have been the last one that needed another blob, which can then be removed too.
     for (;;) {
       const waiting = refs?.filter((ref) => !removed.has(ref));
       const batch = await this.#writes.run(() => this.#reclaimSome(waiting, remove));
@@ -295,7 +295,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
   }
 
   async replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void> {
-    // By the time they are read, the caller may have changed them.
+    // Copied now: the caller may change the arrays before they are read.
     const [givenRecords, givenSessions] = [[...records], [...sessions]];
     return this.#writes.run(async () => {
       try {
@@ -315,7 +315,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
         for (const facts of writes.changedFacts()) await this.#options.factsFiles.write(facts);
         await this.#end(writer, true);
         this.#keyed = rewriting.chained.to;
-        // What was there is in free pages and in the log.
+        // The old values are still in free pages and in the log.
         writer.exec("VACUUM");
       } catch (error) {
         throw this.#rolledBack(writer, error);
@@ -324,7 +324,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     await this.emptyLog();
   }
 
-  /** Another process may have put another database in our file's place, or removed it. */
+  /** Disconnects when another process replaced or removed the database file; the next call opens the new file. */
   reopenIfReplaced(): void {
     try {
       if (this.#database.isOutdated()) this.#database.disconnect();
@@ -333,14 +333,15 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     }
   }
 
-  /** Moves the write-ahead log's pages into the database, and cuts it off, as far as nobody is reading it. */
+  /** Moves the pages of the write-ahead log into the database and truncates the log, unless another connection is reading it. */
   async emptyLog(): Promise<void> {
     await this.#cutLog(0);
   }
 
   /**
-   * Has neither the database nor its log hold anything of what was removed: pages are written anew, for what was moved within
-   * them leaves traces that no deletion finds. `false` when others read the log for too long for it to be cut off.
+   * Erases the remains of removed rows from the database and its log. Rewrites all pages (`VACUUM`), because a row that was moved
+   * within a page leaves traces that a deletion does not overwrite. Returns `false` when other connections read the log for so
+   * long that the log could not be truncated.
    */
   async purge(): Promise<boolean> {
     await this.#writes.run(async () => {
@@ -383,7 +384,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     }
   }
 
-  /** While other calls go on. What a newer version keeps beside rows is not ours to judge. */
+  /** Checks the whole catalog while other calls go on. Of a database of a newer version, only SQLite's own check is made. */
   async #proveAll(): Promise<void> {
     const ask = (statements: readonly string[]) => askInThread(this.#database.file, this.#options.driver, statements);
     expectSound(await ask(["PRAGMA integrity_check(1)"]));
@@ -394,11 +395,11 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       after = await this.#read((reader) => proveCheckpoints(reader, from));
       await turnOfTheLoop();
     }
-    // Once rows are proven, for these look into the texts that are in them.
+    // After the rows: these queries parse the JSON texts in the rows.
     if ((await ask(WRONG)).some((row) => Object.keys(row).length > 0)) throw derivedDamaged();
   }
 
-  /** In one transaction, of which nothing outside of the database has to know. */
+  /** Runs `write` in one transaction that changes nothing outside of the database. */
   #write<T>(write: (writes: CatalogWrites, writer: SqliteConnection) => T): Promise<T> {
     return this.#writes.run(async () => {
       const writer = await this.#begin();
@@ -412,7 +413,10 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     });
   }
 
-  /** Whether there is another file now, or another schema. Within a transaction, which must not stay open, with the write lock, when the look fails. */
+  /**
+   * True when the file or its schema was replaced. Runs within a transaction, and rolls the transaction back when the check fails:
+   * otherwise the write lock would stay held.
+   */
   #isAnother(writer: SqliteConnection): boolean {
     try {
       return this.#database.isReplaced() || writer.isMigrated();
@@ -421,7 +425,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     }
   }
 
-  /** Begins a write transaction on the database that is under our path now. */
+  /** Begins a write transaction on the database file that is at the path now. */
   async #begin(): Promise<SqliteConnection> {
     try {
       for (;;) {
@@ -448,12 +452,12 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       await this.#end(writer, true);
       return needless;
     } catch (error) {
-      // What was unlinked stays unlinked; its pending removal is found again and is then nothing to do.
+      // Files that were unlinked stay unlinked. The next run finds their pending removals again and has nothing to unlink.
       throw this.#rolledBack(writer, error);
     }
   }
 
-  /** Without WAL a COMMIT waits for those who read. */
+  /** Commits or rolls back. COMMIT is retried while busy, because without WAL it waits for readers. */
   async #end(writer: SqliteConnection, isToCommit: boolean): Promise<void> {
     if (!isToCommit) return writer.exec("ROLLBACK");
     await retryWhileBusy(() => writer.exec("COMMIT"), this.#options.lockWaitMs);
@@ -461,15 +465,15 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
   }
 
   /**
-   * Commits. When COMMIT itself fails, the transaction may or may not have become durable: a new connection sees what
-   * recovery makes of it. The blob stays in any case.
+   * Commits. When COMMIT itself fails, the transaction may or may not be durable: a new connection shows the state after
+   * SQLite's recovery. The blob stays in either case.
    */
   async #finish(writer: SqliteConnection, outcome: CommitOutcome & { status: "committed" }): Promise<CommitOutcome> {
     try {
       await this.#end(writer, true);
       return outcome;
     } catch (error) {
-      // Turned away is not the same as failed: nothing was written.
+      // Busy is not a failed commit: nothing was written.
       if (isBusy(error)) throw this.#rolledBack(writer, error);
       const isThere = await this.#hasRecord(outcome.record?.id, error);
       if (isThere) return outcome;
@@ -477,7 +481,11 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     }
   }
 
-  /** Whether a record is in the database after all; without a record there is nothing to look for. */
+  /**
+   * True when the record is in the database after a failed COMMIT.
+   *
+   * @throws an unknown outcome when there is no record to look for, or the lookup fails.
+   */
   async #hasRecord(id: CheckpointId | undefined, failure: unknown): Promise<boolean> {
     try {
       this.#database.disconnect();
@@ -491,19 +499,19 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     }
   }
 
-  /** Translates an error. A database that proves damaged is one to be made anew from then on. */
+  /** Translates an error. Condemns the database when the error shows that it is damaged, so that it is mended or rebuilt. */
   #failure(error: unknown): unknown {
     const failure = storageError(this.#database.explain(error), this.#database.file);
     if (isCatalogLoss(failure)) this.#database.condemn();
     return failure;
   }
 
-  /** Ends a transaction that failed, and translates why. */
+  /** Rolls back a failed transaction and translates its error. */
   #rolledBack(writer: SqliteConnection, error: unknown): unknown {
     try {
       writer.exec("ROLLBACK");
     } catch {
-      // SQLite has rolled back by itself (a full disk, an I/O error): a new connection starts clean.
+      // SQLite already rolled back (a full disk, an I/O error). A new connection starts clean.
       this.#database.disconnect();
     }
     return this.#failure(error);
@@ -514,7 +522,10 @@ const sha256: AuditDigest = (text) => hash("sha256", text, "hex");
 
 const SESSION = `SELECT *, ${DAMAGED_COUNT} FROM session WHERE id = ?`;
 
-/** The writer's pages are in memory; each write makes the reader's stale. But only the reader waits for others within SQLite. */
+/**
+ * Reads through the writer, whose page cache is warm: each write makes the reader's cache stale. Falls back to the reader when
+ * busy, because only the reader waits for locks inside SQLite.
+ */
 function readWarm<T>(read: (connection: SqliteConnection) => T, writer: SqliteConnection, reader: SqliteConnection): T {
   try {
     return read(writer);

@@ -7,7 +7,7 @@ import { openDatabase } from "../test/open-database.ts";
 describe("a connection", () => {
   it.each([
     ["journal_mode", "wal"],
-    // Whatever is acknowledged survives a power cut: 2 is FULL.
+    // Acknowledged commits survive a power cut: 2 is FULL.
     ["synchronous", 2],
     ["page_size", 1024],
     ["foreign_keys", 1],

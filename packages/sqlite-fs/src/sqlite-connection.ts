@@ -3,10 +3,10 @@ import { retryWhileBusy } from "./retry-while-busy.ts";
 import { type SchemaState, userVersion } from "./schema-version.ts";
 import type { OpenDatabase, SqliteDatabase, SqliteStatement } from "./sqlite-driver.ts";
 
-/** While SQLite itself waits (a reader behind a recovery) the event loop stands still: rare and short. */
+/** Wait inside SQLite (a reader during a recovery). Blocks the event loop, which is rare and short. */
 const INNER_WAIT_MS = 5_000;
 
-/** `WAL`: readers and a writer at once, by memory that processes share. `DELETE`: for where that cannot be. */
+/** `WAL`: readers and a writer at the same time, through shared memory. `DELETE`: for file systems without shared memory. */
 export type JournalMode = "WAL" | "DELETE";
 
 export interface ConnectionOptions extends MigrateOptions {
@@ -14,14 +14,14 @@ export interface ConnectionOptions extends MigrateOptions {
 }
 
 /**
- * Without them a power cut may take back what was acknowledged: better-sqlite3 is compiled with NORMAL for WAL, and
- * a journal whose removal is not on the disk comes back.
+ * Values of `synchronous` that keep acknowledged commits through a power cut. better-sqlite3 is compiled with NORMAL for WAL.
+ * In DELETE mode, a journal whose removal did not reach the disk would come back and undo the commit.
  */
 const SYNCHRONOUS: Readonly<Record<JournalMode, string>> = { WAL: "FULL", DELETE: "EXTRA" };
 
 /**
- * What one call reads is little, and mostly what no earlier one did: a cache that the processor has at hand serves it better than
- * one of SQLite's 2,000 KiB. What a save does here takes a fifth less of the processor.
+ * Page cache in KiB. A call reads few pages, and mostly other pages than earlier calls, so a cache that fits into the processor's
+ * cache serves it better than SQLite's 2,000 KiB: the database work of a save takes a fifth less processor time.
  */
 const CACHE_KIB = 256;
 
@@ -36,25 +36,29 @@ const SETTINGS = [
 ];
 
 /**
- * Of databases that are made from now on; nothing changes it in those that are there. A save touches a dozen pages, which
- * go to the log and, later, to the database; and what a small store takes is mostly what its tables leave free.
+ * Page size of new databases; existing databases keep theirs. A save touches a dozen pages, which are written to the log and later
+ * to the database. A small store consists mostly of the free space in the pages of its tables.
  */
 const PAGE_BYTES = 1024;
 
 const MAX_STATEMENTS = 200;
 
-/** A database with its statements, each prepared once. */
+/** A database connection that prepares each statement once. */
 export class SqliteConnection {
   readonly #database: SqliteDatabase;
   readonly #schema: number;
   readonly #statements = new Map<string, SqliteStatement>();
 
-  /** Opens, and creates or migrates where needed, waiting for others that do the same. Errors are the driver's, or those of `migrate`. */
+  /**
+   * Opens a database, and creates or migrates it when needed. Waits for other processes that do the same.
+   *
+   * @throws errors of the driver and of `migrate`.
+   */
   static async open(file: string, openDatabase: OpenDatabase, options: ConnectionOptions): Promise<SqliteConnection> {
     const { database, seen, isProven } = await retryWhileBusy(() => openSet(file, openDatabase, options), options.lockWaitMs);
     try {
       const schema = await migrate(database, seen, options);
-      // Some file systems accept WAL and fail with the first write.
+      // Some file systems accept WAL and fail on the first write.
       if (!isProven) await writeNothing(database, schema, options.lockWaitMs);
       return new SqliteConnection(database, schema);
     } catch (error) {
@@ -68,11 +72,11 @@ export class SqliteConnection {
     this.#schema = schema;
   }
 
-  /** The prepared statement for this text. */
+  /** Returns the prepared statement of a text. */
   statement(sql: string): SqliteStatement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
-      // Filters come in many shapes; without a bound a long-lived server would keep them all.
+      // Filters give many different texts. Without a limit, a long-lived server would keep all statements.
       if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
       statement = this.#database.prepare(sql);
       this.#statements.set(sql, statement);
@@ -80,17 +84,17 @@ export class SqliteConnection {
     return statement;
   }
 
-  /** From now on a statement that meets a lock waits for a while, for what nobody can wait for outside. */
+  /** Lets statements wait for locks inside SQLite, for the waits that cannot happen outside of it. */
   waitInside(): void {
     this.#database.exec(`PRAGMA busy_timeout = ${INNER_WAIT_MS}`);
   }
 
-  /** Whether somebody gave it another schema since. To be asked within a transaction. */
+  /** True when the schema was changed since the database was opened. Call it within a transaction. */
   isMigrated(): boolean {
     return userVersion({ prepare: (sql) => this.statement(sql) }) !== this.#schema;
   }
 
-  /** Whether it had more migrations, when it was opened, than these many. */
+  /** True when the database had a newer schema than this one when it was opened. */
   isNewerThan(schema: number): boolean {
     return this.#schema > schema;
   }
@@ -107,24 +111,24 @@ export class SqliteConnection {
 interface Opened {
   readonly database: SqliteDatabase;
   readonly seen: SchemaState;
-  /** Whether somebody wrote in this journal mode here before. */
+  /** True when no test write is needed: the mode is DELETE, or the file was in WAL mode before. */
   readonly isProven: boolean;
 }
 
 function openSet(file: string, openDatabase: OpenDatabase, { journal, ...schema }: ConnectionOptions): Opened {
-  // What nothing is committed to is a copy, and need not outlive a power cut.
+  // A database for reading is a copy, which need not survive a power cut.
   const synchronous = schema.isForReading === true ? "OFF" : SYNCHRONOUS[journal];
   const database = openDatabase(file, 0);
   try {
-    // What was left in WAL mode can so be read without shared memory.
+    // Exclusive locking reads a database that was left in WAL mode without shared memory.
     if (journal === "DELETE") database.exec("PRAGMA locking_mode = EXCLUSIVE");
-    // Before anything is set: the journal is a property of the file, and the file may not be ours.
+    // Inspect before any setting: the journal mode is stored in the file, and the file may not be ours.
     const seen = inspectSchema(database, schema);
     const before = pragma(database, "journal_mode");
     database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
     database.exec(`PRAGMA journal_mode = ${journal}; PRAGMA synchronous = ${synchronous}; PRAGMA locking_mode = NORMAL`);
     for (const setting of SETTINGS) database.exec(`PRAGMA ${setting}`);
-    // Only the next look lets go of what the mode before held.
+    // The next read releases the locks that the earlier locking mode held.
     userVersion(database);
     return { database, seen, isProven: journal === "DELETE" || before === "wal" };
   } catch (error) {

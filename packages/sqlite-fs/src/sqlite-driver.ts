@@ -1,4 +1,4 @@
-/** A library that runs SQLite in this process. All who open one file in a process must do it by the same driver. */
+/** A library that runs SQLite in this process. A process must open one file with one driver only. */
 export interface SqliteDriver {
   readonly name: SqliteDriverName;
   readonly open: OpenDatabase;
@@ -7,15 +7,15 @@ export interface SqliteDriver {
 export type SqliteDriverName = "better-sqlite3" | "node:sqlite";
 
 /**
- * Opens a database file, waiting at most `busyMs` for each lock inside SQLite. Errors have SQLite's name for them as
- * their `code`, such as `SQLITE_BUSY`; the name may be one of the longer ones that begin so.
+ * Opens a database file that waits at most `busyMs` for each lock inside SQLite. The `code` of an error is SQLite's name
+ * of it, such as `SQLITE_BUSY`, or an extended name that begins with that, such as `SQLITE_BUSY_SNAPSHOT`.
  */
 export type OpenDatabase = (file: string, busyMs: number) => SqliteDatabase;
 
-/** Gives the module of that name, or throws. */
+/** Returns the module of a name, or throws. */
 export type Require = (name: string) => unknown;
 
-/** The few things we ask of a database. */
+/** The methods of a database that this package uses. */
 export interface SqliteDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): SqliteStatement;

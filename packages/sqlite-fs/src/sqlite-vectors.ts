@@ -20,7 +20,7 @@ import { DerivedDatabase, type DerivedDatabaseOptions, type Run } from "./derive
 import { databaseDamaged } from "./storage-errors.ts";
 import { VECTOR_CONTENT } from "./vector-schema.ts";
 
-/** Compared in one go: a few milliseconds. */
+/** Vectors compared without a pause, which takes a few milliseconds. */
 const PAGE = 500;
 
 const SPACE_ID = "SELECT id FROM space WHERE name = ? AND dimensions = ?";
@@ -50,7 +50,7 @@ interface VectorRow {
   readonly numbers: Uint8Array;
 }
 
-/** Vectors in the file `vectors.db`, compared one by one. */
+/** Vectors in the file `vectors.db`. A query compares all of them. */
 export class SqliteVectors implements VectorEngine {
   readonly #database: DerivedDatabase;
 
@@ -116,7 +116,7 @@ export class SqliteVectors implements VectorEngine {
     const nearest = new NearestFirst(limit);
     const filters = [...(sessionId === undefined ? [] : ["session_id = ?"]), ...(project === undefined ? [] : ["project = ?"])];
     const values = [sessionId, project].filter((value) => value !== undefined);
-    // Pages are in the order of the ids. By an index that has them in another, each page would have all of them sorted.
+    // Pages are in the order of ids. An index in another order would have SQLite sort all rows for each page.
     const inSpace = filters.length === 0 ? `+space_id = ${SPACE}` : `space_id = ${SPACE}`;
     const where = [inSpace, "id > ?", ...filters].join(" AND ");
     const sql = `SELECT id, checkpoint_id, numbers FROM vector WHERE ${where} ORDER BY id LIMIT ${PAGE}`;
@@ -147,7 +147,7 @@ export class SqliteVectors implements VectorEngine {
     this.#database.remove();
   }
 
-  /** Has no file hold anything of the vectors that were removed. `false` when others read the log for too long. */
+  /** Erases the remains of removed vectors from the files. Returns `false` when other connections read the log for too long. */
   purge(): Promise<boolean> {
     return this.#database.purge();
   }
@@ -162,7 +162,7 @@ function spaceId(run: Run, { name, dimensions }: VectorSpace): number {
   return (run.get(SPACE_ID, name, dimensions) as { readonly id: number }).id;
 }
 
-/** One that no session had before in this space, so that whoever looked at it before it was noted anew does not take it for done. */
+/** Returns a version that is new in the space, so that a reader of an older note does not settle a newer one. */
 function nextVersion(run: Run, id: number): number {
   return (run.get("UPDATE space SET notes = notes + 1 WHERE id = ? RETURNING notes", id) as { readonly notes: number }).notes;
 }
@@ -171,7 +171,7 @@ function bytesOf(vector: Float32Array): Uint8Array {
   return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
 }
 
-/** @throws an error with the code SQLITE_CORRUPT where the bytes are not those of a vector of length one, as all are stored. */
+/** @throws an error with the code SQLITE_CORRUPT when the bytes are not a vector of length one, as all stored vectors are. */
 function similarityOf(unit: Float32Array, bytes: Uint8Array): number {
   const similarity = bytes.byteLength === unit.byteLength ? dotProduct(unit, vectorOf(bytes)) : Number.NaN;
   if (!(Math.abs(similarity) < 1.001)) throw databaseDamaged("A vector is not as it was stored.");

@@ -1,9 +1,9 @@
 import { fileError, type StorageFailure, storageUnavailable } from "@workrail/blob-files";
 import { isWorkrailError, WorkrailError } from "@workrail/core";
 
-/** What a failed database operation means, by the code of SQLite. */
+/** Reasons of failed database operations, by SQLite's error codes. */
 const REASONS: readonly (readonly [pattern: RegExp, reason: StorageFailure["reason"]])[] = [
-  // The memory that processes share is a file, which could not be made as large as is needed.
+  // Shared memory is a file, which could not be grown to the size that is needed.
   [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE)/, "disk-full"],
   [/^(SQLITE_PERM|SQLITE_AUTH)/, "not-permitted"],
   [/^SQLITE_READONLY/, "read-only"],
@@ -12,7 +12,7 @@ const REASONS: readonly (readonly [pattern: RegExp, reason: StorageFailure["reas
   [/^SQLITE_IOERR/, "input-output"],
 ];
 
-/** Translates an error of SQLite or of the file system; a `WorkrailError`, and a bug's `TypeError`, pass as they are. */
+/** Translates an error of SQLite or of the file system. A `WorkrailError`, and a `TypeError` of a bug, pass unchanged. */
 export function storageError(error: unknown, path?: string): unknown {
   if (isWorkrailError(error) || !(error instanceof Error) || !("code" in error)) return error;
   const code = String(error.code);
@@ -21,7 +21,7 @@ export function storageError(error: unknown, path?: string): unknown {
   return reason === undefined ? fileError(error, path) : storageUnavailable({ reason, code, path, cause: error });
 }
 
-/** Somebody else kept the write lock for longer than we may wait. */
+/** Error for a write lock that another writer kept longer than `lockWaitMs`. */
 function lockTimeout(cause?: unknown): WorkrailError {
   return new WorkrailError("LOCK_TIMEOUT", "The store stayed locked by another writer.", {
     hint: "Try again; if it persists, see which process keeps the store busy.",
@@ -29,7 +29,7 @@ function lockTimeout(cause?: unknown): WorkrailError {
   });
 }
 
-/** What SQLite would throw if it could see that a database is not as we write it. `storageError` translates it like SQLite's own. */
+/** Error for damage that SQLite itself does not detect. Has SQLite's code, so that `storageError` translates it in the same way. */
 export function databaseDamaged(message: string, cause?: unknown): Error {
   return Object.assign(new Error(message, { cause }), { code: "SQLITE_CORRUPT" });
 }

@@ -5,52 +5,52 @@ import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
 import type { OpenDatabase, SqliteDatabase } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
 
-/** For who else is just opening the store, and looks whether it is alone. */
+/** Wait for another process that is checking, at the same moment, whether it has the store alone. */
 const A_MOMENT_MS = 5;
 
-/** How long one waits for the store alone before one looks whether it is still needed alone. */
+/** Wait for the exclusive lock before checking again whether it is still needed. */
 const LOOK_AGAIN_MS = 100;
 
 export interface StoreLockOptions {
   readonly file: string;
   readonly fs: FileSystem;
   readonly openDatabase: OpenDatabase;
-  /** How long to wait for those who hold it. */
+  /** How long to wait for the holders of the lock. */
   readonly waitMs: number;
   readonly log: Log;
-  /** Called whenever the store was not held for a moment: others may have replaced the database. */
+  /** Called after the lock was not held for a moment: another process may have replaced the database. */
   onRegained(): void;
 }
 
 /**
- * The store's shared / exclusive lock, between processes.
+ * Shared and exclusive lock of the store, between processes.
  *
- * It is the lock that SQLite itself puts on a database file: portable, and released by the operating system when a
- * process dies, so that no lock is ever stale. `workrail.lock` is an empty database apart from the real one, because
- * that one is replaced by a rebuild. A read transaction holds it shared, an exclusive transaction alone.
+ * The lock is SQLite's own lock on a database file. It is portable, and the operating system releases it when a process
+ * dies, so no lock is ever stale. `workrail.lock` is an empty database apart from the real one, because a rebuild replaces
+ * the real one. A read transaction holds the lock shared; an exclusive transaction holds it exclusively.
  *
- * No code of this process may open the file otherwise: on POSIX, closing any descriptor of it drops all its locks.
+ * No other code of this process may open the file: on POSIX, closing any descriptor of a file drops all its locks.
  *
- * Somebody may delete the file. A lock on what is no longer under the path keeps nobody out, so each piece of work
- * begins with a look, and with the lock of the file that is there now. The same holds for the directory that it is in.
+ * Somebody may delete the file. A lock on a file that is no longer at the path keeps nobody out, so each piece of work first
+ * checks the path and takes the lock of the file that is there now. The same applies to the directory of the file.
  */
 export class StoreLock implements Locking {
   readonly #gate = new ProcessGate();
   readonly #options: StoreLockOptions;
   #database: SqliteDatabase | undefined;
-  /** Which file is open. */
+  /** Identity of the open file. */
   #identity: string | undefined;
-  /** Whether a transaction is open, shared or exclusive. */
+  /** True while a transaction is open, shared or exclusive. */
   #isBegun = false;
-  /** Whether it is the shared one that lasts. */
+  /** True while the lasting shared lock is held. */
   #isHeld = false;
   #isClosed = false;
   #sharing: Promise<void> | undefined;
 
   /**
-   * Resolves when the store is held shared.
+   * Takes the shared lock.
    *
-   * @throws STORE_IN_USE when another process keeps it to itself for longer than `waitMs`.
+   * @throws STORE_IN_USE when another process holds the exclusive lock for longer than `waitMs`.
    */
   static async acquire(options: StoreLockOptions): Promise<StoreLock> {
     const lock = new StoreLock(options);
@@ -89,7 +89,7 @@ export class StoreLock implements Locking {
     );
   }
 
-  /** Whether nobody else has the store open. Those who are looking too, at this moment, are waited for. */
+  /** True when no other process has the store open. Waits for processes that make the same check at this moment. */
   isAlone(): Promise<boolean> {
     return this.#gate.alone(() =>
       runThen(
@@ -111,19 +111,22 @@ export class StoreLock implements Locking {
     }
   }
 
-  /** Releases the lock, for good. */
+  /** Releases the lock for good. */
   close(): void {
     this.#isClosed = true;
     this.#drop();
   }
 
-  /** Whoever kept the store to itself for too long may have given it back since. */
+  /** Runs work under the shared lock. Takes the lock again when it was lost to a process that held the store exclusively for too long. */
   async #whileHeld<T>(work: () => Promise<T>): Promise<T> {
     if (!this.#isHeld || this.#isReplaced()) await this.#share();
     return work();
   }
 
-  /** Those who wait for the same are let through in between, and may do what all of them came for. */
+  /**
+   * Takes the exclusive lock. Goes back to the shared lock in between, so that other waiting processes can have the exclusive lock
+   * and may do the work that all of them want to do.
+   */
   async #takeAlone(isNeeded: () => Promise<boolean>): Promise<void> {
     const deadline = elapsedMs() + this.#options.waitMs;
     for (;;) {
@@ -140,7 +143,7 @@ export class StoreLock implements Locking {
     }
   }
 
-  /** Releases the lock. A COMMIT of an exclusive transaction would write a first page into an empty file, which a full disk refuses. */
+  /** Releases the lock by ROLLBACK. A COMMIT of an exclusive transaction would write a first page, which fails on a full disk. */
   #end(): void {
     if (!this.#isBegun) return;
     this.#isBegun = false;
@@ -153,7 +156,7 @@ export class StoreLock implements Locking {
     }
   }
 
-  /** Holds the store shared again; those who come together wait for one attempt. */
+  /** Takes the shared lock again. Concurrent callers wait for one attempt. */
   async #share(): Promise<void> {
     this.#sharing ??= this.#takeShared().finally(() => {
       this.#sharing = undefined;
@@ -161,7 +164,7 @@ export class StoreLock implements Locking {
     await this.#sharing;
   }
 
-  /** Not being able to is no failure of the work that was done: the next work waits for the lock itself. */
+  /** Takes the shared lock when it is free. A lock in use does not fail the work that was done: the next work waits for the lock. */
   async #shareIfFree(): Promise<void> {
     try {
       await this.#share();
@@ -184,12 +187,12 @@ export class StoreLock implements Locking {
     this.#isHeld = true;
   }
 
-  /** Begins a transaction on the file that is under the path when it has begun. */
+  /** Begins a transaction, and repeats that until the locked file is the one at the path. */
   #begin(begin: "BEGIN" | "BEGIN EXCLUSIVE"): void {
     for (;;) {
       const database = this.#opened();
       try {
-        // A journal on a full disk could not be made.
+        // A journal file could not be created on a full disk.
         database.exec("PRAGMA journal_mode = MEMORY");
         database.exec(begin);
         this.#isBegun = true;
@@ -199,7 +202,7 @@ export class StoreLock implements Locking {
       } catch (error) {
         this.#end();
         if (!isNoDatabase(error)) throw error;
-        // Windows lets nobody move a file that SQLite has open.
+        // Close first: Windows does not let anybody move a file that SQLite has open.
         this.#drop();
         this.#replaceForeign();
       }
@@ -207,7 +210,7 @@ export class StoreLock implements Locking {
     }
   }
 
-  /** Nothing that matters is in the file. What somebody put there is kept, and whoever holds the lock of it sees that it is gone. */
+  /** Sets a foreign lock file aside, which keeps its content. Holders of its lock notice that the file at the path is gone. */
   #replaceForeign(): void {
     const { file, fs, log } = this.#options;
     if (this.#isReplaced()) return;
@@ -261,7 +264,7 @@ function isInUse(error: unknown): boolean {
   return isWorkrailError(error) && error.code === "STORE_IN_USE";
 }
 
-/** What SQLite says of a file with anything else in it. */
+/** True for SQLite's errors for a file that is not a database. */
 function isNoDatabase(error: unknown): boolean {
   return error instanceof Error && "code" in error && /^SQLITE_(NOTADB|CORRUPT)/.test(String(error.code));
 }

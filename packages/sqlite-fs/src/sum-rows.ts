@@ -5,9 +5,9 @@ import type { CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteDatabase } from "./sqlite-driver.ts";
 
 /**
- * Has each row that is there say what its sum is, whatever it said before. Within a write transaction.
+ * Computes the checksums of all rows anew. Runs within a write transaction.
  *
- * @throws an error with the code SQLITE_CORRUPT where something in the trash is no row.
+ * @throws an error with the code SQLITE_CORRUPT when a record in the trash is not JSON.
  */
 export function sumRows(database: SqliteDatabase): void {
   const sumCheckpoint = database.prepare("UPDATE checkpoint SET checksum = ? WHERE ordinal = ?");
@@ -17,7 +17,7 @@ export function sumRows(database: SqliteDatabase): void {
   const sumTrashed = database.prepare("UPDATE trashed SET record = ? WHERE session_id = ? AND id = ?");
   const trashed = database.prepare("SELECT * FROM trashed").all() as readonly TrashedRow[];
   for (const { session_id: sessionId, id, record, trashed_at: at } of trashed) {
-    // What went into the trash before there were shields has none.
+    // Records that were trashed before shields existed have no `shielded_until`.
     const row = { shielded_until: null, ...parsed(() => JSON.parse(record) as Omit<CheckpointRow, "shielded_until">) };
     sumTrashed.run(trashedRecord(row, at), sessionId, id);
   }

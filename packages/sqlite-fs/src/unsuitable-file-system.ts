@@ -1,12 +1,12 @@
 import fs from "node:fs";
 import { realPathOf } from "@workrail/blob-files";
 
-/** What the operating system tells of a directory. */
+/** Facts about a directory from the operating system. */
 export interface System {
   readonly platform: NodeJS.Platform;
-  /** Linux's number of the file system. */
+  /** Linux's magic number of the file system. */
   fileSystemType(directory: string): number;
-  /** With a drive letter that stands for a share replaced by the share's name. */
+  /** Real path. A drive letter of a network share is replaced by the share's name. */
   realPath(directory: string): string;
 }
 
@@ -16,7 +16,7 @@ const thisSystem: System = {
   realPath: realPathOf,
 };
 
-/** File systems on which processes, or machines, cannot rely on sharing memory and locks, by Linux's numbers. */
+/** File systems on which shared memory and locks between processes or machines are unreliable, by Linux's magic numbers. */
 const UNSUITABLE: ReadonlyMap<number, string> = new Map([
   [0x6969, "nfs"],
   [0x517b, "smb"],
@@ -35,12 +35,12 @@ const UNSUITABLE: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * The name of the file system that a directory is on, if a SQLite database in WAL mode is not safe there. `undefined` for
- * all others, and where Node does not tell it, as on macOS.
+ * Returns the name of a directory's file system when a SQLite database in WAL mode is not safe there. `undefined` for all
+ * other file systems, and on platforms where Node does not tell the file system, such as macOS.
  */
 export function unsuitableFileSystem(directory: string, system: System = thisSystem): string | undefined {
   if (system.platform === "win32") return system.realPath(directory).startsWith("\\\\") ? "a network share" : undefined;
   if (system.platform !== "linux") return undefined;
-  // Negative where the system's numbers have 32 bits.
+  // The number is negative on systems where it has 32 bits.
   return UNSUITABLE.get(system.fileSystemType(directory) >>> 0);
 }

@@ -19,16 +19,16 @@ import { recordOf, requireSameTime, sessionOf, trashedRowOf } from "./rows.ts";
 import type { CountedSessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
-/** What a session is told with, beside what is kept of it. */
+/** Column of the number of damaged checkpoints of a session, which is not stored in its row. */
 export const DAMAGED_COUNT = "(SELECT count(*) FROM checkpoint WHERE session_id = session.id AND damaged = 1) AS damaged_count";
 
-/** Of sessions: nothing of them is left, and nobody wants them kept. */
+/** Condition for sessions that may be forgotten: nothing of them is left, and they have no keep tag. */
 export const IS_FORGETTABLE: string = `(checkpoint_count = 0 AND NOT EXISTS (SELECT 1 FROM json_each(session.tags) WHERE value = '${KEEP_TAG}')
   AND NOT EXISTS (SELECT 1 FROM checkpoint WHERE session_id = session.id)
   AND NOT EXISTS (SELECT 1 FROM trashed WHERE session_id = session.id)
   AND NOT EXISTS (SELECT 1 FROM pending_removal WHERE session_id = session.id AND is_done = 0))`;
 
-/** Sessions that hold something, or nothing, the least recently used first. */
+/** Reads a page of sessions, least recently used first: sessions with checkpoints, or with `empty`, forgettable sessions. */
 export function sessionPage(reader: SqliteConnection, { project, unusedSince, empty = false, limit, after }: SessionQuery): SessionPage {
   const [time, id] = after === undefined ? [null, null] : parseTimedCursor(after);
   const rows = reader
@@ -46,7 +46,7 @@ export function sessionPage(reader: SqliteConnection, { project, unusedSince, em
   return { sessions, next: rows.length > limit && last !== undefined ? timedCursor(last.lastAccessedAt, last.id) : undefined };
 }
 
-/** What is in the trash, the longest there first. */
+/** Reads a page of the trash, oldest entries first. */
 export function trashPage(reader: SqliteConnection, { sessionId, checkpointId, limit, after }: TrashQuery): TrashPage {
   const [time, id] = after === undefined ? [null, null] : parseTimedCursor(after);
   const rows = reader
@@ -66,7 +66,7 @@ export function trashPage(reader: SqliteConnection, { sessionId, checkpointId, l
   return { entries, next: rows.length > limit && last !== undefined ? timedCursor(last.trashedAt, last.record.id) : undefined };
 }
 
-/** Each statement reads one moment; between them somebody may have saved. */
+/** Reads the usage of the whole store, in one statement, so that all numbers belong to one moment. */
 export function storeUsage(reader: SqliteConnection): StoreUsage {
   const row = reader
     .statement(
@@ -87,7 +87,7 @@ export function storeUsage(reader: SqliteConnection): StoreUsage {
   return { ...usage, removalsHeldUntil: heldUntil === null ? undefined : new Date(heldUntil), mendings: mendings ?? undefined };
 }
 
-/** Erasures that are not finished. */
+/** Reads the unfinished erasures. */
 export function erasuresOf(reader: SqliteConnection): readonly Erasure[] {
   const rows = reader.statement("SELECT * FROM erasure").all() as readonly {
     readonly blob: BlobRef;
@@ -99,12 +99,12 @@ export function erasuresOf(reader: SqliteConnection): readonly Erasure[] {
   });
 }
 
-/** Of what is known and may be stored against a checkpoint that is gone, be it by way of others that are gone. */
+/** Edges of existing checkpoints that may be encoded against a removed one, directly or through other removed ones. */
 const IS_KNOWN = "EXISTS (SELECT 1 FROM checkpoint WHERE id = dependent UNION ALL SELECT 1 FROM trashed WHERE id = dependent)";
 const EDGES_TO = `WITH RECURSIVE gone (id) AS (VALUES (?) UNION SELECT dependent FROM gone JOIN edge ON base = gone.id WHERE NOT ${IS_KNOWN})
   SELECT dependent, base FROM gone JOIN edge ON base = gone.id WHERE ${IS_KNOWN}`;
 
-/** What a quota is measured against. */
+/** Returns the bytes of a session and of the store, trash included in the latter, that quotas are compared with. */
 export function bytesWith(connection: SqliteConnection, sessionId: SessionId): QuotaUsage {
   const row = connection
     .statement(
@@ -115,7 +115,7 @@ export function bytesWith(connection: SqliteConnection, sessionId: SessionId): Q
   return row as QuotaUsage;
 }
 
-/** What is in the trash of one session. */
+/** Reads the trash of one session. */
 export function trashOf(connection: SqliteConnection, sessionId: SessionId): readonly { checkpointId: CheckpointId; at: Date }[] {
   const sql = "SELECT id, trashed_at, record ->> 'trashed_at' AS recorded FROM trashed WHERE session_id = ?";
   const rows = connection.statement(sql).all(sessionId) as { id: CheckpointId; trashed_at: number; recorded: number }[];
@@ -125,7 +125,7 @@ export function trashOf(connection: SqliteConnection, sessionId: SessionId): rea
   });
 }
 
-/** Of one session, in the trash or not. */
+/** Reads the shields of one session, of live checkpoints and of checkpoints in the trash. */
 export function shieldsOf(connection: SqliteConnection, sessionId: SessionId): readonly Shield[] {
   const rows = connection.statement(SHIELDS).all(sessionId, sessionId) as { id: CheckpointId; shielded_until: number }[];
   return rows.map((row) => ({ checkpointId: row.id, until: new Date(row.shielded_until) }));

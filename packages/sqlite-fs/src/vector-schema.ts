@@ -34,6 +34,6 @@ export const VECTOR_CONTENT: DerivedContent = {
   name: "what holds the vectors",
   version: 1,
   schema: SCHEMA,
-  // A vector has a few thousand bytes.
+  // A vector takes a few thousand bytes.
   pageBytes: 4096,
 };

@@ -11,7 +11,7 @@ import { PATIENT, SESSION, type TestStore, withDirectory, withOpened } from "./t
 const PROCESSES = 8;
 const PRUNED = "pruned" as SessionId;
 
-/** A store, and places for backups of it. */
+/** Runs a test with a data directory and places for backups. */
 async function withPlaces(test: (dataDir: string, place: (name: string) => string) => Promise<void>): Promise<void> {
   await withDirectory((directory) => test(path.join(directory, "data"), (name) => path.join(directory, name)));
 }
@@ -20,7 +20,7 @@ async function backUp(store: TestStore, directory: string): ReturnType<TestStore
   return store.backup(await BackupDirectory.create({ directory, dataDir: store.dataDir }));
 }
 
-/** Opens what a backup is restored to, after everything in it was proven. */
+/** Restores a backup, verifies everything in it, and opens the result. */
 async function withRestored<T>(backup: string, dataDir: string, work: (store: TestStore) => Promise<T>): Promise<T> {
   const stored = await StoredBackup.open(backup);
   await stored.check();
@@ -37,7 +37,7 @@ async function idsOf(store: TestStore, sessionId: SessionId = SESSION): Promise<
   return records.map(({ id }) => id);
 }
 
-/** With the two newest whole, and the others as deltas. */
+/** Saves growing contexts and compacts them: the two newest are stored whole, the others as deltas. */
 async function saveGrowing(store: TestStore, count: number): Promise<CheckpointId[]> {
   const ids: CheckpointId[] = [];
   for (let number = 1; number <= count; number++) ids.push((await store.save(growingContext("w", number))).record.id);
@@ -45,7 +45,7 @@ async function saveGrowing(store: TestStore, count: number): Promise<CheckpointI
   return ids;
 }
 
-/** A target that has a fault in its blob store. */
+/** A target whose blob store has some methods replaced, to inject faults. */
 function withBlobs(target: BackupTarget, blobs: Partial<BlobStore>): BackupTarget {
   const bound = new Proxy(target.blobs, {
     get(of, name): unknown {
@@ -81,7 +81,7 @@ describe("a backup of a store that eight processes save to, prune and compact", 
         await Promise.all(children.map((child) => child.kill()));
         await withRestored(place("backup"), place("restored"), async (store) => {
           for (const [writer, sessionId, id, number] of acknowledged) {
-            // Whoever is in the pruned session may have been removed when the backup began.
+            // Checkpoints of the pruned session may have been removed before the backup began.
             if (sessionId === PRUNED && !stillThere.has(id as CheckpointId)) continue;
             const { context } = await store.load({ checkpointId: id as CheckpointId });
             expect(context).toEqual(growingContext(writer, Number(number)));
@@ -154,7 +154,7 @@ describe("a backup", () => {
         bytes[200] = (bytes[200] ?? 0) ^ 1;
         fs.writeFileSync(file, bytes);
         const { checkpoints, unreadable } = await backUp(store, place("backup"));
-        // The first is stored against the second.
+        // The first checkpoint is stored against the second.
         expect({ checkpoints, unreadable: new Set(unreadable.map(({ checkpointId }) => checkpointId)) }).toEqual({
           checkpoints: 3,
           unreadable: new Set([first, second]),

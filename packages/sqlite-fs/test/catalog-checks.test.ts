@@ -150,7 +150,7 @@ describe("examining a catalog", () => {
     }));
 });
 
-/** Whether a store finds that there is something to examine, and notes that it did. */
+/** True when the store examines its catalog, which it notes in `checked_at`. */
 async function isExamined(store: TestStore): Promise<boolean> {
   const file = path.join(store.dataDir, "workrail.db");
   withDatabase(file, (database) => database.exec("UPDATE meta SET value = value - 1000 WHERE name = 'checked_at'"));
@@ -192,7 +192,7 @@ function checkedAt(file: string): number {
   });
 }
 
-/** By something that nobody reads. */
+/** Enlarges a database by a table that nothing reads. */
 function enlarge(file: string, mebibytes: number): void {
   withDatabase(file, (database) =>
     database.exec(`CREATE TABLE filler (x BLOB); INSERT INTO filler VALUES (zeroblob(${mebibytes} * 1024 * 1024))`),
@@ -203,7 +203,7 @@ function overwriteTable(file: string, table: string, bytes: Uint8Array): void {
   overwrite(file, startOf(file, table), bytes);
 }
 
-/** Of the first page, which ends with what was put into it first. */
+/** Flips the last bit of an index's first page, which ends with the entry that was inserted first. */
 function flipLastBit(file: string, index: string): void {
   const at = startOf(file, index) + PAGE - 1;
   overwrite(file, at, Uint8Array.of((fs.readFileSync(file)[at] ?? 0) ^ 1));

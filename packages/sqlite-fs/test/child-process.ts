@@ -10,15 +10,15 @@ const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
 
 export interface ChildOptions {
   readonly uid?: number;
-  /** What it runs SQLite by. Default: as this process. */
+  /** SQLite driver of the child. Default: the driver of this process. */
   readonly driver?: SqliteDriverName;
-  /** The file system it takes itself to be on, if that is no good one. */
+  /** Name of an unsuitable file system that the child assumes. */
   readonly fileSystem?: string;
-  /** A command that runs the child: it is given Node and its arguments. */
+  /** Command that runs the child; Node and its arguments are appended. */
   readonly through?: readonly string[];
 }
 
-/** Another process, at work on a store. It tells what it did in lines. */
+/** Another process that works on a store and reports each step in a line. */
 export class Child {
   readonly lines: string[] = [];
   readonly #process: ChildProcess;
@@ -29,7 +29,7 @@ export class Child {
 
   static start(task: Task, { uid, driver, fileSystem, through = [] }: ChildOptions = {}): Child {
     const words = [...through, process.execPath, "--conditions=@workrail/source", CHILD, JSON.stringify(task)];
-    // Another user has a cache of its own.
+    // Another user needs another compile cache.
     const cache = uid === undefined ? {} : { NODE_COMPILE_CACHE: path.join(os.tmpdir(), `workrail-test-cache-${uid}`) };
     const env = {
       ...process.env,
@@ -53,7 +53,7 @@ export class Child {
       this.#complaints += text;
     });
     createInterface(child.stdout).on("line", (line) => {
-      // The last line of one that was killed may not be whole.
+      // The last line of a killed process may be incomplete.
       if (line.endsWith(";")) this.lines.push(line.slice(0, -1));
       this.#progress();
     });
@@ -66,7 +66,7 @@ export class Child {
     });
   }
 
-  /** Resolves when it has told so many lines, with the last of them. */
+  /** Resolves with the line of number `count` when the child has reported it. */
   async told(count: number): Promise<string> {
     for (;;) {
       const line = this.lines[count - 1];
@@ -78,7 +78,7 @@ export class Child {
     }
   }
 
-  /** Lets it come to its end; rejects when that is not a good one. */
+  /** Closes the child's input and waits for its end. Rejects unless it exits with 0. */
   async done(): Promise<readonly string[]> {
     this.#process.stdin?.end();
     await this.#ended;
@@ -87,7 +87,7 @@ export class Child {
     return this.lines;
   }
 
-  /** Ends it without a last word. */
+  /** Kills the child with SIGKILL. */
   async kill(): Promise<void> {
     this.#process.kill("SIGKILL");
     await this.#ended;

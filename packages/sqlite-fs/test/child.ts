@@ -1,4 +1,4 @@
-// Runs by itself in a process of its own, and may be killed at any moment.
+// Entry point of a child process, which may be killed at any moment.
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { BackupDirectory, type FileSystem, nodeFileSystem } from "@workrail/blob-files";
@@ -51,7 +51,7 @@ async function save({ dataDir, writer, sessions, most }: Task & { type: "save" }
       tell(`${sessionId} ${record.id} ${number}`);
     }
   }
-  // Whoever wants to kill it finds it open.
+  // Keep the store open, so that a test can kill the process with an open store.
   await inputEnds();
   await few.close();
   await store.close();

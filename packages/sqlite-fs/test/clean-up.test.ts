@@ -25,7 +25,7 @@ import { proveFiles } from "./prove-files.ts";
 import { PATIENT, SESSION, type TestStore, withDirectory, withOpened, withStore } from "./test-store.ts";
 
 const HUGE = Number.MAX_SAFE_INTEGER;
-/** Whatever nobody is using at this moment goes to the trash. */
+/** Policy that moves every unused session to the trash. */
 const EVERYTHING: UpkeepPolicy = { retentionMs: 0, asideMs: HUGE, trashMs: HUGE, trashBytes: HUGE, quota: { above: HUGE, downTo: HUGE } };
 
 function portsOf(store: TestStore): RemovalPorts {
@@ -110,7 +110,7 @@ describe("checkpoints that are stored as differences", () => {
     }));
 });
 
-/** Counts what is asked of the database and of the file system. */
+/** Counts calls to the database and the file system. */
 class Counter {
   calls = 0;
   readonly #driver = new FaultyDriver();
@@ -166,11 +166,11 @@ it("a thousand saves to a session that may hold a hundred: bounded bytes, bounde
         const { context } = await store.load({ checkpointId: id });
         expect(context).toEqual(growingContext("w", Number(attributes["number"]) % 50));
       }
-      // Every hundred of them hold the same hundred contexts.
+      // Any hundred saves in a row have the same contexts.
       expect(Math.max(...bytes.slice(200))).toBeLessThan(1.5 * Math.max(...bytes.slice(0, 200)));
       expect(Math.max(...saving.slice(900))).toBeLessThanOrEqual(Math.max(...saving.slice(100, 300)));
       expect(Math.max(...compacting.slice(900))).toBeLessThanOrEqual(2 * Math.max(...compacting.slice(2, 200)));
-      // Whoever prunes removes one: not much more is asked for than by a save that removes none.
+      // A save that prunes removes one checkpoint: it makes not many more calls than a save that removes none.
       expect(Math.max(...saving.slice(100))).toBeLessThan(3 * Math.max(...saving.slice(2, 100)));
     },
     { maxCheckpoints: 100, ...counter.parts },

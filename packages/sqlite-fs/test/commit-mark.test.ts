@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { TestStore, withDirectory, withOpened } from "./test-store.ts";
 
-/** Saves in a store that is then as a kill would leave it, with all records in the `-wal`. */
+/** Saves to a store and leaves a copy as after a kill, with all records in the `-wal`. */
 async function killedAfter(numbers: readonly number[], test: (dataDir: string) => Promise<void>): Promise<void> {
   await withDirectory(async (directory) => {
     const dataDir = path.join(directory, "killed");
@@ -15,7 +15,7 @@ async function killedAfter(numbers: readonly number[], test: (dataDir: string) =
   });
 }
 
-/** What a door does that opens a store. */
+/** Opens a store and recovers it, as an app does. */
 async function recovered(dataDir: string): Promise<{ readonly isRebuilt: boolean; readonly latest: unknown }> {
   const store = await TestStore.open(dataDir);
   try {

@@ -9,7 +9,7 @@ import { PATIENT, type TestStore, withDirectory, withOpened } from "./test-store
 const KILLS = Number(process.env["WORKRAIL_COMPACTION_KILLS"] ?? 20);
 const AT_ONCE = 4;
 const SHARED = "shared" as SessionId;
-/** Only the newest three are kept. */
+/** Session in which only the newest three checkpoints are kept. */
 const PRUNED = "pruned" as SessionId;
 
 interface Acknowledged {
@@ -30,7 +30,7 @@ describe("processes that save to sessions and compact them", { timeout: 600_000 
         await Promise.all(
           children.map(async ({ child }) => {
             await child.told(randomInt(2, 12));
-            // A compaction takes some milliseconds: anywhere within it.
+            // A compaction takes some milliseconds: kill anywhere within it.
             await new Promise((resolve) => setTimeout(resolve, randomInt(0, 20)));
             await child.kill();
           }),
@@ -98,7 +98,7 @@ function acknowledgedBy({ writer, child }: Writer): readonly Acknowledged[] {
   });
 }
 
-/** What was acknowledged, exactly; and whatever else there is can be read too, the heads not least. */
+/** Expects all acknowledged checkpoints to be exact, and all other checkpoints and the heads to be readable. */
 async function expectAllBack(store: TestStore, acknowledged: readonly Acknowledged[]): Promise<void> {
   const kept = acknowledged.filter(({ sessionId }) => sessionId !== PRUNED);
   for (const { id, text } of kept) expect((await store.load({ checkpointId: id })).contextText()).toBe(text);

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SESSION, type TestStore, withDirectory, withOpened } from "./test-store.ts";
 
 const STEPS = 12;
-/** Of the first so many the records are in the database itself, of the others in its `-wal`. */
+/** Number of steps whose records are in the database itself; the records of later steps are in its `-wal`. */
 const CLOSED_AFTER = 6;
 const FLIPS = Number(process.env["WORKRAIL_FLIPS"] ?? 16);
 const PAGE = 1_024;
 
 type Spoil = (bytes: Buffer) => Buffer;
 
-/** The same text again and again would be a delta of nothing. */
+/** Context of a step. The text differs from step to step, because a repeated text would give an empty delta. */
 function contextAt(step: number): Context {
   return { step, plan: Array.from({ length: 20 + step }, (_, line) => `${line * step} ${"of the plan ".repeat(3)}`) };
 }
@@ -31,7 +31,7 @@ beforeAll(async () => {
   fs.cpSync(dataDir, original("closed"), { recursive: true });
   await withOpened(dataDir, async (store) => {
     for (let step = CLOSED_AFTER + 1; step <= STEPS; step++) await saveStep(store, step);
-    // As a kill would leave it.
+    // State as after a kill.
     fs.cpSync(dataDir, original("killed"), { recursive: true });
   });
 });
@@ -50,7 +50,7 @@ function idOf(step: number): CheckpointId {
   return `step-${step}` as CheckpointId;
 }
 
-/** One bit flipped, the nth of so many that are spread over the whole. */
+/** Flips one bit: number `index` of `count` bits that are spread over the file. */
 function flip(index: number, count: number): Spoil {
   return (bytes) => {
     const spoilt = Buffer.from(bytes);
@@ -94,7 +94,7 @@ describe.each(FILES)("in a store that was %s, in %s", (state, file, steps) => {
         const wrong = reads.filter((each, index) => !rightOrNamed(index + 1).includes(each));
         tally({ tries: 1, acknowledged: steps, wrong: wrong.length });
         expect(wrong).toEqual([]);
-        // SQLite cannot tell a `-wal` that lost its end from one that never had it; the store can.
+        // SQLite does not detect a `-wal` that lost its end; the store does.
         if (await store.storage.recovery.needsRebuild()) await store.recover();
         expect(["right", "STORAGE_UNAVAILABLE"]).toContain(await latest(store, steps));
         await store.rebuild();
@@ -107,7 +107,7 @@ describe.each(FILES)("in a store that was %s, in %s", (state, file, steps) => {
   );
 });
 
-/** Whether the newest is loaded, or it is told what was passed over. */
+/** Returns `right` when the newest step is loaded, or an older one with the skipped checkpoints named. */
 function latest(store: TestStore, newest: number): Promise<string> {
   return named(async () => {
     const { context, fellBackFrom, ...loaded } = await store.load();

@@ -76,7 +76,7 @@ function textAt(session: number, at: number): TextOfCheckpoint {
   };
 }
 
-/** One bit flipped, the nth of so many that are spread over the whole. */
+/** Flips one bit: number `index` of `FLIPS` bits that are spread over the file. */
 function flipped(bytes: Buffer, index: number): Buffer {
   const spoilt = Buffer.from(bytes);
   const at = Math.floor(((index + 0.5) / FLIPS) * bytes.length);
@@ -84,7 +84,7 @@ function flipped(bytes: Buffer, index: number): Buffer {
   return spoilt;
 }
 
-/** All that is asked of an index, in the order in which it usually is. */
+/** All calls to a search index in their usual order. */
 const SEARCH_CALLS: readonly ((search: SqliteSearch) => Promise<unknown>)[] = [
   (search) => search.state(),
   (search) => search.pending(10),

@@ -10,14 +10,14 @@ import { failureOf, SESSION, type TestStore, withDirectory, withOpened } from ".
 
 const STEPS = 9;
 
-/** A history that grows by text that hardly compresses. */
+/** Context with a growing history of text that hardly compresses. */
 function contextAt(step: number): Context {
   const line = (index: number): string =>
     Array.from({ length: 30 }, (_, at) => ((index * 7_919 + at * 104_729) % 99_991).toString(36)).join(" ");
   return { step, history: Array.from({ length: step + 12 }, (_, index) => `${index} ${line(index)}`) };
 }
 
-/** What can befall a file; `undefined`: it is gone. The places are spread over it. */
+/** Damages to a file, at places spread over it. `undefined`: the file is removed. */
 const DAMAGES: readonly (readonly [name: string, spoil: (bytes: Buffer) => Buffer | undefined])[] = [
   ...[0.02, 0.3, 0.6, 0.98].map((place) => [`a flipped bit at ${place}`, (bytes: Buffer) => flipped(bytes, place)] as const),
   [
@@ -38,7 +38,7 @@ function flipped(bytes: Buffer, place: number): Buffer {
   return spoilt;
 }
 
-/** A store whose older checkpoints are deltas, closed, to be copied; and its files. */
+/** Directory with a closed store, to be copied, whose older checkpoints are deltas. */
 let folder: string;
 let records: readonly CheckpointRecord[];
 
@@ -59,7 +59,7 @@ function original(): string {
   return path.join(folder, "original");
 }
 
-/** A copy of the store, to be damaged, opened. */
+/** Copies the store, damages the copy and opens it. */
 async function onCopy<T>(spoil: (dataDir: string) => void, work: (store: TestStore) => Promise<T>): Promise<T> {
   return withDirectory(async (directory) => {
     const dataDir = path.join(directory, "data");
@@ -69,7 +69,7 @@ async function onCopy<T>(spoil: (dataDir: string) => void, work: (store: TestSto
   });
 }
 
-/** Oldest first. */
+/** Records of the session, oldest first. */
 async function recordsOf(store: TestStore): Promise<readonly CheckpointRecord[]> {
   const { records: newestFirst } = await store.storage.catalog.list({ filter: { sessionId: SESSION }, limit: 100, offset: 0 });
   return newestFirst.toReversed();
@@ -82,7 +82,7 @@ function spoilFile(dataDir: string, file: string, spoil: (bytes: Buffer) => Buff
   else fs.writeFileSync(full, bytes);
 }
 
-/** The steps that load, each proven to be what was saved; whatever does not must say why. */
+/** Returns the steps that load, each compared with the saved context. The others must fail with a named error. */
 async function readableSteps(store: TestStore): Promise<readonly number[]> {
   const steps: number[] = [];
   for (let step = 1; step <= STEPS; step++) {
@@ -113,7 +113,7 @@ describe.each(DAMAGES)("%s", (_, spoil) => {
         async (store) => {
           const latest = await store.load();
           expect(latest.contextText()).toBe(JSON.stringify(contextAt(latest.context["step"] as number)));
-          // The head and the one before it are never both lost.
+          // The head and the checkpoint before it are never both lost.
           expect(latest.context["step"]).toBe(step === STEPS && latest.fellBackFrom.length > 0 ? STEPS - 1 : STEPS);
           tally({ tries: 1 });
           const readable = await readableSteps(store);
@@ -221,7 +221,7 @@ describe("a process that ends, or a disk that fails, at any file operation of a 
   });
 });
 
-/** Whether the fault struck. */
+/** Quarantines a damaged head under a fault, and checks the result. True when the fault struck. */
 async function quarantineWith(plan: FaultPlan): Promise<boolean> {
   const head = records[STEPS - 1] as CheckpointRecord;
   const spoilt = flipped(fs.readFileSync(path.join(original(), head.blob)), 0.5);

@@ -2,18 +2,21 @@ import type { OpenDatabase, SqliteDatabase, SqliteStatement } from "../src/sqlit
 import { openDatabase } from "./open-database.ts";
 
 export interface DriverFault {
-  /** Which calls count; default all. Opening a database is the call "open". */
+  /** Calls that count. Default: all. Opening a database is the call "open". */
   readonly when?: (sql: string) => boolean;
-  /** Strikes at the nth of them, from 1. Default 1. */
+  /** Number of the counted call that fails, from 1. Default 1. */
   readonly at?: number;
-  /** And at all that follow. */
+  /** True when all later counted calls fail too. */
   readonly persistent?: boolean;
-  /** `fails`: without effect; `rolls-back`: and SQLite has ended the transaction, as it does when the disk is full; `did-it`: with all its effect. */
+  /**
+   * `fails`: the call has no effect. `rolls-back`: SQLite also rolls the transaction back, as on a full disk. `did-it`: the call has
+   * its full effect and then fails.
+   */
   readonly kind: "fails" | "rolls-back" | "did-it";
   readonly code?: string;
 }
 
-/** A driver whose calls fail as they are told to: what it does, it does with real SQLite. */
+/** A driver over real SQLite whose calls fail on demand. */
 export class FaultyDriver {
   struck = 0;
   #fault: DriverFault | undefined;
@@ -52,14 +55,14 @@ export class FaultyDriver {
   }
 
   #call<T>(sql: string, database: SqliteDatabase, work: () => T): T {
-    // What ends a transaction that failed must be able to.
+    // A ROLLBACK never fails, so that failed transactions can end.
     const throwLater = sql === "ROLLBACK" ? undefined : this.#strike(sql, database);
     const result = work();
     if (throwLater !== undefined) throw throwLater;
     return result;
   }
 
-  /** Throws, or says what to throw when the work is done. */
+  /** Throws, or returns the error to throw after the work is done. */
   #strike(sql: string, database: SqliteDatabase | undefined): Error | undefined {
     const fault = this.#fault;
     if (fault === undefined || !(fault.when?.(sql) ?? true)) return undefined;
@@ -74,7 +77,7 @@ export class FaultyDriver {
       try {
         database.exec("ROLLBACK");
       } catch {
-        // It was not within a transaction.
+        // No transaction was open.
       }
     }
     throw error;

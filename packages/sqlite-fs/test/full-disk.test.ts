@@ -42,7 +42,7 @@ describe("a disk without room", () => {
   );
 });
 
-/** Saves until it is refused. The last that was saved must still load in the process that met the full disk. */
+/** Saves until a save is refused. The last saved context must still load in the process that met the full disk. */
 async function fillUp(dataDir: string, options?: ChildOptions): Promise<{ failure: string | undefined; saved: number }> {
   const lines = await Child.start({ type: "fill", dataDir }, options).done();
   const numbers = lines.slice(0, -2).map(Number);

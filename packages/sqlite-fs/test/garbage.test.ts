@@ -5,7 +5,7 @@ import { finishRemovals, type BlobRef } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { SESSION, type TestStore, withDirectory, withOpened, withStore } from "./test-store.ts";
 
-/** A number that no process gets. */
+/** A process id that no process has. */
 const NOBODY = 4_194_999;
 
 describe("garbage", () => {
@@ -70,7 +70,7 @@ describe("garbage", () => {
         expect(await finishRemovals(store.storage)).toBe(0);
         expect(await catalog.find(second)).toBeUndefined();
         await catalog.commit({ edges: { add: [], drop: [{ dependent: third, base: second }] }, audit: [] });
-        // The second was all that needed the first.
+        // Only the second blob needed the first.
         expect([...(await catalog.reclaim(undefined, (ref) => blobs.remove(ref)))].sort()).toEqual(refs.slice(0, 2).sort());
       },
       { maxCheckpoints: 3 },
@@ -87,7 +87,7 @@ async function blobCount(store: TestStore): Promise<number> {
   return count;
 }
 
-/** The name of a temporary file as this process gives it, seen while it writes one. */
+/** Returns the name of a temporary file of this process, observed during a save. */
 async function nameOfTemporary(store: TestStore): Promise<string> {
   const names: string[] = [];
   const files = {
@@ -102,6 +102,6 @@ async function nameOfTemporary(store: TestStore): Promise<string> {
 }
 
 function temporaryName(name: string, pid: number): string {
-  // What is before the number of the process may be all digits too.
+  // The part before the process id may consist of digits too.
   return name.replace(/-[0-9]+-(?=[0-9a-f]{16}$)/, `-${pid}-`);
 }

@@ -6,12 +6,12 @@ import type { StorageHarness } from "@workrail/storage-conformance/harness";
 import { openSqliteFs } from "../src/open-sqlite-fs.ts";
 import type { SqliteDriverName } from "../src/sqlite-driver.ts";
 
-/** Saves beside many others: on a slow disk each waits for long, and may not give up. */
+/** True in a worker, which saves beside many other processes. On a slow disk it waits long and must not give up. */
 const isWorker = path.basename(process.argv[1] ?? "") === "worker.ts";
-/** Long enough for a busy machine, short enough for the tests that expect a refusal. */
+/** Wait for locks: long enough for a busy machine, short enough for tests that expect a refusal. */
 export const lockWaitMs = isWorker ? 60_000 : 2_000;
 
-/** A harness over one driver; `module` is the one that exports it. */
+/** Makes a harness with one driver; `module` is the module that exports the harness. */
 export function harnessOver(driver: SqliteDriverName, module: string): StorageHarness {
   return {
     name: `sqlite-fs on ${driver}`,

@@ -9,7 +9,7 @@ import { withDirectory, withOpened } from "./test-store.ts";
 const KILLS = Number(process.env["WORKRAIL_KILLS"] ?? 20);
 const AT_ONCE = 5;
 const BETWEEN_PROOFS = 50;
-/** Each writes to the one that all share, to one of which only the newest few are kept, and to one of its own. */
+/** Sessions that all writers save to; "pruned" keeps the newest few. Each writer also has its own session. */
 const SHARED = ["shared", "pruned"];
 
 interface Acknowledged {
@@ -27,7 +27,7 @@ describe("processes that are killed at random moments while they save", { timeou
     ));
 });
 
-/** What is lost in the end, when the catalog was made anew from the files. */
+/** Returns the checkpoints that are lost after all kills and a rebuild of the catalog. */
 async function killAndProve(dataDir: string, chance: Chance): Promise<readonly Acknowledged[]> {
   const acknowledged: Acknowledged[] = [];
   for (let killed = 0; killed < KILLS; killed += BETWEEN_PROOFS) {
@@ -54,10 +54,10 @@ async function saveAndKillAll(dataDir: string, from: number, kills: number, chan
   return acknowledged;
 }
 
-/** When each is killed follows the seed; what the processes make of it is up to the machine. */
+/** Starts writers and kills them. The times of the kills follow the seed; the progress of the processes depends on the machine. */
 async function saveAndKill(dataDir: string, writers: readonly string[], chance: Chance): Promise<readonly Acknowledged[]> {
   const children = writers.map((writer) => {
-    // A save takes a few milliseconds: anywhere within it.
+    // A save takes a few milliseconds: kill anywhere within it.
     const [saves, waitMs] = [1 + chance.below(11), chance.below(15)];
     return {
       writer,
@@ -81,9 +81,9 @@ async function saveAndKill(dataDir: string, writers: readonly string[], chance: 
   );
 }
 
-/** What was acknowledged and is not there exactly; throws when anything else about the store is wrong. */
+/** Returns the acknowledged checkpoints that are missing or changed. Throws when anything else in the store is wrong. */
 async function lostOf(acknowledged: readonly Acknowledged[], dataDir: string): Promise<readonly Acknowledged[]> {
-  // Opening recovers the database; only then is it looked at from outside.
+  // Opening recovers the database, which must happen before the files are checked.
   await withOpened(dataDir, async (store) => {
     for (const sessionId of SHARED) await store.load({ sessionId: sessionId as SessionId });
   });

@@ -10,7 +10,7 @@ import { failureOf, SESSION, TestStore, withDirectory, withOpened, withStore } f
 
 const LOST = { code: "STORAGE_UNAVAILABLE", reason: "catalog-lost" };
 
-// On Windows nobody can delete a database that is open: tests that do so are skipped there.
+// Windows does not allow deleting an open database: tests that do so are skipped there.
 const isWindows = process.platform === "win32";
 
 describe("a database that was deleted", () => {
@@ -21,7 +21,7 @@ describe("a database that was deleted", () => {
       expect(await failureOf(store.save({ number: 2 }))).toMatchObject(LOST);
       expect(await failureOf(store.collectGarbage())).toMatchObject(LOST);
       expect(fs.existsSync(databaseOf(store))).toBe(false);
-      // The save that was refused left its blob, as any refused save may.
+      // The refused save left its blob, as any refused save may.
       expect(await store.recover()).toMatchObject({ checkpoints: 2, sessions: 1 });
       expect(await store.save({ number: 2 })).toMatchObject({ status: "unchanged" });
       expect(numbersIn(store)).toEqual([1, 2]);
@@ -156,7 +156,7 @@ describe("a rebuild", () => {
       const dataDir = path.join(directory, "data");
       await leaveBehind(dataDir, [1, 2, 3]);
       expect(fs.statSync(path.join(dataDir, "workrail.db-wal")).size).toBeGreaterThan(0);
-      // What only the old database knows must not come back with its -wal.
+      // Records of the old database only must not come back with its -wal.
       fs.rmSync(path.join(dataDir, "contexts", SESSION), { recursive: true });
       await withOpened(dataDir, async (store) => {
         await store.rebuild();
@@ -245,7 +245,7 @@ describe("a rebuild", () => {
         const sessionId = id as SessionId;
         const store = await TestStore.open(path.join(directory, "data"), { openDatabase: driver.open, maxCheckpoints: 2 });
         for (const number of [1, 2]) await store.save({ number }, { sessionId });
-        // It had written down what it removes, because that must be durable first.
+        // The removal was already written to the session's facts, which must be durable first.
         driver.arm({ kind: "rolls-back", when: (sql) => sql === "COMMIT" });
         await failureOf(store.save({ number: 3 }, { sessionId }));
         driver.disarm();
@@ -321,14 +321,14 @@ describe("a rebuild", () => {
       fs.writeFileSync(factsOf("torn"), fs.readFileSync(factsOf("torn")).subarray(0, 40));
       fs.copyFileSync(factsOf("good"), factsOf("foreign"));
       for (const session of ["linked", "directory"]) fs.rmSync(factsOf(session));
-      // Windows asks for a privilege before anybody can make a link to a file; there nothing stands in its place.
+      // On Windows a link to a file needs a privilege, so the test makes none there.
       if (process.platform !== "win32") fs.symlinkSync(factsOf("good"), factsOf("linked"));
       fs.mkdirSync(factsOf("directory"));
       expect(await store.rebuild()).toMatchObject({ checkpoints: 5, sessions: 5 });
     }));
 });
 
-/** A store whose last process was killed, so that it closed nothing. */
+/** A store whose last process was killed and closed nothing. */
 async function leaveBehind(dataDir: string, numbers: readonly number[]): Promise<void> {
   const child = Child.start({ type: "save", dataDir, writer: "killed", sessions: [SESSION], most: numbers.length });
   await child.told(numbers.length);

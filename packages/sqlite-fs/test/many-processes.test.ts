@@ -24,7 +24,7 @@ describe("sixteen processes", () => {
       const saves = start({ type: "save", dataDir, writer: "one of them", sessions: [SESSION], most: 15 });
       const ids = (await Promise.all(saves.map((child) => child.done()))).flat().map((line) => line.split(" ")[1] ?? "");
       const { contexts, sequences } = proveFiles(dataDir);
-      // Who saves what another has just saved is told the other's checkpoint.
+      // A process that saves the same context as another one gets the other's checkpoint.
       expect([...contexts.keys()].sort()).toEqual([...new Set(ids)].sort());
       expect(ids).toHaveLength(PROCESSES * 15);
       expect(sequences.get(SESSION)?.[0]).toBe(1);

@@ -8,13 +8,16 @@ import { SESSION, type TestStore, withDirectory, withOpened } from "./test-store
 
 const FLIPS = Number(process.env["WORKRAIL_FLIPS"] ?? 40);
 const OTHER = "other" as SessionId;
-/** What proves itself, or follows from what does; of the audit log, which a rebuild does not keep, and which is proved by its chain, that it is there. */
+/**
+ * Data with checksums, and data that is derived from it. Of the audit log only the number of rows: its chain proves it, and a rebuild
+ * does not keep it.
+ */
 const READS = {
   sessions: "SELECT * FROM session",
   checkpoints: "SELECT * FROM checkpoint",
   tags: "SELECT * FROM checkpoint_tag",
   edges: "SELECT * FROM edge",
-  // By name: of a table that was given another column it fails, as it does for whoever reads it.
+  // Columns by name: the query fails when a column's name is damaged, as all other readers do.
   trash: "SELECT session_id, id, blob, blob_bytes, trashed_at, record FROM trashed",
   totals: "SELECT * FROM checkpoint_total",
   bytes: "SELECT * FROM state WHERE key IN ('live_bytes', 'trash_bytes')",

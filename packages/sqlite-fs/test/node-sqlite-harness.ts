@@ -1,4 +1,4 @@
 import { harnessOver } from "./harness-over.ts";
 
-/** Failing file operations are the same whichever driver there is, and take the longest: they are left to the other one. */
+/** Harness without file faults: they do not depend on the driver and take longest, so only the other driver's harness has them. */
 export const harness = harnessOver("node:sqlite", import.meta.url);

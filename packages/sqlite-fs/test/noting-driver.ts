@@ -1,6 +1,6 @@
 import type { OpenDatabase } from "../src/sqlite-driver.ts";
 
-/** A driver that tells of each call before it makes it. */
+/** A driver that reports each call before the call is made. */
 export function noting(open: OpenDatabase, note: (call: string) => void): OpenDatabase {
   return (file, busyMs) => {
     note("open");

@@ -8,5 +8,5 @@ const next: Migration = {
   minWriter: MIGRATIONS.length,
 };
 
-/** What a later version may have: with it there is always something to migrate. */
+/** Migrations of a hypothetical later version, with which there is always something to migrate. */
 export const WITH_ONE_MORE: readonly Migration[] = [...MIGRATIONS, next];

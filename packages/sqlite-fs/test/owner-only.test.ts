@@ -167,7 +167,7 @@ describe("a data directory", () => {
   );
 });
 
-/** Whatever somebody else could read, write or list, relative to the directory. */
+/** Returns the paths that another user could read, write or list, relative to the directory. */
 function openToOthers(directory: string): readonly string[] {
   const names = [".", ...fs.readdirSync(directory, { recursive: true }).map(String)];
   return names.filter((name) => (fs.statSync(path.join(directory, name)).mode & 0o077) !== 0).sort();

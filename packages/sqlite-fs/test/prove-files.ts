@@ -17,9 +17,9 @@ export interface ProvenFiles {
 }
 
 /**
- * Looks at a store from outside, at rows and files, and throws at the first thing that must never be: damage in the
- * database, a row without its whole blob, a gap or a repetition in a session's numbers, counts that are wrong, a change
- * without its line in the audit log, a line of that which was changed or is not there.
+ * Checks the rows and files of a store from outside. Throws at the first violation: damage in the database, a row without
+ * its whole blob, a gap or a repetition in a session's sequences, wrong counts, a change without its row in the audit log,
+ * a changed or missing audit row.
  */
 export function proveFiles(dataDir: string): ProvenFiles {
   const database = openDatabase(path.join(dataDir, "workrail.db"), 5_000);
@@ -63,7 +63,7 @@ function contextOf(dataDir: string, row: CheckpointRow): unknown {
   return JSON.parse(Buffer.from(context).toString()) as unknown;
 }
 
-/** As `docs/reference/audit-log.md` describes it to whoever writes a verifier. */
+/** Verifies the chain of the audit log as `docs/reference/audit-log.md` describes it. */
 function proveChain(rows: readonly AuditRow[]): void {
   let previous = "0".repeat(32);
   for (const [index, { id, at, action, session_id, checkpoint_id, agent_id, reason, digest }] of rows.entries()) {

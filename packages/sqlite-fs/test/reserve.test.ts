@@ -25,7 +25,7 @@ it("the reserve gives back its own room and that of the write-ahead log, and eve
 
 const failure = (code: string): Error => Object.assign(new Error(`injected ${code}`), { code });
 
-/** Opens a store that has a reserve on a disk that fails with `code`, in the database or in files, for as long as the reserve is there. */
+/** Opens a store with a reserve on a disk that fails with `code`, in the database or in files, while the reserve exists. */
 async function openWithReserve(
   where: "the database" | "a file",
   code: string,
@@ -37,7 +37,7 @@ async function openWithReserve(
     await store.storage.reserve?.keep();
     const { dataDir } = store;
     await store.close();
-    // So that there is a file to be made.
+    // Opening must have a file to create.
     fs.rmSync(path.join(dataDir, "workrail.lock"));
     const reserve = path.join(dataDir, "reserve");
     const check = (place: typeof where): void => {

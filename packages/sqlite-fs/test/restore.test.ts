@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { Child } from "./child-process.ts";
 import { failureOf, TestStore, withDirectory, withOpened } from "./test-store.ts";
 
-/** A backup that was made when the step was 1, and the store that has gone on since. */
+/** Runs a test with a backup of step 1 and a store that has a later step. */
 async function withBackup(test: (dataDir: string, backup: string) => Promise<void>): Promise<void> {
   await withDirectory(async (directory) => {
     const [dataDir, backup] = [path.join(directory, "data"), path.join(directory, "backup")];
@@ -19,13 +19,13 @@ async function withBackup(test: (dataDir: string, backup: string) => Promise<voi
   });
 }
 
-/** As the one who restores: has the store alone, and lets it go. */
+/** Restores a backup in place under the exclusive lock, and closes the store. */
 async function restore(dataDir: string, backup: string, files: FileSystem = nodeFileSystem): Promise<void> {
   const stored = await StoredBackup.open(backup, files);
   await withOpened(dataDir, (store) => store.storage.locking.exclusively(() => restoreInPlace(stored, dataDir, files)), { lockWaitMs: 50 });
 }
 
-/** What whoever opens the store next finds. */
+/** Opens the store, verifies it and returns the step of its head. */
 async function stepIn(dataDir: string): Promise<unknown> {
   return withOpened(dataDir, async (store) => {
     await store.recover();
@@ -59,7 +59,7 @@ describe("restoring into the place of a store", () => {
         [1, 2],
         [2, 1],
       ]) {
-        // It is what a data directory is.
+        // The kept directory is a complete data directory.
         await withOpened(path.join(dataDir, `replaced-${number}`), async (store) => {
           expect(await store.recover()).toBe(undefined);
           expect((await store.contextOf())["step"]).toBe(step);
@@ -71,7 +71,7 @@ describe("restoring into the place of a store", () => {
     withBackup(async (dataDir, backup) => {
       let operation = 1;
       while (!(await succeeds(restore(dataDir, backup, crashingAt(operation))))) {
-        // Until the last rename nothing has happened to it; with that, it is the backup's.
+        // Until the last rename the store is unchanged; with the rename it becomes the backup's.
         const step = await stepIn(dataDir);
         expect([1, 2]).toContain(step);
         if (step === 1) break;
@@ -101,7 +101,7 @@ describe("restoring into the place of a store", () => {
         await store.save({ step: 3 });
         await store.storage.locking.exclusively(async () => {
           await restoreInPlace(await StoredBackup.open(backup), dataDir);
-          // As it is when the process is killed now.
+          // State as after a kill at this moment.
           fs.cpSync(dataDir, copy, { recursive: true });
         });
       });
@@ -128,7 +128,7 @@ describe("restoring into the place of a store", () => {
     withBackup(async (dataDir, backup) => {
       const store = await TestStore.open(dataDir, { lockWaitMs: 50 });
       try {
-        // Whoever restored was stopped right after it was decided.
+        // The restore is stopped right after its decision.
         await store.storage.locking.exclusively(async () => restoreInPlace(await StoredBackup.open(backup), dataDir));
         for (const attempt of [() => store.save({ step: 3 }), () => store.load(), () => store.rebuild()]) {
           expect(await failureOf(attempt())).toMatchObject({ code: "STORAGE_UNAVAILABLE", reason: "restore-unfinished" });

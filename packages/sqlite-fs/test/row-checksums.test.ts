@@ -75,7 +75,7 @@ describe("a checkpoint that is to be kept", () => {
           await store.save({ number: 2 });
           execute(store, "DELETE FROM checkpoint_tag");
           expect((await failureOf(store.save({ number: 3 }))).reason).toBe("catalog-damaged");
-          // The tags are in the rows, too: it is mended in its place.
+          // The rows have the tags too, so the catalog is mended in place.
           expect(await store.recover()).toBeUndefined();
           await store.save({ number: 4 });
           expect(await store.storage.catalog.find(ID)).toMatchObject({ tags: [KEEP_TAG] });
@@ -154,7 +154,7 @@ describe("a catalog that a newer version migrated while it was open", () => {
   ])("is not taken for damaged, and not made anew, where it %s", (_, sql) =>
     withSaved(async (store) => {
       const next = MIGRATIONS.length + 1;
-      // Too large for the stand-in for a newer version, which sums as we do, to prove the rows as it opens.
+      // Large enough that the stand-in for a newer version, which computes our checksums, does not verify rows when it opens.
       execute(store, "CREATE TABLE filler (x BLOB); INSERT INTO filler VALUES (zeroblob(3 * 1024 * 1024))");
       await withOpened(store.dataDir, async () => undefined, { migrations: [...MIGRATIONS, { sql, minReader: next, minWriter: next }] });
       await failureOf(store.storage.catalog.head(SESSION));
@@ -165,7 +165,7 @@ describe("a catalog that a newer version migrated while it was open", () => {
   );
 });
 
-/** A store with one checkpoint, pinned and labelled. */
+/** Runs a test with a store of one checkpoint with a name, a tag and a pin. */
 function withSaved(test: (store: TestStore) => Promise<void>): Promise<void> {
   return withDirectory((directory) =>
     withOpened(path.join(directory, "data"), async (store) => {
@@ -181,7 +181,7 @@ async function intoTrash(store: TestStore): Promise<void> {
   await store.storage.catalog.commit({ move, audit: [] });
 }
 
-/** Sets one column of the only row to another value of its kind, by more than a bit. */
+/** Changes one column of the only row to another value of the same kind that differs in more than one bit. */
 function change(store: TestStore, table: "checkpoint" | "session", column: string): void {
   const ofNull = column === "shielded_until" ? "1" : "'x'";
   const other = `CASE typeof(${column}) WHEN 'integer' THEN ${column} + 5 WHEN 'text' THEN ${column} || ' ' ELSE ${ofNull} END`;
@@ -190,14 +190,14 @@ function change(store: TestStore, table: "checkpoint" | "session", column: strin
 
 const REFERENCE = fileURLToPath(new URL("../../../docs/reference/on-disk-format.md", import.meta.url));
 
-/** In the order in which the reference has them. */
+/** Columns of a table in the order of the reference. */
 function columnsIn(table: string): readonly string[] {
   const [, section = ""] = fs.readFileSync(REFERENCE, "utf8").split(`\n### ${table}\n`);
   const [described = ""] = section.split("\n### ");
   return [...described.matchAll(/^\| `(\w+)`/gm)].map(([, column]) => column ?? "");
 }
 
-/** As the reference puts it, and not as we do it. */
+/** Computes the checksum as the reference describes it, independently of our code. */
 function sumOf(values: readonly (string | number | null | undefined)[]): number {
   const unitsOf = (text: string): readonly number[] => text.split("").map((unit) => unit.charCodeAt(0));
   const units = values.flatMap((value) =>

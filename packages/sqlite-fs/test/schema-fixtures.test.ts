@@ -14,10 +14,10 @@ import { openDatabase } from "./open-database.ts";
 import { failureOf, TestStore, type TestStoreOptions, withDirectory, withOpened } from "./test-store.ts";
 
 const FIXTURES = fileURLToPath(new URL("./fixtures", import.meta.url));
-/** Each a store that an earlier version wrote, by `make-fixture.ts`. */
+/** Stores that earlier versions wrote with `make-fixture.ts`. */
 const SCHEMAS = fs.readdirSync(FIXTURES).filter((name) => name.startsWith("schema-"));
 
-/** What the contexts of each session are, oldest first. */
+/** Contexts of each session, oldest first. */
 const CONTEXTS: Readonly<Record<string, readonly Context[]>> = {
   grown: [1, 2, 3, 4, 5, 6].map((number) => growingContext("the writer", number)),
   Capital: [{ number: 1, "schlüssel \ud83d\udd11": ["ä", null, 1.5] }, { number: 2 }, { aside: true }],
@@ -53,7 +53,7 @@ describe.each(SCHEMAS)("a store of %s", (schema) => {
         await store.save(growingContext("the writer", 7), { sessionId: "grown" as SessionId });
         await store.compact("grown" as SessionId);
         expect(await store.contextOf("grown" as SessionId)).toEqual(growingContext("the writer", 7));
-        // What was found damaged when the fixture was made, and nothing else.
+        // Only the checkpoint that was damaged when the fixture was made.
         expect((await store.verify()).findings).toMatchObject([{ kind: "marked", checkpointId: "hurt-2" }]);
         expect((await store.rebuild()).checkpoints).toBe(14);
       }),
@@ -145,7 +145,7 @@ interface Attempt {
   hasStruck(): boolean;
 }
 
-/** Opens the store with a fault at each point, and then without any; says at how many. */
+/** Opens the store with a fault at each point, and then without a fault. Returns the number of points. */
 function sweep(original: string, attemptAt: (at: number, dataDir: string) => Attempt): Promise<number> {
   return countUntilOver((at) =>
     onCopy(original, async (dataDir) => {
@@ -158,7 +158,10 @@ function sweep(original: string, attemptAt: (at: number, dataDir: string) => Att
   );
 }
 
-/** In the long form, `npm run test:faults`, at each point; else at each of the first, which are the most different, and at some of the others. */
+/**
+ * Tries points until no fault strikes any more. `npm run test:faults` tries each point; other runs try each of the first points, which
+ * differ most, and some of the others.
+ */
 async function countUntilOver(attempt: (at: number) => Promise<boolean>): Promise<number> {
   const { stride } = completeOptions({ stride: 4 });
   let at = 1;
@@ -173,7 +176,7 @@ async function openAndClose({ dataDir, options }: Attempt): Promise<void> {
   else await opened.close();
 }
 
-/** Loads every context. The catalog must not have been lost over it: nothing is rebuilt here. */
+/** Loads every context. The catalog must not need a rebuild. */
 async function expectAll(store: TestStore): Promise<void> {
   expect(await store.storage.recovery.needsRebuild()).toBe(false);
   for (const [sessionId, expected] of Object.entries(CONTEXTS)) {

@@ -35,7 +35,7 @@ for (const name of ["better-sqlite3", "node:sqlite"] satisfies SqliteDriverName[
       expect(tidied).toBeLessThan(textBytes);
       await burst(index, 2_000);
       await index.close();
-      // Of what was removed nothing is left, and nothing waits for another moment to be given back.
+      // Removed texts leave nothing behind, and free pages are given back at once.
       expect(fs.statSync(file).size).toBeLessThan(1.35 * tidied);
     });
 
@@ -118,7 +118,7 @@ function term(text: string): { readonly term: string; readonly weight: number } 
   return { term: text, weight: 1 };
 }
 
-/** Each session of fifty texts in the place of what it had before, a few at a time. Resolves with the size of all texts. */
+/** Replaces the texts of each session by fifty new ones, a few at a time. Resolves with the bytes of all texts. */
 async function burst(index: SearchEngine, texts: number): Promise<number> {
   let bytes = 0;
   for (let at = 0; at < texts; at += 10) {
@@ -142,7 +142,7 @@ async function burst(index: SearchEngine, texts: number): Promise<number> {
   return bytes;
 }
 
-/** Thirty words, frequent and rare ones, another text for each number. */
+/** Text of thirty frequent and rare words, another one for each number. */
 function someText(seed: number): string {
   const words = Array.from({ length: 30 }, (_, place) => {
     const chance = ((seed * 7_919 + place * 104_729) % 65_537) / 65_537;

@@ -12,7 +12,7 @@ interface Operation {
   run(store: TestStore): Promise<unknown>;
 }
 
-/** Each in a store that keeps the newest two. */
+/** Operations on a store that keeps the newest two checkpoints. */
 const OPERATIONS: readonly Operation[] = [
   { name: "a session's first save", numbersBefore: [], numbersAfter: [1], pinsAfter: [], run: (store) => store.save({ number: 1 }) },
   { name: "a later save", numbersBefore: [1], numbersAfter: [1, 2], pinsAfter: [], run: (store) => store.save({ number: 2 }) },
@@ -58,7 +58,7 @@ describe("a COMMIT that fails", () => {
       expect((await failureOf(store.contextOf())).code).toBe("STORAGE_UNAVAILABLE");
       driver.disarm();
       await expectState(store, kind === "did-it" ? [1, 2] : [1], []);
-      // The blob stayed: a rebuild takes it for a checkpoint, which is the other way it may have gone.
+      // The blob stayed: a rebuild takes it for a checkpoint, which is the other possible outcome.
       await store.rebuild();
       await expectState(store, [1, 2], []);
     }),
@@ -99,7 +99,7 @@ describe.each(FAULTS)("$name in SQLite", (fault) => {
       const before = { numbers: operation.numbersBefore, pins: [] };
       const after = { numbers: operation.numbersAfter, pins: operation.pinsAfter };
       const known = outcome === "done" ? after : before;
-      // A pin ends with a look at all pins, which may fail when it is done.
+      // A pin ends with a read of all pins, which may fail after the pin is committed.
       const isKnown = outcome === "done" || (outcome.outcome === undefined && operation.name !== "a pin");
       expect([outcome], `at call ${at}`).toContainEqual(
         outcome === "done" || outcome.outcome === "unknown"
@@ -113,7 +113,7 @@ describe.each(FAULTS)("$name in SQLite", (fault) => {
   });
 });
 
-/** Fails once, then does it again without the fault. */
+/** Runs an operation with a fault at one call, then again without the fault. */
 async function strikeAt(at: number, operation: Operation, fault: DriverFault) {
   return withPrepared(operation, async (store, driver) => {
     driver.arm({ ...fault, at });
@@ -157,7 +157,7 @@ async function expectState(store: TestStore, numbers: readonly number[], pins: r
   expect(await stateOf(store)).toEqual({ numbers, pins });
 }
 
-/** What the session holds, as rows and files, and as a load sees it. */
+/** Returns the numbers and pins of the session from its rows and files, and compares them with a load. */
 async function stateOf(store: TestStore): Promise<{ numbers: readonly unknown[]; pins: readonly string[] }> {
   await store.idle();
   const { contexts } = proveFiles(store.dataDir);

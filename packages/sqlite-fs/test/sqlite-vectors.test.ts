@@ -83,7 +83,7 @@ describe.each<SqliteDriverName>(["better-sqlite3", "node:sqlite"])("%s", (driver
     await vectors.close();
   });
 
-  // Windows lets nobody move a database that is open.
+  // Windows does not allow moving an open database.
   it.skipIf(process.platform === "win32")("goes on with the file that took the place of the one it had open (not on Windows)", async () => {
     const directory = newDirectory();
     const vectors = vectorsIn(directory, driver);
@@ -116,7 +116,7 @@ describe.each<SqliteDriverName>(["better-sqlite3", "node:sqlite"])("%s", (driver
   });
 });
 
-/** Thirty-two bytes of the first vector, as they are stored. */
+/** Returns thirty-two stored bytes of the first vector. */
 function storedPattern(file: string): Buffer {
   const bytes = fs.readFileSync(file);
   for (let at = 0; at + 48 < bytes.length; at += 1) {

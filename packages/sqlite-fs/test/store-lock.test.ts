@@ -24,7 +24,7 @@ describe("the lock of a store, between processes", () => {
       expect((await failureOf(alone())).error).toMatchObject({ code: "STORE_IN_USE", retryable: true });
       await others[0]?.done();
       expect((await failureOf(alone())).code).toBe("STORE_IN_USE");
-      // Shared work goes on after each refusal.
+      // Shared work continues after each refusal.
       await store.save({ number: 1 });
       await others[1]?.done();
       expect(await alone()).toBe("alone");
@@ -99,7 +99,7 @@ describe("the lock of a store, between processes", () => {
       other.exec("BEGIN; SELECT count(*) FROM sqlite_master");
       other.prepare("SELECT count(*) FROM sqlite_master").get();
       const refused = lock.exclusively(async () => "alone");
-      // While it waits to be alone it has let go, and the other can be alone.
+      // While the lock waits to become exclusive it is not held, so the other connection can have it exclusively.
       other.exec("COMMIT; BEGIN EXCLUSIVE");
       await expect(refused).rejects.toMatchObject({ code: "STORE_IN_USE" });
       await expect(lock.shared(async () => "shared")).rejects.toMatchObject({ code: "STORE_IN_USE" });
@@ -116,7 +116,7 @@ describe("the lock of a store, between processes", () => {
     }));
 });
 
-// Windows lets nobody delete a file that is open.
+// Windows does not allow deleting an open file.
 describe.skipIf(process.platform === "win32")("a lock file that is deleted while the store is open", () => {
   const deleted = (test: (store: TestStore, file: string) => Promise<void>) => () =>
     withStore(
@@ -209,7 +209,7 @@ describe("a lock file with something else in it", () => {
       expect(warnings).toEqual(["the lock file held something else, which was put aside"]);
       expect(fs.readFileSync(path.join(dataDir, "workrail.lock.replaced-1"))).toEqual(bytes);
       expect(await store.contextOf()).toEqual({ number: 1 });
-      // It locks.
+      // The new file locks.
       const other = Child.start({ type: "open", dataDir });
       await other.told(2);
       expect((await failureOf(store.rebuild())).code).toBe("STORE_IN_USE");
@@ -303,7 +303,7 @@ describe("the lock of a store, when what is to be done on having it fails", () =
 });
 
 describe("the lock of a store on a disk that fails", () => {
-  /** Whatever is asked of SQLite while `isFull` says so fails as on a full disk. */
+  /** Driver whose statements fail as on a full disk when `isFull` returns true. */
   const onDisk =
     (isFull: (sql: string) => boolean): OpenDatabase =>
     (file, busyMs) => {
@@ -347,7 +347,7 @@ describe("the lock of a store on a disk that fails", () => {
         const outcomes: unknown[] = [];
         for (let at = 1; hasFailed; at++) {
           const lock = await StoreLock.acquire({ ...optionsOf(file, ignore), openDatabase: disk });
-          // Deleted, so that shared work too begins with a lock of its own.
+          // Deleted, so that shared work also has to take the lock anew.
           fs.rmSync(file);
           [statements, failing] = [0, at];
           const outcome = await run(lock).catch((error: unknown) => error);
@@ -397,7 +397,7 @@ describe("the write lock of the catalog", () => {
         const { error } = await saving;
         expect(error).toMatchObject({ code: "LOCK_TIMEOUT", retryable: true });
         expect(performance.now() - started).toBeGreaterThanOrEqual(1_000);
-        // One or two where waiting holds up the event loop.
+        // Only one or two turns when waiting blocks the event loop.
         expect(turns).toBeGreaterThan(5);
         await other.done();
         expect((await store.save({ number: 2 })).record.sequence).toBe(2);

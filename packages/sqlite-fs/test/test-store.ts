@@ -46,7 +46,7 @@ const ignore = (): void => undefined;
 
 export const SESSION: SessionId = "session" as SessionId;
 
-/** Of those who work beside others that save: on a slow disk each waits for long, and may not give up. */
+/** Options for a store beside other savers: on a slow disk it waits long and must not give up. */
 export const PATIENT = { lockWaitMs: 60_000 };
 
 const codec: Codec = {
@@ -67,7 +67,7 @@ export interface TestStoreOptions extends Omit<SqliteFsOptions, "dataDir" | "dri
   readonly maxCheckpoints?: number;
 }
 
-/** Core's use cases over a store of this package. */
+/** Core's use cases on a store of this package. */
 export class TestStore {
   readonly dataDir: string;
   readonly storage: Storage;
@@ -84,7 +84,7 @@ export class TestStore {
     this.#maxCheckpoints = maxCheckpoints;
   }
 
-  /** Saves; an object is a context in the one session that most tests have. */
+  /** Saves a context, by default to the one session that most tests use. */
   save(context: Context, input: Partial<SaveInput> = {}): Promise<SaveResult> {
     return saveCheckpoint(
       { ...this.ports(), ids, background: this.#background, writer: "workrail/test" },
@@ -112,7 +112,7 @@ export class TestStore {
     return recoverCatalog(this.ports());
   }
 
-  /** To its end. */
+  /** Compacts a session until nothing is left to do. */
   async compact(sessionId: SessionId = SESSION): Promise<void> {
     const givenUp = new Set<CheckpointId>();
     for (;;) if (!(await compactSession(this.ports(), sessionId, { givenUp })).hasMore) return;
@@ -134,7 +134,7 @@ export class TestStore {
     return backupStore({ ...this.ports(), ids, writer: "workrail/test" }, target, options);
   }
 
-  /** Resolves when the work after the answers is done. */
+  /** Resolves when the background work is done. */
   idle(): Promise<void> {
     return this.#background.idle();
   }
@@ -144,7 +144,7 @@ export class TestStore {
     await this.storage.close();
   }
 
-  /** What use cases are given that are not called from here. */
+  /** Ports for use cases that this class does not call. */
   ports() {
     const limits = { ...DEFAULT_LIMITS, maxCheckpoints: this.#maxCheckpoints };
     const { catalog, blobs, locking, recovery } = this.storage;
@@ -152,7 +152,7 @@ export class TestStore {
   }
 }
 
-/** A fresh directory, removed after the test. */
+/** Runs a test with a fresh directory, which is removed afterwards. */
 export async function withDirectory<T>(test: (directory: string) => Promise<T>): Promise<T> {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-test-"));
   try {
@@ -162,7 +162,7 @@ export async function withDirectory<T>(test: (directory: string) => Promise<T>):
   }
 }
 
-/** A store in a fresh directory, closed and removed after the test. */
+/** Runs a test with a store in a fresh directory; the store is closed and removed afterwards. */
 export async function withStore<T>(test: (store: TestStore) => Promise<T>, options: TestStoreOptions = {}): Promise<T> {
   return withDirectory(async (directory) => {
     const store = await TestStore.open(path.join(directory, "data"), options);
@@ -174,7 +174,7 @@ export async function withStore<T>(test: (store: TestStore) => Promise<T>, optio
   });
 }
 
-/** Opens a store again, or beside others. */
+/** Opens a store again, or beside other openers. */
 export async function withOpened<T>(dataDir: string, work: (store: TestStore) => Promise<T>, options: TestStoreOptions = {}): Promise<T> {
   const store = await TestStore.open(dataDir, options);
   try {
@@ -184,7 +184,7 @@ export async function withOpened<T>(dataDir: string, work: (store: TestStore) =>
   }
 }
 
-/** The error that a promise is rejected with, in the parts that a test looks at; anything but a `WorkrailError` fails. */
+/** Returns the parts of a promise's rejection that tests check. Fails for anything but a `WorkrailError`. */
 export async function failureOf(
   work: Promise<unknown>,
 ): Promise<{ code: string; reason: unknown; outcome: unknown; error: WorkrailError }> {

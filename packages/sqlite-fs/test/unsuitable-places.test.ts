@@ -83,7 +83,7 @@ describe("a store on a network file system", () => {
 });
 
 describe("a file system that nobody knows, on which WAL is accepted and the first write fails", () => {
-  /** Fails as SQLite does where memory cannot be shared, until it is told to work without. */
+  /** Driver that fails as SQLite does without shared memory, until the journal mode needs none. */
   const failing =
     (code: string, isWithoutCure = false): OpenDatabase =>
     (file, busyMs) => {

@@ -12,9 +12,9 @@ import { growingContext } from "./growing-context.ts";
 import { driver, executeIn, openDatabase, rowsIn, withDatabase } from "./open-database.ts";
 import { failureOf, SESSION, type TestStore, type TestStoreOptions, withDirectory, withOpened } from "./test-store.ts";
 
-/** One bit of the name `its name`. */
+/** The text `its name` with one flipped bit. */
 const FLIPPED = "UPDATE checkpoint SET name = 'its ncme' WHERE id = 'c1'";
-/** Too much for a catalog to be proved when it is opened. */
+/** Size of a catalog that is too large to be verified when it is opened. */
 const ENLARGED = "CREATE TABLE filler (x BLOB); INSERT INTO filler VALUES (zeroblob(3 * 1024 * 1024))";
 
 describe("a table that lost rows by one flipped bit, which its own index would not tell of once it were made anew", () => {
@@ -230,7 +230,7 @@ describe("mending", () => {
       const total = async () => (await storage.catalog.list({ filter: {}, limit: 1, offset: 0 })).total;
       try {
         expect(await total()).toBe(4);
-        // Somebody commits who opened it before it was damaged.
+        // A process that opened the catalog before the damage commits.
         executeIn(file, "CREATE TABLE theirs (x INTEGER)");
         await new Promise((resolve) => setTimeout(resolve, 100));
         expect(await total()).toBe(4);
@@ -242,7 +242,7 @@ describe("mending", () => {
     }));
 });
 
-/** A store of four checkpoints that is closed. */
+/** Runs a test with a closed store of four checkpoints. */
 function withSaved(test: (dataDir: string, file: string) => Promise<unknown>): Promise<void> {
   return withDirectory(async (directory) => {
     const dataDir = path.join(directory, "data");
@@ -260,7 +260,7 @@ function move({ storage }: TestStore, ids: readonly string[], to: "trash" | "now
   return storage.catalog.commit({ move: moved, audit: [] });
 }
 
-/** Flips a bit in how many cells the first page of a table has. */
+/** Clears a bit in the number of cells of a table's first page. */
 function loseCells(file: string, table: string, bit: number): void {
   const [{ rootpage }] = rowsIn(file, `SELECT rootpage FROM sqlite_schema WHERE name = '${table}'`) as [{ rootpage: number }];
   const bytes = fs.readFileSync(file);
@@ -271,10 +271,10 @@ function loseCells(file: string, table: string, bit: number): void {
   fs.writeFileSync(file, bytes);
 }
 
-/** A `folded` with two flipped bits that has a row with another attribute come out right. */
+/** Returns a `folded` with two flipped bits for which a row with other attributes has the right checksum. */
 function misleading(row: CheckpointRow): string {
   const flip = (text: string, at: number) => text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ 0x40) + text.slice(at + 1);
-  // Some in a thousand do, of which places depends on the row: its path is another each time.
+  // A few of a thousand variants do. The places depend on the row, whose path differs each time.
   for (let at = 100; at < 40_000; at++) {
     const folded = flip(flip(row.folded, at % 3_900), (at * 31 + 17 + Math.floor(at / 3_900) * 101) % 3_900 || 1);
     const was = correctedRow({ ...row, folded }, CHECKPOINT_COLUMNS);

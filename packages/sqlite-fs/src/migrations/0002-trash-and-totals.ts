@@ -1,7 +1,7 @@
 /**
- * The trash, the bytes of the whole store, removals on hold, and why something was removed.
+ * Adds the trash, the bytes of the whole store, holds on removals, and the reasons of removals.
  *
- * `state` holds `live_bytes`, `trash_bytes`, which the triggers keep, and `hold:{holder}` with the time of its end.
+ * `state` has `live_bytes` and `trash_bytes`, which triggers keep, and `hold:{holder}` with the time when the hold ends.
  */
 export const trashAndTotals: string = `
 CREATE TABLE trashed (

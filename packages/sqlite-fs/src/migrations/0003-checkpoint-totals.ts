@@ -1,7 +1,6 @@
 /**
- * How many checkpoints there are of each kind, in the store and of each project, and how many asides a session has beside
- * its other checkpoints. Triggers keep these numbers, so that a page of a listing can say of how many it is without
- * reading them all.
+ * Adds the number of checkpoints of each kind, in the store and in each project, and the number of asides of each session.
+ * Triggers keep these numbers, so that a page of a listing can tell the total without reading all rows.
  */
 export const checkpointTotals: string = `
 CREATE TABLE checkpoint_total (

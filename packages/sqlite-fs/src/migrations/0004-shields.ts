@@ -1,4 +1,4 @@
-/** Until when a checkpoint is shielded from being removed of its own accord, and asides, which go for their age. */
+/** Adds the time until which a checkpoint is shielded from automatic removal, and an index of asides, which are removed by age. */
 export const shields: string = `
 ALTER TABLE checkpoint ADD COLUMN shielded_until INTEGER;
 

@@ -1,9 +1,9 @@
 /**
- * Rows of the audit log are chained, each by a digest of itself and the one before. Those that are there stay without: nobody can say any more
- * whether they are as they were written. `audit_log` tells this log from another one's, for the mark of the last commit; until now the time of
- * its first row did, which may be removed from now on.
+ * Chains the rows of the audit log: each has a digest of itself and the row before. Existing rows get no digest, because nobody can
+ * prove any more that they are as they were written. `audit_log` identifies this log for the commit mark. Until now the time of the
+ * first row did, but that row may be removed from now on.
  *
- * What a status asks for, and lists of what was done to a store, are found by an index, which most rows are not in: it costs a save nothing.
+ * The index of rare actions serves a status and lists of operations on a store. Most rows are not in it, so it costs a save nothing.
  */
 export const auditChain: string = `
 ALTER TABLE audit ADD COLUMN digest BLOB;

@@ -1,4 +1,4 @@
-/** Checkpoints that were removed and of which nothing may be left, until nothing is. */
+/** Adds the removed checkpoints of which nothing may be left; each stays listed until nothing is left. */
 export const erasures: string = `
 CREATE TABLE erasure (
   blob TEXT PRIMARY KEY NOT NULL,

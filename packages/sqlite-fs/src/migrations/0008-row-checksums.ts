@@ -1,6 +1,6 @@
 /**
- * Each row of `checkpoint` and of `session` says what the sum of its columns is, and so does a row in the trash. Whoever changes a row sums it anew:
- * the asides of a session are counted there, and no longer by triggers.
+ * Adds a checksum of the columns to each row of `checkpoint`, `session` and the trash. Each change of a row computes its checksum anew.
+ * So the code that changes a session's row counts its asides, and triggers no longer do.
  */
 export const rowChecksums: string = `
 ALTER TABLE checkpoint ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;

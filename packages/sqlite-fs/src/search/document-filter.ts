@@ -13,14 +13,14 @@ export interface DocumentRow {
   readonly project: number | null;
   readonly agent: number | null;
   readonly workflow: number | null;
-  /** The number of a name, which is a list. */
+  /** Number of the name that holds the list of tags. */
   readonly tags: number | null;
 }
 
 /**
- * Tells which documents meet a filter, or have a later one of their session that does.
+ * Returns a test for documents that meet a filter, or that have a later document of their session that meets the filter.
  *
- * @returns `undefined` when none can: nothing has that project, agent, workflow or session.
+ * @returns `undefined` when no document can pass: the index does not have that project, agent, workflow or session.
  */
 export function documentFilter(run: Run, filter: IndexFilter): ((row: DocumentRow) => boolean) | undefined {
   const names = [filter.project, filter.agentId, filter.workflowId].map((value) => (value === undefined ? null : numberOf(run, value)));
@@ -66,7 +66,7 @@ const NEWEST_MEETING = `WITH given (kinds, project, agent, workflow, since, unti
 
 interface SessionRow {
   readonly tags: string | null;
-  /** JSON. */
+  /** JSON list of numbers of names. */
   readonly labels: string;
   readonly newest: number;
 }
@@ -75,14 +75,14 @@ const SESSION = "SELECT tags, labels, newest FROM session WHERE number = ?";
 
 interface Conditions {
   readonly of: SessionRow;
-  /** Numbers of names that it must have been labelled with. */
+  /** Numbers of names that the session's documents must have had. */
   readonly wanted: readonly number[];
   readonly since: number | null;
   readonly fixed: readonly SqliteValue[];
   readonly tags: readonly string[];
 }
 
-/** The sequence of the newest in a session that meets the filter; 0 when none does. */
+/** Returns the sequence of the newest document of a session that meets the filter; 0 when there is none. */
 function newestMeeting(run: Run, session: number, { of, wanted, since, fixed, tags }: Conditions): number {
   if (wanted.length > 0 && !hasAll(of.labels, wanted)) return 0;
   if (since !== null && of.newest < since) return 0;
@@ -97,7 +97,7 @@ function hasAll(labels: string, wanted: readonly number[]): boolean {
   return wanted.every((name) => there.includes(name));
 }
 
-/** Tags that are in none of the lists, which are JSON. */
+/** Returns the tags that are in none of the JSON lists. */
 function missing(wanted: readonly string[], lists: readonly (string | null)[]): readonly string[] {
   const there = new Set(lists.flatMap((list) => (list === null ? [] : (JSON.parse(list) as readonly string[]))));
   return wanted.filter((tag) => !there.has(tag));
@@ -107,7 +107,7 @@ function nameOf(run: Run, number: number): string {
   return (run.get("SELECT value FROM name WHERE number = ?", number) as { readonly value: string }).value;
 }
 
-/** What is known of a number, found out once. */
+/** Returns the cached value of a number, or finds and caches it. */
 function known<T>(values: Map<number, T>, number: number, find: (number: number) => T): T {
   const value = values.get(number) ?? find(number);
   values.set(number, value);
@@ -126,7 +126,7 @@ function numberIn(row: unknown): number | undefined {
   return (row as { readonly number: number } | undefined)?.number;
 }
 
-/** As `document.created`. */
+/** Converts a time to whole seconds, the unit of `document.created`. */
 export function seconds(time: Date): number {
   return Math.floor(time.getTime() / 1_000);
 }

@@ -2,12 +2,12 @@ import type { CheckpointId } from "@workrail/core";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The sixteen bytes of a UUID; another id as it is. */
+/** Packs a UUID into sixteen bytes; returns any other id unchanged. */
 export function packedId(id: CheckpointId): string | Uint8Array {
   return UUID.test(id) ? Buffer.from(id.replaceAll("-", ""), "hex") : id;
 }
 
-/** What `packedId` packed. */
+/** Restores an id from the result of `packedId`. */
 export function unpackedId(packed: string | Uint8Array): CheckpointId {
   if (typeof packed === "string") return packed as CheckpointId;
   const digits = Buffer.from(packed).toString("hex");

@@ -1,21 +1,21 @@
 import type { Run } from "../derived-database.ts";
 
-/** Often, where only that is told apart. */
+/** Number of occurrences that counts as "often" when only one level is used. */
 export const OFTEN = 3;
 
 const OFTEN_MARK = "*";
 
-/** What stands behind a term for occurring at least so often: signs that no term has, one byte each. */
+/** Marks after a term that occurs at least that often: one-byte signs that no term contains. */
 const MARKS: readonly (readonly [times: number, mark: string])[] = [
   [2, "+"],
   [OFTEN, OFTEN_MARK],
   [6, "#"],
 ];
 
-/** For the tokeniser, which would take them for spaces. */
+/** All marks, for the tokenizer, which would otherwise take them for separators. */
 export const MARK_SIGNS: string = MARKS.map(([, mark]) => mark).join("");
 
-/** The words FTS5 is given for terms that occur so often: each, and again with a mark for every number of times it reaches. */
+/** Returns the words to index for counted terms: each term, and the term with a mark for each level that its count reaches. */
 export function marked(counts: ReadonlyMap<string, number>): string[] {
   const words: string[] = [];
   for (const [term, times] of counts) {
@@ -25,26 +25,26 @@ export function marked(counts: ReadonlyMap<string, number>): string[] {
   return words;
 }
 
-/** Of a number only that it occurs more than once: numbers are most of what some texts have. */
+/** Marks for a term. A number gets only the first one, because some texts consist mostly of numbers. */
 function marksOf(term: string): typeof MARKS {
   return /^[0-9]+$/.test(term) ? MARKS.slice(0, 1) : MARKS;
 }
 
-/** Whether a word of the index is a term, and not one with a mark. */
+/** True when a word of the index is a term without a mark. */
 export function isTerm(word: string): boolean {
   return !MARK_SIGNS.includes(word.at(-1) ?? "");
 }
 
-/** Documents that have a term, by their numbers, which ascend, and about how often. */
+/** Ascending numbers of the documents that have a term, with levels of how often they have it. */
 export interface Postings {
   readonly documents: readonly number[];
-  /** Those of them that have it at least so often, for each number of times that is told apart. */
+  /** For each level, the documents that have the term at least that often. */
   readonly more: readonly (readonly [times: number, documents: readonly number[]])[];
-  /** There are more documents than were asked for. */
+  /** True when there are more documents than were asked for. */
   readonly isCut: boolean;
 }
 
-/** The numbers, first and last, between which documents are looked for. */
+/** Range of document numbers of a query, both ends included. */
 export interface Span {
   readonly first: number;
   readonly last: number;
@@ -53,29 +53,29 @@ export interface Span {
 /** All numbers of documents. */
 export const EVERYWHERE: Span = { first: 0, last: Number.MAX_SAFE_INTEGER };
 
-/** A number from JavaScript is a real one, of which FTS5 takes no notice: it would read all of a list. */
+/** Numbers from JavaScript are bound as REAL, and FTS5 ignores such limits: without the cast it would read the whole list. */
 const WITHIN = "rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)";
-/** SQLite would look at a bare parameter, and so prepare the statement anew for each question. */
+/** With a bare parameter, SQLite's plan would depend on the value, and each query would prepare the statement anew. */
 const AT_MOST = "LIMIT CAST(? AS INTEGER)";
-/** All numbers in one text, which is JSON: a row for each takes ten times as long. */
+/** Returns all numbers in one JSON text: one row for each takes ten times as long. */
 const NUMBERS = `SELECT '[' || group_concat(rowid) || ']' AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} ${AT_MOST})`;
 const LATEST = `SELECT '[' || group_concat(rowid) || ']' AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} ORDER BY rowid DESC ${AT_MOST})`;
 
-/** How many documents of a term are few, and of how many texts the index is. */
+/** Limit of documents of a term, and size of the index. */
 export interface Few {
-  /** Of a term of more documents none are given. */
+  /** Maximum of documents of a term; none are returned for a term with more. */
   readonly most: number;
   readonly texts: number;
 }
 
-/** Documents of a span that have a term; `undefined` where there are more than so many. */
+/** Returns the postings of a term in a span; `undefined` when the term has too many documents. */
 export function postingsOf(run: Run, term: string, few: Few, span: Span): Postings | undefined {
   const documents = fewDocumentsWith(run, term, few, span);
   if (documents === undefined) return undefined;
   return { documents, more: documents.length === 0 ? [] : oftenMarked(run, term, { sql: NUMBERS, most: few.most, span }), isCut: false };
 }
 
-/** Documents that have a term: where there are more than so many, the latest, and the latest of those that have it more often. */
+/** Returns the latest `most` documents of a term, and the latest `most` documents of each level of occurrences. */
 export function latestPostingsOf(run: Run, term: string, most: number, span: Span): Postings {
   const latest = numbersIn(run, LATEST, quoted(term), most + 1, span);
   const isCut = latest.length > most;
@@ -90,25 +90,28 @@ export function latestPostingsOf(run: Run, term: string, most: number, span: Spa
   return { documents: united(latest, documents), more: more.reverse(), isCut };
 }
 
-/** How often documents have a term that all of them have. */
+/** Returns the levels of a term for documents that all have it. */
 export function moreOften(run: Run, term: string, documents: readonly number[], most: number): Postings {
   const span = { first: documents[0] ?? 0, last: documents.at(-1) ?? 0 };
   return { documents, more: oftenMarked(run, term, { sql: NUMBERS, most, span }), isCut: false };
 }
 
-/** Terms that were found to be in more documents than so many, while an index had about so many texts. */
+/** Terms with too many documents, remembered by the limit that they exceed, while the index has about as many texts. */
 interface Frequent {
   readonly texts: number;
   readonly terms: Map<string, number>;
 }
 
 const frequent = new WeakMap<Run, Frequent>();
-/** Words that are frequent are few. */
+/** Maximum of remembered terms; few words are frequent. */
 const MOST_FREQUENT = 5_000;
-/** An index of more or fewer texts, by one part in so many, is another. */
+/** The remembered terms are dropped when the number of texts changes by more than one part in `OTHER`. */
 const OTHER = 10;
 
-/** The same without how often. That a term of the whole index is in more than so many is remembered while the index is about as large. */
+/**
+ * Returns the documents of a term without levels; `undefined` when there are too many. For the whole index, remembers that a term
+ * has too many documents while the size of the index stays about the same.
+ */
 export function fewDocumentsWith(run: Run, term: string, { most, texts }: Few, span: Span): readonly number[] | undefined {
   const { terms } = frequentIn(run, texts);
   if (span === EVERYWHERE && (terms.get(term) ?? 0) >= most) return undefined;
@@ -124,32 +127,32 @@ function frequentIn(run: Run, texts: number): Frequent {
   return known;
 }
 
-/** Documents that have a term, at most so many, without how often. */
+/** Returns at most `most` documents that have a term, without levels. */
 export function documentsWith(run: Run, term: string, most: number): readonly number[] {
   return numbersIn(run, NUMBERS, quoted(term), most, EVERYWHERE);
 }
 
-/** Those of them that have it often. */
+/** Returns at most `most` documents that have a term often. */
 export function documentsWithOften(run: Run, term: string, most: number): readonly number[] {
   return documentsWith(run, term + OFTEN_MARK, most);
 }
 
-/** The latest documents that have all of the terms. */
+/** Returns the latest documents that have all of the terms. */
 export function documentsWithAll(run: Run, terms: readonly string[], most: number, span: Span): readonly number[] {
   return numbersIn(run, LATEST, terms.map(quoted).join(" AND "), most, span);
 }
 
-/** The latest documents that have any of the terms. */
+/** Returns the latest documents that have any of the terms. */
 export function documentsWithAny(run: Run, terms: readonly string[], most: number, span: Span): readonly number[] {
   return terms.length === 0 ? [] : numbersIn(run, LATEST, terms.map(quoted).join(" OR "), most, span);
 }
 
-/** The latest documents that have any term that begins so. */
+/** Returns the latest documents that have any term with a given beginning. */
 export function documentsBeginning(run: Run, beginning: string, most: number, span: Span): readonly number[] {
   return numbersIn(run, LATEST, `${quoted(beginning)} *`, most, span);
 }
 
-/** Numbers of the first list that are not in the second; both ascend. */
+/** Returns the numbers of the first list that are not in the second. Both lists ascend. */
 export function without(numbers: readonly number[], others: readonly number[]): readonly number[] {
   let at = 0;
   return numbers.filter((number) => {
@@ -166,7 +169,7 @@ function oftenMarked(
   const found: [number, readonly number[]][] = [];
   for (const [times, mark] of marksOf(term)) {
     const documents = numbersIn(run, sql, quoted(term + mark), most, span);
-    // What is nowhere so often is nowhere oftener.
+    // A term that no document has this often has no documents at higher levels.
     if (documents.length === 0) break;
     found.push([times, documents]);
   }
@@ -183,7 +186,7 @@ function numbersIn(run: Run, sql: string, match: string, most: number, { first, 
   return sql === LATEST ? parsed.reverse() : parsed;
 }
 
-/** Numbers that are in one of two lists, which ascend. */
+/** Returns the union of two ascending lists. */
 export function united(one: readonly number[], other: readonly number[]): readonly number[] {
   if (other.length === 0) return one;
   const numbers: number[] = [];

@@ -28,50 +28,50 @@ import {
 import type { Run } from "../derived-database.ts";
 import type { Scores, ScoreSheet } from "./score-sheet.ts";
 
-/** A term of more documents says little, and reading them takes long: it only counts where nothing else does. */
+/** A term in more documents tells little, and reading them takes long: it counts only when no other term does. */
 const MOST_OF_TERM = 5_000;
-/** For all terms together, the rarest first. */
+/** Limit of documents for all terms together, rarest terms first. */
 const MOST_OF_ALL = 15_000;
-/** Of a term of too many documents the latest: no others have to be known to find the best, unless a filter leaves few of them. */
+/** Latest documents read of a term with too many documents. They suffice to find the best, unless a filter leaves few of them. */
 const LATEST_OF_TERM = 500;
-/** So many times more are read when these were not enough. */
+/** Factor by which more documents are read when these were not enough. */
 const DEEPER = 10;
-/** A related term of so many is passed over. */
+/** A related term with more documents is skipped. */
 const MOST_OF_RELATED = 1_000;
 const MOST_REQUIRED = 200_000;
-/** Where so many documents have a term, nobody comes to those that have something instead. */
+/** A term with more documents needs no substitutes: results would hardly reach the documents with a substitute. */
 const ENOUGH_WHOLE = 100;
-/** The latest documents with something instead of a term. */
+/** Latest documents read that have a substitute of a term. */
 const MOST_INSTEAD = 1_000;
 
-/** Where a ranking looks. */
+/** Scope of a ranking. */
 export interface RankingScope {
   readonly sheet: ScoreSheet;
-  /** Of the whole index. */
+  /** Number of texts in the whole index. */
   readonly texts: number;
-  /** Only these documents, which ascend. */
+  /** Ascending numbers of the only documents that count. Default: all documents. */
   readonly among?: readonly number[] | undefined;
-  /** How often there was not enough before: what is frequent is looked at further each time. Default 0. */
+  /** Number of earlier rankings that did not find enough. Each one more reads further into frequent terms. Default 0. */
   readonly depth?: number;
 }
 
-/** Finds and scores documents by BM25, first as if all texts were of average length. */
+/** Finds and scores documents by BM25, at first as if all texts had average length. */
 export class Ranking {
-  /** What a document would score that has every term many times. */
+  /** Score of a document that has every term many times. */
   readonly most: number;
-  /** Whether a deeper one may find more. */
+  /** True when a deeper ranking may find more documents. */
   readonly isCut: boolean;
   readonly #query: Pick<IndexQuery, "terms" | "required">;
   readonly #scope: RankingScope;
   readonly #lists: readonly WeighedPostings[];
-  /** Whether it counts that a document has all terms that are in any: there are several, or something instead of one. */
+  /** True when documents with all known terms get a bonus: there are several known terms, or substitutes of one. */
   readonly #isForAll: boolean;
-  /** With any of the terms. */
+  /** Documents with any of the terms. */
   readonly #found: Scores;
-  /** What a document gets that has a rare term. */
+  /** Bonus of a document that has a rare term. */
   readonly #bonus: number;
   readonly #rare: readonly number[];
-  /** Places of the best of them, the best first. */
+  /** Indexes of the best found documents, best first. */
   #sorted: readonly number[] = [];
 
   constructor(run: Run, query: Pick<IndexQuery, "terms" | "required">, scope: RankingScope) {
@@ -97,21 +97,26 @@ export class Ranking {
     this.#found = scope.sheet.take();
   }
 
-  /** One that looks further. */
+  /** Returns a ranking that reads further into frequent terms. */
   deeper(run: Run): Ranking {
     return new Ranking(run, this.#query, { ...this.#scope, depth: (this.#scope.depth ?? 0) + 1 });
   }
 
-  /** Documents from the best on, roughly, beginning behind so many. */
+  /** Returns `count` documents after the first `from`, best first by rough scores. */
   best(from: number, count: number): readonly number[] {
     const { documents } = this.#found;
     const wanted = Math.min(from + count, documents.length);
-    // More than asked for: what comes next are often a few more.
+    // Sort more than asked for: the next call often asks for a few more.
     if (this.#sorted.length < wanted) this.#sorted = this.#bestFirst(this.#above(2 * wanted));
     return this.#sorted.slice(from, from + count).map((at) => documents[at] as number);
   }
 
-  /** What a document of this length, against the average, scores. @param related what it gets for related terms. */
+  /**
+   * Returns the exact score of a document.
+   *
+   * @param relativeLength the length of the document against the average.
+   * @param related the score for related terms.
+   */
   exact(number: number, relativeLength: number, related: number): number {
     let score = 0;
     let isWithAll = this.#isForAll;
@@ -124,12 +129,12 @@ export class Ranking {
       score += weight * saturation(times, relativeLength);
     }
     if (has(this.#rare, number)) score += this.#bonus + related;
-    // Nor do related terms make up for a rare one.
+    // Related terms do not make up for a rare term.
     else score = this.#bonus === 0 ? score + related : Math.max(score, Math.min(score + related, this.#bonus));
     return isWithAll ? score + ALL_TERMS * this.most : score;
   }
 
-  /** Places of those that score no less than the best of this number do, and a few more: sorting all takes longer than all else. */
+  /** Returns the indexes of the best `count` documents and a few more, unsorted: sorting all documents would take most of the time. */
   #above(count: number): number[] {
     const { scores } = this.#found;
     const scale = STEPS / this.most;
@@ -155,7 +160,7 @@ export class Ranking {
   }
 }
 
-/** Scores are told apart this finely where the best of many are looked for. */
+/** Number of steps between 0 and the highest score when the best of many documents are selected. */
 const STEPS = 2_000;
 
 function addTo(sheet: ScoreSheet, { weight, postings }: WeighedPostings, allowed: ReadonlySet<number> | undefined): void {
@@ -169,20 +174,20 @@ function addTo(sheet: ScoreSheet, { weight, postings }: WeighedPostings, allowed
 
 interface WeighedPostings {
   readonly weight: number;
-  /** About how many have it; 0 where it is not known. */
+  /** Approximate number of documents with the term; 0 when no document has it. */
   readonly texts: number;
-  /** Of what is taken for a term. */
+  /** Set for postings of substitutes of a term. */
   readonly isInstead?: true;
   readonly postings: Postings;
 }
 
-/** What related terms add to the score of a document that is found already, by its number and its length against the average. */
+/** Returns a function of the score that related terms add to a found document, by its number and its length against the average. */
 export function relatedScores(
   run: Run,
   related: readonly WeightedTerm[],
   texts: number,
 ): (number: number, relativeLength: number) => number {
-  // What so many have says nothing.
+  // A term in that many documents tells nothing.
   const telling = related.flatMap((each) => {
     const documents = fewDocumentsWith(run, each.term, { most: MOST_OF_RELATED, texts }, EVERYWHERE);
     return documents === undefined ? [] : [{ ...each, documents, texts: documents.length }];
@@ -200,10 +205,10 @@ export function relatedScores(
   };
 }
 
-/** What is read for a question. */
+/** Postings that are read for a query. */
 interface Chosen {
   readonly lists: readonly WeighedPostings[];
-  /** Others do not count. Absent: all do. */
+  /** The only documents that count. Absent: all count. */
   readonly allowed?: ReadonlySet<number> | undefined;
   readonly isCut: boolean;
 }
@@ -220,7 +225,7 @@ function chosen(run: Run, { terms, required }: Pick<IndexQuery, "terms" | "requi
   return { lists: [...allOf(run, terms, { required, having, texts }), ...lists], allowed: new Set(having), isCut: false };
 }
 
-/** Required terms are as rare as what has all of them, which is all that is read of them. */
+/** Postings of required terms. Only documents with all of them are read, and the number of these gives their rarity. */
 function allOf(
   run: Run,
   terms: readonly WeightedTerm[],
@@ -238,7 +243,7 @@ interface Within {
   readonly depth: number;
 }
 
-/** Of terms, the rarest first; those of too many documents are passed over where there are others, at first. */
+/** Postings of terms, rarest first. At depth 0, terms with too many documents are skipped when there are others. */
 function anyOf(run: Run, terms: readonly AskedTerm[], { texts, span, depth }: Within): Omit<Chosen, "allowed"> {
   const isAlone = terms.length === 1;
   const read = terms.map((each) => ({
@@ -255,7 +260,7 @@ function anyOf(run: Run, terms: readonly AskedTerm[], { texts, span, depth }: Wi
     sum += count;
     const isTooMany = depth === 0 && sum > MOST_OF_ALL && sum > count;
     isCut ||= isTooMany;
-    // One that is nowhere, or passed over, counts for what a text could at most score.
+    // A term that no document has, or that is skipped, still counts for the highest possible score.
     return { weight: weight * rarity(count, texts), texts: count, postings: isTooMany ? NONE : postings };
   });
   const latest = LATEST_OF_TERM * DEEPER ** (sum === 0 ? depth : depth - 1);
@@ -279,7 +284,10 @@ function anyOf(run: Run, terms: readonly AskedTerm[], { texts, span, depth }: Wi
   return { lists: [...lists, ...instead], isCut: isCut || instead.some(({ postings }) => postings.isCut) };
 }
 
-/** Documents that have something instead of a term, unless enough have the term: first those with another term, then those with one that begins so. */
+/**
+ * Postings of the substitutes of a term, unless enough documents have the term: first documents with another term, then documents
+ * with a term of the same beginning.
+ */
 function insteadOf(
   run: Run,
   { instead, weight }: AskedTerm,
@@ -305,7 +313,7 @@ function insteadOf(
 
 const NONE: Postings = { documents: [], more: [], isCut: false };
 
-/** Of terms of too many documents: the latest, and before these the latest that have all of them. */
+/** Postings of terms with too many documents: the latest documents of each, and the latest that have all of the terms. */
 function latestPostings(run: Run, terms: readonly string[], most: number, span: Span): Postings[] {
   const shared = terms.length < 2 ? [] : documentsWithAll(run, terms, most, span);
   return terms.map((term) => {
@@ -318,9 +326,9 @@ function spanOf(numbers: readonly number[]): Span {
   return { first: numbers[0] as number, last: numbers.at(-1) as number };
 }
 
-/** Whether a number is among those, which ascend. */
+/** True when ascending numbers contain a number. */
 function has(numbers: readonly number[], number: number): boolean {
-  // Not taken out of a list: until the engine knows this code, that would be a tenth of all that a question allocates.
+  // No array destructuring: until the engine has optimized this code, that would be a tenth of the allocations of a query.
   let from = 0;
   let to = numbers.length;
   while (from < to) {

@@ -1,20 +1,20 @@
-/** Documents and what they score, each at the same place of both. */
+/** Documents and their scores, at the same indexes. */
 export interface Scores {
   readonly documents: Int32Array;
   readonly scores: Float32Array;
 }
 
-/** Adds scores up by documents' numbers, on one sheet for all questions: new ones would be most of the memory that questions take. */
+/** Sums scores by document number. All queries share one sheet: a new sheet for each would be most of the memory of a query. */
 export class ScoreSheet {
   #sums = new Float32Array(0);
   #documents = new Int32Array(1_024);
   #count = 0;
 
-  /** Adds to the scores of these. What is not on the sheet yet comes in only if it is allowed. */
+  /** Adds to the scores of documents. A document that is not on the sheet yet is added only when `allowed` has it. */
   add(numbers: readonly number[], more: number, allowed?: ReadonlySet<number>): void {
     this.#reach(numbers.at(-1) ?? 0, this.#count + numbers.length);
     const sums = this.#sums;
-    // A plain loop: it runs over many thousands before the engine has come to know it.
+    // A plain loop: it runs over many thousands of numbers before the engine has optimized it.
     for (let at = 0; at < numbers.length; at++) {
       const number = numbers[at] as number;
       const sum = sums[number] as number;
@@ -24,7 +24,7 @@ export class ScoreSheet {
     }
   }
 
-  /** What was added, and wipes the sheet. */
+  /** Returns the sums and clears the sheet. */
   take(): Scores {
     const documents = this.#documents.slice(0, this.#count);
     const scores = new Float32Array(this.#count);

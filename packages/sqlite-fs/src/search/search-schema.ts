@@ -1,17 +1,18 @@
 import type { DerivedContent } from "../derived-database.ts";
 import { MARK_SIGNS } from "./postings.ts";
 
-/** Of the search index, and of the terms it is made of. */
+/** Version of the search index and of the terms in it. */
 const INDEX_VERSION = 6;
 
 /**
- * `document`: one for each checkpoint; `previous` is how many places before it in its session the one is whose text it was
- * compared with; `terms` is how many different ones it has, without stop-words; times are in whole seconds.
- * `session.labels` has the numbers of all names that its documents ever had, and `newest` the latest of their times: what shows that
- * none of them meets a filter. `session.version` is another after each change, `is_pending` and `is_extended` tell whether it is to be looked at, and how.
- * `name`: projects, agents and workflows, and lists of tags as JSON. `state` holds the catalog's position and sums.
- * `term`: FTS5 keeps which documents have a term, and nothing else. One that occurs more than once is there again with a
- * mark behind it: see `marked`. Stop-words are there with the sign that core gives them.
+ * `document`: one row for each checkpoint. `previous` is the distance in sequences to the checkpoint whose text it was compared with;
+ * `terms` is the number of different terms without stop words; times are in whole seconds.
+ * `session`: `labels` has the numbers of all names that its documents ever had, and `newest` the latest of their times; they show when
+ * no document can meet a filter. `version` changes with each change. `noted` is set while the session is pending, and `is_extended`
+ * tells whether checkpoints were only added.
+ * `name`: projects, agents and workflows, and lists of tags as JSON. `state`: the catalog's position and sums.
+ * `term`: FTS5 keeps only which documents have a term. A term that occurs more than once is indexed again with a mark: see `marked`.
+ * Stop words have the sign that core gives them.
  */
 const SEARCH_SCHEMA = `
 CREATE TABLE state (key TEXT PRIMARY KEY NOT NULL, value ANY NOT NULL) STRICT, WITHOUT ROWID;
@@ -58,10 +59,10 @@ INSERT INTO term (term, rank) VALUES ('pgsz', 3010);
 export const SEARCH_CONTENT: DerivedContent = {
   name: "the search index",
   version: INDEX_VERSION,
-  // As SQLite keeps it, in pages that are small.
+  // SQLite stores the text of the schema, and the pages are small.
   schema: SEARCH_SCHEMA.replaceAll(/\s+/gu, " "),
-  // Small stores have little empty room.
+  // Small pages leave little free space in small stores.
   pageBytes: 512,
-  // Each question reads other pages: the operating system has them in memory once, whatever processes read them.
+  // Each query reads other pages. The operating system caches them once for all processes.
   onOpen: "PRAGMA cache_size = -1024; CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, term, row)",
 };

@@ -27,14 +27,14 @@ import { ScoreSheet } from "./score-sheet.ts";
 import { SEARCH_CONTENT } from "./search-schema.ts";
 import { databaseDamaged } from "../storage-errors.ts";
 
-/** Rough scores are made exact for so many more candidates than are asked for. */
+/** Number of candidates beyond the requested ones whose rough scores are made exact. */
 const LOOKED_AT = 40;
-/** Pages of FTS5 merged in one piece: each takes six of the file's. */
+/** FTS5 pages merged in one step. Each takes six pages of the file. */
 const MERGED_PAGES = 32;
-/** Merging leaves pages empty: as many as it fills in one piece are cut off the file's end. */
+/** Merging leaves empty pages. Truncates the file by as many pages as one merge step fills. */
 const GIVE_BACK = `PRAGMA incremental_vacuum(${6 * MERGED_PAGES})`;
 
-/** The search index in `search.db`, by FTS5: derived from the store, and made anew whenever it is missing. */
+/** The search index in `search.db`, with FTS5. Derived from the store, and created anew when it is missing. */
 export class SqliteSearch implements SearchEngine {
   readonly #database: DerivedDatabase;
   readonly #sheet = new ScoreSheet();
@@ -114,7 +114,7 @@ export class SqliteSearch implements SearchEngine {
     return this.#database.read((run) => {
       const longer = termsBeginning(run, term, most * 4);
       if (longer.length > 0) return longer.slice(0, most);
-      // Most mistakes are not made in the first letters.
+      // Most spelling mistakes are not in the first letters.
       const [first = "", second = ""] = term;
       const alike = termsAlike(run, term, first + second, most);
       return alike.length > 0 ? alike : termsAlike(run, term, first, most);
@@ -124,7 +124,7 @@ export class SqliteSearch implements SearchEngine {
   async tidy(): Promise<boolean> {
     const hasMore = await this.#database.write((run) => {
       const [untidied, texts] = [Number(valueOf(run, "untidied")), Number(valueOf(run, "texts"))];
-      // All is merged into one when much of it is new; else what grew, as far as it grew.
+      // Merge the whole index when much of it is new; otherwise only the segments that grew.
       const isFull = untidied > 0 && untidied * 4 >= texts;
       const isMerged = isMerging(run, isFull ? -MERGED_PAGES : MERGED_PAGES);
       if (isFull) run.run("UPDATE state SET value = 0 WHERE key = 'untidied'");
@@ -139,10 +139,10 @@ export class SqliteSearch implements SearchEngine {
     this.#database.remove();
   }
 
-  /** Has no file hold anything of the texts that were removed. `false` when others read the log for too long. */
+  /** Erases the remains of removed texts from the files. Returns `false` when other connections read the log for too long. */
   async purge(): Promise<boolean> {
     if (!this.#database.isThere()) return true;
-    // What is removed is only marked in the index of terms, until that is written anew.
+    // FTS5 only marks removed texts until their segments are merged.
     let pages = -MERGED_PAGES;
     while (await this.#database.write((run) => isMerging(run, pages))) {
       pages = MERGED_PAGES;
@@ -160,12 +160,12 @@ export class SqliteSearch implements SearchEngine {
   }
 }
 
-/** What a query found, and what its scores are measured by. */
+/** Results of a query, with the numbers that its scores depend on. */
 interface Found {
-  /** Another one once a page needed more. */
+  /** Replaced by a deeper one when a page needs more documents. */
   ranking: Ranking;
   readonly texts: number;
-  /** Terms of a text on average. */
+  /** Average number of terms of a text. */
   readonly usual: number;
 }
 
@@ -184,7 +184,7 @@ function pageOf(run: Run, found: Found, filter: IndexFilter, { limit, offset, re
   return page.map(({ number, score }) => ({ ...namesIn(names, number), score: within01(score / most) }));
 }
 
-/** Sums that are damaged, which nobody can tell, make scores of any kind: order may suffer, but not what an answer promises. */
+/** Limits a score to 0 to 1. Damaged sums, which are not detected, give any score: the order may suffer, but not the promised range. */
 function within01(score: number): number {
   return Number.isNaN(score) ? 0 : Math.min(1, Math.max(0, score));
 }
@@ -195,7 +195,7 @@ interface Wanted {
   readonly count: number;
 }
 
-/** The best documents, from the best on; more than wanted where they were looked at. */
+/** Returns the best documents, best first. May return more than wanted. */
 function bestOf(run: Run, { ranking, usual }: Found, { meets, more, count }: Wanted): readonly Scored[] {
   const hits: Scored[] = [];
   const piece = LOOKED_AT + 2 * count;
@@ -252,7 +252,7 @@ const STATE = `SELECT (SELECT value FROM state WHERE key = 'position') AS positi
   (SELECT count(*) FROM session WHERE noted IS NOT NULL) AS pending`;
 const PENDING = "SELECT id, is_extended FROM session WHERE noted IS NOT NULL ORDER BY noted LIMIT CAST(? AS INTEGER)";
 
-/** With one row at least for a session that is there. */
+/** Returns at least one row for a session that exists. */
 const INDEXED = `SELECT version, document.id, sequence, previous FROM session
   LEFT JOIN (SELECT * FROM document) AS document ON document.session = session.number
     AND document.sequence IN (SELECT sequence FROM document WHERE session = session.number ORDER BY sequence DESC LIMIT ?)
@@ -265,7 +265,7 @@ const DOCUMENTS = `SELECT number, session, sequence, terms, kind, created, proje
 const NAMES = `SELECT document.number, document.id, session.id AS session_id, sequence
   FROM json_each(?) AS wanted JOIN document ON document.number = wanted.value JOIN session ON session.number = document.session`;
 
-/** Names that no document has. What a session is labelled with is then only looked at in vain. */
+/** Deletes names that no document has. Labels of sessions may still have their numbers, which only causes needless lookups. */
 const DROP_NAMES = `DELETE FROM name WHERE number NOT IN (SELECT project FROM document WHERE project IS NOT NULL
   UNION SELECT agent FROM document WHERE agent IS NOT NULL UNION SELECT workflow FROM document WHERE workflow IS NOT NULL
   UNION SELECT tags FROM document WHERE tags IS NOT NULL)`;
@@ -284,7 +284,7 @@ function isDocument(row: IndexedRow): row is IndexedRow & { readonly id: string 
   return row.id !== null;
 }
 
-/** Of a session; `undefined` without one: all there are. */
+/** Returns the documents of a session, ascending; `undefined` without a session, which means all documents. */
 function documentsOf(run: Run, session: SessionId | undefined): readonly number[] | undefined {
   if (session === undefined) return undefined;
   const rows = run.all(DOCUMENTS_OF, session) as readonly { readonly number: number }[];
@@ -295,7 +295,7 @@ function valueOf(run: Run, key: string): unknown {
   return (run.get("SELECT value FROM state WHERE key = ?", key) as { readonly value: unknown } | undefined)?.value;
 }
 
-/** Another number each time. */
+/** Returns a new number each time. */
 function nextChange(run: Run): number {
   run.run("UPDATE state SET value = value + 1 WHERE key = 'changes'");
   return Number(valueOf(run, "changes"));
@@ -306,7 +306,7 @@ function noteSession(run: Run, id: SessionId, isExtended: boolean): void {
   run.run(NOTE, id, change, change, isExtended ? 1 : 0);
 }
 
-/** Merges a piece of the index of terms; with fewer than none it begins to merge all of it. Whether there was anything to merge. */
+/** Merges a part of the index of terms; a negative number begins to merge all of it. True when there was anything to merge. */
 function isMerging(run: Run, pages: number): boolean {
   const before = changesOf(run);
   run.run("INSERT INTO term (term, rank) VALUES ('merge', ?)", pages);
@@ -353,7 +353,7 @@ function addDocument(run: Run, session: number, text: TextOfCheckpoint): Named {
   return { names: names.filter((name) => name !== null), created };
 }
 
-/** Labels are only ever added: a session may be looked at in vain, and is never passed over. */
+/** Adds labels to a session. Labels are never removed: a session may be looked up needlessly, but is never missed. */
 function noteLabels(run: Run, session: number, added: readonly Named[]): void {
   const row = run.get("SELECT labels, newest FROM session WHERE number = ?", session) as {
     readonly labels: string;
@@ -364,7 +364,7 @@ function noteLabels(run: Run, session: number, added: readonly Named[]): void {
   run.run("UPDATE session SET labels = ?, newest = ? WHERE number = ?", JSON.stringify([...labels]), newest, session);
 }
 
-/** What a document is labelled with, by number, and when its checkpoint was saved. */
+/** Numbers of a document's names, and the time when its checkpoint was saved. */
 interface Named {
   readonly names: readonly number[];
   readonly created: number;

@@ -2,13 +2,16 @@ import { isAlike, mostApart, type TextOfCheckpoint } from "@workrail/core";
 import type { Run } from "../derived-database.ts";
 import { documentsWith, isTerm } from "./postings.ts";
 
-/** Words of the index looked at for those that are alike. */
+/** Maximum of words of the index that are compared with a term. */
 const MOST_WORDS = 20_000;
-/** From so many texts on words are kept apart: FTS5 reads all that it has of each word of a range, which takes milliseconds. */
+/**
+ * Number of texts from which words have their own table. FTS5 reads the whole posting list of each word of a range, which takes
+ * milliseconds.
+ */
 const MANY_TEXTS = 5_000;
 const SHORTEST = 3;
 
-/** The last character there is. */
+/** The last Unicode character. */
 const LAST = "\u{10ffff}";
 
 const BEGINNING = "SELECT term FROM temp.vocabulary WHERE term > ? AND term < ? ORDER BY doc DESC LIMIT CAST(? AS INTEGER)";
@@ -16,32 +19,32 @@ const TERMS = inOneText("temp.vocabulary");
 const WORDS = inOneText("word");
 const ALL_TERMS = "SELECT group_concat(term, ' ') AS words FROM temp.vocabulary";
 
-/** Terms of letters alone. Small indexes do without: even an empty table takes room. It may have some that no document has any more. */
+/** Creates the table of terms that consist of letters. Small indexes have none: even an empty table takes room. It may have stale terms. */
 const KEEP = "CREATE TABLE IF NOT EXISTS word (term TEXT PRIMARY KEY NOT NULL) STRICT, WITHOUT ROWID";
-/** Nothing is kept apart any more. */
+/** Drops the table of words. */
 export const FORGET_WORDS = "DROP TABLE IF EXISTS word";
 
-/** Whether a term may be kept apart: letters alone. What has digits is seldom a word, and is most of what there is. */
+/** True for a term of letters only. Terms with digits are seldom words, and most terms have digits. */
 function isWord(term: string): boolean {
   return term.length >= SHORTEST && /^\p{L}+$/u.test(term);
 }
 
-/** SQL for the terms of a range that are about as long as another: a row for each would take longer. */
+/** SQL for the terms of a range whose lengths are in a range, in one text: one row for each term would take longer. */
 function inOneText(table: string): string {
   return `SELECT group_concat(term, ' ') AS words FROM (SELECT term FROM ${table} WHERE term >= ? AND term < ? LIMIT CAST(? AS INTEGER))
     WHERE length(term) BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)`;
 }
 
-/** Terms that begin so and are longer, those of most documents first. */
+/** Returns longer terms with a given beginning, those in most documents first. */
 export function termsBeginning(run: Run, beginning: string, most: number): readonly string[] {
   const rows = run.all(BEGINNING, beginning, beginning + LAST, most) as readonly { readonly term: string }[];
   return rows.map(({ term }) => term).filter(isTerm);
 }
 
-/** Terms like a given one in spelling, that begin so; at most so many. */
+/** Returns at most `most` terms with a given beginning whose spelling is similar to a term. */
 export function termsAlike(run: Run, term: string, beginning: string, most: number): readonly string[] {
   const isOfWords = isWord(term) && areKept(run);
-  // In characters, as SQLite counts them.
+  // Length in characters, as in SQLite.
   const length = Array.from(term).length;
   const apart = mostApart(term);
   const { words } = run.get(isOfWords ? WORDS : TERMS, beginning, beginning + LAST, MOST_WORDS, length - apart, length + apart) as {
@@ -56,7 +59,7 @@ export function termsAlike(run: Run, term: string, beginning: string, most: numb
   return found;
 }
 
-/** To be told of the texts that are added. */
+/** Adds the words of new texts to the table of words. Creates the table when the index has become large. */
 export function keepWords(run: Run, texts: readonly TextOfCheckpoint[]): void {
   if (!areKept(run)) {
     const { value } = run.get("SELECT value FROM state WHERE key = 'texts'") as { readonly value: number };
@@ -72,7 +75,7 @@ function addWords(run: Run, terms: readonly string[]): void {
   for (const term of new Set(terms)) if (isWord(term)) run.run("INSERT OR IGNORE INTO word VALUES (?)", term);
 }
 
-/** Drops words that no document has any more. */
+/** Deletes words that no document has any more. */
 export function dropWords(run: Run): void {
   if (areKept(run)) run.run("DELETE FROM word WHERE term NOT IN (SELECT term FROM temp.vocabulary)");
 }
