@@ -3,10 +3,10 @@ import { aRecord } from "./builders.ts";
 import { expect } from "vitest";
 import { randomIds } from "./environment.ts";
 
-/** The rest of a record is believable. */
+/** Fields of a record that a test sets; the others get plausible values. */
 export type GivenRecord = Partial<NewRecord> & { readonly sessionId: SessionId };
 
-/** A record whose blob is in the store already: some catalogs look. */
+/** Makes a record whose blob is already stored, because some catalogs check that. */
 export async function storedRecord(storage: Storage, given: GivenRecord): Promise<NewRecord> {
   const id: CheckpointId = given.id ?? randomIds.checkpointId();
   const bytes = new TextEncoder().encode(`blob of ${id}`);
@@ -15,7 +15,7 @@ export async function storedRecord(storage: Storage, given: GivenRecord): Promis
   return aRecord({ blob, blobBytes: bytes.length, ...given, id });
 }
 
-/** Commits a record on the terms given; without any it is always appended. */
+/** Commits a record under the given conditions; without conditions it is always appended. */
 export function commitRecord(storage: Storage, record: NewRecord, terms: Partial<Append> = {}): Promise<CommitOutcome> {
   const append = { record, unlessHeadIs: undefined, expectedHead: undefined, keepNewest: undefined, ...terms };
   return storage.catalog.commit({ append, audit: [] });
@@ -25,7 +25,7 @@ export async function appendOn(storage: Storage, given: GivenRecord, terms: Part
   return commitRecord(storage, await storedRecord(storage, given), terms);
 }
 
-/** Appends what must be appended. */
+/** Appends a record and expects the commit to succeed. */
 export async function append(storage: Storage, given: GivenRecord, terms: Partial<Append> = {}): Promise<CheckpointRecord> {
   const outcome = await appendOn(storage, given, terms);
   expect(outcome.status).toBe("committed");

@@ -1,4 +1,4 @@
-/** Does not compress, and is the same each time. */
+/** Returns incompressible bytes, the same each time. */
 export function noise(length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   let state = 0x9e37_79b9;
@@ -9,7 +9,7 @@ export function noise(length: number): Uint8Array {
   return bytes;
 }
 
-/** Whether both are there and equal. A matcher takes seconds for megabytes, and tells a `Buffer` from a `Uint8Array`. */
+/** True when both exist and are equal. A matcher takes seconds for megabytes, and distinguishes a `Buffer` from a `Uint8Array`. */
 export function same(left: Uint8Array | undefined, right: Uint8Array | undefined): boolean {
   return left !== undefined && right !== undefined && Buffer.compare(left, right) === 0;
 }

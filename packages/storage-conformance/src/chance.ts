@@ -1,4 +1,4 @@
-/** Numbers that look random and come again from the same seed. */
+/** Pseudorandom numbers that are reproducible from a seed. */
 export class Chance {
   #state: number;
 
@@ -6,9 +6,9 @@ export class Chance {
     this.#state = seed | 0;
   }
 
-  /** From 0 to below `limit`. */
+  /** Returns an integer from 0 to below `limit`. */
   below(limit: number): number {
-    // mulberry32
+    // The algorithm is mulberry32.
     this.#state = (this.#state + 0x6d2b_79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
@@ -16,7 +16,7 @@ export class Chance {
   }
 }
 
-/** Runs what draws on chance; a failure names the seed to repeat it with. */
+/** Runs work with random choices. A failure names the seed that repeats it. */
 export async function withChance(seed: number, work: (chance: Chance) => Promise<void>): Promise<void> {
   try {
     await work(new Chance(seed));

@@ -31,7 +31,7 @@ describe("workrail-storage-conformance", () => {
   });
 });
 
-/** Both outputs together, as a person sees them. */
+/** Standard output and standard error together. */
 function run(args: readonly string[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, ["--conditions=@workrail/source", CLI, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";

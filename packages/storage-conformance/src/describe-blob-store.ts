@@ -5,7 +5,7 @@ import type { StorageHarness } from "./harness.ts";
 import { withStore } from "./store-under-test.ts";
 import { randomIds } from "./environment.ts";
 
-/** The blob store: opaque bytes in, the same bytes out, whole or not at all. */
+/** Tests the blob store: it returns opaque bytes unchanged, whole or not at all. */
 export function describeBlobStore(harness: StorageHarness): void {
   const onStore = (test: (blobs: BlobStore, storage: Storage) => Promise<void>) => () =>
     withStore(harness, ({ storage }) => test(storage.blobs, storage));
@@ -103,7 +103,7 @@ export function describeBlobStore(harness: StorageHarness): void {
         const aside = [];
         for await (const { sizeBytes } of blobs.listQuarantine()) aside.push(sizeBytes);
         expect(aside).toHaveLength(1);
-        // As it lies there: sealed it is larger.
+        // Stored size: a sealed blob is larger.
         expect(aside[0]).toBeGreaterThanOrEqual(7);
         expect(same(await blobs.get(await put(blobs, key, noise(3))), noise(3))).toBe(true);
       }),
@@ -237,7 +237,7 @@ export function describeBlobStore(harness: StorageHarness): void {
   });
 }
 
-/** Valid ids that file systems, databases and object stores are known to trip over. The first four are alike but for case. */
+/** Valid ids that often cause errors in file systems, databases and object stores. The first four differ only in case. */
 const AWKWARD_IDS = [
   "abc-def",
   "ABC-DEF",

@@ -15,7 +15,10 @@ import { describeShields } from "./catalog/describe-shields.ts";
 import { describeUsage } from "./catalog/describe-usage.ts";
 import type { StorageHarness } from "./harness.ts";
 
-/** The catalog: appends and their terms, sessions and pins, listings and filters, which blobs may go, and get other bytes, trash, quotas, what handles hold, the audit log, and what changed. */
+/**
+ * Tests the catalog: appends and their conditions, sessions and pins, listings and filters, reclaiming and replacing of blobs, trash,
+ * quotas, shields, the audit log, and changes.
+ */
 export function describeCatalog(harness: StorageHarness): void {
   describe(`${harness.name}: catalog`, () => {
     describeAppend(harness);

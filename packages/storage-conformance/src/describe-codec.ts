@@ -5,17 +5,17 @@ import { noise, same } from "./bytes.ts";
 import { type ConformanceOptions, completeOptions } from "./options.ts";
 
 export interface CodecHarness {
-  /** Stands before every test's name. */
+  /** Prefix of the names of all tests. */
   readonly name: string;
   readonly codec: Codec;
-  /** Other codecs with the same id, such as one for another platform: each must read what the other wrote. */
+  /** Other codecs with the same id, such as one for another platform. Each must read the other's output. */
   readonly sameFormat?: readonly Codec[];
 }
 
 const MiB = 1024 * 1024;
 const PLENTY = 64 * MiB;
 
-/** A codec: what goes in comes out, damage is noticed, and a few bytes cannot claim to be gigabytes. */
+/** Tests a codec: decoding restores the input, damage is detected, and a few bytes cannot expand to gigabytes. */
 export function describeCodec(harness: CodecHarness, options?: ConformanceOptions): void {
   const { codec, sameFormat = [] } = harness;
   const { runs, seed } = completeOptions(options);
@@ -118,7 +118,7 @@ export function describeCodec(harness: CodecHarness, options?: ConformanceOption
       const bomb = await codec.encode(new Uint8Array(PLENTY));
       const stopped: number[] = [];
       const unfolded: number[] = [];
-      // A machine may hold up one of them, but not the same each time.
+      // A busy machine may delay one measurement, but not the same one each time.
       for (let time = 1; time <= 5; time++) {
         const before = performance.now();
         expect(await fateOf(codec.decode(bomb, MiB), SAMPLE)).toBe("TOO_LARGE");
@@ -136,14 +136,14 @@ const SAMPLE = new TextEncoder().encode(`{"plan":"${"read the tests, then the co
 
 const someBytes = fc.oneof(
   fc.uint8Array({ maxLength: 500 }),
-  // Long runs and repeats, which are what contexts are made of.
+  // Long runs and repeats, as contexts have them.
   fc.array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.nat(2_000)), { maxLength: 5 }).map((runs) => {
     const parts = runs.map(([piece, times]) => Buffer.alloc(piece.length * times, piece));
     return Uint8Array.from(Buffer.concat(parts));
   }),
 );
 
-/** What became of it: the same bytes, others, or the code of an error that a caller can understand. */
+/** Returns `same` or `other` for decoded bytes, or the code of a `WorkrailError`. */
 async function fateOf(decoding: Promise<Uint8Array>, expected: Uint8Array): Promise<string> {
   try {
     return same(await decoding, expected) ? "same" : "other";
@@ -153,7 +153,7 @@ async function fateOf(decoding: Promise<Uint8Array>, expected: Uint8Array): Prom
   }
 }
 
-/** Each written over the one before. */
+/** Yields the parts one after the other in the same memory, which is cleared in between. */
 function* inOneMemory(parts: readonly Uint8Array[]): Generator<Uint8Array> {
   const memory = new Uint8Array(Math.max(0, ...parts.map(({ length }) => length)));
   for (const part of parts) {

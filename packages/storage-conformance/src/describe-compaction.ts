@@ -7,7 +7,7 @@ import { provided, withStore } from "./store-under-test.ts";
 import { randomIds } from "./environment.ts";
 import { Workbench } from "./workbench.ts";
 
-/** Blobs that get other bytes: by the blob store alone, and by core's compaction over the whole storage. */
+/** Tests the replacement of blobs: in the blob store alone, and by core's compaction on the whole storage. */
 export function describeCompaction(harness: StorageHarness): void {
   describe(`${harness.name}: compaction`, { timeout: 120_000 }, () => {
     describeReplace(harness);
@@ -111,7 +111,7 @@ function describeCompacting(harness: StorageHarness): void {
         });
         while (saves.areUnderWay) {
           await Promise.all([bench.compact(sessionId), bench.compact(sessionId)]);
-          // Where there was nothing to do, nothing was waited for either.
+          // A compaction without work does not wait for anything.
           await new Promise((resolve) => setImmediate(resolve));
         }
         const saved = await saving;
@@ -131,7 +131,7 @@ function describeCompacting(harness: StorageHarness): void {
       withStore(harness, async ({ storage }) => {
         const sessionId = randomIds.sessionId();
         const bench = new Workbench(storage, { limits: { maxCheckpoints: 2 } });
-        // Removals by number leave a project's checkpoints alone, and take the one that is newer than this.
+        // Pruning by number spares project checkpoints, so it removes the newer checkpoint instead of this one.
         const kept = await bench.save({ sessionId, context: contextAt(1), kind: "project" });
         await grow(bench, sessionId, 2, 3);
         expect(await bench.compact(sessionId)).toBe(1);
@@ -149,7 +149,7 @@ function describeCompacting(harness: StorageHarness): void {
   });
 }
 
-/** Saves, and answers with the JSON of each context. */
+/** Saves contexts and returns the JSON of each. */
 async function grow(bench: Workbench, sessionId: SessionId, from: number, to: number): Promise<string[]> {
   const saved: string[] = [];
   for (let step = from; step <= to; step++) {
@@ -159,7 +159,7 @@ async function grow(bench: Workbench, sessionId: SessionId, from: number, to: nu
   return saved;
 }
 
-/** Large enough for a delta to pay. */
+/** Context that is large enough for a delta to pay. */
 function contextAt(step: number): Context {
   const history = Array.from({ length: step + 30 }, (_, index) => ({
     index,

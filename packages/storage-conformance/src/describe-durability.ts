@@ -13,12 +13,12 @@ import { tally } from "./tally.ts";
 import { randomIds, sha256 } from "./environment.ts";
 import { codeOf, Workbench } from "./workbench.ts";
 
-/** Where Linux and macOS list what a process has open, connections among it. */
+/** Directory in which Linux and macOS list the open files and connections of a process. */
 const OPEN_FILES = "/dev/fd";
 
 const FOREVER = Number.MAX_SAFE_INTEGER;
 
-/** What was acknowledged is there: after closing, after a kill at any moment, beside other processes. */
+/** Tests that acknowledged checkpoints stay: after closing, after a kill at any moment, beside other processes. */
 export function describeDurability(harness: StorageHarness, options?: ConformanceOptions): void {
   const { kills, seed } = completeOptions(options);
   const { persistent, manyOpeners } = harness.capabilities;
@@ -112,7 +112,7 @@ function describeReopening(harness: StorageHarness): void {
         await useOnce();
         const before = readdirSync(OPEN_FILES).length;
         for (let time = 1; time <= 20; time++) await useOnce();
-        // Who leaves one open leaves twenty; a few come and go for other reasons.
+        // An adapter that leaves one open per use leaves twenty; a few come and go for other reasons.
         expect(readdirSync(OPEN_FILES).length - before).toBeLessThan(10);
       }));
   });
@@ -130,7 +130,7 @@ async function killSaving(harness: StorageHarness, kills: number, seed: number):
       saved.push(...worker.saved);
       await opening(harness, place, async (storage) => {
         const records = await proveAcknowledged(storage, sessionId, saved);
-        // A save that was under way may have happened without being told.
+        // A save that was running at the kill may be committed without a message.
         expect(records).toBeLessThanOrEqual(saved.filter((each) => each.sessionId === sessionId).length + kill);
         await provePruned(storage, pruned, saved);
       });
@@ -156,7 +156,7 @@ async function killRebuilding(harness: StorageHarness, kills: number, seed: numb
       await new Promise((resolve) => setTimeout(resolve, chance.below(12)));
       await worker.kill();
       await opening(harness, place, async (storage) => {
-        // Killed between the old catalog and the new one, a store knows that it has none.
+        // After a kill between the old catalog and the new one, the store knows that its catalog is lost.
         if (await storage.recovery.needsRebuild()) await new Workbench(storage).rebuild();
         const { records } = await proveStore(storage);
         expect(records.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
@@ -166,7 +166,7 @@ async function killRebuilding(harness: StorageHarness, kills: number, seed: numb
   });
 }
 
-/** Gives a store that nobody has open, and chance. */
+/** Runs work with a closed store and random choices. */
 async function atPlace(harness: StorageHarness, seed: number, work: (place: string, chance: Chance) => Promise<void>): Promise<void> {
   const place = await harness.create();
   try {
@@ -228,7 +228,7 @@ async function opening(harness: StorageHarness, place: string, work: (storage: S
   }
 }
 
-/** Every acknowledged checkpoint is there, with its content; nothing is numbered twice or missing. Answers how many there are. */
+/** Expects every acknowledged checkpoint with its content, and sequences without gaps or repetitions. Returns the number of checkpoints. */
 async function proveAcknowledged(storage: Storage, sessionId: SessionId, saved: readonly Saved[]): Promise<number> {
   const { records, texts } = await proveStore(storage);
   const ofSession = records.filter((record) => record.sessionId === sessionId);
@@ -241,7 +241,7 @@ async function proveAcknowledged(storage: Storage, sessionId: SessionId, saved: 
   return ofSession.length;
 }
 
-/** The newest acknowledged checkpoint is there, or newer ones have taken its place. */
+/** Expects the newest acknowledged checkpoint, or a newer one, to be the head. */
 async function provePruned(storage: Storage, sessionId: SessionId, saved: readonly Saved[]): Promise<void> {
   const newest = Math.max(0, ...saved.filter((each) => each.sessionId === sessionId).map(({ sequence }) => sequence));
   if (newest === 0) return;

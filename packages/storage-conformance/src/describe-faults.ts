@@ -9,8 +9,8 @@ import { provided } from "./store-under-test.ts";
 import { tally } from "./tally.ts";
 
 /**
- * Every file operation of a save, a pin, a rebuild and so on fails once: never a record without its blob, never a wrong
- * value, what was there is there, and all is well when the fault is gone.
+ * Tests that every file operation of a save, a pin, a rebuild and so on may fail. No record loses its blob, no value is wrong,
+ * earlier checkpoints stay, and the store works again when the fault is gone.
  */
 export function describeFaults(harness: StorageHarness, options: ConformanceOptions = {}): void {
   const { stride } = completeOptions(options);
@@ -20,7 +20,7 @@ export function describeFaults(harness: StorageHarness, options: ConformanceOpti
         it.each(SCENARIOS)("at any file operation of $name", (scenario) => sweep(harness, scenario, fault, stride));
         it("at any file operation of opening the store", () => sweepOpening(harness, fault));
       });
-      // After a crash there is nobody whom the refusal could tell anything.
+      // Crashes are left out: after a crash there is no caller to report a refusal to.
       describe.each(FAULTS.filter(({ kind }) => kind !== "crashes"))("$name", (fault) => {
         it("at any file operation of a commit, which says when it does not know whether it was done", () => sweepCommits(harness, fault));
       });
@@ -31,8 +31,8 @@ export function describeFaults(harness: StorageHarness, options: ConformanceOpti
 interface Fault extends Omit<FaultPlan, "at"> {
   readonly name: string;
   /**
-   * Also looks at what a rebuild makes of it. Those without it leave nothing behind that those with it do not. With a stride it
-   * does so at each third operation from this one on, and at no operation twice.
+   * Also checks a rebuild after the fault. Faults without this field leave no other states behind than those with it. With a
+   * stride, checks each third operation from this one on, so that the faults check different operations.
    */
   readonly rebuiltFrom?: number;
 }
@@ -46,15 +46,15 @@ const FAULTS: readonly Fault[] = [
   { name: "a crash", kind: "crashes", code: "EIO", persistent: true, rebuiltFrom: 2 },
 ];
 
-/** More than any piece of work should take; a sweep that does not come to its end would say nothing. */
+/** Limit of file operations, more than any scenario should take, so that a sweep always ends. */
 const MAX_OPERATIONS = 1_000;
 
 const REBUILT_AT_EACH = 3;
 
-/** At each of the first operations, which are the most different from each other, faults strike whatever the stride. */
+/** Number of first operations that are all struck, whatever the stride, because they differ most. */
 const EACH_OF_THE_FIRST = 20;
 
-/** Strikes at the first operation, the second, and so on, until there is none left to strike at. */
+/** Strikes the first operation, the second, and so on, until no operation is left to strike. */
 async function sweep(harness: StorageHarness, scenario: Scenario, fault: Fault, stride: number): Promise<void> {
   let bed = await TestBed.create(harness, scenario);
   try {
@@ -75,7 +75,7 @@ async function sweep(harness: StorageHarness, scenario: Scenario, fault: Fault, 
   }
 }
 
-/** Whether the fault struck. Afterwards the store goes on; once more, and it goes on tidied up and rebuilt. */
+/** Strikes a scenario and repeats it without the fault; with `rebuilds`, also after a rebuild. True when the fault struck. */
 async function strikeAt(bed: TestBed, scenario: Scenario, plan: FaultPlan, rebuilds: boolean): Promise<boolean> {
   const { sessionId, struck } = await strike(bed, scenario, plan);
   expect(await outcomeOf(scenario.act(bed.bench, sessionId))).toBe("done");
@@ -93,7 +93,7 @@ async function strikeAndRebuild(bed: TestBed, scenario: Scenario, plan: FaultPla
   const { sessionId, before } = await strike(bed, scenario, plan);
   await bed.bench.collectGarbage();
   await bed.bench.rebuild();
-  // Whichever way it went: all that both ways have, nothing that neither has, and one of their heads.
+  // In either outcome: all steps that both outcomes have, no step that neither has, and the head of one of them.
   const [left, right] = [before.steps, scenario.after.steps];
   const { steps } = await bed.held(sessionId);
   expect([...left, ...right]).toEqual(expect.arrayContaining([...steps]));
@@ -103,7 +103,7 @@ async function strikeAndRebuild(bed: TestBed, scenario: Scenario, plan: FaultPla
   expect((await bed.held(sessionId)).steps.at(-1)).toEqual(right.at(-1));
 }
 
-/** Does it once in a new session, with the fault. */
+/** Runs the scenario once in a new session with the fault. */
 async function strike(bed: TestBed, scenario: Scenario, plan: FaultPlan) {
   const sessionId = bed.newSession();
   await scenario.prepare(bed.bench, sessionId);
@@ -119,9 +119,9 @@ async function strike(bed: TestBed, scenario: Scenario, plan: FaultPlan) {
   const held = await bed.held(sessionId);
   const isLost = outcome === "done" && JSON.stringify(held) !== JSON.stringify(scenario.after);
   if (struck) tally({ tries: 1, acknowledged: outcome === "done" ? 1 : 0, lost: isLost ? 1 : 0 });
-  // Acknowledged: done. Refused: done or not done, and nothing in between.
+  // An acknowledged operation is done. A refused one is done or not done, never in between.
   expect(outcome === "done" ? [scenario.after] : [before, scenario.after]).toContainEqual(held);
-  // Whichever way it went, it stays so: what was seen is what the next change finds.
+  // The outcome does not change any more with the next commit.
   if (struck) {
     await bed.storage.catalog.commit({ audit: [] });
     expect(await bed.held(sessionId)).toEqual(held);

@@ -5,7 +5,7 @@ import { provided, withStore } from "./store-under-test.ts";
 import { randomIds } from "./environment.ts";
 import { codeOf, Workbench } from "./workbench.ts";
 
-/** Locking: saves of a session in the order of their calls, and a store that one can have to itself. */
+/** Tests locking: work of a session runs in the order of the calls, and exclusive work runs alone. */
 export function describeLocking(harness: StorageHarness): void {
   const onStore = (test: (locking: Locking) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage.locking));
 
@@ -20,7 +20,7 @@ export function describeLocking(harness: StorageHarness): void {
           names.map((name, index) =>
             locking.inOrder(session, async () => {
               events.push(`${name} begins`);
-              // The first calls take longest: only waiting keeps their order.
+              // The first calls take longest, so only waiting keeps the order.
               await turns(20 - index * 5);
               events.push(`${name} ends`);
               return name;
@@ -140,7 +140,7 @@ export function describeLocking(harness: StorageHarness): void {
             events.push("alone ends");
           });
           await begun.promise;
-          // Waiting and refusing are both right.
+          // An adapter may wait or refuse.
           const opening = store.openAnother().then(
             () => events.push("opened"),
             () => events.push("refused"),
@@ -152,12 +152,12 @@ export function describeLocking(harness: StorageHarness): void {
   });
 }
 
-/** Lets everything else have its turn, this many times. */
+/** Yields to the event loop `count` times. */
 async function turns(count = 1): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
 }
 
-/** Work that ends only when this many are in it together. */
+/** Returns work that ends only when `size` calls run at the same time. */
 function meetingOf(size: number): () => Promise<"met"> {
   const complete = Promise.withResolvers<"met">();
   let present = 0;

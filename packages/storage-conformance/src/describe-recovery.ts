@@ -20,7 +20,7 @@ import { tally } from "./tally.ts";
 import { randomIds, sha256 } from "./environment.ts";
 import { codeOf, Workbench } from "./workbench.ts";
 
-/** Recovery: a catalog made anew from blobs and session facts is the one that was lost. */
+/** Tests recovery: a catalog rebuilt from blobs and session facts equals the lost one. */
 export function describeRecovery(harness: StorageHarness): void {
   describe(`${harness.name}: recovery`, () => {
     describe("rebuilding over a catalog that is whole", () => {
@@ -107,7 +107,7 @@ export function describeRecovery(harness: StorageHarness): void {
           expect((await storage.catalog.find(record.id))?.shieldedUntil).toEqual(facts.shields[0]?.until);
           const { createdAt, tags, pins } = facts;
           const session = await storage.catalog.session(record.sessionId);
-          // When it was used last is not known any more, and what was not used for long may be removed.
+          // The time of the last use is lost. An old time would have the session removed as unused.
           expect(session).toMatchObject({ createdAt, tags, pins, checkpointCount: 1, lastAccessedAt: at });
         }),
       );
@@ -131,9 +131,9 @@ export function describeRecovery(harness: StorageHarness): void {
   });
 }
 
-/** What holds of every rebuild, whatever became of the catalog before it. */
+/** Tests that apply to every rebuild, whether the catalog was lost or not. */
 function describeRebuild(harness: StorageHarness, meanwhile: (storage: Storage, lose: () => Promise<Storage>) => Promise<Storage>): void {
-  /** Gives the test a store to fill, and then the rebuilt one. */
+  /** Gives a test a store to fill, and a function that returns the rebuilt store. */
   const rebuilding = (test: (bench: Workbench, storage: Storage, rebuild: () => Promise<Rebuilt>) => Promise<void>) => () =>
     withStore(harness, async (store) => {
       const clock = new SteppingClock();
@@ -226,7 +226,7 @@ function describeRebuild(harness: StorageHarness, meanwhile: (storage: Storage, 
       const first = await rebuild();
       expect(first.report).toMatchObject({ checkpoints: 2, removedEarlier: 3 });
       for (const { id } of removed) expect(await first.storage.catalog.find(id)).toBeUndefined();
-      // What is written about the session from now on must go on telling of the removed ones.
+      // Session facts that are written from now on must still contain the removed checkpoints.
       await first.bench.pin({ sessionId, key: "step" });
       expect((await first.bench.rebuild()).checkpoints).toBe(2);
       expect(idsOf(await allRecords(first.storage))).not.toContain(records[0]?.id);
@@ -331,7 +331,7 @@ interface Rebuilt {
   readonly report: Awaited<ReturnType<Workbench["rebuild"]>>;
 }
 
-/** Nothing is done after the answers, as when the process dies each time. */
+/** Background that runs nothing, as when the process dies after each answer. */
 const NEVER: Background = { run: () => undefined };
 
 async function saved(bench: Workbench, input: SaveInput): Promise<CheckpointRecord> {
@@ -340,7 +340,7 @@ async function saved(bench: Workbench, input: SaveInput): Promise<CheckpointReco
   return result.record;
 }
 
-/** Puts a blob back that says what the record says. */
+/** Puts the blob of a record back. */
 async function restore(storage: Storage, record: CheckpointRecord): Promise<void> {
   const context = new TextEncoder().encode(JSON.stringify({ step: record.sequence - 2 }));
   await storage.blobs.put({ sessionId: record.sessionId, checkpointId: record.id }, encodeEnvelope(record, context, sha256));

@@ -14,15 +14,15 @@ import type {
 import { describe, expect, it } from "vitest";
 
 export interface SearchHarness {
-  /** Stands before every test's name. */
+  /** Prefix of the names of all tests. */
   readonly name: string;
-  /** Makes an empty index; the suite closes it. */
+  /** Creates an empty index, which the suite closes. */
   open(): Promise<SearchEngine>;
 }
 
-/** A search index: what it notes and holds, which texts match which terms and filters, and in which order. */
+/** Tests a search index: its notes and content, the texts that match terms and filters, and their order. */
 export function describeSearch(harness: SearchHarness): void {
-  /** The test gets an empty index, which is closed afterwards. */
+  /** Gives a test an empty index, which is closed afterwards. */
   const withIndex =
     (test: (index: SearchEngine) => Promise<void>): (() => Promise<void>) =>
     async () => {

@@ -9,7 +9,7 @@ import { describeUseCases } from "./describe-use-cases.ts";
 import type { StorageHarness } from "./harness.ts";
 import type { ConformanceOptions } from "./options.ts";
 
-/** The whole contract of a storage. Call it at the top of a test file, or within a `describe`. */
+/** Tests the whole contract of a storage. Call it at the top of a test file, or within a `describe`. */
 export function describeStorage(harness: StorageHarness, options?: ConformanceOptions): void {
   describeBlobStore(harness);
   describeCatalog(harness);

@@ -8,7 +8,7 @@ import { describeRestore } from "./use-cases/describe-restore.ts";
 import { describeRetries } from "./use-cases/describe-retries.ts";
 import { describeSavesAtOnce } from "./use-cases/describe-saves-at-once.ts";
 
-/** The product on this storage: what was saved comes back exactly, whoever else is saving, whatever is repeated. */
+/** Tests core's use cases on the storage: saved contexts come back exactly, also with concurrent and repeated saves. */
 export function describeUseCases(harness: StorageHarness, options?: ConformanceOptions): void {
   const completed = completeOptions(options);
   describe(`${harness.name}: use cases`, () => {

@@ -13,11 +13,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ConformanceOptions, completeOptions } from "./options.ts";
 
 export interface VectorsHarness {
-  /** Stands before every test's name. */
+  /** Prefix of the names of all tests. */
   readonly name: string;
-  /** Opens one that holds nothing. */
+  /** Opens an empty engine. */
   open(): Promise<VectorEngine>;
-  /** Opens what the last one was, again, after it was closed or beside it. Absent: closing forgets. */
+  /** Opens the last engine's data again, after it was closed or beside it. Absent: closing forgets the data. */
   reopen?(): Promise<VectorEngine>;
 }
 
@@ -27,7 +27,7 @@ const A = parseSessionId("a");
 const B = parseSessionId("b");
 const AT = new Date("2026-03-01T12:00:00Z");
 
-/** A holder of vectors: what is nearest, what is missing, what is forgotten. */
+/** Tests a vector engine: nearest vectors, missing vectors, and forgotten vectors. */
 export function describeVectors(harness: VectorsHarness, options?: ConformanceOptions): void {
   const { runs, seed } = completeOptions(options);
   let vectors: VectorEngine;

@@ -1,36 +1,36 @@
-/** What befalls one file operation. */
+/** Kind of a fault in a file operation. */
 export type FaultKind =
-  /** It fails, and did nothing. */
+  /** The operation fails without effect. */
   | "fails"
-  /** It did what it should, and reports a failure all the same. */
+  /** The operation has its full effect and then reports a failure. */
   | "fails-after"
-  /** A write stores some of its bytes, then fails. Strikes writes only. */
+  /** A write stores some of its bytes and then fails. Strikes only writes. */
   | "tears"
-  /** A write takes fewer bytes than it was given, and says so. Legal: the writer has to go on. Strikes writes only. */
+  /** A write takes fewer bytes than given and reports their number. Legal: the writer must continue. Strikes only writes. */
   | "takes-less"
-  /** The process ends before it: it and everything after it fails without effect. */
+  /** The process ends before the operation: it and all later operations fail without effect. */
   | "crashes";
 
 export interface FaultPlan {
   readonly kind: FaultKind;
-  /** Strikes at the nth operation of those it can strike, counted from 1 and from now. */
+  /** Number of the operation that the fault strikes, counted from 1 among the operations that it can strike after arming. */
   readonly at: number;
-  /** Strikes at every operation from there on. A crash always does. */
+  /** True when the fault strikes all later operations too. A crash always does. */
   readonly persistent: boolean;
   /** The system's error code, such as `EIO`. */
   readonly code: string;
 }
 
 /**
- * Decides which file operation of a store fails. The kit arms it; a harness gives its store a file system wrapped by
- * `withFaults`, or asks `strike` itself before each operation.
+ * Decides which file operation of a store fails. The kit arms the fault. A harness gives its store a file system that is
+ * wrapped with `withFaults`, or calls `strike` itself before each operation.
  */
 export class Faults {
   #plan: FaultPlan | undefined;
   #count = 0;
   #struck = false;
 
-  /** Counts from here. */
+  /** Arms a fault and starts counting. */
   arm(plan: FaultPlan): void {
     this.#plan = plan;
     this.#count = 0;
@@ -41,15 +41,15 @@ export class Faults {
     this.#plan = undefined;
   }
 
-  /** Whether anything failed since it was armed. */
+  /** True when the fault struck since it was armed. */
   get struck(): boolean {
     return this.#struck;
   }
 
   /**
-   * Called once for each file operation, before it: what befalls it, `undefined` for nothing.
+   * Returns the fault of a file operation; `undefined` for none. Called once before each operation.
    *
-   * @param isWrite whether it stores bytes, and could store some of them only.
+   * @param isWrite true when the operation stores bytes and could store only some of them.
    */
   strike(isWrite: boolean): FaultPlan | undefined {
     const plan = this.#plan;
@@ -62,20 +62,20 @@ export class Faults {
   }
 }
 
-/** The error that a faulty operation fails with, shaped as Node's own. */
+/** Makes the error of a faulty operation, shaped like Node's own. */
 export function faultError(plan: FaultPlan, operation: string): Error {
   return Object.assign(new Error(`${plan.code}: injected fault, ${operation}`), { code: plan.code, syscall: operation });
 }
 
-/** How operations fail: with a rejected promise, the default, or by throwing, where they are synchronous. */
+/** `throws`: true for synchronous operations, which fail by throwing. Default: operations reject. */
 export interface FaultOptions {
   readonly throws?: boolean;
 }
 
 /**
- * Wraps an object whose methods are file operations, such as `node:fs/promises` or a port of your own that is made of them: a write may
- * store a part of its bytes. Where it cannot, as in a statement of a database, ask `Faults.strike` instead. Objects with a `close` that
- * they return (file handles) are wrapped too. Closing is never refused: the kit would run out of handles.
+ * Wraps an object whose methods are file operations, such as `node:fs/promises` or your own port over them. A write must be able to
+ * store a part of its bytes; for other operations, such as database statements, call `Faults.strike` instead. Returned objects with a
+ * `close` (file handles) are wrapped too. Closing never fails, because the kit would run out of handles.
  */
 export function withFaults<T extends object>(files: T, faults: Faults, options: FaultOptions = {}): T {
   return new Proxy(files, {
@@ -112,7 +112,7 @@ class Strike {
   now(): unknown {
     const result = this.#isCarriedOut() ? this.#operation(...this.#args) : undefined;
     if (this.#error === undefined) return result;
-    // A port may mix the two: what takes its time fails when it is done.
+    // A port may mix both kinds: an asynchronous operation fails when it is done.
     if (result instanceof Promise) return result.then(() => Promise.reject(this.#error as Error));
     throw this.#error;
   }

@@ -1,7 +1,7 @@
 import type { Storage } from "@workrail/core";
 import type { Faults } from "./faults.ts";
 
-// What a harness may need at run time, without vitest: child processes import it, and start sooner so.
+// Everything that a harness may need at run time, without vitest, so that child processes start faster.
 export { type Chance, withChance } from "./chance.ts";
 export { randomIds, sha256 } from "./environment.ts";
 export { type ConformanceOptions, completeOptions } from "./options.ts";
@@ -10,34 +10,34 @@ export { tally } from "./tally.ts";
 export type { FaultCounts } from "./tally.ts";
 export type { FaultKind, FaultOptions, FaultPlan } from "./faults.ts";
 
-/** What the tests need to know of an adapter, and how they get stores of it. */
+/** Describes an adapter to the tests and gives them stores. */
 export interface StorageHarness {
-  /** Stands before every test's name. */
+  /** Prefix of the names of all tests. */
   readonly name: string;
   readonly capabilities: StorageCapabilities;
-  /** Makes a fresh, empty store, closed, and says where it is kept: a path, a key, whatever `open` understands. */
+  /** Creates an empty, closed store and returns its place: a path, a key, or anything else that `open` understands. */
   create(): Promise<string>;
-  /** Opens a store: the first time, again after it was closed, and with `manyOpeners` beside others that have it open. */
+  /** Opens a store: the first time, again after it was closed, and with `manyOpeners` beside other openers. */
   open(place: string): Promise<Storage>;
-  /** Removes the store. Nobody has it open any more. */
+  /** Removes the store, which is closed. */
   destroy(place: string): Promise<void>;
   /**
-   * URL of the module that exports this very object as `harness`; write `import.meta.url`. Child processes import it,
-   * so it must not import vitest. Absent: nothing is tested that needs another process.
+   * URL of the module that exports this object as `harness`; use `import.meta.url`. Child processes import the module, so it
+   * must not import vitest. Absent: tests that need another process are skipped.
    */
   readonly module?: string;
-  /** Opens the store so that each of its file operations asks `faults` first. Absent: no fault is injected. */
+  /** Opens the store so that each of its file operations asks `faults` first. Absent: tests with faults are skipped. */
   openWithFaults?(place: string, faults: Faults): Promise<Storage>;
-  /** Destroys the catalog of a closed store and leaves all else, as deleting a database file would. */
+  /** Destroys the catalog of a closed store and nothing else, as deleting a database file does. */
   loseCatalog?(place: string): Promise<void>;
 }
 
-/** Where adapters differ by right. What is not listed here is required of all of them. */
+/** Permitted differences between adapters. Everything else is required of all adapters. */
 export interface StorageCapabilities {
-  /** A store that was closed holds everything when it is opened again; `false`: closing forgets it. */
+  /** True when a closed store has its content when it is opened again; `false`: closing forgets the content. */
   readonly persistent: boolean;
-  /** Several may have one store open at the same time: in this process and, with `module`, in others. */
+  /** True when a store can be open several times at once: in this process and, with `module`, in others. */
   readonly manyOpeners: boolean;
-  /** A commit looks whether the blob is there and answers `blob-missing` when it is not. */
+  /** True when a commit checks that the blob exists and returns `blob-missing` when it does not. */
   readonly seesBlobs: boolean;
 }

@@ -1,26 +1,26 @@
-/** How much is tried. Each is overruled by an environment variable, so that one run can do more, or repeat another. */
+/** Numbers of tries. An environment variable overrides each option, so that a run can try more, or repeat another run. */
 export interface ConformanceOptions {
-  /** Generated contexts of the property test, default 1,000 (`WORKRAIL_CONFORMANCE_RUNS`); other generated tests do a share of it. */
+  /** Generated contexts of the property test, default 1,000 (`WORKRAIL_CONFORMANCE_RUNS`); other generated tests run a share of it. */
   readonly runs?: number;
   /** Processes killed at random moments, default 10 (`WORKRAIL_CONFORMANCE_KILLS`). */
   readonly kills?: number;
   /** Operations of the one long random history, default 500 (`WORKRAIL_CONFORMANCE_OPERATIONS`). */
   readonly operations?: number;
   /**
-   * What all chance is drawn from, default always the same, so that a test that failed fails again
-   * (`WORKRAIL_CONFORMANCE_SEED`). Another one tries other things; a failure names it.
+   * Seed of all random choices (`WORKRAIL_CONFORMANCE_SEED`). The default is always the same, so that a failed test fails
+   * again. Another seed tries other cases; a failure names its seed.
    */
   readonly seed?: number;
   /**
-   * Beyond the first 20 file operations of a piece of work faults strike at each so-manieth, default 1, at each
-   * (`WORKRAIL_CONFORMANCE_STRIDE`). With more than 1 what a rebuild makes of them is looked at after each third.
+   * Step between the file operations that faults strike after the first 20 of a piece of work, default 1
+   * (`WORKRAIL_CONFORMANCE_STRIDE`). With more than 1, the result of a rebuild is checked at each third operation only.
    */
   readonly stride?: number;
 }
 
 const DEFAULT_SEED = 1;
 
-/** What is tried when nothing else is said, and what the environment says. */
+/** Completes options with defaults; environment variables take precedence. */
 export function completeOptions(options: ConformanceOptions = {}): Required<ConformanceOptions> {
   return {
     runs: fromEnvironment("RUNS") ?? options.runs ?? 1_000,

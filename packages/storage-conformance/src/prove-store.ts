@@ -13,15 +13,15 @@ import {
 import { sha256 } from "./environment.ts";
 import { Workbench } from "./workbench.ts";
 
-/** What a store holds, each checkpoint proven against its blob. */
+/** Content of a store, with each checkpoint verified against its blob. */
 export interface ProvenStore {
-  /** Oldest commit first. */
+  /** Records, oldest commit first. */
   readonly records: readonly CheckpointRecord[];
   /** The exact JSON of each checkpoint's context. */
   readonly texts: ReadonlyMap<CheckpointId, string>;
 }
 
-/** Everything of all kinds that the filter lets through, oldest commit first. */
+/** Lists all records of all kinds that match a filter, oldest commit first. */
 export async function allRecords(storage: Storage, filter: CheckpointFilter = {}): Promise<readonly CheckpointRecord[]> {
   const newestFirst: CheckpointRecord[] = [];
   for (let page, after; page === undefined || after !== undefined; after = page.next) {
@@ -32,8 +32,8 @@ export async function allRecords(storage: Storage, filter: CheckpointFilter = {}
 }
 
 /**
- * Reads the whole store, or one session, and throws at the first thing that must never be: a record without its blob, a blob that says
- * anything else than its record, a number given twice, a head that is not the last, a count that is wrong, an audit log that is no chain.
+ * Reads the whole store, or one session. Throws at the first violation: a record without its blob, a blob that differs from its record,
+ * a repeated sequence, a head that is not the last checkpoint, a wrong count, a broken chain of the audit log.
  */
 export async function proveStore(storage: Storage, filter: Pick<CheckpointFilter, "sessionId"> = {}): Promise<ProvenStore> {
   const bench = new Workbench(storage);
@@ -43,7 +43,7 @@ export async function proveStore(storage: Storage, filter: Pick<CheckpointFilter
     await bench.readBlob(record);
     const { facts, ...read } = await bench.read(record);
     const contextText = read.contextText();
-    // A compacted one leaves it to be computed.
+    // The envelope of a compacted checkpoint has no canonical digest, so compute it.
     const canonicalDigest = facts.canonicalDigest ?? sha256.sha256(canonicalJson(JSON.parse(contextText) as Context));
     const expected = Object.fromEntries(Object.keys(facts).map((fact) => [fact, record[fact as keyof CheckpointRecord]]));
     mustEqual({ ...facts, canonicalDigest }, expected, `the envelope of ${record.id}`);
@@ -56,7 +56,7 @@ export async function proveStore(storage: Storage, filter: Pick<CheckpointFilter
   return { records, texts };
 }
 
-/** A catalog may keep these numbers instead of counting: they must follow whatever happens to checkpoints. */
+/** Checks totals, which a catalog may store instead of counting: they must follow all changes of checkpoints. */
 async function proveTotals(storage: Storage, records: readonly CheckpointRecord[], filter: CheckpointFilter): Promise<void> {
   const filters: CheckpointFilter[] = [filter];
   for (const kind of CHECKPOINT_KINDS) filters.push({ ...filter, kinds: [kind] });

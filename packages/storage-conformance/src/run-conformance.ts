@@ -7,16 +7,16 @@ import { startVitest } from "vitest/node";
 export interface ConformanceRun {
   /** Path of the module that exports `harness`. */
   readonly module: string;
-  /** Only tests whose names match, as `vitest -t`. */
+  /** Runs only tests whose names match, like `vitest -t`. */
   readonly testNamePattern?: string | undefined;
-  /** A reporter of vitest; default: `default`. */
+  /** Reporter of vitest. Default: `default`. */
   readonly reporter?: string | undefined;
 }
 
 /**
- * Runs the whole kit against the harness that a module exports, in vitest, whatever its project is configured with.
+ * Runs the whole kit in vitest against the harness that a module exports. Ignores the configuration of the module's project.
  *
- * @returns whether all tests passed.
+ * @returns true when all tests passed.
  */
 export async function runConformance(run: ConformanceRun): Promise<boolean> {
   const folder = await mkdtemp(path.join(tmpdir(), "workrail-conformance-"));
@@ -29,7 +29,7 @@ export async function runConformance(run: ConformanceRun): Promise<boolean> {
   }
 }
 
-/** In the repository the kit is a source, and so are the packages it needs; published, it is compiled. */
+/** True in the repository, where the kit and its packages run from source; the published kit is compiled. */
 const isSource = import.meta.url.endsWith(".ts");
 
 function testFile(module: string): string {

@@ -1,7 +1,7 @@
 import type { Context, JsonObject, JsonValue } from "@workrail/core";
 import * as fc from "fast-check";
 
-/** Keys that objects, paths, prototypes and promises are known to trip over. */
+/** Keys that often cause errors with objects, paths, prototypes and promises. */
 const AWKWARD_KEYS = [
   ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "toJSON", "then", "length"],
   ["", " ", "a/b", "/", "~", "~0", "~1", "a.b", "[0]", "0", "1", "10", "01", "-0", "1e3"],
@@ -11,7 +11,7 @@ const AWKWARD_KEYS = [
 const someText: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.string({ maxLength: 30 }) },
   { weight: 2, arbitrary: fc.string({ unit: "binary", maxLength: 20 }) },
-  // Code units by themselves: lone surrogates too.
+  // Any code units, with lone surrogates.
   { weight: 2, arbitrary: fc.array(fc.nat(0xffff), { maxLength: 10 }).map((units) => String.fromCharCode(...units)) },
   { weight: 1, arbitrary: fc.constantFrom("\u2028\u2029", "\ud83d", "\ude00\ud83d", "\u0000", "</script>", "\r\n", "\ufeff") },
 );
@@ -43,7 +43,7 @@ const { value: someValue } = fc.letrec<{ value: JsonValue }>((tie) => ({
   ),
 }));
 
-/** Nested to the default limit and just below; an object, an array, in turns or not. */
+/** Contexts nested up to the default limit, of objects and arrays in any order. */
 const someDeep: fc.Arbitrary<Context> = fc
   .tuple(fc.integer({ min: 60, max: 127 }), fc.array(fc.boolean(), { minLength: 1 }), someKey)
   .map(([levels, turns, key]) => {
@@ -62,7 +62,7 @@ const someLong: fc.Arbitrary<Context> = fc
   .tuple(someKey, someText, fc.integer({ min: 1, max: 20_000 }))
   .map(([key, text, times]) => objectOf([[key, text.repeat(times)]]));
 
-/** Contexts of every shape that JSON has: text of any code units, awkward keys, deep, wide, long, empty. */
+/** Contexts of every JSON shape: text of any code units, awkward keys, deep, wide, long, empty. */
 export const someContext: fc.Arbitrary<Context> = fc.oneof(
   { weight: 20, arbitrary: someObject(someValue, 12) },
   { weight: 1, arbitrary: someDeep },
@@ -70,14 +70,14 @@ export const someContext: fc.Arbitrary<Context> = fc.oneof(
   { weight: 1, arbitrary: someLong },
 );
 
-/** Defines each member as its own, so that `__proto__` is a key like any other. */
+/** Makes an object of own members, so that `__proto__` is a key like any other. */
 function objectOf(entries: readonly (readonly [string, JsonValue])[]): JsonObject {
   const object = {};
   for (const [key, value] of entries) Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
   return object;
 }
 
-/** The same content with the keys of every object in the opposite order, as far as objects can hold it. */
+/** Returns the same content with the keys of every object in reverse order, except keys that JavaScript orders itself. */
 export function reordered<T extends JsonValue>(value: T): T;
 export function reordered(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((each: JsonValue) => reordered(each));

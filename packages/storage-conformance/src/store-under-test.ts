@@ -2,7 +2,7 @@ import type { Storage } from "@workrail/core";
 import { it } from "vitest";
 import type { StorageHarness } from "./harness.ts";
 
-/** One store of the adapter, for the length of a test. */
+/** A store of the adapter for one test. */
 export class StoreUnderTest {
   readonly place: string;
   readonly #harness: StorageHarness;
@@ -25,7 +25,7 @@ export class StoreUnderTest {
     return this.#storage;
   }
 
-  /** Opens it beside those that have it open. */
+  /** Opens the store once more, beside the other openers. */
   async openAnother(): Promise<Storage> {
     const another = await this.#harness.open(this.place);
     this.#opened.add(another);
@@ -37,7 +37,7 @@ export class StoreUnderTest {
     this.#opened.clear();
   }
 
-  /** Closes it, lets something happen to it, and opens it again. */
+  /** Closes the store, runs `meanwhile`, and opens the store again. */
   async reopen(meanwhile?: () => Promise<void>): Promise<Storage> {
     await this.close();
     await meanwhile?.();
@@ -51,7 +51,7 @@ export class StoreUnderTest {
   }
 }
 
-/** Runs a test on a store of its own. */
+/** Runs a test on a fresh store. */
 export async function withStore<T>(harness: StorageHarness, test: (store: StoreUnderTest) => Promise<T>): Promise<T> {
   const store = await StoreUnderTest.create(harness);
   try {
@@ -61,7 +61,7 @@ export async function withStore<T>(harness: StorageHarness, test: (store: StoreU
   }
 }
 
-/** Defines tests where the adapter can do what they need; else stands in their place and says why there are none. */
+/** Defines tests when the condition is met; otherwise defines one skipped test that names the reason. */
 export function provided(condition: boolean, otherwise: string, tests: () => void): void {
   (condition ? tests : () => it.skipIf(!condition)(`not run: ${otherwise}`, () => undefined))();
 }

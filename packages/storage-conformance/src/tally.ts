@@ -1,20 +1,20 @@
 import fs from "node:fs";
 
-/** What a test that breaks things saw. */
+/** Counts of a test that injects faults. */
 export interface FaultCounts {
-  /** Faults, kills, damages. */
+  /** Number of faults, kills or damages. */
   readonly tries: number;
-  /** Of what was done meanwhile, what was answered as done. */
+  /** Number of operations that were acknowledged meanwhile. */
   readonly acknowledged?: number;
-  /** Of these, what is not there. */
+  /** Number of acknowledged operations that are lost. */
   readonly lost?: number;
-  /** Values that are not what was saved, given without a word. */
+  /** Number of wrong values that were returned without an error. */
   readonly wrong?: number;
-  /** Records without their bytes. */
+  /** Number of records without their blob. */
   readonly dangling?: number;
 }
 
-/** Adds to the file that `WORKRAIL_FAULT_TALLY` names, for whoever sums it up; nothing without it. Call it before asserting. */
+/** Appends counts to the file that `WORKRAIL_FAULT_TALLY` names; does nothing without the variable. Call it before assertions. */
 export function tally(counts: FaultCounts): void {
   const file = process.env["WORKRAIL_FAULT_TALLY"];
   if (file !== undefined && file !== "") fs.appendFileSync(file, `${JSON.stringify(counts)}\n`);

@@ -57,7 +57,7 @@ import { SteppingClock } from "./builders.ts";
 import { randomIds, sha256 } from "./environment.ts";
 import { tally } from "./tally.ts";
 
-/** Stores bytes as they are, so that a wrong byte is the adapter's, and digests find it. */
+/** Codec that stores bytes unchanged, so that a wrong byte comes from the adapter and digests detect it. */
 const plainCodec: Codec = {
   id: "plain",
   encode: async (bytes) => bytes,
@@ -69,19 +69,19 @@ const plainCodec: Codec = {
 
 export interface WorkbenchOptions {
   readonly limits?: Partial<Limits>;
-  /** One clock for all the workbenches of a test keeps the order of creation when a store is opened again. */
+  /** Clock. One clock for all workbenches of a test keeps the order of creation when a store is opened again. */
   readonly clock?: Clock;
-  /** Default: a queue that `idle` waits for. */
+  /** Background. Default: a queue that `idle` waits for. */
   readonly background?: Background;
-  /** Default: random ones. */
+  /** Ids. Default: random ids. */
   readonly ids?: IdGenerator;
 }
 
-/** What the use cases need of a storage. */
+/** Parts of a storage that the use cases need. */
 export type StorageParts = Pick<Storage, "catalog" | "recovery" | "blobs" | "locking"> &
   Partial<Pick<Storage, "purge" | "keyFiles" | "vectors">>;
 
-/** Core's use cases over the storage that is tested. */
+/** Core's use cases on the tested storage. */
 export class Workbench {
   readonly #storage: StorageParts;
   readonly #limits: Limits;
@@ -89,7 +89,7 @@ export class Workbench {
   readonly #background: Background;
   readonly #ids: IdGenerator;
   readonly #queue: BackgroundQueue;
-  /** Errors of work that no caller waits for. */
+  /** Errors of background work, which no caller waits for. */
   readonly backgroundFailures: unknown[] = [];
 
   constructor(storage: StorageParts, options: WorkbenchOptions = {}) {
@@ -113,7 +113,7 @@ export class Workbench {
     return issueHandle(this.#ports(), { checkpointId });
   }
 
-  /** Has the store follow a policy; nothing of it is in use. */
+  /** Cleans the store up by a policy while nothing of it is in use. */
   cleanUp(policy: UpkeepPolicy): Promise<CleanUpReport> {
     return cleanUp(this.#ports(), policy);
   }
@@ -142,7 +142,7 @@ export class Workbench {
     return collectGarbage(this.#ports());
   }
 
-  /** Compacts a session to its end; answers with how many checkpoints were re-encoded. */
+  /** Compacts a session until nothing is left to do. Returns the number of re-encoded checkpoints. */
   async compact(sessionId: SessionId): Promise<number> {
     const givenUp = new Set<CheckpointId>();
     for (let sum = 0; ;) {
@@ -152,7 +152,7 @@ export class Workbench {
     }
   }
 
-  /** How many erasures are not finished. */
+  /** Returns the number of unfinished erasures. */
   async erasures(): Promise<number> {
     return (await this.#storage.catalog.erasures()).length;
   }
@@ -161,18 +161,18 @@ export class Workbench {
     return (await this.#storage.catalog.list({ filter, limit: 1_000, offset: 0 })).records;
   }
 
-  /** How many of a session's checkpoints, the newest two apart, are still kept whole. */
+  /** Returns the number of checkpoints of a session, except the newest two, that are still stored whole. */
   async stillWhole(sessionId: SessionId): Promise<number> {
     const { records } = await this.#storage.catalog.list({ filter: { sessionId }, limit: 1_000, offset: 0 });
     return records.slice(2).filter(({ baseId }) => baseId === null).length;
   }
 
-  /** A record's context, whole or made from what it is stored against; proven against the record's digest. */
+  /** Reads the context of a record, stored whole or as a delta, and verifies the record's digest. */
   read(record: CheckpointRecord): Promise<ReadContext> {
     return readContext(this.#ports(), record);
   }
 
-  /** What a record's blob says; rejects where the blob is missing, damaged or another checkpoint's. */
+  /** Decodes the blob of a record. Rejects when the blob is missing, damaged or of another checkpoint. */
   async readBlob(record: CheckpointRecord): Promise<DecodedBlob> {
     const bytes = await this.#storage.blobs.get(record.blob);
     if (bytes === undefined) {
@@ -184,7 +184,7 @@ export class Workbench {
     return blob;
   }
 
-  /** Whether a blob is there, and says what it holds. */
+  /** True when a blob exists and can be decoded. */
   async isReadable(ref: BlobRef): Promise<boolean> {
     const bytes = await this.#storage.blobs.get(ref);
     if (bytes === undefined) return false;
@@ -205,7 +205,7 @@ export class Workbench {
     return repairStore(this.#ports(), options);
   }
 
-  /** Resolves when the work after the answers is done. */
+  /** Resolves when the background work is done. */
   idle(): Promise<void> {
     return this.#queue.idle();
   }
@@ -229,7 +229,7 @@ function failureLog(failures: unknown[]): Log {
   return { ...silent, warn: (_, fields) => void failures.push(fields?.["error"]) };
 }
 
-/** The code a promise fails with; throws when it succeeds, or fails with anything but a `WorkrailError`. */
+/** Returns the code of a promise's rejection. Throws when it resolves, or rejects with anything but a `WorkrailError`. */
 export async function codeOf(work: Promise<unknown>): Promise<string> {
   try {
     await work;

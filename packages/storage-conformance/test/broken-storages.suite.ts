@@ -1,4 +1,4 @@
-// Not a test of ours: the run that `broken-storages.test.ts` starts and expects to fail.
+// Suite that `broken-storages.test.ts` runs and expects to fail.
 import { describeStorage } from "../src/index.ts";
 import { BROKEN_STORAGES, harnessOf } from "./broken-storages.ts";
 

@@ -13,7 +13,7 @@ interface Assertion {
   readonly status: "passed" | "failed" | "skipped";
 }
 
-/** A suite is worth something when it fails. */
+/** Tests that the suite fails for broken storages. */
 describe("the kit", () => {
   let assertions: readonly Assertion[];
   let code: number | null;
@@ -43,7 +43,7 @@ describe("the kit", () => {
   it("ends with a code that says so", () => expect(code).toBe(1));
 });
 
-/** Of the broken storage and of the sound one. Versions of vitest join names differently. */
+/** Pattern of a test's name for the broken and the sound storage. Versions of vitest join names differently. */
 function patternOf(key: string, name: string): string {
   const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(" > ", "(?: > | )");
   return `^(?:${key}|sound): ${escaped}$`;

@@ -2,21 +2,21 @@ import fs from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { BlobStore, Catalog, CatalogRecovery, CheckpointRecord, Locking, Storage } from "@workrail/core";
-// The adapter of the example is known to be sound, and small enough to be broken in many ways.
+// The adapter of the example is sound, and small enough to be broken in many ways.
 import { openFolderStorage } from "../../../examples/custom-storage-adapter/src/open-folder-storage.ts";
 import { type Faults, type StorageHarness, withFaults } from "../src/harness.ts";
 
-/** A storage with one fault, and the test that has to notice. */
+/** A storage with one fault, and the tests that must detect it. */
 export interface BrokenStorage {
   readonly fault: string;
-  /** `group > subject > test`. */
+  /** Names of tests, as `group > subject > test`. */
   readonly caughtBy: readonly string[];
   breaks(storage: Storage, place: string): Promise<Storage> | Storage;
 }
 
 type Ports = { catalog?: Partial<Catalog>; blobs?: Partial<BlobStore>; locking?: Partial<Locking>; recovery?: Partial<CatalogRecovery> };
 
-/** The storage with some methods of its ports replaced. */
+/** Returns the storage with some methods of its ports replaced. */
 function replacing(storage: Storage, ports: Ports, parts: Partial<Storage> = {}): Storage {
   const over = <T extends object>(port: T, methods: Partial<T> = {}): T =>
     new Proxy(port, {
@@ -76,7 +76,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
           async commit(change) {
             if (change.append === undefined) return storage.catalog.commit(change);
             const { record } = change.append;
-            // Longer than a busy machine takes to have it killed.
+            // Longer than a busy machine takes to kill the process.
             last = last.then(() => soon(300)).then(() => storage.catalog.commit(change));
             const fresh = { lastAccessedAt: record.createdAt, damaged: false, shieldedUntil: undefined };
             const sequence = records.push({ ...record, sequence: records.length + 1, ...fresh });
@@ -277,7 +277,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
   },
 };
 
-/** The file operations a place was opened with, where they may fail. */
+/** File operations with which a place was opened; they may be wrapped with faults. */
 const filesOf = new Map<string, typeof fs>();
 
 export function harnessOf(key: string): StorageHarness {
@@ -298,5 +298,5 @@ export function harnessOf(key: string): StorageHarness {
   };
 }
 
-/** For child processes, which import this module with the key of a storage behind its question mark. */
+/** Harness for child processes, which import this module with the key of a storage as its query. */
 export const harness: StorageHarness = harnessOf(new URL(import.meta.url).search.slice(1));

@@ -5,7 +5,7 @@ import type { StorageHarness } from "../harness.ts";
 import { provided, withStore } from "../store-under-test.ts";
 import { randomIds } from "../environment.ts";
 
-/** What one commit appends, and on which terms. */
+/** Tests what a commit appends, and the conditions of an append. */
 export function describeAppend(harness: StorageHarness): void {
   const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
@@ -47,7 +47,7 @@ export function describeAppend(harness: StorageHarness): void {
       "keeps keys with escapes, which some versions of V8 misread (`parseJson` of core does not)",
       onStore(async (storage) => {
         const sessionId = randomIds.sessionId();
-        // Once an object had a key that is a backslash, `JSON.parse` takes the escapes of the same place for it.
+        // After an object with a backslash as key, `JSON.parse` takes escapes at the same place for that key.
         const attributes = ["\\\\", "\\n", '\\"', "\\u0000"].map((key) => parseJson(`{"h":1,"${key}":2}`) as JsonObject);
         const records: CheckpointRecord[] = [];
         for (const each of attributes) records.push(await append(storage, { sessionId, attributes: each }));
@@ -281,7 +281,7 @@ export function describeAppend(harness: StorageHarness): void {
   });
 }
 
-/** Awkward on purpose: own `__proto__`, keys out of order, lone surrogates, zeros and letters beyond the first plane. */
+/** Awkward values: own `__proto__`, unordered keys, lone surrogates, NUL characters, and letters beyond the first plane. */
 const EVERY_FIELD = {
   parentId: "parent_of-it" as CheckpointId,
   kind: "workflow",
@@ -289,7 +289,7 @@ const EVERY_FIELD = {
   agentId: "agent 'one'; --",
   workflowId: 'work "flow" \\ %_',
   project: "/home/ümlaut/проект/😀",
-  // Spaces at its ends, and one letter in both forms that Unicode has for it.
+  // Spaces at both ends, and one letter in both of its Unicode forms.
   name: " naïve nai\u0308ve\tname\nwith lines ",
   tags: ["b", "a", "ä", "a\u0308", "😀", "with space", " b", "b,c"],
   attributes: JSON.parse(

@@ -16,7 +16,7 @@ import { provided, withStore } from "../store-under-test.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The audit log: rows that are chained, whoever writes them and whatever they tell of, and of which the oldest can be cut off. */
+/** Tests the audit log: all rows are chained, and the oldest rows can be cut off. */
 export function describeAuditLog(harness: StorageHarness): void {
   const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
@@ -122,7 +122,7 @@ export function describeAuditLog(harness: StorageHarness): void {
         expect(after.slice(0, 2)).toEqual(before.slice(2));
         expect(last(after)).toMatchObject({ number: 5, action: "audit-cut", reason: `through 2 ${before[1]?.digest}` });
         expect(await verifyAudit(storage, { expected: placeOf(last(before)) })).toMatchObject({ rows: 3, findings: [] });
-        // What was cut off for its age is not missing.
+        // A row that was cut off does not count as missing.
         expect(await verifyAudit(storage, { expected: placeOf(before[0] as LoggedEvent) })).toMatchObject({ findings: [] });
         expect(await cut(storage, 2)).toBe(0);
         expect(await rowsOf(storage)).toEqual(after);
@@ -134,7 +134,7 @@ export function describeAuditLog(harness: StorageHarness): void {
       onStore(async (storage) => {
         await write(storage, [0, 5, 0, 0]);
         expect(await cut(storage, 1)).toBe(1);
-        // The second is young, and what comes behind it stays with it.
+        // The second row is young, so it and all rows after it stay.
         expect(await cut(storage, 1)).toBe(0);
         expect(await storage.catalog.cutAudit({ before: new Date(10 * DAY_MS), at: new Date(0), limit: 2 })).toBe(2);
         expect(await storage.catalog.cutAudit({ before: new Date(10 * DAY_MS), at: new Date(0), limit: 9 })).toBe(3);
@@ -203,7 +203,7 @@ function event(at: Date, action: LoggedEvent["action"] = "export") {
   return { at, action, sessionId: undefined, checkpointId: undefined, agentId: undefined };
 }
 
-/** A row for each, of that day. */
+/** Writes one audit row for each day. */
 async function write(storage: Storage, days: readonly number[]): Promise<void> {
   for (const day of days) await storage.catalog.commit({ audit: [event(new Date(day * DAY_MS))] });
 }
@@ -220,14 +220,14 @@ function last(rows: readonly LoggedEvent[]): LoggedEvent {
   return rows.at(-1) as LoggedEvent;
 }
 
-/** The same events, chained from the start by SHA-256. */
+/** Chains the same events anew from the start with SHA-256. */
 function chainOf(rows: readonly LoggedEvent[]): readonly LoggedEvent[] {
   const chain: LoggedEvent[] = [];
   for (const row of rows) chain.push(linked(row, chain.length === 0 ? CHAIN_START : placeOf(last(chain)), (text) => sha256.sha256(text)));
   return chain;
 }
 
-/** Has the catalog write a row in each of the ways that it has. */
+/** Makes the catalog write audit rows in all of its ways. */
 async function useAll(storage: Storage): Promise<SessionId> {
   const { catalog } = storage;
   const sessionId = randomIds.sessionId();

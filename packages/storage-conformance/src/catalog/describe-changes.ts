@@ -7,7 +7,7 @@ import { withStore } from "../store-under-test.ts";
 
 const AT = new Date("2026-04-05T06:07:08.009Z");
 
-/** What search follows: in which sessions something changed since it last knew. */
+/** Tests the list of changed sessions, which search follows from its last position. */
 export function describeChanges(harness: StorageHarness): void {
   const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
@@ -88,7 +88,7 @@ export function describeChanges(harness: StorageHarness): void {
   });
 }
 
-/** One commit with a row for each. */
+/** Commits one audit row for each entry. */
 async function log(storage: Storage, ...rows: readonly (readonly [AuditAction, SessionId])[]): Promise<void> {
   const audit = rows.map(([action, sessionId]) => ({ at: AT, action, sessionId, checkpointId: undefined, agentId: undefined }));
   await storage.catalog.commit({ audit });

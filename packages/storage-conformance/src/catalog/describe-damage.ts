@@ -6,7 +6,7 @@ import { withStore } from "../store-under-test.ts";
 import { randomIds } from "../environment.ts";
 import { codeOf } from "../workbench.ts";
 
-/** Checkpoints whose bytes proved wrong: marked, put aside, never the head, and still there. */
+/** Tests damaged checkpoints: they are marked and put aside, never become head, and stay in the catalog. */
 export function describeDamage(harness: StorageHarness): void {
   const onStore = (test: (storage: Storage, sessionId: SessionId) => Promise<void>) => () =>
     withStore(harness, ({ storage }) => test(storage, randomIds.sessionId()));
@@ -92,13 +92,13 @@ export function describeDamage(harness: StorageHarness): void {
         const begun = Promise.withResolvers<void>();
         const marking = mark(storage, record, async () => {
           begun.resolve();
-          // Long enough for a commit that does not wait to overtake.
+          // Long enough for a commit that wrongly does not wait to finish first.
           await new Promise((resolve) => setTimeout(resolve, 60));
           events.push("put aside");
           return true;
         });
         await begun.promise;
-        // It removes the one that is being marked.
+        // The append prunes the checkpoint that is being marked.
         await append(storage, { sessionId }, { keepNewest: 1 }).finally(() => events.push("committed"));
         expect(await marking).toBe(true);
         expect(events).toEqual(["put aside", "committed"]);

@@ -7,7 +7,7 @@ import type { StorageHarness } from "../harness.ts";
 import { provided, withStore } from "../store-under-test.ts";
 import { Workbench } from "../workbench.ts";
 
-/** What is removed so that nothing of it is left is remembered until nothing is. */
+/** Tests erasures: the catalog remembers an erased checkpoint until nothing of it is left. */
 export function describeErasures(harness: StorageHarness): void {
   const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
@@ -150,7 +150,7 @@ async function move(
   expect(outcome.status === "committed" ? outcome.moved : []).toHaveLength(checkpoints.length);
 }
 
-/** What it was told to remove, and whether so that nothing is left. */
+/** Reclaims and returns the blobs that the catalog asked to remove, each with whether it had to be erased. */
 async function reclaim({ catalog, blobs }: Storage): Promise<readonly (readonly [BlobRef, boolean])[]> {
   const asked: [BlobRef, boolean][] = [];
   await catalog.reclaim(undefined, async (ref, isToBeErased) => {

@@ -7,7 +7,7 @@ import { withStore } from "../store-under-test.ts";
 
 const AT = new Date("2027-03-04T05:06:07.008Z");
 
-/** Sessions of which nothing is left, and the audit log, which tells that they are gone. */
+/** Tests that empty sessions are forgotten, and that the audit log tells it. */
 export function describeForgetting(harness: StorageHarness): void {
   const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
@@ -126,7 +126,7 @@ export function describeForgetting(harness: StorageHarness): void {
   });
 }
 
-/** A session that held a checkpoint of which nothing is left. */
+/** Creates a session whose only checkpoint was removed for good. */
 async function emptied(storage: Storage): Promise<SessionId> {
   const sessionId = randomIds.sessionId();
   const { id } = await append(storage, { sessionId });

@@ -7,7 +7,7 @@ import { randomIds } from "../environment.ts";
 
 const HOUR = 60 * 60 * 1_000;
 
-/** Removals wait while somebody copies. */
+/** Tests holds: removals wait while a copy is made. */
 export function describeHolds(harness: StorageHarness): void {
   const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 

@@ -12,7 +12,7 @@ import type { StorageHarness } from "../harness.ts";
 import { StoreUnderTest, withStore } from "../store-under-test.ts";
 import { randomIds } from "../environment.ts";
 
-/** Pages, their order, and what each filter lets through. */
+/** Tests pages of listings, their order, and each filter. */
 export function describeListing(harness: StorageHarness): void {
   describe("listing", () => {
     const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
@@ -119,7 +119,7 @@ export function describeListing(harness: StorageHarness): void {
     });
     afterAll(() => store.destroy());
 
-    /** Each: the filter, and the checkpoints it lets through, newest first. */
+    /** Filters, each with the checkpoints that it matches, newest first. */
     it.each<[string, CheckpointFilter, readonly string[]]>([
       ["nothing: all but asides", {}, ["other", "talk", "plan", "draft", "first"]],
       ["asides, when they are asked for", { kinds: ["aside"] }, ["aside"]],
@@ -220,7 +220,7 @@ export function describeListing(harness: StorageHarness): void {
   });
 }
 
-/** Newest first. */
+/** Appends checkpoints to one session and returns their ids, newest first. */
 async function appendMany(storage: Storage, count: number): Promise<CheckpointId[]> {
   const sessionId = randomIds.sessionId();
   const ids: CheckpointId[] = [];
@@ -228,7 +228,7 @@ async function appendMany(storage: Storage, count: number): Promise<CheckpointId
   return ids;
 }
 
-/** One checkpoint a day from the first of January, oldest first; all but `other` in one session. */
+/** One checkpoint a day from January 1, oldest first; all but `other` are in one session. */
 async function appendLibrary(storage: Storage): Promise<Record<string, CheckpointId>> {
   const gitState = { root: "/home/me/app-login", commonDir: "/home/me/app/.git", branch: "login-form" };
   const library: Readonly<Record<string, Omit<GivenRecord, "sessionId">>> = {

@@ -7,7 +7,7 @@ import { randomIds } from "../environment.ts";
 
 const AT = new Date("2027-03-04T05:06:07.008Z");
 
-/** Checkpoints leave their session for the trash, come back, or go for good. */
+/** Tests moves of checkpoints into the trash, back, and out of the store. */
 export function describeMoves(harness: StorageHarness): void {
   const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 

@@ -5,7 +5,7 @@ import type { StorageHarness } from "../harness.ts";
 import { withStore } from "../store-under-test.ts";
 import { randomIds } from "../environment.ts";
 
-/** Which blobs may go, and when. */
+/** Tests which blobs may be reclaimed, and when. */
 export function describeReclaim(harness: StorageHarness): void {
   const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
@@ -80,7 +80,7 @@ export function describeReclaim(harness: StorageHarness): void {
         const begun = Promise.withResolvers<void>();
         const reclaiming = storage.catalog.reclaim([record.blob], async (ref) => {
           begun.resolve();
-          // Long enough for a commit that does not wait to overtake.
+          // Long enough for a commit that wrongly does not wait to finish first.
           await new Promise((resolve) => setTimeout(resolve, 60));
           await storage.blobs.remove(ref);
           events.push("removed");
@@ -99,7 +99,7 @@ export function describeReclaim(harness: StorageHarness): void {
         const record = await storedRecord(storage, { sessionId: randomIds.sessionId() });
         const [outcome, taken] = await Promise.all([commitRecord(storage, record), reclaim(storage, [record.blob])]);
         const bytes = await storage.blobs.get(record.blob);
-        // Whoever came first: never a record that the catalog could see lost its blob.
+        // In either order, a record whose blob the catalog can see never loses the blob.
         const came = outcome.status === "committed" && taken.length === 0 ? "commit" : "reclaim";
         expect({ came, status: outcome.status, hasBlob: bytes !== undefined }).toEqual(
           came === "commit"

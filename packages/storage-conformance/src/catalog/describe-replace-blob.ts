@@ -8,7 +8,7 @@ import { randomIds } from "../environment.ts";
 
 const NEVER = (): Promise<never> => Promise.reject(new Error("It was written although it must not be."));
 
-/** Giving a checkpoint's blob other bytes: the record follows, or nothing happens at all. */
+/** Tests that replacing a checkpoint's blob changes the record too, or changes nothing. */
 export function describeReplaceBlob(harness: StorageHarness): void {
   const onPair = (test: (storage: Storage, pair: Pair) => Promise<void>) => () =>
     withStore(harness, async ({ storage }) => test(storage, await aPair(storage)));
@@ -88,12 +88,12 @@ export function describeReplaceBlob(harness: StorageHarness): void {
         const begun = Promise.withResolvers<void>();
         const replacing = storage.catalog.replaceBlob(older, { blobBytes: 1, baseId: newer.id, keyId: null }, async () => {
           begun.resolve();
-          // Long enough for a commit that does not wait to overtake.
+          // Long enough for a commit that wrongly does not wait to finish first.
           await new Promise((resolve) => setTimeout(resolve, 60));
           events.push("written");
         });
         await begun.promise;
-        // It removes the one that is being replaced.
+        // The append prunes the checkpoint whose blob is being replaced.
         await append(storage, { sessionId: older.sessionId }, { keepNewest: 1 }).finally(() => events.push("committed"));
         expect(await replacing).toBe(true);
         expect(events).toEqual(["written", "committed"]);

@@ -7,7 +7,7 @@ import { randomIds } from "../environment.ts";
 
 const LATER = new Date("2027-03-04T05:06:07.008Z");
 
-/** What the catalog tells of sessions, their pins, and the removal of their oldest checkpoints. */
+/** Tests sessions, their pins, and the removal of their oldest checkpoints. */
 export function describeSessions(harness: StorageHarness): void {
   const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
@@ -88,7 +88,7 @@ export function describeSessions(harness: StorageHarness): void {
         await storage.catalog.commit({ accesses: [{ checkpointId: loaded.id, at: LATER }], audit: [] });
         expect((await storage.catalog.find(loaded.id))?.lastAccessedAt).toEqual(LATER);
         expect((await storage.catalog.find(other.id))?.lastAccessedAt).toEqual(other.lastAccessedAt);
-        // All else stays.
+        // All other fields stay.
         expect(await storage.catalog.session(sessionId)).toEqual({ ...session, lastAccessedAt: LATER });
       }),
     );

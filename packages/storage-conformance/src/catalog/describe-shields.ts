@@ -9,7 +9,7 @@ const NOW = new Date("2027-03-04T05:06:07.008Z");
 const LATER = new Date("2027-03-11T05:06:07.008Z");
 const LATEST = new Date("2027-03-18T05:06:07.008Z");
 
-/** What a handle was given out for stays until it runs out; asides make room for each other. */
+/** Tests shields and asides: a shielded checkpoint stays until its shield ends; asides make room for new asides. */
 export function describeShields(harness: StorageHarness): void {
   const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
@@ -193,7 +193,7 @@ async function move(storage: Storage, { sessionId, id }: CheckpointRecord, how: 
   expect(await storage.catalog.commit({ move: given, audit: [] })).toMatchObject({ moved: [{ id }] });
 }
 
-/** Of every kind, newest first. */
+/** Ids of live checkpoints of every kind, newest first. */
 async function live(storage: Storage): Promise<readonly CheckpointId[]> {
   const kinds = ["workflow", "project", "conversation", "aside"] as const;
   return idsOf((await storage.catalog.list({ filter: { kinds }, limit: 100, offset: 0 })).records);

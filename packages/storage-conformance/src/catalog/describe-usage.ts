@@ -7,7 +7,7 @@ import { randomIds } from "../environment.ts";
 
 const DAY = 24 * 60 * 60 * 1_000;
 
-/** What the store holds, what it may hold, and which sessions were not used for long. */
+/** Tests usage, quotas, and the list of sessions that were not used for long. */
 export function describeUsage(harness: StorageHarness): void {
   const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 

@@ -1,6 +1,6 @@
 import { isWorkrailError, type WorkrailError } from "@workrail/core";
 
-/** How work was refused: with an error that a caller can understand, and not the system's own; `undefined` when it was done. */
+/** Returns the STORAGE_UNAVAILABLE error of refused work; `undefined` when the work was done. Throws any other error. */
 export async function refusalOf(work: Promise<unknown>): Promise<WorkrailError | undefined> {
   try {
     await work;

@@ -1,22 +1,22 @@
 import { type SessionId, WorkrailError } from "@workrail/core";
 import type { Workbench } from "../workbench.ts";
 
-/** Something that is done to a store, and can be done again. */
+/** An operation on a store that can be repeated. */
 export interface Scenario {
   readonly name: string;
-  /** Default: everything. */
+  /** Number of checkpoints that a session keeps. Default: no limit. */
   readonly maxCheckpoints?: number;
-  /** It does something to every session: each time is on a store of its own, lest it take ever more operations. */
+  /** True when the operation works on all sessions. Each run gets a fresh store, because the number of operations would grow. */
   readonly isOfStore?: boolean;
-  /** Removals stay pending. */
+  /** True when removals stay pending. */
   readonly reclaimsNothing?: boolean;
   prepare(bench: Workbench, sessionId: SessionId): Promise<unknown>;
   act(bench: Workbench, sessionId: SessionId): Promise<unknown>;
-  /** What the session holds when it was done. */
+  /** Content of the session after the operation. */
   readonly after: Held;
 }
 
-/** Contexts of a session, oldest first, and its pins. */
+/** Steps of a session's contexts, oldest first, and its pins. */
 export interface Held {
   readonly steps: readonly unknown[];
   readonly pins: readonly string[];
@@ -24,7 +24,7 @@ export interface Held {
 
 const NOTHING = async (): Promise<void> => undefined;
 
-/** Enough for a delta to pay. */
+/** Text that is long enough for a delta to pay. */
 const FILLER = "as it was before ".repeat(100);
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -90,7 +90,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
     act: async (bench, sessionId) => {
       await bench.compact(sessionId);
-      // To its end, whatever an earlier one left behind.
+      // The compaction must finish the work that an earlier one left.
       if ((await bench.stillWhole(sessionId)) > 0) throw new Error("The compaction left something undone.");
     },
     after: { steps: [1, 2, 3, 4], pins: [] },
@@ -104,7 +104,7 @@ export const SCENARIOS: readonly Scenario[] = [
     async act(bench, sessionId) {
       const [second] = await bench.list({ sessionId, name: "2" });
       const { left } = second === undefined ? await bench.finishErasures() : await bench.erase({ checkpointIds: [second.id] });
-      // It is decided, and not all of it is done.
+      // The erasure is decided but not finished.
       if (left.length > 0) throw new WorkrailError("STORAGE_UNAVAILABLE", left.join(" "));
       if ((await bench.erasures()) > 0) throw new Error("An erasure was reported as done, and is still to be done.");
     },

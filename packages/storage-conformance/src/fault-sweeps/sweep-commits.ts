@@ -6,15 +6,15 @@ import { refusalOf } from "./refusal-of.ts";
 import { TestBed } from "./test-bed.ts";
 
 /**
- * A commit fails at its first operation, the second, and so on. One that is refused was not done, or says that it does not know: who is told
- * that nothing was applied may remove the blob.
+ * Injects a fault at the first operation of a commit, the second, and so on. A refused commit was not applied, or reports that its
+ * outcome is unknown: a caller that learns that nothing was applied may remove the blob.
  */
 export async function sweepCommits(harness: StorageHarness, fault: Omit<FaultPlan, "at">): Promise<void> {
   const bed = await TestBed.create(harness, {});
   try {
     let struck = true;
     for (let at = 1; struck; at++) {
-      // After a commit that is done: the adapter may remember what it wrote.
+      // After a successful commit, because the adapter may remember what it wrote.
       const { sessionId } = await append(bed.storage, { sessionId: bed.newSession() });
       const record = await storedRecord(bed.storage, { sessionId });
       bed.faults.arm({ ...fault, at });
@@ -32,7 +32,7 @@ async function proveOutcome(bed: TestBed, { id }: NewRecord, refusal: WorkrailEr
   const seen = await bed.storage.catalog.find(id);
   await bed.reopen();
   const isThere = (await bed.storage.catalog.find(id)) !== undefined;
-  // What is seen after a failure is what is so, and not what was so before.
+  // A read after the failure shows the durable state.
   expect({ at, isSeen: seen !== undefined }).toEqual({ at, isSeen: isThere });
   const outcome = refusal?.details["outcome"];
   if (refusal === undefined || outcome !== "unknown")

@@ -7,7 +7,7 @@ import { randomIds } from "../environment.ts";
 import { Workbench } from "../workbench.ts";
 import type { Held, Scenario } from "./scenarios.ts";
 
-/** A store under faults, and the sessions it was given. */
+/** A store under faults, and its sessions. */
 export class TestBed {
   readonly faults: Faults = new Faults();
   readonly #harness: StorageHarness;
@@ -43,20 +43,20 @@ export class TestBed {
     return sessionId;
   }
 
-  /** Another, fresh one. */
+  /** Destroys this test bed and creates a new one. */
   async replaced(): Promise<TestBed> {
     await this.destroy();
     return TestBed.create(this.#harness, this.#options);
   }
 
-  /** What a session holds, proven against its blobs. */
+  /** Returns the content of a session, verified against its blobs. */
   async held(sessionId: SessionId): Promise<Held> {
     const { records, texts } = await proveStore(this.storage, { sessionId });
     const steps = records.map(({ id }) => (JSON.parse(texts.get(id) ?? "{}") as { step?: unknown }).step);
     return { steps, pins: (await this.storage.catalog.session(sessionId))?.pins ?? [] };
   }
 
-  /** Every session ends as it should. */
+  /** Expects every session to have the last step and the pins of `after`. */
   async proveAll(after: Held): Promise<void> {
     for (const sessionId of this.#sessions) {
       const { steps, pins } = await this.held(sessionId);

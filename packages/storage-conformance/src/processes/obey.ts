@@ -1,4 +1,4 @@
-// Runs by itself in a child process: opens a store and does what it is told, one thing after another.
+// Entry point of a child process that opens a store and carries out orders one after the other.
 import { type CheckpointId, isJsonObject, isWorkrailError } from "@workrail/core";
 import { SteppingClock } from "../builders.ts";
 import { type FaultPlan, Faults } from "../faults.ts";
@@ -6,7 +6,7 @@ import type { StorageHarness } from "../harness.ts";
 import { Workbench } from "../workbench.ts";
 import type { Answer, Order, OrderedParts } from "./order.ts";
 
-/** A crash is one: nothing of this process goes on, no transaction is rolled back, no file removed. */
+/** Faults with real crashes: SIGKILL ends the process at once, without a rollback or the removal of a file. */
 class RealFaults extends Faults {
   override strike(isWrite: boolean): FaultPlan | undefined {
     const plan = super.strike(isWrite);
@@ -35,7 +35,7 @@ let last: Promise<unknown> = Promise.resolve();
 process.on("message", (order: Order) => {
   last = last.then(async () => process.send?.(await obey(order)));
 });
-// Whoever gives the orders is gone, or has no more.
+// The parent process is gone or has no more orders.
 process.on("disconnect", () => void last.then(() => storage.close()));
 process.send?.({ number: 0, struck: false } satisfies Answer);
 
@@ -57,7 +57,7 @@ async function obey({ number, part, method, args, now, nextId: id, fault }: Orde
   }
 }
 
-/** What a result can do, it cannot do in another process. */
+/** Removes functions from a result, because they cannot be sent to another process. */
 function withoutFunctions(result: unknown): unknown {
   if (!isJsonObject(result)) return result;
   return Object.fromEntries(Object.entries(result).filter(([, value]: readonly [string, unknown]) => typeof value !== "function"));

@@ -2,7 +2,7 @@ import type { Catalog, CheckpointId } from "@workrail/core";
 import type { FaultPlan } from "../faults.ts";
 import type { Workbench } from "../workbench.ts";
 
-/** What another process can be told to do with the store it has open: what takes and gives nothing but data. */
+/** Methods that another process can call on its open store: their arguments and results are only data. */
 export interface OrderedParts {
   readonly bench: Pick<
     Workbench,
@@ -11,21 +11,21 @@ export interface OrderedParts {
   readonly catalog: Omit<Catalog, "replaceBlob" | "markDamaged" | "reclaim">;
 }
 
-/** One call, as it is sent to the other process. */
+/** One call, sent to the other process. */
 export interface Order {
   readonly number: number;
   readonly part: keyof OrderedParts;
   readonly method: string;
   readonly args: readonly unknown[];
-  /** Its clock says this, and goes on from there. */
+  /** Time to which the other process sets its clock. */
   readonly now: Date;
-  /** What a checkpoint gets that has no id of its own. */
+  /** Id for a checkpoint that is saved without one. */
   readonly nextId: CheckpointId;
-  /** Armed before it; a crash ends the process. */
+  /** Fault that is armed before the call; a crash ends the process. */
   readonly fault: FaultPlan | undefined;
 }
 
-/** What came of it. An error is told by what a program can know of it. */
+/** Result of a call. An error has its code and message. */
 export interface Answer {
   readonly number: number;
   readonly struck: boolean;

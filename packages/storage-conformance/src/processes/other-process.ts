@@ -5,7 +5,7 @@ import type { FaultPlan } from "../faults.ts";
 import type { StorageHarness } from "../harness.ts";
 import type { Answer, Order, OrderedParts } from "./order.ts";
 
-/** In the repository it is a source, run as it is; published, it is compiled. */
+/** True in the repository, where the program runs from source; the published program is compiled. */
 const isSource = import.meta.url.endsWith(".ts");
 const PROGRAM = fileURLToPath(new URL(isSource ? "./obey.ts" : "./obey.js", import.meta.url));
 const NODE_ARGUMENTS = isSource ? ["--conditions=@workrail/source"] : [];
@@ -16,7 +16,7 @@ export interface OtherProcessOptions {
   readonly maxCheckpoints: number;
 }
 
-/** A process that has the store open too, and does what it is told. It takes time and ids from who tells it. */
+/** Another process with the store open, which carries out orders. It gets the time and ids from this process. */
 export class OtherProcess implements OrderedParts {
   readonly bench: OrderedParts["bench"];
   readonly catalog: OrderedParts["catalog"];
@@ -27,12 +27,12 @@ export class OtherProcess implements OrderedParts {
   #orders = 0;
   #complaints = "";
   #isGone = false;
-  /** For the next order, and that of the last one. */
+  /** Fault for the next order; `#fateful` is the fault of the last order. */
   #fault: FaultPlan | undefined;
   #fateful: FaultPlan | undefined;
   #struck = false;
 
-  /** Resolves when it has the store open. */
+  /** Starts the process. Resolves when it has the store open. */
   static async start(harness: StorageHarness, place: string, options: OtherProcessOptions): Promise<OtherProcess> {
     if (harness.module === undefined) throw new Error("The harness names no module.");
     const args = [harness.module, place, String(options.maxCheckpoints)];
@@ -68,13 +68,13 @@ export class OtherProcess implements OrderedParts {
     });
   }
 
-  /** The next order meets it; none, where there is none. */
+  /** Arms a fault for the next order, or none. */
   arm(fault: FaultPlan | undefined): void {
     this.#fault = fault;
     this.#struck = false;
   }
 
-  /** Whether anything failed since it was armed. */
+  /** True when the fault struck since it was armed. */
   get struck(): boolean {
     return this.#struck;
   }
@@ -83,7 +83,7 @@ export class OtherProcess implements OrderedParts {
     return this.#isGone;
   }
 
-  /** Rejects when it did not come to a good end. */
+  /** Ends the process. Rejects unless it exits with 0 or was killed. */
   async close(): Promise<void> {
     if (this.#child.connected) this.#child.disconnect();
     await this.#exited;
@@ -116,7 +116,7 @@ export class OtherProcess implements OrderedParts {
     return waiting.promise;
   }
 
-  /** As a caller sees it whose store is gone. */
+  /** Error for callers after the process has ended. */
   #end(): Error {
     if (this.#struck) return new WorkrailError("STORAGE_UNAVAILABLE", "The other process was killed.");
     const { exitCode, signalCode } = this.#child;

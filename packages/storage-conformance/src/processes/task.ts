@@ -1,8 +1,8 @@
 import type { CheckpointId, Digest, SessionId } from "@workrail/core";
 
-/** What a child process does with the store. Everything it tells is one line of JSON on its standard output. */
+/** Task of a child process. The process writes each message as one line of JSON to its standard output. */
 export type Task =
-  /** Saves in turn to a session that keeps everything and, when there is one, to another that keeps the newest few. */
+  /** Saves to a session that keeps everything and, when `pruned` is given, in turn to a session that keeps the newest few. */
   | { readonly type: "save"; readonly sessionId: SessionId; readonly pruned?: SessionId; readonly writer: string; readonly saves: number }
   /** Rebuilds the catalog again and again. */
   | { readonly type: "rebuild"; readonly times: number }
@@ -16,7 +16,7 @@ export interface Assignment {
   readonly task: Task;
 }
 
-/** The store is open; a checkpoint is saved; the catalog was rebuilt. Told after it is true, never before. */
+/** Message of a child process, sent only after the event: the store is open, a checkpoint is saved, the catalog is rebuilt. */
 export type Message =
   | { readonly told: "open" }
   | {
@@ -24,12 +24,12 @@ export type Message =
       readonly sessionId: SessionId;
       readonly id: CheckpointId;
       readonly sequence: number;
-      /** Of the context's JSON, computed by the one who gave it. */
+      /** Digest of the context's JSON, computed by the child process. */
       readonly digest: Digest;
     }
   | { readonly told: "rebuilt"; readonly checkpoints: number };
 
 export type Saved = Extract<Message, { told: "saved" }>;
 
-/** Checkpoints that the pruned session keeps. */
+/** Number of checkpoints that the pruned session keeps. */
 export const KEPT_IN_PRUNED = 3;

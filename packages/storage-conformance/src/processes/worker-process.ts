@@ -5,12 +5,12 @@ import { fileURLToPath } from "node:url";
 import type { StorageHarness } from "../harness.ts";
 import type { Assignment, Message, Saved, Task } from "./task.ts";
 
-/** In the repository the worker is a source, run as it is; published, it is compiled. */
+/** True in the repository, where the worker runs from source; the published worker is compiled. */
 const isSource = import.meta.url.endsWith(".ts");
 const WORKER = fileURLToPath(new URL(isSource ? "./worker.ts" : "./worker.js", import.meta.url));
 const NODE_ARGUMENTS = isSource ? ["--conditions=@workrail/source"] : [];
 
-/** A child process at work on a store. */
+/** A child process that works on a store. */
 export class WorkerProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #messages: Message[] = [];
@@ -26,7 +26,7 @@ export class WorkerProcess {
     this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#complaints += text;
     });
-    // Half a line is what a killed process may leave: it was not told, and readline gives it at the end.
+    // A killed process may leave an incomplete line, which readline emits at the end. It does not count as a message.
     createInterface(this.#child.stdout).on("line", (line) => {
       if (line.endsWith("}")) this.#messages.push(JSON.parse(line) as Message);
       this.#onProgress();
@@ -44,7 +44,7 @@ export class WorkerProcess {
     return this.#messages.filter((message) => message.told === "saved");
   }
 
-  /** Resolves when it has told this much. Rejects when it ends before. */
+  /** Resolves when the process has sent `count` messages. Rejects when it ends before. */
   async told(count: number): Promise<void> {
     while (this.#messages.length < count) {
       if (this.#hasExited) throw new Error(`The worker ended too early: ${this.#complaints}`);
@@ -54,7 +54,7 @@ export class WorkerProcess {
     }
   }
 
-  /** Resolves when it came to its end; rejects when that was not a good one. */
+  /** Closes the input and resolves when the process ends. Rejects unless it exits with 0. */
   async done(): Promise<void> {
     this.#child.stdin.end();
     await this.#exited;
@@ -63,7 +63,7 @@ export class WorkerProcess {
     }
   }
 
-  /** Ends it as a power cut would, without a last word. */
+  /** Kills the process with SIGKILL. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#exited;

@@ -1,4 +1,4 @@
-// Runs by itself in a child process, and may be killed at any moment.
+// Entry point of a child process, which may be killed at any moment.
 import type { Context, Storage } from "@workrail/core";
 import type { StorageHarness } from "../harness.ts";
 import { sha256 } from "../environment.ts";
@@ -24,7 +24,7 @@ async function work(storage: Storage, task: Task): Promise<void> {
       }
       return undefined;
     case "hold":
-      // Until whoever started us is gone.
+      // Wait until the parent process closes the input.
       await new Promise((resolve) => process.stdin.on("end", resolve).resume());
   }
 }
@@ -45,7 +45,7 @@ async function saveAndTell(bench: Workbench, input: Parameters<Workbench["save"]
   tell({ told: "saved", sessionId: record.sessionId, id: record.id, sequence: record.sequence, digest });
 }
 
-/** Of many sizes: some fit one block of a disk, some take many. */
+/** Contexts of many sizes: some fit into one disk block, some take many. */
 function contextOf(writer: string, step: number): Context {
   return { writer, step, pid: process.pid, filler: `${writer} ${step} `.repeat((step * 7919) % 4_000) };
 }

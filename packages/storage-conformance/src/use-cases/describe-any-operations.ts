@@ -12,7 +12,7 @@ import { type Outcome, outcomeOf, seen } from "./outcome.ts";
 
 const MAX_CHECKPOINTS = 3;
 
-/** Random sequences of everything that can be done to a store, compared with a model after each step. */
+/** Tests random sequences of all operations, compared with a model after each step. */
 export function describeAnyOperations(harness: StorageHarness, options: Required<ConformanceOptions>): void {
   const sequences = Math.ceil(options.runs / 20);
   it(`holds what a model holds, after each step of ${sequences} random sequences of operations`, { timeout: 600_000 }, () =>
@@ -25,7 +25,7 @@ export function describeAnyOperations(harness: StorageHarness, options: Required
   );
 }
 
-/** Few enough of everything that sequences meet the same sessions, ids and contents again. */
+/** Few sessions, ids and contexts, so that sequences meet the same ones again. */
 const SESSIONS = ["one", "Two", "two"] as SessionId[];
 const OWN_IDS = ["own-a", "own-b"] as CheckpointId[];
 const CONTEXTS: readonly Context[] = [{}, { a: 1 }, { a: 1, b: [2] }, { b: [2], a: 1 }, { text: "\ud800", a: null }];
@@ -63,7 +63,7 @@ const someOperation = fc.oneof(
 type Operation = typeof someOperation extends fc.Arbitrary<infer T> ? T : never;
 type Save = Extract<Operation, { type: "save" }>;
 
-/** Does each operation to the store and to the model. */
+/** Runs each operation on the store and on the model. */
 class Comparison {
   readonly #harness: StorageHarness;
   readonly #store: StoreUnderTest;
@@ -96,7 +96,7 @@ class Comparison {
         return undefined;
       case "rebuild":
         await this.#bench.rebuild();
-        // No session ever loses all it has here, and the clock goes on and on.
+        // No session becomes empty here, and the clock always advances.
         this.#model = this.#model.rebuilt(() => false)[0] as ModelStore;
         return undefined;
       case "reopen":
@@ -147,7 +147,7 @@ class Comparison {
     }
   }
 
-  /** Everything there is, by every way there is to it. */
+  /** Compares the whole content of the store, read in every way, with the model. */
   async #compare(): Promise<void> {
     const { storage } = this.#store;
     const { records, texts } = await proveStore(storage);

@@ -9,14 +9,14 @@ import { codeOf, Workbench } from "../workbench.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const LIMITS = { maxCheckpoints: 3, maxAsides: 4 };
-/** Whatever may go goes. */
+/** Policy that removes everything that may be removed. */
 const GREEDY: UpkeepPolicy = { retentionMs: 1, asideMs: 1, trashMs: 0, trashBytes: 0, quota: { above: 0, downTo: 0 } };
-/** Asides, and what is beyond the number of checkpoints, go; sessions may rest. */
+/** Policy that removes asides and checkpoints beyond the limits, but no unused sessions. */
 const LENIENT: UpkeepPolicy = { ...GREEDY, retentionMs: undefined, quota: { above: Number.MAX_SAFE_INTEGER, downTo: 0 } };
 const STEPS = 40;
 const ONE_IN_GREEDY = 6;
 
-/** Handles keep: what they were given out for is there, whole, until they run out or somebody removes it on purpose. */
+/** Tests handles: the checkpoint of a handle stays, whole, until the handle expires or somebody removes the checkpoint on purpose. */
 export function describeHandles(harness: StorageHarness): void {
   const onBench = (test: (bench: Workbench, clock: SteppingClock, storage: Storage) => Promise<void>) => () =>
     withStore(harness, async ({ storage }) => {

@@ -4,7 +4,7 @@ import type { StorageHarness } from "../harness.ts";
 import type { ConformanceOptions } from "../options.ts";
 import { RandomHistory } from "./random-history.ts";
 
-/** One long life of one store, with faults where the adapter can be given them. */
+/** Tests one long random history of one store, with faults when the harness can inject them. */
 export function describeRandomHistory(harness: StorageHarness, { operations, seed }: Required<ConformanceOptions>): void {
   it(`agrees with a model through ${operations} random operations, some of which fail`, { timeout: 3_600_000 }, () =>
     withChance(seed, (chance) => RandomHistory.play(harness, chance, operations)),

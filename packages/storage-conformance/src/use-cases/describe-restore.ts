@@ -10,7 +10,7 @@ import { Workbench } from "../workbench.ts";
 
 const LIMITS = { maxCheckpoints: Number.MAX_SAFE_INTEGER };
 
-/** Restore equals save, for any context; at once, after everything else was saved, and after a rebuild. */
+/** Tests that restore equals save for any context: at once, after further saves, and after a rebuild. */
 export function describeRestore(harness: StorageHarness, options: Required<ConformanceOptions>): void {
   describe("restore equals save", () => {
     let store: StoreUnderTest;
@@ -89,7 +89,7 @@ async function expectAll(bench: Workbench, texts: ReadonlyMap<CheckpointId, stri
   for (const [checkpointId, text] of texts) expectSame(await bench.load({ checkpointId }), text);
 }
 
-/** The same text, and a value that is written as that text: key order, lone surrogates, `__proto__` and all. */
+/** Expects the same text, and a value that serializes to this text, with its key order, lone surrogates and `__proto__`. */
 function expectSame(loaded: { readonly context: Context; contextText(): string }, text: string): void {
   expect(loaded.contextText()).toBe(text);
   expect(JSON.stringify(loaded.context)).toBe(text);

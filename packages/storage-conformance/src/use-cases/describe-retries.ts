@@ -6,7 +6,7 @@ import { provided, withStore } from "../store-under-test.ts";
 import { randomIds } from "../environment.ts";
 import { codeOf, type StorageParts, Workbench } from "../workbench.ts";
 
-/** Answers that were lost, saves that are repeated, heads that moved, blobs that vanished or were left behind. */
+/** Tests lost answers, repeated saves, moved heads, and missing or left-over blobs. */
 export function describeRetries(harness: StorageHarness): void {
   const onStore = (test: (bench: Workbench, storage: Storage) => Promise<void>) => () =>
     withStore(harness, ({ storage }) => test(new Workbench(storage), storage));
@@ -114,7 +114,7 @@ export function describeRetries(harness: StorageHarness): void {
   });
 }
 
-/** Does all of a save but its commit. */
+/** Runs a save up to its commit, which fails. */
 async function interruptBeforeCommit(storage: Storage, input: SaveInput): Promise<void> {
   const catalog = new Proxy(storage.catalog, {
     get: (target, name) => (name === "commit" ? () => Promise.reject(new Error("interrupted")) : bound(target, name)),
@@ -126,7 +126,7 @@ function replacing({ catalog, recovery, blobs, locking }: Storage, parts: Partia
   return { catalog, recovery, blobs, locking, ...parts };
 }
 
-/** A member as it is used directly, so that private fields are reached. */
+/** Returns a member bound to its target, so that its private fields are accessible. */
 function bound(target: object, name: string | symbol): unknown {
   const member: unknown = Reflect.get(target, name, target);
   return typeof member === "function" ? (...args: readonly unknown[]) => Reflect.apply(member, target, args) : member;

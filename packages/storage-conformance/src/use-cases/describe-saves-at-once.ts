@@ -5,7 +5,7 @@ import { provided, withStore } from "../store-under-test.ts";
 import { randomIds } from "../environment.ts";
 import { codeOf, Workbench } from "../workbench.ts";
 
-/** Many saves at the same time, in one process. */
+/** Tests many saves at the same time in one process. */
 export function describeSavesAtOnce(harness: StorageHarness): void {
   describe("saves at once", () => {
     it("to one session keep the order of their calls, and none is lost", () =>

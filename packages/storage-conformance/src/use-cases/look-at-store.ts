@@ -4,13 +4,13 @@ import { Workbench } from "../workbench.ts";
 import type { ModelStore } from "./model-store.ts";
 import { type Seen, seen } from "./outcome.ts";
 
-/** Everything there is in a store, by every way there is to it. */
+/** The whole content of a store, read in every way. */
 export interface Holdings {
   readonly live: readonly Seen[];
-  /** By id. */
+  /** Checkpoints in the trash, ordered by id. */
   readonly trashed: readonly Seen[];
   readonly sessions: readonly SeenSession[];
-  /** Of all that was ever saved, what can be found. */
+  /** Ids of all checkpoints ever saved that the catalog finds. */
   readonly found: readonly CheckpointId[];
 }
 
@@ -22,13 +22,13 @@ interface SeenSession {
   readonly tags: readonly string[];
 }
 
-/** Whose the names are that are asked for. */
+/** Sessions and checkpoints to look up. */
 export interface Known {
   readonly sessions: readonly SessionId[];
   readonly ids: readonly CheckpointId[];
 }
 
-/** Reads all of it, each checkpoint proven against its blob. */
+/** Reads the whole store and verifies each checkpoint against its blob. */
 export async function lookAt(storage: Storage, { sessions, ids }: Known): Promise<Holdings> {
   const { catalog } = storage;
   const { records, texts } = await proveStore(storage);
@@ -47,7 +47,7 @@ export async function lookAt(storage: Storage, { sessions, ids }: Known): Promis
   return { live: records.map((record) => seen(record, texts.get(record.id))), trashed: byId(trashed), sessions: ofSessions, found };
 }
 
-/** What a store must hold by a model. */
+/** Returns the content that a store must have according to a model. */
 export function holdingsOf(model: ModelStore, { sessions, ids }: Known): Holdings {
   return {
     live: model.live.map((each) => seen(each, each.text)),

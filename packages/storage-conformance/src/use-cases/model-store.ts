@@ -8,7 +8,7 @@ import {
   type SessionId,
 } from "@workrail/core";
 
-/** A checkpoint as the model remembers it. */
+/** A checkpoint in the model. */
 export interface ModelCheckpoint {
   readonly id: CheckpointId;
   readonly sessionId: SessionId;
@@ -18,33 +18,33 @@ export interface ModelCheckpoint {
   readonly text: string;
   readonly canonical: string;
   readonly sequence: number;
-  /** Place among the commits of all sessions. */
+  /** Number of the commit among the commits of all sessions. */
   readonly commit: number;
   readonly createdAt: number;
-  /** Tagged to be spared by pruning. */
+  /** True when the keep tag spares the checkpoint from pruning. */
   readonly isKept: boolean;
-  /** When the last handle for it runs out. */
+  /** Time when the last handle for the checkpoint expires. */
   readonly shieldedUntil: number | undefined;
 }
 
-/** A save of a whole state. */
+/** A save of a whole context. */
 export type WholeSave = SaveInput & { readonly context: Context };
 
-/** What a save must come to. */
+/** Expected result of a save. */
 export type Expected =
   | { readonly status: "saved"; readonly parentId: CheckpointId | null; readonly sequence: number }
   | { readonly status: "unchanged"; readonly id: CheckpointId }
   | { readonly status: "CONFLICT" | "CHECKPOINT_NOT_FOUND" };
 
-/** The whole product in a few dozen lines: what a store must hold after any sequence of operations. */
+/** Model of the whole product: the content that a store must have after any sequence of operations. */
 export class ModelStore {
   readonly #maxCheckpoints: number;
-  /** In the order of their commits. */
+  /** Live checkpoints in the order of their commits. */
   live: readonly ModelCheckpoint[] = [];
   trashed: readonly ModelCheckpoint[] = [];
-  /** Gone for good. While the file of one is there it still tells a rebuild what came after what. */
+  /** Checkpoints that were removed for good. While the file of one exists, a rebuild still uses it to order the others. */
   #removed: readonly ModelCheckpoint[] = [];
-  /** Of what was removed, that of which nothing may be left. */
+  /** Removed checkpoints of which nothing may be left. */
   erased: readonly ModelCheckpoint[] = [];
   readonly #lastSequence = new Map<SessionId, number>();
   readonly #labels = { pins: new Map<SessionId, readonly string[]>(), tags: new Map<SessionId, readonly string[]>() };
@@ -54,7 +54,7 @@ export class ModelStore {
     this.#maxCheckpoints = maxCheckpoints;
   }
 
-  /** The same, to become another. */
+  /** Copies the model. */
   copy(): ModelStore {
     const copy = new ModelStore(this.#maxCheckpoints);
     copy.live = this.live;
@@ -68,7 +68,7 @@ export class ModelStore {
     return copy;
   }
 
-  /** Equal to that of another only if no operation can tell the two apart. */
+  /** Two models have equal fingerprints only when no operation can distinguish them. */
   fingerprint(): string {
     return JSON.stringify([this.live, this.trashed, [...this.#lastSequence], [...this.#labels.pins], [...this.#labels.tags]]);
   }
@@ -85,7 +85,7 @@ export class ModelStore {
     return this.live.filter((each) => each.sessionId === sessionId);
   }
 
-  /** Whether anything was ever saved to it, as far as the catalog knows. */
+  /** True when the catalog knows the session, because something was saved to it. */
   knows(sessionId: SessionId): boolean {
     return this.#lastSequence.has(sessionId);
   }
@@ -149,13 +149,13 @@ export class ModelStore {
     if (this.knows(sessionId)) this.#relabel("tags", { sessionId, label: tag, isOn });
   }
 
-  /** Those that are live are shielded until then at least. */
+  /** Shields a live checkpoint at least until a time. */
   shield(id: CheckpointId, until: Date): void {
     const held = (each: ModelCheckpoint): number => Math.max(each.shieldedUntil ?? 0, until.getTime());
     this.live = this.live.map((each) => (each.id === id ? { ...each, shieldedUntil: held(each) } : each));
   }
 
-  /** Those that are live go to the trash, or to nowhere. */
+  /** Moves live checkpoints to the trash or removes them for good. Ignores other ids. */
   remove(ids: readonly CheckpointId[], to: "trash" | "nowhere"): void {
     const gone = this.live.filter(({ id }) => ids.includes(id));
     this.live = this.live.filter((each) => !gone.includes(each));
@@ -163,7 +163,7 @@ export class ModelStore {
     else this.#removed = [...this.#removed, ...gone];
   }
 
-  /** Those in the trash go back to the place they had, or to nowhere. */
+  /** Restores checkpoints from the trash to their old places or removes them for good. Ignores other ids. */
   takeFromTrash(ids: readonly CheckpointId[], to: "live" | "nowhere"): void {
     const taken = this.trashed.filter(({ id }) => ids.includes(id));
     this.trashed = this.trashed.filter((each) => !taken.includes(each));
@@ -171,14 +171,18 @@ export class ModelStore {
     else this.#removed = [...this.#removed, ...taken];
   }
 
-  /** Those that are live or in the trash go to nowhere, and leave nothing behind. */
+  /** Erases live checkpoints and checkpoints in the trash. */
   erase(ids: readonly CheckpointId[]): void {
     this.erased = [...this.erased, ...[...this.live, ...this.trashed].filter(({ id }) => ids.includes(id))];
     this.remove(ids, "nowhere");
     this.takeFromTrash(ids, "nowhere");
   }
 
-  /** A session of which nothing is left, and that nobody wants kept, may be forgotten. @returns a model for each way. */
+  /**
+   * Forgets empty sessions without the keep tag, or not: a store may do either.
+   *
+   * @returns a model for each combination.
+   */
   perhapsForgotten(sessions: readonly SessionId[]): readonly ModelStore[] {
     const isEmpty = (id: SessionId): boolean => ![...this.live, ...this.trashed].some(({ sessionId }) => sessionId === id);
     const empty = sessions.filter((id) => this.knows(id) && isEmpty(id) && !this.tags(id).includes(KEEP_TAG));
@@ -186,11 +190,11 @@ export class ModelStore {
   }
 
   /**
-   * Numbers are given anew, from 1: parents first, else by time, then id. A session that holds nothing may be forgotten, for what
-   * was removed from it may be gone to the last byte.
+   * Rebuilds the model: numbers start again from 1, parents first, then by time, then by id. An empty session may be forgotten,
+   * because its removed checkpoints may have left no file.
    *
-   * @param isThere whether the file of a checkpoint that was removed is still there.
-   * @returns a model for each way in which sessions can be forgotten.
+   * @param isThere returns true when the file of a removed checkpoint still exists.
+   * @returns a model for each combination of forgotten sessions.
    */
   rebuilt(isThere: (removed: ModelCheckpoint) => boolean): readonly ModelStore[] {
     const kept = this.copy();
@@ -228,7 +232,7 @@ export class ModelStore {
     this.trashed = numbered.filter(({ id }) => inTrash.has(id));
   }
 
-  /** The catalog forgets everything when a store without persistence is closed. */
+  /** Forgets everything, as closing a store without persistence does. */
   forget(): void {
     [this.live, this.trashed, this.erased] = [[], [], []];
     this.#lastSequence.clear();

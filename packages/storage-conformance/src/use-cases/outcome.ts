@@ -2,7 +2,7 @@ import { type CheckpointId, isWorkrailError } from "@workrail/core";
 import type { Workbench } from "../workbench.ts";
 import type { ModelCheckpoint } from "./model-store.ts";
 
-/** What became of a save. */
+/** Result of a save; `status` is the error code of a failed one. */
 export type Outcome =
   | {
       readonly status: "saved";
@@ -27,7 +27,7 @@ export async function outcomeOf(saving: ReturnType<Workbench["save"]>): Promise<
 
 type Facts = Pick<ModelCheckpoint, "id" | "sessionId" | "parentId" | "kind" | "sequence">;
 
-/** What a store and its model have in common. */
+/** Fields of a checkpoint that a store and its model have in common. */
 export type Seen = Facts & { readonly text: string | undefined; readonly shieldedUntil: number | undefined };
 
 export function seen(of: Facts & { readonly shieldedUntil: Date | number | undefined }, text: string | undefined): Seen {

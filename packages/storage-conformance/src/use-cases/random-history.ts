@@ -21,7 +21,7 @@ import { ModelStore, type WholeSave } from "./model-store.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 
 const MAX_CHECKPOINTS = 4;
-/** Beyond so many checkpoints they are rather removed: the store is read whole again and again. */
+/** Number of checkpoints above which removals are preferred, because the whole store is read again and again. */
 const MANY = 25;
 const LOOK_EVERY = 5;
 const ONE_IN_FAULTY = 6;
@@ -32,7 +32,7 @@ const SECOND_MS = 1_000;
 const DAY_MS = 24 * 60 * 60 * SECOND_MS;
 const YEARS_END = new Date("2027-12-31T23:59:58.000Z");
 
-/** What can be done, and how often it comes. */
+/** Operations and their relative frequencies. */
 const WEIGHTS = {
   save: 36,
   "save while another tends the store": 4,
@@ -61,7 +61,7 @@ const WEIGHTS = {
 
 type Name = keyof typeof WEIGHTS;
 
-/** Those that change what is open, or what the others rely on. */
+/** Operations without faults: they change the open stores, or conditions that other operations rely on. */
 const WITHOUT_FAULTS: ReadonlySet<Name> = new Set([
   "save while another tends the store",
   "hold removals",
@@ -81,25 +81,25 @@ const FAULTS: readonly Pick<FaultPlan, "kind" | "code" | "persistent">[] = [
   { kind: "tears", code: "ENOSPC", persistent: false },
 ];
 
-/** Somebody who has the store open, in this process or in another one. */
+/** An opener of the store, in this process or in another one. */
 interface Opened {
   readonly storage: Storage;
   readonly bench: OrderedParts["bench"];
   readonly other?: OtherProcess;
 }
 
-/** Carries an operation out on a model, and gives what may be then; nothing when the model says that it must have come to something else. */
+/** Applies an operation to a model and returns the possible models; none when the model does not allow the observed result. */
 type Step = (model: ModelStore) => ModelStore | undefined | readonly ModelStore[];
 
-/** What became of an operation. One that failed may have happened all the same. */
+/** Result of an operation. A failed operation may have happened all the same. */
 interface Done {
   readonly happened: "yes" | "perhaps";
   readonly step: Step;
 }
 
 /**
- * Does things to a store by chance, some with a fault, and knows what the store may hold by now: one model for each way in
- * which the operations that failed may have gone. What was acknowledged is in all of them.
+ * Runs random operations on a store, some with a fault, and keeps one model for each possible outcome of the failed
+ * operations. All models contain what was acknowledged.
  */
 export class RandomHistory {
   readonly #harness: StorageHarness;
@@ -112,7 +112,7 @@ export class RandomHistory {
   #fault: FaultPlan | undefined;
   #opened: readonly Opened[] = [];
   #models: readonly ModelStore[] = [new ModelStore(MAX_CHECKPOINTS)];
-  /** Something failed, and files may tell of what was never committed. */
+  /** True after a failure, when files may contain changes that were never committed. */
   #isUntidy = false;
   readonly #files = new Set<BlobRef>();
 
@@ -166,12 +166,12 @@ export class RandomHistory {
     for (const { other } of this.#opened) other?.arm(this.#fault);
   }
 
-  /** Whether the operation that is under way met its fault. */
+  /** True when the fault struck the current operation. */
   get #struck(): boolean {
     return this.#fault !== undefined && (this.#faults.struck || this.#opened.some(({ other }) => other?.struck === true));
   }
 
-  /** Ends the fault, and brings the store back from it. */
+  /** Ends the fault and recovers the store. */
   async #recover(): Promise<void> {
     if (this.#fault === undefined) return;
     const isHere = this.#faults.struck;
@@ -202,7 +202,7 @@ export class RandomHistory {
     for (const { other } of dead) await other?.close();
   }
 
-  /** Keeps the models that say what the store holds. */
+  /** Reads the whole store and drops the models that do not agree with it. */
   async #look(): Promise<void> {
     await this.#idle();
     const known = { sessions: SESSIONS, ids: this.#ids };
@@ -214,8 +214,8 @@ export class RandomHistory {
   }
 
   /**
-   * Files may be ahead of the catalog by an operation that failed, and a rebuild believes them. It is left to other tests
-   * what becomes of that; here they are made to agree first.
+   * Makes the files agree with the catalog before a rebuild. A failed operation may have changed files that a rebuild then
+   * uses; other tests cover that case.
    */
   async #tidy(): Promise<void> {
     await this.#look();
@@ -283,7 +283,7 @@ export class RandomHistory {
     return certain((model) => save(model, input, outcome));
   }
 
-  /** Compaction, or the collection of garbage, comes in between wherever it may; where another process does it, that may die of it. */
+  /** Saves during a compaction or a garbage collection. Another process that does the latter may be killed meanwhile. */
   async #saveMeanwhile(): Promise<Done> {
     const { bench, other } = this.#any;
     const mayDie = other !== undefined && this.#harness.openWithFaults !== undefined && this.#chance.below(2) === 0;
@@ -300,7 +300,7 @@ export class RandomHistory {
     return done;
   }
 
-  /** It happened if it is there; and then it is there with the id that it was given. */
+  /** Settles a failed save: it happened when a record with its id exists. */
   async #settleSave(input: WholeSave): Promise<Done> {
     await this.#recover();
     const id = input.checkpointId as CheckpointId;
@@ -389,7 +389,7 @@ export class RandomHistory {
     };
   }
 
-  /** Of one session, live or in the trash: each of the two is one commit. */
+  /** Erases live checkpoints of one session, or some in its trash: each of the two is one commit. */
   async #erase(): Promise<Done> {
     const [sessionId, from] = [this.#someSession(), (["live", "trashed"] as const)[this.#chance.below(2)] as "live" | "trashed"];
     const there = (this.#models[0]?.[from] ?? []).filter((each) => each.sessionId === sessionId);
@@ -409,7 +409,7 @@ export class RandomHistory {
     return this.#eraseThese({ sessionId }, (model, refusal) => {
       const expected = model.knows(sessionId) ? undefined : "SESSION_NOT_FOUND";
       if (refusal !== expected) return [];
-      // What is live is one commit, and what is in the trash another: a fault may come between them.
+      // Live checkpoints are one commit and those in the trash another: a fault may strike between them.
       const halfway = model.copy();
       halfway.erase(halfway.ofSession(sessionId).map(({ id }) => id));
       model.erase([...model.live, ...model.trashed].filter((each) => each.sessionId === sessionId).map(({ id }) => id));
@@ -417,7 +417,11 @@ export class RandomHistory {
     });
   }
 
-  /** What was decided before is finished with it. @param step told what it was refused with. */
+  /**
+   * Erases, which also finishes erasures that were decided before.
+   *
+   * @param step gets the error code of a refusal.
+   */
   async #eraseThese(input: EraseInput, step: (model: ModelStore, refusal: string | undefined) => readonly ModelStore[]): Promise<Done> {
     const outcome = await this.#attempt(this.#any.bench.erase(input).then(({ left }) => left, codeUnlessUnavailable));
     const refusal = typeof outcome === "string" ? outcome : undefined;
@@ -435,7 +439,7 @@ export class RandomHistory {
     if (left.length > 0 && !this.#struck) throw new Error(`Something is left of what was erased: ${left.join(" ")}`);
   }
 
-  /** Once all erasures are done no file is there of what was erased. */
+  /** Throws when all erasures are done but a file of an erased checkpoint exists. */
   async #lookForErased(): Promise<void> {
     const { catalog, blobs } = this.#first.storage;
     if ((await catalog.erasures()).length > 0) return;
@@ -443,7 +447,7 @@ export class RandomHistory {
     for await (const { ref } of blobs.list()) if (erased.has(ref)) throw new Error(`${ref} is there, and was erased.`);
   }
 
-  /** What changes nothing that anybody can see, done or not. */
+  /** Runs maintenance, which changes nothing visible whether it is done or not. */
   async #tend(work: (bench: OrderedParts["bench"]) => Promise<unknown>): Promise<Done> {
     await this.#attempt(work(this.#any.bench));
     return NOTHING;
@@ -463,7 +467,7 @@ export class RandomHistory {
     await this.#recover();
     await this.#any.bench.repair();
     const { findings } = await this.#any.bench.verify();
-    // An erasure may wait for what holds files.
+    // An erasure may wait for a hold on removals.
     expect(findings.filter(({ kind }) => kind !== "erasure-unfinished")).toEqual([]);
     return NOTHING;
   }
@@ -479,12 +483,12 @@ export class RandomHistory {
     return certain(this.#rebuilt);
   }
 
-  /** What is still to be erased, by its blob. */
+  /** Blobs of unfinished erasures. */
   async #erasing(): Promise<readonly BlobRef[]> {
     return (await this.#first.storage.catalog.erasures()).map(({ blob }) => blob).toSorted();
   }
 
-  /** What a rebuild makes of the files that were there when they were looked at last. */
+  /** Rebuilds a model from the files that existed at the last look. */
   readonly #rebuilt = (model: ModelStore): readonly ModelStore[] =>
     model.rebuilt(({ sessionId, id: checkpointId }) => this.#files.has(this.#first.storage.blobs.refOf({ sessionId, checkpointId })));
 
@@ -492,11 +496,11 @@ export class RandomHistory {
     this.#files.clear();
     const { blobs } = this.#first.storage;
     const bench = this.#benchOf(this.#first.storage);
-    // What was about to be erased may be overwritten already.
+    // A file that is being erased may be overwritten already.
     for await (const { ref } of blobs.list()) if (await bench.isReadable(ref)) this.#files.add(ref);
   }
 
-  /** `undefined` when the fault made it fail. */
+  /** Awaits work; `undefined` when the fault made it fail. */
   async #attempt<T>(work: Promise<T>): Promise<T | undefined> {
     try {
       return await work;
@@ -529,7 +533,7 @@ export class RandomHistory {
     return `own-${this.#chance.below(0x7fff_ffff)}` as CheckpointId;
   }
 
-  /** Of one that was not removed for good. */
+  /** Sometimes returns the id of a checkpoint that was not removed for good. */
   #oldId(): CheckpointId | undefined {
     const known = [...(this.#models[0]?.live ?? []), ...(this.#models[0]?.trashed ?? [])];
     return this.#chance.below(8) === 0 ? known[this.#chance.below(known.length)]?.id : undefined;
@@ -539,7 +543,7 @@ export class RandomHistory {
     return this.#ids[this.#chance.below(this.#ids.length)];
   }
 
-  /** Until some days from now, or from yesterday. */
+  /** Returns a time from yesterday to three days from now. */
   #someTime(): Date {
     return new Date(this.#clock.now().getTime() + (this.#chance.below(5) - 1) * DAY_MS);
   }
@@ -581,7 +585,7 @@ export class RandomHistory {
     return new Workbench(storage, { clock: this.#clock, ids: this.#newIds, limits: { maxCheckpoints: MAX_CHECKPOINTS } });
   }
 
-  /** Beside us. Files are the same from everywhere, and nothing is asked of its catalog that takes a function. */
+  /** Opens the store in another process. Its catalog gets no calls that take a function; files are read in this process. */
   async #openElsewhere(): Promise<void> {
     const options = { clock: this.#clock, ids: this.#newIds, maxCheckpoints: MAX_CHECKPOINTS };
     const other = await OtherProcess.start(this.#harness, this.#place, options);
@@ -601,7 +605,7 @@ export class RandomHistory {
     return this.#benchOf(this.#first.storage).rebuild();
   }
 
-  /** By one alone. */
+  /** Closes all openers and opens the store once. */
   async #reopen(): Promise<void> {
     await this.#close();
     await this.#open();
@@ -633,7 +637,7 @@ function expectedOfPin(model: ModelStore, { sessionId, key, critical }: { sessio
   return Object.hasOwn(JSON.parse(head.text) as object, key) ? "pinned" : "key-not-found";
 }
 
-/** What the store refuses is an outcome. */
+/** Returns the code of an error other than STORAGE_UNAVAILABLE: a refusal is a result. */
 function codeUnlessUnavailable(error: unknown): string {
   if (isWorkrailError(error) && error.code !== "STORAGE_UNAVAILABLE") return error.code;
   throw error;
