@@ -38,7 +38,7 @@ beforeAll(async () => {
   mkdirSync(join(prepared, "home", ".codex", "sessions"), { recursive: true });
   await using store = await openWorkrail({ dataDir: join(prepared, "data"), project, env: {} });
   await store.saveCheckpoint({ sessionId: "my-task", context: { goal: "prepare" } });
-  // As in an example: a save with its own id may be repeated.
+  // A save with its own id may be repeated, as in one of the examples.
   await store.saveCheckpoint({ sessionId: "my-task", checkpointId: "before-refactoring", context: { goal: "begin" } });
   await store.exportSession("my-task", { file: join(project, "my-copy.json") });
   await store.backup(join(project, "my-backup"));

@@ -16,7 +16,7 @@ export interface StartedPrograms {
 /** Facts about one host: where its files are and how they are written. */
 export interface HostDefinition {
   readonly host: SetupHost;
-  /** As its makers spell it. */
+  /** Name in the spelling of its makers. */
   readonly title: string;
   /** The name of its program on `PATH`, if it has one. */
   readonly program: string;

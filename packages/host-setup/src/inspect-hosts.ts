@@ -35,7 +35,7 @@ export interface FoundServer {
 export interface FoundHooks {
   readonly scope: SetupScope;
   readonly file: string;
-  /** As the host names them. */
+  /** The host's names of the events. */
   readonly events: readonly string[];
 }
 

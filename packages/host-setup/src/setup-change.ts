@@ -2,7 +2,7 @@ import type { PartKind } from "./host-part.ts";
 
 /** A file before and after the change. Texts hold every character, with the byte order mark. */
 export interface FileChange {
-  /** As the host names it. */
+  /** Path under which the host knows the file. */
   readonly file: string;
   /** The real path of the file, with symbolic links resolved. */
   readonly target: string;

@@ -14,8 +14,8 @@ import type { MemoryBlobStore } from "./memory-blob-store.ts";
 import type { MemoryDisk } from "./memory-disk.ts";
 
 /**
- * The catalog's contract in its plainest form. Whatever changes it first decides and then applies, without a pause in
- * which somebody else could look; records are copied in and out.
+ * The simplest implementation of the catalog's contract. Each change is decided and applied without a pause in which another
+ * call could read the state. Records are copied on input and output.
  */
 export class MemoryCatalog extends StateCatalog implements CatalogRecovery {
   readonly #disk: MemoryDisk;
@@ -67,7 +67,7 @@ export class MemoryCatalog extends StateCatalog implements CatalogRecovery {
     return this.#disk.transact(work);
   }
 
-  /** With what the facts outside of the catalog are to say then. */
+  /** Applies a change and updates the session facts outside of the catalog. */
   protected async apply<T>(change: (state: CatalogState) => T): Promise<T> {
     const state = this.#disk.catalog;
     const result = structuredClone(change(state));

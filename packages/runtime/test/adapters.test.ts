@@ -121,7 +121,7 @@ describe("a program's own parts", () => {
       opened += 1;
       return { ...openMemoryStorage(), close: async () => void (closed += 1) };
     };
-    // As an untyped program may write it for "none".
+    // An untyped program may write null for "none".
     const adapters = { storage, clock: null } as unknown as Adapters;
     for (const fallback of ["fail", "memory"] as const) {
       await expect(openWorkrail({ env: {}, adapters, fallback })).rejects.toThrow(NOT_WIRED);

@@ -3,7 +3,7 @@ import type { Move } from "../ports/catalog.ts";
 
 const ACTIONS: Readonly<Record<Move["to"], AuditAction>> = { trash: "trash", live: "restore", nowhere: "delete" };
 
-/** What the audit log calls it when a checkpoint is moved there. */
+/** Returns the audit action of a move to a place. */
 export function actionOfMove({ to }: Pick<Move, "to">): AuditAction {
   return ACTIONS[to];
 }

@@ -2,16 +2,16 @@ import type { CheckpointRecord } from "../model/checkpoint.ts";
 import { KEEP_TAG } from "../model/session.ts";
 import type { AsideLimit } from "../ports/catalog.ts";
 
-/** Whether a handle that was given out for a checkpoint holds still. */
+/** True while a handle still shields a checkpoint. */
 export function isShielded({ shieldedUntil }: Pick<CheckpointRecord, "shieldedUntil">, now: Date): boolean {
   return shieldedUntil !== undefined && shieldedUntil > now;
 }
 
 /**
- * Which of a session's asides go so that one more fits among them: those used longest ago, of equals the oldest, but none
- * that is tagged `keep` or shielded at the time that the new one is created.
+ * Selects the asides of a session to remove so that one more fits: the least recently used first, then the oldest. Skips asides
+ * that are tagged `keep`, or shielded when the new one is created.
  *
- * @returns `undefined` when it does not fit whatever goes.
+ * @returns `undefined` when the new aside does not fit even then.
  */
 export function asidesToRemove(
   asides: readonly CheckpointRecord[],

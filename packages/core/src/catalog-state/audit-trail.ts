@@ -4,37 +4,37 @@ import type { AuditDigest, AuditEvent, LoggedEvent } from "../model/audit.ts";
 import type { AuditCut, AuditQuery } from "../ports/catalog.ts";
 import type { CatalogEntries } from "./catalog-entries.ts";
 
-/** The audit log in memory: rows in the order of their numbers, which have no gap. */
+/** The audit log in memory: rows in the order of their numbers, without gaps. */
 export class AuditTrail {
   readonly #rows: LoggedEvent[] = [];
-  /** Not yet rows, for want of digests. */
+  /** Events without digests, which are not rows yet. */
   readonly #waiting: AuditEvent[] = [];
-  /** The last row that was given out as a change. */
+  /** Number of the last row that `takeNew` returned. */
   #told = 0;
   #toldFirst = 1;
 
-  /** `link` makes rows of them. */
+  /** Adds events, which `link` turns into rows. */
   add(...events: readonly AuditEvent[]): void {
     this.#waiting.push(...events);
   }
 
-  /** Oldest first. */
+  /** All rows, oldest first. */
   get rows(): readonly LoggedEvent[] {
     return this.#rows;
   }
 
-  /** Makes rows of what was added. */
+  /** Chains the added events and makes rows of them. */
   link(digest: AuditDigest): void {
     for (const event of this.#waiting.splice(0)) this.#rows.push(linked(event, this.#last, digest));
   }
 
-  /** Rows as they were written down: those of before there was a chain have no number. `first`: what came before is gone. */
+  /** Restores written rows. Rows that are older than the chain have no number. Drops the rows before `first`. */
   restore(rows: CatalogEntries["audit"], first: number | undefined): void {
     for (const row of rows) this.#rows.push({ ...row, number: row.number ?? this.#last.number + 1, digest: row.digest });
     if (first !== undefined) this.#dropBefore(first);
   }
 
-  /** The rows that came since this was asked last, and, if rows went, which is the first now. */
+  /** Returns the rows since the last call, and the number of the first row when rows were removed. */
   takeNew(): { readonly rows: readonly LoggedEvent[]; readonly first: number | undefined } {
     const rows = this.#rows.slice(Math.max(0, this.#indexOf(this.#told + 1)));
     const first = this.#first > this.#toldFirst ? this.#first : undefined;
@@ -47,7 +47,7 @@ export class AuditTrail {
     const found: LoggedEvent[] = [];
     const step = first === "oldest" ? 1 : -1;
     let index = step === 1 ? 0 : this.#rows.length - 1;
-    // A place may be of rows that are gone, or not there yet.
+    // `after` may be the number of a row that is gone, or that does not exist yet.
     if (after !== undefined) index = step === 1 ? Math.max(index, this.#indexOf(after + 1)) : Math.min(index, this.#indexOf(after - 1));
     for (let row = this.#rows[index]; row !== undefined && found.length < limit; row = this.#rows[(index += step)]) {
       if (isWanted(row, wanted)) found.push(row);
@@ -60,7 +60,7 @@ export class AuditTrail {
     const count = Math.min(kept === -1 ? this.#rows.length : kept, limit);
     const last = this.#rows[count - 1];
     if (last === undefined) return 0;
-    // First, so that there is always one to go on from.
+    // Add the row first, so that the log always has a row to chain the next one to.
     this.add(cutEvent(placeOf(last), at));
     this.link(digest);
     this.#dropBefore(last.number + 1);

@@ -5,9 +5,9 @@ import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { Edge, Rewriting } from "../ports/catalog.ts";
 import type { Erasing, Removed, Row, SessionEntry, TrashedRow } from "./session-state.ts";
 
-/** What a catalog knows, or what changed of it: in each table, by its key, a value as it is now, or `null`: it is gone. */
+/** Content of a catalog, or its changes: the current value of each key in each table; `null` for a deleted one. */
 export interface CatalogEntries {
-  /** How many checkpoints were ever appended. */
+  /** Number of the last commit: how many checkpoints were ever appended. */
   readonly lastCommit: number;
   readonly checkpoints: readonly Entry<CheckpointId, Row>[];
   readonly trash: readonly Entry<CheckpointId, TrashedRow>[];
@@ -16,17 +16,17 @@ export interface CatalogEntries {
   readonly removals: readonly Entry<CheckpointId, Removed>[];
   readonly holds: readonly Entry<string, Date>[];
   readonly erasures: readonly Entry<CheckpointId, Erasing>[];
-  /** Rows to be added to the audit log; those of before they were chained have neither number nor digest. */
+  /** New rows of the audit log. Rows that are older than the chain have neither number nor digest. */
   readonly audit: readonly (AuditEvent & Partial<Pick<LoggedEvent, "number" | "digest">>)[];
-  /** The number of the first row that is left of the audit log, when older ones were removed. */
+  /** Number of the first row that is left of the audit log, when older rows were removed. */
   readonly auditFrom?: number;
 }
 
 type Entry<K, V> = readonly [key: K, value: V | null];
 
 /**
- * Makes entries of what `JSON.stringify` made of some, where times are texts and what was `undefined` is left out. Empty
- * tables may be left out too. The JSON is trusted: whoever reads it from a file checks before that it is as it was written.
+ * Restores entries from the result of `JSON.stringify`, which turns times into texts and omits `undefined`. Empty tables may
+ * be missing. The JSON is not validated: a caller that reads it from a file must check before that it is unchanged.
  */
 export function entriesFromJson(json: JsonObject): CatalogEntries {
   const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, erasures, audit, auditFrom } = {
@@ -52,7 +52,7 @@ export function entriesFromJson(json: JsonObject): CatalogEntries {
   };
 }
 
-/** All of them as a rewriting has them, but for the audit log. */
+/** Returns the entries after a rewriting, except for the audit log. */
 export function rewriteEntries(entries: CatalogEntries, { record, labels }: Rewriting): CatalogEntries {
   return {
     ...entries,

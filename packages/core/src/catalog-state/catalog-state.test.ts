@@ -75,7 +75,7 @@ const someStep: fc.Arbitrary<Step> = fc.oneof(
   ),
 );
 
-/** What can be asked of it. */
+/** Returns the results of all reads of a state. */
 function answersOf(state: CatalogState): unknown {
   const query = { limit: 100, offset: 0 };
   return {

@@ -45,14 +45,14 @@ import { Table } from "./table.ts";
 type Refusal = Exclude<CommitOutcome, { status: "committed" }>;
 
 /**
- * What a catalog knows, in memory, and all of its rules in their plainest form: an adapter that keeps its catalog in
- * memory has to add the order of the calls and, if it is to last, a way to write it down.
+ * State of a catalog in memory, with all of its rules in their simplest form. An adapter that keeps its catalog in memory
+ * adds the order of calls and, to be durable, a way to write the state down.
  *
- * Nothing here waits. Records are replaced and never changed, but they are the ones that came in: copy what is given and
- * what is handed out wherever somebody could change it.
+ * All methods are synchronous. Records are replaced and never changed, but they are not copied: the adapter copies inputs
+ * and outputs wherever a caller could change them.
  */
 export class CatalogState {
-  /** In the order of their commits. */
+  /** Live checkpoints in the order of their commits. */
   readonly #rows = new Table<CheckpointId, Row>(blobBytesOf);
   readonly #trash = new Table<CheckpointId, TrashedRow>(blobBytesOf);
   readonly #sessions = new Table<SessionId, SessionState>();
@@ -60,14 +60,14 @@ export class CatalogState {
   readonly #removed = new Table<CheckpointId, Removed>();
   readonly #holds = new Table<string, Date>();
   readonly #erasures = new Table<CheckpointId, Erasing>();
-  /** Sessions whose facts outside of the catalog are to be written again. */
+  /** Sessions whose facts outside of the catalog must be written again. */
   readonly #changed = new Set<SessionId>();
-  /** Sessions whose facts outside of the catalog are to be removed. */
+  /** Sessions whose facts outside of the catalog must be removed. */
   readonly #forgotten = new Set<SessionId>();
   readonly #audit = new AuditTrail();
   #lastCommit = 0;
 
-  /** Whether nothing was ever written to it. */
+  /** True when nothing was ever written to the state. */
   get isPristine(): boolean {
     return this.#lastCommit === 0 && this.audit.length === 0;
   }
@@ -77,7 +77,7 @@ export class CatalogState {
     return this.#audit.rows;
   }
 
-  /** Decides and applies. On any other outcome than `committed` nothing was changed. Audit rows are chained by `digest`. */
+  /** Checks the conditions of a change and applies it. Changes nothing unless the outcome is `committed`. `digest` chains audit rows. */
   apply(change: CatalogChange, hasBlob: (ref: BlobRef) => boolean, digest: AuditDigest): CommitOutcome {
     const { append, move, erased = [], forget, pins, tags, edges, shields = [], accesses = [] } = change;
     const refusal = append === undefined ? undefined : this.#refuse(append, hasBlob);
@@ -175,13 +175,13 @@ export class CatalogState {
     return changePage((rows) => this.#audit.query(rows), query);
   }
 
-  /** Whether a checkpoint, live or in the trash, is still as expected, and what it is to be encoded against is live and whole. */
+  /** True when a checkpoint, live or in the trash, is still as expected, and its new base is live and not damaged. */
   canChangeForm(expected: CheckpointRecord, { baseId }: StoredForm): boolean {
     const isExpected = this.isAsExpected(expected) || isKeptAs(this.#trash.get(expected.id)?.record, expected);
     return isExpected && (baseId === null || this.find(baseId)?.damaged === false);
   }
 
-  /** Records how a checkpoint, live or in the trash, is kept from now on, if it is still as expected. */
+  /** Records the new stored form of a checkpoint, live or in the trash. Does nothing unless it is still as expected. */
   changeForm(expected: CheckpointRecord, { blobBytes, baseId, keyId }: StoredForm): void {
     const becomes = { blobBytes, baseId, keyId, damaged: false };
     if (this.isAsExpected(expected)) this.#replace(expected.id, becomes);
@@ -191,7 +191,7 @@ export class CatalogState {
     this.#trash.touch(expected.id);
   }
 
-  /** Marks a checkpoint as damaged, if it is still as expected. */
+  /** Marks a checkpoint as damaged. Does nothing unless it is still as expected. */
   markDamaged(expected: CheckpointRecord, audit: AuditEvent, digest: AuditDigest): void {
     if (!this.isAsExpected(expected)) return;
     this.#replace(expected.id, { damaged: true });
@@ -199,12 +199,12 @@ export class CatalogState {
     this.#audit.link(digest);
   }
 
-  /** Whether a checkpoint is live, and kept as the caller last saw it. */
+  /** True when a checkpoint is live and its stored form is the one that the caller expects. */
   isAsExpected(expected: CheckpointRecord): boolean {
     return isKeptAs(this.find(expected.id), expected);
   }
 
-  /** Sums are made whenever somebody asks for them; only edges are kept. */
+  /** Finds missing edges, and adds them with `repair`. Sums are computed on request and cannot be wrong. */
   reconcile(repair: boolean): Discrepancies {
     const edges: Edge[] = [];
     for (const { record } of [...this.#rows.values(), ...this.#trash.values()]) {
@@ -216,7 +216,7 @@ export class CatalogState {
     return { sums: [], edges };
   }
 
-  /** Of the refs, or else of the pending removals, those that nothing needs; none while somebody holds removals. */
+  /** Returns the blobs, of `refs` or of the pending removals, that nothing needs. None while removals are on hold. */
   needless(refs: readonly BlobRef[] | undefined, now: Date): readonly BlobRef[] {
     for (const [holder, until] of this.#holds.entries()) if (until <= now) this.#holds.delete(holder);
     if (this.#holds.size > 0) return [];
@@ -228,7 +228,7 @@ export class CatalogState {
     return [...new Set(refs ?? pending)].filter((ref) => !needed.has(ref));
   }
 
-  /** A blob is gone: what it was encoded against may go too. */
+  /** Notes that a blob is gone and deletes its edges, so that its bases can be removed too. */
   reclaimed(ref: BlobRef): void {
     for (const [id, removed] of this.#removed.entries()) {
       if (removed.blob !== ref) continue;
@@ -254,10 +254,10 @@ export class CatalogState {
     this.#holds.delete(holder);
   }
 
-  /** The facts of the sessions that were changed since this was asked last, as they are now. They must then be written. */
+  /** Returns the facts of the sessions that changed since the last call. The caller must write them. */
   changedFacts(): readonly SessionFacts[] {
     const facts = [...this.#changed].map((sessionId) => {
-      // The blob is gone, and from now on the tombstone is too.
+      // The blob is gone, so its tombstone is no longer needed.
       this.#dropDone(sessionId);
       return this.factsOf(sessionId) as SessionFacts;
     });
@@ -265,19 +265,19 @@ export class CatalogState {
     return facts;
   }
 
-  /** The sessions that were forgotten since this was asked last. Their facts must then be removed. */
+  /** Returns the sessions that were forgotten since the last call. The caller must remove their facts. */
   takeForgotten(): readonly SessionId[] {
     const forgotten = [...this.#forgotten];
     this.#forgotten.clear();
     return forgotten;
   }
 
-  /** The facts of every session. */
+  /** Returns the facts of every session. */
   facts(): readonly SessionFacts[] {
     return this.#sessions.entries().map(([id]) => this.factsOf(id) as SessionFacts);
   }
 
-  /** Of the refs, those that no record names and no removal: nothing is known of their blobs. */
+  /** Returns the refs of unknown blobs, which no record and no removal names. */
   strays(refs: readonly BlobRef[]): readonly BlobRef[] {
     const known = new Set([...this.#rows.values(), ...this.#trash.values()].map(({ record }) => record.blob));
     for (const { blob } of this.#removed.values()) known.add(blob);
@@ -293,7 +293,7 @@ export class CatalogState {
       ?.toFacts({ tombstones: tombstones.map(([id]) => id), erasing: erasing.map(([id]) => id), trashed });
   }
 
-  /** Everything, as entries that `from` makes the same state of. */
+  /** Returns the whole state as entries, from which `from` makes the same state. */
   entries(): CatalogEntries {
     return {
       lastCommit: this.#lastCommit,
@@ -308,23 +308,23 @@ export class CatalogState {
     };
   }
 
-  /** This state as a rewriting has it. `digest` is what the catalog chains by of itself. */
+  /** Returns the state after a rewriting. `digest` is the catalog's own digest, without a key. */
   rewritten(rewriting: Rewriting, digest: AuditDigest): CatalogState {
     const entries = rewriteEntries(this.entries(), rewriting);
     return CatalogState.from([{ ...entries, audit: rechain(this.audit, rewriting, digest) }]);
   }
 
-  /** Everything, as JSON text: `fromJson` makes the same state of it. */
+  /** Returns the whole state as JSON text, from which `fromJson` makes the same state. */
   toJson(): string {
     return JSON.stringify(this.entries());
   }
 
-  /** What `toJson` wrote; the text is trusted. */
+  /** Makes a state from the text of `toJson`. The text is not validated. */
   static fromJson(text: string): CatalogState {
     return CatalogState.from([entriesFromJson(parseJson(text) as JsonObject)]);
   }
 
-  /** The entries that changed since this was asked last; the first time all of them. Ask for the changed facts before. */
+  /** Returns the entries that changed since the last call; the first call returns all. Call `changedFacts` before. */
   takeChanges(): CatalogEntries {
     const { rows: audit, first: auditFrom } = this.#audit.takeNew();
     return {
@@ -341,7 +341,7 @@ export class CatalogState {
     };
   }
 
-  /** Makes a state of entries, the later ones holding. */
+  /** Makes a state from entries. Later entries override earlier ones. */
   static from(all: Iterable<CatalogEntries>): CatalogState {
     const state = new CatalogState();
     for (const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, erasures, audit, auditFrom } of all) {
@@ -360,7 +360,7 @@ export class CatalogState {
     return state;
   }
 
-  /** Fills an empty state. What is only known to have been removed is still to be reclaimed. */
+  /** Fills an empty state. Tombstones become pending removals, to be reclaimed later. */
   fill({ records, sessions, audit }: Filling, { refOf, digest }: { readonly refOf: BlobRefOf; readonly digest: AuditDigest }): void {
     const trashedAt = new Map(sessions.flatMap(({ trash }) => trash.map(({ checkpointId, at }) => [checkpointId, at])));
     for (const { sessionId, createdAt, tags, pins, oldestLive } of sessions) {
@@ -390,7 +390,7 @@ export class CatalogState {
     this.#audit.link(digest);
   }
 
-  /** Why the append must not be; `undefined` when it may. Nothing is changed. */
+  /** Returns the reason to refuse an append; `undefined` when it may proceed. Changes nothing. */
   #refuse({ record, expectedHead, unlessHeadIs, asides, quota }: Append, hasBlob: (ref: BlobRef) => boolean): Refusal | undefined {
     const existing = this.find(record.id);
     if (existing !== undefined) return { status: "exists", record: existing };
@@ -416,13 +416,13 @@ export class CatalogState {
       this.#sessions.set(record.sessionId, Object.assign(session, { tags: begins?.tags ?? [], pins: begins?.pins ?? [] }));
       this.#changed.add(record.sessionId);
     }
-    // An id that was removed lives again: neither its tombstone nor the removal of its blob may stand.
+    // A removed id is saved again: delete its tombstone and the pending removal of its blob.
     if (this.#removed.delete(record.id)) this.#changed.add(record.sessionId);
     if (this.#erasures.get(record.id)?.blob === record.blob) this.#endErasure(record.id);
     return this.#add(record);
   }
 
-  /** Gives a record the next place in its session. */
+  /** Adds a record with the next sequence of its session. */
   #add(record: NewRecord): Row {
     const session = this.#sessions.get(record.sessionId) ?? new SessionState(record.sessionId, record.createdAt);
     this.#sessions.set(record.sessionId, session);
@@ -437,7 +437,7 @@ export class CatalogState {
     return row;
   }
 
-  /** Removes what is beyond the limits with the one that was appended. */
+  /** Removes the checkpoints that exceed the limits after an append. */
   #makeRoom({ record: added, keepNewest, asides }: Append): readonly CheckpointRecord[] {
     const { id, sessionId, createdAt, agentId } = added;
     const session = this.#sessions.get(sessionId);
@@ -469,7 +469,7 @@ export class CatalogState {
     return [...ids].map((id) => this.find(id)).filter((record) => record !== undefined);
   }
 
-  /** Those in the trash too. In another session the same id may live. */
+  /** Restores shields, also in the trash. The same id may exist in another session. */
   #shieldAgain(sessionId: SessionId, shields: readonly Shield[]): void {
     for (const { checkpointId, until } of shields) {
       const row = this.#rows.get(checkpointId) ?? this.#trash.get(checkpointId);
@@ -528,14 +528,14 @@ export class CatalogState {
     return empty;
   }
 
-  /** Nothing of it is left, and nobody wants it kept. */
+  /** True when nothing of a session is left and it has no keep tag. */
   #isForgettable({ id, rows, tags }: SessionState): boolean {
     if (rows.length > 0 || tags.includes(KEEP_TAG)) return false;
     const isPending = this.#removed.values().some(({ sessionId, isDone }) => sessionId === id && !isDone);
     return !isPending && !this.#trash.values().some(({ record }) => record.sessionId === id);
   }
 
-  /** The blobs are gone, and nothing tells of the tombstones any more. */
+  /** Drops the removals of a session whose blobs are gone. The session's facts then have no tombstones for them. */
   #dropDone(sessionId: SessionId): void {
     for (const [id, removed] of this.#removed.entries()) if (removed.sessionId === sessionId && removed.isDone) this.#removed.delete(id);
   }
@@ -557,7 +557,7 @@ export class CatalogState {
     this.#sessions.get(row.record.sessionId)?.remove(row);
   }
 
-  /** Into its old place in its session; among the commits of all sessions too, which the map's order is to follow. */
+  /** Restores a row at its old place in its session and in the order of commits, which the table follows. */
   #bringBack(session: SessionState, { commit, record }: Row): void {
     const row: Row = { commit, record };
     session.insert(row);
@@ -607,11 +607,11 @@ export class CatalogState {
     return this.#rows.has(id) || this.#trash.has(id);
   }
 
-  /** Of what is known and may be stored against a checkpoint that is gone, be it by way of others that are gone. */
+  /** Returns the edges of known checkpoints that may be encoded against a removed one, directly or through other removed ones. */
   #edgesTo(id: CheckpointId): readonly Edge[] {
     const gone = new Set([id]);
     const found: Edge[] = [];
-    // What is added meanwhile comes up too.
+    // The loop also visits ids that are added meanwhile.
     for (const base of gone) {
       for (const edge of this.#edges.values().filter((each) => each.base === base)) {
         if (this.#isKnown(edge.dependent)) found.push(edge);
@@ -621,7 +621,7 @@ export class CatalogState {
     return found;
   }
 
-  /** A record needs its blob; and a checkpoint that is gone may still be what another one is encoded against. */
+  /** Returns the needed blobs: those of records, and those of removed checkpoints that other blobs are encoded against. */
   #neededRefs(): ReadonlySet<BlobRef | undefined> {
     const kept = [...this.#rows.values(), ...this.#trash.values()].map(({ record }) => record.blob);
     const bases = this.#edges.values().map(({ base }) => this.#removed.get(base)?.blob);
@@ -633,15 +633,15 @@ export class CatalogState {
   }
 }
 
-/** What was removed from each session. In another session the same id may live. */
+/** Returns the removed ids of each session. The same id may exist in another session. */
 export function tombstonesOf(sessions: readonly SessionFacts[]): ReadonlyMap<SessionId, ReadonlySet<CheckpointId>> {
   return new Map(sessions.map(({ sessionId, tombstones }) => [sessionId, new Set(tombstones)]));
 }
 
-/** How a checkpoint is kept, and where. */
+/** Fields of a checkpoint's stored form and its place. */
 const FORM = ["blob", "blobBytes", "baseId", "keyId", "damaged"] as const;
 
-/** What is left of a catalog that was lost, and the row that tells of it. */
+/** Remains of a lost catalog, and the audit row of the rebuild. */
 interface Filling {
   readonly records: readonly NewRecord[];
   readonly sessions: readonly SessionFacts[];
@@ -658,7 +658,7 @@ function keyOf({ dependent, base }: Edge): string {
   return `${dependent} ${base}`;
 }
 
-/** Within a session the sequence orders, else the order of commits; both are the same order. */
+/** Returns the place of a row: its sequence within a session, otherwise its commit. Both give the same order. */
 function placeOf(row: Row, sessionId: SessionId | undefined): number {
   return sessionId === undefined ? row.commit : row.record.sequence;
 }
@@ -667,7 +667,7 @@ function blobBytesOf({ record }: Row): number {
   return record.blobBytes;
 }
 
-/** One page in the order of a time, then an id: it goes on there even if what came before is gone by then. */
+/** Returns one page ordered by time, then id. A cursor stays valid when earlier items are removed. */
 function cut<T>(
   all: readonly T[],
   placeIn: (each: T) => readonly [at: Date, id: string],
@@ -687,12 +687,12 @@ function isBefore([at, id]: readonly [Date, string], [otherAt, otherId]: readonl
   return at.getTime() === otherAt.getTime() ? id < otherId : at < otherAt;
 }
 
-/** Where a page ended that is ordered by a time, then an id. */
+/** Makes the cursor of the end of a page that is ordered by time, then id. */
 export function timedCursor(at: Date, id: string): PageCursor {
   return `${at.getTime()} ${id}` as PageCursor;
 }
 
-/** @throws INVALID_INPUT when it is no such cursor. */
+/** @throws INVALID_INPUT when the text is not a cursor of `timedCursor`. */
 export function parseTimedCursor(text: PageCursor): readonly [at: Date, id: string] {
   const [, time, id] = /^(\d{1,15}) (.+)$/u.exec(text) ?? [];
   if (time === undefined || id === undefined) throw noCursor();

@@ -3,7 +3,7 @@ import { isJsonObject } from "../model/context.ts";
 import { GIT_STATE, searchableAttributes } from "../model/git-state.ts";
 import type { CheckpointFilter } from "../ports/catalog.ts";
 
-/** Whether a record meets every condition of a filter. */
+/** True when a record meets every condition of a filter. */
 export function matchesFilter(record: CheckpointRecord, sessionTags: readonly string[], filter: CheckpointFilter): boolean {
   return (
     matchesKind(record, filter) &&
@@ -45,7 +45,7 @@ function matchesQuery(record: CheckpointRecord, query = ""): boolean {
   return words.every((word) => texts.some((text) => holds(text, word) || holds(text, asInJson(word))));
 }
 
-/** Attributes are looked through as JSON, where a quotation mark and a backslash are written otherwise. */
+/** Returns a word in its JSON form: attributes are searched as JSON, which escapes quotation marks and backslashes. */
 function asInJson(word: string): string {
   return JSON.stringify(word).slice(1, -1);
 }

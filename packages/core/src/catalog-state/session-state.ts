@@ -4,7 +4,7 @@ import { KEEP_TAG, type Session, type SessionFacts, type Shield } from "../model
 import type { TrashedCheckpoint } from "../ports/catalog.ts";
 import { isShielded } from "./asides.ts";
 
-/** A record and its place among the commits of all sessions. */
+/** A record with its place among the commits of all sessions. */
 export interface Row {
   readonly commit: number;
   record: CheckpointRecord;
@@ -14,37 +14,37 @@ export interface TrashedRow extends Row {
   readonly trashedAt: Date;
 }
 
-/** A checkpoint that is gone, while its blob may be there, or its tombstone in the session's facts. */
+/** A removed checkpoint whose blob, or whose tombstone in the session's facts, may still exist. */
 export interface Removed {
   readonly sessionId: SessionId;
   readonly blob: BlobRef;
-  /** The blob is gone. What is left to be done is to leave the tombstone out when the facts are written again. */
+  /** True when the blob is gone. The tombstone is dropped when the facts are written next. */
   readonly isDone: boolean;
 }
 
-/** A checkpoint that was removed, and of which something may be left. */
+/** A checkpoint that is being erased and of which something may be left. */
 export interface Erasing {
   readonly sessionId: SessionId;
   readonly blob: BlobRef;
 }
 
-/** What is known of a session that is not live. */
+/** Facts of a session about checkpoints that are not live. */
 export interface Leaving extends Pick<SessionFacts, "tombstones" | "erasing"> {
   readonly trashed: readonly TrashedCheckpoint[];
 }
 
-/** What a session is beside its checkpoints. */
+/** Data of a session without its checkpoints. */
 export interface SessionEntry {
   readonly createdAt: Date;
   readonly lastAccessedAt: Date;
   readonly tags: readonly string[];
   readonly pins: readonly string[];
   readonly oldestLive: CheckpointId | null;
-  /** The highest ever given. */
+  /** Highest sequence ever given. */
   readonly lastSequence: number;
 }
 
-/** Everything known of one session. */
+/** Complete state of one session. */
 export class SessionState implements SessionEntry {
   readonly id: SessionId;
   createdAt: Date;
@@ -53,7 +53,7 @@ export class SessionState implements SessionEntry {
   pins: readonly string[] = [];
   oldestLive: CheckpointId | null = null;
   lastSequence = 0;
-  /** In their sequence. */
+  /** Live checkpoints in the order of their sequences. */
   readonly rows: Row[] = [];
 
   constructor(id: SessionId, at: Date) {
@@ -78,7 +78,7 @@ export class SessionState implements SessionEntry {
     return this.rows.filter(({ record }) => record.kind === "aside").map(({ record }) => record);
   }
 
-  /** The oldest beyond the limit that may go, the new one not among them. Only workflow checkpoints count, and only they go. */
+  /** Returns the oldest workflow checkpoints beyond the limit that may be pruned, never the new one. Other kinds do not count. */
   beyond(keepNewest: number, added: Pick<CheckpointRecord, "id" | "createdAt">): readonly Row[] {
     if (this.tags.includes(KEEP_TAG)) return [];
     const counted = this.rows.filter(({ record }) => record.kind === "workflow");
@@ -99,11 +99,11 @@ export class SessionState implements SessionEntry {
   }
 
   used(at: Date): void {
-    // Accesses are told late and out of order.
+    // Accesses are reported late and out of order.
     if (at > this.lastAccessedAt) this.lastAccessedAt = at;
   }
 
-  /** From now on the ancestors of the oldest one left are known to be gone. */
+  /** Records the oldest checkpoint that is left: its ancestors are known to be gone. */
   noteOldest(): void {
     this.oldestLive = this.rows.find(({ record }) => record.kind === "workflow")?.record.id ?? null;
   }

@@ -28,52 +28,51 @@ import type {
 import { copied } from "../platform.ts";
 import type { CatalogState } from "./catalog-state.ts";
 
-/** Removals carried out at a time: few enough that a waiting save hardly notices. */
+/** Removals carried out in one turn: few enough that a waiting save is hardly delayed. */
 const RECLAIM_BATCH = 100;
 
 /**
- * The catalog's contract over a `CatalogState`, for an adapter that keeps one. It adds how the state is looked at, how
- * changes take turns, and how one is applied so that it lasts. What is given is copied here; what is handed out the
- * adapter copies, wherever somebody could change it.
+ * Implements the catalog's contract over a `CatalogState`. An adapter adds how the state is read, how changes take turns,
+ * and how a change becomes durable. Inputs are copied here; the adapter copies outputs wherever a caller could change them.
  */
 export abstract class StateCatalog implements Catalog {
   readonly #own: AuditDigest;
   #keyed: AuditDigest | undefined;
 
-  /** @param digest chains the audit log: SHA-256. */
+  /** @param digest chains the audit log while no other digest is set: SHA-256. */
   constructor(digest: AuditDigest) {
     this.#own = digest;
   }
 
-  /** As `CatalogRecovery` has it. */
+  /** See `CatalogRecovery.chainBy`. */
   chainBy(digest: AuditDigest | undefined): void {
     this.#keyed = digest;
   }
 
-  /** A state as a rewriting has it. What comes later is chained as that says. */
+  /** Returns a state after a rewriting. Later audit rows are chained by the rewriting's digest. */
   protected rewritten(state: CatalogState, rewriting: Rewriting): CatalogState {
     this.#keyed = rewriting.chained.to;
     return state.rewritten(rewriting, this.#own);
   }
 
-  /** What the audit log is chained by: of a sealed store, by what only who has its key can make. */
+  /** Digest that chains the audit log. In a sealed store it needs the store's key. */
   protected get auditDigest(): AuditDigest {
     return this.#keyed ?? this.#own;
   }
 
-  /** What is seen is as durable as this adapter makes anything. */
+  /** Reads the state. Shows only changes that are as durable as the adapter makes them. */
   protected abstract look<T>(look: (state: CatalogState) => T): Promise<T>;
-  /** Runs work after all changes before it, and before all that come later. */
+  /** Runs work after all earlier changes and before all later ones. */
   protected abstract inTurn<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Within a turn: applies a change, and resolves when it lasts; where it fails, nothing was changed.
+   * Applies a change within a turn, and resolves when it is durable. Changes nothing when it fails.
    *
-   * @param appended the checkpoint that comes with it, for an error whose outcome is unknown to name.
+   * @param appended the appended checkpoint, which an error with unknown outcome names.
    */
   protected abstract apply<T>(change: (state: CatalogState) => T, appended?: CheckpointId): Promise<T>;
-  /** Within a turn. */
+  /** Tells whether a blob exists. Called within a turn. */
   protected abstract hasBlob(ref: BlobRef): boolean | Promise<boolean>;
-  /** Within a turn, before blobs are removed: corrects what is told beside them by whoever left one that was never recorded. */
+  /** Called within a turn before blobs are removed. Corrects session facts that an interrupted save wrote for an unrecorded blob. */
   protected async beforeRemoving(_refs: readonly BlobRef[]): Promise<void> {}
 
   commit(change: CatalogChange): Promise<CommitOutcome> {
@@ -158,7 +157,7 @@ export abstract class StateCatalog implements Catalog {
 
   async reclaim(refs: readonly BlobRef[] | undefined, remove: RemoveBlob): Promise<readonly BlobRef[]> {
     const removed = new Set<BlobRef>();
-    // What is removed may have been the last to need another, which is then free too, whichever was named first.
+    // A removed blob may have been the last one that needed another blob, which can then be removed too, in any order.
     for (;;) {
       const waiting = refs?.filter((ref) => !removed.has(ref));
       const batch = await this.inTurn(() => this.#reclaimSome(waiting, remove));
@@ -180,7 +179,7 @@ export abstract class StateCatalog implements Catalog {
     const needless = await this.apply((state) => state.needless(refs, new Date()).slice(0, RECLAIM_BATCH));
     const toBeErased = new Set(await this.look((state) => needless.filter((ref) => state.isToBeErased(ref))));
     await this.beforeRemoving(needless);
-    // What was removed stays removed; if it is not written down, it is found again and is then nothing to do.
+    // Removed blobs stay removed. When the change below fails, the next run finds them again and has nothing to remove.
     for (const ref of needless) await remove(ref, toBeErased.has(ref));
     await this.apply((state) => needless.forEach((ref) => state.reclaimed(ref)));
     return needless;

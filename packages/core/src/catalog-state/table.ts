@@ -1,18 +1,18 @@
-/** A map that can tell which of its entries changed, so that a change can be written down as what it changed. */
+/** A map that tracks which entries changed, so that only these have to be written down. */
 export class Table<K, V> {
   readonly #entries = new Map<K, V>();
-  /** Absent until somebody asks for changes: nobody else has them collected. */
+  /** Changed keys. `undefined` until the first `takeChanges`: without calls, nothing is collected. */
   #changed: Set<K> | undefined;
   readonly #weigh: ((value: V) => number) | undefined;
   readonly #weights = new Map<K, number>();
   #weight = 0;
 
-  /** @param weigh what each entry adds to `weight`; default: nothing. */
+  /** @param weigh returns the weight of an entry. Default: no weight. */
   constructor(weigh?: (value: V) => number) {
     this.#weigh = weigh;
   }
 
-  /** Of all entries. */
+  /** Sum of the weights of all entries. */
   get weight(): number {
     return this.#weight;
   }
@@ -50,14 +50,14 @@ export class Table<K, V> {
     }
   }
 
-  /** Whether there was such an entry. */
+  /** Deletes an entry. True when it existed. */
   delete(key: K): boolean {
     const isThere = this.#entries.delete(key);
     this.touch(key);
     return isThere;
   }
 
-  /** The entry's value was changed in its place. */
+  /** Notes that an entry's value was changed in place. */
   touch(key: K): void {
     this.#changed?.add(key);
     if (this.#weigh === undefined) return;
@@ -68,14 +68,14 @@ export class Table<K, V> {
     else this.#weights.set(key, weight);
   }
 
-  /** Puts the entries in another order, which is no change of them. */
+  /** Reorders the entries, which does not count as a change. */
   sort(compare: (one: V, other: V) => number): void {
     const inOrder = this.entries().toSorted(([, one], [, other]) => compare(one, other));
     this.#entries.clear();
     for (const [key, value] of inOrder) this.#entries.set(key, value);
   }
 
-  /** The entries that changed since this was asked last, `null` for those that are gone; the first time all of them. */
+  /** Returns the entries that changed since the last call, with `null` for deleted ones; the first call returns all. */
   takeChanges(): readonly (readonly [key: K, value: V | null])[] {
     const keys = this.#changed ?? this.#entries.keys();
     const changes = [...keys].map((key) => [key, this.#entries.get(key) ?? null] as const);

@@ -31,7 +31,7 @@ export interface ImportedCheckpoint {
   readonly session: ExportedSession;
 }
 
-/** As for a save: losing the blob to garbage collection twice is already improbable. */
+/** Same limit as for a save: losing the blob to garbage collection twice is already improbable. */
 const MAX_ATTEMPTS = 3;
 
 /** Writes a checkpoint with given facts: first its blob, then its record, as a save does. */

@@ -34,7 +34,7 @@ export interface CallEvent {
   readonly kind: "call";
   /** Pairs the call with its result; `undefined` when a host gives no id: then the next result belongs to this call. */
   readonly id?: string | undefined;
-  /** As the host names it, such as `Bash`, `shell`, `run_shell_command`. */
+  /** The host's name of the tool, such as `Bash`, `shell`, `run_shell_command`. */
   readonly tool: string;
   /** The arguments; parsed if the host keeps them as JSON text. */
   readonly input: JsonValue;

@@ -16,7 +16,7 @@ import { isOurHook } from "../our-program.ts";
 
 /** An event of a host, and the hook that it calls. */
 export interface HookedEvent {
-  /** As the host names it. */
+  /** The host's name of the event. */
   readonly event: string;
   readonly command: string;
   /** In the unit of the host. */

@@ -10,7 +10,7 @@ import { isMissing, namesIn } from "./names-in.ts";
 export interface HookState {
   readonly version: 1;
   readonly host: HookHost;
-  /** As the host names its session; of a sub-agent with the agent's id behind it. */
+  /** The host's id of its session; for a sub-agent, followed by the agent's id. */
   readonly hostSession: string;
   /** Session of the store. */
   readonly sessionId: string;

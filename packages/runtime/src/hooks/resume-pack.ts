@@ -48,7 +48,7 @@ async function writeDocument(notes: WorkNotes, budgetTokens: number): Promise<st
   return writePackDocument(notes, budgetTokens);
 }
 
-/** As many entries as fit, in their order: the goal first. */
+/** Writes as many entries as fit, in order, the goal first. */
 async function writeBriefly(notes: WorkNotes, budgetTokens: number): Promise<string> {
   const lines: string[] = [];
   for (const [key, value] of Object.entries(briefContextOfNotes(notes))) {

@@ -118,7 +118,7 @@ interface AboutTalk {
 /** Milliseconds that a further portion may take. */
 const LEAST_MS_FOR_MORE = 400;
 
-/** What was said since the last time, a portion after the other as long as there is time. */
+/** Yields the new messages since the last save, portion by portion, as long as there is time. */
 async function* saidSince(state: HookState, call: HookCall, about: AboutTalk): AsyncGenerator<Talk> {
   let before = state.conversation;
   for (let isPartial = true; isPartial;) {

@@ -35,7 +35,7 @@ export function conversationSession(sessionId: string, part: number): string {
   return `${sessionId}-conversation${part === 1 ? "" : `-${part}`}`;
 }
 
-/** That which stands around a conversation's messages. */
+/** Returns the context of a conversation without its messages. */
 export function conversationContext({ hostSession }: Pick<HookState, "hostSession">, topic: string | undefined): Context {
   return { topic: topic ?? hostSession, format: "messages" };
 }

@@ -32,7 +32,7 @@ interface Told extends Omit<Started, "error"> {
   readonly continues?: HookState;
 }
 
-/** Catches up earlier sessions, then tells the model what it needs to go on, by the kind of start. Where nothing can be saved it tells that too. */
+/** Catches up earlier sessions, then returns the text that the model needs to continue, by the kind of start. Reports a failure to save. */
 export async function startSession(call: HookCall): Promise<Started> {
   const { host, payload, settings, places } = call;
   const sessionId = sessionIdOf(host, hostSessionOf(payload));
@@ -57,7 +57,7 @@ interface Attempt<T> {
   readonly error?: unknown;
 }
 
-/** What is told must not be lost because the disk is full. */
+/** Runs a step and returns its error instead of throwing, so that the text for the model is not lost when the disk is full. */
 async function attempt<T>(run: () => T | Promise<T>): Promise<Attempt<T>> {
   try {
     return { value: await run() };
@@ -70,7 +70,7 @@ function cannotSave(error: unknown): string {
   return `Workrail cannot save automatically: ${errorText(error)}. Tell the person; \`workrail doctor\` says more.`;
 }
 
-/** Notes of before the store was sealed. */
+/** Notes from before the store was sealed. */
 function removeNotesInClear({ places, settings }: HookCall): void {
   const files = namesIn(places.sessions).flatMap((name) => filesIn(path.join(places.sessions, name)));
   const isClear = files.some(({ file }) => readState(file)?.sessionId !== "") || namesIn(places.refused).length > 0;
@@ -131,7 +131,7 @@ async function packOf(
   return { text, sessionId, packTokens: estimated(text), transcriptTokens: Math.ceil(state.conversation.size / 4) };
 }
 
-/** The new session goes on with an earlier one: its checkpoints say so. */
+/** Records that the new session continues an earlier one; its checkpoints then name that session. */
 function remember(call: HookCall, sessionId: string, { sessionId: continues }: HookState): void {
   const file = stateFileOf(call, sessionId);
   writeState(file, kept({ ...stateOf(newState(call), file), continues }, call.settings.isSealed));
@@ -143,7 +143,7 @@ function isSameProject({ project }: HookState, { place }: HookCall): boolean {
 
 const JUST_NOW_MS = 2 * 60_000;
 
-/** It may run in another terminal. */
+/** Returns a warning when a session was seen just now, because it may still run in another terminal. */
 function lastSeen(state: HookState, { ports }: HookCall): readonly string[] {
   const restedMs = ports.now().getTime() - lastAt(state);
   return restedMs < JUST_NOW_MS ? ["It was last seen less than two minutes ago, and may still run elsewhere."] : [];

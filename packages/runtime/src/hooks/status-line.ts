@@ -5,7 +5,7 @@ import { type HookPlaces, hookPlaces } from "./hook-places.ts";
 import { type HookSettings, hookSettings } from "./hook-settings.ts";
 import { findState, type HookState, latestStates } from "./hook-state.ts";
 
-/** What a status line needs of the program that prints it. */
+/** Input of a status line from the program that prints it. */
 export interface StatusPorts {
   readonly env: Environment;
   readonly now: () => Date;

@@ -95,10 +95,10 @@ function mayGoAway(error: unknown): boolean {
   return error.retryable || ["STORAGE_UNAVAILABLE", "READ_ONLY", "KEY_UNAVAILABLE"].includes(error.code);
 }
 
-/** Of a file that cannot be read now: others may hold it, or own it. */
+/** Error codes of a file that cannot be read now but may be readable later, for example because another process holds it. */
 const MAY_GO_AWAY: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EBUSY", "EMFILE", "ENFILE", "EIO", "ENOSPC"]);
 
-/** Tries of a save whose session somebody else saved to meanwhile. */
+/** Tries of a save when other processes save to the same session meanwhile. */
 const MOST_TRIES = 5;
 
 /** Saves what a hook made of a session. @param onGap told where messages before these are missing in the store. @returns `undefined` for a checkpoint that is in the store. */
@@ -148,7 +148,7 @@ async function withOthers(ports: TakeInPorts, { context }: IncomingSave, head: C
     const isOurs = typeof head.attributes["savedBy"] === "string";
     return { ...othersIn(before), ...(isOurs ? {} : await ofAgentIn(ports, before, head)), ...context };
   } catch (error) {
-    // What cannot be read cannot be kept.
+    // Entries of a damaged checkpoint cannot be carried over.
     if (isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT") return context;
     throw error;
   }
@@ -187,7 +187,7 @@ async function withMessages(
   return { ...context, conversation: [...known, gap, ...items] };
 }
 
-/** Checkpoints of a conversation that are looked at for its messages: somebody else may have saved to its session. */
+/** Checkpoints of a conversation that are searched for its messages: others may have saved to its session. */
 const MOST_LOOKED_AT = 10;
 
 async function messagesIn(ports: TakeInPorts, sessionId: SessionId): Promise<readonly JsonValue[]> {
@@ -204,7 +204,7 @@ async function contextIn(ports: TakeInPorts, { id }: CheckpointRecord): Promise<
   return (await loadCheckpoint({ ...ports, onLoaded: () => {} }, { checkpointId: id, sessionId: undefined })).context;
 }
 
-/** The next hook of the session hands its whole conversation over. */
+/** Makes the next hook of the session hand over its whole conversation. */
 function handOverAgain(places: HookPlaces, sessionId: string, isRefused = false): void {
   const file = stateFile(places, places.sessions, sessionId.replace(CONVERSATION, ""));
   const state = readState(file);
@@ -253,7 +253,7 @@ function refuse(places: HookPlaces, file: string, { sessionId, error }: { readon
   makeDirectories(places.refused);
   const reason = errorText(error);
   const refused = path.join(places.refused, path.basename(file));
-  // What was refused of a conversation must not be missing in it.
+  // The next hook must hand the refused messages over again, so that the conversation has no gap.
   if (CONVERSATION.test(sessionId)) handOverAgain(places, sessionId, true);
   nodeFileSystem.rename(file, refused);
   fs.writeFileSync(`${refused}${REASON}`, `${reason}\n`, { mode: 0o600 });

@@ -41,7 +41,7 @@ export interface ResumedWork extends Omit<ViewCheckpointResult, "context" | "met
   depth: ResumeDepth;
   /** With depth `view` or `full`. */
   context?: Record<string, unknown>;
-  /** As in a brief view. Absent when empty. */
+  /** Same metadata as in a brief view. Absent when empty. */
   metadata?: BriefViewResult["metadata"];
   /** With depth `summary`: a Markdown document. */
   summary?: string;
