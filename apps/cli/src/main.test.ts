@@ -306,7 +306,7 @@ describe("a failure", () => {
     expect(await cli.run(["load", "none"])).toEqual({
       code: 10,
       stdout: "",
-      stderr: "CHECKPOINT_NOT_FOUND: There is no checkpoint none.\n  `workrail list` lists the checkpoints there are.\n",
+      stderr: "CHECKPOINT_NOT_FOUND: There is no checkpoint none.\n  `workrail list` lists the existing checkpoints.\n",
     });
   });
 

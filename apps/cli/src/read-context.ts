@@ -39,7 +39,7 @@ function warnOfRounded(text: string, log: Pick<Log, "warn">): void {
   log.warn("integers too long for a number were rounded", {
     count: rounded.length,
     integers: rounded.slice(0, MOST_NAMED),
-    hint: "As texts, in quotation marks, they are kept as they are.",
+    hint: "Put them in quotation marks: as texts they stay exact.",
   });
 }
 

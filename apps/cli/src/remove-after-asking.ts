@@ -92,7 +92,7 @@ export async function confirm(question: string, input: NodeJS.ReadableStream, ou
 }
 
 function nobodyToAsk(): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", "This removes checkpoints, and there is nobody to ask whether it should.", {
-    hint: "Add --yes, or see with --dry-run what would go.",
+  return new WorkrailError("INVALID_INPUT", "This removes checkpoints, and there is no terminal to ask for confirmation.", {
+    hint: "Add --yes, or see the effects with --dry-run.",
   });
 }

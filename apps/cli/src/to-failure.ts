@@ -58,7 +58,7 @@ export function toFailure(error: unknown, usageHint: string): Failure {
   return {
     code: "INTERNAL",
     message: error instanceof Error ? error.message : String(error),
-    hint: "If you take this for a fault of Workrail, report it with what --json prints.",
+    hint: "If this looks like a bug in Workrail, report it with the output of --json.",
     details: error instanceof Error ? { stack: error.stack } : {},
     exitCode: EXIT_CODES.INTERNAL,
   };

@@ -46,7 +46,7 @@ export async function findTranscripts(host: TranscriptSource, given: readonly st
 async function findAt(host: TranscriptSource, place: string): Promise<FoundTranscripts> {
   const { transcriptsBelow } = await import("./library/importing.ts");
   const stat = statsOf(place);
-  if (stat === undefined) throw invalidInput("files", `${place} is not there.`, "Name a transcript, or a folder of transcripts.");
+  if (stat === undefined) throw invalidInput("files", `${place} does not exist.`, "Name a transcript, or a folder of transcripts.");
   if (stat.isDirectory()) return transcriptsBelow(host, place);
   return { transcripts: [{ host, file: place, sizeBytes: stat.size, modifiedAt: stat.mtime }], subagents: 0, unreadable: [] };
 }

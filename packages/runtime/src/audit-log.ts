@@ -145,8 +145,8 @@ function parsePlace(text: string): AuditPlace {
   if (number !== undefined && digest !== undefined) return { number: Number(number), digest };
   throw invalidInput(
     "expected",
-    "expected must be a row's number and its digest, with a colon between.",
-    "Give what an earlier check called head.",
+    "expected must be a row's number and its digest, separated by a colon.",
+    "Use the head of an earlier check.",
   );
 }
 

@@ -74,11 +74,11 @@ const ADAPTERS: Readonly<Record<keyof Adapters, true>> = {
 /** @throws INVALID_INPUT for an unknown part: our own would silently be used in its place. */
 export function checkAdapters(adapters: Adapters): void {
   const given: unknown = adapters;
-  if (!isJsonObject(given)) throw invalidInput("adapters", "adapters must be an object.", "Leave it out for our own parts.");
+  if (!isJsonObject(given)) throw invalidInput("adapters", "adapters must be an object.", "Leave it out to use the built-in parts.");
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(ADAPTERS, name));
   if (unknown === undefined) return;
   const known = `These are parts: ${Object.keys(ADAPTERS).join(", ")}.`;
-  throw invalidInput(`adapters.${unknown}`, `adapters has ${JSON.stringify(unknown)}, which is no part of a store.`, known);
+  throw invalidInput(`adapters.${unknown}`, `adapters has ${JSON.stringify(unknown)}, which is not a part of a store.`, known);
 }
 
 /**

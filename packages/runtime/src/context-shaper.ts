@@ -185,10 +185,14 @@ function unbounded(budgetTokens: number | undefined): ViewBudget {
 function checkParams({ context, checkpointId, sessionId, cursor }: ShapeContextParams): void {
   const isClear = context === undefined ? (checkpointId === undefined) !== (sessionId === undefined) : checkpointId === undefined;
   if (!isClear) {
-    throw new WorkrailError("INVALID_INPUT", "Give one of context, checkpointId and sessionId; only sessionId may stand beside context.", {
-      details: { field: "context" },
-      hint: "Use context for one that you hold, checkpointId for a saved one, sessionId for the latest of a session.",
-    });
+    throw new WorkrailError(
+      "INVALID_INPUT",
+      "Give one of context, checkpointId and sessionId; only sessionId may be combined with context.",
+      {
+        details: { field: "context" },
+        hint: "Use context for a context of your own, checkpointId for a saved one, sessionId for the latest one of a session.",
+      },
+    );
   }
   if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) {
     throw new WorkrailError("INVALID_INPUT", "cursor must be the nextCursor of an earlier answer.", {

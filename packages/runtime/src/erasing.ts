@@ -50,7 +50,7 @@ export interface EraseResult {
 /** @throws INVALID_INPUT unless either checkpoints or a session are given. */
 export function eraseInputOf({ checkpointIds = [], sessionId, ...how }: EraseParams): EraseInput {
   if (checkpointIds.length > 0 !== (sessionId === undefined)) {
-    throw new WorkrailError("INVALID_INPUT", "What is to be erased must be either checkpoints or a session.", {
+    throw new WorkrailError("INVALID_INPUT", "Give either checkpoints or a session to erase.", {
       details: { field: "checkpointIds" },
       hint: "`workrail list` lists the ids of checkpoints and sessions.",
     });

@@ -26,9 +26,9 @@ export function scopeOf(isolation: Isolation, own: string | undefined, { project
   if (typeof project === "string") return { only: project };
   if (sessionId !== undefined) return {};
   if (isolation !== "strict") return project === null || isolation === "off" ? {} : { first: own };
-  if (project === null)
-    throw invalidInput(field, "Projects are isolated from each other, so not all of them can be looked into at once.", HINT);
-  if (own === undefined) throw invalidInput(field, `${field} must be given: projects are isolated, and the server runs in none`, HINT);
+  if (project === null) throw invalidInput(field, "Projects are isolated from each other, so one call cannot read all of them.", HINT);
+  if (own === undefined)
+    throw invalidInput(field, `${field} must be given: projects are isolated, and the server runs outside of a project`, HINT);
   return { only: own };
 }
 

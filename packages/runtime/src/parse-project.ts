@@ -9,5 +9,5 @@ import { checkPath, invalidInput } from "@workrail/core";
 export function parseProject(given: string): string {
   checkPath(given, "project");
   if (path.isAbsolute(given)) return given;
-  throw invalidInput("project", "project must be an absolute path.", "Resolve it against the working directory that is meant.");
+  throw invalidInput("project", "project must be an absolute path.", "Resolve it against the right working directory.");
 }

@@ -36,7 +36,7 @@ export async function* readText(
     const reason = cause instanceof TypeError ? "it is not UTF-8" : whyUnreadable(cause);
     throw new WorkrailError("INVALID_INPUT", `${name} cannot be read: ${reason}.`, {
       details,
-      hint: "Give what `workrail export` wrote.",
+      hint: "Give a file that `workrail export` wrote.",
       cause,
     });
   }

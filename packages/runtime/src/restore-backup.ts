@@ -145,24 +145,24 @@ function replacedStores(dataDir: string): readonly string[] {
 
 /** Refused: the restored data would not be in that storage. */
 function storageElsewhere(): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", "A backup is restored to a data directory, and not to a storage of one's own.", {
+  return new WorkrailError("INVALID_INPUT", "A backup can be restored only to a data directory, not to a custom storage.", {
     details: { field: "adapters.storage" },
-    hint: "Leave it out; export the sessions from there, and import them where they are to be.",
+    hint: "Restore it to a data directory, export the sessions there, and import them into your storage.",
   });
 }
 
 function taken(dataDir: string): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", `There is something in ${dataDir} already.`, {
+  return new WorkrailError("INVALID_INPUT", `${dataDir} is not empty.`, {
     details: { path: dataDir },
-    hint: "Name another --data-dir, or say --yes: then what is there is kept aside, and the backup takes its place.",
+    hint: "Name another --data-dir, or give --yes: the backup then replaces the content, which is kept aside.",
   });
 }
 
 function withoutKey(directory: string, cause: WorkrailError): WorkrailError {
   const { details, message } = cause;
-  return new WorkrailError("KEY_UNAVAILABLE", `Nothing was restored, for the backup's key cannot be had: ${message}`, {
+  return new WorkrailError("KEY_UNAVAILABLE", `Nothing was restored, because the backup's key is not available: ${message}`, {
     details: { ...details, path: directory },
-    hint: cause.hint ?? "Name the key that the store had when the backup was made.",
+    hint: cause.hint ?? "Use the key that the store had when the backup was made.",
     cause,
   });
 }
@@ -170,6 +170,6 @@ function withoutKey(directory: string, cause: WorkrailError): WorkrailError {
 function stillSealed(directory: string): WorkrailError {
   return new WorkrailError("INVALID_INPUT", "The backup is sealed, and encryption is set to disabled.", {
     details: { path: directory, field: "WORKRAIL_ENCRYPTION" },
-    hint: "Unset WORKRAIL_ENCRYPTION to restore it, then run `workrail encrypt --off` to have it in clear.",
+    hint: "Unset WORKRAIL_ENCRYPTION to restore it, then run `workrail encrypt --off` to decrypt it.",
   });
 }

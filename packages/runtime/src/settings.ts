@@ -149,7 +149,7 @@ function checkGiven({ dataDir, fallback, readOnly, limits }: GivenSettings): voi
   const unknown = Object.keys(limits ?? {}).find((name) => !Object.hasOwn(DEFAULT_LIMITS, name));
   if (unknown === undefined) return;
   const known = `These are limits: ${Object.keys(DEFAULT_LIMITS).join(", ")}.`;
-  throw invalidInput(`limits.${unknown}`, `limits has ${JSON.stringify(unknown)}, which is no limit.`, known);
+  throw invalidInput(`limits.${unknown}`, `limits has ${JSON.stringify(unknown)}, which is not a limit.`, known);
 }
 
 const LEAVE_OUT = "Correct it, or leave it out for the default.";
@@ -230,9 +230,9 @@ function rulesIn(text = ""): readonly string[] {
   const ids = text.split(/[\s,]+/u).filter((id) => id !== "");
   const unknown = ids.find((id) => !SECRET_RULE_IDS.includes(id));
   if (unknown === undefined) return ids;
-  throw new WorkrailError("INVALID_INPUT", `secretsExcept names ${JSON.stringify(unknown)}, which is no rule for secrets.`, {
+  throw new WorkrailError("INVALID_INPUT", `secretsExcept names ${JSON.stringify(unknown)}, which is not a rule for secrets.`, {
     details: { field: "secretsExcept" },
-    hint: "Use the names that warnings tell of, such as github-token.",
+    hint: "Use the rule names of warnings, such as github-token.",
   });
 }
 

@@ -1242,7 +1242,7 @@ function optional<T, R>(value: T | undefined, parse: (value: T) => R): R | undef
 
 function checkRetention(retention: unknown): void {
   if (retention === "all") return;
-  throw invalidInput("retention", 'retention must be "all".', "Leave it out for the limits of the settings; `keepSession` takes it back.");
+  throw invalidInput("retention", 'retention must be "all".', "Leave it out to use the limits in the settings; `keepSession` undoes it.");
 }
 
 function parsePhase(name: unknown): string {

@@ -28,7 +28,7 @@ describe.each(KINDS)("an unknown session in a store of $kind", ({ at }) => {
         expect(code).toBe("SESSION_NOT_FOUND");
         const nearest = details["nearest"] as readonly { readonly sessionId: string }[] | undefined;
         expect(nearest?.map((each) => each.sessionId)).toEqual(expected);
-        expect(hint).toMatch(expected === undefined ? /lists the sessions there are/u : new RegExp(`^Nearest: ${expected[0]} \\("`, "u"));
+        expect(hint).toMatch(expected === undefined ? /lists all sessions/u : new RegExp(`^Nearest: ${expected[0]} \\("`, "u"));
       }
     }),
   );

@@ -283,7 +283,7 @@ describe("the values of a live context", () => {
       expect(live.get("deep")).toEqual([{ a: 1 }]);
       expect(() => (live.get("deep") as JsonValue[]).push(3)).toThrow(TypeError);
       expect(() => live.merge({ fine: 1, bad: () => 0 })).toThrow('context["bad"] is function');
-      expect(() => live.set("workrailEngineState", 1)).toThrow("where the engine's state is kept");
+      expect(() => live.set("workrailEngineState", 1)).toThrow("reserved for the engine's state");
       expect(live.context).toEqual({ deep: [{ a: 1 }] });
       expect(() => store.liveContext({ sessionId: "w", maxTokens: 10 })).toThrow("maxTokens must be a whole number from 500.");
       expect(() => store.liveContext({ sessionId: "no\u0007id" })).toThrow("sessionId");

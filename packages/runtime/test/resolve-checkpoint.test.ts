@@ -64,7 +64,7 @@ describe.each(KINDS)("a checkpoint of a store of $kind", ({ at }) => {
         expect(refusal.message).toBe(`There is no checkpoint ${reference}.`);
         expect(refusal.hint).toBe(`Nearest: ${A} ("before refactoring").`);
       }
-      expect((await refusalOf(store.resolveCheckpoint("nosuch"))).hint).toBe("`workrail list` lists the checkpoints there are.");
+      expect((await refusalOf(store.resolveCheckpoint("nosuch"))).hint).toBe("`workrail list` lists the existing checkpoints.");
       expect((await refusalOf(store.resolveCheckpoint("s"))).hint).toContain("It is the id of a session");
     }));
 

@@ -208,7 +208,7 @@ describe("an unsaved context that is shortened", () => {
       await warning.close();
       await using blocking = await opened(place, "block");
       const blocked = await blocking.compressContext({ sessionId: "t", context: CONTEXT });
-      expect(blocked).toMatchObject({ context: CONTEXT, notKept: expect.stringContaining("looks like a secret") });
+      expect(blocked).toMatchObject({ context: CONTEXT, notKept: expect.stringContaining("contains a possible secret") });
       expect(blocked).not.toHaveProperty("checkpointId");
       expect(blocked.notKept).not.toContain(TOKEN);
     }));

@@ -29,7 +29,7 @@ describe("workrail pin and unpin", () => {
       stdout: "",
       stderr: 'INVALID_INPUT: The latest checkpoint has no key "none". Save it first.\n  `workrail show --session task` shows its keys.\n',
     });
-    expect(await cli.run(["unpin", "task", "notes"])).toMatchObject({ code: 2, stderr: expect.stringContaining("Critical are: none.") });
+    expect(await cli.run(["unpin", "task", "notes"])).toMatchObject({ code: 2, stderr: expect.stringContaining("Critical keys: none.") });
   });
 });
 

@@ -69,7 +69,7 @@ describe("workrail cleanup", () => {
     expect(await cli.run(["cleanup", "--session", "s"])).toMatchObject({
       code: 2,
       stdout: "",
-      stderr: expect.stringMatching(/^INVALID_INPUT: .*nobody to ask.*\n {2}Add --yes/u),
+      stderr: expect.stringMatching(/^INVALID_INPUT: .*no terminal to ask.*\n {2}Add --yes/u),
     });
     expect(await live()).toEqual(["s-1", "s-2", "t-1"]);
   });

@@ -61,7 +61,7 @@ async function chosen(store: Workrail, { from, to }: Named, options: DiffOptions
     noteFallback(headId, newerThan(headId, checkpoints), options.json === true);
     return { fromId, toId: headId };
   }
-  throw new WorkrailError("INVALID_INPUT", `The latest checkpoint of session ${sessionId} continues no other.`, {
+  throw new WorkrailError("INVALID_INPUT", `The latest checkpoint of session ${sessionId} has no parent.`, {
     details: { sessionId },
     hint: "Name two checkpoints; `workrail log` shows them.",
   });

@@ -77,7 +77,7 @@ async function print(session: string, options: ExportOptions): Promise<void> {
 
 async function exportAll(options: ExportOptions): Promise<void> {
   if (options.output === STDOUT) {
-    throw new WorkrailError("INVALID_INPUT", "All sessions cannot go to standard output: each is a file.", {
+    throw new WorkrailError("INVALID_INPUT", "All sessions cannot go to standard output: each session is a file.", {
       hint: "Name a folder with --output, or one session.",
     });
   }

@@ -164,7 +164,7 @@ function within(path: string): readonly string[] {
     name.endsWith(".json") && !name.startsWith(".") && statSync(join(path, name), { throwIfNoEntry: false })?.isFile() === true;
   const names = readdirSync(path).filter(isExport);
   if (names.length === 0)
-    throw new WorkrailError("INVALID_INPUT", `The folder ${path} holds no exports.`, { hint: "Names of exports end in .json." });
+    throw new WorkrailError("INVALID_INPUT", `The folder ${path} contains no exports.`, { hint: "Names of exports end in .json." });
   return names.toSorted().map((name) => join(path, name));
 }
 

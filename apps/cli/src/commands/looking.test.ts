@@ -136,7 +136,7 @@ describe("workrail sessions, log, diff and stats", () => {
     await cli.save({ a: 1 }, "--session", "lonely");
     expect(await cli.run(["diff", "--session", "lonely"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("continues no other"),
+      stderr: expect.stringContaining("has no parent"),
     });
   });
 

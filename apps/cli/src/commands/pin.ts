@@ -48,7 +48,7 @@ async function mark(words: readonly (string | undefined)[], critical: boolean, o
       details: { field: "key", sessionId: session, criticalKeys: result.criticalKeys },
       hint: critical
         ? `\`workrail show --session ${shellWord(session)}\` shows its keys.`
-        : `Critical are: ${result.criticalKeys.join(", ") || "none"}.`,
+        : `Critical keys: ${result.criticalKeys.join(", ") || "none"}.`,
     });
   }
   if (options.json) return writeJson(result);

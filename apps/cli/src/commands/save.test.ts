@@ -63,7 +63,7 @@ describe("workrail save", () => {
       {
         "code": 0,
         "stderr": "warning: integers too long for a number were rounded (count: 4, integers: ["1732379877123456789","9007199254740993","9007199254740995","9007199254740997"])
-        As texts, in quotation marks, they are kept as they are.
+        Put them in quotation marks: as texts they stay exact.
       Saved in session s, stored in 999 B.
       ",
       }
@@ -162,7 +162,7 @@ describe("workrail save", () => {
   it("takes a state or a patch, but not both", async () => {
     cli.write("context.json", "{}");
     const { code, stderr } = await cli.run(["save", "context.json", "--patch", "-"], { input: "{}" });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("one of the two can be saved") });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("give only one of them") });
     const none = await cli.run(["save", "--session", "typo", "--patch", "-"], { input: '{"set":{"a":1}}' });
     expect(none).toMatchObject({ code: 10, stderr: expect.stringContaining("A patch never starts a session") });
   });

@@ -74,7 +74,7 @@ async function save(file: string | undefined, options: SaveOptions): Promise<voi
 }
 
 function bothGiven(file: string, patch: string): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", `${file} is the whole state and --patch ${patch} only changes: one of the two can be saved.`, {
+  return new WorkrailError("INVALID_INPUT", `${file} has the whole state and --patch ${patch} only changes: give only one of them.`, {
     details: { field: "patch" },
     hint: "Leave the file out to save the changes, or --patch to save the whole state.",
   });

@@ -294,7 +294,7 @@ describe("INTERNAL_ERROR", () => {
     const failure = await failureOf(small, SAVE, { summary: "s", project_path: small.home.project, description: "x y z ".repeat(1_000) });
     expect(failure).toMatchObject({
       code: "INTERNAL_ERROR",
-      message: expect.stringMatching(/^The checkpoint takes \d+ bytes/),
+      message: expect.stringMatching(/^The checkpoint has \d+ bytes/),
       details: { provider: "storage", error: "STORAGE_QUOTA_EXCEEDED", limit: "maxCheckpointBytes", hint: expect.any(String) },
     });
   });

@@ -301,7 +301,7 @@ describe("the error codes of the specification", () => {
   });
 
   it.each([
-    ["with its key", { WORKRAIL_ENCRYPTION_KEY: "ab".repeat(32) }, /in clear/u],
+    ["with its key", { WORKRAIL_ENCRYPTION_KEY: "ab".repeat(32) }, /unencrypted/u],
     ["without its key", { WORKRAIL_ENCRYPTION_KEY: "no key" }, /key/u],
   ])("FILE_WRITE_ERROR: a sealed store, %s, where files in clear are not allowed", async (_, env, message) => {
     await using ours = await homeWithProject();

@@ -431,7 +431,7 @@ describe("retention of all in metadata", () => {
 
 describe("an input that cannot be saved", () => {
   it.each([
-    ["no context", {}, /^INVALID_INPUT: context is required, or patch in its place\./u],
+    ["no context", {}, /^INVALID_INPUT: context or patch is required\./u],
     ["a list", { context: [] }, /^INVALID_INPUT: context must be an object/u],
     ["null", { context: null }, /^INVALID_INPUT: context must be an object/u],
     ["text that is not JSON", { context: "goal: ship it" }, /^INVALID_INPUT: context is a text that is not JSON/u],

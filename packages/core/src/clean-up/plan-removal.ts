@@ -26,7 +26,7 @@ export interface Selection {
  */
 export function checkSelection({ checkpointIds, sessionId, unusedForMs, keepLast, project }: Selection): void {
   if ([checkpointIds, sessionId, unusedForMs, keepLast, project].every((each) => each === undefined)) {
-    throw invalid("What is to be removed? Nothing was selected.", "sessionId");
+    throw invalid("Nothing was selected for removal.", "sessionId");
   }
   if (unusedForMs !== undefined && !isDuration(unusedForMs)) throw invalid("unusedForMs must be a duration from 0.", "unusedForMs");
   if (keepLast !== undefined && !(Number.isSafeInteger(keepLast) && keepLast >= 1)) {

@@ -125,9 +125,9 @@ export function parseUnreadable(value: JsonValue): readonly UnreadableInExport[]
  */
 function expectWritten({ check, context: _context, ...facts }: JsonObject, digests: Digester): void {
   if (check === undefined || check === checkOfFacts(facts, digests)) return;
-  throw new WorkrailError("INVALID_INPUT", "It is not what was exported: its check does not match.", {
+  throw new WorkrailError("INVALID_INPUT", "Its check does not match: it was changed after the export.", {
     details: { field: "check" },
-    hint: "Nothing was imported. Export it again; or, if it was changed on purpose, take its check away.",
+    hint: "Nothing was imported. Export it again or, if you changed it on purpose, remove its check.",
   });
 }
 

@@ -142,7 +142,7 @@ function join(parts: readonly string[], limits: ValueLimits): string {
 function tooLong({ maxLength }: ValueLimits, cause?: unknown): WorkrailError {
   return new WorkrailError("TOO_LARGE", `It is longer than ${maxLength} characters.`, {
     details: { limit: "maxContextBytes", maxLength },
-    hint: "Import it where WORKRAIL_MAX_CONTEXT_BYTES is higher.",
+    hint: "Set a higher WORKRAIL_MAX_CONTEXT_BYTES to import it.",
     cause,
   });
 }

@@ -159,6 +159,6 @@ const HINT = "Nothing was imported. Export it again, or undo what was changed by
 function malformed(place: Place, rule: string): WorkrailError {
   return new WorkrailError("INVALID_INPUT", `In ${place.path}, line ${place.line}: ${rule}.`, {
     details: { place: place.path, line: place.line },
-    hint: "An import takes what `workrail export` wrote; nothing was imported.",
+    hint: "Import only files that `workrail export` wrote. Nothing was imported.",
   });
 }

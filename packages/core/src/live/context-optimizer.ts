@@ -45,9 +45,9 @@ export const contextOptimizer: ContextOptimizer = {
   createEnhancedContext: (base, enhancements = {}) => {
     const { hasUndefined } = checkJson(base, DEFAULT_LIMITS);
     if (Object.hasOwn(base, ENGINE_KEY)) {
-      throw new WorkrailError("INVALID_INPUT", `The context has an entry "${ENGINE_KEY}", where the engine's state is kept.`, {
+      throw new WorkrailError("INVALID_INPUT", `The context has an entry "${ENGINE_KEY}", which is reserved for the engine's state.`, {
         details: { field: "context" },
-        hint: "Give a context that was loaded to restoreFromPersistence; name an entry of your own otherwise.",
+        hint: "Pass a loaded context to restoreFromPersistence, or rename your own entry.",
       });
     }
     const engine = { ...NO_ENGINE_STATE, ...enhancements };

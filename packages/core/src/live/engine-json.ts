@@ -28,10 +28,14 @@ export function engineFromJson(json: JsonValue, name: string): EngineState {
   const { version, phase, step, completedPhases = [], loops = {}, condensed = [], rewritten = [] } = object(json, name);
   if (typeof version !== "number" || !Number.isInteger(version)) refuse(`${name}.version`, "must be a whole number");
   if (version > VERSION) {
-    throw new WorkrailError("UNSUPPORTED_VERSION", `${name} has the form ${version}; this version knows forms up to ${VERSION}.`, {
-      details: { field: name, version },
-      hint: "Resume with the version of Workrail that saved it, or a later one.",
-    });
+    throw new WorkrailError(
+      "UNSUPPORTED_VERSION",
+      `${name} has format version ${version}; this Workrail knows versions up to ${VERSION}.`,
+      {
+        details: { field: name, version },
+        hint: "Resume with the version of Workrail that saved it, or a later one.",
+      },
+    );
   }
   return {
     ...(phase === undefined ? {} : { phase: text(phase, `${name}.phase`) }),
@@ -90,6 +94,6 @@ function text(value: JsonValue | undefined, place: string): string {
 function refuse(place: string, rule: string): never {
   throw new WorkrailError("INVALID_INPUT", `${place} ${rule}.`, {
     details: { field: place },
-    hint: "It is written by prepareForPersistence. Load the checkpoint whole: a view may have shortened it.",
+    hint: "Use the value that prepareForPersistence wrote. Load the whole checkpoint: a view may have shortened it.",
   });
 }

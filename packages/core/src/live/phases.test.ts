@@ -39,7 +39,7 @@ describe("phases", () => {
 
   it("are refused when the workflow lacks the phase, or another one is active", () => {
     expect(() => enterPhase(NO_ENGINE_STATE, "deploy", PHASES)).toThrow('The workflow has no phase "deploy".');
-    expect(() => endPhase({ ...NO_ENGINE_STATE, phase: "collect" }, "report", PHASES)).toThrow('The phase under way is "collect"');
+    expect(() => endPhase({ ...NO_ENGINE_STATE, phase: "collect" }, "report", PHASES)).toThrow('The current phase is "collect"');
     expect(() => enterPhase(NO_ENGINE_STATE, "", undefined)).toThrow("A phase must have a name.");
   });
 });

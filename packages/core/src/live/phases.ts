@@ -33,9 +33,9 @@ export function endPhase(engine: EngineState, name: string, phases: readonly Pha
   const isRepeated = engine.phase !== name && engine.completedPhases.includes(name);
   if (isRepeated) return { engine, ended };
   if (engine.phase !== undefined && engine.phase !== name) {
-    throw new WorkrailError("INVALID_INPUT", `The phase under way is "${engine.phase}", not "${name}".`, {
+    throw new WorkrailError("INVALID_INPUT", `The current phase is "${engine.phase}", not "${name}".`, {
       details: { field: "phase" },
-      hint: "End the phase that is under way, or enter another one.",
+      hint: "End the current phase, or enter another one.",
     });
   }
   const completedPhases = engine.completedPhases.includes(name) ? engine.completedPhases : [...engine.completedPhases, name];

@@ -25,7 +25,7 @@ function parseId(value: unknown, field: string): string {
   if (typeof value === "string" && ID_PATTERN.test(value)) return value;
   throw new WorkrailError("INVALID_INPUT", `${field} must be 1 to 128 letters, digits, "-" or "_".`, {
     details: { field },
-    hint: `Send ${field} exactly as an earlier answer gave it, or choose one from that alphabet.`,
+    hint: `Send ${field} exactly as an earlier answer gave it, or choose one of these characters.`,
   });
 }
 

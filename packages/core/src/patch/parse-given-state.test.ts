@@ -59,7 +59,7 @@ describe("parseGivenState", () => {
 
   it("suggests both possible calls for context and patch together", () => {
     const { message, hint } = refusal({ context: { a: 1 }, patch: { set: { step: 4 }, append: { log: 1 }, remove: ["x"] } });
-    expect(message).toBe("context and patch are given together.");
+    expect(message).toBe("context and patch cannot be given together.");
     expect(hint).toBe(
       'To save changes, leave context out: {"patch":{"set":{"step":...},"append":{"log":...},"remove":[...]}}. To replace the whole state, leave patch out.',
     );

@@ -37,7 +37,7 @@ export function parseGivenState(given: { readonly context?: unknown; readonly pa
 }
 
 function neither(): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", "context is required, or patch in its place.", {
+  return new WorkrailError("INVALID_INPUT", "context or patch is required.", {
     details: { field: "context" },
     hint: `Send the whole state as context, or what changed as patch: ${FORM}.`,
   });
@@ -56,7 +56,7 @@ function both({ set, append, remove }: Patch): WorkrailError {
     ...(append.length === 0 ? [] : [`"append":{${names(append)}}`]),
     ...(remove.length === 0 ? [] : [`"remove":[...]`]),
   ];
-  return new WorkrailError("INVALID_INPUT", "context and patch are given together.", {
+  return new WorkrailError("INVALID_INPUT", "context and patch cannot be given together.", {
     details: { field: "patch" },
     hint: `To save changes, leave context out: {"patch":{${told.join(",")}}}. To replace the whole state, leave patch out.`,
   });

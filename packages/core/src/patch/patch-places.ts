@@ -116,7 +116,7 @@ function overlapping(place: Place & { readonly field: string }, other: Place): W
     place.name === other.name ? `${quoted(place.name)} twice` : `${quoted(other.name)} and ${quoted(place.name)}, which overlap`;
   return new WorkrailError("INVALID_INPUT", `patch names ${names}.`, {
     details: { field: place.field, places: [clipName(other.name), clipName(place.name)] },
-    hint: "All of a patch is read against its base in one step: name each place once, or set the outer one as a whole.",
+    hint: "A patch is applied in one step: name each place once, or set the outer one as a whole.",
   });
 }
 

@@ -73,7 +73,7 @@ function checkSize(text: string): void {
   if (sizeBytes !== undefined && sizeBytes <= mostBytes) return;
   throw new WorkrailError("TOO_LARGE", "The conversation is larger than 10MB", {
     details: { limit: "mostBytes", mostBytes, ...(sizeBytes === undefined ? {} : { sizeBytes }) },
-    hint: "Nothing was stored. Store it in parts of at most 10,485,760 bytes, or leave out what is in files anyway.",
+    hint: "Nothing was stored. Store it in parts of at most 10,485,760 bytes, or leave out text that is also in files.",
   });
 }
 

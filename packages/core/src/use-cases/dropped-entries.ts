@@ -73,6 +73,6 @@ async function unlessUnreadable<T>(read: () => Promise<T>): Promise<T | undefine
 function dropsAll(entries: number): WorkrailError {
   return new WorkrailError("INVALID_INPUT", `context is empty, and would drop all of the session's state (entries: ${entries}).`, {
     details: { field: "context", entries },
-    hint: "context is the whole state, not what changed. Send changes as patch. To empty the state on purpose, give force.",
+    hint: "context must be the whole state, not only the changes. Send changes as patch. To empty the state on purpose, set force.",
   });
 }

@@ -119,7 +119,7 @@ async function prove(ports: ImportPorts, source: ExportSource): Promise<ProvenEx
     }
     const { id } = part.checkpoint.facts;
     await atPlace(part.place, () => {
-      if (seen.has(id)) throw new WorkrailError("INVALID_INPUT", "Its id stands in the export twice.", { details: { field: "id" } });
+      if (seen.has(id)) throw new WorkrailError("INVALID_INPUT", "Its id occurs twice in the export.", { details: { field: "id" } });
     });
     seen.add(id);
     const { facts, report } = await proveCheckpoint(ports, part, (session as ExportedSession).id);
@@ -207,7 +207,7 @@ async function write(ports: ImportPorts, source: ExportSource, session: Exported
 
 function changed(): WorkrailError {
   return new WorkrailError("CONFLICT", "The export was changed while it was imported.", {
-    hint: "Import it again when nobody writes to it; what was imported so far is whole.",
+    hint: "Import it again when no program writes to it. The checkpoints imported so far are complete.",
   });
 }
 

@@ -102,7 +102,7 @@ async function loadHead(ports: LoadPorts, sessionId: SessionId): Promise<LoadedC
   if (session === undefined || (session.damagedCount === 0 && reasons.size === 0)) throw sessionNotFound(sessionId);
   throw new WorkrailError("CHECKPOINT_CORRUPT", `None of the checkpoints of session ${sessionId} can be read.`, {
     details: { sessionId, checkpoints: session.checkpointCount, damaged: session.damagedCount },
-    hint: "Restore the session's files from a backup, then run `workrail repair`. What there was of them is in quarantine.",
+    hint: "Restore the session's files from a backup, then run `workrail repair`. Damaged files are in quarantine.",
   });
 }
 
@@ -257,7 +257,7 @@ export async function checkpointNotFound(
     const erasedAt = deleted.at.toISOString();
     return new WorkrailError("CHECKPOINT_NOT_FOUND", `Checkpoint ${checkpointId} was erased at ${erasedAt}.`, {
       details: { checkpointId, reason: ERASED, erasedAt, ...(deleted.sessionId === undefined ? {} : { sessionId: deleted.sessionId }) },
-      hint: `${await whatIsLeft(catalog, checkpointId)} \`workrail list\` lists the checkpoints there are.`,
+      hint: `${await whatIsLeft(catalog, checkpointId)} \`workrail list\` lists the existing checkpoints.`,
     });
   }
   const isSession = (await catalog.session(parseSessionId(checkpointId))) !== undefined;
@@ -277,7 +277,7 @@ export function unknownCheckpoint(
 ): WorkrailError {
   const isSessionHint =
     "It is the id of a session: give it as sessionId, or list the checkpoints of that session to find the one that is meant.";
-  const toList = "`workrail list` lists the checkpoints there are.";
+  const toList = "`workrail list` lists the existing checkpoints.";
   // An id in the product's own form once existed.
   const goneHint = GENERATED.test(reference)
     ? `It may have been pruned, after its handle ran out if there was one, or removed on purpose. ${toList}`
@@ -304,6 +304,6 @@ async function whatIsLeft(catalog: LoadPorts["catalog"], checkpointId: Checkpoin
 export function sessionNotFound(sessionId: SessionId): WorkrailError {
   return new WorkrailError("SESSION_NOT_FOUND", `There is no session ${sessionId}.`, {
     details: { sessionId },
-    hint: "`workrail sessions --all-projects` lists the sessions there are.",
+    hint: "`workrail sessions --all-projects` lists all sessions.",
   });
 }

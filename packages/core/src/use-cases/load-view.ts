@@ -100,7 +100,7 @@ function checkRequest(request: ViewRequest): void {
   }
   const { offset, limit, last } = request.range ?? {};
   if (last !== undefined && (offset !== undefined || limit !== undefined))
-    throw invalidInput("range.last", "range.last stands alone.", "Give last, or offset and limit.");
+    throw invalidInput("range.last", "range.last cannot be combined with offset or limit.", "Give last, or offset and limit.");
   const isOfRange = request.range !== undefined && request.cursor !== undefined;
   if (isOfRange || (request.cursor !== undefined && !/^\d{1,15}$/.test(request.cursor))) throw noCursor();
 }

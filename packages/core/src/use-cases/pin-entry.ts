@@ -73,10 +73,10 @@ export function areTooMuch(pins: readonly string[]): boolean {
 function tooMany(pins: number): WorkrailError {
   return new WorkrailError(
     "INVALID_INPUT",
-    `A session has at most ${MAX_PINS} pins, of keys of at most ${MAX_KEY_LENGTH} characters and ${MAX_PINS_BYTES} bytes in all.`,
+    `A session has at most ${MAX_PINS} pins; a key has at most ${MAX_KEY_LENGTH} characters, and all keys together have at most ${MAX_PINS_BYTES} bytes.`,
     {
       details: { field: "contextKey", pins, maxPins: MAX_PINS },
-      hint: "Release pins that are no longer needed with critical: false, or pin one entry that holds the others.",
+      hint: "Unpin entries with critical: false, or pin one entry that contains the others.",
     },
   );
 }

@@ -68,10 +68,14 @@ function planRenamed({ ids }: PlanPorts, checkpoints: readonly CheckpointFacts[]
 
 function refuseOther(facts: CheckpointFacts, record: CheckpointRecord | undefined): void {
   if (record === undefined || (record.sessionId === facts.sessionId && record.exactDigest === facts.exactDigest)) return;
-  throw new WorkrailError("CONFLICT", `Checkpoint ${facts.id} of the export is another one in this store, so nothing was imported.`, {
-    details: { checkpointId: facts.id, sessionId: record.sessionId },
-    hint: "Import it as another session, with the policy rename.",
-  });
+  throw new WorkrailError(
+    "CONFLICT",
+    `Checkpoint ${facts.id} of the export differs from the one with this id in the store, so nothing was imported.`,
+    {
+      details: { checkpointId: facts.id, sessionId: record.sessionId },
+      hint: "Import it as another session, with the policy rename.",
+    },
+  );
 }
 
 /**

@@ -98,5 +98,5 @@ async function make(ports: ProofPorts, record: FoundRecord, base: JsonValue | un
   if (blob.kind === "whole") return parseContext(blob.context);
   const value = applyDelta(base ?? null, blob.delta);
   if (ports.digests.sha256(JSON.stringify(value)) === record.exactDigest) return value;
-  throw new WorkrailError("CHECKPOINT_CORRUPT", "What its delta makes does not match its digest.");
+  throw new WorkrailError("CHECKPOINT_CORRUPT", "The content of its delta does not match its digest.");
 }

@@ -127,7 +127,7 @@ export function makeContext(digests: Digester, base: JsonValue, { at, blob }: St
   } catch (error) {
     throw isCorrupt(error) ? blame(at, error.message, error) : error;
   }
-  throw blame(at, "What its delta makes does not match its digest.");
+  throw blame(at, "The content of its delta does not match its digest.");
 }
 
 async function rebuild(ports: ReadPorts, wanted: CheckpointRecord, whole: WholeBlob, steps: readonly Step[]): Promise<ReadContext> {
@@ -139,7 +139,7 @@ async function rebuild(ports: ReadPorts, wanted: CheckpointRecord, whole: WholeB
     // Repeats the work step by step: the first result with a wrong digest shows the damaged delta.
     let proven = first;
     for (const step of steps.toReversed()) proven = makeContext(ports.digests, proven, step);
-    throw new WorkrailError("INTERNAL", `Checkpoint ${wanted.id} made two things of the same deltas.`);
+    throw new WorkrailError("INTERNAL", `Checkpoint ${wanted.id} was decoded to two different contexts from the same deltas.`);
   }
   const facts = steps.reduceRight<EnvelopeFacts>((base, { blob }) => completeFacts(blob.facts, base), whole.facts);
   return { context: value as Context, contextText: () => [...writtenTexts(written.json)].join(""), facts };
@@ -178,7 +178,7 @@ function isRecord(at: Located): at is CheckpointRecord {
 }
 
 function unreadableBase(base: CheckpointId): WorkrailError {
-  return corrupt(`The checkpoint it is stored against, ${base}, cannot be read.`);
+  return corrupt(`Its base checkpoint ${base} cannot be read.`);
 }
 
 /**

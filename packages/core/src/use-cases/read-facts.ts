@@ -26,5 +26,5 @@ export async function readFacts(ports: Omit<ReadPorts, "catalog">, sessionId: Se
 }
 
 function unreadable(base: CheckpointId): WorkrailError {
-  return new WorkrailError("CHECKPOINT_CORRUPT", `The checkpoint it is stored against, ${base}, cannot be read.`);
+  return new WorkrailError("CHECKPOINT_CORRUPT", `Its base checkpoint ${base} cannot be read.`);
 }

@@ -98,7 +98,7 @@ export class Reencoder {
       // Verifies as a reader will see it, through the delta's JSON text. The base is unchanged by the steps above.
       const made = applyDelta(from.context, parseJson(decodeUtf8(encodeUtf8(JSON.stringify(delta)))));
       if (JSON.stringify(made) !== target.contextText())
-        throw new WorkrailError("INTERNAL", "A delta does not make what it was found for.");
+        throw new WorkrailError("INTERNAL", "A delta does not restore the content that it was made for.");
       return await this.#ports.codec.encode(encodeDelta(record, from.facts, delta, this.#ports.digests));
     } catch (error) {
       if (isWorkrailError(error) && (error.code === "CHECKPOINT_CORRUPT" || error.code === "UNSUPPORTED_VERSION")) return undefined;

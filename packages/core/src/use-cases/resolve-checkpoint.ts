@@ -77,7 +77,7 @@ async function beforeLatest(ports: ListPorts, { reference, sessionId, project }:
   const where = sessionId !== undefined ? `session ${sessionId}` : project === undefined ? "the store" : `the project ${project}`;
   throw new WorkrailError("CHECKPOINT_NOT_FOUND", `There is no ${reference}: ${where} has ${passed} checkpoints.`, {
     details: { checkpointId: reference, checkpoints: passed, ...(sessionId === undefined ? {} : { sessionId }) },
-    hint: "`workrail list` lists the checkpoints there are.",
+    hint: "`workrail list` lists the existing checkpoints.",
   });
 }
 
@@ -114,7 +114,7 @@ function ambiguous(reference: string, found: readonly CheckpointRecord[]): Workr
   const more = found.length > MOST_NAMED ? " and more" : "";
   return new WorkrailError("INVALID_INPUT", `Several checkpoints begin with "${reference}": ${matches.map(inWords).join(", ")}${more}.`, {
     details: { field: "checkpointId", checkpointId: reference, matches },
-    hint: "Give more characters of the one that is meant.",
+    hint: "Give more characters of its id.",
   });
 }
 

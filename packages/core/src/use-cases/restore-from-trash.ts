@@ -38,6 +38,6 @@ function notInTrash(sessionId: SessionId, checkpointIds: readonly CheckpointId[]
   const message = first === undefined ? `Nothing of session ${sessionId} is in the trash.` : `Checkpoint ${first} is not in the trash.`;
   return new WorkrailError("CHECKPOINT_NOT_FOUND", message, {
     details: { sessionId, checkpointIds },
-    hint: "See what is there with `workrail trash list`. What was in it for long is gone.",
+    hint: "`workrail trash list` shows the trash. Old entries were deleted.",
   });
 }

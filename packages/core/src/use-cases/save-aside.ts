@@ -41,7 +41,7 @@ export async function saveAside(ports: SavePorts, input: AsideInput): Promise<Sa
     const saved = await save(ports, input, asideId(ports.digests, input.sessionId, exactDigest, attempt));
     if (saved !== undefined) return saved;
   }
-  throw new WorkrailError("CONFLICT", "The context was removed each time it was kept.", {
+  throw new WorkrailError("CONFLICT", "The context was removed after each attempt to store it.", {
     details: { sessionId: input.sessionId },
     hint: "Empty the session's trash with `workrail trash empty --session`, then try again.",
   });

@@ -320,7 +320,7 @@ async function parentOf(ports: SavePorts, input: WholeInput, parentId: Checkpoin
   if (parent !== undefined || input.trustParent === true) return parent;
   throw new WorkrailError("CHECKPOINT_NOT_FOUND", `parentId ${parentId} names no checkpoint.`, {
     details: { checkpointId: parentId, field: "parentId" },
-    hint: "`workrail list` lists the checkpoints there are; without parentId the session's latest one is continued.",
+    hint: "`workrail list` lists the existing checkpoints; without parentId the session's latest one is continued.",
   });
 }
 
@@ -398,9 +398,9 @@ async function write(ports: SavePorts, input: WholeInput, { content, facts, byte
     }
     return conclude(ports, input, content, stored, outcome);
   }
-  throw new WorkrailError("STORAGE_UNAVAILABLE", "The checkpoint's file vanished each time it was written.", {
+  throw new WorkrailError("STORAGE_UNAVAILABLE", "The checkpoint's file disappeared after each write.", {
     details: { checkpointId: facts.id, reason: "blob-missing" },
-    hint: "See whether another program removes files from the data directory, then save again.",
+    hint: "Check whether another program removes files from the data directory, then save again.",
   });
 }
 
@@ -505,7 +505,7 @@ async function conclude(
   if (outcome.status === "committed") {
     const { record, removed, bytes } = outcome;
     if (record === undefined || bytes === undefined) {
-      throw new WorkrailError("INTERNAL", "The catalog committed a save without its record, or without what is held now.");
+      throw new WorkrailError("INTERNAL", "The catalog committed a save without returning its record and the stored bytes.");
     }
     const needless = removed.map((each) => each.blob);
     if (needless.length > 0) reclaimLater(ports, needless);
@@ -546,7 +546,7 @@ export function checkSize(blobBytes: number, limits: Limits): void {
   if (blobBytes <= limits.maxCheckpointBytes) return;
   throw new WorkrailError(
     "STORAGE_QUOTA_EXCEEDED",
-    `The checkpoint takes ${blobBytes} bytes compressed; a checkpoint may take ${limits.maxCheckpointBytes}.`,
+    `The checkpoint has ${blobBytes} bytes compressed; the limit is ${limits.maxCheckpointBytes}.`,
     {
       details: { limit: "maxCheckpointBytes", maxCheckpointBytes: limits.maxCheckpointBytes, sizeBytes: blobBytes },
       hint: "Leave large or incompressible values out of the context and save their paths instead.",
@@ -641,13 +641,13 @@ function overQuota({ over, bytes }: CommitOutcome & { status: "over-quota" }, si
   const [limit, name] = over === "session" ? (["maxSessionBytes", "session"] as const) : (["maxTotalBytes", "store"] as const);
   return new WorkrailError(
     "STORAGE_QUOTA_EXCEEDED",
-    `The ${name} holds ${bytes[over]} bytes, and may hold ${limits[limit]}; the checkpoint takes ${sizeBytes}.`,
+    `The ${name} has ${bytes[over]} of at most ${limits[limit]} bytes; the checkpoint needs ${sizeBytes}.`,
     {
       details: { limit, [limit]: limits[limit], usageBytes: bytes[over], sizeBytes },
       hint:
         over === "session"
           ? "Save to a new session, or remove old checkpoints of this one with `workrail cleanup --session`."
-          : "Empty the trash (`workrail trash empty`), remove what is not needed any more (`workrail cleanup`), or raise the limit.",
+          : "Empty the trash (`workrail trash empty`), remove old checkpoints (`workrail cleanup`), or raise the limit.",
     },
   );
 }
@@ -655,16 +655,16 @@ function overQuota({ over, bytes }: CommitOutcome & { status: "over-quota" }, si
 function asidesFull(sizeBytes: number, { maxAsides, maxAsideBytes }: Limits): WorkrailError {
   return new WorkrailError(
     "STORAGE_QUOTA_EXCEEDED",
-    `The session holds as many asides as it may (${maxAsides}, of ${maxAsideBytes} bytes in all), and handles that still hold were given out for them.`,
+    `The session has reached its limit of asides (${maxAsides}, or ${maxAsideBytes} bytes in all), and valid handles protect them.`,
     {
       details: { limit: "maxAsides", maxAsides, maxAsideBytes, sizeBytes },
-      hint: "Save the context as a checkpoint, use another session, wait until the handles have run out, or raise the limit.",
+      hint: "Save the context as a checkpoint, use another session, wait until the handles expire, or raise the limit.",
     },
   );
 }
 
 function idTaken(checkpointId: CheckpointId): WorkrailError {
-  return new WorkrailError("CONFLICT", `checkpointId ${checkpointId} already names a checkpoint with another content.`, {
+  return new WorkrailError("CONFLICT", `checkpointId ${checkpointId} already names a checkpoint with other content.`, {
     details: { checkpointId },
     hint: "Choose another checkpointId, or leave it out to get a new one.",
   });

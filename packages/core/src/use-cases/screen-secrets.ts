@@ -167,10 +167,10 @@ export function placesInWords({ count, found }: Pick<SecretsReport, "count" | "f
 function secretFound(count: number, found: readonly PlacedSecret[]): WorkrailError {
   return new WorkrailError(
     "SECRET_FOUND",
-    `Nothing was saved, because it holds what looks like a secret: ${placesInWords({ count, found })}.`,
+    `Nothing was saved, because it contains a possible secret: ${placesInWords({ count, found })}.`,
     {
       details: { count, found },
-      hint: "Save where the secret is kept, such as the name of its variable, in its place. Of rules that are wrong about it WORKRAIL_SECRETS_EXCEPT makes exceptions.",
+      hint: "Save the place of the secret instead, such as the name of its variable. Name rules that are wrong in WORKRAIL_SECRETS_EXCEPT.",
     },
   );
 }

@@ -39,6 +39,6 @@ export async function tagSession({ catalog, locking, clock }: ListPorts & { read
 function tooMany(): WorkrailError {
   return new WorkrailError("INVALID_INPUT", `A session has at most ${LABEL_LIMITS.tags} tags.`, {
     details: { field: "tags", maxTags: LABEL_LIMITS.tags },
-    hint: "Take off tags that are no longer needed.",
+    hint: "Remove tags that are no longer needed.",
   });
 }

@@ -46,9 +46,9 @@ export async function writeImported(ports: WriteImportedPorts, imported: Importe
     await ports.catalog.reclaim([stored.blob], (ref) => ports.blobs.remove(ref));
     throw meanwhile(imported.facts);
   }
-  throw new WorkrailError("STORAGE_UNAVAILABLE", "The checkpoint's file vanished each time it was written.", {
+  throw new WorkrailError("STORAGE_UNAVAILABLE", "The checkpoint's file disappeared after each write.", {
     details: { checkpointId: imported.facts.id, reason: "blob-missing" },
-    hint: "See whether another program removes files from the data directory, then import again.",
+    hint: "Check whether another program removes files from the data directory, then import again.",
   });
 }
 
@@ -117,8 +117,8 @@ async function digestOf(ports: WriteImportedPorts, blob: Uint8Array): Promise<st
 }
 
 function meanwhile({ id, sessionId }: CheckpointFacts): WorkrailError {
-  return new WorkrailError("CONFLICT", "Somebody else wrote to the session while it was imported, or uses an id of it.", {
+  return new WorkrailError("CONFLICT", "Another program wrote to the session during the import, or uses one of its ids.", {
     details: { checkpointId: id, sessionId },
-    hint: "Import again: what was imported so far is whole, and the import goes on from there.",
+    hint: "Import again: the checkpoints imported so far are complete, and the import continues after them.",
   });
 }

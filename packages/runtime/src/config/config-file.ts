@@ -77,7 +77,7 @@ export function writeConfigMember(file: string, name: string, value: unknown): v
   if (fault !== undefined) {
     throw new WorkrailError("INVALID_INPUT", `${fault.message} (${describePlace(file, fault.place)}), so nothing was changed in it.`, {
       details: { file, ...fault.place },
-      hint: "Put it right by hand first.",
+      hint: "Correct it by hand first.",
     });
   }
   const source = isBlank(text) ? `${text}{}\n` : text;

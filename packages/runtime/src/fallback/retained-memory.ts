@@ -55,7 +55,7 @@ export class RetainedMemory {
     let taken = bytes + RECORD_BYTES;
     for (const blob of this.#disk.blobs.values()) taken += blob.length + RECORD_BYTES;
     if (taken <= this.#limitBytes) return;
-    throw new WorkrailError("STORAGE_UNAVAILABLE", "The memory for what cannot be written is full.", {
+    throw new WorkrailError("STORAGE_UNAVAILABLE", "The memory for checkpoints that cannot be written is full.", {
       details: { reason: "memory-full", memoryLimitBytes: this.#limitBytes },
     });
   }

@@ -134,7 +134,7 @@ export class Standby {
 
   /** Runs a write to memory. The disk is not used again before this data is written to it. */
   async whileKeeping<T>(keep: (failure: WorkrailError) => Promise<T>): Promise<T> {
-    if (this.#failure === undefined) throw new WorkrailError("INTERNAL", "Memory was to stand in for a disk that is in use.");
+    if (this.#failure === undefined) throw new WorkrailError("INTERNAL", "Memory must not replace a disk that is in use.");
     this.#keeping += 1;
     try {
       return await keep(this.#failure);

@@ -42,7 +42,7 @@ export function notOnDisk(
   const told = kept === undefined ? { retained: "none" } : { retained: "memory", ...kept, durability: "memory" };
   return new WorkrailError("STORAGE_UNAVAILABLE", `${kept === undefined ? NOT_KEPT : KEPT} ${failure.message}`, {
     details: { ...told, reason: reasonOf(failure), ...(code === undefined ? {} : { code }), path },
-    hint: `${kept === undefined ? NOTHING_MORE : GOES_ON} ${failure.hint ?? "See to the data directory and its disk."}`,
+    hint: `${kept === undefined ? NOTHING_MORE : GOES_ON} ${failure.hint ?? "Check the data directory and its disk."}`,
     cause: failure,
   });
 }
@@ -58,6 +58,6 @@ export function withoutBase(failure: WorkrailError, dataDir: string): WorkrailEr
 }
 
 const KEPT = "The checkpoint is in this process's memory only, not on disk.";
-const NOT_KEPT = "The checkpoint was not kept: it cannot be written, and memory is full of others that wait to be.";
+const NOT_KEPT = "The checkpoint was not kept: it cannot be written, and memory is full of other unwritten checkpoints.";
 const GOES_ON = "Go on: it can be loaded, and is written to the disk as soon as that works; do not end this process before.";
 const NOTHING_MORE = "Save it again later, or write it elsewhere.";

@@ -91,7 +91,7 @@ function noPayload(cause?: unknown): WorkrailError {
   const error = invalidInput(
     "input",
     "Standard input is not the JSON that a host sends to a hook.",
-    "Hooks are run by hosts: workrail setup",
+    "Hosts run the hooks; set them up with: workrail setup",
   );
   return cause === undefined ? error : Object.assign(error, { cause });
 }

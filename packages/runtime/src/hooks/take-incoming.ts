@@ -246,7 +246,7 @@ function isIncoming(save: JsonValue): boolean {
 }
 
 function notOurs(file: string): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", "A file among the incoming saves holds no save.", { details: { path: file } });
+  return new WorkrailError("INVALID_INPUT", "A file of the incoming saves contains no save.", { details: { path: file } });
 }
 
 function refuse(places: HookPlaces, file: string, { sessionId, error }: { readonly sessionId: string; readonly error: unknown }): void {

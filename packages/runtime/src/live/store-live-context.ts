@@ -138,9 +138,9 @@ export class StoreLiveContext implements LiveContext {
 
   async condense(): Promise<Condensed | undefined> {
     if (this.#watch !== undefined) return this.#watch.condense();
-    throw new WorkrailError("INVALID_INPUT", "There is no maxTokens to condense to.", {
+    throw new WorkrailError("INVALID_INPUT", "maxTokens is missing, the size to condense to.", {
       details: { field: "maxTokens" },
-      hint: "Give maxTokens to liveContext.",
+      hint: "Set maxTokens in liveContext.",
     });
   }
 

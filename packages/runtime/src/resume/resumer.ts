@@ -411,10 +411,10 @@ function check({ checkpointId, sessionId, hint, depth, budgetTokens, focus, limi
     throw invalidInput("since", "since is empty.", "Give the id of a checkpoint that you know, or leave it out.");
   }
   if (since !== undefined && depth === "summary") {
-    throw invalidInput("since", "since tells entries that changed, and a summary tells of all.", "Leave depth out, or since.");
+    throw invalidInput("since", "since returns changed entries, but a summary covers all entries.", "Leave depth out, or since.");
   }
   if (checkpointId !== undefined && sessionId !== undefined) {
-    throw invalidInput("checkpointId", "Give checkpointId or sessionId, not both.", "A checkpointId alone says which session it is.");
+    throw invalidInput("checkpointId", "Give checkpointId or sessionId, not both.", "A checkpointId alone identifies its session.");
   }
   if (hint !== undefined && (hint.trim() === "" || !hasAtMost(LONGEST_HINT, hint))) {
     throw invalidInput(

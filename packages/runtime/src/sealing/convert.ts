@@ -196,7 +196,7 @@ function isSealedRecord(record: CheckpointRecord): boolean {
 export async function refuseSealedCatalog({ catalog, recovery }: Storage): Promise<void> {
   const newest = await newestIn({ catalog, recovery });
   if (newest === "lost" || newest === undefined || !isSealedRecord(newest)) return;
-  throw new WorkrailError("KEY_UNAVAILABLE", "The store is sealed, and its keyring says that it is in clear.", {
+  throw new WorkrailError("KEY_UNAVAILABLE", "The store is sealed, but its keyring says that it is not.", {
     details: { reason: "keyring-changed" },
     hint: "Put back contexts/keyring.json from a backup.",
   });
@@ -215,7 +215,7 @@ async function newestIn({ catalog, recovery }: Pick<Storage, "catalog" | "recove
 }
 
 function keyringGone(): WorkrailError {
-  return new WorkrailError("KEY_UNAVAILABLE", "The store is sealed, and its keyring is gone.", {
+  return new WorkrailError("KEY_UNAVAILABLE", "The store is sealed, but its keyring is missing.", {
     details: { reason: "keyring-missing" },
     hint: "Put back contexts/keyring.json from a backup.",
   });

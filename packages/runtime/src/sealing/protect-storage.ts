@@ -109,24 +109,20 @@ function inClearBeside(places: readonly string[]): string {
 function stillSealed(): WorkrailError {
   return new WorkrailError("INVALID_INPUT", "The store is sealed, and encryption is set to disabled.", {
     details: { field: "WORKRAIL_ENCRYPTION" },
-    hint: "Run `workrail encrypt --off` to have it in clear, or unset WORKRAIL_ENCRYPTION to use it as it is.",
+    hint: "Run `workrail encrypt --off` to decrypt it, or unset WORKRAIL_ENCRYPTION to use it as it is.",
   });
 }
 
 /** A read-only store cannot be converted: not even a key may be created for it. */
 function conversionDue(): WorkrailError {
-  return new WorkrailError(
-    "READ_ONLY",
-    "The store is to be sealed, or to be had in clear again, before it is used, and is open for reading only.",
-    {
-      details: { reason: "conversion-due" },
-      hint: "Open it once without --read-only and WORKRAIL_READ_ONLY, with any command: that finishes it. Or leave encryption as the store is.",
-    },
-  );
+  return new WorkrailError("READ_ONLY", "The store must be sealed or decrypted before it is used, but it is open for reading only.", {
+    details: { reason: "conversion-due" },
+    hint: "Run any command once without --read-only and WORKRAIL_READ_ONLY, which finishes it, or set encryption as the store has it.",
+  });
 }
 
 function plaintextRefused(): WorkrailError {
-  return new WorkrailError("PLAINTEXT_REFUSED", "The store is sealed, and this would write what it holds to a file in clear.", {
+  return new WorkrailError("PLAINTEXT_REFUSED", "The store is sealed, and this would write its content to an unencrypted file.", {
     hint: "Set WORKRAIL_ALLOW_PLAINTEXT_FILES=true for this one call, or make a backup, which is sealed.",
   });
 }

@@ -92,7 +92,7 @@ export function searchInputOf(params: SearchCheckpointsParams, scope: Scope): Se
     throw invalidInput("query", `query must be a text of 1 to ${MAX_QUERY} characters.`, "Ask in a few words.");
   }
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
-    throw invalidInput("limit", `limit must be a whole number from 1 to ${MAX_LIMIT}.`, "Ask for fewer, or in other words.");
+    throw invalidInput("limit", `limit must be a whole number from 1 to ${MAX_LIMIT}.`, "Ask for fewer results, or use other words.");
   }
   if (kinds?.some((kind) => !CHECKPOINT_KINDS.includes(kind)) === true) {
     throw invalidInput("kinds", `kinds must be of ${CHECKPOINT_KINDS.join(", ")}.`, "Leave it out to search all but asides.");
