@@ -49,7 +49,7 @@ describe("the audit log in SQLite", () => {
     }),
   );
 
-  it("shows by the mark of the last commit that all of it was chained anew", () =>
+  it("detects by the commit mark that the whole log was chained anew", () =>
     withSaved(3, async (dataDir) => {
       tamper(dataDir, (database) => database.exec("UPDATE audit SET agent_id = 'x' WHERE id = 2"));
       await withOpened(dataDir, async ({ storage }) => {
@@ -66,7 +66,7 @@ describe("the audit log in SQLite", () => {
       });
     }));
 
-  it("shows a forged row to who has the key, though it is chained as anybody could", () =>
+  it("shows a forged row to the holder of the key, even with a valid keyless chain", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       await withOpened(dataDir, async (store) => {
@@ -88,7 +88,7 @@ describe("the audit log in SQLite", () => {
       });
     }));
 
-  it("begins its chain behind the rows of an older schema, and says that of these nothing is proven", () =>
+  it("begins its chain after the rows of an older schema, and reports those as unproven", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       fs.cpSync(FIXTURE, dataDir, { recursive: true });
@@ -104,7 +104,7 @@ describe("the audit log in SQLite", () => {
       });
     }));
 
-  it("tells the log from that of another database, as its mark needs, also when its first rows were cut off", () =>
+  it("identifies its database for the commit mark, even when its first rows were cut off", () =>
     withSaved(4, async (dataDir) => {
       const [file, copy] = [path.join(dataDir, "workrail.db"), path.join(dataDir, "copy.db")];
       fs.copyFileSync(file, copy);
@@ -117,7 +117,7 @@ describe("the audit log in SQLite", () => {
       });
     }));
 
-  it("is asked for what is rare by an index that most rows are not in", () =>
+  it("finds rare actions by a partial index", () =>
     withSaved(3, async (dataDir) => {
       const plans: string[] = [];
       tamper(dataDir, (database) => {
@@ -132,7 +132,7 @@ describe("the audit log in SQLite", () => {
       expect(plans).toEqual([expect.stringContaining("audit_rare (action=?"), expect.stringContaining("audit_rare (action=? AND at=?")]);
     }));
 
-  it("stays one chain while processes save, prune and are killed, and one cuts it", () =>
+  it("stays one chain while processes save, prune, cut it and are killed", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       const writers = ["a", "b", "c"].map((writer) =>
@@ -153,7 +153,7 @@ describe("the audit log in SQLite", () => {
       );
     }));
 
-  it("is what a verifier that was written by its description finds whole", () =>
+  it("passes a verifier that follows only the documentation", () =>
     withSaved(5, async (dataDir) => expect(proveFiles(dataDir).contexts.size).toBe(5)));
 });
 

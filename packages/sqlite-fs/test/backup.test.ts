@@ -122,7 +122,7 @@ describe("a backup", () => {
       });
     }));
 
-  it("is written into the audit log when it is there", () =>
+  it("is recorded in the audit log when it is complete", () =>
     withPlaces(async (dataDir, place) => {
       await withOpened(dataDir, async (store) => {
         await store.save({ n: 1 });
@@ -132,7 +132,7 @@ describe("a backup", () => {
       expect(audit).toEqual(["save", "backup"]);
     }));
 
-  it("copies once more what did not come back as it was saved", () =>
+  it("copies a blob again when it did not read back as saved", () =>
     withPlaces(async (dataDir, place) => {
       await withOpened(dataDir, async (store) => {
         const [, second] = await saveGrowing(store, 4);
@@ -145,7 +145,7 @@ describe("a backup", () => {
       });
     }));
 
-  it("reports what it cannot prove, and has all the rest", () =>
+  it("reports checkpoints that it cannot verify, and contains the others", () =>
     withPlaces(async (dataDir, place) => {
       await withOpened(dataDir, async (store) => {
         const [first, second, third] = await saveGrowing(store, 5);
@@ -167,7 +167,7 @@ describe("a backup", () => {
       });
     }));
 
-  it("keeps every blob that it has still to copy, and has removals go on afterwards", () =>
+  it("holds removals until its blobs are copied, and releases them afterwards", () =>
     withPlaces(async (dataDir, place) => {
       await withOpened(dataDir, async (store) => {
         const [first] = await saveGrowing(store, 3);
@@ -190,7 +190,7 @@ describe("a backup", () => {
       });
     }));
 
-  it("that is ended early leaves nothing, and holds nothing up", () =>
+  it("that is aborted leaves no files and no hold", () =>
     withPlaces(async (dataDir, place) => {
       await withOpened(dataDir, async (store) => {
         const [first] = await saveGrowing(store, 3);
@@ -210,7 +210,7 @@ describe("a backup", () => {
       });
     }));
 
-  it("that is killed leaves what the next one removes", () =>
+  it("that is killed leaves files that the next backup removes", () =>
     withPlaces(async (dataDir, place) => {
       await withOpened(dataDir, async (store) => {
         await saveGrowing(store, 3);

@@ -38,7 +38,7 @@ describe.each(PAIRS)("a store of %s", (one, other) => {
       expect(sequences.get(SESSION)?.[0]).toBe(1);
     }));
 
-  it(`cannot be had alone while ${other} has it open`, () =>
+  it(`cannot be locked exclusively while ${other} has it open`, () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       const holder = Child.start({ type: "open", dataDir }, { driver: other });
@@ -53,7 +53,7 @@ describe.each(PAIRS)("a store of %s", (one, other) => {
 });
 
 describe("a store that both drivers have open", () => {
-  it("keeps all that is saved, numbered without gaps", () =>
+  it("keeps all saves, with sequences without gaps", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       const savers = PAIRS.flat().map((driver, index) =>
@@ -68,7 +68,7 @@ describe("a store that both drivers have open", () => {
 });
 
 describe("opening a store", () => {
-  it("tells once, for information, what runs SQLite", () =>
+  it("logs the driver of SQLite once, at level info", () =>
     withDirectory(async (directory) => {
       const told: unknown[] = [];
       const note =

@@ -30,7 +30,7 @@ describe("opening a store whose catalog is damaged", () => {
     }),
   );
 
-  it("is mended in its place where an index has not what its table has", () =>
+  it("mends an index that differs from its table in place", () =>
     withSaved(async (dataDir, file) => {
       flipLastBit(file, "sqlite_autoindex_checkpoint_1");
       await withOpened(dataDir, async (store) => {
@@ -40,7 +40,7 @@ describe("opening a store whose catalog is damaged", () => {
       });
     }));
 
-  it("is noticed where it is met, and no sooner, when the catalog is too large to be read each time", () =>
+  it("leaves damage in a large catalog undetected until it is read", () =>
     withSaved(async (dataDir, file) => {
       enlarge(file, 33);
       overwriteTable(file, "checkpoint", Buffer.alloc(PAGE, 0xa5));
@@ -76,7 +76,7 @@ describe("examining a catalog", () => {
     }),
   );
 
-  it("that is damaged where no opening looks has it rebuilt, with nothing lost, and others go on meanwhile", () =>
+  it("finds damage that opening does not check for and causes a rebuild without loss, while other processes go on", () =>
     withSaved(async (dataDir, file) => {
       enlarge(file, 3);
       overwriteTable(file, "trashed", Buffer.alloc(PAGE));
@@ -95,7 +95,7 @@ describe("examining a catalog", () => {
       });
     }));
 
-  it("that others rebuilt meanwhile leaves it as they made it", () =>
+  it("leaves a catalog that other processes rebuilt meanwhile unchanged", () =>
     withSaved(async (dataDir, file) => {
       enlarge(file, 3);
       overwriteTable(file, "trashed", Buffer.alloc(PAGE));
@@ -120,7 +120,7 @@ describe("examining a catalog", () => {
     }),
   );
 
-  it("is due when those who had it open last were killed, for the first who opens it then", () =>
+  it("is due for the first opener after the last openers were killed", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       const save = (most: number) => Child.start({ type: "save", dataDir, writer: "a writer", sessions: [SESSION], most });
@@ -137,7 +137,7 @@ describe("examining a catalog", () => {
       expect(await withOpened(dataDir, isExamined)).toBe(false);
     }));
 
-  it("is not due when one is killed beside others who go on", () =>
+  it("is not due when one process is killed while others have the store open", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       await withOpened(dataDir, async () => {

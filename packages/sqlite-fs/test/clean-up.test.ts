@@ -40,7 +40,7 @@ function blobsIn(dataDir: string): readonly string[] {
   return fs.globSync("contexts/*/*.json.gz", { cwd: dataDir });
 }
 
-it("loses nothing that processes save while their sessions are cleaned up", () =>
+it("a clean-up loses no concurrent saves of its sessions", () =>
   withDirectory(async (directory) => {
     const dataDir = path.join(directory, "data");
     const sessions = ["one", "two", "three"] as SessionId[];
@@ -83,7 +83,7 @@ describe("checkpoints that are stored as differences", () => {
     return ids;
   }
 
-  it("can be read though what they are stored against was removed for good, and free it when they go", () =>
+  it("stay readable after their base was deleted, and free the base when they are removed", () =>
     withStore(async (store) => {
       const ids = await compacted(store, 3);
       await removeCheckpoints(portsOf(store), { sessionId: SESSION, permanently: true });

@@ -27,7 +27,7 @@ async function recovered(dataDir: string): Promise<{ readonly isRebuilt: boolean
 }
 
 describe("the mark of the last commit", () => {
-  it.each([0.5, 0.8, 0.95, 0.999])("tells that a -wal lost its end, from %d on, and the files bring it back", (place) =>
+  it.each([0.5, 0.8, 0.95, 0.999])("detects a -wal that lost its end from %d on, and a rebuild restores all", (place) =>
     killedAfter([1, 2, 3], async (dataDir) => {
       const wal = path.join(dataDir, "workrail.db-wal");
       fs.truncateSync(wal, Math.floor(fs.statSync(wal).size * place));
@@ -36,7 +36,7 @@ describe("the mark of the last commit", () => {
     }),
   );
 
-  it("tells of an older copy of the database that somebody put in its place", () =>
+  it("detects an older copy in the place of the database", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       const [file, copy] = [path.join(dataDir, "workrail.db"), path.join(directory, "copy.db")];
@@ -52,14 +52,14 @@ describe("the mark of the last commit", () => {
     ["is empty", (mark) => fs.writeFileSync(mark, "")],
     ["was hit by a flipped bit", (mark) => fs.writeFileSync(mark, fs.readFileSync(mark, "latin1").replace(/0(?=\d* \w+ \w+\n$)/, "1"))],
     ["is one of another database", (mark) => fs.writeFileSync(mark, fs.readFileSync(mark, "latin1").replace(/^\d/, "7"))],
-  ])("says nothing when it %s", (_, spoil) =>
+  ])("is ignored when it %s", (_, spoil) =>
     killedAfter([1, 2], async (dataDir) => {
       spoil(path.join(dataDir, "workrail.db-mark"));
       expect(await recovered(dataDir)).toEqual({ isRebuilt: false, latest: 2 });
     }),
   );
 
-  it("stays ahead of a database that is used on although it lost commits", () =>
+  it("stays ahead of the database when it is used on after a loss of commits", () =>
     killedAfter([1, 2, 3, 4, 5, 7, 8, 9], async (dataDir) => {
       const wal = path.join(dataDir, "workrail.db-wal");
       fs.truncateSync(wal, Math.floor(fs.statSync(wal).size * 0.7));

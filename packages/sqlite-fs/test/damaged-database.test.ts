@@ -82,7 +82,7 @@ const FILES = [
 ] as const;
 
 describe.each(FILES)("in a store that was %s, in %s", (state, file, steps) => {
-  it.each(DAMAGES)("a %s: the right value or a named error, and a rebuild brings all back", (_, spoil) =>
+  it.each(DAMAGES)("a %s: each load gives the right value or a named error, and a rebuild restores all", (_, spoil) =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       fs.cpSync(original(state), dataDir, { recursive: true });

@@ -126,7 +126,7 @@ describe.each([
   ["search.db", SEARCH, (file: string) => new SqliteSearch(optionsOf(file)), SEARCH_CALLS],
   ["vectors.db", VECTORS, (file: string) => new SqliteVectors(optionsOf(file)), VECTOR_CALLS],
 ] as const)("with one bit flipped in %s", (_, original, open, calls) => {
-  it.each(Array.from({ length: FLIPS }, (_each, index) => index))("each call answers, or says what is wrong: bit %i", async (index) => {
+  it.each(Array.from({ length: FLIPS }, (_each, index) => index))("each call returns a result or a named error: bit %i", async (index) => {
     const file = path.join(folder, `${index}-${path.basename(original)}`);
     fs.writeFileSync(file, flipped(fs.readFileSync(original), index));
     const opened = open(file) as SqliteSearch & SqliteVectors;

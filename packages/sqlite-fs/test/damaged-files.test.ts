@@ -132,7 +132,7 @@ describe.each(DAMAGES)("%s", (_, spoil) => {
     },
   );
 
-  it("in the session's own file: every checkpoint loads, and repair writes the file anew", async () => {
+  it("in the session's facts file: every checkpoint loads, and repair writes the file anew", async () => {
     const file = `contexts/${SESSION}/metadata.json`;
     await onCopy(
       (dataDir) => spoilFile(dataDir, file, spoil),
@@ -149,7 +149,7 @@ describe.each(DAMAGES)("%s", (_, spoil) => {
 });
 
 describe("repair", () => {
-  it("puts damaged files aside without anybody having loaded them, once", () =>
+  it("quarantines damaged files before any load, once", () =>
     onCopy(
       (dataDir) => {
         for (const step of [2, STEPS]) spoilFile(dataDir, (records[step - 1] as CheckpointRecord).blob, (bytes) => flipped(bytes, 0.5));
@@ -169,7 +169,7 @@ describe("repair", () => {
       },
     ));
 
-  it("makes readable again what hangs on a file that was put back", () =>
+  it("makes the dependents of a restored file readable again", () =>
     onCopy(
       (dataDir) => spoilFile(dataDir, (records[3] as CheckpointRecord).blob, () => undefined),
       async (store) => {
@@ -182,7 +182,7 @@ describe("repair", () => {
       },
     ));
 
-  it("corrects sums and edges that are wrong", () =>
+  it("corrects wrong sums and edges", () =>
     onCopy(
       () => undefined,
       async (store) => {
@@ -198,7 +198,7 @@ describe("repair", () => {
       },
     ));
 
-  it("does not take the place of what is in quarantine already", () =>
+  it("does not replace a file in quarantine", () =>
     onCopy(
       () => undefined,
       async ({ storage, dataDir }) => {

@@ -9,7 +9,7 @@ import { SESSION, type TestStore, withDirectory, withOpened, withStore } from ".
 const NOBODY = 4_194_999;
 
 describe("garbage", () => {
-  it("is what no checkpoint needs: blobs without a row, and temporary files of processes that are gone", () =>
+  it("consists of blobs without a row and temporary files of dead processes", () =>
     withStore(async (store) => {
       const { record } = await store.save({ number: 1 });
       const directory = path.join(store.dataDir, "contexts", SESSION);
@@ -27,7 +27,7 @@ describe("garbage", () => {
       expect(await store.collectGarbage()).toEqual({ blobs: 0, quarantined: 0, abandoned: 0 });
     }));
 
-  it("that is pending is removed at the next start, however much it is", () =>
+  it("that is pending is removed at the next start, in any amount", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       const files = { ...nodeFileSystem, unlink: refuse };
@@ -47,7 +47,7 @@ describe("garbage", () => {
       });
     }));
 
-  it("is not what others are encoded against, through any number of steps", () =>
+  it("does not include direct or indirect bases of other blobs", () =>
     withStore(
       async (store) => {
         const { catalog, blobs } = store.storage;

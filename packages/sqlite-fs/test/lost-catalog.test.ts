@@ -48,7 +48,7 @@ describe("a database that was deleted", () => {
     }),
   );
 
-  it.skipIf(isWindows)("by another process, which put a blank one in its place, is noticed", () =>
+  it.skipIf(isWindows)("by another process and replaced by a blank one is noticed", () =>
     withStore(async (store) => {
       await store.save({ number: 1 });
       await withDirectory(async (elsewhere) => {
@@ -71,7 +71,7 @@ describe("a database that was deleted", () => {
     }),
   );
 
-  it("is rebuilt by one of those who find it so, and the others, who keep the store open, wait no longer than that takes", () =>
+  it("is rebuilt by one of the processes that notice it, and the others wait no longer than that takes", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       await leaveBehind(dataDir, [1, 2]);
@@ -86,7 +86,7 @@ describe("a database that was deleted", () => {
       for (const store of stores) await store.close();
     }));
 
-  it.skipIf(isWindows)("is not rebuilt while another process has it open: that is refused, and nothing is changed", () =>
+  it.skipIf(isWindows)("is not rebuilt while another process has it open: the rebuild is refused and changes nothing", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       await leaveBehind(dataDir, [1]);
@@ -139,7 +139,7 @@ describe("a database that is damaged", () => {
     }),
   );
 
-  it("in the middle says so where it is met, and can be rebuilt", () =>
+  it("in the middle causes a named error where it is read, and can be rebuilt", () =>
     damaged(
       (file) => overwrite(file, 1024, Buffer.alloc(fs.statSync(file).size - 1024, 0xa5)),
       async (store) => {
@@ -181,7 +181,7 @@ describe("a rebuild", () => {
       await withOpened(dataDir, async (store) => expect(numbersIn(store)).toEqual([4]));
     }));
 
-  it("is done once, although two find the catalog lost, and the first is gone before the second has its turn", () =>
+  it("runs once when two processes find the catalog lost, even if the first one ends before the turn of the second", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       await withOpened(dataDir, async (store) => store.save({ number: 1 }));
@@ -207,7 +207,7 @@ describe("a rebuild", () => {
       );
     }));
 
-  it.skipIf(isWindows)("goes on with removals that nobody carried out, and lets what was removed rest", () => {
+  it.skipIf(isWindows)("completes pending removals, and does not restore removed checkpoints", () => {
     let refusesRemoval = true;
     const files: FileSystem = {
       ...nodeFileSystem,
@@ -258,7 +258,7 @@ describe("a rebuild", () => {
       }),
   );
 
-  it("brings back what was removed and then saved again under the same id", () =>
+  it("restores a checkpoint that was removed and then saved again under the same id", () =>
     withStore(
       async (store) => {
         const save = (number: number) => store.save({ number }, { checkpointId: `own-${number}` as CheckpointId });
@@ -272,7 +272,7 @@ describe("a rebuild", () => {
       { maxCheckpoints: 2 },
     ));
 
-  it("brings back what was removed and then saved again under the same id, when nothing else was removed since", () =>
+  it("restores a checkpoint that was removed and then saved again under the same id, without a later removal", () =>
     withStore(
       async (store) => {
         const save = (each: TestStore, number: number) => each.save({ number }, { checkpointId: `own-${number}` as CheckpointId });
@@ -286,7 +286,7 @@ describe("a rebuild", () => {
       { maxCheckpoints: 1 },
     ));
 
-  it("brings back an id that one session removed and another saved again", () =>
+  it("restores an id that one session removed and another saved again", () =>
     withStore(
       async (store) => {
         const save = (number: number, sessionId = SESSION) =>
@@ -300,7 +300,7 @@ describe("a rebuild", () => {
       { maxCheckpoints: 2 },
     ));
 
-  it("takes one of two blobs that claim one id, and names the other", () =>
+  it("uses one of two blobs with the same id, and names the other", () =>
     withStore(async (store) => {
       await withStore(async (elsewhere) => {
         await store.save({ number: 1 }, { checkpointId: "own" as CheckpointId });
@@ -312,7 +312,7 @@ describe("a rebuild", () => {
       expect(numbersIn(store)).toEqual([1]);
     }));
 
-  it("passes over a session's facts that nobody understands, and over what is no file", () =>
+  it("skips unreadable facts of a session, and entries that are not files", () =>
     withStore(async (store) => {
       for (const session of ["torn", "foreign", "linked", "directory", "good"]) {
         await store.save({ session, plan: 1 }, { sessionId: session as SessionId });

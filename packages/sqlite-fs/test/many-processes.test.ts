@@ -18,7 +18,7 @@ describe("sixteen processes", () => {
     await Promise.all(children.map((child) => child.kill()));
   });
 
-  it("saving to one session: all that was acknowledged is there, numbered without gaps", () =>
+  it("saving to one session: all acknowledged saves are there, with sequences without gaps", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       const saves = start({ type: "save", dataDir, writer: "one of them", sessions: [SESSION], most: 15 });
@@ -53,7 +53,7 @@ describe("sixteen processes", () => {
       expect(proveFiles(dataDir).sequences.get(SESSION)).toHaveLength(30);
     }));
 
-  it("saving while one of them has the store to itself again and again: nothing is lost", () =>
+  it("saving while one of them repeatedly holds the exclusive lock: nothing is lost", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       const store = await TestStore.open(dataDir);

@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 describe("one flipped bit in a catalog", () => {
-  it("is mended in its place beside others who have it open, with the audit log and all times; where it cannot be, a rebuild is asked for", () =>
+  it("is mended in place beside other openers, with the audit log and all times, or else requires a rebuild", () =>
     withDirectory(async (directory) => {
       const size = fs.statSync(path.join(folder, "data", "workrail.db")).size;
       const ended = { right: 0, mended: 0, beyond: 0 };

@@ -19,7 +19,7 @@ describe.skipIf(!isPosix)("files of a store (mode bits mean nothing on Windows)"
     process.umask(umask);
   });
 
-  it("are the owner's alone, whatever the umask, at every moment of their life", () =>
+  it("are accessible to their owner only, with any umask, at every moment", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "new", "data");
       const store = await TestStore.open(dataDir, { maxCheckpoints: 2 });
@@ -34,7 +34,7 @@ describe.skipIf(!isPosix)("files of a store (mode bits mean nothing on Windows)"
       expect({ whileOpen, afterRebuild, whenClosed: openToOthers(dataDir) }).toEqual({ whileOpen: [], afterRebuild: [], whenClosed: [] });
     }));
 
-  it("are closed to others when they came back open, as from a backup", () =>
+  it("are closed to others again after they were restored with open modes, as from a backup", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       await withOpened(dataDir, async (store) => store.save({ number: 1 }));
@@ -52,7 +52,7 @@ describe.skipIf(!isPosix)("files of a store (mode bits mean nothing on Windows)"
       });
     }));
 
-  it("are closed in a directory that others may list, because it holds other things too: that stays as it is", () =>
+  it("are closed in a shared directory, whose own mode stays unchanged", () =>
     withDirectory(async (directory) => {
       fs.chmodSync(directory, 0o755);
       fs.writeFileSync(path.join(directory, "notes.txt"), "theirs", { mode: 0o644 });
@@ -65,7 +65,7 @@ describe.skipIf(!isPosix)("files of a store (mode bits mean nothing on Windows)"
       expect(warnings).toContain("other users can list the data directory");
     }));
 
-  it("are not made through links that somebody planted, nor read or changed through them", () =>
+  it("are not created, read or changed through planted links", () =>
     withDirectory(async (directory) => {
       const outside = path.join(directory, "outside");
       fs.mkdirSync(outside);
@@ -145,7 +145,7 @@ describe("a data directory", () => {
       }
     }));
 
-  it.skipIf(!canBeNobody)("(only as root, who can be somebody else) that may not be written to is refused", () =>
+  it.skipIf(!canBeNobody)("(only as root, to act as another user) that is not writable is refused", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       await withOpened(dataDir, async (store) => store.save({ number: 1 }));
@@ -155,7 +155,7 @@ describe("a data directory", () => {
     }),
   );
 
-  it.skipIf(!isRoot)("(only as root, who can be somebody else) that is another user's link is refused", () =>
+  it.skipIf(!isRoot)("(only as root, to act as another user) that is another user's link is refused", () =>
     withDirectory(async (directory) => {
       fs.chmodSync(directory, 0o755);
       const link = path.join(directory, "link");

@@ -7,7 +7,7 @@ import type { OpenDatabase } from "../src/sqlite-driver.ts";
 import { driver, openDatabase } from "./open-database.ts";
 import { withStore } from "./test-store.ts";
 
-it("the reserve gives back its own room and that of the write-ahead log, and everything is still there", () =>
+it("the reserve frees its own space and that of the write-ahead log, and loses nothing", () =>
   withStore(async (store) => {
     for (let number = 1; number <= 20; number++) await store.save({ number });
     const { reserve } = store.storage;

@@ -48,7 +48,7 @@ async function succeeds(work: Promise<unknown>): Promise<boolean> {
 }
 
 describe("restoring into the place of a store", () => {
-  it("keeps what was there, whole", () =>
+  it("keeps the old store, complete", () =>
     withBackup(async (dataDir, backup) => {
       await restore(dataDir, backup);
       expect(await stepIn(dataDir)).toBe(1);
@@ -81,7 +81,7 @@ describe("restoring into the place of a store", () => {
       expect(await stepIn(dataDir)).toBe(1);
     }));
 
-  it("is finished by whoever opens the store, wherever that was interrupted before", () =>
+  it("is finished by the next opener after an interruption at any point", () =>
     withBackup(async (dataDir, backup) => {
       await restore(dataDir, backup);
       let operation = 1;
@@ -94,7 +94,7 @@ describe("restoring into the place of a store", () => {
       expect(operation).toBeGreaterThan(10);
     }));
 
-  it("takes a database that was in use away with its -wal", () =>
+  it("moves a database in use away together with its -wal", () =>
     withBackup(async (dataDir, backup) => {
       const copy = `${dataDir}-copy`;
       await withOpened(dataDir, async (store) => {
@@ -124,7 +124,7 @@ describe("restoring into the place of a store", () => {
       expect(await stepIn(dataDir)).toBe(2);
     }));
 
-  it("has the store closed to those who had it open before, until it is opened again", () =>
+  it("closes the store for earlier openers until they open it again", () =>
     withBackup(async (dataDir, backup) => {
       const store = await TestStore.open(dataDir, { lockWaitMs: 50 });
       try {
@@ -139,7 +139,7 @@ describe("restoring into the place of a store", () => {
       expect(await stepIn(dataDir)).toBe(1);
     }));
 
-  it("is finished once by many who open the store together", () =>
+  it("is finished once by many concurrent openers", () =>
     withBackup(async (dataDir, backup) => {
       await restore(dataDir, backup);
       const children = Array.from({ length: 4 }, () => Child.start({ type: "open", dataDir }));

@@ -10,8 +10,8 @@ import { failureOf, SESSION, type TestStore, withDirectory, withOpened } from ".
 
 const ID = "checkpoint" as CheckpointId;
 
-describe("a row of checkpoint that was changed by nobody", () => {
-  it.each([...CHECKPOINT_COLUMNS, "checksum"])("in its %s is damage, and no checkpoint", (column) =>
+describe("a row of checkpoint that changed on the disk", () => {
+  it.each([...CHECKPOINT_COLUMNS, "checksum"])("in its %s counts as damage, not as a checkpoint", (column) =>
     withSaved(async (store) => {
       change(store, "checkpoint", column);
       const { catalog, recovery } = store.storage;
@@ -28,7 +28,7 @@ describe("a row of checkpoint that was changed by nobody", () => {
   it.each([
     ["its name", "record = replace(record, 'a name', 'a nbme')"],
     ["when it went there", "trashed_at = trashed_at - 4096"],
-  ])("and is in the trash now is damage, too, in %s", (_, change) =>
+  ])("counts as damage in the trash too, in %s", (_, change) =>
     withSaved(async (store) => {
       await intoTrash(store);
       execute(store, `UPDATE trashed SET ${change}`);
@@ -36,7 +36,7 @@ describe("a row of checkpoint that was changed by nobody", () => {
     }),
   );
 
-  it("and is in the trash now does not get a wrong time into the session's file", () =>
+  it("does not bring a wrong time from the trash into the session's file", () =>
     withSaved(async (store) => {
       await intoTrash(store);
       execute(store, "UPDATE trashed SET trashed_at = trashed_at - 4096");
@@ -44,7 +44,7 @@ describe("a row of checkpoint that was changed by nobody", () => {
       expect((await failureOf(store.storage.catalog.commit({ tags, audit: [] }))).reason).toBe("catalog-damaged");
     }));
 
-  it("and says that it is damaged is not passed by for an older one", () =>
+  it("is not skipped as damaged in favor of an older one", () =>
     withSaved(async (store) => {
       await store.save({ number: 2 });
       execute(store, "UPDATE checkpoint SET damaged = 1 WHERE sequence = 2");
@@ -66,7 +66,7 @@ describe("a row of checkpoint that was changed by nobody", () => {
 });
 
 describe("a checkpoint that is to be kept", () => {
-  it("is not pruned where the tag that says so is lost: that is damage", () =>
+  it("is not pruned when its keep tag is lost, which is damage", () =>
     withDirectory((directory) =>
       withOpened(
         path.join(directory, "data"),
@@ -86,7 +86,7 @@ describe("a checkpoint that is to be kept", () => {
 });
 
 describe("a checksum", () => {
-  it.each(["checkpoint", "session"])("of a row of %s is what the reference says", (table) =>
+  it.each(["checkpoint", "session"])("of a row of %s equals the one that the reference defines", (table) =>
     withSaved(async (store) => {
       await store.save({ number: 2 }, { name: "ä \u{1f511}", project: "/p" });
       const columns = columnsIn(table);
@@ -98,8 +98,8 @@ describe("a checksum", () => {
   );
 });
 
-describe("a row of session that was changed by nobody", () => {
-  it.each([...SESSION_COLUMNS, "checksum"])("in its %s is damage, and no session", (column) =>
+describe("a row of session that changed on the disk", () => {
+  it.each([...SESSION_COLUMNS, "checksum"])("in its %s counts as damage, not as a session", (column) =>
     withSaved(async (store) => {
       change(store, "session", column);
       expect((await failureOf(store.storage.catalog.sessions({ limit: 10 }))).reason).toBe("catalog-damaged");
@@ -108,7 +108,7 @@ describe("a row of session that was changed by nobody", () => {
     }),
   );
 
-  it("is not made right by a save, which is kept from it, or by a pin", () =>
+  it("is not made valid by a save, which fails, or by a pin", () =>
     withSaved(async (store) => {
       change(store, "session", "tags");
       expect((await failureOf(store.save({ number: 2 }))).reason).toBe("catalog-damaged");
@@ -119,7 +119,7 @@ describe("a row of session that was changed by nobody", () => {
     }));
 });
 
-describe("a table that is not as it was made", () => {
+describe("a table with a changed definition", () => {
   it.each([
     ["has another column", "trashed_at INTEGER", "trbshed_at INTEGER"],
     ["has another name", "tabletrashedtrashed", "tabletrbshedtrbshed"],
@@ -139,7 +139,7 @@ describe("a table that is not as it was made", () => {
     }),
   );
 
-  it("is none where somebody added what is theirs", () =>
+  it("is not reported for an added table or index", () =>
     withSaved(async (store) => {
       execute(store, "CREATE INDEX theirs ON checkpoint (name); CREATE TABLE of_theirs (x INTEGER)");
       expect((await store.storage.catalog.list({ filter: {}, limit: 10, offset: 0 })).records).toHaveLength(1);

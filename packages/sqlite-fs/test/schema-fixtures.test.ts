@@ -27,9 +27,9 @@ const CONTEXTS: Readonly<Record<string, readonly Context[]>> = {
 };
 
 describe.each(SCHEMAS)("a store of %s", (schema) => {
-  it("opens, and every context is what it was", () => onFixture(schema, (dataDir) => withOpened(dataDir, expectAll)));
+  it("opens with every context unchanged", () => onFixture(schema, (dataDir) => withOpened(dataDir, expectAll)));
 
-  it("keeps what belongs to sessions and checkpoints", () =>
+  it("keeps the data of sessions and checkpoints", () =>
     onFixture(schema, (dataDir) =>
       withOpened(dataDir, async ({ storage }) => {
         const list = async (sessionId: string) =>
@@ -46,7 +46,7 @@ describe.each(SCHEMAS)("a store of %s", (schema) => {
       }),
     ));
 
-  it("goes on: removals that were pending are carried out, saves and compaction work, and it is proved sound", () =>
+  it("completes pending removals, saves and compacts, and passes verification", () =>
     onFixture(schema, (dataDir) =>
       withOpened(dataDir, async (store) => {
         expect(await finishRemovals(store.storage)).toBe(2);
@@ -59,7 +59,7 @@ describe.each(SCHEMAS)("a store of %s", (schema) => {
       }),
     ));
 
-  it("keeps a copy from before it was migrated, for its owner alone, and of such copies the newest two", () =>
+  it("keeps owner-only copies from before the two newest migrations", () =>
     onFixture(schema, async (dataDir) => {
       const [first, ...others] = [1, 2, 3].map((count) => MIGRATIONS.length + count);
       const migrations = (newest: number) => [...WITH_ONE_MORE, NOTHING, NOTHING].slice(0, newest);
@@ -105,7 +105,7 @@ describe.each(SCHEMAS)("a store of %s", (schema) => {
     }),
   );
 
-  it("is as it was, or migrated, when the process is killed at any point of a migration", () =>
+  it("has the old or the new schema when the process is killed at any point of a migration", () =>
     onFixture(schema, async (original) => {
       const kills = await countUntilOver((killAt) =>
         onCopy(original, async (dataDir) => {

@@ -24,7 +24,7 @@ for (const name of ["better-sqlite3", "node:sqlite"] satisfies SqliteDriverName[
   describeSearch({ name, open });
 
   describe(`${name}: the file of the index`, () => {
-    it("takes less room than the text that is indexed, and its log takes none once there is nothing more to do", async () => {
+    it("is smaller than the indexed text, and its log is empty once everything is tidied", async () => {
       const index = await open();
       const file = path.join(directory, `search-${opened}.db`);
       const textBytes = await burst(index, 2_000);
@@ -54,7 +54,7 @@ for (const name of ["better-sqlite3", "node:sqlite"] satisfies SqliteDriverName[
   });
 
   describe(`${name}: of very many texts`, () => {
-    it("those come first that have all of the words, and words spelled wrong are found, but none that is no longer there", async () => {
+    it("texts with all words come first, misspelled words are found, and removed words are not", async () => {
       const index = await open();
       const ids = Array.from({ length: 10_300 }, (_, at) => `c${at}` as CheckpointId);
       const textOf = (id: CheckpointId, at: number): TextOfCheckpoint => {
@@ -75,7 +75,7 @@ for (const name of ["better-sqlite3", "node:sqlite"] satisfies SqliteDriverName[
       expect(fs.readFileSync(path.join(directory, `search-${opened}.db`)).includes("gone")).toBe(false);
     });
 
-    it("a word that was in most of them counts as what it is once they are gone", async () => {
+    it("a word that was in most of them counts by its new frequency once they are removed", async () => {
       const index = await open();
       const texts = (terms: readonly string[], count: number): TextOfCheckpoint[] => {
         return Array.from({ length: count }, (_, at) => ({

@@ -23,7 +23,7 @@ const OPERATIONS: readonly Operation[] = [
 const isCommit = (sql: string): boolean => sql === "COMMIT";
 
 describe("a COMMIT that fails", () => {
-  it.each(OPERATIONS)("although it was durable is known to have happened, where there is a record to look for: $name", (operation) =>
+  it.each(OPERATIONS)("although it was durable is reported as done when there is a record to look for: $name", (operation) =>
     withPrepared(operation, async (store, driver) => {
       driver.arm({ when: isCommit, kind: "did-it" });
       const outcome = await outcomeOf(operation.run(store));
@@ -35,7 +35,7 @@ describe("a COMMIT that fails", () => {
     }),
   );
 
-  it.each(OPERATIONS)("and was not durable is an error, and nothing happened: $name", (operation) =>
+  it.each(OPERATIONS)("and was not durable is an error without effect: $name", (operation) =>
     withPrepared(operation, async (store, driver) => {
       driver.arm({ when: isCommit, kind: "rolls-back" });
       const { error } = await failureOf(operation.run(store));
@@ -64,7 +64,7 @@ describe("a COMMIT that fails", () => {
     }),
   );
 
-  it("and whose client repeats the save is recognised by the checkpoint's id, whichever way it went", () =>
+  it("is recognized by the checkpoint's id when the client repeats the save, in either outcome", () =>
     withPrepared(OPERATIONS[1] as Operation, async (store, driver) => {
       for (const [number, kind] of [[2, "did-it"] as const, [3, "rolls-back"] as const]) {
         let hasFailed = false;
@@ -79,7 +79,7 @@ describe("a COMMIT that fails", () => {
     }));
 });
 
-it("a read that another's lock turns away is made again where SQLite waits for the lock", () =>
+it("a busy read is repeated on the connection that waits for the lock", () =>
   withPrepared(OPERATIONS[1] as Operation, async (store, driver) => {
     driver.arm({ kind: "fails", code: "SQLITE_BUSY_RECOVERY" });
     expect(await store.contextOf()).toEqual({ number: 1 });
@@ -93,7 +93,7 @@ const FAULTS: readonly (Omit<DriverFault, "at"> & { readonly name: string; reado
 ];
 
 describe.each(FAULTS)("$name in SQLite", (fault) => {
-  it.each(OPERATIONS)("at any call of $name: an error that says so, nothing half, and it goes on", async (operation) => {
+  it.each(OPERATIONS)("at any call of $name: a named error, no partial effect, and the store continues", async (operation) => {
     for (let at = 1; ; at++) {
       const { struck, outcome, state, stateAfter } = await strikeAt(at, operation, fault);
       const before = { numbers: operation.numbersBefore, pins: [] };

@@ -48,7 +48,7 @@ describe.each<SqliteDriverName>(["better-sqlite3", "node:sqlite"])("%s", (driver
     reopen: async () => vectorsIn(dataDir, driver),
   });
 
-  it("makes no file before there is something to hold, and then one that is its owner's alone", async () => {
+  it("creates no file before there is data, and then an owner-only file", async () => {
     const directory = newDirectory();
     const vectors = vectorsIn(directory, driver);
     await vectors.forget([ONE.checkpointId]);
@@ -84,7 +84,7 @@ describe.each<SqliteDriverName>(["better-sqlite3", "node:sqlite"])("%s", (driver
   });
 
   // Windows does not allow moving an open database.
-  it.skipIf(process.platform === "win32")("goes on with the file that took the place of the one it had open (not on Windows)", async () => {
+  it.skipIf(process.platform === "win32")("continues with a file that replaced the open one (not on Windows)", async () => {
     const directory = newDirectory();
     const vectors = vectorsIn(directory, driver);
     await vectors.put(SPACE, SESSION, [ONE]);

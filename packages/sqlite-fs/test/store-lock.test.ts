@@ -14,7 +14,7 @@ import { silentLog } from "../src/silent-log.ts";
 const ignore = (): void => undefined;
 
 describe("the lock of a store, between processes", () => {
-  it("is shared by those who have it open, and lets nobody in who wants it alone", () =>
+  it("is shared by all openers, and then refuses exclusive work", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       const others = [1, 2].map(() => Child.start({ type: "open", dataDir }));
@@ -31,7 +31,7 @@ describe("the lock of a store, between processes", () => {
       await store.close();
     }));
 
-  it("is waited for as long as was set, by those who want it alone too", () =>
+  it("is waited for up to the given time, for shared and exclusive work", () =>
     withDirectory(async (directory) => {
       const file = path.join(directory, "workrail.lock");
       const locks = [await acquire(file, () => undefined), await acquire(file, () => undefined, 1_200)];
@@ -73,7 +73,7 @@ describe("the lock of a store, between processes", () => {
       expect(closed.toSorted()).toEqual(["search.db", "workrail.db", "workrail.db", "workrail.lock"]);
     }));
 
-  it("keeps others from opening while one has it alone", () =>
+  it("prevents opening while another process holds it exclusively", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       const store = await TestStore.open(dataDir, { lockWaitMs: 50 });
@@ -88,7 +88,7 @@ describe("the lock of a store, between processes", () => {
       await again.close();
     }));
 
-  it("is taken again by the next work, when another had the store alone for longer than one would wait", () =>
+  it("is taken again by the next work after another process held it exclusively for longer than the wait", () =>
     withDirectory(async (directory) => {
       const file = path.join(directory, "workrail.lock");
       let regained = 0;
@@ -199,7 +199,7 @@ describe("a lock file with something else in it", () => {
     ["a page of noise", Buffer.alloc(8_192, TEXT)],
   ] as const;
 
-  it.each(foreign)("that is %s is put aside when the store is opened, and told", (_, bytes) =>
+  it.each(foreign)("that is %s is set aside when the store is opened, with a warning", (_, bytes) =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       await withOpened(dataDir, async (store) => void (await store.save({ number: 1 })));
@@ -219,7 +219,7 @@ describe("a lock file with something else in it", () => {
     }),
   );
 
-  it.skipIf(process.platform === "win32")("is made again with the store's directory, if that was removed and its parent was not", () =>
+  it.skipIf(process.platform === "win32")("is created again with the store's directory when only that directory was removed", () =>
     withDirectory(async (directory) => {
       const parent = path.join(directory, "parent");
       const dataDir = path.join(parent, "data");
@@ -237,7 +237,7 @@ describe("a lock file with something else in it", () => {
     }),
   );
 
-  it("is not open any more when it is moved, which Windows would not allow", () =>
+  it("is closed before it is moved, as Windows requires", () =>
     withDirectory(async (directory) => {
       const file = path.join(directory, "workrail.lock");
       fs.writeFileSync(file, TEXT);
@@ -263,7 +263,7 @@ describe("a lock file with something else in it", () => {
       expect(fs.readFileSync(`${file}.replaced-1`, "utf8")).toBe(TEXT);
     }));
 
-  it("hinders nobody who has the store open when it is put there", () =>
+  it("does not disturb earlier openers of the store", () =>
     withStore(
       async (store) => {
         await store.save({ number: 1 });
@@ -279,8 +279,8 @@ describe("a lock file with something else in it", () => {
     ));
 });
 
-describe("the lock of a store, when what is to be done on having it fails", () => {
-  it("is not held, is had again by the next work, and is never half held", () =>
+describe("the lock of a store, when the callback after taking it fails", () => {
+  it("is not held, is taken again by the next work, and is never partly held", () =>
     withDirectory(async (directory) => {
       let failures = 0;
       const lock = await acquire(path.join(directory, "workrail.lock"), () => {
@@ -319,7 +319,7 @@ describe("the lock of a store on a disk that fails", () => {
       };
     };
 
-  it("tells why the work failed that was done alone, and not that its own transaction could not be ended", () =>
+  it("reports the error of exclusive work, and not the failed end of its own transaction", () =>
     withDirectory(async (directory) => {
       let isFull = false;
       const disk = onDisk((sql) => isFull && /^(COMMIT|ROLLBACK)/u.test(sql));
@@ -365,7 +365,7 @@ describe("the lock of a store on a disk that fails", () => {
       }),
   );
 
-  it("writes nothing, alone or shared", () =>
+  it("writes nothing, exclusive or shared", () =>
     withDirectory(async (directory) => {
       const file = path.join(directory, "workrail.lock");
       const lock = await acquire(file, ignore);
@@ -377,7 +377,7 @@ describe("the lock of a store on a disk that fails", () => {
 });
 
 describe("the write lock of the catalog", () => {
-  it("that another process keeps is LOCK_TIMEOUT after the time that was set; meanwhile reads go on, and the event loop", () =>
+  it("that another process keeps causes LOCK_TIMEOUT after the given time, without blocking reads or the event loop", () =>
     withStore(
       async (store) => {
         await store.save({ number: 1 });
@@ -405,7 +405,7 @@ describe("the write lock of the catalog", () => {
       { lockWaitMs: 1_000 },
     ));
 
-  it("is had as soon as the other process lets go, or is killed", () =>
+  it("is taken as soon as the other process releases it or is killed", () =>
     withStore(async (store) => {
       await store.save({ number: 1 });
       const other = Child.start({ type: "lock", file: path.join(store.dataDir, "workrail.db"), begin: "BEGIN IMMEDIATE" });
@@ -415,7 +415,7 @@ describe("the write lock of the catalog", () => {
       expect((await saving).record.sequence).toBe(2);
     }));
 
-  it("that another process keeps while a store is made is waited for, and is LOCK_TIMEOUT after the time that was set", () =>
+  it("that another process keeps during the creation of a store is waited for, up to LOCK_TIMEOUT after the given time", () =>
     withDirectory(async (dataDir) => {
       const file = path.join(dataDir, "workrail.db");
       const other = Child.start({ type: "lock", file, begin: "BEGIN EXCLUSIVE" });

@@ -11,7 +11,7 @@ import { silentLog } from "../src/silent-log.ts";
 const ON_NFS: TestStoreOptions = { unsuitable: () => "nfs" };
 
 describe("a store on a network file system", () => {
-  it("works without WAL, and says so once in the log, and for as long as it is open", () =>
+  it("works without WAL, with one warning in the log and one in its status while open", () =>
     withDataDir(async (dataDir) => {
       const warned: string[] = [];
       await withOpened(
@@ -27,7 +27,7 @@ describe("a store on a network file system", () => {
       );
     }));
 
-  it("that was on a local disk before, and was killed there, has all that was saved; and so it has when it is back", () =>
+  it("that was killed on a local disk before has all saves, also after a move back", () =>
     withDataDir(async (dataDir) => {
       const killed = Child.start({ type: "save", dataDir, writer: "a writer", sessions: [SESSION], most: 1_000 });
       await killed.told(3);
@@ -50,7 +50,7 @@ describe("a store on a network file system", () => {
       proveFiles(dataDir);
     }));
 
-  it("is shared by processes that save, of which some are killed: what was acknowledged is there, without gaps", () =>
+  it("is shared by saving processes, some of them killed: all acknowledged saves are there, without gaps", () =>
     withDataDir(async (dataDir) => {
       const start = (writer: string, most: number): Child =>
         Child.start({ type: "save", dataDir, writer, sessions: [SESSION, "pruned"], most }, { fileSystem: "nfs" });
@@ -82,7 +82,7 @@ describe("a store on a network file system", () => {
     }));
 });
 
-describe("a file system that nobody knows, on which WAL is accepted and the first write fails", () => {
+describe("an unknown file system that accepts WAL and fails on the first write", () => {
   /** Driver that fails as SQLite does without shared memory, until the journal mode needs none. */
   const failing =
     (code: string, isWithoutCure = false): OpenDatabase =>

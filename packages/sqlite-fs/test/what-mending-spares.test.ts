@@ -17,8 +17,8 @@ const FLIPPED = "UPDATE checkpoint SET name = 'its ncme' WHERE id = 'c1'";
 /** Size of a catalog that is too large to be verified when it is opened. */
 const ENLARGED = "CREATE TABLE filler (x BLOB); INSERT INTO filler VALUES (zeroblob(3 * 1024 * 1024))";
 
-describe("a table that lost rows by one flipped bit, which its own index would not tell of once it were made anew", () => {
-  it.each([1_024, 4_096])("is no reason to lose what is in the trash, with pages of %d bytes", (pageBytes) =>
+describe("a table that lost rows by one flipped bit, which a rebuilt index would hide", () => {
+  it.each([1_024, 4_096])("does not lose the trash, with pages of %d bytes", (pageBytes) =>
     withSaved(async (dataDir, file) => {
       await withOpened(dataDir, (store) => move(store, ["c1", "c2", "c3"], "trash"));
       executeIn(file, `PRAGMA journal_mode = DELETE; PRAGMA page_size = ${pageBytes}; VACUUM`);
@@ -32,7 +32,7 @@ describe("a table that lost rows by one flipped bit, which its own index would n
     }),
   );
 
-  it("is no reason to lose a session of which nothing is live", () =>
+  it("does not lose a session without live checkpoints", () =>
     withSaved(async (dataDir, file) => {
       const other = "other" as SessionId;
       await withOpened(dataDir, async (store) => {
@@ -48,7 +48,7 @@ describe("a table that lost rows by one flipped bit, which its own index would n
       });
     }));
 
-  it("is no reason to lose the file that others are stored against", () =>
+  it("does not lose the file of a base", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       const file = path.join(dataDir, "workrail.db");
@@ -70,7 +70,7 @@ describe("a table that lost rows by one flipped bit, which its own index would n
 });
 
 describe("a row with two flipped bits", () => {
-  it("is not taken for one that has the checksum and was never written", () =>
+  it("is not corrected to another row with the same checksum", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       const file = path.join(dataDir, "workrail.db");
@@ -86,10 +86,10 @@ describe("a row with two flipped bits", () => {
     }));
 });
 
-describe("what a newer version made, which this one may write to", () => {
+describe("a catalog of a newer version that this one may write", () => {
   const newer = (sql: string): TestStoreOptions => ({ migrations: [...MIGRATIONS, { sql, minReader: 1, minWriter: MIGRATIONS.length }] });
 
-  it("may count more than this one knows of", () =>
+  it("may have unknown totals", () =>
     withSaved(async (dataDir, file) => {
       await withOpened(dataDir, async () => {}, newer("CREATE TABLE theirs (x INTEGER)"));
       executeIn(file, "INSERT INTO checkpoint_total SELECT 'agent', 'x', kind, count(*) FROM checkpoint GROUP BY kind");
@@ -98,7 +98,7 @@ describe("what a newer version made, which this one may write to", () => {
       expect(rowsIn(file, "SELECT * FROM checkpoint_total")).toEqual(before);
     }));
 
-  it("is not made anew where it has more columns, and counts more", () =>
+  it("is not rebuilt when it has further columns and totals", () =>
     withSaved(async (dataDir, file) => {
       await withOpened(dataDir, async () => {}, newer("ALTER TABLE checkpoint_tag ADD COLUMN since INTEGER"));
       executeIn(file, "INSERT INTO checkpoint_total SELECT 'agent', 'x', kind, count(*) FROM checkpoint GROUP BY kind");
@@ -125,11 +125,11 @@ describe("an examination", () => {
   );
 });
 
-describe("where a damaged catalog cannot be mended as it is opened", () => {
+describe("a damaged catalog that cannot be mended when it is opened", () => {
   it.each([
     ["a row", FLIPPED],
     ["what follows from rows", "DELETE FROM checkpoint_tag"],
-  ])("what is whole is read on a full disk: %s", (_, sql) =>
+  ])("lets sound rows be read on a full disk: %s", (_, sql) =>
     withSaved(async (dataDir, file) => {
       executeIn(file, sql);
       const faulty = new FaultyDriver();
@@ -138,7 +138,7 @@ describe("where a damaged catalog cannot be mended as it is opened", () => {
     }),
   );
 
-  it("what is whole is read beside somebody who keeps the write lock", () =>
+  it("lets sound rows be read while another process keeps the write lock", () =>
     withSaved(async (dataDir, file) => {
       executeIn(file, FLIPPED);
       const other = openDatabase(file, 0);
@@ -147,7 +147,7 @@ describe("where a damaged catalog cannot be mended as it is opened", () => {
       other.close();
     }));
 
-  it("what is whole is read beside a number that JavaScript has not", () =>
+  it("lets sound rows be read beside an integer out of JavaScript's range", () =>
     withSaved(async (dataDir, file) => {
       executeIn(file, "UPDATE checkpoint SET context_bytes = 1 << 60 WHERE id = 'c1'");
       await withOpened(dataDir, async (store) => expect(await store.contextOf()).toEqual({ number: 4 }));
@@ -204,7 +204,7 @@ describe("mending", () => {
     }),
   );
 
-  it("is told by the store's status from then on", () =>
+  it("is reported by the store's status afterwards", () =>
     withSaved(async (dataDir, file) => {
       executeIn(file, FLIPPED);
       await withOpened(dataDir, async ({ storage }) => {
@@ -213,7 +213,7 @@ describe("mending", () => {
       });
     }));
 
-  it("has a row in the trash say what its record does", () =>
+  it("corrects a row in the trash from its record", () =>
     withSaved(async (dataDir, file) => {
       await withOpened(dataDir, (store) => move(store, ["c1"], "trash"));
       const before = rowsIn(file, "SELECT * FROM trashed");
@@ -222,7 +222,7 @@ describe("mending", () => {
       expect(rowsIn(file, "SELECT * FROM trashed")).toEqual(before);
     }));
 
-  it("of a copy that is read does not make the next copy a sound one", () =>
+  it("of a copy for reading does not make the next copy count as sound", () =>
     withSaved(async (dataDir, file) => {
       executeIn(file, "UPDATE checkpoint_total SET total = 99");
       const { said, log } = noting();

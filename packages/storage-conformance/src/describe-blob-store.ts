@@ -44,7 +44,7 @@ export function describeBlobStore(harness: StorageHarness): void {
     );
 
     it(
-      "has a blob take the place of the one that is there, without ifAbsent",
+      "replaces an existing blob without ifAbsent",
       onStore(async (blobs) => {
         const key = aKey();
         await put(blobs, key, noise(9));
@@ -65,7 +65,7 @@ export function describeBlobStore(harness: StorageHarness): void {
     );
 
     it(
-      "says beforehand where it keeps a blob",
+      "tells the ref of a blob in advance",
       onStore(async (blobs) => {
         const key = aKey();
         const ref = blobs.refOf(key);
@@ -224,7 +224,7 @@ export function describeBlobStore(harness: StorageHarness): void {
     );
 
     it(
-      "takes away nothing that is whole, and nothing that is being stored, as abandoned",
+      "does not remove complete blobs, or blobs that are being stored, as abandoned",
       onStore(async (blobs) => {
         const before = await put(blobs, aKey(), noise(7));
         const storing = Array.from({ length: 10 }, () => put(blobs, aKey(), noise(300_000)));

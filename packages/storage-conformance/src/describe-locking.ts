@@ -83,7 +83,7 @@ export function describeLocking(harness: StorageHarness): void {
     );
 
     it(
-      "keeps out of ordered work whoever would be alone: a hold of its own it does not need",
+      "needs no hold of its own for ordered work, which already excludes exclusive work",
       onStore(async (locking) => {
         const events: string[] = [];
         const ordered = locking.inOrder(randomIds.sessionId(), async () => {
@@ -96,7 +96,7 @@ export function describeLocking(harness: StorageHarness): void {
       }),
     );
 
-    it("lets an erasure come to its end beside somebody who would be alone", () =>
+    it("lets an erasure finish while exclusive work waits", () =>
       withStore(harness, async ({ storage }) => {
         const bench = new Workbench(storage);
         const sessionId = randomIds.sessionId();
@@ -121,7 +121,7 @@ export function describeLocking(harness: StorageHarness): void {
     );
 
     provided(harness.capabilities.manyOpeners, "several openers: only one may have a store open", () => {
-      it("refuses to work alone while another has the store open, and does it when that one closed", () =>
+      it("refuses exclusive work while another opener has the store open, and allows it afterwards", () =>
         withStore(harness, async (store) => {
           const another = await store.openAnother();
           expect(await codeOf(store.storage.locking.exclusively(async () => "alone"))).toBe("STORE_IN_USE");
@@ -130,7 +130,7 @@ export function describeLocking(harness: StorageHarness): void {
           expect(await store.storage.locking.exclusively(async () => "alone")).toBe("alone");
         }));
 
-      it("lets nobody open the store while one works alone", () =>
+      it("prevents opening during exclusive work", () =>
         withStore(harness, async (store) => {
           const events: string[] = [];
           const begun = Promise.withResolvers<void>();

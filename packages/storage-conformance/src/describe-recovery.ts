@@ -55,7 +55,7 @@ export function describeRecovery(harness: StorageHarness): void {
       const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
       it(
-        "leaves nothing of what was there, and numbers from 1 in the order given",
+        "removes the old content, and numbers from 1 in the given order",
         onStore(async (storage) => {
           const sessionId = randomIds.sessionId();
           const before: CheckpointRecord[] = [];
@@ -74,7 +74,7 @@ export function describeRecovery(harness: StorageHarness): void {
       );
 
       it(
-        "keeps to what it was given, although the caller changes that while it is under way",
+        "keeps its input when the caller changes it meanwhile",
         onStore(async (storage) => {
           const record = await append(storage, { sessionId: randomIds.sessionId() });
           const given = [record];
@@ -88,7 +88,7 @@ export function describeRecovery(harness: StorageHarness): void {
       );
 
       it(
-        "takes over what is known of sessions",
+        "takes over the facts of sessions",
         onStore(async (storage) => {
           const record = await append(storage, { sessionId: randomIds.sessionId() });
           const facts: SessionFacts = {
@@ -149,7 +149,7 @@ function describeRebuild(harness: StorageHarness, meanwhile: (storage: Storage, 
     });
 
   it(
-    "gives every record, in every session, in its order",
+    "restores every record, in every session, in order",
     rebuilding(async (bench, storage, rebuild) => {
       const [one, other] = [randomIds.sessionId(), randomIds.sessionId()];
       const first = await saved(bench, { sessionId: one, context: { step: 1 }, name: "first", tags: ["b", "a"], agentId: "agent" });
@@ -172,7 +172,7 @@ function describeRebuild(harness: StorageHarness, meanwhile: (storage: Storage, 
   );
 
   it(
-    "lets sessions go on where they were",
+    "lets sessions continue",
     rebuilding(async (bench, _, rebuild) => {
       const sessionId = randomIds.sessionId();
       await saved(bench, { sessionId, context: { step: 1 } });
@@ -237,7 +237,7 @@ function describeRebuild(harness: StorageHarness, meanwhile: (storage: Storage, 
   );
 
   it(
-    "keeps what was pruned away, although its files came back from a backup, and what was not",
+    "keeps pruned checkpoints removed when their files come back from a backup, and keeps the others",
     rebuilding(async (bench, storage, rebuild) => {
       const sessionId = randomIds.sessionId();
       const records: CheckpointRecord[] = [];
@@ -256,7 +256,7 @@ function describeRebuild(harness: StorageHarness, meanwhile: (storage: Storage, 
   );
 
   it(
-    "knows what a removed one needs while others need that one",
+    "knows the bases of a removed checkpoint while others depend on it",
     rebuilding(async (bench, storage, rebuild) => {
       const sessionId = randomIds.sessionId();
       const filler = "as it was before ".repeat(100);
@@ -300,7 +300,7 @@ function describeRebuild(harness: StorageHarness, meanwhile: (storage: Storage, 
   );
 
   it(
-    "passes over damaged blobs, names them and leaves them where they are",
+    "skips damaged blobs, names them and leaves them in place",
     rebuilding(async (bench, storage, rebuild) => {
       const sessionId = randomIds.sessionId();
       const kept = await saved(bench, { sessionId, context: { step: 1 } });
@@ -315,7 +315,7 @@ function describeRebuild(harness: StorageHarness, meanwhile: (storage: Storage, 
   );
 
   it(
-    "makes an empty catalog from an empty store",
+    "rebuilds an empty catalog from an empty store",
     rebuilding(async (_bench, _storage, rebuild) => {
       const { report, storage } = await rebuild();
       expect(report).toMatchObject({ checkpoints: 0, sessions: 0 });

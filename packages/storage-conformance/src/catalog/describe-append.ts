@@ -35,7 +35,7 @@ export function describeAppend(harness: StorageHarness): void {
     );
 
     it(
-      "keeps a record that has nothing optional",
+      "keeps a record without optional fields",
       onStore(async (storage) => {
         const given = await storedRecord(storage, { sessionId: randomIds.sessionId() });
         await commitRecord(storage, given);
@@ -58,7 +58,7 @@ export function describeAppend(harness: StorageHarness): void {
     );
 
     it(
-      "keeps what it was given, although the caller changes it afterwards",
+      "keeps its input when the caller changes it afterwards",
       onStore(async (storage) => {
         const attributes = { kept: "yes", list: [1, 2, 3] };
         const tags = ["one", "two"];
@@ -121,7 +121,7 @@ export function describeAppend(harness: StorageHarness): void {
     );
 
     it(
-      "let it pass when only an older checkpoint has the digest",
+      "accept an append when only an older checkpoint has the digest",
       onSessionOfTwo(async (storage, first) => {
         const { sequence } = await append(storage, { sessionId: first.sessionId }, { unlessHeadIs: first.canonicalDigest });
         expect(sequence).toBe(3);
@@ -156,7 +156,7 @@ export function describeAppend(harness: StorageHarness): void {
     );
 
     it(
-      "let it pass when the head is the expected one",
+      "accept an append when the head is the expected one",
       onSessionOfTwo(async (storage, _, head) => {
         expect((await append(storage, { sessionId: head.sessionId }, { expectedHead: head.id })).sequence).toBe(3);
       }),

@@ -22,7 +22,7 @@ export function describeAuditLog(harness: StorageHarness): void {
 
   describe("the audit log", () => {
     it(
-      "numbers its rows from 1, and chains each to the one before, whatever wrote it",
+      "numbers its rows from 1, and chains each to the one before, for every kind of write",
       onStore(async (storage) => {
         const sessionId = await useAll(storage);
         const rows = await rowsOf(storage);
@@ -35,7 +35,7 @@ export function describeAuditLog(harness: StorageHarness): void {
     );
 
     it(
-      "chains whatever text an agent has for a name",
+      "chains any agent name",
       onStore(async (storage) => {
         for (const agentId of ["ä 😀", 'a "quote" \\ and\nlines', "lone \ud800", "\u0001"]) {
           await storage.catalog.commit({ audit: [{ ...event(new Date(0)), agentId, reason: agentId }] });
@@ -55,7 +55,7 @@ export function describeAuditLog(harness: StorageHarness): void {
     );
 
     it(
-      "gives rows by action, session and time, from either end, and goes on behind one",
+      "returns rows by action, session and time, from either end, and continues after a row",
       onStore(async (storage) => {
         const [one, other] = [randomIds.sessionId(), randomIds.sessionId()];
         const audit = [0, 1, 2, 3, 4, 5].map((day) => ({
@@ -98,7 +98,7 @@ export function describeAuditLog(harness: StorageHarness): void {
     });
 
     provided(harness.capabilities.persistent, "the store is forgotten when it is closed", () => {
-      it("goes on where it was when the store is opened again, cut off or not", () =>
+      it("continues after the store is opened again, cut off or not", () =>
         withStore(harness, async (store) => {
           await write(store.storage, [0, 1, 2, 3]);
           const before = await rowsOf(store.storage);
@@ -113,7 +113,7 @@ export function describeAuditLog(harness: StorageHarness): void {
     });
 
     it(
-      "loses its oldest rows, says so in a row, and what is left still hangs on the last of them",
+      "loses its oldest rows with a row about it, and the rest stays chained to the last of them",
       onStore(async (storage) => {
         await write(storage, [0, 1, 2, 3]);
         const before = await rowsOf(storage);
@@ -145,7 +145,7 @@ export function describeAuditLog(harness: StorageHarness): void {
     );
 
     it(
-      "has no place any more for who follows the changes from a row that was cut off",
+      "returns no changes since a row that was cut off",
       onStore(async (storage) => {
         const start = (await storage.catalog.changes({ limit: 1 }))?.position;
         await write(storage, [0, 1]);
@@ -174,7 +174,7 @@ export function describeAuditLog(harness: StorageHarness): void {
     );
 
     it(
-      "tells that its end is not there which somebody noted, or is another",
+      "reports when its noted end is missing or different",
       onStore(async (storage) => {
         await write(storage, [0, 1]);
         const [first, second] = await rowsOf(storage);
@@ -188,7 +188,7 @@ export function describeAuditLog(harness: StorageHarness): void {
     );
 
     it(
-      "begins anew when the catalog is made anew",
+      "starts again when the catalog is rebuilt",
       onStore(async (storage) => {
         await write(storage, [0, 1, 2]);
         await storage.recovery.replaceAll([], [], event(new Date(0), "rebuild"));

@@ -13,7 +13,7 @@ export function describeChanges(harness: StorageHarness): void {
 
   describe("changes", () => {
     it(
-      "tell the position of now, and of no session, to who does not say since when",
+      "return the current position and no session without a start position",
       onStore(async (storage) => {
         expect(await storage.catalog.changes({ limit: 9 })).toMatchObject({ sessions: [], hasMore: false });
         await log(storage, ["save", randomIds.sessionId()]);
@@ -25,7 +25,7 @@ export function describeChanges(harness: StorageHarness): void {
     );
 
     it(
-      "name each session once, and tell whether checkpoints only came behind all others",
+      "name each session once, and tell whether checkpoints were only added at its end",
       onStore(async (storage) => {
         const [extended, changed, untouched] = [randomIds.sessionId(), randomIds.sessionId(), randomIds.sessionId()];
         const before = await positionOf(storage);
@@ -50,7 +50,7 @@ export function describeChanges(harness: StorageHarness): void {
     );
 
     it(
-      "tell of moves, which write their rows themselves",
+      "include moves, which write their own audit rows",
       onStore(async (storage) => {
         const { id, sessionId } = await append(storage, { sessionId: randomIds.sessionId() });
         const before = await positionOf(storage);
@@ -61,7 +61,7 @@ export function describeChanges(harness: StorageHarness): void {
     );
 
     it(
-      "come a few at a time, and go on where they ended, whatever was saved since",
+      "come in pages that continue despite later saves",
       onStore(async (storage) => {
         const sessions = Array.from({ length: 4 }, () => randomIds.sessionId()) as [SessionId, SessionId, SessionId, SessionId];
         const before = await positionOf(storage);
@@ -76,7 +76,7 @@ export function describeChanges(harness: StorageHarness): void {
     );
 
     it(
-      "are not known since a position of before the catalog was made anew",
+      "are unknown since a position from before a rebuild",
       onStore(async (storage) => {
         await log(storage, ["save", randomIds.sessionId()], ["save", randomIds.sessionId()]);
         const before = await positionOf(storage);

@@ -39,7 +39,7 @@ export function describeDamage(harness: StorageHarness): void {
     );
 
     it(
-      "is passed over by what a save compares the head with",
+      "is skipped when a save compares its content with the head",
       onStore(async (storage, sessionId) => {
         const first = await append(storage, { sessionId });
         const second = await append(storage, { sessionId });
@@ -53,7 +53,7 @@ export function describeDamage(harness: StorageHarness): void {
     );
 
     it(
-      "is not marked twice, nor when its record is another, nor when it proves right",
+      "is not marked twice, nor when its record changed, nor when its bytes prove right",
       onStore(async (storage, sessionId) => {
         const record = await append(storage, { sessionId });
         expect(await mark(storage, record, async () => false)).toBe(false);
@@ -71,7 +71,7 @@ export function describeDamage(harness: StorageHarness): void {
     );
 
     it(
-      "may be looked at while it is marked, and is not marked when that fails",
+      "can be read while it is marked, and is not marked when the quarantine fails",
       onStore(async (storage, sessionId) => {
         const record = await append(storage, { sessionId });
         const failing = mark(storage, record, async () => {
@@ -85,7 +85,7 @@ export function describeDamage(harness: StorageHarness): void {
     );
 
     it(
-      "lets no commit through while it is looked at and marked",
+      "blocks commits while it is checked and marked",
       onStore(async (storage, sessionId) => {
         const record = await append(storage, { sessionId });
         const events: string[] = [];
@@ -120,7 +120,7 @@ export function describeDamage(harness: StorageHarness): void {
     );
 
     it(
-      "does not become what another is stored against",
+      "does not become a base",
       onStore(async (storage, sessionId) => {
         const record = await append(storage, { sessionId });
         const base = await append(storage, { sessionId });
@@ -147,7 +147,7 @@ export function describeDamage(harness: StorageHarness): void {
 
   describe("the quarantine", () => {
     it(
-      "takes a blob out of sight, and each of one name beside the others",
+      "hides a blob, and keeps several of one name side by side",
       onStore(async ({ blobs }, sessionId) => {
         const key = { sessionId, checkpointId: randomIds.checkpointId() };
         const places = new Set<string | undefined>();
@@ -169,7 +169,7 @@ export function describeDamage(harness: StorageHarness): void {
 
   describe("reconciling", () => {
     it(
-      "finds nothing in a catalog that agrees with itself, and adds edges that are missing",
+      "finds nothing in a consistent catalog, and adds missing edges",
       onStore(async (storage, sessionId) => {
         const base = await append(storage, { sessionId });
         const dependent = await append(storage, { sessionId });

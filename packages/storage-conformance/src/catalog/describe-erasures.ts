@@ -28,7 +28,7 @@ export function describeErasures(harness: StorageHarness): void {
     });
 
     it(
-      "are not what is only removed",
+      "do not include checkpoints that are only removed",
       onStore(async (storage) => {
         const gone = await append(storage, { sessionId: randomIds.sessionId() });
         await move(storage, gone.sessionId, [gone.id], { from: "live", to: "nowhere" });
@@ -38,7 +38,7 @@ export function describeErasures(harness: StorageHarness): void {
     );
 
     it(
-      "tell what may be stored against them, live, in the trash, or by way of what was removed",
+      "name their dependents, live, in the trash, or through removed ones",
       onStore(async (storage) => {
         const sessionId = randomIds.sessionId();
         const records = [];
@@ -87,7 +87,7 @@ export function describeErasures(harness: StorageHarness): void {
     );
 
     it(
-      "are none any more when the id lives again",
+      "end when the id is saved again",
       onStore(async (storage) => {
         const gone = await append(storage, { sessionId: randomIds.sessionId() });
         await move(storage, gone.sessionId, [gone.id], { from: "live", to: "nowhere", erases: true });
@@ -99,7 +99,7 @@ export function describeErasures(harness: StorageHarness): void {
     );
 
     it(
-      "let the blob of what is in the trash be replaced, with the sum of what is there",
+      "allow replacing a blob in the trash, and update the bytes of the trash",
       onStore(async (storage) => {
         const record = await append(storage, { sessionId: randomIds.sessionId() });
         await move(storage, record.sessionId, [record.id], { from: "live", to: "trash" });

@@ -13,7 +13,7 @@ export function describeForgetting(harness: StorageHarness): void {
 
   describe("forgetting", () => {
     it(
-      "takes a session of which nothing is left, with its facts, and says so in the audit log",
+      "removes an empty session with its facts, and records it in the audit log",
       onStore(async (storage) => {
         const sessionId = await emptied(storage);
         await storage.catalog.commit({ pins: { sessionId, pin: ["plan"], release: [] }, audit: [] });
@@ -29,7 +29,7 @@ export function describeForgetting(harness: StorageHarness): void {
     );
 
     it(
-      "lets the session begin anew, and keeps that through a rebuild",
+      "lets the session start again, also after a rebuild",
       onStore(async (storage) => {
         const sessionId = await emptied(storage);
         await storage.catalog.commit({ pins: { sessionId, pin: ["old"], release: [] }, audit: [] });
@@ -43,7 +43,7 @@ export function describeForgetting(harness: StorageHarness): void {
     );
 
     it(
-      "passes over what holds a checkpoint, live or in the trash, or a removal that is still to be done",
+      "skips sessions with a checkpoint, live or in the trash, or with a pending removal",
       onStore(async (storage) => {
         const [live, trashed, pending] = [randomIds.sessionId(), randomIds.sessionId(), randomIds.sessionId()];
         await append(storage, { sessionId: live });
@@ -64,7 +64,7 @@ export function describeForgetting(harness: StorageHarness): void {
     );
 
     it(
-      "passes over what is tagged keep, or was used since",
+      "skips sessions that are tagged keep or were used since",
       onStore(async (storage) => {
         const [kept, used] = [await emptied(storage), await emptied(storage)];
         await storage.catalog.commit({ tags: { sessionId: kept, add: [KEEP_TAG], remove: [] }, audit: [] });
@@ -78,7 +78,7 @@ export function describeForgetting(harness: StorageHarness): void {
     );
 
     it(
-      "and a first save at the same time leave a session that has the save, with its facts",
+      "and a concurrent first save leave a session with the save and its facts",
       onStore(async (storage) => {
         for (let round = 0; round < 10; round++) {
           const sessionId = await emptied(storage);

@@ -57,7 +57,7 @@ export function describeListing(harness: StorageHarness): void {
     );
 
     it(
-      "gives as many as were asked for, and all that there are",
+      "returns as many as requested, or all",
       onStore(async (storage) => {
         const ids = await appendMany(storage, 25);
         for (const limit of [20, 24, 25, 1_000]) {
@@ -84,7 +84,7 @@ export function describeListing(harness: StorageHarness): void {
     );
 
     it(
-      "counts an offset from the cursor, and the total from nowhere",
+      "counts an offset from the cursor, and a total without it",
       onStore(async (storage) => {
         const ids = await appendMany(storage, 7);
         const { next } = await storage.catalog.list({ filter: {}, limit: 2, offset: 0 });

@@ -13,7 +13,7 @@ export function describeMoves(harness: StorageHarness): void {
 
   describe("moves", () => {
     it(
-      "take checkpoints out of sight, and keep their blobs, while they are in the trash",
+      "hide checkpoints, and keep their blobs, while they are in the trash",
       onStore(async (storage) => {
         const { sessionId, records } = await aSession(storage, 3);
         const [first, , last] = records;
@@ -70,7 +70,7 @@ export function describeMoves(harness: StorageHarness): void {
     });
 
     it(
-      "keep the blob of what is gone while something in the trash is stored against it",
+      "keep the blob of a removed checkpoint while it is the base of one in the trash",
       onStore(async (storage) => {
         const { sessionId, records } = await aSession(storage, 3);
         const [dependent, base] = records;
@@ -84,7 +84,7 @@ export function describeMoves(harness: StorageHarness): void {
     );
 
     it(
-      "pass over what is not where they are to take it from, and what is another session's",
+      "skip checkpoints that are elsewhere or belong to another session",
       onStore(async (storage) => {
         const { sessionId, records } = await aSession(storage, 1);
         const stranger = await append(storage, { sessionId: randomIds.sessionId() });
@@ -97,7 +97,7 @@ export function describeMoves(harness: StorageHarness): void {
     );
 
     it(
-      "are off when the session was used after what was planned for it",
+      "are cancelled when the session was used after the plan",
       onStore(async (storage) => {
         const { sessionId, records } = await aSession(storage, 1);
         const planned = { sessionId, checkpoints: idsOf(records), from: "live", to: "trash", unlessUsedSince: AT } as const;
@@ -109,7 +109,7 @@ export function describeMoves(harness: StorageHarness): void {
     );
 
     it(
-      "are off, or come first, when the session is used at the same time",
+      "are cancelled, or come first, when the session is used at the same time",
       onStore(async (storage) => {
         for (const usesFirst of [true, false, true, false]) {
           const { sessionId, records } = await aSession(storage, 1);
@@ -126,7 +126,7 @@ export function describeMoves(harness: StorageHarness): void {
     );
 
     it(
-      "leave an id to what is in the trash",
+      "reserve the ids of checkpoints in the trash",
       onStore(async (storage) => {
         const { sessionId, records } = await aSession(storage, 2);
         await move(storage, { sessionId, checkpoints: [records[0].id], from: "live", to: "trash" });
@@ -136,7 +136,7 @@ export function describeMoves(harness: StorageHarness): void {
     );
 
     it(
-      "go through the trash page by page, the longest there first, whatever leaves it meanwhile",
+      "list the trash in pages, oldest entries first, despite concurrent removals",
       onStore(async (storage) => {
         const { sessionId, records } = await aSession(storage, 5);
         const ids = idsOf(records).toReversed();
@@ -158,7 +158,7 @@ export function describeMoves(harness: StorageHarness): void {
     );
 
     it(
-      "change nothing else of the session, and let nothing else of their commit be lost",
+      "change nothing else of the session, and keep the rest of their commit",
       onStore(async (storage) => {
         const { sessionId, records } = await aSession(storage, 2);
         await storage.catalog.commit({ tags: { sessionId, add: ["tag"], remove: [] }, audit: [] });
@@ -175,7 +175,7 @@ export function describeMoves(harness: StorageHarness): void {
     );
 
     it(
-      "are told in the audit log, each with its reason",
+      "are recorded in the audit log, each with its reason",
       onStore(async (storage) => {
         const { sessionId, records } = await aSession(storage, 1);
         const checkpoints = idsOf(records);

@@ -11,7 +11,7 @@ export function describeReclaim(harness: StorageHarness): void {
 
   describe("reclaim", () => {
     it(
-      "takes what commits removed, once",
+      "removes the blobs of removed checkpoints, once",
       onStore(async (storage) => {
         const { removed, kept } = await sessionWithRemoved(storage);
         expect(await reclaim(storage)).toEqual([removed.blob]);
@@ -35,7 +35,7 @@ export function describeReclaim(harness: StorageHarness): void {
     );
 
     it(
-      "takes all of many refs",
+      "removes all of many refs",
       onStore(async (storage) => {
         const sessionId = randomIds.sessionId();
         const keys = Array.from({ length: 130 }, () => ({ sessionId, checkpointId: randomIds.checkpointId() }));
@@ -56,7 +56,7 @@ export function describeReclaim(harness: StorageHarness): void {
     );
 
     it(
-      "leaves a blob that a live checkpoint needs the bytes of",
+      "leaves a blob that is the base of a live checkpoint",
       onStore(async (storage) => {
         const sessionId = randomIds.sessionId();
         const base = await append(storage, { sessionId });
@@ -73,7 +73,7 @@ export function describeReclaim(harness: StorageHarness): void {
     );
 
     it(
-      "lets no commit through while it removes",
+      "blocks commits while it removes",
       onStore(async (storage) => {
         const record = await storedRecord(storage, { sessionId: randomIds.sessionId() });
         const events: string[] = [];
@@ -94,7 +94,7 @@ export function describeReclaim(harness: StorageHarness): void {
     );
 
     it(
-      "takes nothing that was committed before it",
+      "removes nothing that was committed before it",
       onStore(async (storage) => {
         const record = await storedRecord(storage, { sessionId: randomIds.sessionId() });
         const [outcome, taken] = await Promise.all([commitRecord(storage, record), reclaim(storage, [record.blob])]);
@@ -112,7 +112,7 @@ export function describeReclaim(harness: StorageHarness): void {
 
   describe("audit", () => {
     it(
-      "holds what each commit brought, and a `prune` for each checkpoint that keepNewest removed",
+      "has the rows of each commit, and a `prune` for each checkpoint that keepNewest removed",
       onStore(async (storage) => {
         const sessionId = randomIds.sessionId();
         const at = new Date("2026-05-06T07:08:09.010Z");
@@ -129,7 +129,7 @@ export function describeReclaim(harness: StorageHarness): void {
     );
 
     it(
-      "holds nothing of a commit that was declined",
+      "has no rows of a declined commit",
       onStore(async (storage) => {
         const sessionId = randomIds.sessionId();
         const record = await storedRecord(storage, { sessionId });

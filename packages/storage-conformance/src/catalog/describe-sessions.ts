@@ -124,7 +124,7 @@ export function describeSessions(harness: StorageHarness): void {
     );
 
     it(
-      "are made once, and keep their place when they are made again",
+      "exist once, and keep their place when they are repeated",
       onSession(async (_, change, pins) => {
         await change(["plan", "decisions"]);
         await change(["plan"]);

@@ -15,7 +15,7 @@ export function describeShields(harness: StorageHarness): void {
 
   describe("shields", () => {
     it(
-      "are told with the record, and made longer but never shorter",
+      "are returned with the record, and are extended but never shortened",
       onStore(async (storage) => {
         const { id } = await append(storage, { sessionId: randomIds.sessionId() });
         expect((await storage.catalog.find(id))?.shieldedUntil).toBeUndefined();
@@ -34,7 +34,7 @@ export function describeShields(harness: StorageHarness): void {
     );
 
     it(
-      "pass over what is unknown, removed or in the trash, and tell it by not telling of it",
+      "skip unknown, removed and trashed checkpoints, and leave them out of the result",
       onStore(async (storage) => {
         const sessionId = randomIds.sessionId();
         const [trashed, removed, live] = [
@@ -52,7 +52,7 @@ export function describeShields(harness: StorageHarness): void {
     );
 
     it(
-      "hold from the same moment on as what is appended with them",
+      "hold from the commit of a checkpoint that is appended with them",
       onStore(async (storage) => {
         const given = await append(storage, { sessionId: randomIds.sessionId() });
         const id = randomIds.checkpointId();
@@ -86,7 +86,7 @@ export function describeShields(harness: StorageHarness): void {
     );
 
     it(
-      "keep a move from taking what it is to spare, and no other",
+      "keep a move from taking shielded checkpoints only when it spares them",
       onStore(async (storage) => {
         const sessionId = randomIds.sessionId();
         const [held, over, free] = [
@@ -106,7 +106,7 @@ export function describeShields(harness: StorageHarness): void {
     );
 
     it(
-      "come back from the trash with what they hold",
+      "come back from the trash with their checkpoints",
       onStore(async (storage) => {
         const record = await append(storage, { sessionId: randomIds.sessionId() });
         await shield(storage, { checkpointId: record.id, until: LATER });
@@ -120,7 +120,7 @@ export function describeShields(harness: StorageHarness): void {
     );
 
     provided(harness.capabilities.persistent, "the storage is not persistent", () => {
-      it("are there after the store was opened again, and those that were made longer too", () =>
+      it("survive a reopening of the store, extensions included", () =>
         withStore(harness, async (store) => {
           const { id } = await append(store.storage, { sessionId: randomIds.sessionId() });
           for (const until of [LATER, LATEST]) {
@@ -166,7 +166,7 @@ export function describeShields(harness: StorageHarness): void {
     );
 
     it(
-      "are declined, and nothing changes, when those that are held leave no room",
+      "are declined without a change when shielded asides leave no room",
       onStore(async (storage) => {
         const sessionId = randomIds.sessionId();
         const held = [await append(storage, anAside(sessionId, 1)), await append(storage, { ...anAside(sessionId, 2), tags: [KEEP_TAG] })];

@@ -13,7 +13,7 @@ export function describeUsage(harness: StorageHarness): void {
 
   describe("usage", () => {
     it(
-      "is told of the whole store, the trash apart",
+      "covers the whole store, with the trash listed separately",
       onStore(async (storage) => {
         const nothing = {
           sessions: 0,
@@ -65,7 +65,7 @@ export function describeUsage(harness: StorageHarness): void {
     );
 
     it(
-      "tells of the removals that something needs, and until when somebody holds them",
+      "reports needed removals, and the end of holds",
       onStore(async (storage) => {
         const sessionId = randomIds.sessionId();
         const base = await append(storage, { sessionId });
@@ -85,7 +85,7 @@ export function describeUsage(harness: StorageHarness): void {
     );
 
     it(
-      "is held to a quota, of the session and of the store, and told with each append that has one",
+      "is limited by quotas of the session and the store, and returned with each append with a quota",
       onStore(async (storage) => {
         const [one, other] = [randomIds.sessionId(), randomIds.sessionId()];
         const quota = { session: 100, store: 150 };
@@ -107,7 +107,7 @@ export function describeUsage(harness: StorageHarness): void {
 
   describe("sessions by use", () => {
     it(
-      "come page by page, the least recently used first, and only those that hold something",
+      "come in pages, least recently used first, without empty ones",
       onStore(async (storage) => {
         const at = (day: number): Date => new Date(Date.UTC(2026, 0, 1) + day * DAY);
         const sessions = Array.from({ length: 5 }, () => randomIds.sessionId());
@@ -130,7 +130,7 @@ export function describeUsage(harness: StorageHarness): void {
     );
 
     it(
-      "refuse a cursor that is none",
+      "refuse an invalid cursor",
       onStore(async (storage) => {
         for (const after of ["", "x", "1 ", "-1 a"] as unknown as undefined[]) {
           await expect(storage.catalog.sessions({ limit: 1, after })).rejects.toMatchObject({ code: "INVALID_INPUT" });

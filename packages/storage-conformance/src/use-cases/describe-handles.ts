@@ -59,7 +59,7 @@ export function describeHandles(harness: StorageHarness): void {
     );
 
     it(
-      "hold for seven days, are given out again while that is nearly so, and are made longer after",
+      "hold for seven days, are reused while most of that is left, and are extended afterwards",
       onBench(async (bench, clock) => {
         const { record } = await bench.save({ sessionId: randomIds.sessionId(), context: { step: 1 } });
         const first = await bench.issueHandle(record.id);
@@ -75,7 +75,7 @@ export function describeHandles(harness: StorageHarness): void {
     );
 
     it(
-      "are not given out for what is not there",
+      "are not issued for missing checkpoints",
       onBench(async (bench, _, { catalog }) => {
         expect(await bench.issueHandle(randomIds.checkpointId())).toBeUndefined();
         const { record } = await bench.save({ sessionId: randomIds.sessionId(), context: { step: 1 } });
@@ -89,7 +89,7 @@ export function describeHandles(harness: StorageHarness): void {
     );
 
     it(
-      "say what became of them when somebody removed what they held",
+      "report the removal of their checkpoint",
       onBench(async (bench, _, { catalog }) => {
         const { record } = await bench.saveAside({ sessionId: randomIds.sessionId(), context: { step: 1 } });
         const { sessionId, id } = record;
@@ -128,7 +128,7 @@ export function describeHandles(harness: StorageHarness): void {
     );
 
     it(
-      "are needless for what the head holds, which is held itself then",
+      "are not created for the head's content, which is shielded instead",
       onBench(async (bench, _, { catalog }) => {
         const sessionId = randomIds.sessionId();
         const head = (await bench.save({ sessionId, context: { step: 1 } })).record;

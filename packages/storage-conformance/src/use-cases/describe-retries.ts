@@ -66,7 +66,7 @@ export function describeRetries(harness: StorageHarness): void {
     );
 
     it(
-      "saves under an id whose blob was left in a state that nobody can read",
+      "saves under an id with a left-over unreadable blob",
       onStore(async (bench, storage) => {
         const save = { sessionId: randomIds.sessionId(), checkpointId: randomIds.checkpointId(), context: { step: 1 } };
         await storage.blobs.put(save, new TextEncoder().encode("torn"));
@@ -90,7 +90,7 @@ export function describeRetries(harness: StorageHarness): void {
 
     provided(harness.capabilities.seesBlobs, "blobs that vanish: the catalog does not see the blobs", () => {
       it(
-        "puts a blob again that garbage collection took before the commit",
+        "stores a blob again that garbage collection removed before the commit",
         onStore(async (_, storage) => {
           let taken = 0;
           const blobs = new Proxy(storage.blobs, {
