@@ -33,7 +33,7 @@ export function describeCleanUp(
     ...spared.map(
       ({ sessionId, checkpoints, why }) => `Stays: checkpoints: ${checkpoints}, of session ${escapeText(sessionId)} (${PROTECTIONS[why]}).`,
     ),
-    ...left.map(escapeText).map((reason) => `Not all is overwritten yet: ${reason} The next opening of the store goes on.`),
+    ...left.map(escapeText).map((reason) => `Not everything is overwritten yet: ${reason} The next opening of the store continues.`),
     ...passedOver.map((sessionId) => `Left alone: session ${escapeText(sessionId)} changed meanwhile.`),
   ];
   return `${lines.join("\n")}\n`;

@@ -1,7 +1,7 @@
 import type { EraseResult } from "@workrail/runtime";
 import { escapeText } from "./escape-text.ts";
 
-const ELSEWHERE = "Copies that were made before keep what they have: backups, exports, and what a disk or a file system keeps by itself.";
+const ELSEWHERE = "Earlier copies keep their content: backups, exports, and what a disk or a file system keeps by itself.";
 
 /** Describes for people the data that was erased, or would be, data still to erase, and known copies. */
 export function describeErasure({ dryRun, erased, spared, left, unreadable, copies }: EraseResult): string {
@@ -9,7 +9,7 @@ export function describeErasure({ dryRun, erased, spared, left, unreadable, copi
     ...(erased.length === 0 ? ["There is no checkpoint to erase."] : countsOf(dryRun ? "Would be erased" : "Erased", erased)),
     ...countsOf("Stays, tagged keep", spared),
     ...left.map(escapeText).map((reason) => `Not all is gone yet: ${reason} The rest is done when the store is opened the next time.`),
-    ...unreadable.map((id) => `Cannot be read, as before: checkpoint ${id}, which was stored against what is gone.`),
+    ...unreadable.map((id) => `Cannot be read, as before: checkpoint ${id}, whose base is gone.`),
     ...known("A backup of the store was made", copies.backups),
     ...known("An export was made", copies.exports),
     ...copies.exportFiles.map(escapeText).map((file) => `Has something of it, and stays: ${file}`),

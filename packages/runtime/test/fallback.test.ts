@@ -661,7 +661,7 @@ describe("a recovered disk", () => {
       await workrail.markCritical({ sessionId: "two", contextKey: "step" });
       disk.writing = onlyOf("session");
       await workrail.close();
-      expect(disk.log.at(-1)).toMatchObject({ message: expect.stringContaining("is lost"), fields: { checkpoints: 1, pins: 0 } });
+      expect(disk.log.at(-1)).toMatchObject({ message: expect.stringContaining("are lost"), fields: { checkpoints: 1, pins: 0 } });
       disk.writing = undefined;
       await using again = await disk.open();
       expect([...(await idsIn(again, "one")), ...(await idsIn(again, "two"))]).toEqual(others);
@@ -684,7 +684,7 @@ describe("a recovered disk", () => {
       await again.close();
       expect(disk.log).toMatchObject([
         { level: "warn", message: expect.stringContaining("in memory only"), fields: { checkpoints: 1 } },
-        { level: "error", message: expect.stringContaining("is lost"), fields: { checkpoints: 1 } },
+        { level: "error", message: expect.stringContaining("are lost"), fields: { checkpoints: 1 } },
       ]);
       expect((await refusalOf(step(again, 3))).details).toMatchObject({ reason: "closed" });
     }));

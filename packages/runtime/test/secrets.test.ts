@@ -239,7 +239,7 @@ describe("a conversation", () => {
       await blocking.close();
       await using warning = await place.open({ project, env: { WORKRAIL_PROJECT: project } });
       const kept = await warning.storeConversation({ conversation });
-      expect(kept.warning).toContain("in clear in the file and in the store: github-token");
+      expect(kept.warning).toContain("unencrypted in the file and in the store: github-token");
       expect(kept.warning).not.toContain(TOKEN);
       expect(readFileSync(kept.file, "utf8")).toContain(TOKEN);
     }));

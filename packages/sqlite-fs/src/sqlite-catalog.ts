@@ -384,7 +384,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     }
   }
 
-  /** Checks the whole catalog while other calls go on. Of a database of a newer version, only SQLite's own check is made. */
+  /** Checks the whole catalog while other calls go on. A database of a newer version gets only SQLite's own check. */
   async #proveAll(): Promise<void> {
     const ask = (statements: readonly string[]) => askInThread(this.#database.file, this.#options.driver, statements);
     expectSound(await ask(["PRAGMA integrity_check(1)"]));

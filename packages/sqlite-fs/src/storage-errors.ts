@@ -29,7 +29,7 @@ function lockTimeout(cause?: unknown): WorkrailError {
   });
 }
 
-/** Error for damage that SQLite itself does not detect. Has SQLite's code, so that `storageError` translates it in the same way. */
+/** Error for damage that SQLite itself does not detect. `storageError` translates it like SQLite's own, because the code is the same. */
 export function databaseDamaged(message: string, cause?: unknown): Error {
   return Object.assign(new Error(message, { cause }), { code: "SQLITE_CORRUPT" });
 }

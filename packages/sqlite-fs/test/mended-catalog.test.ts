@@ -9,8 +9,8 @@ import { SESSION, type TestStore, withDirectory, withOpened } from "./test-store
 const FLIPS = Number(process.env["WORKRAIL_FLIPS"] ?? 40);
 const OTHER = "other" as SessionId;
 /**
- * Data with checksums, and data that is derived from it. Of the audit log only the number of rows: its chain proves it, and a rebuild
- * does not keep it.
+ * Data with checksums, and data that is derived from it. The audit log is only counted: its chain proves it, and a rebuild does not
+ * keep it.
  */
 const READS = {
   sessions: "SELECT * FROM session",

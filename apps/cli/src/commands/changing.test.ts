@@ -97,7 +97,7 @@ describe("workrail delete", () => {
     const planned = await cli.json<{ erased: object[] }>(["delete", "--session", "task", "--permanently", "--dry-run"]);
     expect(planned.erased).toEqual(erased);
     const shown = await cli.output(["delete", "--session", "task", "--permanently", "--yes"]);
-    expect(shown).toMatch(/^Erased: checkpoints: 2, of session task\.\nCopies that were made before keep what they have/u);
+    expect(shown).toMatch(/^Erased: checkpoints: 2, of session task\.\nEarlier copies keep their content/u);
     expect(await cli.run(["load", "first"])).toMatchObject({ code: 10, stderr: expect.stringContaining("was erased at") });
     expect(await cli.run(["delete", "--session", "task", "--permanently", "--yes"])).toMatchObject({ code: 10 });
     expect(await cli.run(["delete", "--yes"])).toMatchObject({ code: 2 });

@@ -99,7 +99,7 @@ async function forPeople(compared: CompareCheckpointsResult): Promise<string> {
     `to    ${sideOf(to)} (${signed(to.tokens - from.tokens)})`,
     "",
     ...entries.flatMap((entry) => [...describeChange(entry), ""]),
-    `Unchanged: ${unchanged}.${isReordered ? " The entries stand in another order." : ""}`,
+    `Unchanged: ${unchanged}.${isReordered ? " The order of the entries differs." : ""}`,
     "",
     styled("bold", header, process.stdout),
     ...lines,

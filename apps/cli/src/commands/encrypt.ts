@@ -77,7 +77,7 @@ async function rekey({ newKeyFile: keyFile, newPassphraseFile: passphraseFile, .
     const result = await showingProgress("Files sealed anew:", (onProgress) => rekeyStoreDeeply(to, { ...given, onProgress }));
     if (options.json) return writeJson(result);
     note(`Sealed anew: ${result.blobs}. The old key opens nothing any more.`);
-    return tell(result, "These could not be opened, and now nobody can:");
+    return tell(result, "These could not be opened, and can never be opened now:");
   }
   const result = await rekeyStore({ keyFile, passphraseFile }, given);
   if (options.json) return writeJson(result);

@@ -69,9 +69,9 @@ describe("workrail doctor, with a config.json that is broken,", () => {
     const missing = { ...encryption, WORKRAIL_ENCRYPTION_KEY_FILE: join(cli.project, "none") };
     expect(await key(missing)).toMatchObject({ status: "error", code: "KEY_UNAVAILABLE", hint: expect.any(String) });
     const given = { ...encryption, WORKRAIL_ENCRYPTION_KEY: "0".repeat(64) };
-    expect(await key(given)).toMatchObject({ status: "ok", message: expect.stringContaining("can be had (environment)") });
+    expect(await key(given)).toMatchObject({ status: "ok", message: expect.stringContaining("is available (environment)") });
     await cli.output(["save", "--session", "s"], { input: "{}", env: given });
-    expect(await key(given)).toMatchObject({ status: "ok", message: "The store is sealed, and its key can be had." });
+    expect(await key(given)).toMatchObject({ status: "ok", message: "The store is sealed, and its key is available." });
     expect(await key({ WORKRAIL_ENCRYPTION_KEY: "1".repeat(64) })).toMatchObject({ status: "error", code: "KEY_UNAVAILABLE" });
   });
 

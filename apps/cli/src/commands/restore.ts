@@ -47,6 +47,6 @@ async function tell({ dataDir, createdAt, checkpoints, trashed, sessions, unread
   note(`Restored checkpoints: ${checkpoints}${inTrash}, in sessions: ${sessions}, as they were at ${createdAt}.`);
   if (unreadable.length > 0) note(`Files that could not be read when the backup was made: ${unreadable.length}.`);
   for (const { ref, code } of unreadable) note(`  ${code}  ${ref}`);
-  if (keptAside !== undefined) note(`What was there is now in ${keptAside}.`);
+  if (keptAside !== undefined) note(`The old content is now in ${keptAside}.`);
   await writeData(`${escapeText(dataDir)}\n`);
 }

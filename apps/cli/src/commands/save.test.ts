@@ -30,7 +30,7 @@ describe("workrail save", () => {
     expect(cli.normal(stdout)).toBe("00000000-0000-4000-8000-000000000000\n");
     expect(cli.normal(stderr)).toMatchInlineSnapshot(`
       "Saved in session 00000000-0000-4000-8000-000000000000, stored in 999 B.
-      The session is new; --session 00000000-0000-4000-8000-000000000000 goes on in it.
+      The session is new; --session 00000000-0000-4000-8000-000000000000 continues it.
       "
     `);
   });
@@ -174,7 +174,7 @@ describe("workrail save", () => {
     expect(late).toMatchInlineSnapshot(`
       {
         "code": 16,
-        "stderr": "CONFLICT: The session's latest checkpoint is not the expected one: somebody else saved meanwhile. Changed since: a.
+        "stderr": "CONFLICT: The session's latest checkpoint is not the expected one: another client saved meanwhile. Changed since: a.
         Load the latest checkpoint, merge your changes into it, and save with its id as --expect-parent.
       ",
         "stdout": "",

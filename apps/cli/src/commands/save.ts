@@ -147,7 +147,7 @@ function describe(result: SaveCheckpointResult): readonly string[] {
     ...(ignoredMetadata.length === 0 ? [] : [`Not taken from --metadata, because Workrail sets them: ${ignoredMetadata.join(", ")}.`]),
     ...(pruned === 0 ? [] : [`Checkpoints removed from the session because it was full: ${pruned}.`]),
     ...describeSecrets(result.secrets),
-    ...(result.sessionReason === "fresh" ? [`The session is new; --session ${shellWord(sessionId)} goes on in it.`] : []),
+    ...(result.sessionReason === "fresh" ? [`The session is new; --session ${shellWord(sessionId)} continues it.`] : []),
   ];
 }
 

@@ -61,7 +61,7 @@ async function tell({ checkpoints, found, unreadable, isComplete }: ScanReport):
   note(`Checkpoints looked through: ${checkpoints}; ${what}.`);
   if (found.length > 0) note("Change what is a secret where it is used, and remove these with `workrail delete --permanently`.");
   if (unreadable.length > 0)
-    note(`Checkpoints that cannot be read: ${unreadable.length}. What they hold is not known: ${unreadable.join(", ")}.`);
+    note(`Checkpoints that cannot be read: ${unreadable.length}. Their content is unknown: ${unreadable.join(", ")}.`);
   if (!isComplete) note("It was interrupted: not everything was looked through.");
 }
 

@@ -88,7 +88,7 @@ function remarks({ hits, loose, indexPending, meaning }: SearchCheckpointsResult
   return [
     ...(hits.length === 0 ? ["Nothing was found."] : []),
     ...(loose === true
-      ? ["Nothing has the words that were asked for: what is shown has words of a phrase, or what means, begins or is spelled alike."]
+      ? ["Nothing has the requested words: the results have words of a phrase, or words of similar meaning, beginning or spelling."]
       : []),
     ...(indexPending === undefined ? [] : [`Sessions whose newest texts are not indexed yet, and may be missing: ${indexPending}.`]),
     ...(meaning?.failed === undefined ? [] : [`Nothing was looked for by meaning: ${meaning.failed}`]),

@@ -127,11 +127,7 @@ function nothingFound(): WorkrailError {
 }
 
 function nobodyToAsk(): WorkrailError {
-  return new WorkrailError(
-    "INVALID_INPUT",
-    "This changes settings of other programs, and there is no terminal to ask for your agreement.",
-    {
-      hint: "Add --yes, or see the changes with --dry-run.",
-    },
-  );
+  return new WorkrailError("INVALID_INPUT", "This changes settings of other programs, and there is no terminal to ask for confirmation.", {
+    hint: "Add --yes, or see the changes with --dry-run.",
+  });
 }

@@ -41,7 +41,7 @@ function forPeople(status: Status): string {
     `Store: ${escapeText(dataDir ?? "none")} (${durability}, ${escapeText(mode)}).`,
     `Checkpoints: ${checkpoints}, in sessions: ${sessions}, stored in ${formatBytes(liveBytes)}.`,
     ...(dataDir === undefined || existsSync(dataDir) ? [] : ["There is no store yet; the first save makes it."]),
-    ...(status.readOnly ? ["Read-only: nothing in it is changed, and whatever would is refused."] : []),
+    ...(status.readOnly ? ["Read-only: nothing in it is changed, and writes are refused."] : []),
     ...(damaged === 0 ? [] : [`Damaged: ${damaged}.`]),
     ...(trashed === 0 ? [] : [`In the trash: checkpoints: ${trashed}, stored in ${formatBytes(trashBytes)}.`]),
     ...(pendingRemovals === 0 ? [] : [removalsOf(status)]),

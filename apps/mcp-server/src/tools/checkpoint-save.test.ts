@@ -197,7 +197,7 @@ describe("VALIDATION_ERROR", () => {
       `${field}: half a surrogate pair`,
       given,
       field,
-      `${what} must have no half of a surrogate pair, which is no character`,
+      `${what} must not contain half of a surrogate pair`,
     ]),
     ["context: no object", { context: "branch" }, "context", "context must be an object"],
     [

@@ -150,7 +150,7 @@ export function openEnvelope(bytes: Uint8Array, digests: Digester): OpenedBlob |
     const own = format === DELTA_FORMAT ? fromDeltaJson(envelope) : fromWholeJson(envelope);
     return { kind: "delta", facts: own, base, delta: readDelta(payload) };
   }
-  if (format === DELTA_FORMAT) throw corrupt("does not say what it is stored against");
+  if (format === DELTA_FORMAT) throw corrupt("does not name its base");
   const facts = fromJson(envelope);
   const context = within(payload, CONTEXT, "has no context");
   if (context.length !== facts.contextBytes) throw corrupt("has no context");

@@ -52,7 +52,7 @@ export async function* readExport(
     yield* readCheckpoints(scanner, limits, digests);
     if ((await scanner.peek()) === ",") yield await readUnreadable(scanner);
     if (!(await scanner.take("}")) || (await scanner.peek()) !== undefined) {
-      throw malformed({ path: "the end", line: scanner.line }, "nothing may follow the checkpoints but those that could not be read");
+      throw malformed({ path: "the end", line: scanner.line }, "only the list of unreadable checkpoints may follow the checkpoints");
     }
   } finally {
     await scanner.close();
@@ -154,7 +154,7 @@ export async function atPlace<T>(place: Place, work: () => T | Promise<T>): Prom
   }
 }
 
-const HINT = "Nothing was imported. Export it again, or undo what was changed by hand.";
+const HINT = "Nothing was imported. Export it again, or undo the manual changes.";
 
 function malformed(place: Place, rule: string): WorkrailError {
   return new WorkrailError("INVALID_INPUT", `In ${place.path}, line ${place.line}: ${rule}.`, {

@@ -30,7 +30,7 @@ describe("the summary of a project checkpoint", () => {
   );
 
   it("is refused for a lone surrogate, before any other rule", () => {
-    const rule = "summary must have no half of a surrogate pair, which is no character";
+    const rule = "summary must not contain half of a surrogate pair";
     expect(refusalOf({ summary: "half \ud83d" })).toEqual(["INVALID_INPUT", "summary", rule]);
   });
 });

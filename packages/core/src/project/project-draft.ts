@@ -97,7 +97,7 @@ function checkProjectContext(context: ProjectContext): void {
 
 function checkWhole(field: string, subject: string, values: readonly unknown[]): void {
   if (values.some((value) => typeof value === "string" && !isText(value))) {
-    throw invalidField(field, `${subject} must have no half of a surrogate pair, which is no character`);
+    throw invalidField(field, `${subject} must not contain half of a surrogate pair`);
   }
 }
 

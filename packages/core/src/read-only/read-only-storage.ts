@@ -25,7 +25,7 @@ export function readOnlyStorage(storage: Storage): Storage {
   return readOnlyStorageOf({ ...rest, useCatalog: (use) => use({ catalog, recovery }) });
 }
 
-/** Builds a storage from parts that never change the store. It has no reserve: only writers need one. */
+/** Builds a storage from parts that never change the store. The storage has no reserve: only writers need one. */
 export function readOnlyStorageOf(parts: ReadOnlyParts): Storage {
   const { durability, warnings, locking, search, vectors, close } = parts;
   const catalog = new ReadOnlyCatalog(parts.useCatalog, parts.rebuildCopy);

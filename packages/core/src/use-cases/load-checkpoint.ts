@@ -127,7 +127,7 @@ async function passedOver(ports: LoadPorts, loaded: CheckpointRecord, reasons: R
   return passed;
 }
 
-const FOUND_BEFORE = "It was found damaged before; what there was of it is in quarantine.";
+const FOUND_BEFORE = "It was found damaged before; its remains are in quarantine.";
 
 /**
  * Reads a checkpoint; `undefined` when it cannot be read, with the reason in `reasons`. A blob may be pruned or re-encoded
@@ -275,8 +275,7 @@ export function unknownCheckpoint(
   reference: string,
   { isSession = false, nearest = [] }: { readonly isSession?: boolean; readonly nearest?: readonly LikelyCheckpoint[] } = {},
 ): WorkrailError {
-  const isSessionHint =
-    "It is the id of a session: give it as sessionId, or list the checkpoints of that session to find the one that is meant.";
+  const isSessionHint = "It is the id of a session: give it as sessionId, or list the checkpoints of that session to find the right one.";
   const toList = "`workrail list` lists the existing checkpoints.";
   // An id in the product's own form once existed.
   const goneHint = GENERATED.test(reference)

@@ -89,7 +89,7 @@ export function damagedBytesOf(error: unknown): CheckpointRecord | undefined {
  * @throws CHECKPOINT_CORRUPT, UNSUPPORTED_VERSION, TOO_LARGE, STORAGE_UNAVAILABLE
  */
 export async function readBlob(ports: Omit<ReadPorts, "catalog">, at: Located): Promise<DecodedBlob> {
-  if (isRecord(at) && at.damaged) throw corrupt("It was found damaged before, and what there was of it is in quarantine.");
+  if (isRecord(at) && at.damaged) throw corrupt("It was found damaged before, and its remains are in quarantine.");
   const bytes = await getBlob(ports.blobs, at.blob);
   if (bytes === undefined) throw blame(at, "Its file is missing.");
   let decoded: DecodedBlob;

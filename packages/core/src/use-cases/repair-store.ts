@@ -126,7 +126,7 @@ function adviceOn(left: readonly Finding[], orphans: readonly BlobRef[]): string
     kinds.has("unreadable") &&
       "See what keeps files from being read: the disk, or whose they are. They were left as they are, and are readable again when that is gone.",
     kinds.has("depends-on-damaged") &&
-      "Put back the damaged checkpoint's file from a backup and repair again: what is stored against it is then readable too.",
+      "Restore the damaged checkpoint's file from a backup and repair again: checkpoints stored against it are then readable too.",
     kinds.has("newer-version") && "Update Workrail to read checkpoints of a newer version.",
     kinds.has("erasure-unfinished") &&
       "Repair again once no other process reads or copies the store and its disk has room: then the erasure can be finished.",

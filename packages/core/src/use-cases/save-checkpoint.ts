@@ -596,7 +596,7 @@ async function conflict(ports: SavePorts, input: WholeInput, head: CheckpointRec
   const { sessionId, expectedParentId, base } = input;
   const changed = await changedSince(ports, base?.record.id === expectedParentId ? base : expectedParentId, head);
   const told = changed === undefined ? "" : ` Changed since: ${changed.told}.`;
-  return new WorkrailError("CONFLICT", `The session's latest checkpoint is not the expected one: somebody else saved meanwhile.${told}`, {
+  return new WorkrailError("CONFLICT", `The session's latest checkpoint is not the expected one: another client saved meanwhile.${told}`, {
     details: { sessionId, expectedParentId, actualParentId: head?.id ?? null, ...changed?.details },
     hint:
       base === undefined

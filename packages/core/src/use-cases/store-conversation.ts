@@ -106,7 +106,7 @@ function warningOf(report: SecretsReport): string {
   const places = placesInWords(report);
   return report.action === "redacted"
     ? `What looks like a secret was replaced by placeholders: ${places}`
-    : `It holds what looks like a secret, in clear in the file and in the store: ${places}`;
+    : `It contains a possible secret, unencrypted in the file and in the store: ${places}`;
 }
 
 async function keepIfPossible(

@@ -207,7 +207,7 @@ class Verification {
     this.#sessions.set(sessionId, sums);
   }
 
-  /** Checks re-encodings in progress again after waiting. Those that remain were left by a killed process, and are corrected. */
+  /** Checks re-encodings in progress again after waiting. The remaining ones were left by a killed process, and are corrected. */
   async #lookAgain(): Promise<void> {
     for (const moment of MOMENTS_MS) {
       if (this.#changing.size === 0) return;

@@ -53,7 +53,7 @@ const OWN = "Have the directory belong to your user, or name another one with --
 export function checkPermissions(dataDir: string, fix: boolean): DoctorFinding {
   const check = "permissions";
   if (process.platform === "win32") return { check, status: "skipped", message: "On Windows the folder's own access rules hold." };
-  if (!isDirectory(dataDir)) return { check, status: "skipped", message: "There is nothing to look at yet." };
+  if (!isDirectory(dataDir)) return { check, status: "skipped", message: "There is nothing to check yet." };
   const open = [dataDir, ...within(dataDir)].filter(isOpenToOthers);
   if (open.length === 0) return { check, status: "ok", message: "Only your user can read what is stored." };
   const names = open.slice(0, MOST_NAMED).map((file) => path.relative(dataDir, file) || ".");
@@ -81,7 +81,7 @@ export function checkDisk(dataDir: string): DoctorFinding {
   const { bavail, bsize } = fs.statfsSync(nearestDirectory(dataDir));
   const free = bavail * bsize;
   const found = { check: "disk", message: `${Math.floor(free / 1_048_576).toLocaleString("en-US")} MiB are free on the disk.` } as const;
-  const hint = "Make room on the disk; `workrail cleanup` removes what is not needed any more.";
+  const hint = "Make room on the disk; `workrail cleanup` removes old checkpoints.";
   if (free < LEAST_FREE_BYTES) return { ...found, status: "error", code: "STORAGE_UNAVAILABLE", hint };
   return free < FEW_FREE_BYTES ? { ...found, status: "warning", hint } : { ...found, status: "ok" };
 }

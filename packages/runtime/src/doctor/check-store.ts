@@ -42,7 +42,7 @@ export async function checkDatabase(dataDir: string, options: OpenOptions): Prom
       hint: "`workrail status` tells more, `workrail verify` reads everything.",
     };
   } catch (error) {
-    return failure(check, error, "`workrail verify` tells what is damaged, `workrail repair` puts right what can be.");
+    return failure(check, error, "`workrail verify` names the damage, `workrail repair` fixes what it can.");
   }
 }
 

@@ -78,7 +78,7 @@ function configurationOf({ issues, file, hasFile }: Configuration, settings: Set
 }
 
 function unseen(check: DoctorCheck): DoctorFinding {
-  return { check, status: "skipped", message: "It cannot be looked at before what is wrong above is put right." };
+  return { check, status: "skipped", message: "It cannot be checked before the problems above are fixed." };
 }
 
 /** Turns an exception of a check into a finding. */

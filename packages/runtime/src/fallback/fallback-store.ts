@@ -407,7 +407,7 @@ export class FallbackStore implements Workrail {
     } catch (error) {
       if (!isStorageFailure(error)) throw error;
       const status = await this.#blindStandIn.storeStatus();
-      return { ...status, warnings: ["The disk cannot be read either: what it holds is not among these figures.", ...status.warnings] };
+      return { ...status, warnings: ["The disk cannot be read either: these figures do not include its content.", ...status.warnings] };
     }
   }
 

@@ -110,7 +110,7 @@ export class Standby {
     if (!isNew) return;
     const { path, code } = error.details;
     const about = { reason: reasonOf(error), dataDir: this.#plan.settings.dataDir, path, code, hint: error.hint };
-    this.#log.error("the store cannot be written to: until it can, what is saved is kept in memory only", about);
+    this.#log.error("the store cannot be written: until it can, saves are kept in memory only", about);
     const { repeat = repeatUnnoticed } = this.#plan.adapters;
     this.#stopRetrying = repeat(() => this.comeBack(), LEAST_RETRY_MS + Math.random() * RETRY_RANGE_MS);
   }
@@ -166,7 +166,7 @@ export class Standby {
     this.#stopRetrying?.();
     // An attempt may be opening the disk right now.
     await this.#returning;
-    if (this.#hasMore()) this.#log.error("what was kept in memory could not be written, and is lost", this.#memory.size);
+    if (this.#hasMore()) this.#log.error("the saves in memory could not be written, and are lost", this.#memory.size);
     await this.#disk?.close();
   }
 
@@ -183,7 +183,7 @@ export class Standby {
       if (this.#hasMore()) return false;
       this.#failure = undefined;
       this.#stopRetrying?.();
-      this.#log.warn("the store can be written to again, and has what was kept in memory", { ...taken });
+      this.#log.warn("the store can be written again, and has the saves from memory", { ...taken });
       return true;
     } catch (error) {
       this.#noteFailure(error);
@@ -209,7 +209,7 @@ export class Standby {
 
   #noteFailure(error: unknown): void {
     if (isWorkrailError(error)) this.#failure = error;
-    else this.#log.error("writing down what is kept in memory failed unexpectedly", { error });
+    else this.#log.error("writing the saves in memory failed unexpectedly", { error });
   }
 
   #hasMore(): boolean {

@@ -59,5 +59,5 @@ export function withoutBase(failure: WorkrailError, dataDir: string): WorkrailEr
 
 const KEPT = "The checkpoint is in this process's memory only, not on disk.";
 const NOT_KEPT = "The checkpoint was not kept: it cannot be written, and memory is full of other unwritten checkpoints.";
-const GOES_ON = "Go on: it can be loaded, and is written to the disk as soon as that works; do not end this process before.";
+const GOES_ON = "Continue: it can be loaded, and is written to the disk as soon as that works. Do not end this process before then.";
 const NOTHING_MORE = "Save it again later, or write it elsewhere.";

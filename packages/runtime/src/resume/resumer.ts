@@ -378,7 +378,7 @@ function fellBack(from: LoadedCheckpoint["fellBackFrom"]): Pick<ResumedWork, "fe
 
 function noteOn(ranked: readonly Candidate[], project: string | undefined): string {
   const [first, second] = ranked;
-  if (first === undefined) return "Nothing is saved here to go on from.";
+  if (first === undefined) return "Nothing is saved here to resume.";
   const isClose =
     second !== undefined &&
     first.relation === second.relation &&
@@ -386,7 +386,7 @@ function noteOn(ranked: readonly Candidate[], project: string | undefined): stri
     Math.abs(first.record.createdAt.getTime() - second.record.createdAt.getTime()) < CLOSE_MS;
   return [
     ...(project === undefined ? ["You are in no project, so that no place speaks for one of them."] : []),
-    "Nothing is loaded yet: call again with the checkpointId of the one that is meant.",
+    "Nothing is loaded yet: call again with the checkpointId of the right one.",
     isClose ? "The first two are as likely as each other: ask your user." : "Ask your user when you are not sure.",
   ].join(" ");
 }

@@ -16,7 +16,7 @@ const ADVICE: { readonly [Action in SecretsReport["action"]]: string } = {
   warned:
     "Better save where the secret is kept, such as its variable's name, and delete this checkpoint. If it must stay, pin its entry, and encrypt " +
     "the store.",
-  redacted: "What stands for each secret was saved in its place: the secret cannot be had back from here.",
+  redacted: "A placeholder was saved in place of each secret: the secret cannot be restored from here.",
 };
 
 /** Returns the report as a part of an answer; empty when nothing was found. */
