@@ -1,9 +1,22 @@
 import { realpathSync } from "node:fs";
 import { WorkrailError } from "@workrail/core";
-import type { Program, SetupHost, SetupPlan } from "@workrail/host-setup";
+import type { Program, SetupHost, SetupPlan, SetupScope } from "@workrail/host-setup";
 import manifest from "../package.json" with { type: "json" };
-import type { HostOptions } from "./commands/setup.ts";
 import { settingArgs } from "./setting-options.ts";
+import type { GlobalOptions } from "./with-store.ts";
+
+export interface HostOptions extends GlobalOptions {
+  readonly scope: SetupScope;
+  readonly project?: string;
+  readonly remove?: true;
+  readonly yes?: true;
+  readonly pin?: true;
+  readonly local?: true;
+  /** `false` with `--no-mcp`. */
+  readonly mcp: boolean;
+  /** `false` with `--no-hooks`. */
+  readonly hooks: boolean;
+}
 
 /** Plans and applies set-ups for one command line. */
 export interface HostSetup {

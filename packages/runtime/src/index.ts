@@ -74,7 +74,7 @@ export type {
 } from "@workrail/core";
 export type { Condensed, CondensedEntry, LiveCheckpointOptions, LiveContext, LiveContextParams } from "./live/live-context.ts";
 export { openWorkrail } from "./open-workrail.ts";
-export type { OpenOptions } from "./open-workrail.ts";
+export type { OpenOptions } from "./open-options.ts";
 export type {
   CreatedProjectCheckpoint,
   CreateProjectCheckpoint,
@@ -114,7 +114,7 @@ export type {
   ResumeResult,
 } from "./resume/resume-params.ts";
 export { restoreBackup } from "./restore-backup.ts";
-export type { BackupResult, RestoreOptions, RestoreProgress, RestoreResult } from "./restore-backup.ts";
+export type { BackupResult, RestoreOptions, RestoreProgress, RestoreResult } from "./restore-options.ts";
 export type { FinishIndexOptions, SearchCheckpointsParams, SearchCheckpointsResult, SearchHit } from "./search/search-checkpoints.ts";
 export { readSavings } from "./savings.ts";
 export type { HostSavings, Resumes, Savings, SavingsParams } from "./savings.ts";

@@ -1,12 +1,9 @@
 import type { RebuildOptions } from "@workrail/core";
 import { type Adapters, wire } from "./container.ts";
+import type { WarmUp } from "./open-options.ts";
 import type { SessionResolver } from "./session-resolver.ts";
 import type { Settings } from "./settings.ts";
 import { Store } from "./store.ts";
-
-/** Times at which a process can prepare for searching. */
-export const WARM_UPS = ["opening", "pause"] as const;
-export type WarmUp = (typeof WARM_UPS)[number];
 
 /** Configuration of a store to open. */
 export interface StorePlan {

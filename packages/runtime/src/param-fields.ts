@@ -17,8 +17,8 @@ import type { CompareCheckpointsParams, ListSessionsParams, TagSessionParams, Tr
 import type { HandoffParams, ResumeParams } from "./resume/resume-params.ts";
 import type { SearchCheckpointsParams } from "./search/search-checkpoints.ts";
 import type { ScanStoreParams } from "./secrets/told-secrets.ts";
-import type { OpenOptions } from "./open-workrail.ts";
-import type { RestoreOptions } from "./restore-backup.ts";
+import type { OpenOptions } from "./open-options.ts";
+import type { RestoreOptions } from "./restore-options.ts";
 import type { ExportSessionOptions, ImportFileOptions, ImportTextOptions } from "./transfer.ts";
 import type { ResolveCheckpointParams, StoreStatsParams } from "./workrail.ts";
 

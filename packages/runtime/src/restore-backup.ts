@@ -1,69 +1,14 @@
 import path from "node:path";
-import {
-  isFree,
-  isReplacedStore,
-  nodeFileSystem,
-  restoreInPlace,
-  restoreToNewPlace,
-  StoredBackup,
-  type StoredBackupProgress,
-} from "@workrail/blob-files";
-import {
-  type BackupReport,
-  isWorkrailError,
-  type Log,
-  type ReadBlobsProgress,
-  readOnly,
-  type RebuildReport,
-  recoverCatalog,
-  runThen,
-  WorkrailError,
-} from "@workrail/core";
+import { isFree, isReplacedStore, nodeFileSystem, restoreInPlace, restoreToNewPlace, StoredBackup } from "@workrail/blob-files";
+import { isWorkrailError, type Log, readOnly, recoverCatalog, runThen, WorkrailError } from "@workrail/core";
 import { checkParams, checkPlace } from "./check-params.ts";
 import { type Adapters, checkAdapters, openDefaultStorage, wire } from "./container.ts";
-import type { Environment } from "./config/default-data-dir.ts";
 import { silentLog } from "./environment.ts";
 import type { SealingSettings } from "./sealing/sealing-settings.ts";
 import { tryKey, tryToMakeKey } from "./sealing/try-key.ts";
 import { removeNotes } from "./hooks/forget-sessions.ts";
+import type { RestoreOptions, RestoreResult } from "./restore-options.ts";
 import { readSettings, type Settings } from "./settings.ts";
-
-export interface BackupResult extends Omit<BackupReport, "createdAt"> {
-  /** Absolute path. */
-  readonly directory: string;
-  readonly createdAt: string;
-}
-
-export interface RestoreOptions {
-  /** Directory to restore to. Default: `WORKRAIL_DATA_DIR`, else the platform's directory for user data. */
-  readonly dataDir?: string | undefined;
-  /** Replaces an existing store, which is kept aside. Default: a directory that is not empty is refused. */
-  readonly replace?: boolean | undefined;
-  /** Default: the process's environment. */
-  readonly env?: Environment | undefined;
-  /** Options of a command line, such as `--data-dir=elsewhere`. Default: none. */
-  readonly args?: readonly string[] | undefined;
-  /** Parts that replace ours. Not the storage: a backup is restored to a data directory. */
-  readonly adapters?: Omit<Adapters, "storage"> | undefined;
-  /** Called after each file: all files are checked, then copied, and then the catalog is built from them. */
-  readonly onProgress?: ((progress: RestoreProgress) => void) | undefined;
-}
-
-export type RestoreProgress = StoredBackupProgress | ReadBlobsProgress;
-
-export interface RestoreResult {
-  readonly dataDir: string;
-  /** Time of the backup. */
-  readonly createdAt: string;
-  /** Live checkpoints in the restored catalog. */
-  readonly checkpoints: number;
-  readonly trashed: number;
-  readonly sessions: number;
-  /** Files that cannot be read, and could not be read when the backup was made. */
-  readonly unreadable: RebuildReport["unreadable"];
-  /** Absolute path of the replaced store. */
-  readonly keptAside: string | undefined;
-}
 
 /**
  * Restores a store from a backup, to a new directory, or in place of a store that is kept aside.

@@ -152,7 +152,7 @@ import { ProjectRules, type RulesFound } from "./project-rules.ts";
 import type { Found } from "./resume/find-candidates.ts";
 import type { Resumer } from "./resume/resumer.ts";
 import type { HandoffParams, HandoffResult, ResumeParams, ResumeResult } from "./resume/resume-params.ts";
-import type { BackupResult } from "./restore-backup.ts";
+import type { BackupResult } from "./restore-options.ts";
 import { isWork, type ResolvedSession } from "./session-resolver.ts";
 import type {
   ExportAllOptions,

@@ -44,7 +44,7 @@ import type {
 } from "./overview.ts";
 import type { ScanStoreParams } from "./secrets/told-secrets.ts";
 import type { HandoffParams, HandoffResult, ResumeParams, ResumeResult } from "./resume/resume-params.ts";
-import type { BackupResult } from "./restore-backup.ts";
+import type { BackupResult } from "./restore-options.ts";
 import type {
   ExportAllResult,
   ExportResult,

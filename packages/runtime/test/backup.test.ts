@@ -3,7 +3,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { openMemoryStorage } from "@workrail/memory";
 import { describe, expect, it } from "vitest";
-import { restoreBackup, type RestoreOptions, type RestoreResult } from "../src/restore-backup.ts";
+import { restoreBackup } from "../src/restore-backup.ts";
+import type { RestoreOptions, RestoreResult } from "../src/restore-options.ts";
 import { onDisk, type Place, readAudit, refusalOf } from "./stores.ts";
 
 /** Returns all names below a directory. */

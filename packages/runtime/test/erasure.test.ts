@@ -12,7 +12,7 @@ import { type FileSystem, nodeFileSystem, openSqliteFs } from "@workrail/sqlite-
 import { Faults, tally, withFaults } from "@workrail/storage-conformance/harness";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import type { SaveCheckpointParams } from "../src/context-management-service.ts";
-import type { OpenOptions } from "../src/open-workrail.ts";
+import type { OpenOptions } from "../src/open-options.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { onDisk, type Place, readAudit, refusalOf } from "./stores.ts";
 import { filesBelow, newWord, tracesOf } from "./traces.ts";

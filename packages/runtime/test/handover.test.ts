@@ -7,7 +7,7 @@ import { nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
 import { Faults, withFaults } from "@workrail/storage-conformance/harness";
 import { describe, expect, it } from "vitest";
 import type { Adapters } from "../src/container.ts";
-import type { OpenOptions } from "../src/open-workrail.ts";
+import type { OpenOptions } from "../src/open-options.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { onDisk, type Place, refusalOf } from "./stores.ts";
 

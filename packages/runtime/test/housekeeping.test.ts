@@ -3,7 +3,7 @@ import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import type { Log, LogFields } from "@workrail/core";
 import { SteppingClock } from "@workrail/storage-conformance/builders";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { OpenOptions } from "../src/open-workrail.ts";
+import type { OpenOptions } from "../src/open-options.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { KINDS, onDisk, type Place, refusalOf } from "./stores.ts";
 

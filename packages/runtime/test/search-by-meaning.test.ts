@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Log, LogFields } from "@workrail/core";
 import { type Answer, closeEndpoints, type LocalEndpoint, openEndpoint } from "../../http-endpoint/src/testing/index.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { OpenOptions } from "../src/open-workrail.ts";
+import type { OpenOptions } from "../src/open-options.ts";
 import type { SearchCheckpointsParams, SearchCheckpointsResult } from "../src/search/search-checkpoints.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { KINDS, onDisk, type Place } from "./stores.ts";

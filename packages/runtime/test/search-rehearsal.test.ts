@@ -3,7 +3,7 @@ import path from "node:path";
 import type { SearchEngine } from "@workrail/core";
 import { describe, expect, it, vi } from "vitest";
 import type { ListSessionsResult } from "../src/overview.ts";
-import type { OpenOptions } from "../src/open-workrail.ts";
+import type { OpenOptions } from "../src/open-options.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { withSearch } from "./changed-search.ts";
 import { onDisk, type Place } from "./stores.ts";

@@ -1,6 +1,6 @@
 import { sealStore } from "@workrail/runtime";
 import { describe, expect, it } from "vitest";
-import type { OpenOptions } from "../src/open-workrail.ts";
+import type { OpenOptions } from "../src/open-options.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { KINDS, onDisk } from "./stores.ts";
 import { newWord, tracesOf } from "./traces.ts";

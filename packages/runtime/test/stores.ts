@@ -5,7 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { isWorkrailError, type WorkrailError } from "@workrail/core";
 import { SequentialIds, SteppingClock } from "@workrail/storage-conformance/builders";
 import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
-import { type OpenOptions, openWorkrail } from "../src/open-workrail.ts";
+import type { OpenOptions } from "../src/open-options.ts";
+import { openWorkrail } from "../src/open-workrail.ts";
 import type { Environment } from "../src/config/default-data-dir.ts";
 import type { Workrail } from "../src/workrail.ts";
 

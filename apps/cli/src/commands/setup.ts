@@ -1,24 +1,10 @@
 import { WorkrailError } from "@workrail/core";
-import { SETUP_HOSTS, type SetupHost, type SetupPlan, type SetupScope } from "@workrail/host-setup";
+import { SETUP_HOSTS, type SetupHost, type SetupPlan } from "@workrail/host-setup";
 import { Argument, type Command, Option } from "commander";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { note, printWarning, writeData, writeJson, writeMessage } from "../print.ts";
 import { confirm } from "../remove-after-asking.ts";
-import { type HostSetup, openHostSetup } from "../open-host-setup.ts";
-import type { GlobalOptions } from "../with-store.ts";
-
-export interface HostOptions extends GlobalOptions {
-  readonly scope: SetupScope;
-  readonly project?: string;
-  readonly remove?: true;
-  readonly yes?: true;
-  readonly pin?: true;
-  readonly local?: true;
-  /** `false` with `--no-mcp`. */
-  readonly mcp: boolean;
-  /** `false` with `--no-hooks`. */
-  readonly hooks: boolean;
-}
+import { type HostOptions, type HostSetup, openHostSetup } from "../open-host-setup.ts";
 
 /** The exit code tells a script that a person declined. */
 const DECLINED = 1;

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
-import { type AutomaticSession, planThinning } from "./plan-thinning.ts";
+import { planThinning } from "./plan-thinning.ts";
+import type { AutomaticSession } from "./plan.ts";
 
 const NOW = new Date("2026-03-31T12:00:00Z");
 const HOUR_MS = 3_600_000;

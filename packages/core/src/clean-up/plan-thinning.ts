@@ -1,20 +1,10 @@
-import { type CheckpointView, DAY_MS, type Moment, moveOut, part, type PlannedMove, type SessionView, type Spared } from "./plan.ts";
+import { type AutomaticSession, type AutomaticView, DAY_MS, type Moment, moveOut, part, type PlannedMove, type Spared } from "./plan.ts";
 
 /** Tag of the checkpoints that hooks save. */
 export const HOOK_TAG = "hook";
 
 const HOUR_MS = 60 * 60 * 1_000;
 const WEEK_MS = 7 * DAY_MS;
-
-export interface AutomaticView extends CheckpointView {
-  readonly createdAt: Date;
-  readonly isHead: boolean;
-}
-
-/** A session with the checkpoints that hooks saved to it, oldest first. */
-export interface AutomaticSession extends Omit<SessionView, "checkpoints"> {
-  readonly checkpoints: readonly AutomaticView[];
-}
 
 /**
  * Thins out the checkpoints of hooks: all of the last day stay, then the last of each hour for a week, then the last of each

@@ -1,6 +1,5 @@
 import { isShielded } from "../catalog-state/asides.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
-import type { AutomaticSession } from "./plan-thinning.ts";
 
 /** Planned removals, in order, and the checkpoints spared although they were due. */
 export interface CleanUpPlan {
@@ -60,6 +59,16 @@ export interface SessionView {
   readonly isKept: boolean;
   /** Oldest first. */
   readonly checkpoints: readonly CheckpointView[];
+}
+
+export interface AutomaticView extends CheckpointView {
+  readonly createdAt: Date;
+  readonly isHead: boolean;
+}
+
+/** A session with the checkpoints that hooks saved to it, oldest first. */
+export interface AutomaticSession extends Omit<SessionView, "checkpoints"> {
+  readonly checkpoints: readonly AutomaticView[];
 }
 
 export interface CheckpointView {

@@ -1,5 +1,6 @@
 import type { CheckpointView, SessionView, TrashView } from "../clean-up/plan.ts";
-import { type AutomaticSession, HOOK_TAG } from "../clean-up/plan-thinning.ts";
+import { HOOK_TAG } from "../clean-up/plan-thinning.ts";
+import type { AutomaticSession } from "../clean-up/plan.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { PageCursor, SessionId } from "../model/ids.ts";
 import { KEEP_TAG, type Session } from "../model/session.ts";

@@ -59,7 +59,7 @@ import { ownLabels } from "../metadata.ts";
 import type { StorePlan } from "../open-store.ts";
 import { ProjectCheckpoints } from "../project-checkpoints/project-checkpoints.ts";
 import type { HandoffParams, HandoffResult, ResumeParams, ResumeResult } from "../resume/resume-params.ts";
-import type { BackupResult } from "../restore-backup.ts";
+import type { BackupResult } from "../restore-options.ts";
 import type { ScanStoreParams } from "../secrets/told-secrets.ts";
 import { SessionResolver } from "../session-resolver.ts";
 import type { FinishIndexOptions, SearchCheckpointsParams, SearchCheckpointsResult } from "../search/search-checkpoints.ts";

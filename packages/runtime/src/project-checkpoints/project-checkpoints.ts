@@ -16,12 +16,19 @@ import {
   readAsProject,
   type TokenCounter,
 } from "@workrail/core";
-import type { CheckpointMetadata, FindCheckpointsResult, LoadCheckpointResult, Standing } from "../context-management-service.ts";
+import type {
+  CheckpointMetadata,
+  FindCheckpointsParams,
+  FindCheckpointsResult,
+  IContextManagementService,
+  LoadCheckpointResult,
+  Standing,
+} from "../context-management-service.ts";
+import type { SearchCheckpointsParams, SearchCheckpointsResult } from "../search/search-checkpoints.ts";
 import { type Scope, scopeOf } from "../isolation.ts";
 import { splitLabels } from "../metadata.ts";
 import type { EraseResult } from "../erasing.ts";
 import type { Settings } from "../settings.ts";
-import type { Workrail } from "../workrail.ts";
 import type {
   CreatedProjectCheckpoint,
   CreateProjectCheckpoint,
@@ -41,9 +48,16 @@ const MOST_LABELS_CHARACTERS = 4_096;
 /** Longest query that a search accepts. */
 const ASKED_CHARACTERS = 1_000;
 
+/** The methods of a store that project checkpoints use. */
+interface UsedStore extends Pick<IContextManagementService, "saveCheckpoint" | "loadCheckpoint"> {
+  findCheckpoints(params?: FindCheckpointsParams): Promise<FindCheckpointsResult>;
+  searchCheckpoints(params: SearchCheckpointsParams): Promise<SearchCheckpointsResult>;
+  deleteCheckpoint(params: { readonly checkpointId: string; readonly agentId?: string | undefined }): Promise<EraseResult>;
+}
+
 /** Store, settings and services of the project checkpoints. */
 export interface ProjectCheckpointsOptions {
-  readonly workrail: Pick<Workrail, "saveCheckpoint" | "loadCheckpoint" | "findCheckpoints" | "searchCheckpoints" | "deleteCheckpoint">;
+  readonly workrail: UsedStore;
   readonly settings: Pick<Settings, "savesAMinute" | "isolation" | "readOnly">;
   readonly tokens: TokenCounter;
   readonly digests: Digester;
