@@ -171,7 +171,7 @@ describe("hostile input", () => {
 
   it("may lack an argument, or all of them", async () => {
     const missing = await client.call("missing", SAVE, { sessionId: "s" });
-    expect(missing.result?.content?.[0].text).toMatch(/^INVALID_INPUT: context is required, or patch/u);
+    expect(missing.result?.content?.[0].text).toMatch(/^INVALID_INPUT: context or patch is required/u);
     await client.request("none", "tools/call", { name: MARK });
     expect((await client.answer("none")).result?.content?.[0].text).toMatch(
       /^INVALID_INPUT: contextKey is required and must be a string\./u,

@@ -110,7 +110,7 @@ export class Standby {
     if (!isNew) return;
     const { path, code } = error.details;
     const about = { reason: reasonOf(error), dataDir: this.#plan.settings.dataDir, path, code, hint: error.hint };
-    this.#log.error("the store cannot be written: until it can, saves are kept in memory only", about);
+    this.#log.error("the store cannot be written to: until it can, saves are kept in memory only", about);
     const { repeat = repeatUnnoticed } = this.#plan.adapters;
     this.#stopRetrying = repeat(() => this.comeBack(), LEAST_RETRY_MS + Math.random() * RETRY_RANGE_MS);
   }
