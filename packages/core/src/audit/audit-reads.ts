@@ -14,13 +14,18 @@ export function auditCheck(rowsOf: AuditRows, { after, limit }: AuditWalk, diges
   return { rows: rows.length, first: rows[0], last: rows.at(-1), ...checkLinks(rows, from, digest) };
 }
 
-/** Returns the sessions changed since a position; `undefined` when the log no longer reaches back to the position. */
-export function changePage(rowsOf: AuditRows, { after, limit }: ChangeQuery): ChangePage | undefined {
-  if (after === undefined) return { sessions: [], position: positionBehind(rowsOf({ limit: 1 })[0]), hasMore: false, rows: 0 };
-  const before = rowBefore(after);
+/** Returns the rows that `changePage` reads. */
+export function changeRows({ after, limit }: ChangeQuery): AuditQuery {
   // The row before the first new one proves that the position belongs to this log.
-  const rows = rowsOf({ first: "oldest", after: before - 1, limit: limit + 2 });
-  const isThere = rows[0]?.number === before;
+  return after === undefined ? { limit: 1 } : { first: "oldest", after: rowBefore(after) - 1, limit: limit + 2 };
+}
+
+/** Returns the sessions changed since a position; `undefined` when the log no longer reaches back to the position. */
+export function changePage(rowsOf: AuditRows, query: ChangeQuery): ChangePage | undefined {
+  const { after, limit } = query;
+  const rows = rowsOf(changeRows(query));
+  if (after === undefined) return { sessions: [], position: positionBehind(rows[0]), hasMore: false, rows: 0 };
+  const isThere = rows[0]?.number === rowBefore(after);
   if (positionBehind(isThere ? rows[0] : undefined) !== after) return undefined;
   return changesIn(after, isThere ? rows.slice(1) : rows, limit);
 }

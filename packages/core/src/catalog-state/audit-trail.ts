@@ -1,5 +1,6 @@
 import { CHAIN_START, linked, placeOf } from "../audit/audit-chain.ts";
 import { cutEvent } from "../audit/audit-cut.ts";
+import { queryAudit } from "../audit/query-audit.ts";
 import type { AuditDigest, AuditEvent, LoggedEvent } from "../model/audit.ts";
 import type { AuditCut, AuditQuery } from "../ports/catalog.ts";
 import type { CatalogEntries } from "./catalog-entries.ts";
@@ -43,16 +44,8 @@ export class AuditTrail {
     return { rows, first };
   }
 
-  query({ limit = Number.POSITIVE_INFINITY, first = "newest", after, ...wanted }: AuditQuery): readonly LoggedEvent[] {
-    const found: LoggedEvent[] = [];
-    const step = first === "oldest" ? 1 : -1;
-    let index = step === 1 ? 0 : this.#rows.length - 1;
-    // `after` may be the number of a row that is gone, or that does not exist yet.
-    if (after !== undefined) index = step === 1 ? Math.max(index, this.#indexOf(after + 1)) : Math.min(index, this.#indexOf(after - 1));
-    for (let row = this.#rows[index]; row !== undefined && found.length < limit; row = this.#rows[(index += step)]) {
-      if (isWanted(row, wanted)) found.push(row);
-    }
-    return found;
+  query(query: AuditQuery): readonly LoggedEvent[] {
+    return queryAudit(this.#rows, query);
   }
 
   cut({ before, at, limit }: AuditCut, digest: AuditDigest): number {
@@ -83,18 +76,4 @@ export class AuditTrail {
   #dropBefore(number: number): void {
     this.#rows.splice(0, Math.max(0, this.#indexOf(number)));
   }
-}
-
-function isWanted(
-  row: LoggedEvent,
-  { actions, sessionId, checkpointId, at, since, until }: Omit<AuditQuery, "limit" | "first" | "after">,
-): boolean {
-  return (
-    actions?.includes(row.action) !== false &&
-    (sessionId === undefined || row.sessionId === sessionId) &&
-    (checkpointId === undefined || row.checkpointId === checkpointId) &&
-    (at === undefined || row.at.getTime() === at.getTime()) &&
-    (since === undefined || row.at >= since) &&
-    (until === undefined || row.at <= until)
-  );
 }

@@ -1,4 +1,3 @@
-import { WorkrailError } from "../errors.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { auditCheck, changePage } from "../audit/audit-reads.ts";
 import { rechain } from "../audit/rechain.ts";
@@ -39,6 +38,7 @@ import { AuditTrail } from "./audit-trail.ts";
 import { type CatalogEntries, entriesFromJson, rewriteEntries } from "./catalog-entries.ts";
 import { exceededQuota } from "./exceeded-quota.ts";
 import { matchesFilter } from "./matches-filter.ts";
+import { parsePlaceCursor, parseTimedCursor, placeCursor, timedCursor } from "./page-cursor.ts";
 import { type Erasing, type Removed, type Row, SessionState, type TrashedRow } from "./session-state.ts";
 import { Table } from "./table.ts";
 
@@ -113,11 +113,11 @@ export class CatalogState {
     const tagsOf = (id: SessionId): readonly string[] => this.#sessions.get(id)?.tags ?? [];
     const isWanted = (record: CheckpointRecord): boolean => filter.headsOnly !== true || this.head(record.sessionId)?.id === record.id;
     const matching = rows.filter(({ record }) => matchesFilter(record, tagsOf(record.sessionId), filter) && isWanted(record)).toReversed();
-    const from = after === undefined ? Number.POSITIVE_INFINITY : parseCursor(after);
+    const from = after === undefined ? Number.POSITIVE_INFINITY : parsePlaceCursor(after);
     const rest = matching.filter((row) => placeOf(row, filter.sessionId) < from).slice(offset);
     const page = rest.slice(0, limit);
     const last = page.at(-1);
-    const next = last === undefined || page.length === rest.length ? undefined : cursor(placeOf(last, filter.sessionId));
+    const next = last === undefined || page.length === rest.length ? undefined : placeCursor(placeOf(last, filter.sessionId));
     return { records: page.map(({ record }) => record), total: matching.length, next };
   }
 
@@ -685,32 +685,4 @@ function cut<T>(
 
 function isBefore([at, id]: readonly [Date, string], [otherAt, otherId]: readonly [Date, string]): boolean {
   return at.getTime() === otherAt.getTime() ? id < otherId : at < otherAt;
-}
-
-/** Makes the cursor of the end of a page that is ordered by time, then id. */
-export function timedCursor(at: Date, id: string): PageCursor {
-  return `${at.getTime()} ${id}` as PageCursor;
-}
-
-/** @throws INVALID_INPUT when the text is not a cursor of `timedCursor`. */
-export function parseTimedCursor(text: PageCursor): readonly [at: Date, id: string] {
-  const [, time, id] = /^(\d{1,15}) (.+)$/u.exec(text) ?? [];
-  if (time === undefined || id === undefined) throw noCursor();
-  return [new Date(Number(time)), id];
-}
-
-function cursor(place: number): PageCursor {
-  return String(place) as PageCursor;
-}
-
-function parseCursor(text: PageCursor): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw noCursor();
-}
-
-function noCursor(): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", "after must be the cursor of an earlier page.", {
-    details: { field: "after" },
-    hint: "Leave it out to begin with the first.",
-  });
 }

@@ -1,0 +1,88 @@
+import type { AuditDigest, AuditEvent } from "../model/audit.ts";
+import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
+import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
+import type { SessionFacts } from "../model/session.ts";
+import type { BlobKey } from "../ports/blob-store.ts";
+import type { CatalogContent } from "./catalog-port.ts";
+import { chain } from "./chained.ts";
+import type { CheckpointRow, NewRow, SessionRow } from "./rows.ts";
+import { more } from "./rules/weighed.ts";
+
+/** Data that survived a catalog, and the audit row that records the loss. */
+export interface Remnants {
+  /** In the order of their commits. */
+  readonly records: readonly NewRecord[];
+  readonly sessions: readonly SessionFacts[];
+  readonly audit: AuditEvent;
+}
+
+export interface FillOptions {
+  readonly refOf: (key: BlobKey) => BlobRef;
+  readonly digest: AuditDigest;
+}
+
+/** Makes the content of a new catalog. Removed checkpoints whose blobs may exist become pending removals. */
+export function fill({ records, sessions, audit }: Remnants, { refOf, digest }: FillOptions): CatalogContent {
+  const known = new Map(sessions.map((facts) => [facts.sessionId, indexed(facts)]));
+  const rows = new Map<SessionId, SessionRow>(sessions.map((facts) => [facts.sessionId, rowOf(facts, audit.at)]));
+  const checkpoints = new Map<CheckpointId, CheckpointRow>();
+  for (const record of records) {
+    const facts = known.get(record.sessionId);
+    if (facts?.tombstones.has(record.id) === true) continue;
+    const session =
+      rows.get(record.sessionId) ?? rowOf({ ...NOTHING_KNOWN, sessionId: record.sessionId, createdAt: record.createdAt }, audit.at);
+    const sequence = session.lastSequence + 1;
+    const trashedAt = facts?.trash.get(record.id);
+    const row = { commit: checkpoints.size + 1, record: placed(record, sequence, facts?.shields.get(record.id)), trashedAt };
+    checkpoints.set(record.id, row);
+    rows.set(session.id, { ...(trashedAt === undefined ? more(session, record) : session), lastSequence: sequence });
+  }
+  const gone = goneOf(sessions, refOf, (id) => checkpoints.has(id));
+  const edges = records.flatMap(({ id, baseId }) => (baseId === null ? [] : [{ dependent: id, base: baseId }]));
+  return {
+    rows: [
+      ...[...rows.values()].map((now): NewRow => ({ table: "session", now })),
+      ...[...checkpoints.values()].map((now): NewRow => ({ table: "checkpoint", now })),
+      ...edges.map((now): NewRow => ({ table: "edge", now })),
+      ...gone,
+    ],
+    audit: chain([audit], undefined, digest),
+    facts: [],
+  };
+}
+
+/** A session of which no facts survived. */
+const NOTHING_KNOWN = { tags: [], pins: [], oldestLive: null } as const;
+
+/** The real time of the last use is lost. A session must not be removed too early for lack of use. */
+function rowOf(
+  { sessionId: id, createdAt, tags, pins, oldestLive }: Pick<SessionFacts, "sessionId" | "createdAt" | "tags" | "pins" | "oldestLive">,
+  lastAccessedAt: Date,
+): SessionRow {
+  const counts = { lastSequence: 0, checkpointCount: 0, asideCount: 0, totalBytes: 0 };
+  return { id, createdAt, lastAccessedAt, tags, pins, oldestLive, ...counts };
+}
+
+function placed(record: NewRecord, sequence: number, shieldedUntil: Date | undefined): CheckpointRecord {
+  return { ...record, sequence, lastAccessedAt: record.createdAt, damaged: false, shieldedUntil };
+}
+
+function indexed({ tombstones, trash, shields }: SessionFacts) {
+  return {
+    tombstones: new Set(tombstones),
+    trash: new Map(trash.map(({ checkpointId, at }) => [checkpointId, at])),
+    shields: new Map(shields.map(({ checkpointId, until }) => [checkpointId, until])),
+  };
+}
+
+/** In another session the id of a removed checkpoint may live. */
+function goneOf(sessions: readonly SessionFacts[], refOf: FillOptions["refOf"], isKnown: (id: CheckpointId) => boolean): readonly NewRow[] {
+  return sessions.flatMap(({ sessionId, tombstones, erasing }) => {
+    const rowsOf = (ids: readonly CheckpointId[]) =>
+      ids.filter((id) => !isKnown(id)).map((checkpointId) => ({ blob: refOf({ sessionId, checkpointId }), checkpointId, sessionId }));
+    return [
+      ...rowsOf(tombstones).map((row): NewRow => ({ table: "removal", now: { ...row, isDone: false } })),
+      ...rowsOf(erasing).map((now): NewRow => ({ table: "erasure", now })),
+    ];
+  });
+}

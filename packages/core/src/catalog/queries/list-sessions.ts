@@ -1,0 +1,37 @@
+import { parseTimedCursor, timedCursor } from "../../catalog-state/page-cursor.ts";
+import { KEEP_TAG, type Session } from "../../model/session.ts";
+import type { SessionPage, SessionQuery } from "../../ports/catalog.ts";
+import type { CatalogPort } from "../catalog-port.ts";
+import type { ListedSession, SessionWhere } from "../reads.ts";
+
+/**
+ * Lists sessions with live checkpoints, or with `empty` the sessions that can be forgotten.
+ *
+ * @throws INVALID_INPUT when `after` is no cursor.
+ */
+export async function listSessions(catalog: CatalogPort, query: SessionQuery): Promise<SessionPage> {
+  const { project, unusedSince, empty = false, limit } = query;
+  const where: SessionWhere = { project, unusedSince, has: empty ? "nothing" : "live", withoutTag: empty ? KEEP_TAG : undefined };
+  const after = query.after === undefined ? undefined : parseTimedCursor(query.after);
+  const { rows } = await catalog.read({ rows: { of: "sessions", where, limit: limit + 1, after } });
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return { sessions: page.map(sessionOf), next: last && timedCursor(last.lastAccessedAt, last.id) };
+}
+
+/** Makes the session that a listing shows. */
+export function sessionOf(row: ListedSession): Session {
+  const { id, createdAt, lastAccessedAt, tags, pins, checkpointCount, asideCount, damagedCount, totalBytes } = row;
+  const totalSizeBytes = totalBytes;
+  return {
+    id,
+    createdAt,
+    lastAccessedAt,
+    tags,
+    pins,
+    checkpointCount: checkpointCount - asideCount,
+    asideCount,
+    damagedCount,
+    totalSizeBytes,
+  };
+}

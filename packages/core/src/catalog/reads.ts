@@ -1,0 +1,178 @@
+import type { AuditPlace, LoggedEvent } from "../model/audit.ts";
+import type { CheckpointKind } from "../model/checkpoint.ts";
+import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
+import type { AuditQuery, Edge, StoreUsage } from "../ports/catalog.ts";
+import type { Change, CheckpointRow, ErasureRow, HoldRow, RemovalRow, SessionRow } from "./rows.ts";
+
+/** Conditions on checkpoints, all of which must hold. Each is a plain comparison with a value that the rule supplies. */
+export interface Where {
+  readonly state: "live" | "trash" | "any";
+  readonly ids?: readonly CheckpointId[] | undefined;
+  readonly idPrefix?: string | undefined;
+  readonly notId?: CheckpointId | undefined;
+  readonly blobs?: readonly BlobRef[] | undefined;
+  readonly sessionId?: SessionId | undefined;
+  readonly project?: string | undefined;
+  readonly notProject?: string | undefined;
+  /** `commonDir` of a `GitState`. Together with `project`, either match suffices. */
+  readonly repository?: string | undefined;
+  readonly kinds?: readonly CheckpointKind[] | undefined;
+  readonly notKinds?: readonly CheckpointKind[] | undefined;
+  readonly damaged?: boolean | undefined;
+  /** Checkpoints that do not have this tag themselves. */
+  readonly withoutTag?: string | undefined;
+  /** Checkpoints with no shield that lasts longer than this time. */
+  readonly unshieldedAt?: Date | undefined;
+  /** Checkpoints that ever got a shield. */
+  readonly isShielded?: true | undefined;
+  /** All of these tags are on the checkpoint or on its session. */
+  readonly tags?: readonly string[] | undefined;
+  /** Each word is part of the name, a tag, the attributes, the workflow or the agent, ignoring case. */
+  readonly words?: readonly string[] | undefined;
+  /** Part of the name, ignoring case. */
+  readonly name?: string | undefined;
+  readonly workflowId?: string | undefined;
+  readonly agentId?: string | undefined;
+  /** Value of the attribute `phase`. */
+  readonly phase?: string | undefined;
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
+  /** Only the head of each session. */
+  readonly headsOnly?: boolean | undefined;
+}
+
+/** Conditions on sessions, all of which must hold. */
+export interface SessionWhere {
+  /** `live`: with a live checkpoint. `nothing`: without any checkpoint or pending removal. Absent: every session. */
+  readonly has?: "live" | "nothing" | undefined;
+  /** With a live checkpoint of this project. */
+  readonly project?: string | undefined;
+  /** Not used after this time. */
+  readonly unusedSince?: Date | undefined;
+  readonly withoutTag?: string | undefined;
+}
+
+/** Place of a row in an order by a time, then by an id. */
+export type TimedPlace = readonly [at: Date, id: string];
+
+export interface Select {
+  readonly of: "checkpoints";
+  readonly where: Where;
+  /** By sequence within a session, else by commit. `trashed`: by the time of the move, then by id. `any`: in any order. */
+  readonly order: "newest" | "oldest" | "trashed" | "any";
+  readonly limit: number;
+  readonly offset?: number | undefined;
+  /** Continues after this sequence or commit, or in the order `trashed` after this time and id. */
+  readonly after?: number | TimedPlace | undefined;
+}
+
+/** Selects ids and sequences alone. */
+export interface SelectPlaces {
+  readonly of: "places";
+  readonly where: Where;
+  readonly order: "oldest" | "any";
+  readonly limit: number;
+}
+
+export interface Place {
+  readonly id: CheckpointId;
+  readonly sequence: number;
+}
+
+/** Selects sessions, the least recently used first, then by id. */
+export interface SelectSessions {
+  readonly of: "sessions";
+  readonly where: SessionWhere;
+  readonly limit: number;
+  readonly after?: TimedPlace | undefined;
+}
+
+/** Conditions on removals, all of which must hold. */
+export interface SelectRemovals {
+  readonly of: "removals";
+  readonly blobs?: readonly BlobRef[] | undefined;
+  readonly sessionId?: SessionId | undefined;
+  readonly isDone?: false | undefined;
+  /** Only removals that no edge names as its base. */
+  readonly isNoBase?: true | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** Conditions on erasures, all of which must hold. */
+export interface SelectErasures {
+  readonly of: "erasures";
+  readonly blobs?: readonly BlobRef[] | undefined;
+  readonly checkpointId?: CheckpointId | undefined;
+  readonly sessionId?: SessionId | undefined;
+}
+
+/** Question about a catalog. An answer is rows or numbers, never a decision. */
+export type Read =
+  /** Checkpoint, live or in the trash. */
+  | { readonly of: "checkpoint"; readonly id: CheckpointId }
+  | Select
+  | SelectPlaces
+  | { readonly of: "count"; readonly where: Where }
+  | { readonly of: "session"; readonly id: SessionId }
+  | SelectSessions
+  /** Edges with one of these dependents, and with one of these bases. */
+  | {
+      readonly of: "edges";
+      readonly dependents?: readonly CheckpointId[] | undefined;
+      readonly bases?: readonly CheckpointId[] | undefined;
+    }
+  | SelectRemovals
+  | SelectErasures
+  | { readonly of: "holds" }
+  | { readonly of: "bytes" }
+  | { readonly of: "totals" }
+  | { readonly of: "audit"; readonly query: AuditQuery }
+  | { readonly of: "mark" }
+  | { readonly of: "blob"; readonly ref: BlobRef }
+  | { readonly of: "contradictions" };
+
+/** Session as a listing shows it. */
+export interface ListedSession extends SessionRow {
+  readonly damagedCount: number;
+}
+
+/** Redundant data that the rows do not bear out. */
+export interface Contradictions {
+  readonly sums: readonly Required<Change<SessionRow>>[];
+  /** Missing edges: a record names the base. */
+  readonly edges: readonly Edge[];
+}
+
+/** Type of the answer to each kind of read. */
+export interface Answers {
+  readonly checkpoint: CheckpointRow | undefined;
+  readonly checkpoints: readonly CheckpointRow[];
+  readonly places: readonly Place[];
+  readonly count: number;
+  readonly session: SessionRow | undefined;
+  readonly sessions: readonly ListedSession[];
+  readonly edges: readonly Edge[];
+  readonly removals: readonly RemovalRow[];
+  readonly erasures: readonly ErasureRow[];
+  readonly holds: readonly HoldRow[];
+  /** Bytes of all blobs, the trash included. */
+  readonly bytes: number;
+  readonly totals: Omit<StoreUsage, "removalsHeldUntil">;
+  readonly audit: readonly LoggedEvent[];
+  /** Last row of the audit log according to a note outside of the catalog. */
+  readonly mark: AuditPlace | undefined;
+  /** True where the catalog cannot see blobs. */
+  readonly blob: boolean;
+  readonly contradictions: Contradictions;
+}
+
+/** Named reads of one step. */
+export interface Reads {
+  readonly [name: string]: Read;
+}
+
+/** Answers to named reads. */
+export type Facts<R extends Reads> = { readonly [K in keyof R]: Answers[R[K]["of"]] };
+
+/** Without a limit. */
+export const ALL: number = Number.MAX_SAFE_INTEGER;

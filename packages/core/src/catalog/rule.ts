@@ -1,0 +1,52 @@
+import type { AuditEvent } from "../model/audit.ts";
+import type { SessionId } from "../model/ids.ts";
+import type { Facts, Read, Reads } from "./reads.ts";
+import type { RowChange } from "./rows.ts";
+
+/** Change of a catalog as data: the facts that it needs, and the pure function that decides from them. */
+export interface Rule<Out, R extends Reads = Reads> {
+  readonly reads: R;
+  /** Reads that a later step will probably ask for: the same objects. An adapter with slow round trips answers them in advance. */
+  readonly ahead?: readonly Read[] | undefined;
+  /** Returns the decision, or the next step. Pure: it may run again on other facts. */
+  decide(facts: Facts<R>): Decision<Out> | Rule<Out>;
+}
+
+/** Effects of one change, applied all or not at all. */
+export interface Decision<Out> {
+  readonly outcome: Out;
+  readonly rows: readonly RowChange[];
+  /** Rows to append to the audit log, in this order. */
+  readonly audit: readonly AuditEvent[];
+  /** Sessions whose facts outside of the catalog change. */
+  readonly touched?: readonly SessionId[] | undefined;
+  /** Sessions whose facts outside of the catalog are removed. */
+  readonly forgotten?: readonly SessionId[] | undefined;
+  /** Removes the audit rows up to this number. */
+  readonly auditThrough?: number | undefined;
+  /** Changes blobs within the atomic step. False withdraws the decision: nothing is applied, and the outcome is `withdrawn`. */
+  readonly blobs?: (() => Promise<boolean>) | undefined;
+  readonly withdrawn?: Out | undefined;
+}
+
+/** Types a step by its reads. */
+export function rule<Out, R extends Reads>(step: Rule<Out, R>): Rule<Out> {
+  return step;
+}
+
+/** Decision that changes nothing. */
+export function nothing<Out>(outcome: Out): Decision<Out> {
+  return { outcome, rows: [], audit: [] };
+}
+
+/** Continues from the decision of a rule. */
+export function mapped<A, B>(from: Rule<A>, map: (decision: Decision<A>) => Decision<B> | Rule<B>): Rule<B> {
+  return {
+    reads: from.reads,
+    ahead: from.ahead,
+    decide(facts) {
+      const next = from.decide(facts);
+      return "reads" in next ? mapped(next, map) : map(next);
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import { asidesToRemove } from "../../catalog-state/asides.ts";
+import { exceededQuota } from "../../catalog-state/exceeded-quota.ts";
+import type { AuditEvent } from "../../model/audit.ts";
+import type { CheckpointRecord } from "../../model/checkpoint.ts";
+import type { SessionId } from "../../model/ids.ts";
+import { KEEP_TAG } from "../../model/session.ts";
+import type { Append, CommitOutcome, QuotaUsage } from "../../ports/catalog.ts";
+import { ALL, type Facts, type Place, type Reads } from "../reads.ts";
+import { changed, type CheckpointRow, type SessionRow } from "../rows.ts";
+import { type Decision, nothing, type Rule, rule } from "../rule.ts";
+import { headOf } from "./head-of.ts";
+import { removalOf } from "./removal-of.ts";
+import { later, less, more } from "./weighed.ts";
+
+/** Appends a checkpoint to its session and removes the checkpoints beyond the limits, or says why it does not. */
+export function append(given: Append): Rule<CommitOutcome> {
+  const { record, keepNewest } = given;
+  // In a session at its limit, one more checkpoint means that one has to go.
+  const usual = pruneReads(given, 1);
+  return rule({
+    reads: appendReads(given),
+    ahead: keepNewest === undefined ? [] : Object.values(usual),
+    decide(facts): Decision<CommitOutcome> | Rule<CommitOutcome> {
+      const { session } = facts;
+      const bytes: QuotaUsage = { session: session?.totalBytes ?? 0, store: facts.bytes };
+      const refusal = refuse(given, facts, bytes);
+      if (refusal !== undefined) return nothing(refusal);
+      const asides = asidesGoing(given, facts);
+      const excess = mostBeyond(given, session);
+      if (asides.length === 0 && excess === 0) return appended({ given, facts, bytes, removed: [], first: [] });
+      return rule({
+        reads: excess === 1 ? usual : pruneReads(given, excess),
+        decide({ workflows, free, first }) {
+          const counted = workflows + (record.kind === "workflow" ? 1 : 0);
+          const removed = [...free.slice(0, Math.max(0, counted - (keepNewest ?? ALL))), ...asides];
+          return appended({ given, facts, bytes, removed, first });
+        },
+      });
+    },
+  });
+}
+
+function appendReads({ record: { id, sessionId, blob }, asides }: Append) {
+  return {
+    session: { of: "session", id: sessionId },
+    existing: { of: "checkpoint", id },
+    head: headOf(sessionId),
+    bytes: { of: "bytes" },
+    removals: { of: "removals", blobs: [blob] },
+    erasures: { of: "erasures", blobs: [blob] },
+    hasBlob: { of: "blob", ref: blob },
+    asides: {
+      of: "checkpoints",
+      where: { state: "live", sessionId, kinds: ["aside"], notId: id },
+      order: "oldest",
+      limit: asides === undefined ? 0 : ALL,
+    },
+  } as const satisfies Reads;
+}
+
+type AppendFacts = Facts<ReturnType<typeof appendReads>>;
+
+/** `excess`: at least the number of checkpoints that must go. */
+function pruneReads({ record: { id, sessionId, createdAt } }: Append, excess: number) {
+  const where = { state: "live", sessionId, kinds: ["workflow"] } as const;
+  const free = { ...where, notId: id, withoutTag: KEEP_TAG, unshieldedAt: createdAt };
+  return {
+    workflows: { of: "count", where },
+    free: { of: "checkpoints", where: free, order: "oldest", limit: excess },
+    first: { of: "places", where, order: "oldest", limit: excess + 1 },
+  } as const satisfies Reads;
+}
+
+/** Returns the reason why the append must not be. The order of the reasons is part of the contract. */
+function refuse({ record, expectedHead, unlessHeadIs, asides, quota }: Append, facts: AppendFacts, bytes: QuotaUsage) {
+  const { existing } = facts;
+  const head = facts.head[0]?.record;
+  if (existing !== undefined) {
+    return { status: existing.trashedAt === undefined ? "exists" : "in-trash", record: existing.record } satisfies CommitOutcome;
+  }
+  if (expectedHead !== undefined && (head?.id ?? null) !== expectedHead) return { status: "conflict", head } satisfies CommitOutcome;
+  if (head !== undefined && head.canonicalDigest === unlessHeadIs) return { status: "unchanged", head } satisfies CommitOutcome;
+  if (!facts.hasBlob) return { status: "blob-missing" } satisfies CommitOutcome;
+  const hasRoom = asides === undefined || asidesToRemove(recordsOf(facts.asides), record, asides) !== undefined;
+  if (!hasRoom) return { status: "asides-full" } satisfies CommitOutcome;
+  const over = quota === undefined ? undefined : exceededQuota(bytes, record.blobBytes, quota);
+  return over === undefined ? undefined : ({ status: "over-quota", over, bytes } satisfies CommitOutcome);
+}
+
+function asidesGoing({ asides: limit, record }: Append, { asides }: AppendFacts): readonly CheckpointRow[] {
+  const going = limit === undefined ? [] : (asidesToRemove(recordsOf(asides), record, limit) ?? []);
+  return going.flatMap(({ id }) => asides.filter((row) => row.record.id === id));
+}
+
+/** Returns the number of checkpoints beyond the limit, if all of the session were workflow checkpoints. */
+function mostBeyond({ keepNewest = ALL }: Append, session: SessionRow | undefined): number {
+  return session?.tags.includes(KEEP_TAG) === true ? 0 : Math.max(0, (session?.checkpointCount ?? 0) + 1 - keepNewest);
+}
+
+interface Appending {
+  readonly given: Append;
+  readonly facts: AppendFacts;
+  readonly bytes: QuotaUsage;
+  readonly removed: readonly CheckpointRow[];
+  /** The oldest workflow checkpoints, more of them than go. */
+  readonly first: readonly Place[];
+}
+
+function appended({ given, facts, bytes, removed, first }: Appending): Decision<CommitOutcome> {
+  const { record: added, quota } = given;
+  const { sessionId, createdAt: at, agentId } = added;
+  const session = facts.session ?? begun(given);
+  const sequence = session.lastSequence + 1;
+  const record: CheckpointRecord = { ...added, sequence, lastAccessedAt: at, damaged: false, shieldedUntil: undefined };
+  const now: SessionRow = {
+    ...less(more(session, record), removed),
+    lastSequence: sequence,
+    lastAccessedAt: later(session.lastAccessedAt, at),
+    oldestLive: removed.length === 0 ? session.oldestLive : oldestOf(record, first, removed),
+  };
+  const change = removed.reduce((sum, row) => sum - row.record.blobBytes, added.blobBytes);
+  return {
+    outcome: {
+      status: "committed",
+      record,
+      removed: recordsOf(removed),
+      shielded: [],
+      moved: [],
+      forgotten: [],
+      bytes: quota === undefined ? undefined : { session: bytes.session + change, store: bytes.store + change },
+    },
+    rows: [
+      changed("session", facts.session, now),
+      // A removed id that lives again has neither a tombstone nor a pending removal of its blob.
+      ...facts.removals.map((removal) => changed("removal", removal, undefined)),
+      ...facts.erasures.map((erasure) => changed("erasure", erasure, undefined)),
+      changed("checkpoint", undefined, { commit: undefined, record, trashedAt: undefined }),
+      ...removed.flatMap((row) => [changed("checkpoint", row, undefined), changed("removal", undefined, removalOf(row.record))]),
+    ],
+    audit: removed.map(({ record: { id: checkpointId } }): AuditEvent => ({ at, action: "prune", sessionId, checkpointId, agentId })),
+    touched: touchedBy(sessionId, facts, removed),
+  };
+}
+
+/** Session facts list tombstones, erasures and the oldest live checkpoint. */
+function touchedBy(id: SessionId, { session, removals, erasures }: AppendFacts, removed: readonly CheckpointRow[]): readonly SessionId[] {
+  const isTouched = session === undefined || removals.length + removed.length > 0;
+  return [...(isTouched ? [id] : []), ...erasures.map(({ sessionId }) => sessionId)];
+}
+
+function begun({ record: { sessionId: id, createdAt: at }, session: begins }: Append): SessionRow {
+  const { createdAt = at, tags = [], pins = [] } = begins ?? {};
+  const counts = { lastSequence: 0, checkpointCount: 0, asideCount: 0, totalBytes: 0 };
+  return { id, createdAt, lastAccessedAt: at, tags, pins, oldestLive: null, ...counts };
+}
+
+function oldestOf({ id, kind }: CheckpointRecord, first: readonly Place[], removed: readonly CheckpointRow[]): SessionRow["oldestLive"] {
+  const gone = new Set(removed.map(({ record }) => record.id));
+  return first.find((place) => !gone.has(place.id))?.id ?? (kind === "workflow" ? id : null);
+}
+
+function recordsOf(rows: readonly CheckpointRow[]): readonly CheckpointRecord[] {
+  return rows.map(({ record }) => record);
+}

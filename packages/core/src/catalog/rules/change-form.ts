@@ -1,0 +1,41 @@
+import type { CheckpointRecord } from "../../model/checkpoint.ts";
+import type { StoredForm } from "../../ports/catalog.ts";
+import type { Reads } from "../reads.ts";
+import { changed } from "../rows.ts";
+import { nothing, type Rule, rule } from "../rule.ts";
+import { isKeptAs } from "./is-kept-as.ts";
+
+/**
+ * Replaces the bytes of a checkpoint, live or in the trash, and records their form. Returns false when the record is not as expected,
+ * or when the new base is damaged or not live.
+ */
+export function changeForm(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Rule<boolean> {
+  const { id, sessionId } = expected;
+  const { blobBytes, baseId, keyId } = becomes;
+  return rule({
+    reads: {
+      row: { of: "checkpoint", id },
+      base: { of: "checkpoint", id: baseId ?? id },
+      session: { of: "session", id: sessionId },
+    } as const satisfies Reads,
+    decide({ row, base, session }) {
+      const isWhole = baseId === null || (base?.trashedAt === undefined && base?.record.damaged === false);
+      if (row === undefined || session === undefined || !isKeptAs(row.record, expected) || !isWhole) return nothing(false);
+      const record = { ...row.record, blobBytes, baseId, keyId, damaged: false };
+      const isLive = row.trashedAt === undefined;
+      const totalBytes = session.totalBytes + blobBytes - row.record.blobBytes;
+      return {
+        outcome: true,
+        rows: [
+          changed("checkpoint", row, { ...row, record }),
+          ...(isLive ? [changed("session", session, { ...session, totalBytes })] : []),
+        ],
+        audit: [],
+        async blobs() {
+          await write();
+          return true;
+        },
+      };
+    },
+  });
+}

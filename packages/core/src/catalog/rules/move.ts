@@ -1,0 +1,70 @@
+import { actionOfMove } from "../../catalog-state/action-of-move.ts";
+import { isShielded } from "../../catalog-state/asides.ts";
+import type { AuditEvent } from "../../model/audit.ts";
+import type { CheckpointRecord } from "../../model/checkpoint.ts";
+import type { Move } from "../../ports/catalog.ts";
+import type { Place, Reads } from "../reads.ts";
+import { changed, type CheckpointRow, type RowChange, type SessionRow } from "../rows.ts";
+import { type Decision, nothing, type Rule, rule } from "../rule.ts";
+import { removalOf } from "./removal-of.ts";
+import { less, more } from "./weighed.ts";
+
+/** Moves checkpoints of a session to the trash, back to life, or to nowhere. Returns their records as they were before. */
+export function move(given: Move): Rule<readonly CheckpointRecord[]> {
+  const { sessionId, from, at, unlessUsedSince, sparesShielded = false } = given;
+  const ids = [...new Set(given.checkpoints)];
+  return rule({
+    reads: {
+      session: { of: "session", id: sessionId },
+      there: { of: "checkpoints", where: { state: from, sessionId, ids }, order: "any", limit: ids.length },
+      first: { of: "places", where: { state: "live", sessionId, kinds: ["workflow"] }, order: "oldest", limit: ids.length + 1 },
+    } as const satisfies Reads,
+    decide({ session, there, first }) {
+      if (session === undefined || (unlessUsedSince !== undefined && session.lastAccessedAt > unlessUsedSince)) return nothing([]);
+      const byId = new Map(there.map((row) => [row.record.id, row]));
+      const isGoing = (row: CheckpointRow | undefined): row is CheckpointRow => {
+        return row !== undefined && !(sparesShielded && isShielded(row.record, at));
+      };
+      const going = ids.map((id) => byId.get(id)).filter(isGoing);
+      return going.length === 0 ? nothing([]) : moved(given, { session, going, first });
+    },
+  });
+}
+
+interface Moving {
+  readonly session: SessionRow;
+  readonly going: readonly CheckpointRow[];
+  /** The oldest live workflow checkpoints, more of them than go. */
+  readonly first: readonly Place[];
+}
+
+function moved(given: Move, { session, going, first }: Moving): Decision<readonly CheckpointRecord[]> {
+  const { sessionId, from, to, at, reason, agentId } = given;
+  const counted = from === "live" ? less(session, going) : session;
+  const back = to === "live" ? going.reduce((sum, { record }) => more(sum, record), counted) : counted;
+  const now: SessionRow = { ...back, oldestLive: oldestAfter(given, going, first) };
+  return {
+    outcome: going.map(({ record }) => record),
+    rows: [...going.flatMap((row) => rowsOf(given, row)), changed("session", session, now)],
+    audit: going.map(({ record: { id: checkpointId } }): AuditEvent => {
+      return { at, action: actionOfMove({ to }), sessionId, checkpointId, agentId, reason };
+    }),
+    touched: [sessionId],
+  };
+}
+
+function rowsOf({ to, at, erases = false }: Move, row: CheckpointRow): readonly RowChange[] {
+  if (to !== "nowhere") return [changed("checkpoint", row, { ...row, trashedAt: to === "trash" ? at : undefined })];
+  const { id: checkpointId, sessionId, blob } = row.record;
+  const erasure = erases ? [changed("erasure", undefined, { blob, checkpointId, sessionId })] : [];
+  return [changed("checkpoint", row, undefined), changed("removal", undefined, removalOf(row.record)), ...erasure];
+}
+
+/** The ancestors of the oldest remaining workflow checkpoint are known to be gone. */
+function oldestAfter({ from, to }: Move, going: readonly CheckpointRow[], first: readonly Place[]): SessionRow["oldestLive"] {
+  const ids = new Set(going.map(({ record }) => record.id));
+  const left = first.filter(({ id }) => !(from === "live" && ids.has(id)));
+  const back = to === "live" ? going.map(({ record }) => record).filter(({ kind }) => kind === "workflow") : [];
+  const all: readonly Place[] = [...left, ...back];
+  return all.toSorted((one, other) => one.sequence - other.sequence)[0]?.id ?? null;
+}

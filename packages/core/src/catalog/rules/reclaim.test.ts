@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import type { BlobRef } from "../../model/ids.ts";
+import { ids, refOf, RuleCatalog, S } from "../testing/rule-catalog.ts";
+import { changeEdges } from "./change-edges.ts";
+import { hold } from "./hold.ts";
+import { move } from "./move.ts";
+import { reclaim } from "./reclaim.ts";
+import { release } from "./release.ts";
+
+const NOW = new Date(1_000);
+
+function reclaimed(catalog: RuleCatalog, refs?: readonly BlobRef[], limit = 9): readonly BlobRef[] {
+  return catalog.change(reclaim({ refs, now: NOW, limit, remove: async () => {} }));
+}
+
+function removed(...all: readonly string[]): RuleCatalog {
+  const catalog = new RuleCatalog();
+  for (const id of [...all, "live"]) catalog.saved(id);
+  catalog.change(move({ sessionId: S, checkpoints: ids(...all), from: "live", to: "nowhere", at: NOW, reason: "test" }));
+  return catalog;
+}
+
+it("takes pending removals, at most so many, and none twice", () => {
+  const catalog = removed("a", "b", "c");
+  expect(reclaimed(catalog, undefined, 2)).toEqual([refOf("a"), refOf("b")]);
+  expect(reclaimed(catalog)).toEqual([refOf("c")]);
+  expect(reclaimed(catalog)).toEqual([]);
+});
+
+it("takes given refs that no checkpoint needs, known or not", () => {
+  const catalog = removed("a");
+  expect(reclaimed(catalog, [refOf("live"), refOf("a"), refOf("stray")])).toEqual([refOf("a"), refOf("stray")]);
+});
+
+it("keeps a base until its dependents are gone", () => {
+  const catalog = removed("base", "delta");
+  catalog.saved("delta");
+  const [dependent, base] = ids("delta", "base") as [never, never];
+  catalog.change(changeEdges({ add: [{ dependent, base }], drop: [] }));
+  expect([reclaimed(catalog), reclaimed(catalog, [refOf("base")])]).toEqual([[], []]);
+  catalog.change(move({ sessionId: S, checkpoints: ids("delta"), from: "live", to: "nowhere", at: NOW, reason: "test" }));
+  expect(reclaimed(catalog)).toEqual([refOf("delta")]);
+  expect(catalog.ask({ of: "edges" })).toEqual([]);
+  expect(reclaimed(catalog)).toEqual([refOf("base")]);
+});
+
+it("takes nothing while a hold is active, and drops holds that are over", () => {
+  const catalog = removed("a");
+  catalog.change(hold({ holder: "backup", until: new Date(2_000) }));
+  catalog.change(hold({ holder: "crashed", until: NOW }));
+  expect(reclaimed(catalog)).toEqual([]);
+  expect(catalog.ask({ of: "holds" }).map(({ holder }) => holder)).toEqual(["backup"]);
+  catalog.change(hold({ holder: "backup", until: new Date(3_000) }));
+  expect(reclaimed(catalog)).toEqual([]);
+  catalog.change(release("backup"));
+  expect(reclaimed(catalog)).toEqual([refOf("a")]);
+});
+
+it("drops the tombstone from the session facts with the next change of them", () => {
+  const catalog = removed("a", "b");
+  expect(reclaimed(catalog, [refOf("a")])).toEqual([refOf("a")]);
+  expect(catalog.facts.get(S)?.tombstones).toEqual(["a", "b"]);
+  catalog.change(move({ sessionId: S, checkpoints: ids("live"), from: "live", to: "trash", at: NOW, reason: "test" }));
+  expect(catalog.facts.get(S)?.tombstones).toEqual(["b"]);
+  expect(catalog.ask({ of: "removals" }).map(({ blob }) => blob)).toEqual([refOf("b")]);
+});
