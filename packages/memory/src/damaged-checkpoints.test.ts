@@ -390,7 +390,8 @@ describe("verifying", () => {
   it("corrects the encoding in a record after a crash, and reports no damage since the content is exact", async () => {
     const { store, records } = await grown(8);
     const delta = at(records, 2);
-    store.disk.catalog.changeForm(delta, { baseId: null, blobBytes: delta.blobBytes + 500, keyId: null });
+    const apartFrom = { baseId: null, blobBytes: delta.blobBytes + 500, keyId: null };
+    await store.storage.catalog.replaceBlob(delta, apartFrom, async () => {});
     const apart = await store.storage.catalog.find(delta.id);
     expect(await repairStore(store.ports, { dryRun: true })).toMatchObject({ repaired: [], left: [] });
     expect(await store.storage.catalog.find(delta.id)).toEqual(apart);

@@ -1,13 +1,12 @@
 import type { BlobRef, CheckpointId, CheckpointRecord, NewRecord } from "@workrail/core";
 import { aRecord } from "@workrail/storage-conformance/builders";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { MemoryCatalog } from "./memory-catalog.ts";
 import { MemoryDisk } from "./memory-disk.ts";
-import { openMemoryStorage } from "./open-memory-storage.ts";
+import { type MemoryStorage, openMemoryStorage } from "./open-memory-storage.ts";
 import { S } from "./testing/a-store.ts";
 
 let disk: MemoryDisk;
-let catalog: MemoryCatalog;
+let catalog: MemoryStorage["catalog"];
 
 beforeEach(() => {
   disk = new MemoryDisk();

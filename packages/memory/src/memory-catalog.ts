@@ -1,30 +1,24 @@
-import { hash } from "node:crypto";
 import {
-  type AuditEvent,
-  type BlobRef,
-  type CatalogRecovery,
-  CatalogState,
+  answered,
+  type CatalogContent,
+  type CatalogPort,
+  decided,
+  type Facts,
   type LoggedEvent,
-  type NewRecord,
-  type Rewriting,
+  type Read,
+  type Reads,
+  type RecoveryPort,
+  type Rule,
   type SessionFacts,
-  StateCatalog,
 } from "@workrail/core";
-import type { MemoryBlobStore } from "./memory-blob-store.ts";
 import type { MemoryDisk } from "./memory-disk.ts";
 
-/**
- * The simplest implementation of the catalog's contract. Each change is decided and applied without a pause in which another
- * call could read the state. Records are copied on input and output.
- */
-export class MemoryCatalog extends StateCatalog implements CatalogRecovery {
+/** Catalog rows in memory. Decision and application happen without a pause, except for changes of blobs. Rows are copied on output. */
+export class MemoryCatalog implements CatalogPort, RecoveryPort {
   readonly #disk: MemoryDisk;
-  readonly #blobs: MemoryBlobStore;
 
-  constructor(disk: MemoryDisk, blobs: MemoryBlobStore) {
-    super((text) => hash("sha256", text, "hex"));
+  constructor(disk: MemoryDisk) {
     this.#disk = disk;
-    this.#blobs = blobs;
   }
 
   /** The audit log, oldest first. */
@@ -32,51 +26,37 @@ export class MemoryCatalog extends StateCatalog implements CatalogRecovery {
     return structuredClone(this.#disk.catalog.audit);
   }
 
-  async examine(): Promise<void> {}
+  async read<const R extends Reads>(reads: R): Promise<Facts<R>> {
+    return structuredClone(answered(reads, (read) => this.#disk.catalog.answer(read)));
+  }
 
-  async needsRebuild(): Promise<boolean> {
-    return this.#disk.catalog.isPristine && this.#disk.blobs.size > 0;
+  change<Out>(rule: Rule<Out>): Promise<Out> {
+    return this.#disk.transact(() => this.#change(rule));
+  }
+
+  async #change<Out>(rule: Rule<Out>): Promise<Out> {
+    const { catalog, sessionFacts } = this.#disk;
+    const decision = decided(rule, { answer: (read: Read) => catalog.answer(read), keepsFacts: true });
+    if ((await decision.blobs?.()) === false) return decision.withdrawn as Out;
+    for (const facts of decision.facts) sessionFacts.set(facts.sessionId, structuredClone(facts));
+    for (const sessionId of decision.forgotten ?? []) sessionFacts.delete(sessionId);
+    catalog.apply(decision);
+    return structuredClone(decision.outcome);
+  }
+
+  async state(): Promise<"sound" | "lost"> {
+    return this.#disk.catalog.isPristine && this.#disk.blobs.size > 0 ? "lost" : "sound";
   }
 
   async *sessionFacts(): AsyncGenerator<SessionFacts> {
     for (const facts of this.#disk.sessionFacts.values()) yield structuredClone(facts);
   }
 
-  replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void> {
-    const given = structuredClone({ records, sessions, audit });
-    return this.inTurn(async () => {
-      const state = new CatalogState();
-      state.fill(given, { refOf: (key) => this.#blobs.refOf(key), digest: this.auditDigest });
-      this.#disk.catalog = state;
+  replaceAll({ rows, audit, facts }: CatalogContent): Promise<void> {
+    return this.#disk.transact(async () => {
+      this.#disk.loseCatalog();
+      this.#disk.catalog.apply({ rows, audit });
+      for (const each of facts) this.#disk.sessionFacts.set(each.sessionId, structuredClone(each));
     });
-  }
-
-  rewrite(rewriting: Rewriting): Promise<void> {
-    return this.inTurn(async () => {
-      const state = this.rewritten(this.#disk.catalog, rewriting);
-      this.#disk.catalog = state;
-      for (const facts of state.facts()) this.#disk.sessionFacts.set(facts.sessionId, structuredClone(facts));
-    });
-  }
-
-  protected async look<T>(look: (state: CatalogState) => T): Promise<T> {
-    return structuredClone(look(this.#disk.catalog));
-  }
-
-  protected inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return this.#disk.transact(work);
-  }
-
-  /** Applies a change and updates the session facts outside of the catalog. */
-  protected async apply<T>(change: (state: CatalogState) => T): Promise<T> {
-    const state = this.#disk.catalog;
-    const result = structuredClone(change(state));
-    for (const sessionId of state.takeForgotten()) this.#disk.sessionFacts.delete(sessionId);
-    for (const facts of state.changedFacts()) this.#disk.sessionFacts.set(facts.sessionId, structuredClone(facts));
-    return result;
-  }
-
-  protected hasBlob(ref: BlobRef): boolean {
-    return this.#disk.blobs.has(ref);
   }
 }

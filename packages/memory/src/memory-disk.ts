@@ -1,4 +1,4 @@
-import { type BlobRef, CatalogState, ProcessGate, type SessionFacts, type SessionId } from "@workrail/core";
+import { type BlobRef, MemoryTables, ProcessGate, type SessionFacts, type SessionId } from "@workrail/core";
 
 /** Data of a memory storage. Pass the same disk to `openMemoryStorage` again to find the store unchanged, as after a restart. */
 export class MemoryDisk {
@@ -9,7 +9,7 @@ export class MemoryDisk {
   readonly sessionFacts: Map<SessionId, SessionFacts> = new Map();
   /** Wrapped keys by their purpose: the store, or a session. */
   readonly keys: Map<string, Uint8Array> = new Map();
-  catalog: CatalogState = new CatalogState();
+  catalog: MemoryTables = this.#emptyCatalog();
   /** Gate shared by all users of this disk, since they are in one process. */
   readonly gate: ProcessGate = new ProcessGate();
   #lastTransaction: Promise<unknown> = Promise.resolve();
@@ -23,6 +23,10 @@ export class MemoryDisk {
 
   /** Drops the catalog, as if its file was deleted. The data for `CatalogRecovery` stays. */
   loseCatalog(): void {
-    this.catalog = new CatalogState();
+    this.catalog = this.#emptyCatalog();
+  }
+
+  #emptyCatalog(): MemoryTables {
+    return new MemoryTables((ref) => this.blobs.has(ref));
   }
 }

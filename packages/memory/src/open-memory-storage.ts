@@ -1,4 +1,5 @@
-import type { KeyFiles, Storage } from "@workrail/core";
+import { hash } from "node:crypto";
+import { type Catalog, catalogOver, type KeyFiles, type LoggedEvent, type Storage } from "@workrail/core";
 import { MemoryBlobStore } from "./memory-blob-store.ts";
 import { MemoryCatalog } from "./memory-catalog.ts";
 import { MemoryDisk } from "./memory-disk.ts";
@@ -12,20 +13,29 @@ export interface MemoryStorageOptions {
 }
 
 export interface MemoryStorage extends Storage {
-  readonly catalog: MemoryCatalog;
+  readonly catalog: Catalog & {
+    /** The audit log, oldest first. */
+    readonly audit: readonly LoggedEvent[];
+  };
   readonly keyFiles: KeyFiles;
 }
 
 /** Opens a storage that lives as long as its disk is referenced, at most until the process ends. */
 export function openMemoryStorage({ disk = new MemoryDisk() }: MemoryStorageOptions = {}): MemoryStorage {
   const blobs = new MemoryBlobStore(disk);
-  const catalog = new MemoryCatalog(disk, blobs);
+  const rows = new MemoryCatalog(disk);
+  const recovery = catalogOver(rows, { refOf: (key) => blobs.refOf(key), digest: (text) => hash("sha256", text, "hex") });
   return {
     durability: "memory",
     mode: "memory",
     warnings: [],
-    catalog,
-    recovery: catalog,
+    catalog: {
+      ...recovery,
+      get audit() {
+        return rows.audit;
+      },
+    },
+    recovery,
     blobs,
     keyFiles: new MemoryKeyFiles(disk),
     locking: new MemoryLocking(disk),
