@@ -31,8 +31,8 @@ export async function compressSample({ context, budgetTokens, focus }: Sample): 
 }
 
 const INTRODUCTION =
-  "What `workflow_context_compress` makes of ten contexts with the strategy `auto`. Each file has the whole context, the budget and the\n" +
-  "focus, if there is one. Line breaks inside texts are shown as such.";
+  "Ten contexts and the results of `workflow_context_compress` with the strategy `auto`. Each file has the whole context, the budget and the\n" +
+  "focus, if there is one. Line breaks inside texts are shown as line breaks.";
 
 /** Returns the section of the page with all samples. */
 export async function sampleSection(): Promise<string> {
@@ -46,9 +46,9 @@ async function showSample(file: string, sample: Sample): Promise<string> {
   const facts = [
     `[Before](${file}): ${tokensBefore} tokens. Budget: ${sample.budgetTokens}. After: ${tokensAfter}.`,
     ...(sample.focus === undefined ? [] : [`Focus: "${sample.focus}"`]),
-    ...(dropped.length === 0 ? [] : [`Left out whole, and named in the report: ${dropped.join(", ")}.`]),
+    ...(dropped.length === 0 ? [] : [`Left out, and named in the report: ${dropped.join(", ")}.`]),
   ];
-  // Real line breaks, for people, and indented, so that no line of a sample is taken for a line of the page.
+  // Line breaks are shown as such, and indented, so that no line of a sample looks like a line of the page.
   const text = JSON.stringify(context, null, 2).replaceAll(/(?<!\\)\\n/gu, "\n      ");
   return `### ${sample.title}\n\n${facts.join("\n")}\n\n\`\`\`text\n${text}\n\`\`\`\n`;
 }

@@ -31,12 +31,12 @@ async function summaryOf(state: WorkingState): Promise<string> {
   return `${summary}\n`;
 }
 
-describe("handoffs that people can read", () => {
-  it.each(states)("are shown of $name", async (state) => {
+describe("handoff pages", () => {
+  it.each(states)("show the summary of $name", async (state) => {
     await expect(fenced(await summaryOf(state))).toMatchFileSnapshot(join(FOLDER, `${state.name}.md`));
   });
 
-  it("stand beside those of before, with the questions that each answers", async () => {
+  it("count the questions that each summary answers, before and now", async () => {
     const rows = await Promise.all(
       states.map(async (state) => {
         const { name, kind, language, context, questions } = state;

@@ -37,42 +37,42 @@ async function live({ name, context }: WorkingState): Promise<Life> {
 
   const first = await ServerProcess.start({ home });
   const model = new ScriptedModel("a", await tools(first), talkTo(first), { ...context });
-  transcript.say("An agent has worked for a while, and saves all that it holds.");
+  transcript.say("An agent has worked for a while. It saves its whole state.");
   await model.saveAll(name);
-  transcript.say("It goes on, and saves what changed.");
+  transcript.say("It continues, and saves only its changes.");
   await model.change(PROGRESS, { decisionsOfToday: [DECISION] });
   transcript.say(
-    "Once it sends only what changed as if it were all. The answer names what that dropped, and the agent\nsends the change once more, to the checkpoint before.",
+    "By mistake it sends only its change as the whole context. The answer names the dropped keys, and the agent\nsends the change again, as a patch of the checkpoint before.",
   );
   await model.changeInAHurry({ stepOfToday: 4 });
-  transcript.say("And once it sends its changes as a text.");
+  transcript.say("It sends a patch as a JSON text instead of an object.");
   await model.changeAsText({ stepOfToday: 5 });
   const expected = model.window;
   await first.kill();
 
-  transcript.say("Its process is killed, and its window is gone. A new agent knows nothing but the list of tools.");
+  transcript.say("Its process is killed, and its context window is lost. A new agent knows only the list of tools.");
   await using second = await ServerProcess.start({ home });
   const successor = new ScriptedModel("b", await tools(second), talkTo(second));
   const read = await successor.takeUp();
-  transcript.say("It has what it needs, and goes on with the work.");
+  transcript.say("It has what it needs, and continues the work.");
   await successor.change({ stepOfToday: 6 });
   const stored = (await second.ok("workflow_checkpoint_load", { sessionId: name, full: true }))["context"];
   return { read: asRead(read), stored, expected: { ...expected, stepOfToday: 6 }, transcript };
 }
 
-describe("a model of rules that knows nothing but the tool list and the answers", async () => {
+describe("a scripted model that sees only the tool list and the answers", async () => {
   const states = await statesOf("second");
 
-  it.each(states)("saves, patches, loses its window, and goes on with $name", async (state) => {
+  it.each(states)("saves, patches, loses its window, and continues $name", async (state) => {
     const { read, stored, expected } = await live(state);
     expect(stored).toEqual(expected);
     expect(read).toContain(DECISION);
     expect(state.questions.filter((question) => !answers(read, question)).map(({ q }) => q)).toEqual([]);
   });
 
-  it("is told of in the docs, call by call", async () => {
+  it("is documented call by call", async () => {
     const state = states.find(({ name }) => name === "release-conductor");
-    if (state === undefined) throw new Error("The state that the page tells of is gone.");
+    if (state === undefined) throw new Error("The state of the page is missing.");
     await expect((await live(state)).transcript.page()).toMatchFileSnapshot(PAGE);
   });
 });

@@ -7,9 +7,9 @@ const LINE = 140;
 
 const INTRODUCTION = `# A lost window, call by call
 
-An agent saves its work, changes it and dies, and another one takes it up: all that they send and get. The agent is a program of fixed
-rules that knows nothing but the list of tools and the answers (\`tooling/go-on/src/scripted-model.ts\`); the server is the real one. A test
-writes this page and fails when it is not true any more. Long texts are cut where it says so; tokens are counted whole (o200k_base).
+An agent saves its work and is killed; a second agent continues it. This page shows every call and answer. The agent is a program of fixed
+rules that sees only the list of tools and the answers (\`tooling/go-on/src/scripted-model.ts\`); the server is the real one. A test
+writes this page and fails when it is out of date. Long texts are cut where marked; tokens are counted over the whole text (o200k_base).
 `;
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/gu;
