@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { ROOT, runTool } from "./run.mjs";
 
 const SQLITE = "packages/sqlite-fs/test";
-const CONFORMANCE = [`${SQLITE}/conformance.test.ts`];
-const FILES_CONFORMANCE = ["packages/files-catalog/test/conformance.test.ts"];
+const CONFORMANCE = [`${SQLITE}/conformance.test.ts`, `${SQLITE}/node-sqlite-conformance.test.ts`];
+const FILES_CONFORMANCE = ["packages/files-catalog/test/conformance.test.ts", "examples/custom-storage-adapter/src/conformance.test.ts"];
 
 /** The rows of the table. `names`: a pattern that selects tests; `env`: the variables that make the run long. */
 const ROWS = [
@@ -63,7 +63,7 @@ const ROWS = [
   {
     id: "T11",
     fault: "10,000 random operations against a model",
-    files: [...CONFORMANCE, `${SQLITE}/node-sqlite-conformance.test.ts`, ...FILES_CONFORMANCE, "packages/memory/src/conformance.test.ts"],
+    files: [...CONFORMANCE, ...FILES_CONFORMANCE, "packages/memory/src/conformance.test.ts"],
     names: "random operations",
     env: { WORKRAIL_CONFORMANCE_OPERATIONS: "10000" },
   },
@@ -191,7 +191,7 @@ async function run({ files, names, env = {} }, folder, seed) {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
   const there = files.filter((file) => existsSync(join(ROOT, file)) || !file.endsWith(".ts"));
   await runTool("vitest", ["run", ...reporters, ...pattern, ...there], {
-    env: { ...env, [SEED]: seed, WORKRAIL_CONFORMANCE_STRIDE: "1", WORKRAIL_FAULT_TALLY: tally },
+    env: { ...env, [SEED]: seed, WORKRAIL_CONFORMANCE_STRIDE: "1", WORKRAIL_CONFORMANCE_FAULTS: "1", WORKRAIL_FAULT_TALLY: tally },
   });
   const [counts, outcome] = [counted(tally), outcomeOf(results)];
   // A test that counts nothing counts as one try.

@@ -1,4 +1,4 @@
 import { describeStorage } from "@workrail/storage-conformance";
 import { harness } from "./better-sqlite3-harness.ts";
 
-describeStorage(harness, { runs: 250, stride: 40 });
+describeStorage(harness, { runs: 250 });

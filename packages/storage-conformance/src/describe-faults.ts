@@ -13,11 +13,11 @@ import { tally } from "./tally.ts";
  * earlier checkpoints stay, and the store works again when the fault is gone.
  */
 export function describeFaults(harness: StorageHarness, options: ConformanceOptions = {}): void {
-  const { stride } = completeOptions(options);
-  describe(`${harness.name}: faults`, { timeout: 600_000 }, () => {
+  const { faults } = completeOptions(options);
+  describe.skipIf(!faults)(`${harness.name}: faults`, { timeout: 600_000 }, () => {
     provided(harness.openWithFaults !== undefined && harness.capabilities.persistent, "the harness injects no faults", () => {
       describe.each(FAULTS)("$name", (fault) => {
-        it.each(SCENARIOS)("at any file operation of $name", (scenario) => sweep(harness, scenario, fault, stride));
+        it.each(SCENARIOS)("at any file operation of $name", (scenario) => sweep(harness, scenario, fault));
         it("at any file operation of opening the store", () => sweepOpening(harness, fault));
       });
       // Crashes are left out: after a crash there is no caller to report a refusal to.
@@ -30,38 +30,30 @@ export function describeFaults(harness: StorageHarness, options: ConformanceOpti
 
 interface Fault extends Omit<FaultPlan, "at"> {
   readonly name: string;
-  /**
-   * Also checks a rebuild after the fault. Faults without this field leave no other states behind than those with it. With a
-   * stride, checks each third operation from this one on, so that the faults check different operations.
-   */
-  readonly rebuiltFrom?: number;
+  /** Also checks a rebuild after the fault. Faults without this field leave no other states behind than those with it. */
+  readonly rebuilds?: boolean;
 }
 
 const FAULTS: readonly Fault[] = [
-  { name: "an I/O error", kind: "fails", code: "EIO", persistent: false, rebuiltFrom: 1 },
+  { name: "an I/O error", kind: "fails", code: "EIO", persistent: false, rebuilds: true },
   { name: "a disk that stays full", kind: "fails", code: "ENOSPC", persistent: true },
   { name: "an error although it was done", kind: "fails-after", code: "EIO", persistent: false },
   { name: "a write that stores a part and fails", kind: "tears", code: "ENOSPC", persistent: false },
   { name: "a write that takes a part", kind: "takes-less", code: "EIO", persistent: true },
-  { name: "a crash", kind: "crashes", code: "EIO", persistent: true, rebuiltFrom: 2 },
+  { name: "a crash", kind: "crashes", code: "EIO", persistent: true, rebuilds: true },
 ];
 
 /** Limit of file operations, more than any scenario should take, so that a sweep always ends. */
 const MAX_OPERATIONS = 1_000;
 
-const REBUILT_AT_EACH = 3;
-
-/** Number of first operations that are all struck, whatever the stride, because they differ most. */
-const EACH_OF_THE_FIRST = 20;
-
 /** Strikes the first operation, the second, and so on, until no operation is left to strike. */
-async function sweep(harness: StorageHarness, scenario: Scenario, fault: Fault, stride: number): Promise<void> {
+async function sweep(harness: StorageHarness, scenario: Scenario, fault: Fault): Promise<void> {
   let bed = await TestBed.create(harness, scenario);
   try {
     let struck = true;
-    for (let at = 1; struck; at += at < EACH_OF_THE_FIRST ? 1 : stride) {
+    for (let at = 1; struck; at += 1) {
       struck = await naming(`${fault.name} at operation ${at} of ${scenario.name}`, () =>
-        strikeAt(bed, scenario, { ...fault, at }, isRebuilt(fault, at, stride)),
+        strikeAt(bed, scenario, { ...fault, at }, fault.rebuilds === true),
       );
       if (at > MAX_OPERATIONS) throw new Error(`${scenario.name} takes more than ${MAX_OPERATIONS} file operations.`);
       if (scenario.isOfStore === true) bed = await bed.replaced();
@@ -82,11 +74,6 @@ async function strikeAt(bed: TestBed, scenario: Scenario, plan: FaultPlan, rebui
   expect(await bed.held(sessionId)).toEqual(scenario.after);
   if (rebuilds) await strikeAndRebuild(bed, scenario, plan);
   return struck;
-}
-
-function isRebuilt({ rebuiltFrom }: Fault, at: number, stride: number): boolean {
-  if (rebuiltFrom === undefined) return false;
-  return stride === 1 || (at - rebuiltFrom) % REBUILT_AT_EACH === 0;
 }
 
 async function strikeAndRebuild(bed: TestBed, scenario: Scenario, plan: FaultPlan): Promise<void> {

@@ -12,10 +12,10 @@ export interface ConformanceOptions {
    */
   readonly seed?: number;
   /**
-   * Step between the file operations that faults strike after the first 20 of a piece of work, default 1
-   * (`WORKRAIL_CONFORMANCE_STRIDE`). With more than 1, the result of a rebuild is checked at each third operation only.
+   * Strikes every file operation with faults, default true (`WORKRAIL_CONFORMANCE_FAULTS`, 0 or 1). False suits an adapter whose file
+   * operations another adapter's run already strikes.
    */
-  readonly stride?: number;
+  readonly faults?: boolean;
 }
 
 const DEFAULT_SEED = 1;
@@ -27,7 +27,7 @@ export function completeOptions(options: ConformanceOptions = {}): Required<Conf
     operations: fromEnvironment("OPERATIONS") ?? options.operations ?? 500,
     kills: fromEnvironment("KILLS") ?? options.kills ?? 10,
     seed: fromEnvironment("SEED") ?? options.seed ?? DEFAULT_SEED,
-    stride: Math.max(1, fromEnvironment("STRIDE") ?? options.stride ?? 1),
+    faults: Boolean(fromEnvironment("FAULTS") ?? options.faults ?? true),
   };
 }
 
