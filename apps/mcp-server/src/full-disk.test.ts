@@ -6,7 +6,7 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { isWorkrailError } from "@workrail/core";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { FILL_LEVELS, HAS_SMALL_DISK, loseCatalog, SmallDisk } from "../../cli/src/testing/small-disk.ts";
+import { fillLevels, HAS_SMALL_DISK, loseCatalog, SmallDisk } from "../../cli/src/testing/small-disk.ts";
 import { tally } from "../../cli/src/testing/tally.ts";
 import type { Fields } from "./testing/contextd.ts";
 import { ServerProcess, TestHome } from "./testing/server-process.ts";
@@ -68,10 +68,11 @@ afterAll(async () => {
 const TIMES = ["before the server starts", "while the server runs"] as const;
 
 describe.each(TIMES)("a full disk whose catalog is lost %s", (when) => {
-  it.skipIf(!HAS_SMALL_DISK).each(Object.entries(CALLS))(
+  const first = TIMES.indexOf(when);
+  it.skipIf(!HAS_SMALL_DISK).each(Object.entries(CALLS).map(([tool, call], index) => [tool, call, first + index] as const))(
     "(a small disk of its own; only as root on Linux) is STORAGE_UNAVAILABLE or does not matter, and loses nothing: %s",
-    async (tool, call) => {
-      for (const level of FILL_LEVELS) {
+    async (tool, call, index) => {
+      for (const level of fillLevels(index)) {
         if (disk === undefined) continue;
         const { faults, saved, removed } = await callOn(disk, { level, when, tool, call });
         const lost = await lossesIn(disk.dataDir, new Map([...acknowledged, ...saved]), removed);

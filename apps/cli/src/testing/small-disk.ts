@@ -14,8 +14,14 @@ export const HAS_SMALL_DISK: boolean = process.platform === "linux" && process.g
 const KiB = 1024;
 const LEVELS = [0, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 400].map((level) => level * KiB);
 
-/** Free bytes of a full disk: all levels in `npm run test:faults`, else those at which different writes fail. */
-export const FILL_LEVELS: readonly number[] = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? [0, 4 * KiB, 128 * KiB] : LEVELS;
+/** Levels at which different writes fail. */
+const DIFFERENT_LEVELS = [0, 4 * KiB, 128 * KiB];
+
+/** Free bytes of a full disk for the test with this index: all levels in `npm run test:faults`, else the tests take turns with some. */
+export function fillLevels(index: number): readonly number[] {
+  if (process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined) return LEVELS;
+  return DIFFERENT_LEVELS.slice(index % DIFFERENT_LEVELS.length).slice(0, 1);
+}
 
 /** A file system that a test fills up to a number of free bytes. */
 export class SmallDisk {

@@ -1,11 +1,11 @@
-// Preloaded into a process: shifts its clock by the milliseconds in a file, and shortens a timer of a day to a second.
+// Preloaded into a process: shifts its clock by the milliseconds in a file, and shortens a timer of a day to a quarter of a second.
 import { readFileSync } from "node:fs";
 
 const file = process.env["WRONG_CLOCK_FILE"] ?? "";
 const RealDate = Date;
 const realSetTimeout = setTimeout;
 const LONG_MS = 10_000;
-const SPEED = 86_400;
+const SPEED = 345_600;
 
 function wrongNow(): number {
   return RealDate.now() + Number(readFileSync(file, "utf8"));
