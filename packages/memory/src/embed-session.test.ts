@@ -16,7 +16,7 @@ it("embeds the readable checkpoints before it reports a read error, and embeds t
   };
   const vectors = new MemoryVectors();
   await vectors.note(SPACE, { sessions: [S] }, store.clock.now());
-  const ports = { ...store.ports, vectors, embedder, pause: async () => {} };
+  const ports = { ...store.ports, vectors, embedder, findSecrets: () => [], pause: async () => {} };
   const failing = { ...ports, blobs: withMethods<BlobStore>(blobs, { get }) };
   const [session] = await vectors.pending(SPACE, 1);
   const pending = session as NonNullable<typeof session>;

@@ -42,7 +42,7 @@ export interface ConversationParts {
   readonly clock: Clock;
   readonly sessions: SessionResolver;
   readonly transcripts: TranscriptFiles;
-  readonly screening: Pick<SecretScreening, "screen">;
+  readonly screening: Pick<SecretScreening, "findSecrets" | "screen">;
   /** Saves the checkpoints: the store, or a wrapper of it. */
   readonly service: Pick<IContextManagementService, "saveCheckpoint">;
 }
@@ -55,7 +55,8 @@ export interface ConversationParts {
  * @throws as documented at `Workrail.storeConversation`.
  */
 export async function keepConversation(parts: ConversationParts, params: StoreConversationParams): Promise<StoreConversationResult> {
-  const ports = { ...parts, secrets: parts.screening.screen, keep: (checkpoint: ConversationCheckpoint) => keep(parts, checkpoint) };
+  const { screen: secrets, findSecrets } = parts.screening;
+  const ports = { ...parts, secrets, findSecrets, keep: (checkpoint: ConversationCheckpoint) => keep(parts, checkpoint) };
   const { file, filename, topic, date, kept, warnings } = await storeConversation(ports, params);
   return {
     file,

@@ -1,15 +1,6 @@
 import type { EmbedderKind } from "@workrail/http-embedder";
-import {
-  DEFAULT_LIMITS,
-  invalidInput,
-  isJsonObject,
-  type Limits,
-  type Log,
-  type PersonalData,
-  SECRET_RULE_IDS,
-  type SecretsMode,
-  WorkrailError,
-} from "@workrail/core";
+import { DEFAULT_LIMITS, invalidInput, isJsonObject, type Limits, type Log, type SecretsMode, WorkrailError } from "@workrail/core";
+import { type PersonalData, SECRET_RULE_IDS } from "@workrail/secrets";
 import type { SqliteDriverChoice } from "@workrail/sqlite-fs";
 import { isAllowed } from "./config/allowed-value.ts";
 import { type ConfigurationIssue, refusalOf } from "./config/configuration-issue.ts";

@@ -872,7 +872,8 @@ export class Store implements Workrail {
   async scanStore(params: ScanStoreParams = {}): Promise<ScanReport> {
     checkParams(params, "scanStore");
     const { sessionId, ...options } = params;
-    const ports = { ...this.#loadPorts, scanner: this.#parts.screening.scanner };
+    const { scanner, findSecrets } = this.#parts.screening;
+    const ports = { ...this.#loadPorts, scanner, findSecrets };
     const session = optional(sessionId, (id) => parseSessionId(id));
     return this.#using(async () => (await caring()).scanStore(ports, { ...options, sessionId: session }));
   }

@@ -10,6 +10,7 @@ const ADAPTERS = [
   "@workrail/keychain-crypto",
   "@workrail/memory",
   "@workrail/search-minisearch",
+  "@workrail/secrets",
   "@workrail/sqlite-fs",
   "@workrail/transcripts",
 ];
@@ -24,6 +25,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/keychain-crypto": ["@workrail/core"],
   "@workrail/memory": ["@workrail/core"],
   "@workrail/search-minisearch": ["@workrail/core"],
+  "@workrail/secrets": ["@workrail/core"],
   "@workrail/blob-files": ["@workrail/core"],
   "@workrail/files-catalog": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/sqlite-fs": ["@workrail/core", "@workrail/blob-files"],

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findSecrets } from "@workrail/core";
+import { findSecrets } from "@workrail/secrets";
 import { describe, expect, it } from "vitest";
-import { PERSONAL_DATA_RULES } from "../../../packages/core/src/secrets/personal-data-rules.ts";
-import { SECRET_RULES } from "../../../packages/core/src/secrets/rule-scanner.ts";
+import { PERSONAL_DATA_RULES } from "../../../packages/secrets/src/personal-data-rules.ts";
+import { SECRET_RULES } from "../../../packages/secrets/src/rule-scanner.ts";
 import { plain, readPage, sectionOf, tableOf } from "./markdown.ts";
 import { ROOT } from "./workspace.ts";
 

@@ -25,6 +25,9 @@ export interface FoundSecret {
   readonly continues?: boolean;
 }
 
+/** Finds the secrets in one text: in order and without overlap. */
+export type FindSecrets = (text: string) => readonly FoundSecret[];
+
 /** Finds secrets in texts by their form. */
 export interface SecretScanner {
   /**

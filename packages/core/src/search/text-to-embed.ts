@@ -1,4 +1,5 @@
-import { type FindSecrets, redact } from "../secrets/redact.ts";
+import type { FindSecrets } from "../ports/secret-scanner.ts";
+import { redact } from "../secrets/redact.ts";
 
 /** Longest embedded text of a checkpoint or a question, in characters: most models read at most 512 tokens. */
 export const EMBEDDED_CHARACTERS = 2_000;
@@ -14,7 +15,7 @@ const EMPTY = "(empty)";
  * @param lines lines of the checkpoint, in order.
  * @param known lines of its predecessor.
  */
-export function textToEmbed(name: string | undefined, lines: readonly string[], known: readonly string[], find?: FindSecrets): string {
+export function textToEmbed(name: string | undefined, lines: readonly string[], known: readonly string[], find: FindSecrets): string {
   const isKnown = new Set(known);
   const brought = lines.filter((line) => !isKnown.has(line));
   const first = name === undefined ? [] : [name.trim()];
@@ -22,7 +23,7 @@ export function textToEmbed(name: string | undefined, lines: readonly string[], 
 }
 
 /** Prepares a question for an embedder, without secrets. */
-export function cleanText(text: string, find?: FindSecrets): string {
+export function cleanText(text: string, find: FindSecrets): string {
   const cut = redact(text.slice(0, LOOKED_AT), find).text.slice(0, EMBEDDED_CHARACTERS).trim();
   return cut === "" ? EMPTY : cut.toWellFormed();
 }

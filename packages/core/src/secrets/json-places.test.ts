@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type JsonPlace, JsonPlaces } from "./json-places.ts";
+import { findPlanted } from "./testing/find-planted.ts";
 import { writtenPath } from "./written-path.ts";
 
 /** Yields every text of a value with its path, by walking the value. */
@@ -66,15 +67,15 @@ describe("JsonPlaces", () => {
 
 describe("a written path", () => {
   it("looks like code, and is shortened when it is long", () => {
-    expect(writtenPath({ path: ["a", 2, 'b"c'], within: "text" }, "context")).toBe(String.raw`context["a"][2]["b\"c"]`);
-    expect(writtenPath({ path: ["tags", 0], within: "text" })).toBe("tags[0]");
-    expect(writtenPath({ path: ["a", "x"], within: "key" }, "context")).toBe('context["a"][a key]');
-    const long = writtenPath({ path: Array.from({ length: 100 }, () => "k".repeat(100)), within: "text" }, "context");
+    expect(writtenPath({ path: ["a", 2, 'b"c'], within: "text" }, findPlanted, "context")).toBe(String.raw`context["a"][2]["b\"c"]`);
+    expect(writtenPath({ path: ["tags", 0], within: "text" }, findPlanted)).toBe("tags[0]");
+    expect(writtenPath({ path: ["a", "x"], within: "key" }, findPlanted, "context")).toBe('context["a"][a key]');
+    const long = writtenPath({ path: Array.from({ length: 100 }, () => "k".repeat(100)), within: "text" }, findPlanted, "context");
     expect(long.length).toBeLessThan(130);
   });
 
   it("does not reveal a secret in one of its keys", () => {
     const secret = `ghp_${"aB3dE5fG7h".repeat(4).slice(0, 36)}`;
-    expect(writtenPath({ path: [`it is ${secret}`, 0], within: "text" }, "context")).toBe('context["it is [TOKEN_1]"][0]');
+    expect(writtenPath({ path: [`it is ${secret}`, 0], within: "text" }, findPlanted, "context")).toBe('context["it is [TOKEN_1]"][0]');
   });
 });

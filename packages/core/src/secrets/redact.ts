@@ -1,5 +1,4 @@
-import { findSecrets } from "./find-secrets.ts";
-import type { FoundSecret, SecretKind } from "../ports/secret-scanner.ts";
+import type { FindSecrets, SecretKind } from "../ports/secret-scanner.ts";
 
 export interface Redacted {
   readonly text: string;
@@ -7,11 +6,8 @@ export interface Redacted {
   readonly secrets: number;
 }
 
-/** Finds the parts of a text to remove. */
-export type FindSecrets = (text: string) => readonly FoundSecret[];
-
 /** Replaces the secrets of a text by names such as `[API_KEY_1]`. The same secret gets the same name. */
-export function redact(text: string, find: FindSecrets = findSecrets): Redacted {
+export function redact(text: string, find: FindSecrets): Redacted {
   const names = new Map<string, string>();
   const counts = new Map<SecretKind, number>();
   const nameOf = (kind: SecretKind, secret: string): string => {

@@ -1,4 +1,5 @@
 import { CONVERSATION_LIMITS } from "../model/conversation.ts";
+import type { FindSecrets } from "../ports/secret-scanner.ts";
 import { redact } from "../secrets/redact.ts";
 import { textOf, type Turn } from "./turn.ts";
 
@@ -13,8 +14,8 @@ export interface Topic {
 const FALLBACK = "conversation";
 
 /** Returns the given topic, else the first line of the user. A topic needs a letter or a digit. */
-export function topicOf(given: string | undefined, turns: readonly Turn[]): Topic {
-  for (const text of [given ?? "", ...candidates(turns)]) {
+export function topicOf(given: string | undefined, turns: readonly Turn[], find: FindSecrets): Topic {
+  for (const text of [given ?? "", ...candidates(turns, find)]) {
     const topic = slug(text, CONVERSATION_LIMITS.topicLength);
     if (topic !== "") return { topic, isFallback: false };
   }
@@ -22,13 +23,13 @@ export function topicOf(given: string | undefined, turns: readonly Turn[]): Topi
 }
 
 /** Yields lines of the user, then of anybody. The first line may be a fence or a rule. */
-function* candidates(turns: readonly Turn[]): Generator<string> {
+function* candidates(turns: readonly Turn[], find: FindSecrets): Generator<string> {
   const asked = turns.filter(({ isUser }) => isUser);
   for (const turn of [...asked.slice(0, MOST_TURNS), ...turns.slice(0, MOST_TURNS)]) {
     for (const line of textOf(turn).split("\n", MOST_LINES)) {
       const words = line.slice(0, MOST_CHARACTERS).replaceAll(MARKUP, " ");
       // A secret in a file name would appear in every listing of its folder.
-      if (/[\p{L}\p{N}]/u.test(words)) yield redact(words).text;
+      if (/[\p{L}\p{N}]/u.test(words)) yield redact(words, find).text;
     }
   }
 }

@@ -5,7 +5,8 @@ import { STRATEGIES } from "../condense/strategies.ts";
 import type { JsonValue } from "../model/context.ts";
 import type { Condenser } from "../ports/condenser.ts";
 import type { CountTokens } from "../ports/environment.ts";
-import { type FindSecrets, redact } from "../secrets/redact.ts";
+import type { FindSecrets } from "../ports/secret-scanner.ts";
+import { redact } from "../secrets/redact.ts";
 import { isWithin, measure, type Room } from "../view/room.ts";
 
 /** External condenser, such as a language model, with the size of its input. */
@@ -13,8 +14,8 @@ export interface AdvancedMode {
   readonly condenser: Condenser;
   /** Longer texts are first condensed to this many tokens by core. */
   readonly inputTokens: number;
-  /** Finds the parts to remove from a text before it is sent. Default: secrets, but no personal data. */
-  readonly findSecrets?: FindSecrets | undefined;
+  /** Finds the parts to remove from a text before it is sent. */
+  readonly findSecrets: FindSecrets;
 }
 
 /** Value to condense. */
@@ -75,7 +76,7 @@ function textToSend({ value, inputTokens, focus, count, findSecrets }: ToSend): 
 }
 
 /** `undefined` when the redacted text is no JSON, because a rule took a short number for a secret. */
-function withoutSecrets(value: JsonValue, find: FindSecrets | undefined): JsonValue | undefined {
+function withoutSecrets(value: JsonValue, find: FindSecrets): JsonValue | undefined {
   try {
     return JSON.parse(redact(JSON.stringify(value, longNumbersAsTexts), find).text) as JsonValue;
   } catch {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TokenCounter } from "../ports/environment.ts";
+import { findPlanted } from "../secrets/testing/find-planted.ts";
 import { compressContext, type CompressInput, type ShapedContext } from "./shape-context.ts";
 
 /** Counts one token per four characters. */
@@ -26,7 +27,10 @@ async function compress(
       return answer({ text, budgetTokens, focus });
     },
   };
-  const shaped = await compressContext({ tokens, advanced: { condenser, inputTokens: 1_000 } }, { pins: [], budget: BUDGET, ...input });
+  const shaped = await compressContext(
+    { tokens, advanced: { condenser, inputTokens: 1_000, findSecrets: findPlanted } },
+    { pins: [], budget: BUDGET, ...input },
+  );
   return { ...shaped, asked };
 }
 

@@ -3,8 +3,8 @@ import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { CheckpointId } from "../model/ids.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { Locking } from "../ports/locking.ts";
+import type { FindSecrets } from "../ports/secret-scanner.ts";
 import type { PendingSession, VectorIndexing, VectorSpace } from "../ports/vector-index.ts";
-import type { FindSecrets } from "../secrets/redact.ts";
 import { linesOf, textsOf } from "../search/checkpoint-text.ts";
 import { textToEmbed } from "../search/text-to-embed.ts";
 import { isItsOwnFault, isUnreadableBlob } from "./get-blob.ts";
@@ -17,8 +17,8 @@ export interface EmbedPorts extends ReadPorts {
   readonly embedder: Embedder;
   /** Awaited between CPU-bound jobs, so that others can work in between. */
   readonly pause: () => Promise<void>;
-  /** Finds the parts to remove from a text before it is sent. Default: secrets, but no personal data. */
-  readonly findSecrets?: FindSecrets | undefined;
+  /** Finds the parts to remove from a text before it is sent. */
+  readonly findSecrets: FindSecrets;
 }
 
 /** Checkpoints per embedding request. Their vectors are stored before the next request. */

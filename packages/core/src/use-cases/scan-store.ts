@@ -4,7 +4,7 @@ import type { JsonValue } from "../model/context.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
 import { decodeUtf8 } from "../platform.ts";
 import type { Locking } from "../ports/locking.ts";
-import type { SecretScanner } from "../ports/secret-scanner.ts";
+import type { FindSecrets, SecretScanner } from "../ports/secret-scanner.ts";
 import { takingTurns } from "../turns.ts";
 import { sessionNotFound } from "./load-checkpoint.ts";
 import { isToBeNamed } from "./get-blob.ts";
@@ -15,6 +15,8 @@ import { eachRecord, eachTrashed } from "./view-store.ts";
 export interface ScanPorts extends ReadPorts {
   readonly locking: Locking;
   readonly scanner: SecretScanner;
+  /** Finds the secrets in a key, so that the report of a place does not show them. */
+  readonly findSecrets: FindSecrets;
 }
 
 export interface ScanOptions {
@@ -127,13 +129,13 @@ class Scan {
   }
 
   async #look(record: CheckpointRecord, inTrash: boolean): Promise<void> {
-    const { scanner } = this.#ports;
+    const { scanner, findSecrets } = this.#ports;
     const text = await this.#read(record, inTrash);
     const placed = await findPlaced(scanner, () => [labelsText(record)]);
     if (text !== undefined) placed.push(...(await findPlaced(scanner, () => [text], "context")));
     const { id: checkpointId, sessionId } = record;
     const places = new Map<string, StoredSecret>();
-    for (const { rule, path } of placed.filter(begins).map(named)) {
+    for (const { rule, path } of placed.filter(begins).map((secret) => named(secret, findSecrets))) {
       const key = JSON.stringify([rule, path]);
       const times = (places.get(key)?.times ?? 0) + 1;
       places.set(key, { sessionId, checkpointId, rule, path, times, ...(inTrash ? { inTrash } : {}) });

@@ -2,7 +2,7 @@ import { WorkrailError } from "../errors.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { evenParts } from "../json/text-parts.ts";
 import type { CheckpointFacts } from "../model/checkpoint.ts";
-import type { FoundSecret, SecretScanner } from "../ports/secret-scanner.ts";
+import type { FindSecrets, FoundSecret, SecretScanner } from "../ports/secret-scanner.ts";
 import type { SecretScreen } from "../ports/secret-screen.ts";
 import { type JsonPlace, JsonPlaces } from "../secrets/json-places.ts";
 import { writtenPath } from "../secrets/written-path.ts";
@@ -69,7 +69,7 @@ export async function screenSecrets(screen: SecretScreen | undefined, given: Scr
   const all = [...labels, ...context];
   if (all.length === 0) return {};
   const secrets = all.filter(begins);
-  const [count, found] = [secrets.length, secrets.slice(0, MOST_NAMED).map(named)];
+  const [count, found] = [secrets.length, secrets.slice(0, MOST_NAMED).map((secret) => named(secret, screen.findSecrets))];
   if (screen.mode === "block") throw secretFound(count, found);
   if (screen.mode === "warn") return { report: { action: "warned", count, found } };
   return {
@@ -93,8 +93,8 @@ export function begins({ continues }: FoundSecret): boolean {
 }
 
 /** Formats a place for a report. Writing a path takes longer than finding it, so only reported places are formatted. */
-export function named({ rule, place, root }: Placed): PlacedSecret {
-  return { rule, path: writtenPath(place, root) };
+export function named({ rule, place, root }: Placed, find: FindSecrets): PlacedSecret {
+  return { rule, path: writtenPath(place, find, root) };
 }
 
 /**

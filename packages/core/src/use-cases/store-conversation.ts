@@ -3,6 +3,7 @@ import { parseJson } from "../json/parse-json.ts";
 import type { JsonObject } from "../model/context.ts";
 import type { ConversationFormat } from "../model/conversation.ts";
 import type { Clock } from "../ports/environment.ts";
+import type { FindSecrets } from "../ports/secret-scanner.ts";
 import type { SecretScreen } from "../ports/secret-screen.ts";
 import type { TranscriptFiles } from "../ports/transcript-files.ts";
 import { type Conversation, readConversation, sizeOf } from "../transcript/read-conversation.ts";
@@ -24,6 +25,8 @@ export interface ConversationPorts {
   readonly transcripts: TranscriptFiles;
   /** Handling of secrets in saved data. Default: no search for secrets. */
   readonly secrets?: SecretScreen | undefined;
+  /** Finds the secrets in a line of the conversation that becomes its topic. */
+  readonly findSecrets: FindSecrets;
   /** Saves the whole conversation. A `WorkrailError` becomes a warning, and the transcript is written anyway. */
   readonly keep: (checkpoint: ConversationCheckpoint) => Promise<KeptConversation>;
 }
@@ -67,7 +70,7 @@ export async function storeConversation(ports: ConversationPorts, input: Convers
   const { conversation, givenTopic, report } = await screened(ports.secrets, input);
   const date = ports.clock.now();
   const turns = readTurns(conversation);
-  const { topic, isFallback } = topicOf(givenTopic, turns);
+  const { topic, isFallback } = topicOf(givenTopic, turns, ports.findSecrets);
   const { agentId } = input;
   const context = { topic, format: conversation.format, conversation: conversation.given };
   const { kept, warning } = await keepIfPossible(ports, { name: topic, context, agentId });

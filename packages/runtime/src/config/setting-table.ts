@@ -1,5 +1,6 @@
 import type { EmbedderKind } from "@workrail/http-embedder";
-import { DEFAULT_LIMITS, type Limits, type PersonalData, type SecretsMode } from "@workrail/core";
+import { DEFAULT_LIMITS, type Limits, type SecretsMode } from "@workrail/core";
+import type { PersonalData } from "@workrail/secrets";
 import type { SqliteDriverChoice } from "@workrail/sqlite-fs";
 import type { TokenizerName } from "../token-counter.ts";
 

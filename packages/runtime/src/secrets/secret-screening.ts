@@ -1,4 +1,5 @@
-import { type Digester, type FindSecrets, type Log, ruleScanner, type SecretScanner, type SecretScreen } from "@workrail/core";
+import type { Digester, FindSecrets, Log, SecretScanner, SecretScreen } from "@workrail/core";
+import { ruleScanner } from "@workrail/secrets";
 import type { SecretsSettings } from "../settings.ts";
 import type { TextSealing } from "../sealing/text-sealing.ts";
 import { redactionKey } from "./redaction-key.ts";
@@ -8,7 +9,7 @@ export interface SecretScreening {
   readonly scanner: SecretScanner;
   /** Screens saved data; absent when the settings turn this off. */
   readonly screen: SecretScreen | undefined;
-  /** Finds secrets by our rules in a text that is sent to a model, whatever the settings for saved data. */
+  /** Finds secrets by the built-in rules in texts for a model, a report or a file name, whatever the settings for saved data. */
   readonly findSecrets: FindSecrets;
 }
 
@@ -35,5 +36,5 @@ export function screeningBy({ mode, ...options }: SecretsSettings, parts: Screen
   };
   const sent = ruleScanner({ personalData: options.personalData });
   const findSecrets: FindSecrets = (text) => [...sent.find([text])].flat();
-  return { scanner, findSecrets, screen: mode === "off" ? undefined : { mode, scanner, placeholder } };
+  return { scanner, findSecrets, screen: mode === "off" ? undefined : { mode, scanner, findSecrets, placeholder } };
 }

@@ -1,4 +1,4 @@
-import type { FoundSecret } from "../ports/secret-scanner.ts";
+import type { FoundSecret } from "@workrail/core";
 import { type RuleScanner, ruleScanner } from "./rule-scanner.ts";
 
 let scanner: RuleScanner | undefined;

@@ -1,4 +1,4 @@
-import type { SecretKind } from "../ports/secret-scanner.ts";
+import type { SecretKind } from "@workrail/core";
 import { isPassword, isPlaceholder, isRandom } from "./looks-random.ts";
 import { IS, value } from "./named-value.ts";
 import { PROGRAM_RULES } from "./program-rules.ts";

@@ -1,6 +1,6 @@
+import { redact } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { findSecrets } from "./find-secrets.ts";
-import { redact } from "./redact.ts";
 
 const found = (text: string): string[] => findSecrets(text).map(({ start, end }) => text.slice(start, end));
 
@@ -37,7 +37,7 @@ describe("passwords passed to programs", () => {
     expect(found(text)).toEqual([secret]);
     expect(found(JSON.stringify({ text }))).toEqual([inner]);
     expect(found(JSON.stringify(JSON.stringify({ text })))).toEqual([JSON.stringify(inner).slice(1, -1)]);
-    expect(redact(`+${text}`)).toEqual({ text: `+${before}[PASSWORD_1]${after}`, secrets: 1 });
+    expect(redact(`+${text}`, findSecrets)).toEqual({ text: `+${before}[PASSWORD_1]${after}`, secrets: 1 });
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import type { FoundSecret, SecretScanner } from "../ports/secret-scanner.ts";
+import type { FoundSecret, SecretScanner } from "@workrail/core";
 import { KeywordFinder, KeywordPattern } from "./keyword-finder.ts";
 import { NAMED_RULES } from "./named-rules.ts";
 import { PERSONAL_DATA_RULES, type PersonalData, personalDataRules } from "./personal-data-rules.ts";

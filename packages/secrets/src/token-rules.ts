@@ -1,4 +1,4 @@
-import type { SecretKind } from "../ports/secret-scanner.ts";
+import type { SecretKind } from "@workrail/core";
 import { isExample, isRandom } from "./looks-random.ts";
 import { END, LINE_BREAK, type SecretRule, START } from "./secret-rule.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { redact } from "@workrail/core";
 import { findSecrets } from "./find-secrets.ts";
-import { redact } from "./redact.ts";
 
 /** Joins made-up secrets at run time, so that repository scanners do not report this file. */
 const made = (...parts: readonly string[]): string => parts.join("");
@@ -184,7 +184,7 @@ describe("redact", () => {
   it("replaces secrets by names, the same secret always by the same name", () => {
     const [first, second] = [made("gh", "p_", noise(36)), made("gl", "pat-", noise(20))];
     const text = `git clone with ${first}, then ${second}, then ${first}; DB_PASSWORD=${made("Winter", "2024!")}`;
-    expect(redact(text)).toEqual({
+    expect(redact(text, findSecrets)).toEqual({
       text: "git clone with [TOKEN_1], then [TOKEN_2], then [TOKEN_1]; DB_PASSWORD=[PASSWORD_1]",
       secrets: 3,
     });
@@ -193,14 +193,14 @@ describe("redact", () => {
   it("leaves no part of a secret that two rules match differently", () => {
     const secret = made("gh", "p_", noise(36));
     for (const text of [`token=${secret}!more`, `https://me:${secret}@github.com`, `Bearer ${secret}`]) {
-      expect(redact(text).text).not.toContain(secret.slice(4));
-      expect(redact(text).secrets).toBe(1);
+      expect(redact(text, findSecrets).text).not.toContain(secret.slice(4));
+      expect(redact(text, findSecrets).secrets).toBe(1);
     }
   });
 
   it("returns a text without secrets unchanged, and finds nothing in its own output", () => {
-    expect(redact("nothing here")).toEqual({ text: "nothing here", secrets: 0 });
-    const once = redact(IN_PLACE.map((parts) => parts.slice(1).join("")).join("\n")).text;
-    expect(redact(once)).toEqual({ text: once, secrets: 0 });
+    expect(redact("nothing here", findSecrets)).toEqual({ text: "nothing here", secrets: 0 });
+    const once = redact(IN_PLACE.map((parts) => parts.slice(1).join("")).join("\n"), findSecrets).text;
+    expect(redact(once, findSecrets)).toEqual({ text: once, secrets: 0 });
   });
 });

@@ -1,4 +1,4 @@
-import type { SecretKind } from "../ports/secret-scanner.ts";
+import type { SecretKind } from "@workrail/core";
 
 /** Rule for one kind of secret. */
 export interface SecretRule {
