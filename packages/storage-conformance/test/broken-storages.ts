@@ -127,8 +127,10 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
     breaks: (storage) =>
       replacing(storage, {
         catalog: {
-          commit: ({ append, ...change }) =>
-            storage.catalog.commit({ ...change, ...(append === undefined ? {} : { append: { ...append, expectedHead: undefined } }) }),
+          commit: (change) =>
+            storage.catalog.commit(
+              change.append === undefined ? change : { ...change, append: { ...change.append, expectedHead: undefined } },
+            ),
         },
       }),
   },
@@ -190,22 +192,16 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
     breaks: (storage) =>
       replacing(storage, {
         catalog: {
-          commit: ({ append, pins, ...change }) =>
-            storage.catalog.commit({
-              ...change,
+          commit: ({ pins, ...given }) => {
+            const change = {
+              ...given,
               ...(pins === undefined ? {} : { pins: { ...pins, pin: pins.pin.map((key) => key.toWellFormed()) } }),
-              ...(append === undefined
-                ? {}
-                : {
-                    append: {
-                      ...append,
-                      record: {
-                        ...append.record,
-                        attributes: JSON.parse(JSON.stringify(append.record.attributes).replaceAll(/\\ud[89a-f]../g, "\ufffd")) as never,
-                      },
-                    },
-                  }),
-            }),
+            };
+            if (change.append === undefined) return storage.catalog.commit(change);
+            const { record } = change.append;
+            const attributes = JSON.parse(JSON.stringify(record.attributes).replaceAll(/\\ud[89a-f]../g, "\ufffd")) as never;
+            return storage.catalog.commit({ ...change, append: { ...change.append, record: { ...record, attributes } } });
+          },
         },
       }),
   },

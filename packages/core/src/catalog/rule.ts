@@ -1,5 +1,5 @@
 import type { AuditEvent } from "../model/audit.ts";
-import type { SessionId } from "../model/ids.ts";
+import type { BlobRef, SessionId } from "../model/ids.ts";
 import type { Facts, Read, Reads } from "./reads.ts";
 import type { RowChange } from "./rows.ts";
 
@@ -22,6 +22,8 @@ export interface Decision<Out> {
   readonly touched?: readonly SessionId[] | undefined;
   /** Sessions whose facts outside of the catalog are removed. */
   readonly forgotten?: readonly SessionId[] | undefined;
+  /** Blobs to be removed that no row names. An interrupted save may have written session facts for one: these are corrected first. */
+  readonly strays?: readonly BlobRef[] | undefined;
   /** Removes the audit rows up to this number. */
   readonly auditThrough?: number | undefined;
   /** Changes blobs within the atomic step. False withdraws the decision: nothing is applied, and the outcome is `withdrawn`. */

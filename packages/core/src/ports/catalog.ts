@@ -102,14 +102,16 @@ export interface Erasure {
 /** The fields of a record that say how the checkpoint's bytes are stored. */
 export type StoredForm = Pick<CheckpointRecord, "blobBytes" | "baseId" | "keyId">;
 
-/** Changes that one commit applies. */
-export interface CatalogChange {
-  readonly append?: Append;
+/** Changes that one commit applies. One commit either appends or moves. */
+export type CatalogChange = CommonChange &
+  ({ readonly append?: Append; readonly move?: never } | { readonly append?: never; readonly move?: Move });
+
+/** Parts of a change that go with an append and with a move. */
+interface CommonChange {
   /** Entries to pin or to unpin in a session. Pinning twice, or unpinning an entry that is not pinned, changes nothing. */
   readonly pins?: { readonly sessionId: SessionId; readonly pin: readonly string[]; readonly release: readonly string[] };
   /** Tags to add to a session, or to remove from it. */
   readonly tags?: { readonly sessionId: SessionId; readonly add: readonly string[]; readonly remove: readonly string[] };
-  readonly move?: Move;
   /** Checkpoints whose erasure is complete. */
   readonly erased?: readonly CheckpointId[];
   readonly forget?: Forgetting;

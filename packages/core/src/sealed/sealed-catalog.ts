@@ -224,19 +224,19 @@ export class SealedCatalog implements Catalog, CatalogRecovery {
 
   #sealChange(change: CatalogChange): CatalogChange {
     const sealer = this.#sealer;
-    const { append, pins, tags, move } = change;
-    return {
-      ...change,
-      ...(append === undefined ? {} : { append: this.#sealAppend(append) }),
+    const { append, move, pins, tags, audit, ...rest } = change;
+    const sealed = {
+      ...rest,
       ...(pins === undefined
         ? {}
         : {
             pins: { ...pins, pin: pins.pin.map((key) => sealer.sealText(key)), release: pins.release.map((key) => sealer.sealText(key)) },
           }),
       ...(tags === undefined ? {} : { tags: { ...tags, add: sealTags(sealer, tags.add), remove: sealTags(sealer, tags.remove) } }),
-      ...(move === undefined ? {} : { move: { ...move, agentId: seal(sealer, move.agentId) } }),
-      audit: change.audit.map((event) => sealEvent(sealer, event)),
+      audit: audit.map((event) => sealEvent(sealer, event)),
     };
+    if (append !== undefined) return { ...sealed, append: this.#sealAppend(append) };
+    return move === undefined ? sealed : { ...sealed, move: { ...move, agentId: seal(sealer, move.agentId) } };
   }
 
   #sealAppend(append: Append): Append {

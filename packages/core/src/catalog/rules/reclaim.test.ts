@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { BlobRef } from "../../model/ids.ts";
+import { decided } from "../decided.ts";
 import { ids, refOf, RuleCatalog, S } from "../testing/rule-catalog.ts";
 import { changeEdges } from "./change-edges.ts";
 import { hold } from "./hold.ts";
@@ -30,6 +31,12 @@ it("takes pending removals, at most so many, and none twice", () => {
 it("takes given refs that no checkpoint needs, known or not", () => {
   const catalog = removed("a");
   expect(reclaimed(catalog, [refOf("live"), refOf("a"), refOf("stray")])).toEqual([refOf("a"), refOf("stray")]);
+});
+
+it("names the refs that no row names", () => {
+  const catalog = removed("a");
+  const rule = reclaim({ refs: [refOf("live"), refOf("a"), refOf("stray")], now: NOW, limit: 9, remove: async () => {} });
+  expect(decided(rule, { answer: (read) => catalog.ask(read), keepsFacts: true }).strays).toEqual([refOf("stray")]);
 });
 
 it("keeps a base until its dependents are gone", () => {

@@ -28,11 +28,13 @@ export function reclaim({ refs, now, limit, remove }: Reclaiming): Rule<readonly
         reads: needReads(candidates, removals),
         decide(facts) {
           const needless = needlessOf(candidates, removals, facts).slice(0, limit);
+          const known = new Set(removals.map(({ blob }) => blob));
           const toBeErased = new Set(facts.erasures.map(({ blob }) => blob));
           return {
             outcome: needless,
             rows: [...expired, ...rowsOf(new Set(needless), removals, facts)],
             audit: [],
+            strays: needless.filter((ref) => !known.has(ref)),
             async blobs() {
               for (const ref of needless) await remove(ref, toBeErased.has(ref));
               return true;
