@@ -1,14 +1,14 @@
-import { defineConfig } from "rolldown";
 import {
   compileCacheBundle,
   external,
-  lightBundle,
   inFewFiles,
+  lightBundle,
   quickToLoad,
   resolve,
   withoutPrograms,
   withoutWhitespace,
-} from "../cli/rolldown.config.ts";
+} from "@workrail/bundle";
+import { defineConfig } from "rolldown";
 
 // Removes the JSON Schema validator that the MCP library loads at start, a quarter of a megabyte. The library needs it for elicitation
 // only, which this server never does.
@@ -38,7 +38,7 @@ export default defineConfig([
     },
   },
   {
-    input: { cli: "src/command-line.ts", "take-in": "../cli/src/take-in.ts" },
+    input: { cli: "src/command-line.ts", "take-in": "@workrail/cli/take-in" },
     platform: "node",
     external,
     plugins: [withoutPrograms, quickToLoad],
@@ -58,7 +58,7 @@ export default defineConfig([
     resolve,
     output: { dir: "dist", entryFileNames: "[name].mjs", banner: "#!/usr/bin/env node" },
   },
-  compileCacheBundle("../cli/src/compile-cache.ts"),
-  lightBundle("../cli/src/hook.ts", "hook"),
-  lightBundle("../cli/src/statusline.ts", "statusline"),
+  compileCacheBundle,
+  lightBundle("@workrail/cli/hook", "hook"),
+  lightBundle("@workrail/cli/statusline", "statusline"),
 ]);

@@ -118,6 +118,7 @@ const ROWS = [
     files: [
       "apps/mcp-server/src/hostile-projects.test.ts",
       "apps/mcp-server/src/hanging.test.ts",
+      "apps/cli/src/until-interrupted.test.ts",
       "packages/blob-files/src/read-given-file.test.ts",
     ],
     env: { WORKRAIL_HOSTILE_PROJECTS: "all" },

@@ -1,6 +1,6 @@
 import type { EntryChange, EntryState, JsonValue } from "@workrail/core";
+import { escapeJson, escapeText } from "@workrail/process";
 import { diffWordsWithSpace, structuredPatch } from "diff";
-import { escapeJson, escapeText } from "./escape-text.ts";
 import { styled } from "./print.ts";
 
 /** Most lines of a difference; a longer one helps nobody. */

@@ -1,6 +1,6 @@
 import type { CleanUpReason, CleanUpReport, Removal, Spared } from "@workrail/core";
+import { escapeText } from "@workrail/process";
 import type { SessionNote } from "./note-sessions.ts";
-import { escapeText } from "./escape-text.ts";
 import { formatAge } from "./format-age.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { renderTable } from "./render-table.ts";

@@ -1,5 +1,5 @@
+import { escapeText } from "@workrail/process";
 import type { EraseResult } from "@workrail/runtime";
-import { escapeText } from "./escape-text.ts";
 
 const ELSEWHERE = "Earlier copies keep their content: backups, exports, and what a disk or a file system keeps by itself.";
 

@@ -1,5 +1,5 @@
 import type { Finding } from "@workrail/core";
-import { escapeText } from "./escape-text.ts";
+import { escapeText } from "@workrail/process";
 
 /** Returns one line for each finding. */
 export function describeFindings(findings: readonly Finding[]): readonly string[] {

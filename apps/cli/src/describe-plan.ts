@@ -1,7 +1,6 @@
 import type { FileChange, SetupPlan } from "@workrail/host-setup";
+import { escapeJson, escapeText, inOwnName } from "@workrail/process";
 import { structuredPatch } from "diff";
-import { escapeJson, escapeText } from "./escape-text.ts";
-import { inOwnName } from "./own-name.ts";
 import { styled } from "./print.ts";
 
 const CONTEXT_LINES = 1;

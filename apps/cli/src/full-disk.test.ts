@@ -3,12 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isWorkrailError } from "@workrail/core";
+import { fillLevels, HAS_SMALL_DISK, loseCatalog, SmallDisk, tally } from "@workrail/faults";
 import { openWorkrail, sealStore, type Workrail } from "@workrail/runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildProgram } from "./program.ts";
 import { commandsIn } from "./testing/commands-in.ts";
-import { fillLevels, HAS_SMALL_DISK, loseCatalog, SmallDisk } from "./testing/small-disk.ts";
-import { tally } from "./testing/tally.ts";
 import { type Outcome, useCli } from "./testing/use-cli.ts";
 
 const PROJECT = "/a/project";

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { HAS_SMALL_DISK, SmallDisk } from "@workrail/faults";
 import { beforeEach, describe, expect, it } from "vitest";
-import { HAS_SMALL_DISK, SmallDisk } from "./testing/small-disk.ts";
 import { useCli } from "./testing/use-cli.ts";
 
 const cli = useCli();

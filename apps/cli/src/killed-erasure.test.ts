@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { tally } from "@workrail/faults";
 import { describe, expect, it } from "vitest";
-import { tally } from "./testing/tally.ts";
 import { type CliUnderTest, useCli } from "./testing/use-cli.ts";
 
 const ID = "c0ffee00-0000-4000-8000-000000000001";

@@ -1,4 +1,4 @@
-import { endAlthoughHeldUp } from "./end-process.ts";
+import { endAlthoughHeldUp } from "@workrail/process";
 import { runCli } from "./run-cli.ts";
 
 await runCli("workrail", process.argv.slice(2));

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
+import { bundleOnce } from "@workrail/bundle";
+import { describePlantedCaches } from "@workrail/faults";
 import config from "../rolldown.config.ts";
-import { bundleOnce } from "./testing/bundle-once.ts";
-import { describePlantedCaches } from "./testing/describe-planted-caches.ts";
 
 const app = fileURLToPath(new URL("..", import.meta.url));
 

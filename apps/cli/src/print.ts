@@ -1,7 +1,6 @@
 import { styleText } from "node:util";
 import type { LogFields } from "@workrail/core";
-import { escapeJson, escapeOutput, escapeText } from "./escape-text.ts";
-import { inOwnName } from "./own-name.ts";
+import { escapeJson, escapeOutput, escapeText, inOwnName } from "@workrail/process";
 import type { Failure } from "./to-failure.ts";
 
 type Style = Parameters<typeof styleText>[0];

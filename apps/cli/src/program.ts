@@ -1,3 +1,4 @@
+import { helpInOwnName } from "@workrail/process";
 import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { addAuditCommand } from "./commands/audit.ts";
@@ -36,7 +37,6 @@ import { addStatuslineCommand } from "./commands/statusline.ts";
 import { addTagCommand } from "./commands/tag.ts";
 import { addTrashCommand } from "./commands/trash.ts";
 import { addVerifyCommand } from "./commands/verify.ts";
-import { helpInOwnName } from "./own-name.ts";
 import { parsePath } from "./parse-option.ts";
 import { settingOptions } from "./setting-options.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { snapshotOf } from "@workrail/faults";
 import { openWorkrail } from "@workrail/runtime";
 import { describe, expect, it } from "vitest";
-import { snapshotOf } from "../../../packages/runtime/test/snapshot.ts";
 import { buildProgram } from "./program.ts";
 import { type CliUnderTest, useCli } from "./testing/use-cli.ts";
 

@@ -1,7 +1,7 @@
+import { helpInOwnName, ownName, type ProgramName, setOwnName } from "@workrail/process";
 import { closest } from "@workrail/runtime/settings";
 import { type Command, CommanderError } from "commander";
 import { withoutAlias } from "./aliases.ts";
-import { helpInOwnName, ownName, type ProgramName, setOwnName } from "./own-name.ts";
 import { printFailure, writeData } from "./print.ts";
 import { buildProgram } from "./program.ts";
 import { withSettingFlags } from "./setting-options.ts";

@@ -1,5 +1,5 @@
+import { escapeText } from "@workrail/process";
 import type { HostSavings, Resumes, Savings } from "@workrail/runtime";
-import { escapeText } from "./escape-text.ts";
 import { formatAge } from "./format-age.ts";
 import { note, outputWidth, styled, writeData, writeJson } from "./print.ts";
 import { type Column, renderTable } from "./render-table.ts";

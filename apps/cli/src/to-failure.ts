@@ -1,7 +1,7 @@
 import { type ErrorCode, isWorkrailError, type WorkrailError } from "@workrail/core";
+import { inOwnName } from "@workrail/process";
 import { CommanderError } from "commander";
 import { EXIT_CODES } from "./exit-codes.ts";
-import { inOwnName } from "./own-name.ts";
 import { closestSettingOption } from "./setting-options.ts";
 
 /** An error as the command line reports it. */

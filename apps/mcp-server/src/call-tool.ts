@@ -1,5 +1,5 @@
 import { type Log, readOnly } from "@workrail/core";
-import { inOwnName } from "../../cli/src/own-name.ts";
+import { inOwnName } from "@workrail/process";
 import { parseArguments } from "./parse-arguments.ts";
 import type { Tool, ToolCall } from "./tool.ts";
 import { toToolFailure, type ToolFailure } from "./wire-errors.ts";

@@ -1,5 +1,5 @@
-import { endAlthoughHeldUp } from "../../cli/src/end-process.ts";
-import { runCli } from "../../cli/src/run-cli.ts";
+import { runCli } from "@workrail/cli/run-cli";
+import { endAlthoughHeldUp } from "@workrail/process";
 
 // The command line is part of the server's package, so that `npx @workrail/mcp-server cleanup` works. It is a separate part of the bundle
 // that the server does not load.

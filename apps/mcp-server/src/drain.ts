@@ -1,5 +1,5 @@
 import type { Log } from "@workrail/core";
-import { endProcess, watchWorkers } from "../../cli/src/end-process.ts";
+import { endProcess, watchWorkers } from "@workrail/process";
 
 /** Time limit of running calls after the server is told to stop. */
 const GRACE_MS = 3_000;

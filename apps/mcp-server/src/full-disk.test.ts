@@ -4,10 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { isWorkrailError } from "@workrail/core";
+import { fillLevels, HAS_SMALL_DISK, loseCatalog, SmallDisk, tally } from "@workrail/faults";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { fillLevels, HAS_SMALL_DISK, loseCatalog, SmallDisk } from "../../cli/src/testing/small-disk.ts";
-import { tally } from "../../cli/src/testing/tally.ts";
 import type { Fields } from "./testing/contextd.ts";
 import { ServerProcess, TestHome } from "./testing/server-process.ts";
 

@@ -3,12 +3,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Log } from "@workrail/core";
+import { HOSTILE_PROJECTS, type HostilePlace, makeHostile, NEVER_TOLD, OWN_WORDS, timeToEnd } from "@workrail/faults";
 import { openWorkrail } from "@workrail/runtime";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { HOSTILE_PROJECTS, type HostilePlace, makeHostile, NEVER_TOLD, OWN_WORDS } from "../../cli/src/testing/hostile-projects.ts";
 import { bundleServer } from "./testing/bundle.ts";
 import { RawClient } from "./testing/raw-client.ts";
-import { timeToEnd } from "./testing/time-to-end.ts";
 
 /** `npm run test:faults` sets the variable, and tests each project with the server and the command line. */
 const isThorough = process.env["WORKRAIL_HOSTILE_PROJECTS"] === "all";

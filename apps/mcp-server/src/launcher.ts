@@ -1,7 +1,7 @@
 // Runs on any Node, however old: uses only syntax and modules of Node 18, and imports only a version. An import of `node:fs` would load
 // streams, which takes half the time of Node's own start.
 import module from "node:module";
-import { lightPart } from "../../cli/src/light-part.ts";
+import { lightPart } from "@workrail/cli/light-part";
 import { isCommand } from "./is-command.ts";
 import { readVersion } from "./version.ts";
 

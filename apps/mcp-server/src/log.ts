@@ -1,7 +1,7 @@
 import type { Log, LogFields } from "@workrail/core";
+import { escapeJson } from "@workrail/process";
 import type { SettingValues } from "@workrail/runtime";
 import { pino, type Logger } from "pino";
-import { escapeJson } from "../../cli/src/escape-text.ts";
 
 /** Bytes buffered for a host that does not read; further lines are dropped. */
 const MAX_UNREAD_BYTES = 1024 * 1024;

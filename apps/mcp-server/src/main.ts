@@ -1,5 +1,5 @@
+import { setOwnName } from "@workrail/process";
 import { openWorkrail, readConfiguration } from "@workrail/runtime";
-import { setOwnName } from "../../cli/src/own-name.ts";
 import { LazyStore } from "./lazy-store.ts";
 import { createLog } from "./log.ts";
 import { storeStatus } from "./resources/store-status.ts";

@@ -1,4 +1,4 @@
-import { describePlantedCaches } from "../../cli/src/testing/describe-planted-caches.ts";
+import { describePlantedCaches } from "@workrail/faults";
 import { bundleServer } from "./testing/bundle.ts";
 
 describePlantedCaches(bundleServer, { launcher: "workrail-mcp.mjs", loaded: "server.mjs", args: [] });

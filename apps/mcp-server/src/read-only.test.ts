@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import process from "node:process";
+import { snapshotOf } from "@workrail/faults";
 import { openWorkrail } from "@workrail/runtime";
 import { describe, expect, it } from "vitest";
-import { snapshotOf } from "../../../packages/runtime/test/snapshot.ts";
 import { bundleServer } from "./testing/bundle.ts";
 import { ServerProcess, TestHome } from "./testing/server-process.ts";
 

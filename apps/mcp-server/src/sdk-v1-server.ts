@@ -9,7 +9,7 @@ import {
   type Result,
 } from "@modelcontextprotocol/sdk/types.js";
 import { isWorkrailError, type Log } from "@workrail/core";
-import { inOwnName } from "../../cli/src/own-name.ts";
+import { inOwnName } from "@workrail/process";
 import { callTool, refuseTool } from "./call-tool.ts";
 import { ProtocolFault, RPC_ERROR, shorten } from "./json-rpc.ts";
 import { roundedIn } from "./rounded-integers.ts";

@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { snapshotOf } from "@workrail/faults";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openWorkrail } from "../src/open-workrail.ts";
 import { restoreBackup } from "../src/restore-backup.ts";
@@ -10,7 +11,6 @@ import { sealStore } from "../src/sealing/seal-store.ts";
 import { setSetting } from "../src/config/set-setting.ts";
 import type { SearchCheckpointsResult } from "../src/search/search-checkpoints.ts";
 import type { Workrail } from "../src/workrail.ts";
-import { snapshotOf } from "./snapshot.ts";
 import { KINDS, onDisk, type Place, refusalOf, removeCatalog } from "./stores.ts";
 
 const KEY = "ab".repeat(32);

@@ -34,6 +34,9 @@ const FORBIDDEN: readonly (readonly [file: string, imported: string, message: st
   ["apps/cli/src/x.ts", "@workrail/sqlite-fs", "Apps know runtime and core only"],
   ["apps/cli/src/x.ts", "better-sqlite3", "Apps know runtime and core only"],
   ["apps/mcp-server/src/x.ts", "tsyringe", "Only packages/runtime knows the container"],
+  ["apps/mcp-server/src/x.ts", "@workrail/cli/run-cli", "Apps know runtime and core only"],
+  ["apps/cli/src/x.ts", "@workrail/faults", "Apps know runtime and core only"],
+  ["apps/mcp-server/src/launcher.ts", "@workrail/sqlite-fs", "Apps know runtime and core only"],
 ];
 
 const ALLOWED: readonly (readonly [file: string, imported: string])[] = [
@@ -55,6 +58,9 @@ const ALLOWED: readonly (readonly [file: string, imported: string])[] = [
   ["packages/runtime/src/x.ts", "@workrail/blob-files"],
   ["packages/runtime/src/x.ts", "@workrail/files-catalog"],
   ["apps/cli/src/x.ts", "@workrail/runtime"],
+  ["apps/cli/src/x.ts", "@workrail/process"],
+  ["apps/mcp-server/src/command-line.ts", "@workrail/cli/run-cli"],
+  ["apps/mcp-server/src/x.test.ts", "@workrail/faults"],
 ];
 
 describe("the linter's layer rules", () => {

@@ -35,11 +35,13 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/foreign-memories": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/storage-conformance": ["@workrail/core"],
   "@workrail/runtime": ["@workrail/core", "@workrail/blob-files", ...ADAPTERS],
+  "@workrail/process": ["@workrail/runtime"],
   // The server's package includes the command line.
-  "@workrail/mcp-server": ["@workrail/core", "@workrail/runtime", "@workrail/cli"],
+  "@workrail/mcp-server": ["@workrail/core", "@workrail/runtime", "@workrail/process", "@workrail/cli"],
   "@workrail/cli": [
     "@workrail/core",
     "@workrail/runtime",
+    "@workrail/process",
     "@workrail/host-setup",
     "@workrail/host-transcripts",
     "@workrail/foreign-memories",
@@ -47,10 +49,16 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Additional packages for tests: those of an adapter run the conformance kit, those of a wrapper use the simplest storage, and those of an
- * HTTP client start an endpoint.
+ * Additional packages for tests: those of an adapter run the conformance kit, those of a wrapper use the simplest storage, those of an HTTP
+ * client start an endpoint, and those of an app bundle it and surround it with faults.
  */
-const TESTS_MAY_KNOW = ["@workrail/storage-conformance", "@workrail/memory", "@workrail/http-endpoint"];
+const TESTS_MAY_KNOW = [
+  "@workrail/storage-conformance",
+  "@workrail/memory",
+  "@workrail/http-endpoint",
+  "@workrail/bundle",
+  "@workrail/faults",
+];
 
 const CONTAINER = ["tsyringe", "reflect-metadata"];
 

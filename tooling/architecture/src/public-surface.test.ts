@@ -9,7 +9,7 @@ it("exports what it is known to export, and nothing else", async () => {
   const surface: Record<string, Record<string, readonly string[]>> = {};
   for (const { folder, manifest } of workspacePackages().filter(isPublic)) {
     const entries: Record<string, readonly string[]> = {};
-    for (const [subpath, target] of Object.entries(manifest.exports ?? {})) {
+    for (const [subpath, target] of Object.entries(manifest.publishConfig?.exports ?? manifest.exports ?? {})) {
       if (subpath === "./package.json") continue;
       for (const [label, source] of sources(target, subpath)) entries[label] = await runtimeNames(join(ROOT, folder, source));
     }

@@ -1,9 +1,22 @@
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ROOT } from "./workspace.ts";
 
-const sources = globSync("{packages,apps,tooling,examples}/*/src/**/*.ts", { cwd: ROOT }).map((path) => path.replaceAll("\\", "/"));
+const sources = filesLike("{packages,apps,tooling,examples}/*/src/**/*.ts");
+
+/**
+ * Files whose relative imports may lead into other packages: tools, which examine sources that no package exports; core's tests, which use
+ * builders of the conformance kit, since the kit depends on core; and tests that use an adapter's or an example's inside.
+ */
+const MAY_REACH: readonly (readonly [from: RegExp, into: string])[] = [
+  [/^tooling\//, ""],
+  [/^packages\/core\/src\/.*(?:\.test\.ts|\/testing\/[^/]+)$/, "packages/storage-conformance/src/builders.ts"],
+  [/^packages\/(?:http-[a-z]+\/src|runtime\/test)\/.*\.test\.ts$/, "packages/http-endpoint/src/testing/"],
+  [/^packages\/runtime\/test\/sealed-stores\.ts$/, "packages/sqlite-fs/src/"],
+  [/^packages\/runtime\/test\/sealed-[a-z-]*harness\.ts$/, "packages/sqlite-fs/test/harness-over.ts"],
+  [/^packages\/storage-conformance\/test\//, "examples/"],
+];
 
 /** Rules that the linter does not have. */
 describe("sources", () => {
@@ -15,4 +28,30 @@ describe("sources", () => {
     const vague = /\/(utils?|helpers?|common|types|misc|shared)\.ts$/;
     expect(sources.filter((path) => vague.test(path))).toEqual([]);
   });
+
+  it("import other packages by their names, not by a relative path", () => {
+    const files = filesLike("{packages,apps,tooling,examples}/*/{src,test}/**/*.{ts,mjs}", "{packages,apps}/*/*.ts");
+    expect(files.flatMap((path) => pathsOut(path).map((target) => `${path} -> ${target}`))).toEqual([]);
+  });
 });
+
+function filesLike(...patterns: readonly string[]): readonly string[] {
+  return globSync([...patterns], { cwd: ROOT }).map((path) => path.replaceAll("\\", "/"));
+}
+
+/** Returns the modules of other packages that a file reaches by a relative path, unless it may. */
+function pathsOut(path: string): readonly string[] {
+  const code = readFileSync(join(ROOT, path), "utf8");
+  const relative = Array.from(
+    code.matchAll(/^(?:import|export|\} from)\b.*"(\.\.?\/[^"]+)"|\bimport\("(\.\.?\/[^"]+)"\)/gmu),
+    ([, a, b]) => a ?? b ?? "",
+  );
+  return relative
+    .map((target) => posix.join(posix.dirname(path), target))
+    .filter((target) => packageOf(target) !== packageOf(path))
+    .filter((target) => !MAY_REACH.some(([from, into]) => from.test(path) && target.startsWith(into)));
+}
+
+function packageOf(path: string): string {
+  return path.split("/", 2).join("/");
+}

@@ -23,6 +23,8 @@ export interface Manifest {
   readonly files?: readonly string[];
   readonly engines?: Ranges;
   readonly exports?: Readonly<Record<string, ExportTarget>>;
+  /** `exports` here replaces the other when the package is packed. */
+  readonly publishConfig?: { readonly exports?: Readonly<Record<string, ExportTarget>> };
   readonly dependencies?: Ranges;
   readonly devDependencies?: Ranges;
   readonly peerDependencies?: Ranges;

@@ -1,7 +1,7 @@
 import { cp, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleOnce } from "../../../apps/cli/src/testing/bundle-once.ts";
+import { bundleOnce } from "@workrail/bundle";
 import cliConfig from "../../../apps/cli/rolldown.config.ts";
 import { bundleServer } from "../../../apps/mcp-server/src/testing/bundle.ts";
 

@@ -1,7 +1,7 @@
 import { AUDIT_ACTIONS, type AuditFinding } from "@workrail/core";
+import { escapeText } from "@workrail/process";
 import type { AuditLogEntry, AuditLogFilter, VerifyAuditLogResult } from "@workrail/runtime";
 import { type Command, Option } from "commander";
-import { escapeText } from "../escape-text.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { collect, parsePath, parseWhole } from "../parse-option.ts";

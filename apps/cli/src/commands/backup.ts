@@ -1,6 +1,6 @@
+import { escapeText } from "@workrail/process";
 import type { BackupResult } from "@workrail/runtime";
 import type { Command } from "commander";
-import { escapeText } from "../escape-text.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { parsePath } from "../parse-option.ts";

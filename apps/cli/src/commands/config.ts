@@ -1,7 +1,7 @@
+import { escapeText } from "@workrail/process";
 import type { ChangedSetting, Configuration, ConfiguredSetting } from "@workrail/runtime";
 import { SETTINGS } from "@workrail/runtime/settings";
 import type { Command } from "commander";
-import { escapeText } from "../escape-text.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { note, outputWidth, printWarning, styled, writeData, writeJson } from "../print.ts";
 import { noteLeftOut } from "../print-table.ts";

@@ -1,4 +1,5 @@
 import { LAYERS, type LayerShift, WorkrailError } from "@workrail/core";
+import { escapeText } from "@workrail/process";
 import type {
   ComparedMetadata,
   CompareCheckpointsParams,
@@ -8,7 +9,6 @@ import type {
   Workrail,
 } from "@workrail/runtime";
 import type { Command } from "commander";
-import { escapeText } from "../escape-text.ts";
 import { noteFallback, type PassedOver } from "../note-fallback.ts";
 import { outputWidth, styled, writeData, writeJson } from "../print.ts";
 import { renderTable } from "../render-table.ts";

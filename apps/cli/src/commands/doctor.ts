@@ -1,10 +1,9 @@
+import { escapeText, inOwnName } from "@workrail/process";
 import type { DoctorFinding, DoctorReport } from "@workrail/runtime";
 import type { Command } from "commander";
-import { escapeText } from "../escape-text.ts";
 import { examineHosts } from "../examine-hosts.ts";
 import { examineServers } from "../examine-servers.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { inOwnName } from "../own-name.ts";
 import { styled, writeData, writeJson } from "../print.ts";
 import { settingArgs } from "../setting-options.ts";
 import type { GlobalOptions } from "../with-store.ts";

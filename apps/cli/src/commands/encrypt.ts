@@ -1,6 +1,6 @@
+import { escapeText } from "@workrail/process";
 import type { SealResult } from "@workrail/runtime";
 import type { Command } from "commander";
-import { escapeText } from "../escape-text.ts";
 import { parsePath } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
 import { settingArgs } from "../setting-options.ts";

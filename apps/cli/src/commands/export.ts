@@ -1,7 +1,7 @@
 import { type UnreadableInExport, WorkrailError } from "@workrail/core";
+import { escapeJson } from "@workrail/process";
 import type { ExportAllResult, ExportResult } from "@workrail/runtime";
 import { type Command, Option } from "commander";
-import { escapeJson } from "../escape-text.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { onlySession } from "../given-session.ts";

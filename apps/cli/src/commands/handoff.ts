@@ -1,5 +1,5 @@
+import { escapeJson } from "@workrail/process";
 import type { Command } from "commander";
-import { escapeJson } from "../escape-text.ts";
 import { chosenCheckpoint } from "../chosen-checkpoint.ts";
 import { noteFallback } from "../note-fallback.ts";
 import { parseWhole } from "../parse-option.ts";

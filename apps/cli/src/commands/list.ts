@@ -1,7 +1,7 @@
 import { CHECKPOINT_KINDS, type CheckpointKind } from "@workrail/core";
+import { escapeText } from "@workrail/process";
 import type { CheckpointMetadata, FindCheckpointsParams, FindCheckpointsResult } from "@workrail/runtime";
 import { type Command, Option } from "commander";
-import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { collect, parseWhole } from "../parse-option.ts";

@@ -1,6 +1,6 @@
+import { escapeJson } from "@workrail/process";
 import type { Command } from "commander";
 import { chosenCheckpoint } from "../chosen-checkpoint.ts";
-import { escapeJson } from "../escape-text.ts";
 import { noteFallback } from "../note-fallback.ts";
 import { writeData } from "../print.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";

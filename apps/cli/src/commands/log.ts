@@ -1,7 +1,7 @@
+import { escapeText } from "@workrail/process";
 import type { TracedCheckpoint, TraceSessionResult } from "@workrail/runtime";
 import type { Command } from "commander";
 import { drawGraph } from "../draw-graph.ts";
-import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { onlySession } from "../given-session.ts";

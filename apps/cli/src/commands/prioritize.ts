@@ -1,7 +1,7 @@
 import { LAYERS, type ViewReport } from "@workrail/core";
+import { escapeText } from "@workrail/process";
 import type { PrioritizeContextParams, ShapedContextResult } from "@workrail/runtime";
 import type { Command } from "commander";
-import { escapeText } from "../escape-text.ts";
 import { parseWhole } from "../parse-option.ts";
 import { note } from "../print.ts";
 import { printTable } from "../print-table.ts";

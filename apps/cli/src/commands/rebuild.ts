@@ -1,6 +1,6 @@
 import type { RebuildReport } from "@workrail/core";
+import { escapeText } from "@workrail/process";
 import type { Command } from "commander";
-import { escapeText } from "../escape-text.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { writeData, writeJson } from "../print.ts";
 import { countingByPhase, showingProgress } from "../show-progress.ts";

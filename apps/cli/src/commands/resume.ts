@@ -1,11 +1,10 @@
 import { shellWord } from "@workrail/core";
+import { callOf, escapeJson, escapeText } from "@workrail/process";
 import type { ResumeCandidate, ResumeDepth, ResumedWork, ResumeResult, ToldChanges } from "@workrail/runtime";
 import { type Command, Option } from "commander";
-import { escapeJson, escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { noteFallback } from "../note-fallback.ts";
 import { onceIndexed } from "../once-indexed.ts";
-import { callOf } from "../own-name.ts";
 import { parseWhole } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
 import { printTable } from "../print-table.ts";

@@ -1,6 +1,6 @@
 import type { ScanReport, StoredSecret } from "@workrail/core";
+import { escapeText } from "@workrail/process";
 import type { Command } from "commander";
-import { escapeText } from "../escape-text.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { note, outputWidth, writeJson } from "../print.ts";
 import { printTable } from "../print-table.ts";

@@ -1,7 +1,7 @@
+import { escapeJson, escapeText } from "@workrail/process";
 import type { CheckpointMetadata, LoadCheckpointResult } from "@workrail/runtime";
 import type { Command } from "commander";
 import { chosenCheckpoint } from "../chosen-checkpoint.ts";
-import { escapeJson, escapeText } from "../escape-text.ts";
 import { noteFallback } from "../note-fallback.ts";
 import { styled, writeData, writeJson } from "../print.ts";
 import { textWidth } from "../text-width.ts";

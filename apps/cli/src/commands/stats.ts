@@ -1,6 +1,6 @@
 import type { Figures, ProjectStats, SessionStats, StoreStats } from "@workrail/core";
+import { escapeText } from "@workrail/process";
 import { type Command, Option } from "commander";
-import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";

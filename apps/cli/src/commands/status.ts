@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import type { QuotaUse, StoreStatus } from "@workrail/core";
+import { escapeText, inOwnName } from "@workrail/process";
 import type { Command } from "commander";
-import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { formatBytes } from "../format-bytes.ts";
-import { inOwnName } from "../own-name.ts";
 import { outputWidth, writeData, writeJson } from "../print.ts";
 import { type Column, renderTable } from "../render-table.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";

@@ -1,5 +1,5 @@
+import { escapeText } from "@workrail/process";
 import type { Command } from "commander";
-import { escapeText } from "../escape-text.ts";
 import { givenSession } from "../given-session.ts";
 import { collect } from "../parse-option.ts";
 import { writeData, writeJson } from "../print.ts";

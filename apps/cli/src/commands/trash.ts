@@ -1,6 +1,6 @@
+import { escapeText } from "@workrail/process";
 import type { FromTrashResult, TrashedMetadata, Workrail } from "@workrail/runtime";
 import type { Command } from "commander";
-import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { givenSession } from "../given-session.ts";

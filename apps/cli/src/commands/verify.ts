@@ -1,7 +1,7 @@
 import type { VerifyReport } from "@workrail/core";
+import { inOwnName } from "@workrail/process";
 import type { Command } from "commander";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { inOwnName } from "../own-name.ts";
 import { writeData, writeJson } from "../print.ts";
 import { describeFindings } from "../describe-findings.ts";
 import { showingProgress } from "../show-progress.ts";

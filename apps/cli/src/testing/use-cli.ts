@@ -5,10 +5,10 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { bundleOnce } from "@workrail/bundle";
 import { openWorkrail } from "@workrail/runtime";
 import { afterEach, beforeAll, beforeEach } from "vitest";
 import config from "../../rolldown.config.ts";
-import { bundleOnce } from "./bundle-once.ts";
 
 const APP = fileURLToPath(new URL("../..", import.meta.url));
 

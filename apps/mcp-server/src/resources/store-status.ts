@@ -1,5 +1,5 @@
+import { inOwnName } from "@workrail/process";
 import * as z from "zod";
-import { inOwnName } from "../../../cli/src/own-name.ts";
 import type { LazyStore } from "../lazy-store.ts";
 import type { Resource } from "../resource.ts";
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleOnce } from "../../../cli/src/testing/bundle-once.ts";
+import { bundleOnce } from "@workrail/bundle";
 import config from "../../rolldown.config.ts";
 
 const APP = fileURLToPath(new URL("../..", import.meta.url));

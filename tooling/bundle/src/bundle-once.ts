@@ -4,8 +4,9 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type RolldownOptions } from "rolldown";
 
-const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
-const CLI = join(ROOT, "apps/cli");
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+/** Parts of every bundle besides the packages. */
+const ALWAYS = ["apps/cli", "tooling/bundle"].map((folder) => join(ROOT, folder));
 
 export interface Bundled {
   /** The app's folder. */
@@ -51,10 +52,10 @@ function settle(unfinished: string, home: string, bundles: string): void {
   for (const name of readdirSync(bundles).filter(isOld)) rmSync(join(bundles, name), { recursive: true, force: true });
 }
 
-/** Returns a digest of the sources. Every app contains the command line. */
+/** Returns a digest of the sources. */
 function sourceDigest(app: string): string {
   const packages = readdirSync(join(ROOT, "packages")).map((name) => join(ROOT, "packages", name));
-  const files = [...new Set([...packages, CLI, app])].flatMap(filesOf);
+  const files = [...new Set([...packages, ...ALWAYS, app])].flatMap(filesOf);
   const hash = createHash("sha256");
   for (const file of [join(ROOT, "pnpm-lock.yaml"), ...files]) {
     const bytes = readFileSync(file);
