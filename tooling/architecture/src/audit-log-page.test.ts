@@ -10,11 +10,11 @@ import { markedBlock, plain, readPage, sectionOf, tableOf } from "./markdown.ts"
 const page = readPage("docs/reference/audit-log.md");
 
 describe("the page on the audit log", () => {
-  it("tells of every action, and no other", () => {
+  it("lists every action, and no other", () => {
     expect(tableOf(sectionOf(page, "## What is in it")).map(([action]) => plain(action))).toEqual([...AUDIT_ACTIONS]);
   });
 
-  it("has a verifier that proves an export, and finds a change in it", async () => {
+  it("has a verifier that accepts an export and detects a change", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "workrail-audit-"));
     const store = await openWorkrail({ dataDir, env: {} });
     for (let step = 1; step <= 3; step++) await store.saveCheckpoint({ sessionId: "s", context: { step }, agentId: 'ada "ä"\n' });

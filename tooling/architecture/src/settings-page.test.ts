@@ -9,7 +9,7 @@ import { ROOT } from "./workspace.ts";
 const rows = tableOf(readPage("docs/reference/settings.md").text);
 
 describe("docs/reference/settings.md", () => {
-  it("has every setting, under the names it goes by, as the table of settings has it", () => {
+  it("lists every setting with its names, type and default", () => {
     expect(rows.map(([name, variables, type, standard]) => [name, variables, type, withoutLinks(standard)])).toEqual(
       SETTING_NAMES.map((name) => {
         const setting: Setting = SETTINGS[name];
@@ -19,14 +19,14 @@ describe("docs/reference/settings.md", () => {
   });
 
   it.each(rows.map(([name = "", , , , meaning]) => [name.replaceAll("`", ""), meaning] as const))(
-    "begins to tell of %s as the program does",
+    "describes %s as the program does",
     (name, meaning) => {
       const said = SETTINGS[name as keyof typeof SETTINGS].meaning.replace(/\.$/, "");
       expect(withoutLinks(meaning).replaceAll("`", "").startsWith(said), said).toBe(true);
     },
   );
 
-  it("has every environment variable that the sources name", () => {
+  it("lists every environment variable of the sources", () => {
     const named = globSync("{packages,apps}/*/src/**/*.ts", { cwd: ROOT })
       .filter((path) => !/[\\/]storage-conformance[\\/]/.test(path))
       .filter((path) => !path.endsWith(".test.ts") && !/[\\/]testing[\\/]/.test(path))
@@ -36,7 +36,7 @@ describe("docs/reference/settings.md", () => {
   });
 });
 
-it("packages/runtime/config.schema.json is what the settings make of it", async () => {
+it("packages/runtime/config.schema.json matches the settings", async () => {
   expect(JSON.parse(readFileSync(join(ROOT, "packages/runtime/config.schema.json"), "utf8"))).toEqual(await configJsonSchema());
 });
 

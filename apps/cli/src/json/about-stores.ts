@@ -81,7 +81,7 @@ const cleanUp = objectOf<CleanUpReport>({
       sessionId: text("the session"),
       reason: oneOf(
         ["retention", "thinning", "aside-age", "quota", "disk-full", "trash-age", "trash-share", "manual"],
-        "`retention`, `thinning`, `aside-age`, `quota`, `disk-full`, `trash-age` or `trash-share`, [each a row there](settings.md#what-goes-by-itself); `manual`: somebody asked for it",
+        "`retention`, `thinning`, `aside-age`, `quota`, `disk-full`, `trash-age` or `trash-share`, [each a row there](settings.md#automatic-removal); `manual`: somebody asked for it",
       ),
       from: oneOf(["live", "trash"], "`live` or `trash`"),
       to: oneOf(["trash", "nowhere"], "`trash`, or `nowhere`: gone for good"),
@@ -100,7 +100,7 @@ const cleanUp = objectOf<CleanUpReport>({
     "what stays although it was its turn",
   ),
   passedOver: texts("sessions that changed meanwhile, and were left as they are"),
-  forgotten: texts("sessions of which [nothing was left](settings.md#what-goes-by-itself); only without a selection"),
+  forgotten: texts("sessions of which [nothing was left](settings.md#automatic-removal); only without a selection"),
   left: texts("what was to be removed for good and is not overwritten yet, and why; the next opening of the store goes on"),
   bytesBefore: count("bytes that the store held, the trash included"),
   bytesAfter: count("bytes that it holds now, or would"),
@@ -303,7 +303,7 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
   status: objectOf<StoreStatus & { readonly dataDir: string }>({
     dataDir: text("where the store is"),
     durability: oneOf(["disk", "memory"], "`disk`, or `memory` while [the disk fails](../how-to/when-the-disk-is-full-or-gone.md)"),
-    readOnly: flag("whether the store is [open for reading only](settings.md#reading-without-touching-anything)"),
+    readOnly: flag("whether the store is [open for reading only](settings.md#read-only)"),
     mode: text("how the storage works, such as the SQLite driver in use"),
     warnings: texts("what a person should know or do, a sentence each"),
     sessions: count("sessions that hold checkpoints"),
@@ -363,7 +363,7 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
       reasons: texts("why, each reason once"),
     })
       .optional()
-      .describe("when the store last [followed its policy](settings.md#what-goes-by-itself); missing when the audit log has none"),
+      .describe("when the store last [followed its policy](settings.md#automatic-removal); missing when the audit log has none"),
     lastBackupAt: time("when the last finished backup was begun; missing when the audit log has none").optional(),
   }),
   verify: objectOf<VerifyReport>({ ...read, findings: listOf(finding, "what is wrong") }),

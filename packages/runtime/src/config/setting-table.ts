@@ -136,37 +136,37 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   fallback: {
     type: choice("memory", "fail"),
     otherwise: "memory for the MCP server, else fail",
-    meaning: "What becomes of a save when the disk cannot be written to.",
+    meaning: "What happens to a save while the disk is not writable: memory keeps it in the process, fail rejects it.",
   },
   readOnly: {
     type: { kind: "flag" },
     default: false,
     meaning:
-      "Whether the store is only read: nothing in the data directory is made or changed, and whatever would is refused. A store that is not there is not made.",
+      "Open the store read-only: nothing in the data directory is created or changed, and every write is refused. A missing store is not created.",
   },
-  maxCheckpoints: limit("maxCheckpoints", "Workflow checkpoints that a session keeps. A save beyond it removes the oldest."),
+  maxCheckpoints: limit("maxCheckpoints", "Workflow checkpoints per session. A save beyond this limit removes the oldest."),
   prunedGoTo: {
     type: choice("nowhere", "trash"),
     default: "nowhere",
-    meaning: "Where a save beyond maxCheckpoints sends the oldest: nowhere, for good, or to the trash.",
+    meaning: "Where the checkpoints beyond maxCheckpoints go: nowhere removes them for good, trash keeps them in the trash.",
   },
-  maxAsides: limit("maxAsides", "Asides that a session keeps, beside its checkpoints."),
-  maxAsideBytes: limit("maxAsideBytes", "The most bytes the asides of a session may take as stored."),
-  maxCheckpointBytes: limit("maxCheckpointBytes", "The most bytes a checkpoint may take compressed."),
-  maxSessionBytes: limit("maxSessionBytes", "The most bytes the live checkpoints of a session may take as stored."),
-  maxTotalBytes: limit("maxTotalBytes", "The most bytes all checkpoints of the store may take as stored, those in the trash included."),
-  maxContextBytes: limit("maxContextBytes", "The most bytes a context may have as JSON text."),
-  maxDepth: limit("maxDepth", "The most levels of objects and arrays in a context, the context itself being the first."),
-  maxKeys: limit("maxKeys", "The most object members in a whole context, nested ones included."),
+  maxAsides: limit("maxAsides", "Asides per session, in addition to its checkpoints."),
+  maxAsideBytes: limit("maxAsideBytes", "The most bytes of a session's asides, as stored."),
+  maxCheckpointBytes: limit("maxCheckpointBytes", "The most bytes of a compressed checkpoint."),
+  maxSessionBytes: limit("maxSessionBytes", "The most bytes of a session's live checkpoints, as stored."),
+  maxTotalBytes: limit("maxTotalBytes", "The most bytes of all checkpoints of the store, as stored, including the trash."),
+  maxContextBytes: limit("maxContextBytes", "The most bytes of a context as JSON text."),
+  maxDepth: limit("maxDepth", "The most levels of objects and arrays in a context, including the context itself."),
+  maxKeys: limit("maxKeys", "The most object members in a context, including nested ones."),
   retentionDays: {
     type: { kind: "whole", least: 0, most: MOST_DAYS },
     default: 30,
-    meaning: "Sessions that nobody saved to or loaded from for this many days go to the trash. 0: none does.",
+    meaning: "Days without a save or load after which a session goes to the trash. 0: never.",
   },
   trashDays: {
     type: { kind: "whole", least: 0, most: MOST_DAYS },
     default: 7,
-    meaning: "How many days things stay in the trash before they are removed for good. 0: there is no trash, what goes is gone.",
+    meaning: "Days in the trash before removal for good. 0: no trash, removals are final.",
   },
   trashPercent: {
     type: { kind: "whole", least: 0, most: 100 },
@@ -176,27 +176,27 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   auditDays: {
     type: { kind: "whole", least: 0, most: MOST_DAYS },
     default: 365,
-    meaning: "How many days rows stay in the audit log. 0: for ever.",
+    meaning: "Days that rows stay in the audit log. 0: for ever.",
   },
   warnPercent: {
     type: { kind: "whole", least: 1, most: 100 },
     default: 80,
-    meaning: "A store that holds more than this, in percent of maxTotalBytes, is warned of, once.",
+    meaning: "Share of maxTotalBytes, in percent, above which the log warns once.",
   },
   cleanupFromPercent: {
     type: { kind: "whole", least: 1, most: 100 },
     default: 90,
-    meaning: "A store that holds more than this, in percent of maxTotalBytes, is cleaned up.",
+    meaning: "Share of maxTotalBytes, in percent, above which the store is cleaned up.",
   },
   cleanupToPercent: {
     type: { kind: "whole", least: 1, most: 100 },
     default: 80,
-    meaning: "How far down that goes, in percent of maxTotalBytes; no further than to cleanupFromPercent.",
+    meaning: "Share of maxTotalBytes, in percent, at which that clean-up stops; at most cleanupFromPercent.",
   },
   lockTimeoutMs: {
     type: { kind: "whole", least: 0, most: MOST_MS },
     default: 5_000,
-    meaning: "How long to wait, in milliseconds, for a lock that another process holds.",
+    meaning: "Milliseconds to wait for a lock of another process.",
   },
   sqliteDriver: {
     type: choice("auto", "better-sqlite3", "node:sqlite", "none"),
@@ -213,29 +213,29 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     default: 45_000,
     meaning: "The most characters of an answer of the MCP server.",
   },
-  tokenizer: { type: choice("o200k", "claude-estimate"), default: "o200k", meaning: "What tokens are counted with." },
+  tokenizer: { type: choice("o200k", "claude-estimate"), default: "o200k", meaning: "The token counter." },
   checkpointAutoSave: {
     type: { kind: "flag" },
     default: true,
-    meaning: "Whether a live context of the library saves a checkpoint at the end of each phase.",
+    meaning: "Save a checkpoint at the end of each phase of a live context of the library.",
   },
-  hookSave: { type: { kind: "flag" }, default: true, meaning: "Whether hooks of a host save checkpoints." },
+  hookSave: { type: { kind: "flag" }, default: true, meaning: "Save checkpoints from hooks of a host." },
   hookConversation: {
     type: { kind: "flag" },
     default: true,
-    meaning: "Whether hooks also keep the conversation when they save a checkpoint.",
+    meaning: "Also store the conversation when a hook saves a checkpoint.",
   },
-  hookResume: { type: { kind: "flag" }, default: true, meaning: "Whether hooks hand saved work to the model when a session starts." },
+  hookResume: { type: { kind: "flag" }, default: true, meaning: "Give saved work to the model when a session starts." },
   contextCompression: {
     type: choice("basic", "advanced"),
     default: "basic",
-    meaning: "With advanced, a language model is asked for what has to be condensed; with basic, nobody is.",
+    meaning: "advanced asks a language model to condense; basic never does.",
   },
   condenserUrl: {
     type: { kind: "address" },
-    meaning: "Where the chat completions of OpenAI are spoken, up to and with the version, such as http://localhost:11434/v1.",
+    meaning: "Endpoint for OpenAI's chat completions, up to and including the version, such as http://localhost:11434/v1.",
   },
-  condenserModel: { type: { kind: "text" }, meaning: "The model, as the endpoint calls it." },
+  condenserModel: { type: { kind: "text" }, meaning: "The endpoint's name of the model." },
   condenserKey: {
     type: { kind: "text" },
     meaning: "Sent to the endpoint as a bearer token.",
@@ -245,26 +245,26 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   condenserTimeoutMs: {
     type: { kind: "whole", least: 1, most: MOST_MS },
     default: 20_000,
-    meaning: "The most milliseconds that an answer waits for the endpoint.",
+    meaning: "The most milliseconds to wait for the endpoint.",
   },
   condenserInputTokens: {
     type: { kind: "whole", least: 100 },
     default: 6_000,
-    meaning: "The most tokens of an entry that the endpoint is sent, which must fit the context window that the model is run with.",
+    meaning: "The most tokens of an entry that are sent; they must fit the model's context window.",
   },
   embedderUrl: {
     type: { kind: "address" },
     meaning:
-      "Where checkpoints are embedded, to be found by meaning: for openai up to and with the version, such as http://localhost:8080/v1; for ollama without a path, such as http://localhost:11434.",
+      "Endpoint for embeddings, to search by meaning: for openai up to and including the version, such as http://localhost:8080/v1; for ollama without a path, such as http://localhost:11434.",
   },
   embedderKind: {
     type: choice("openai", "ollama"),
     default: "openai",
-    meaning: "Whose embeddings the endpoint speaks.",
+    meaning: "The endpoint's protocol.",
   },
   embedderModel: {
     type: { kind: "text" },
-    meaning: "The model, as the endpoint calls it. With another one the checkpoints are embedded anew, in the background.",
+    meaning: "The endpoint's name of the model. After a change all checkpoints are embedded again in the background.",
   },
   embedderKey: {
     type: { kind: "text" },
@@ -279,46 +279,46 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   },
   embedderQueryPrefix: {
     type: { kind: "text" },
-    meaning: 'Put before each question, as some models were taught, such as "search_query: ".',
+    meaning: 'Prefix of each question, required by some models, such as "search_query: ".',
   },
   embedderTextPrefix: {
     type: { kind: "text" },
-    meaning: 'Put before each text of a checkpoint, such as "search_document: ". With another one they are embedded anew.',
+    meaning: 'Prefix of each text of a checkpoint, such as "search_document: ". After a change all checkpoints are embedded again.',
   },
   rateLimitCheckpointSave: {
     type: { kind: "whole", least: 0 },
     default: 10,
-    meaning: "How many checkpoints of one project checkpoint_save takes a minute; twice as many in a row. 0: any number.",
+    meaning: "The most checkpoint_save calls a minute in one project; up to twice as many in a row. 0: no limit.",
     foreignVariable: "RATE_LIMIT_CHECKPOINT_SAVE",
   },
   isolation: {
     type: choice("off", "own-first", "strict"),
     default: "own-first",
     meaning:
-      "What is shown to whoever names no project, session or checkpoint: with off everything alike, with own-first lists have the own project before the others and searches among equals, with strict only the own project.",
+      "Scope of calls that name no project, session or checkpoint. off: all projects alike. own-first: the current project first in lists, and on ties in searches. strict: only the current project.",
   },
   secrets: {
     type: choice("warn", "redact", "block", "off"),
     default: "warn",
-    meaning: "What becomes of what looks like a secret in what is saved: it is told of, replaced, refused, or not looked for.",
+    meaning: "What to do with secrets in saved data: warn, replace them (redact), refuse the save (block), or not look for them (off).",
   },
   secretsPersonalData: {
     type: { ...choice("identifiers", "all", "off"), flags: { true: "all", false: "off" } },
     default: "identifiers",
     meaning:
-      "Which personal data counts as secret too: with identifiers payment cards, bank accounts and ids of persons, with all e-mail addresses and telephone numbers as well.",
+      "Personal data that counts as secret. identifiers: payment cards, bank accounts and ids of persons. all: also e-mail addresses and telephone numbers.",
   },
-  secretsExcept: { type: { kind: "text" }, meaning: "Rules for secrets that are not applied, by their names, with commas between them." },
+  secretsExcept: { type: { kind: "text" }, meaning: "Names of secret rules to skip, separated by commas." },
   logLevel: {
     type: choice("debug", "info", "warn", "error", "silent"),
     default: "warn",
-    meaning: "What the MCP server writes to standard error.",
+    meaning: "The lowest level that the MCP server logs to standard error.",
     lenient: true,
   },
   encryption: {
     type: choice("enabled", "disabled"),
     otherwise: "as the store is",
-    meaning: "With enabled, all that the store keeps is sealed with AES-256-GCM, and a store in clear is sealed when it is opened.",
+    meaning: "enabled seals everything in the store with AES-256-GCM; an unencrypted store is sealed when it is opened.",
   },
   encryptionKey: {
     type: { kind: "text" },
@@ -328,24 +328,24 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   },
   encryptionKeyFile: {
     type: { kind: "path" },
-    meaning: "A file that holds the key, and that only its owner can read.",
+    meaning: "A file with the key, readable only by its owner.",
   },
   encryptionPassphrase: {
     type: { kind: "text" },
-    meaning: "A passphrase that the key is made of.",
+    meaning: "A passphrase from which the key is derived.",
     places: ONLY_ENVIRONMENT,
     secret: true,
   },
   encryptionRecoveryKey: {
     type: { kind: "text" },
-    meaning: "The recovery key that was shown when the store was sealed. It goes before all other keys.",
+    meaning: "The recovery key that was shown when the store was sealed. It overrides all other keys.",
     places: ONLY_ENVIRONMENT,
     secret: true,
   },
   allowPlaintextFiles: {
     type: { kind: "flag" },
     default: false,
-    meaning: "Whether a sealed store may write files in clear, such as exports.",
+    meaning: "Let a sealed store write unencrypted files, such as exports.",
   },
 };
 
