@@ -1,6 +1,7 @@
 import "reflect-metadata";
 import {
   BackgroundQueue,
+  type Classifier,
   type Clock,
   type Codec,
   type Condenser,
@@ -21,6 +22,7 @@ import { openSqliteFs, openSqliteFsForReading } from "@workrail/sqlite-fs";
 import { FileTranscripts } from "@workrail/transcripts";
 import { container as root, type DependencyContainer, instanceCachingFactory, type InjectionToken } from "tsyringe";
 import { AccessRecorder } from "./access-recorder.ts";
+import { classifierOnDemand } from "./classifier-on-demand.ts";
 import { condensingBy } from "./condensing.ts";
 import { randomIds, type Repeat, silentLog } from "./environment.ts";
 import { embeddingBy } from "./search/embedding.ts";
@@ -37,6 +39,8 @@ import { type Parts, TOKENS } from "./tokens.ts";
 export interface Adapters {
   /** Opens the storage. Default: SQLite and files in the data directory, or files alone. */
   readonly storage?: (settings: Settings, log: Log) => Storage | Promise<Storage>;
+  /** Decides the layers of entries that no pin and no rule decides. Default: by words of keys and forms of values. */
+  readonly classifier?: Classifier;
   readonly codec?: Codec;
   readonly clock?: Clock;
   readonly ids?: IdGenerator;
@@ -58,6 +62,7 @@ export interface Adapters {
 
 const ADAPTERS: Readonly<Record<keyof Adapters, true>> = {
   storage: true,
+  classifier: true,
   codec: true,
   clock: true,
   ids: true,
@@ -122,6 +127,7 @@ async function wireOver(opened: Storage, settings: Settings, adapters: Adapters,
   value(TOKENS.search, storage.search ?? (await import("@workrail/search-minisearch")).miniSearchIndex());
   value(TOKENS.log, log);
   value(TOKENS.sealing, sealing);
+  value(TOKENS.classifier, adapters.classifier ?? classifierOnDemand);
   value(TOKENS.codec, codec);
   value(TOKENS.clock, clock);
   value(TOKENS.ids, adapters.ids ?? randomIds);

@@ -40,7 +40,7 @@ export interface ToldHandle {
 }
 
 export interface ShaperPorts {
-  readonly parts: Pick<Parts, "settings" | "tokens" | "condensing" | "sessions" | "catalog" | "locking">;
+  readonly parts: Pick<Parts, "settings" | "classifier" | "tokens" | "condensing" | "sessions" | "catalog" | "locking">;
   load(input: LoadInput): Promise<{ readonly record: CheckpointRecord; readonly context: Context; readonly session: Session | undefined }>;
   /**
    * Returns the checkpoint that holds exactly this context for as long as a handle is valid; saves one if needed.
@@ -91,9 +91,9 @@ export class ContextShaper {
 
   async compress(params: CompressContextParams): Promise<ShapedContextResult> {
     const { strategy, layers } = params;
-    const { tokens, condensing } = this.#ports.parts;
+    const { classifier, tokens, condensing } = this.#ports.parts;
     return this.#shape(params, await this.#sourceOf(params, true), (input) =>
-      compressContext({ tokens, advanced: condensing.advanced }, { ...input, strategy, layers }),
+      compressContext({ classifier, tokens, advanced: condensing.advanced }, { ...input, strategy, layers }),
     );
   }
 

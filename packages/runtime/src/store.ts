@@ -8,6 +8,7 @@ import {
   type CheckpointRecord,
   type CleanUpReport,
   type Context,
+  type ClassifyPorts,
   type ContextRules,
   droppedSince,
   type ExportOptions,
@@ -216,7 +217,7 @@ export class Store implements Workrail {
   readonly projectCheckpoints: ProjectCheckpoints;
   readonly #parts: Parts;
   readonly #savePorts: SavePorts;
-  readonly #loadPorts: LoadPorts;
+  readonly #loadPorts: LoadPorts & ClassifyPorts;
   readonly #compactor: Compactor;
   readonly #room: DiskRoom;
   readonly #housekeeper: Housekeeper;

@@ -4,6 +4,7 @@ import type {
   Catalog,
   CatalogRecovery,
   BlobStore,
+  Classifier,
   Clock,
   Codec,
   Digester,
@@ -38,6 +39,7 @@ export interface Parts {
   readonly blobs: BlobStore;
   readonly locking: Locking;
   readonly sealing: Sealing;
+  readonly classifier: Classifier;
   readonly codec: Codec;
   readonly clock: Clock;
   readonly ids: IdGenerator;
@@ -63,6 +65,7 @@ export const TOKENS: { readonly [Name in keyof Parts]: InjectionToken<Parts[Name
   blobs: Symbol("BlobStore"),
   locking: Symbol("Locking"),
   sealing: Symbol("Sealing"),
+  classifier: Symbol("Classifier"),
   codec: Symbol("Codec"),
   clock: Symbol("Clock"),
   ids: Symbol("IdGenerator"),

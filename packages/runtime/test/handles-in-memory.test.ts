@@ -12,7 +12,7 @@ import {
   type SessionId,
   type Storage,
 } from "@workrail/core";
-import { SteppingClock } from "@workrail/storage-conformance/builders";
+import { classifierOf, SteppingClock } from "@workrail/storage-conformance/builders";
 import { openMemoryStorage } from "@workrail/memory";
 import { describe, expect, it } from "vitest";
 import { nodeDigests, randomIds, silentLog } from "../src/environment.ts";
@@ -24,7 +24,15 @@ const SESSION = "session" as SessionId;
 const clock = new SteppingClock();
 
 function portsOf(storage: Storage, limits: Partial<Limits> = {}): SavePorts & LoadPorts {
-  const given = { codec: gzipCodec, digests: nodeDigests, ids: randomIds, clock, log: silentLog, onLoaded: () => undefined };
+  const given = {
+    classifier: classifierOf({}),
+    codec: gzipCodec,
+    digests: nodeDigests,
+    ids: randomIds,
+    clock,
+    log: silentLog,
+    onLoaded: () => undefined,
+  };
   const background = new BackgroundQueue(silentLog);
   return { ...storage, ...given, background, limits: { ...DEFAULT_LIMITS, ...limits }, writer: "workrail/test" };
 }

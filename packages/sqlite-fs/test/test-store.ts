@@ -37,6 +37,7 @@ import {
   verifyStore,
   WorkrailError,
 } from "@workrail/core";
+import { classifierOf } from "@workrail/storage-conformance/builders";
 import { randomIds as ids, sha256 } from "@workrail/storage-conformance/harness";
 import { type CatalogParts, type SqliteFsOptions, openWithDriver } from "../src/open-sqlite-fs.ts";
 import { driver } from "./open-database.ts";
@@ -87,7 +88,7 @@ export class TestStore {
   /** Saves a context, by default to the one session that most tests use. */
   save(context: Context, input: Partial<SaveInput> = {}): Promise<SaveResult> {
     return saveCheckpoint(
-      { ...this.ports(), ids, background: this.#background, writer: "workrail/test" },
+      { ...this.ports(), classifier: classifierOf({}), ids, background: this.#background, writer: "workrail/test" },
       { sessionId: SESSION, context, ...input },
     );
   }

@@ -1,4 +1,16 @@
-import type { BlobRef, CheckpointId, Clock, CountTokens, Digest, IdGenerator, NewRecord, SessionId, TokenCounter } from "@workrail/core";
+import type {
+  BlobRef,
+  CheckpointId,
+  Classifier,
+  Clock,
+  CountTokens,
+  Digest,
+  IdGenerator,
+  Layer,
+  NewRecord,
+  SessionId,
+  TokenCounter,
+} from "@workrail/core";
 
 /** Builds a record with plausible defaults. Its digests derive from its id. */
 export function aRecord(given: Partial<NewRecord> & { readonly id: CheckpointId; readonly sessionId: SessionId }): NewRecord {
@@ -72,4 +84,10 @@ export class SequentialIds implements IdGenerator {
 /** Returns a token counter that uses the given function. */
 export function tokensCounted(count: CountTokens): TokenCounter {
   return { count: async (text) => count(text), load: async () => count };
+}
+
+/** Returns a classifier that knows the layers of these keys, and of no other. */
+export function classifierOf(layers: Readonly<Record<string, Layer>>): Classifier {
+  const known = new Map(Object.entries(layers).map(([key, layer]) => [key, { layer, confidence: 1, why: "given" }]));
+  return { classify: async () => known };
 }

@@ -1,3 +1,4 @@
+import { classifierOf } from "./builders.ts";
 import {
   type AsideInput,
   type Background,
@@ -211,7 +212,7 @@ export class Workbench {
   }
 
   #savePorts(): SavePorts {
-    return { ...this.#ports(), ids: this.#ids, background: this.#background, writer: "workrail/conformance" };
+    return { ...this.#ports(), classifier: classifierOf({}), ids: this.#ids, background: this.#background, writer: "workrail/conformance" };
   }
 
   #ports() {

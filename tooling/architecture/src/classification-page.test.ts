@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FOREIGN_WORDS, linesOf } from "../../../packages/core/src/classify/foreign-words.ts";
+import { FOREIGN_WORDS, linesOf } from "../../../packages/classifier/src/foreign-words.ts";
 import { readPage, sectionOf, tableOf } from "./markdown.ts";
 
 const LANGUAGES = ["German", "French", "Spanish", "Chinese", "Japanese"] as const;

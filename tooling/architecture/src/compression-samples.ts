@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { wordClassifier } from "@workrail/classifier";
 import { compressContext, type Context, type ShapedContext } from "@workrail/core";
 import { tokenCounter } from "../../../packages/runtime/src/token-counter.ts";
 import { ROOT } from "./workspace.ts";
@@ -27,7 +28,10 @@ export function readSamples(): ReadonlyMap<string, Sample> {
 export async function compressSample({ context, budgetTokens, focus }: Sample): Promise<ShapedContext> {
   const room = { tokens: budgetTokens, characters: 40_000 };
   const ceiling = { tokens: 10_000, characters: 40_000 };
-  return compressContext({ tokens: tokenCounter("o200k") }, { context, pins: [], focus, budget: { wanted: room, ceiling, of: "context" } });
+  return compressContext(
+    { classifier: wordClassifier, tokens: tokenCounter("o200k") },
+    { context, pins: [], focus, budget: { wanted: room, ceiling, of: "context" } },
+  );
 }
 
 const INTRODUCTION =

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { workspacePackages } from "./workspace.ts";
 
 const ADAPTERS = [
+  "@workrail/classifier",
   "@workrail/codecs",
   "@workrail/files-catalog",
   "@workrail/host-transcripts",
@@ -18,6 +19,7 @@ const ADAPTERS = [
 /** Allowed run-time dependencies of each package. A package missing here has no assigned place yet. */
 const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/core": [],
+  "@workrail/classifier": ["@workrail/core"],
   "@workrail/codecs": ["@workrail/core"],
   "@workrail/http-endpoint": ["@workrail/core"],
   "@workrail/http-condenser": ["@workrail/core", "@workrail/http-endpoint"],

@@ -1,15 +1,14 @@
-import { type Context, isJsonObject, type JsonValue } from "../model/context.ts";
-import { atOnce, type Steps } from "../turns.ts";
-import type { Classification } from "./classification.ts";
-import { classifyWords } from "./classify-key.ts";
-import { byBinding, byDecision, classifyValue } from "./classify-value.ts";
+import { WorkrailError } from "../errors.ts";
+import { type Classification, UNCLASSIFIED } from "../model/classification.ts";
+import { type Context, isJsonObject } from "../model/context.ts";
+import { LAYERS } from "../model/layer.ts";
+import type { Classifier } from "../ports/classifier.ts";
+import { inTurns, type Steps } from "../turns.ts";
 import type { CompiledRules } from "./compile-rules.ts";
-import { inEnglish } from "./in-english.ts";
-import { singularsOf, wordsOf } from "./key-words.ts";
-import { isNoise, isSentence } from "./noise.ts";
-import { isOneOf } from "./word-roles.ts";
-import { firstMembers, isRich, sampleText } from "./value-shape.ts";
-import { OPAQUE, THROWAWAY, TWO_FACED, WHEN_RICH } from "./vocabulary.ts";
+
+export interface ClassifyPorts {
+  readonly classifier: Classifier;
+}
 
 export interface ClassifyHow {
   /** Keys that the agent marked as critical in the session. */
@@ -20,144 +19,53 @@ export interface ClassifyHow {
 
 /**
  * Assigns a layer to each entry of a context. The first source with an answer decides: the pins of the agent, the rules of the
- * workflow, the words of the key, the value, then the default USEFUL. The classification is deterministic. No context makes it
- * fail or slow: only a part of long keys and values is read.
+ * workflow, the classifier, then the default USEFUL.
+ *
+ * @throws INVALID_INPUT when the classifier answers something else than a classification; the classifier's errors.
  */
-export function classifyContext(context: Context, how: ClassifyHow): ReadonlyMap<string, Classification> {
-  return atOnce(classifySteps(context, how));
+export async function classifyContext(
+  { classifier }: ClassifyPorts,
+  context: Context,
+  how: ClassifyHow,
+): Promise<ReadonlyMap<string, Classification>> {
+  const decided = await inTurns(decidedSteps(context, how));
+  const keys = Object.keys(context);
+  const open = decided.size === 0 ? keys : keys.filter((key) => !decided.has(key));
+  if (open.length === 0) return decided;
+  const told = await classifier.classify(context, open);
+  return new Map(keys.map((key) => [key, decided.get(key) ?? checked(key, told.get(key))]));
 }
 
-/** Does the same as `classifyContext`, and yields after each entry. */
-export function* classifySteps(context: Context, how: ClassifyHow): Steps<ReadonlyMap<string, Classification>> {
-  const classified = new Map<string, Classification>();
+/** Classifies the entries that pins and rules decide. */
+function* decidedSteps(context: Context, { pins, rules }: ClassifyHow): Steps<ReadonlyMap<string, Classification>> {
+  const decided = new Map<string, Classification>();
+  for (const key of pins) if (Object.hasOwn(context, key)) decided.set(key, PINNED);
+  if (rules === undefined) return decided;
   for (const [key, value] of Object.entries(context)) {
-    classified.set(key, classifyEntry(key, value, how));
+    const ruled = decided.has(key) ? undefined : rules.classify(key, value);
+    if (ruled !== undefined) decided.set(key, ruled);
     yield;
   }
-  keepCounters(context, classified);
-  return classified;
+  return decided;
 }
 
-/**
- * Raises bare counters (`iteration`, `retries`) from EPHEMERAL to IMPORTANT when other keys of the context tell of a running
- * loop. Counters that a rule classified stay as they are.
- */
-function keepCounters(context: Context, classified: Map<string, Classification>): void {
-  const counters = Object.keys(context).filter((key) => classified.get(key)?.layer === "EPHEMERAL" && isCounter(key, context[key]));
-  if (counters.length === 0 || !Object.keys(context).some((key) => TELLS_OF_LOOP.test(key))) return;
-  for (const key of counters) {
-    if (classified.get(key)?.why.startsWith("rule") === true) continue;
-    classified.set(key, { layer: "IMPORTANT", confidence: 0.5, why: "a counter of a running loop" });
-  }
-}
+const PINNED: Classification = { layer: "CRITICAL", confidence: 1, why: "pinned" };
 
-function isCounter(key: string, value: JsonValue | undefined): boolean {
-  const words = wordsOf(key.slice(0, LONGEST_COUNTER));
-  return (
-    typeof value === "number" &&
-    words.length <= 2 &&
-    isOneOf(COUNTERS, words[0] ?? "") &&
-    (words.length === 1 || COUNTED.has(words[1] ?? ""))
+/** Programs may bring a classifier of their own, and layers are written to the disk. */
+function checked(key: string, told: unknown): Classification {
+  if (told === undefined) return UNCLASSIFIED;
+  const { layer, confidence, why } = isJsonObject(told) ? (told as Partial<Classification>) : {};
+  const isLayer = LAYERS.some((each) => each === layer);
+  if (isLayer && typeof confidence === "number" && confidence >= 0 && confidence <= 1 && typeof why === "string")
+    return told as Classification;
+  throw new WorkrailError(
+    "INVALID_INPUT",
+    `The classifier's answer for the entry ${JSON.stringify(key.slice(0, LONGEST_KEY))} is no classification.`,
+    {
+      details: { field: "adapters.classifier" },
+      hint: `A classification has a layer (${LAYERS.join(", ")}), a confidence from 0 to 1, and the reason as text in why.`,
+    },
   );
 }
 
-const LONGEST_COUNTER = 40;
-const COUNTERS: ReadonlySet<string> = new Set([
-  "i",
-  "n",
-  "iteration",
-  "iter",
-  "attempt",
-  "retry",
-  "round",
-  "index",
-  "counter",
-  "cycle",
-  "pass",
-  "turn",
-  "offset",
-  "cursor",
-  "position",
-]);
-const COUNTED: ReadonlySet<string> = new Set(["count", "number", "counter", "index"]);
-const TELLS_OF_LOOP = /loop|workflow|(?:current|next|completed|remaining|pending)[ _.-]?(?:step|phase|stage|task|item)/i;
-
-/** Classifies one entry. */
-export function classifyEntry(key: string, value: JsonValue, how: ClassifyHow): Classification {
-  if (how.pins.includes(key)) return { layer: "CRITICAL", confidence: 1, why: "pinned" };
-  return how.rules?.classify(key, value) ?? byItself(key, value);
-}
-
-function byItself(key: string, value: JsonValue): Classification {
-  const words = inEnglish(wordsOf(key), value);
-  // `tmp1` is more often a hasty variable name than a statement that its sentence is temporary.
-  const isHasty = words.length === 1 && THROWAWAY.has(words[0] ?? "") && typeof value === "string" && isRich(value);
-  const isOpaque = isHasty || words.every((word) => OPAQUE.has(word));
-  if (!isOpaque) {
-    const told = classifyWords(words, value);
-    if (told?.layer === "EPHEMERAL" && !isNoise(words, value)) return byContent(words, value);
-    const decided = told?.layer === "CRITICAL" ? told : byDecision(words, value);
-    if (decided !== undefined) return decided;
-    if (told !== undefined) return byBinding(value) ?? told;
-  }
-  return classifyValue(value, isOpaque) ?? byDefault(key, value, isOpaque);
-}
-
-/** Classifies a substantial value under an ephemeral name by its content, by default as USEFUL or IMPORTANT. */
-function byContent(words: readonly string[], value: JsonValue): Classification {
-  const head = singularsOf(words.at(-1) ?? "").find((form) => TWO_FACED.has(form)) ?? "";
-  // A date or time that somebody set, such as a cutover window.
-  if (head === "window" && WHEN.test(sampleText(value))) return { layer: "CRITICAL", confidence: 0.4, why: "a window with its times" };
-  const told = classifyValue(value, true);
-  if (told !== undefined && (told.layer !== "USEFUL" || told.confidence > 0.55)) return told;
-  const layer = WHEN_RICH.get(head) ?? (tells(value) ? "IMPORTANT" : "USEFUL");
-  return { layer, confidence: 0.4, why: "more than its name says" };
-}
-
-/** Tells whether the value is a sentence, a list of sentences or an object with a sentence. */
-function tells(value: JsonValue): boolean {
-  if (isJsonObject(value)) return firstMembers(value).some((member) => typeof member === "string" && isSentence(member));
-  const texts = Array.isArray(value) ? firstMembers(value) : [value];
-  return texts.length > 0 && texts.every((text) => typeof text === "string" && isSentence(text));
-}
-
-const WHEN = /\d{4}-\d{2}-\d{2}|\b\d{1,2}:\d{2}\b/;
-
-function byDefault(key: string, value: JsonValue, isOpaque: boolean): Classification {
-  // A boolean under a meaningful name controls the next step; so does a level.
-  if (typeof value === "string" && !isOpaque && LEVEL.test(value)) return { layer: "IMPORTANT", confidence: 0.4, why: "a level" };
-  if (typeof value === "boolean" && !isOpaque) return { layer: "IMPORTANT", confidence: 0.4, why: "a switch" };
-  if (typeof value === "number" && isIndex(key)) return { layer: "EPHEMERAL", confidence: 0.5, why: "a counter" };
-  return { layer: "USEFUL", confidence: 0.3, why: "default" };
-}
-
-const LEVEL =
-  /^(?:very[ _-])?(?:none|minimal|low|medium|moderate|high|critical|partial|partially|full|complete|quick|light|standard|thorough|deep|shallow|strict|lenient|auto|automatic|manual|guided|blocked|ready|not[ _-]ready)$/i;
-
-/** Tells whether the key is a typical loop index. */
-function isIndex(key: string): boolean {
-  return /^[ijkmn]$/i.test(key);
-}
-
-/**
- * Entries that warm up the classifier, one of each kind. A JavaScript engine compiles functions and regular expressions on first
- * use, which takes over a thousand times as long as a later classification. Without the warm-up, the first entries of a user
- * would pay for that.
- */
-const FIRST: readonly (readonly [key: string, value: JsonValue])[] = [
-  ["userGoal", "goal"],
-  ["seedThings", ["one of", "two"]],
-  ["note", "Step 2: the tests must pass"],
-  ["note", "Batch 3 of 4"],
-  ["note", "Both pumps failed at noon."],
-  ["note", "user: hello\nThis: is; a (sample)\nGET /a 200"],
-  ["note", "queue 1, worker idle"],
-  ["someThings", "high"],
-  ["someThings", ["zep", "headroom"]],
-  ["someThings", "There are four of them now"],
-  ["planFindings", ["one", "two"]],
-  ["planFindings", `diff --git a/a b/a\n${"+ const a = [1];\n".repeat(20)}`],
-  ["maxLatency", "under 2 ms"],
-];
-// Classified twice: the engine interprets a regular expression on its first use and compiles it on the second.
-for (const [key, value] of [...FIRST, ...FIRST]) classifyEntry(key, value, { pins: [] });
+const LONGEST_KEY = 60;

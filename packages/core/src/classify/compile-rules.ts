@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue } from "../model/context.ts";
 import { type Layer, LAYERS } from "../model/layer.ts";
 import { isWorkrailError, WorkrailError } from "../errors.ts";
 import type { PatternCompiler } from "../ports/patterns.ts";
-import { type Classification, moreImportant } from "./classification.ts";
+import { type Classification, moreImportant } from "../model/classification.ts";
 import type { ContextRules } from "./context-rules.ts";
 
 /**

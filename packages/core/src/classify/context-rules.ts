@@ -29,9 +29,6 @@ export interface Phase {
   readonly checkpoint: boolean;
 }
 
-/** Default shares of a view's room for the layers. */
-export const DEFAULT_SHARES: { readonly [L in Layer]: number } = { CRITICAL: 0.3, IMPORTANT: 0.4, USEFUL: 0.2, EPHEMERAL: 0.1 };
-
 const MAX_PATTERNS = 500;
 const MAX_PATTERN_LENGTH = 200;
 const MAX_PHASES = 100;

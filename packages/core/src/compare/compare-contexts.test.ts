@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { classifyContext } from "../classify/classify-context.ts";
 import type { Context } from "../model/context.ts";
+import type { Layer } from "../model/layer.ts";
 import { type ClassifiedContext, compareContexts } from "./compare-contexts.ts";
 
 /** Counts one token per character. */
 const count = (text: string): number => text.length;
 
 function classified(context: object, pins: readonly string[] = []): ClassifiedContext {
-  return { context: context as Context, classifications: classifyContext(context as Context, { pins }) };
+  const layerOf = (key: string): Layer => (pins.includes(key) ? "CRITICAL" : "USEFUL");
+  const classifications = new Map(Object.keys(context).map((key) => [key, { layer: layerOf(key), confidence: 1, why: "given" }]));
+  return { context: context as Context, classifications };
 }
 
 describe("comparing two contexts", () => {

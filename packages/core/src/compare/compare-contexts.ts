@@ -1,4 +1,4 @@
-import type { Classification } from "../classify/classification.ts";
+import type { Classification } from "../model/classification.ts";
 import type { Context, JsonValue } from "../model/context.ts";
 import { LAYERS, type Layer } from "../model/layer.ts";
 import type { CountTokens } from "../ports/environment.ts";

@@ -1,4 +1,4 @@
-import { withoutSmallTalk } from "./small-talk.ts";
+import { withoutSmallTalk } from "../words/small-talk.ts";
 import { isDirection, isQuestion, isStopWord, isTelling } from "./words.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { Steps } from "../turns.ts";
 import { termsOf } from "./anchors.ts";
 import type { Group, Part, Piece, Unit } from "./outline.ts";
 import { relevanceOf } from "./relevance.ts";
-import { withoutSmallTalk } from "./small-talk.ts";
+import { withoutSmallTalk } from "../words/small-talk.ts";
 import type { StrategyName } from "./strategies.ts";
 import { telegraph } from "./telegraph.ts";
 import { WEIGHTS } from "./weights.ts";

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { classifyContext } from "../classify/classify-context.ts";
 import type { Context, JsonValue } from "../model/context.ts";
+import { wordClassifier } from "../../../classifier/src/word-classifier.ts";
 import { tokensCounted } from "../../../storage-conformance/src/builders.ts";
 import { type ComposedView, composeView } from "./compose-view.ts";
 
@@ -18,7 +19,7 @@ async function compose(
   const room = { tokens, characters: tokens * 8 };
   return composeView(
     context,
-    { classifications: classifyContext(context, { pins }), focus },
+    { classifications: await classifyContext({ classifier: wordClassifier }, context, { pins }), focus },
     { wanted: room, ceiling: room },
     counter,
     cursor,
@@ -446,7 +447,7 @@ describe("a composed view of any JSON", () => {
         const keys = Object.keys(context);
         const pins = places.flatMap((place) => keys[place] ?? []);
         const { context: shown } = await compose(context, budget, { pins });
-        const classifications = classifyContext(context, { pins });
+        const classifications = await classifyContext({ classifier: wordClassifier }, context, { pins });
         const isCritical = (key: string): boolean => classifications.get(key)?.layer === "CRITICAL";
         const isAbsent = keys.some((key) => isCritical(key) && !Object.hasOwn(shown, key));
         expect(isAbsent ? Object.keys(shown).filter((key) => !isCritical(key)) : []).toEqual([]);

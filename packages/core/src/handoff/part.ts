@@ -1,5 +1,5 @@
 import type { Context, JsonValue } from "../model/context.ts";
-import { singularsOf, wordsOf } from "../classify/key-words.ts";
+import { singularsOf, wordsOf } from "../words/key-words.ts";
 
 /** Parts of a handoff, in the order in which a successor needs them. */
 export const HANDOFF_PARTS = ["goal", "rules", "turns", "work", "decisions", "failures", "references", "rest"] as const;

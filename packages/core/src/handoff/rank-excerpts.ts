@@ -1,4 +1,4 @@
-import type { Classification } from "../classify/classification.ts";
+import type { Classification } from "../model/classification.ts";
 import { cutText } from "../view/cut-text.ts";
 import { relevanceOfEach } from "../condense/relevance.ts";
 import type { Context } from "../model/context.ts";

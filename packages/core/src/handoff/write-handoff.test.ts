@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context } from "../model/context.ts";
+import { wordClassifier } from "../../../classifier/src/word-classifier.ts";
 import { aRecord, SequentialIds, tokensCounted } from "../../../storage-conformance/src/builders.ts";
 import { goalOf, partOfName } from "./part.ts";
 import { asCode, fenced } from "./stored-text.ts";
@@ -40,6 +41,7 @@ interface Given {
 
 const write = (context: Context, given: Given = {}) =>
   writeHandoff(
+    { classifier: wordClassifier, tokens: counter },
     {
       context,
       pins: [],
@@ -50,7 +52,6 @@ const write = (context: Context, given: Given = {}) =>
         howToFetch: "Load the checkpoint.",
       },
     },
-    counter,
   );
 
 it("writeHandoff does not claim completeness for a sampled log", async () => {

@@ -1,7 +1,11 @@
-import { classifyContext } from "../classify/classify-context.ts";
+import { classifyContext, type ClassifyPorts } from "../classify/classify-context.ts";
 import type { CompiledRules } from "../classify/compile-rules.ts";
 import type { TokenCounter } from "../ports/environment.ts";
 import { type DocumentInput, type Handoff, writeDocument } from "./write-document.ts";
+
+export interface HandoffPorts extends ClassifyPorts {
+  readonly tokens: TokenCounter;
+}
 
 /** Unclassified context with the budget of its document. */
 export interface HandoffInput extends Omit<DocumentInput, "classifications"> {
@@ -15,7 +19,7 @@ export interface HandoffInput extends Omit<DocumentInput, "classifications"> {
  *
  * @throws INVALID_INPUT for a budget that is too small.
  */
-export async function writeHandoff(input: HandoffInput, counter: TokenCounter): Promise<Handoff> {
+export async function writeHandoff(ports: HandoffPorts, input: HandoffInput): Promise<Handoff> {
   const { context, pins, rules } = input;
-  return writeDocument({ ...input, classifications: classifyContext(context, { pins, rules }) }, counter);
+  return writeDocument({ ...input, classifications: await classifyContext(ports, context, { pins, rules }) }, ports.tokens);
 }

@@ -4,7 +4,7 @@ import { isWorkrailError } from "../errors.ts";
 import type { Context } from "../model/context.ts";
 import { contextOptimizer, ENGINE_KEY } from "./context-optimizer.ts";
 import { type EngineState, NO_ENGINE_STATE } from "./enhanced-context.ts";
-import { classifyEntry } from "../classify/classify-context.ts";
+import { wordClassifier } from "../../../classifier/src/word-classifier.ts";
 
 const { createEnhancedContext, mergeLoopState, prepareForPersistence, restoreFromPersistence } = contextOptimizer;
 
@@ -55,10 +55,11 @@ describe("a saved enhanced context", () => {
     expect(restoreFromPersistence({ goal: "ship" })).toEqual({ context: { goal: "ship" }, engine: NO_ENGINE_STATE });
   });
 
-  it("has the engine's state as an IMPORTANT entry", () => {
+  it("has the engine's state as an IMPORTANT entry", async () => {
     const prepared = prepareForPersistence(createEnhancedContext({ goal: "ship" }, { phase: "plan" }));
     expect(Object.keys(prepared)).toEqual(["goal", ENGINE_KEY]);
-    expect(classifyEntry(ENGINE_KEY, prepared[ENGINE_KEY] ?? null, { pins: [] }).layer).toBe("IMPORTANT");
+    const classified = await wordClassifier.classify(prepared, [ENGINE_KEY]);
+    expect(classified.get(ENGINE_KEY)?.layer).toBe("IMPORTANT");
   });
 
   it("is refused when the engine's state is invalid, or of a later version", () => {

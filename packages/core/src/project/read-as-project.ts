@@ -1,4 +1,4 @@
-import { wordsOf } from "../classify/key-words.ts";
+import { wordsOf } from "../words/key-words.ts";
 import type { CheckpointKind } from "../model/checkpoint.ts";
 import { firstCharacters, hasAtMost } from "../model/characters.ts";
 import { type Context, isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";

@@ -1,4 +1,4 @@
-import { classifyContext } from "../classify/classify-context.ts";
+import { classifyContext, type ClassifyPorts } from "../classify/classify-context.ts";
 import type { CompiledRules } from "../classify/compile-rules.ts";
 import { type ClassifiedContext, compareContexts, type ContextComparison } from "../compare/compare-contexts.ts";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
@@ -6,7 +6,7 @@ import type { CheckpointId } from "../model/ids.ts";
 import type { TokenCounter } from "../ports/environment.ts";
 import { type LoadedCheckpoint, loadCheckpoint, type LoadPorts } from "./load-checkpoint.ts";
 
-export interface ComparePorts extends LoadPorts {
+export interface ComparePorts extends LoadPorts, ClassifyPorts {
   readonly tokens: TokenCounter;
 }
 
@@ -39,10 +39,10 @@ export async function compareCheckpoints(ports: ComparePorts, { from, to, rules 
   const older = await loadCheckpoint(ports, { checkpointId: from });
   const newer = await loadCheckpoint(ports, { checkpointId: to });
   const count = await ports.tokens.load();
-  const classify = ({ context, session }: LoadedCheckpoint): ClassifiedContext => ({
+  const classify = async ({ context, session }: LoadedCheckpoint): Promise<ClassifiedContext> => ({
     context,
-    classifications: classifyContext(context, { pins: session?.pins ?? [], rules }),
+    classifications: await classifyContext(ports, context, { pins: session?.pins ?? [], rules }),
   });
   const side = (loaded: LoadedCheckpoint): ComparedSide => ({ record: loaded.record, tokens: count(loaded.contextText()) });
-  return { from: side(older), to: side(newer), ...compareContexts(classify(older), classify(newer), count) };
+  return { from: side(older), to: side(newer), ...compareContexts(await classify(older), await classify(newer), count) };
 }

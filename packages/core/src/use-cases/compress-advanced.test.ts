@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TokenCounter } from "../ports/environment.ts";
+import { wordClassifier } from "../../../classifier/src/word-classifier.ts";
 import { findPlanted } from "../secrets/testing/find-planted.ts";
 import { compressContext, type CompressInput, type ShapedContext } from "./shape-context.ts";
 
@@ -28,7 +29,7 @@ async function compress(
     },
   };
   const shaped = await compressContext(
-    { tokens, advanced: { condenser, inputTokens: 1_000, findSecrets: findPlanted } },
+    { classifier: wordClassifier, tokens, advanced: { condenser, inputTokens: 1_000, findSecrets: findPlanted } },
     { pins: [], budget: BUDGET, ...input },
   );
   return { ...shaped, asked };
@@ -87,7 +88,7 @@ describe("compressContext with a condenser", () => {
     const context = { goal: "Ship it", notes: log(60) };
     const { asked, advanced, ...shaped } = await compress(answer, { context });
     expect(asked).toHaveLength(1);
-    expect(shaped).toEqual(await compressContext({ tokens }, { context, pins: [], budget: BUDGET }));
+    expect(shaped).toEqual(await compressContext({ classifier: wordClassifier, tokens }, { context, pins: [], budget: BUDGET }));
     expect(advanced).toEqual({ by: "model", condensed: 0, fellBack: [{ key: "notes", why: expect.stringMatching(why) }] });
   });
 

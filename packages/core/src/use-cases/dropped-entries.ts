@@ -1,4 +1,4 @@
-import type { ClassifyHow } from "../classify/classify-context.ts";
+import { classifyContext, type ClassifyHow, type ClassifyPorts } from "../classify/classify-context.ts";
 import { isWorkrailError, WorkrailError } from "../errors.ts";
 import type { CheckpointKind, CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context } from "../model/context.ts";
@@ -24,7 +24,7 @@ export interface DroppedInput {
  *
  * @throws INVALID_INPUT for a given state without entries when the parent has some.
  */
-export async function droppedEntries(ports: ReadPorts, input: DroppedInput): Promise<DroppedEntries | undefined> {
+export async function droppedEntries(ports: ReadPorts & ClassifyPorts, input: DroppedInput): Promise<DroppedEntries | undefined> {
   const { context, parent, kind = "workflow", base, how } = input;
   if (parent === undefined || kind !== "workflow" || parent.kind !== "workflow") return undefined;
   const before = base?.context ?? (await unlessUnreadable(async () => (await readContext(ports, parent)).context));
@@ -32,10 +32,11 @@ export async function droppedEntries(ports: ReadPorts, input: DroppedInput): Pro
   const keys = Object.keys(before).filter((key) => !Object.hasOwn(context, key));
   if (keys.length === 0) return undefined;
   if (input.refuseEmpty === true && input.force !== true && Object.keys(context).length === 0) throw dropsAll(keys.length);
-  const { classifyEntry } = await import("../classify/classify-context.ts");
   const pinned = keys.filter((key) => how.pins.includes(key));
   const others = keys.filter((key) => !how.pins.includes(key));
-  const critical = others.filter((key) => classifyEntry(key, before[key] ?? null, how).layer === "CRITICAL");
+  const gone = Object.fromEntries(others.map((key) => [key, before[key] ?? null]));
+  const classified = await classifyContext(ports, gone, how);
+  const critical = others.filter((key) => classified.get(key)?.layer === "CRITICAL");
   return { keys: [...new Set([...pinned, ...critical, ...others])], pinned, critical };
 }
 
@@ -47,7 +48,7 @@ const MOST_OF_PARENT = 256 * 1024;
  * erasure of the parent.
  */
 export async function droppedSince(
-  ports: LoadPorts,
+  ports: LoadPorts & ClassifyPorts,
   { record, context, session }: Pick<LoadedCheckpoint, "record" | "context" | "session">,
 ): Promise<NamedKeys | undefined> {
   const { parentId, kind } = record;

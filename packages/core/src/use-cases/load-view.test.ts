@@ -10,6 +10,7 @@ import type { Session } from "../model/session.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { Catalog } from "../ports/catalog.ts";
 import type { Digester } from "../ports/environment.ts";
+import { wordClassifier } from "../../../classifier/src/word-classifier.ts";
 import { aRecord, tokensCounted } from "../../../storage-conformance/src/builders.ts";
 import type { ViewBudget } from "../view/build-view.ts";
 import { type EntryPath, loadView, type LoadedView, type ViewPorts, type ViewRequest } from "./load-view.ts";
@@ -56,6 +57,7 @@ function portsFor(context: Context, pins: readonly string[] = []): ViewPorts {
     clock: { now: () => new Date(0) },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     onLoaded: () => {},
+    classifier: wordClassifier,
     tokens,
   };
 }

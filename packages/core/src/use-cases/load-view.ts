@@ -3,7 +3,7 @@ import { invalidInput, type WorkrailError } from "../errors.ts";
 import { type Context, isJsonObject, type JsonValue } from "../model/context.ts";
 import type { TokenCounter } from "../ports/environment.ts";
 import type { Session } from "../model/session.ts";
-import { classifyContext } from "../classify/classify-context.ts";
+import { classifyContext, type ClassifyPorts } from "../classify/classify-context.ts";
 import { type ComposedView, composeView } from "../handoff/compose-view.ts";
 import { buildView, type View, type ViewBudget } from "../view/build-view.ts";
 import { nearestKeys } from "../view/nearest-keys.ts";
@@ -11,7 +11,7 @@ import { pageValue, type Range, type ValuePage } from "../view/page-value.ts";
 import { fits, lesser, part, type Room, shrink, sizeOf } from "../view/room.ts";
 import { type LoadedCheckpoint, type LoadInput, loadCheckpoint, type LoadPorts } from "./load-checkpoint.ts";
 
-export interface ViewPorts extends LoadPorts {
+export interface ViewPorts extends LoadPorts, ClassifyPorts {
   readonly tokens: TokenCounter;
 }
 
@@ -76,7 +76,7 @@ export async function loadView(ports: ViewPorts, input: LoadInput & ViewRequest,
     const shown = among === undefined ? context : Object.fromEntries(Object.entries(context).filter(([key]) => among.has(key)));
     if (input.full === true) return { ...about, context: shown };
     const budget = await budgetFor(loaded);
-    const how = { classifications: classifyContext(context, { pins, rules: input.rules }), focus: input.focus };
+    const how = { classifications: await classifyContext(ports, context, { pins, rules: input.rules }), focus: input.focus };
     return { ...about, ...(await composeView(shown, how, budget, ports.tokens, cursor)) };
   }
   const budget = input.full === true ? UNLIMITED : await budgetFor(loaded);

@@ -1,8 +1,7 @@
 import { decodeBlob } from "../envelope/decode-blob.ts";
 import { encodeBlob } from "../envelope/encode-blob.ts";
 import { isWorkrailError, WorkrailError } from "../errors.ts";
-import { summarise } from "../classify/classification.ts";
-import type { ClassifyHow } from "../classify/classify-context.ts";
+import { classifyContext, type ClassifyPorts } from "../classify/classify-context.ts";
 import type { CompiledRules } from "../classify/compile-rules.ts";
 import { checkContext } from "../json/prepare-context.ts";
 import { type SavedContent, takeDown, takeDownText } from "../json/saved-content.ts";
@@ -14,6 +13,7 @@ import type { Context, JsonObject } from "../model/context.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 import { otherProjectOf, otherProjectRefused, sessionProjectAttribute } from "../model/session-project.ts";
 import { sessionNameAttribute } from "../model/session-name.ts";
+import { summarise } from "../model/classification.ts";
 import type { LayerSummary } from "../model/layer.ts";
 import { LABEL_LIMITS, type Limits } from "../model/limits.ts";
 import type { Background, Clock, Digester, IdGenerator } from "../ports/environment.ts";
@@ -24,7 +24,6 @@ import type { Locking } from "../ports/locking.ts";
 import { applyPatch } from "../patch/apply-patch.ts";
 import type { Patch, PatchChanges } from "../patch/patch.ts";
 import type { SecretScreen } from "../ports/secret-screen.ts";
-import { inTurns } from "../turns.ts";
 import { changedSince } from "./changed-since.ts";
 import { droppedEntries } from "./dropped-entries.ts";
 import { type Base, findBase } from "./find-base.ts";
@@ -33,7 +32,7 @@ import { readContext } from "./read-context.ts";
 import { readFacts } from "./read-facts.ts";
 import { labelsOf, labelsText, screenSecrets, type SecretsReport } from "./screen-secrets.ts";
 
-export interface SavePorts {
+export interface SavePorts extends ClassifyPorts {
   readonly catalog: Catalog;
   readonly blobs: BlobStore;
   readonly codec: Codec;
@@ -216,7 +215,7 @@ async function draft(ports: SavePorts, input: WholeInput, content: SavedContent)
   if (known !== undefined) return { input, known };
   const session = await ports.catalog.session(input.sessionId);
   const how = { pins: session?.pins ?? [], rules };
-  const layers = input.layers ?? (await layersOf(input.context, how));
+  const layers = input.layers ?? summarise(await classifyContext(ports, input.context, how));
   const parent = input.parentId === undefined ? head : await parentOf(ports, input, input.parentId);
   const dropped = await droppedEntries(ports, { ...input, parent, how });
   const parentId = input.parentId ?? head?.id;
@@ -306,12 +305,6 @@ async function isReadable(ports: SavePorts, record: CheckpointRecord): Promise<b
     if (isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT") return false;
     throw error;
   }
-}
-
-async function layersOf(context: Context, how: ClassifyHow): Promise<LayerSummary> {
-  // Imported lazily, because it takes long to load and not every caller of this module saves.
-  const { classifySteps } = await import("../classify/classify-context.ts");
-  return summarise(await inTurns(classifySteps(context, how)));
 }
 
 /** Returns the parent's record; `undefined` when a trusted parent is missing or elsewhere. */

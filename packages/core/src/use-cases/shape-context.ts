@@ -1,3 +1,4 @@
+import type { ClassifyPorts } from "../classify/classify-context.ts";
 import type { Context } from "../model/context.ts";
 import { type Layer, LAYERS } from "../model/layer.ts";
 import type { TokenCounter } from "../ports/environment.ts";
@@ -6,7 +7,7 @@ import { howToView, type ViewWish } from "../view/how-to-view.ts";
 import type { AdvancedMode } from "./ask-condenser.ts";
 import { type AdvancedReport, compressAdvanced } from "./compress-advanced.ts";
 
-export interface ShapePorts {
+export interface ShapePorts extends ClassifyPorts {
   readonly tokens: TokenCounter;
   /** Condenser for entries that strategy `auto` has to condense. Default: none. */
   readonly advanced?: AdvancedMode | undefined;
@@ -42,7 +43,7 @@ export interface ShapedContext extends View {
 
 /** Fits a context into a budget: important entries whole, others shortened, with a report. */
 export async function compressContext(ports: ShapePorts, input: CompressInput): Promise<ShapedContext> {
-  const how: ViewHow = { ...howToView(input.context, input), layers: input.layers };
+  const how: ViewHow = { ...(await howToView(ports, input.context, input)), layers: input.layers };
   const { advanced } = ports;
   const { strategy = "auto", cursor } = input;
   if (advanced === undefined || strategy !== "auto" || cursor !== undefined) return shape(ports, input, how);
@@ -56,7 +57,7 @@ export async function compressContext(ports: ShapePorts, input: CompressInput): 
  */
 export async function prioritizeContext(ports: ShapePorts, input: PrioritizeInput): Promise<ShapedContext> {
   const layers = LAYERS.filter((layer) => layer !== "EPHEMERAL");
-  const how: ViewHow = { ...howToView(input.context, input), layers, caps: input.caps, order: "layer", isDetailed: true };
+  const how: ViewHow = { ...(await howToView(ports, input.context, input)), layers, caps: input.caps, order: "layer", isDetailed: true };
   if (input.dryRun !== true) return shape(ports, input, how);
   const told = await shape(ports, { ...input, cursor: input.cursor ?? 0 }, how);
   const ofLayers = Object.values(told.report?.layers ?? {});

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Classification } from "../classify/classification.ts";
+import type { Classification } from "../model/classification.ts";
 import type { Context, JsonValue } from "../model/context.ts";
 import { type Layer, LAYERS } from "../model/layer.ts";
 import { tokensCounted } from "../../../storage-conformance/src/builders.ts";

@@ -1,4 +1,4 @@
-import type { Classification } from "../classify/classification.ts";
+import type { Classification } from "../model/classification.ts";
 import type { Context, JsonValue } from "../model/context.ts";
 import { type Layer, LAYERS } from "../model/layer.ts";
 import { encodeUtf8 } from "../platform.ts";

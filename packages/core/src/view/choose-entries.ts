@@ -1,4 +1,3 @@
-import { DEFAULT_SHARES } from "../classify/context-rules.ts";
 import type { JsonValue } from "../model/context.ts";
 import type { Layer } from "../model/layer.ts";
 import type { CountTokens } from "../ports/environment.ts";
@@ -163,6 +162,9 @@ function relevantFirst(entries: readonly Entry[], how: ChooseHow): Entry[] {
   const relevance = relevanceOf(entries, how.focus);
   return [...entries].sort((left, right) => relevance(right) - relevance(left) || byLength(left, right));
 }
+
+/** Default shares of a view's room for the layers. */
+const DEFAULT_SHARES: { readonly [L in Layer]: number } = { CRITICAL: 0.3, IMPORTANT: 0.4, USEFUL: 0.2, EPHEMERAL: 0.1 };
 
 function share(how: ChooseHow, layer: Layer): number {
   return how.shares?.[layer] ?? DEFAULT_SHARES[layer];

@@ -1,4 +1,4 @@
-import type { Classification } from "../classify/classification.ts";
+import { type Classification, UNCLASSIFIED } from "../model/classification.ts";
 import type { Context, JsonValue } from "../model/context.ts";
 import type { Layer } from "../model/layer.ts";
 import type { CountTokens } from "../ports/environment.ts";
@@ -21,9 +21,6 @@ export interface Entry {
   readonly confidence: number;
   readonly why: string;
 }
-
-/** Classification of an unclassified entry. */
-const UNCLASSIFIED: Classification = { layer: "USEFUL", confidence: 0, why: "default" };
 
 /** @param reduce applied to every value first, except CRITICAL entries. */
 export function* entriesOf(

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Context, JsonValue } from "../model/context.ts";
+import { wordClassifier } from "../../../classifier/src/word-classifier.ts";
 import { tokensCounted } from "../../../storage-conformance/src/builders.ts";
 import { buildView, type View } from "./build-view.ts";
 import { COMPRESSION_STRATEGIES } from "./compression-strategies.ts";
@@ -8,6 +9,7 @@ import { howToView, type ViewWish } from "./how-to-view.ts";
 
 const count = (text: string): number => Math.ceil(Buffer.byteLength(text) / 3);
 const counter = tokensCounted(count);
+const ports = { classifier: wordClassifier };
 const CEILING = { tokens: 10_000, characters: 45_000 };
 
 const words = fc.array(fc.constantFrom("cache", "not", "src/router.ts", "failed", "1047", "the", "of", "ERR_TIMEOUT"), { maxLength: 150 });
@@ -30,9 +32,9 @@ const wish: fc.Arbitrary<ViewWish> = fc.record({
   strategy: fc.constantFrom(...COMPRESSION_STRATEGIES),
 });
 
-function view(context: Context, wish: ViewWish, tokens: number): Promise<View> {
+async function view(context: Context, wish: ViewWish, tokens: number): Promise<View> {
   const wanted = { tokens, characters: CEILING.characters };
-  return buildView(context, howToView(context, wish), { wanted, ceiling: CEILING, of: "context" }, counter);
+  return buildView(context, await howToView(ports, context, wish), { wanted, ceiling: CEILING, of: "context" }, counter);
 }
 
 describe("for any context, strategy and focus", () => {
@@ -43,7 +45,7 @@ describe("for any context, strategy and focus", () => {
         const size = count(JSON.stringify(one.context));
         expect(size).toBeLessThanOrEqual(tokens + (one.budgetExceededBy ?? 0));
         expect(count(JSON.stringify(one))).toBeLessThanOrEqual(CEILING.tokens);
-        const { classifications } = howToView(context, wish);
+        const { classifications } = await howToView(ports, context, wish);
         const critical = Object.keys(context).filter((key) => classifications.get(key)?.layer === "CRITICAL");
         expect(critical.filter((key) => JSON.stringify(one.context[key]) !== JSON.stringify(context[key]))).toEqual([]);
         expect(one.budgetExceededBy === undefined || critical.length > 0).toBe(true);

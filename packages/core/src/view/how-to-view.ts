@@ -1,4 +1,4 @@
-import { classifyContext } from "../classify/classify-context.ts";
+import { classifyContext, type ClassifyPorts } from "../classify/classify-context.ts";
 import type { CompiledRules } from "../classify/compile-rules.ts";
 import { condenseSteps } from "../condense/condense-value.ts";
 import { reduceSteps } from "../condense/reduce-value.ts";
@@ -26,8 +26,12 @@ export interface ViewWish {
 }
 
 /** Returns the options for a view whose entries may be shortened. */
-export function howToView(context: Context, { pins, rules, focus, strategy = "auto" }: ViewWish): ViewHow {
-  const how = { classifications: classifyContext(context, { pins, rules }), focus, shares: rules?.rules.budgets };
+export async function howToView(
+  ports: ClassifyPorts,
+  context: Context,
+  { pins, rules, focus, strategy = "auto" }: ViewWish,
+): Promise<ViewHow> {
+  const how = { classifications: await classifyContext(ports, context, { pins, rules }), focus, shares: rules?.rules.budgets };
   if (strategy === "reduce") return { ...how, reduce: reduceSteps };
   const strategies = STEPS[strategy];
   return { ...how, shorten: (value, room, count) => condenseSteps(value, room, { count, focus, strategies }) };

@@ -1,4 +1,4 @@
-import type { Classification } from "../classify/classification.ts";
+import type { Classification } from "../model/classification.ts";
 import type { Layer } from "../model/layer.ts";
 
 /** The layers of the entries made from notes. They equal the answer of the classifier, which takes long to load. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as fc from "fast-check";
 import { briefContextOfNotes, contextOfNotes } from "./context-of-notes.ts";
-import { classifyContext } from "../classify/classify-context.ts";
+import { wordClassifier } from "../../../classifier/src/word-classifier.ts";
 import { LAYERS_OF_NOTES } from "./layers-of-notes.ts";
 import { isUnfinished } from "./is-unfinished.ts";
 import { noteEvents } from "./note-events.ts";
@@ -195,7 +195,7 @@ describe("contextOfNotes", () => {
     expect(Object.keys(contextOfNotes(notesOf({ kind: "prompt", text: "Hello" })))).toEqual(["goal", "status"]);
   });
 
-  it("gives each entry the layer that the classifier gives", () => {
+  it("gives each entry the layer that the classifier gives", async () => {
     const asked = noteEvents(notes, [
       { kind: "prompt", text: "And now logout." },
       { kind: "summary", text: "Earlier turns." },
@@ -206,8 +206,9 @@ describe("contextOfNotes", () => {
     ]);
     const context = contextOfNotes(asked, { host: "claude-code" });
     const cutOff = contextOfNotes(noteEvents(asked, run("6", "cat src/c.ts", "export const c = 1;")));
-    const layers = [...classifyContext({ ...cutOff, ...context }, { pins: [] })].map(([key, { layer }]) => [key, layer]);
-    expect(Object.keys({ ...cutOff, ...context }).map((key) => [key, LAYERS_OF_NOTES.get(key)?.layer])).toEqual(layers);
+    const all = { ...cutOff, ...context };
+    const layers = [...(await wordClassifier.classify(all, Object.keys(all)))].map(([key, { layer }]) => [key, layer]);
+    expect(Object.keys(all).map((key) => [key, LAYERS_OF_NOTES.get(key)?.layer])).toEqual(layers);
     expect(layers.length).toBeGreaterThan(13);
   });
 

@@ -25,7 +25,7 @@ import {
   type SessionId,
   WorkrailError,
 } from "@workrail/core";
-import { SequentialIds, SteppingClock } from "@workrail/storage-conformance/builders";
+import { classifierOf, SequentialIds, SteppingClock } from "@workrail/storage-conformance/builders";
 import { MemoryDisk } from "../memory-disk.ts";
 import { type MemoryStorage, openMemoryStorage } from "../open-memory-storage.ts";
 
@@ -82,6 +82,7 @@ export function aStore(options: { readonly disk?: MemoryDisk; readonly limits?: 
   const ports: AllPorts = {
     ...storage,
     storage,
+    classifier: classifierOf({ goal: "CRITICAL", plan: "IMPORTANT", n: "EPHEMERAL" }),
     codec,
     digests,
     clock,

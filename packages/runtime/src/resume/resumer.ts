@@ -1,4 +1,5 @@
 import {
+  type ClassifyPorts,
   hasAtMost,
   type Candidate,
   type CheckpointId,
@@ -53,7 +54,7 @@ import {
 /** Services of the store that resuming uses. */
 export interface ResumePorts {
   readonly parts: Parts;
-  readonly load: LoadPorts;
+  readonly load: LoadPorts & ClassifyPorts;
   readonly project: string | undefined;
   readonly git: GitReader;
   readonly search: CandidatePorts["search"];
@@ -277,7 +278,7 @@ export class Resumer {
     const howToFetch = form === "summary" ? undefined : `${howOf(record.id)}\n\nOr print all of it: ${print}.`;
     const about = howToFetch === undefined ? undefined : { record, newerUnreadable: fellBackFrom.length, howToFetch };
     const work = { context, pins: session?.pins ?? [], rules };
-    return { ...(await writeHandoff({ ...work, focus, budgetTokens, about }, this.#ports.parts.tokens)), warning };
+    return { ...(await writeHandoff(this.#ports.parts, { ...work, focus, budgetTokens, about })), warning };
   }
 
   async #summaryOf(record: CheckpointRecord, context: Context): Promise<string> {

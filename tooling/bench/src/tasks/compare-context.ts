@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
-import { classifyContext, compressContext, type Context, reduceValue, type ViewBudget } from "@workrail/core";
+import { wordClassifier } from "@workrail/classifier";
+import { compressContext, type Context, reduceValue, type ViewBudget } from "@workrail/core";
 import { tokenCounter } from "@workrail/runtime";
 import { alternate, type Call, type Comparison, type Effort } from "../alternate.ts";
 import { generateContext } from "../generate-context.ts";
@@ -41,10 +42,11 @@ export async function compareContext({ operation, bytes, effort }: ContextInput)
     return (current = { sample, context, json: JSON.stringify(context) });
   };
   const calls: Readonly<Record<ContextOperation, Call>> = {
-    classify: (sample) => classifyContext(at(sample).context, { pins: [] }),
+    classify: (sample) => wordClassifier.classify(at(sample).context, Object.keys(at(sample).context)),
     "count tokens": (sample) => count(at(sample).json),
     reduce: (sample) => reduceValue(at(sample).context),
-    compress: (sample) => compressContext({ tokens }, { context: at(sample).context, pins: [], budget: BUDGET }),
+    compress: (sample) =>
+      compressContext({ classifier: wordClassifier, tokens }, { context: at(sample).context, pins: [], budget: BUDGET }),
   };
   return alternate(effort, {
     floor: (sample) => gzipSync(JSON.stringify(at(sample).context), { level: 6 }),

@@ -1,6 +1,6 @@
+import { LAYERS } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import { LAYERS } from "../model/layer.ts";
-import { classifyEntry } from "./classify-context.ts";
+import { classifyEntry } from "./classify-entry.ts";
 import type { BlindSet } from "./testing/blind-set.ts";
 import { BLIND_DEVICES } from "./testing/blind/blind-devices.ts";
 import { BLIND_ENERGY } from "./testing/blind/blind-energy.ts";
@@ -46,7 +46,7 @@ const SETS: readonly (readonly [name: string, set: BlindSet])[] = Object.entries
 });
 
 const scored = SETS.map(([name, set]) => {
-  const told = LAYERS.flatMap((layer) => set[layer].map(([key, value]) => ({ key, layer, told: classifyEntry(key, value, { pins: [] }) })));
+  const told = LAYERS.flatMap((layer) => set[layer].map(([key, value]) => ({ key, layer, told: classifyEntry(key, value) })));
   const wrong = told.filter((each) => each.told.layer !== each.layer);
   return { name, size: told.length, wrong, accuracy: 1 - wrong.length / told.length };
 });

@@ -1,4 +1,4 @@
-import type { Layer } from "../model/layer.ts";
+import type { Layer } from "@workrail/core";
 
 /** Nouns for work that continues in the next session; the following ones say where it stands: `loopIndex`, `workflowId`, `stepNumber`. */
 const RUNNING = ["loop", "workflow", "step", "phase", "stage", "iteration"];

@@ -1,4 +1,4 @@
-import type { Layer } from "../model/layer.ts";
+import type { Layer } from "@workrail/core";
 
 /*
  * Words in the keys of a context, as data. All are singular and in lower case. Compounds written as one word or as two

@@ -1,10 +1,7 @@
-import { isJsonObject, type JsonValue } from "../model/context.ts";
-import { type Layer, LAYERS } from "../model/layer.ts";
-import type { Classification } from "./classification.ts";
+import { type Classification, isJsonObject, type JsonValue, type Layer, LAYERS, singularsOf } from "@workrail/core";
 import { PASTS } from "./cues.ts";
 import { isLog } from "./fleeting-shape.ts";
 import { asPhrase, headPhrase, tidy } from "./find-head.ts";
-import { singularsOf } from "./key-words.ts";
 import {
   isRawMaterial,
   isDated,

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "../model/context.ts";
+import { isJsonObject, type JsonValue } from "@workrail/core";
 
 /**
  * Limits for the characters of a text and the members of a list or object that are read. A value of a megabyte costs as much as a

@@ -1,5 +1,4 @@
-import { type Layer, LAYERS } from "../model/layer.ts";
-import { singularsOf } from "./key-words.ts";
+import { type Layer, LAYERS, singularsOf } from "@workrail/core";
 import { ASPECTS, CONTAINERS, HEADS } from "./vocabulary.ts";
 
 /** Role of a head noun, given by its table. */

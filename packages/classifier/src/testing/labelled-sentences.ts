@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../model/context.ts";
-import type { Layer } from "../../model/layer.ts";
+import type { JsonValue } from "@workrail/core";
+import type { Layer } from "@workrail/core";
 
 /** Sentences under meaningless keys, labelled before the classifier ran on them. Misclassified sentences stay in the set. */
 export const LABELLED_SENTENCES: { readonly [L in Layer]: readonly (readonly [key: string, value: JsonValue])[] } = {

@@ -1,7 +1,6 @@
+import { type JsonValue, type Layer, LAYERS } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import type { JsonValue } from "../model/context.ts";
-import { type Layer, LAYERS } from "../model/layer.ts";
-import { classifyEntry } from "./classify-context.ts";
+import { classifyEntry } from "./classify-entry.ts";
 import { LABELLED_BY_DOMAIN } from "./testing/labelled-by-domain.ts";
 import { LABELLED_ENTRIES } from "./testing/labelled-entries.ts";
 import { LABELLED_SENTENCES } from "./testing/labelled-sentences.ts";
@@ -26,7 +25,7 @@ const SETS: readonly LabelledSet[] = [
 ];
 
 describe.each(SETS)("of the labelled $name", ({ set, leastOfLayer }) => {
-  const told = LAYERS.flatMap((layer) => set[layer].map(([key, value]) => ({ key, layer, told: classifyEntry(key, value, { pins: [] }) })));
+  const told = LAYERS.flatMap((layer) => set[layer].map(([key, value]) => ({ key, layer, told: classifyEntry(key, value) })));
 
   it("is right for over 95 % of the entries, and for nearly as many in each layer", () => {
     const agreed = (of: typeof told): number => of.filter((each) => each.told.layer === each.layer).length / of.length;

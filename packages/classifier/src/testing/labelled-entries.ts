@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../model/context.ts";
-import type { Layer } from "../../model/layer.ts";
+import type { JsonValue } from "@workrail/core";
+import type { Layer } from "@workrail/core";
 
 /**
  * Entries with the layer that a careful person assigns by the rules of `docs/explanation/classification.md`, written before the

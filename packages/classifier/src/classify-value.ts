@@ -1,8 +1,4 @@
-import { isSmallTalk } from "../condense/small-talk.ts";
-import { isJsonObject, type JsonValue } from "../model/context.ts";
-import type { Layer } from "../model/layer.ts";
-import type { Classification } from "./classification.ts";
-import { wordsOf } from "./key-words.ts";
+import { type Classification, isJsonObject, isSmallTalk, type JsonValue, type Layer, wordsOf } from "@workrail/core";
 import { classifyWords } from "./classify-key.ts";
 import { byShape, isLog } from "./fleeting-shape.ts";
 import { inEnglish } from "./in-english.ts";

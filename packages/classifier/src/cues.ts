@@ -1,4 +1,4 @@
-import type { Layer } from "../model/layer.ts";
+import type { Layer } from "@workrail/core";
 
 /*
  * Words and turns of phrase that show the kind of a sentence under a meaningless key, with their weight: 3 decides alone, 1 is a

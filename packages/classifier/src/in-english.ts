@@ -1,6 +1,5 @@
-import type { JsonValue } from "../model/context.ts";
+import { type JsonValue, singularsOf } from "@workrail/core";
 import { FOREIGN_WORDS, linesOf } from "./foreign-words.ts";
-import { singularsOf } from "./key-words.ts";
 import { PHRASES } from "./phrases.ts";
 import {
   AUXILIARIES,

@@ -1,4 +1,4 @@
-import { type Layer, LAYERS, type LayerSummary } from "../model/layer.ts";
+import { type Layer, LAYERS, type LayerSummary } from "./layer.ts";
 
 /** Classification of one entry of a context. */
 export interface Classification {
@@ -8,6 +8,9 @@ export interface Classification {
   /** Short readable reason for the layer: `pinned`, `rule "src.*"`, `key word "goal"`. */
   readonly why: string;
 }
+
+/** Classification of an entry that nothing classified. */
+export const UNCLASSIFIED: Classification = { layer: "USEFUL", confidence: 0, why: "default" };
 
 /** Counts the entries of each layer. A layer without entries is left out. */
 export function summarise(classifications: ReadonlyMap<string, Classification>): LayerSummary {

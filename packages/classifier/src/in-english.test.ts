@@ -1,11 +1,11 @@
+import { type Context, type JsonValue, wordsOf } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import type { JsonValue } from "../model/context.ts";
-import { classifyContext, classifyEntry } from "./classify-context.ts";
+import { classifyEntry } from "./classify-entry.ts";
+import { wordClassifier } from "./word-classifier.ts";
 import { inEnglish } from "./in-english.ts";
-import { wordsOf } from "./key-words.ts";
 
 const read = (key: string, value: JsonValue = "text"): string => inEnglish(wordsOf(key), value).join(" ");
-const layerOf = (key: string, value: JsonValue): string => classifyEntry(key, value, { pins: [] }).layer;
+const layerOf = (key: string, value: JsonValue): string => classifyEntry(key, value).layer;
 
 describe("inEnglish", () => {
   it("leaves English keys as they are", () => {
@@ -76,10 +76,10 @@ describe("running work", () => {
     }
   });
 
-  it("keeps a bare counter only next to a loop", () => {
-    const how = { pins: [] };
-    expect(classifyContext({ iteration: 3, retryCount: 2 }, how).get("iteration")?.layer).toBe("EPHEMERAL");
-    const told = classifyContext({ iteration: 3, retryCount: 2, loopState: { at: "b" }, elapsedMs: 12 }, how);
+  it("keeps a bare counter only next to a loop", async () => {
+    const classify = (context: Context) => wordClassifier.classify(context, Object.keys(context));
+    expect((await classify({ iteration: 3, retryCount: 2 })).get("iteration")?.layer).toBe("EPHEMERAL");
+    const told = await classify({ iteration: 3, retryCount: 2, loopState: { at: "b" }, elapsedMs: 12 });
     expect(told.get("iteration")).toMatchObject({ layer: "IMPORTANT", why: "a counter of a running loop" });
     expect(told.get("retryCount")?.layer).toBe("IMPORTANT");
     expect(told.get("elapsedMs")?.layer).toBe("EPHEMERAL");

@@ -1,5 +1,4 @@
-import type { Classification } from "./classification.ts";
-import { singularsOf } from "./key-words.ts";
+import { type Classification, singularsOf } from "@workrail/core";
 import { PHRASES } from "./phrases.ts";
 import { FILLERS, FOLLOWERS, MODIFIERS, PREPOSITIONS } from "./vocabulary.ts";
 import { isCompound, roleOf } from "./word-roles.ts";

@@ -1,5 +1,4 @@
-import type { JsonValue } from "../model/context.ts";
-import type { Classification } from "./classification.ts";
+import type { Classification, JsonValue } from "@workrail/core";
 import { isHour, looksTemporary } from "./value-shape.ts";
 
 const LONGEST_COUNT = 80;

@@ -1,7 +1,6 @@
-import { isJsonObject, type JsonValue } from "../model/context.ts";
+import { isJsonObject, type JsonValue, wordsOf } from "@workrail/core";
 import { classifyWords } from "./classify-key.ts";
 import { byShape } from "./fleeting-shape.ts";
-import { wordsOf } from "./key-words.ts";
 import { firstKeys, firstMembers, isMaterial, isWideText } from "./value-shape.ts";
 import { GAUGES, LOGS, OF_MACHINES, OPAQUE, THROWAWAY, TWO_FACED } from "./vocabulary.ts";
 import { isOneOf } from "./word-roles.ts";

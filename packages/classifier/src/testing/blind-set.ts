@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../model/context.ts";
-import type { Layer } from "../../model/layer.ts";
+import type { JsonValue } from "@workrail/core";
+import type { Layer } from "@workrail/core";
 
 /** Entries by their expected layer. */
 export type BlindSet = { readonly [L in Layer]: readonly (readonly [key: string, value: JsonValue])[] };

@@ -1,8 +1,8 @@
+import type { JsonValue } from "@workrail/core";
 import { expect, it } from "vitest";
-import type { JsonValue } from "../model/context.ts";
-import { classifyEntry } from "./classify-context.ts";
+import { classifyEntry } from "./classify-entry.ts";
 
-const layerOf = (key: string, value: JsonValue): string => classifyEntry(key, value, { pins: [] }).layer;
+const layerOf = (key: string, value: JsonValue): string => classifyEntry(key, value).layer;
 
 it.each([
   ["note_3", "Decision: we rent the smaller van", "CRITICAL"],

@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../model/context.ts";
-import type { Layer } from "../../model/layer.ts";
+import type { JsonValue } from "@workrail/core";
+import type { Layer } from "@workrail/core";
 
 /**
  * Entries under keys from the state of other agents, and of further fields of work, labelled before the classifier ran on them.

@@ -1,0 +1,1 @@
+export { wordClassifier } from "./word-classifier.ts";
