@@ -1,6 +1,6 @@
 import path from "node:path";
 import { catalogDamaged, type FileSystem, JOURNAL, setAside, writeAll, writeDurably } from "@workrail/blob-files";
-import { type CatalogEntries, CatalogState } from "@workrail/core";
+import type { JournalEntries } from "./journal-entries.ts";
 import { decodeLine, encodeLine, type JournalLine } from "./journal-line.ts";
 
 /** Smallest limit of the journal's size; the limit is otherwise three times its size after the last rewrite. */
@@ -40,12 +40,12 @@ export class CatalogJournal {
   }
 
   /**
-   * Reads the journal. An incomplete last line was never acknowledged, and is ignored.
+   * Reads the entries of each line. An incomplete last line was never acknowledged, and is ignored.
    *
    * @returns `undefined` when the file is missing or empty.
    * @throws STORAGE_UNAVAILABLE with the reason `catalog-damaged`; UNSUPPORTED_VERSION; Node's errors.
    */
-  async read(): Promise<CatalogState | undefined> {
+  async read(): Promise<readonly JournalEntries[] | undefined> {
     this.close();
     this.#identity = this.#fs.inspect(this.file)?.identity;
     const bytes = await this.#fs.read(this.file);
@@ -53,11 +53,11 @@ export class CatalogJournal {
     this.#revision = lines.at(-1)?.revision ?? 0;
     this.#sizeBytes = bytes?.length ?? 0;
     this.#allow(bytes === undefined ? 0 : bytes.indexOf(LINE_FEED));
-    return lines.length === 0 ? undefined : CatalogState.from(lines.map(({ entries }) => entries));
+    return lines.length === 0 ? undefined : lines.map(({ entries }) => entries);
   }
 
-  /** Makes a change durable. `all` returns the whole state after it. */
-  async record(changes: CatalogEntries, all: () => CatalogEntries): Promise<void> {
+  /** Makes a change durable. `all` returns the whole content after it. */
+  async record(changes: JournalEntries, all: () => JournalEntries): Promise<void> {
     if (this.#mustBeRewritten || this.#sizeBytes > this.#largestBytes) return this.rewrite(all());
     const line = encodeLine({ revision: this.#revision + 1, entries: changes });
     // Until the sync is done, the end of the file is unknown.
@@ -68,8 +68,8 @@ export class CatalogJournal {
     this.#wrote(line.length);
   }
 
-  /** Replaces the journal by one with just this state. */
-  async rewrite(all: CatalogEntries): Promise<void> {
+  /** Replaces the journal by one with just this content. */
+  async rewrite(all: JournalEntries): Promise<void> {
     const line = encodeLine({ revision: this.#revision + 1, entries: all });
     // Windows does not allow replacing an open file.
     this.close();
@@ -82,7 +82,7 @@ export class CatalogJournal {
   }
 
   /** Replaces the journal and keeps the old one aside. */
-  async replace(all: CatalogEntries): Promise<void> {
+  async replace(all: JournalEntries): Promise<void> {
     this.close();
     const putBack = setAside(this.#fs, this.file);
     try {

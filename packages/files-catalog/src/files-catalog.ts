@@ -14,20 +14,28 @@ import {
   unknownOutcome,
 } from "@workrail/blob-files";
 import {
-  type AuditEvent,
+  answered,
   type BlobRef,
-  type CatalogRecovery,
-  CatalogState,
-  type CheckpointId,
-  type NewRecord,
-  type Rewriting,
+  type CatalogContent,
+  type CatalogPort,
+  changesOf,
+  decided,
+  type Facts,
+  MemoryTables,
+  type Read,
+  type Reads,
+  type RecoveryPort,
+  type Rule,
   SerialQueue,
   type SessionFacts,
-  StateCatalog,
+  type Settled,
+  survivingFacts,
+  survivingReads,
 } from "@workrail/core";
-import { hash } from "node:crypto";
 import path from "node:path";
 import { CatalogJournal } from "./catalog-journal.ts";
+import { allEntries, changedEntries } from "./journal-entries.ts";
+import { tablesOf } from "./tables-of.ts";
 
 export interface FilesCatalogOptions {
   readonly dataDir: string;
@@ -37,18 +45,18 @@ export interface FilesCatalogOptions {
 }
 
 /**
- * A catalog in memory, with a journal of its changes on disk. This process has the store to itself.
+ * Catalog rows in memory, with a journal of their changes on disk. This process has the store to itself.
  *
  * Changes run one after another: each is decided and applied in memory, then written to the journal, and is not visible in between. If the
- * write fails, the state is dropped and read again.
+ * write fails, the rows are dropped and read again.
  */
-export class FilesCatalog extends StateCatalog implements CatalogRecovery {
+export class FilesCatalog implements CatalogPort, RecoveryPort {
   readonly #options: FilesCatalogOptions;
   readonly #journal: CatalogJournal;
   readonly #changes = new SerialQueue();
-  #state: CatalogState | undefined;
-  #reading: Promise<CatalogState> | undefined;
-  /** Pending while the state is ahead of the disk. */
+  #tables: MemoryTables | undefined;
+  #reading: Promise<MemoryTables> | undefined;
+  /** Pending while the rows in memory are ahead of the disk. */
   #settling: Promise<void> | undefined;
   #isClosed = false;
 
@@ -64,60 +72,57 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
   }
 
   private constructor(options: FilesCatalogOptions) {
-    super((text) => hash("sha256", text, "hex"));
     this.#options = options;
     this.#journal = new CatalogJournal(options.dataDir, options.fs);
+  }
+
+  /** Returns copies of durable rows only. */
+  async read<const R extends Reads>(reads: R): Promise<Facts<R>> {
+    try {
+      await this.#settling;
+      const tables = await this.#use();
+      return structuredClone(answered(reads, (read) => tables.answer(read)));
+    } catch (error) {
+      throw fileError(error, this.#journal.file);
+    }
+  }
+
+  change<Out>(rule: Rule<Out>): Promise<Out> {
+    return this.#inTurn(async () => {
+      if (this.#journal.isReplaced) this.#forget();
+      const tables = await this.#use();
+      const decision = decided(rule, { answer: (read: Read) => tables.answer(read), keepsFacts: true });
+      await this.#correctFacts(tables, decision.strays ?? []);
+      if ((await decision.blobs?.()) === false) return decision.withdrawn as Out;
+      await this.#apply(tables, decision);
+      return structuredClone(decision.outcome);
+    });
+  }
+
+  /** The whole journal was read and checked when it was opened: there is nothing deeper to read. */
+  state(): Promise<"sound" | "lost"> {
+    return this.#inTurn(async () => {
+      try {
+        const { isPristine } = await this.#use();
+        return isPristine && !(await this.#options.blobs.isEmpty()) ? "lost" : "sound";
+      } catch (error) {
+        if (isCatalogLoss(error)) return "lost";
+        throw error;
+      }
+    });
   }
 
   sessionFacts(): AsyncIterable<SessionFacts> {
     return this.#options.factsFiles.readAll();
   }
 
-  /** No-op: the whole journal was read and checked when it was opened. */
-  async examine(): Promise<void> {}
-
-  needsRebuild(): Promise<boolean> {
-    return this.inTurn(async () => {
-      try {
-        const state = await this.#use();
-        return state.isPristine && !(await this.#options.blobs.isEmpty());
-      } catch (error) {
-        if (isCatalogLoss(error)) return true;
-        throw error;
-      }
-    });
+  replaceAll(content: CatalogContent, old: "kept-aside" | "erased"): Promise<void> {
+    return this.#inTurn(() => (old === "erased" ? this.#rewrite(content) : this.#replaceLost(content)));
   }
 
-  /**
-   * Writes the new journal before the database of a store used with SQLite is moved away: with both files present the catalog still counts
-   * as lost.
-   */
-  replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void> {
-    const given = structuredClone({ records, sessions, audit });
-    const { fs, dataDir, blobs } = this.#options;
-    return this.inTurn(async () => {
-      refuseUnfinishedRestore(fs, dataDir);
-      const state = new CatalogState();
-      state.fill(given, { refOf: (key) => blobs.refOf(key), digest: this.auditDigest });
-      this.#forget();
-      await this.#journal.replace(state.entries());
-      setAside(fs, this.#database, BESIDE);
-      await fs.syncDirectory(dataDir);
-    });
-  }
-
-  rewrite(rewriting: Rewriting): Promise<void> {
-    return this.inTurn(async () => {
-      const state = this.rewritten(await this.#use(), rewriting);
-      for (const facts of state.facts()) await this.#options.factsFiles.write(facts);
-      this.#forget();
-      await this.#journal.rewrite(state.entries());
-    });
-  }
-
-  /** Rewrites the journal, so that it contains the current state only. */
+  /** Rewrites the journal, so that it contains the current content only. */
   purge(): Promise<void> {
-    return this.inTurn(async () => this.#journal.rewrite((await this.#use()).entries()));
+    return this.#inTurn(async () => this.#journal.rewrite(allEntries(await this.#use())));
   }
 
   /** Closes the journal. Nothing is read or written afterwards. */
@@ -126,17 +131,7 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
     await this.#changes.run(async () => this.#journal.close());
   }
 
-  /** Returns a copy of durable state only. */
-  protected async look<T>(look: (state: CatalogState) => T): Promise<T> {
-    try {
-      await this.#settling;
-      return structuredClone(look(await this.#use()));
-    } catch (error) {
-      throw fileError(error, this.#journal.file);
-    }
-  }
-
-  protected async inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await this.#changes.run(work);
     } catch (error) {
@@ -144,16 +139,13 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
     }
   }
 
-  /** Applies a change, and resolves when it is durable. An error with unknown outcome names the appended checkpoint. */
-  protected async apply<T>(change: (state: CatalogState) => T, appended?: CheckpointId): Promise<T> {
-    if (this.#journal.isReplaced) this.#forget();
-    const state = await this.#use();
+  /** Applies a decision, and resolves when it is durable. An error with unknown outcome names the appended checkpoint. */
+  async #apply(tables: MemoryTables, decision: Settled<unknown>): Promise<void> {
     const settled = Promise.withResolvers<void>();
     this.#settling = settled.promise;
     try {
-      const result = structuredClone(change(state));
-      await this.#writeDown(state, appended);
-      return result;
+      tables.apply(decision);
+      await this.#writeDown(tables, decision);
     } catch (error) {
       this.#forget();
       throw error;
@@ -163,19 +155,19 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
     }
   }
 
-  /** Writes a change. Facts that must survive the loss of the catalog are on disk before the change itself. */
-  async #writeDown(state: CatalogState, appended: CheckpointId | undefined): Promise<void> {
-    for (const facts of state.changedFacts()) await this.#options.factsFiles.write(facts);
-    for (const sessionId of state.takeForgotten()) await this.#options.factsFiles.remove(sessionId);
-    const changes = state.takeChanges();
+  /** Writes a decision. Facts that must survive the loss of the catalog are on disk before the change itself. */
+  async #writeDown(tables: MemoryTables, decision: Settled<unknown>): Promise<void> {
+    for (const facts of decision.facts) await this.#options.factsFiles.write(facts);
+    for (const sessionId of decision.forgotten ?? []) await this.#options.factsFiles.remove(sessionId);
+    const changes = changedEntries(tables, decision);
     if (Object.values(changes).every((value) => !Array.isArray(value) || value.length === 0)) return;
     const revision = this.#journal.revision + 1;
     try {
-      await this.#journal.record(changes, () => state.entries());
+      await this.#journal.record(changes, () => allEntries(tables));
     } catch (error) {
       const isThere = await this.#isThere(revision).catch((cause: unknown) => {
         throw unknownOutcome(
-          appended,
+          changesOf("checkpoint", decision.rows).find(({ was }) => was === undefined)?.now?.record.id,
           new AggregateError([error, cause], "A change could not be written, and neither could the journal be read"),
         );
       });
@@ -185,9 +177,9 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
 
   /** Tells whether a change is on disk after a failed write. Reads the journal and rewrites it, so that a change found there is durable. */
   async #isThere(revision: number): Promise<boolean> {
-    const state = await this.#journal.read();
-    if (state === undefined || this.#journal.revision < revision) return false;
-    await this.#journal.rewrite(state.entries());
+    const lines = await this.#journal.read();
+    if (lines === undefined || this.#journal.revision < revision) return false;
+    await this.#journal.rewrite(allEntries(tablesOf(lines, this.#hasBlob)));
     return true;
   }
 
@@ -195,17 +187,43 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
    * Corrects the facts of sessions with unrecorded blobs: an interrupted save may have written facts for its blob, which a rebuild must not
    * use without the blob.
    */
-  protected override async beforeRemoving(refs: readonly BlobRef[]): Promise<void> {
-    const state = await this.#use();
-    const directories = new Set(state.strays(refs).map(directoryNameOf));
+  async #correctFacts(tables: MemoryTables, strays: readonly BlobRef[]): Promise<void> {
+    const directories = new Set(strays.map(directoryNameOf));
     if (directories.size === 0) return;
-    const beside = state.facts().filter(({ sessionId }) => directories.has(fileNameOf(sessionId)));
-    for (const facts of beside) await this.#options.factsFiles.correct(facts);
+    const sessions = tables.answer({ of: "sessions", where: {}, limit: Number.MAX_SAFE_INTEGER });
+    for (const { id } of sessions.filter((session) => directories.has(fileNameOf(session.id)))) {
+      const { facts } = survivingFacts(
+        id,
+        [],
+        answered(survivingReads(id), (read) => tables.answer(read)),
+      );
+      for (const each of facts) await this.#options.factsFiles.correct(each);
+    }
   }
 
-  async #use(): Promise<CatalogState> {
+  async #rewrite({ rows, audit, facts }: CatalogContent): Promise<void> {
+    const { lastCommit } = await this.#use();
+    for (const each of facts) await this.#options.factsFiles.write(each);
+    this.#forget();
+    await this.#journal.rewrite(allEntries(new MemoryTables(this.#hasBlob, { rows, audit, lastCommit })));
+  }
+
+  /**
+   * Writes the new journal before the database of a store used with SQLite is moved away: with both files present the catalog still counts
+   * as lost.
+   */
+  async #replaceLost({ rows, audit }: CatalogContent): Promise<void> {
+    const { fs, dataDir } = this.#options;
+    refuseUnfinishedRestore(fs, dataDir);
+    this.#forget();
+    await this.#journal.replace(allEntries(new MemoryTables(this.#hasBlob, { rows, audit, lastCommit: 0 })));
+    setAside(fs, this.#database, BESIDE);
+    await fs.syncDirectory(dataDir);
+  }
+
+  async #use(): Promise<MemoryTables> {
     if (this.#isClosed) throw storeClosed();
-    if (this.#state !== undefined) return this.#state;
+    if (this.#tables !== undefined) return this.#tables;
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
     });
@@ -213,25 +231,20 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
   }
 
   /** @throws STORAGE_UNAVAILABLE with the reason `catalog-lost` or `catalog-damaged`. */
-  async #read(): Promise<CatalogState> {
+  async #read(): Promise<MemoryTables> {
     refuseUnfinishedRestore(this.#options.fs, this.#options.dataDir);
     if (this.#hasDatabase()) throw catalogLost();
     const known = await this.#journal.read();
     if (known === undefined && !(await this.#options.blobs.isEmpty())) throw catalogLost();
-    const state = known ?? new CatalogState();
-    // Reset the record of changes.
-    state.takeChanges();
-    this.#state = state;
-    return state;
+    this.#tables = tablesOf(known ?? [], this.#hasBlob);
+    return this.#tables;
   }
 
-  protected hasBlob(ref: BlobRef): boolean {
-    return this.#options.blobs.has(ref);
-  }
+  readonly #hasBlob = (ref: BlobRef): boolean => this.#options.blobs.has(ref);
 
-  /** Drops the state; the next use reads it again. */
+  /** Drops the rows; the next use reads them again. */
   #forget(): void {
-    this.#state = undefined;
+    this.#tables = undefined;
     this.#journal.distrust();
   }
 

@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
-import { type CatalogEntries, entriesFromJson, parseJson, WorkrailError } from "@workrail/core";
+import { parseJson, WorkrailError } from "@workrail/core";
+import { entriesFromJson } from "./entries-from-json.ts";
+import type { JournalEntries } from "./journal-entries.ts";
 
 /** Content of a line: the changed entries after the change of this number. */
 export interface JournalLine {
   /** One more than in the line before. */
   readonly revision: number;
-  readonly entries: CatalogEntries;
+  readonly entries: JournalEntries;
 }
 
 const FORMAT = 1;

@@ -11,6 +11,7 @@ import {
 } from "@workrail/blob-files";
 import { ProcessLocking, readOnlyStorageOf, type Storage } from "@workrail/core";
 import { FilesCatalog } from "./files-catalog.ts";
+import { filesCatalogOver } from "./files-catalog-over.ts";
 import type { FilesStorageOptions } from "./open-files-storage.ts";
 
 /**
@@ -33,7 +34,10 @@ export async function openFilesStorageForReading({
     dataDir,
     place: PrivateDirectory.create(dataDir),
     waitMs: lockWaitMs,
-    open: (directory) => FilesCatalog.open({ dataDir: directory, fs, blobs, factsFiles }),
+    async open(directory) {
+      const rows = await FilesCatalog.open({ dataDir: directory, fs, blobs, factsFiles });
+      return { ...filesCatalogOver(rows, blobs), close: () => rows.close() };
+    },
   });
   try {
     await copies.use(async () => {});

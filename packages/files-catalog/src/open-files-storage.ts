@@ -16,6 +16,7 @@ import {
 } from "@workrail/blob-files";
 import { type Log, ProcessLocking, type Reserve, type Storage } from "@workrail/core";
 import { FilesCatalog } from "./files-catalog.ts";
+import { filesCatalogOver } from "./files-catalog-over.ts";
 
 export interface FilesStorageOptions {
   /** Created, owner-only, if it is missing. */
@@ -58,32 +59,34 @@ async function openClaimed(place: Required<FilesStorageOptions>): Promise<Storag
 async function openAlone({ dataDir, fs, log }: Required<FilesStorageOptions>): Promise<Storage> {
   await finishRestore(fs, dataDir);
   await tidyLeftovers({ fs, dataDir, log });
-  const catalog = await openCatalog(dataDir, fs);
+  const { blobs, rows } = await openCatalog(dataDir, fs);
+  const catalog = filesCatalogOver(rows, blobs);
   log.info("opened the store", { dataDir, mode: MODE });
   return {
     durability: "disk",
     mode: MODE,
     warnings: [ONE_AT_A_TIME],
-    ...catalog,
-    recovery: catalog.catalog,
-    keyFiles: new FileKeyFiles(dataDir, fs, (directory) => catalog.blobs.ensureDirectory(directory)),
+    catalog,
+    recovery: catalog,
+    blobs,
+    keyFiles: new FileKeyFiles(dataDir, fs, (directory) => blobs.ensureDirectory(directory)),
     remains: new FileRemains(dataDir, fs),
     locking: new ProcessLocking(),
     reserve: reserveOf(new ReserveFile(dataDir, fs)),
     async purge() {
       await eraseReplacedCatalogs(fs, dataDir);
-      await catalog.catalog.purge();
+      await rows.purge();
       return [];
     },
-    close: () => catalog.catalog.close(),
+    close: () => rows.close(),
   };
 }
 
-async function openCatalog(dataDir: string, fs: FileSystem): Promise<{ readonly blobs: FileBlobStore; readonly catalog: FilesCatalog }> {
+async function openCatalog(dataDir: string, fs: FileSystem): Promise<{ readonly blobs: FileBlobStore; readonly rows: FilesCatalog }> {
   const blobs = new FileBlobStore(dataDir, fs);
   blobs.prepare();
   const factsFiles = new SessionFactsFiles(dataDir, fs, (directory) => blobs.ensureDirectory(directory));
-  return { blobs, catalog: await FilesCatalog.open({ dataDir, fs, blobs, factsFiles }) };
+  return { blobs, rows: await FilesCatalog.open({ dataDir, fs, blobs, factsFiles }) };
 }
 
 function reserveOf(file: ReserveFile): Reserve {

@@ -133,6 +133,85 @@ describe("a journal", () => {
       expect(fs.readFileSync(journalOf(dataDir), "utf8")).toBe(newer);
     }));
 
+  it("keeps the removals of equal ids in two sessions apart", () =>
+    withDirectory(async (dataDir) => {
+      const id = "same" as CheckpointId;
+      const removed = async (storage: Storage, sessionId: SessionId): Promise<void> => {
+        const blob = await storage.blobs.put({ sessionId, checkpointId: id }, Buffer.of(1));
+        if (blob === undefined) throw new Error("There is such a blob.");
+        const append = {
+          record: aRecord({ id, sessionId, blob }),
+          unlessHeadIs: undefined,
+          expectedHead: undefined,
+          keepNewest: undefined,
+        };
+        await storage.catalog.commit({ append, audit: [] });
+        const move = { sessionId, checkpoints: [id], at: new Date(0), reason: "test", from: "live", to: "nowhere" } as const;
+        await storage.catalog.commit({ move, audit: [] });
+      };
+      await using(dataDir, async (storage) => {
+        await removed(storage, S);
+        await removed(storage, "other" as SessionId);
+      });
+      await using(dataDir, async (storage) => {
+        expect((await storage.catalog.usage()).pendingRemovals).toBe(2);
+        // The removal ends when the id is saved again to its session.
+        const record = aRecord({ id, sessionId: S, blob: storage.blobs.refOf({ sessionId: S, checkpointId: id }) });
+        const append = { record, unlessHeadIs: undefined, expectedHead: undefined, keepNewest: undefined };
+        await storage.catalog.commit({ append, audit: [] });
+      });
+      await using(dataDir, async (storage) => {
+        const removals: string[] = [];
+        await storage.catalog.reclaim(undefined, async (ref) => void removals.push(ref));
+        expect(removals).toEqual([storage.blobs.refOf({ sessionId: "other" as SessionId, checkpointId: id })]);
+      });
+    }));
+
+  it("of an earlier version is read: with nulls for unknown keys, and audit rows before the chain", () =>
+    withDirectory(async (dataDir) => {
+      await leaveThree(dataDir);
+      const old = { at: new Date(0), action: "save", sessionId: S, checkpointId: "a" };
+      const lines = [
+        { lastCommit: 0, sessions: [], audit: [old] },
+        { lastCommit: 0, removals: [["c", null]], trash: [["c", null]], audit: [old] },
+      ];
+      const encoded = lines.map((entries, index) => {
+        const change = JSON.stringify({ format: 1, revision: index + 1, ...entries });
+        return `{"check":"${hash("sha256", change).slice(0, 16)}","change":${change}}\n`;
+      });
+      fs.writeFileSync(journalOf(dataDir), encoded.join(""));
+      await using(dataDir, async (storage) => {
+        await append(storage, "d");
+        expect((await storage.catalog.auditLog({ first: "oldest" })).map(({ number, digest }) => [number, digest === undefined])).toEqual([
+          [1, true],
+          [2, true],
+          [3, false],
+        ]);
+        expect((await storage.catalog.checkAudit({ limit: 9 })).breaks).toEqual([]);
+      });
+    }));
+
+  it("has the audit row of a save behind those of the checkpoints that it prunes", () =>
+    withDirectory(async (dataDir) => {
+      await leaveThree(dataDir);
+      await using(dataDir, async (storage) => {
+        const blob = await storage.blobs.put({ sessionId: S, checkpointId: "d" as CheckpointId }, Buffer.of(1));
+        if (blob === undefined) throw new Error("There is such a blob.");
+        const record = aRecord({ id: "d" as CheckpointId, sessionId: S, blob });
+        const event = { at: record.createdAt, action: "save", sessionId: S, checkpointId: record.id, agentId: undefined } as const;
+        const append = { record, unlessHeadIs: undefined, expectedHead: undefined, keepNewest: 2 };
+        await storage.catalog.commit({ append, audit: [event] });
+      });
+      await using(dataDir, async (storage) => {
+        const rows = await storage.catalog.auditLog({ first: "oldest", after: 3 });
+        expect(rows.map(({ action, checkpointId }) => [action, checkpointId])).toEqual([
+          ["prune", "a"],
+          ["prune", "b"],
+          ["save", "d"],
+        ]);
+      });
+    }));
+
   it("is rewritten when it has grown, with the same content", () =>
     withDirectory(async (dataDir) => {
       const large = "x".repeat(300_000);

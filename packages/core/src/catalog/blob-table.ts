@@ -21,6 +21,10 @@ export class BlobTable<Row extends { readonly blob: BlobRef; readonly sessionId:
     if (blobs?.size === 0) this.#bySession.delete(row.sessionId);
   }
 
+  values(): Iterable<Row> {
+    return this.#rows.values();
+  }
+
   /** Returns the rows among which all rows with one of these blobs, or of this session, are. */
   candidates({
     blobs,

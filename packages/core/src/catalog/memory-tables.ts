@@ -13,12 +13,22 @@ import {
   type ErasureRow,
   type HoldRow,
   KEY_OF,
+  type NewRow,
   type RemovalRow,
   type RowChange,
   type SessionRow,
 } from "./rows.ts";
 import type { Decision } from "./rule.ts";
 import { headOf } from "./rules/head-of.ts";
+
+/** Whole content of the tables, from which new ones can be made. */
+export interface TablesContent {
+  /** Number of checkpoints ever appended. */
+  readonly lastCommit: number;
+  /** Checkpoints come in the order of their commits. */
+  readonly rows: readonly NewRow[];
+  readonly audit: readonly LoggedEvent[];
+}
 
 /** Rows of a catalog in memory, with the answers to every read. Rows are replaced, never changed in place. */
 export class MemoryTables {
@@ -36,13 +46,34 @@ export class MemoryTables {
   #bytes = 0;
   #lastCommit = 0;
 
-  constructor(hasBlob: (ref: BlobRef) => boolean) {
+  constructor(hasBlob: (ref: BlobRef) => boolean, content?: TablesContent) {
     this.#hasBlob = hasBlob;
+    if (content === undefined) return;
+    this.apply(content);
+    this.#lastCommit = Math.max(this.#lastCommit, content.lastCommit);
+  }
+
+  get content(): TablesContent {
+    const tables = {
+      session: this.#sessions,
+      checkpoint: this.#checkpoints,
+      edge: this.#edges,
+      removal: this.#removals,
+      erasure: this.#erasures,
+      hold: this.#holds,
+    };
+    const rows = Object.entries(tables).flatMap(([table, all]) => [...all.values()].map((now) => ({ table, now }) as NewRow));
+    return { lastCommit: this.#lastCommit, rows, audit: this.#audit };
   }
 
   /** True when nothing was ever written. */
   get isPristine(): boolean {
     return this.#lastCommit === 0 && this.#audit.length === 0;
+  }
+
+  /** Number of checkpoints ever appended. */
+  get lastCommit(): number {
+    return this.#lastCommit;
   }
 
   /** The audit log, oldest first. */
