@@ -40,21 +40,19 @@ describe("the command line", () => {
         list [options]                     list checkpoints, newest first
         search [options] <words...>        find checkpoints by the words of their
                                            texts
-        resume [options] [words...]        find the work to go on with, and show where
-                                           it stands
-        handoff [options] [id]             write a document that hands work over to
+        resume [options] [words...]        find work to resume, and show its state
+        handoff [options] [id]             write a document to hand work over to
                                            somebody else
         sessions [options]                 list sessions, the most recently used first
-        log [options] [session]            show how the checkpoints of a session
-                                           continue each other
-        diff [options] [from] [to]         show what changed from one checkpoint to
-                                           another
+        log [options] [session]            show the history of a session's checkpoints
+        diff [options] [from] [to]         show the differences between two
+                                           checkpoints
         stats [options]                    show tokens, compression and storage of
                                            sessions and projects
-        tag [options] [session] [tags...]  put tags on a session, or take them off
+        tag [options] [session] [tags...]  add tags to a session, or remove them
         pin [options] [session] [key]      mark an entry of a session as critical
-        unpin [options] [session] [key]    take back that an entry is critical
-        keep [options] [session]           keep a session from being cleaned up
+        unpin [options] [session] [key]    remove the critical mark of an entry
+        keep [options] [session]           protect a session from clean-up
         compress [options] [file]          make a context fit a budget of tokens
         prioritize [options] [file]        order a context by importance, and see how
                                            it is classified
@@ -62,35 +60,31 @@ describe("the command line", () => {
         import [options] <files...>        import exported sessions, or data of other
                                            programs
         delete [options] [checkpoints...]  remove checkpoints, or a session
-        cleanup [options]                  remove what is not needed any more
+        cleanup [options]                  remove old checkpoints and sessions
         trash                              list, restore or remove for good what is in
                                            the trash
         backup <directory>                 copy the whole store to a new directory
-        restore [options] <backup>         make a store of a backup
-        status                             show what the store holds, and against
-                                           which limits
-        verify                             read the whole store and tell what is wrong
-                                           with it
-        audit                              list, check or export what was done with
-                                           the store
-        repair [options]                   put right what can be, and put damaged
-                                           files aside
-        rebuild                            make the catalog anew from the checkpoints'
+        restore [options] <backup>         make a store from a backup
+        status                             show the content and limits of the store
+        verify                             read the whole store and report faults
+        audit                              list, check or export the audit log
+        repair [options]                   repair the store, and quarantine damaged
                                            files
-        scan [options]                     look for secrets in what is stored
-        encrypt [options]                  seal the store, or open it again
+        rebuild                            rebuild the catalog from the checkpoints'
+                                           files
+        scan [options]                     look for secrets in stored data
+        encrypt [options]                  seal or unseal the store
         rekey [options]                    give a sealed store another key
         setup [options] [host...]          connect coding agents: MCP server and hooks
         hook [options] <event>             run by coding agents: save a session, and
                                            resume it
         statusline                         print one line on the automatic saves of a
                                            session
-        doctor [options]                   find out what is wrong with the
-                                           installation, and what to do
-        config                             show settings, where they come from, and
-                                           change them
-        completion <shell>                 print a script with which a shell completes
-                                           commands and options
+        doctor [options]                   find faults of the installation, and their
+                                           remedies
+        config                             show and change settings, with their
+                                           sources
+        completion <shell>                 print a shell's completion script
         help [command...]                  print help for a command
 
       Examples:

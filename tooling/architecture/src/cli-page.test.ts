@@ -26,7 +26,7 @@ describe("docs/reference/cli.md", () => {
   });
 
   it("describes the options of every command as the help does", () => {
-    const told = tableOf(sectionOf(page, "## What holds for all of them"));
+    const told = tableOf(sectionOf(page, "## Common behaviour"));
     expect(told).toEqual(help.visibleOptions(program).map((option) => [code(help.optionTerm(option)), help.optionDescription(option)]));
   });
 

@@ -43,14 +43,14 @@ Examples:
 export function addAuditCommand(program: Command): void {
   const audit = program
     .command("audit")
-    .summary("list, check or export what was done with the store")
+    .summary("list, check or export the audit log")
     .description("The audit log says who did what and when, and holds no value of any context. Without a word behind it, it is listed.")
     .addHelpText("after", EXAMPLES);
   filtered(audit.command("list", { isDefault: true }))
     .summary("list what was done, newest first")
     .description("Lists what was done with the store, newest first. All filters must hold.")
     .option("--limit <count>", "at most this many; default: 20", parseWhole)
-    .option("--before <number>", "only what is older than the row with this number", parseWhole)
+    .option("--before <number>", "only rows before the row with this number", parseWhole)
     .addHelpText("after", "\nExample:\n  workrail audit list --action export --since 2026-01-31\n")
     .action(async (_options: ListOptions, command: Command) => list(command.optsWithGlobals()));
   audit
@@ -59,7 +59,7 @@ export function addAuditCommand(program: Command): void {
     .description(
       "Reads the whole log, and tells where a row is not as it was written, or missing. Prints its end, which a later check can be told. Changes nothing; the store may be in use.",
     )
-    .option("--expect <end>", "what an earlier check printed as the end: that row must still be there")
+    .option("--expect <end>", "the end that an earlier check printed: that row must still exist")
     .addHelpText("after", "\nExample:\n  workrail audit verify\n")
     .action(async (_options: VerifyOptions, command: Command) => verify(command.optsWithGlobals()));
   filtered(audit.command("export"))

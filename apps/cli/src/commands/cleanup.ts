@@ -24,7 +24,7 @@ Examples:
 export function addCleanupCommand(program: Command): void {
   program
     .command("cleanup")
-    .summary("remove what is not needed any more")
+    .summary("remove old checkpoints and sessions")
     .description(
       "Moves checkpoints into the trash: all that is selected must hold. Without a selection, what the store would remove by itself: " +
         "what was unused for long, and what a full store has to give up. Says first what would go, and asks.",
@@ -33,9 +33,9 @@ export function addCleanupCommand(program: Command): void {
     .option("--keep-last <count>", "all but this many of the newest checkpoints of each session", parseWhole)
     .option("--session <id>", "of this session")
     .option("--project <path>", "of this project", parsePath)
-    .option("--permanently", "for good, overwritten, and not into the trash")
-    .option("--include-kept", "also what is tagged keep")
-    .option("--dry-run", "only say what would go")
+    .option("--permanently", "erase for good instead of moving to the trash")
+    .option("--include-kept", "also checkpoints and sessions tagged keep")
+    .option("--dry-run", "only show the removals")
     .option("--yes", "do not ask")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: CleanupOptions, command: Command) => cleanup(command.optsWithGlobals()));

@@ -15,7 +15,7 @@ Examples:
 export function addCompletionCommand(program: Command): void {
   program
     .command("completion")
-    .summary("print a script with which a shell completes commands and options")
+    .summary("print a shell's completion script")
     .description("Prints a script that has a shell complete commands, options and their values. Where it goes depends on the shell.")
     .addArgument(new Argument("<shell>", "shell that is to read it").choices(SHELLS))
     .addHelpText("after", EXAMPLES)

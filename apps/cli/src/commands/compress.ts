@@ -27,7 +27,7 @@ export function addCompressCommand(program: Command): void {
     .option("--checkpoint <id>", "the context of this checkpoint: its id, the first characters of it, or latest~2")
     .option("--session <id>", "the latest context of this session; with a file, the session that the original is kept in")
     .option("--budget <tokens>", "the most tokens that the result may take; default: what an answer of the MCP server holds", parseWhole)
-    .option("--focus <text>", "what matters now: where not all fits, what is about it gets more room")
+    .option("--focus <text>", "the next task or question: related content is kept first")
     .addOption(new Option("--strategy <name>", "how to shorten").choices(COMPRESSION_STRATEGIES).default("auto", "auto"))
     .option("--layer <name>", `shorten only entries of this layer (${LAYERS.join(", ")}); may be repeated`, parseLayer)
     .addHelpText("after", EXAMPLES)

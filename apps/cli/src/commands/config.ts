@@ -27,7 +27,7 @@ const HIDDEN = "(not shown)";
 export function addConfigCommand(program: Command): void {
   const config = program
     .command("config")
-    .summary("show settings, where they come from, and change them")
+    .summary("show and change settings, with their sources")
     .description(
       "Settings come from config.json in the data directory, the environment and options; each goes before the one named before it. Without a word behind it, settings are listed.",
     )
@@ -51,7 +51,7 @@ export function addConfigCommand(program: Command): void {
     .summary("set a setting in config.json")
     .description("Sets a setting in config.json, where the rest stays as it is, comments too. The file is made when it is not there.")
     .argument("<setting>", "name of the setting, as in config.json")
-    .argument("<value>", "what it is to be")
+    .argument("<value>", "the new value")
     .addHelpText("after", "\nExample:\n  workrail config set maxCheckpoints 50\n")
     .action(async (name: string, value: string, _options: GlobalOptions, command: Command) =>
       change(name, value, command.optsWithGlobals()),

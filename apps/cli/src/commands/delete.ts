@@ -29,9 +29,9 @@ export function addDeleteCommand(program: Command): void {
     )
     .argument("[checkpoints...]", "checkpoints to remove: ids, their first characters, or latest~2")
     .option("--session <id>", "all of this session")
-    .option("--permanently", "erase them: nothing can bring them back")
-    .option("--include-kept", "also what is tagged keep")
-    .option("--dry-run", "only say what would go")
+    .option("--permanently", "erase them beyond recovery")
+    .option("--include-kept", "also checkpoints and sessions tagged keep")
+    .option("--dry-run", "only show the removals")
     .option("--yes", "do not ask")
     .addHelpText("after", EXAMPLES)
     .action(async (ids: readonly string[], _options: DeleteOptions, command: Command) => remove(ids, command.optsWithGlobals()));

@@ -28,11 +28,11 @@ Examples:
 export function addDiffCommand(program: Command): void {
   program
     .command("diff")
-    .summary("show what changed from one checkpoint to another")
+    .summary("show the differences between two checkpoints")
     .description("Shows what changed from one checkpoint to another, entry by entry, with the tokens and the layer of each.")
     .argument("[from]", "the older checkpoint: its id, the first characters of it, or latest~2")
     .argument("[to]", "the newer checkpoint; default: the latest of the session of the older one")
-    .option("--session <id>", "the latest checkpoint of this session, against the one that it continues")
+    .option("--session <id>", "the latest checkpoint of this session, compared with its parent")
     .addHelpText("after", EXAMPLES)
     .action(async (from: string | undefined, to: string | undefined, _options: DiffOptions, command: Command) =>
       diff({ from, to }, command.optsWithGlobals()),

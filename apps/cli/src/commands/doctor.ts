@@ -26,11 +26,11 @@ const STYLES = { ok: "green", warning: "yellow", error: "red", skipped: "dim" } 
 export function addDoctorCommand(program: Command): void {
   program
     .command("doctor")
-    .summary("find out what is wrong with the installation, and what to do")
+    .summary("find faults of the installation, and their remedies")
     .description(
       "Looks at everything that has to be right here, up to saving a context and loading it again, and says what to do where it is not.",
     )
-    .option("--fix", "put right what can be without risk: rights that others have on stored files")
+    .option("--fix", "correct safe faults: too wide permissions of stored files")
     .option("--npx", "also start the servers that agents run with npx, which may download them first")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: DoctorOptions, command: Command) => doctor(command.optsWithGlobals()));

@@ -28,11 +28,11 @@ Examples:
 export function addEncryptCommand(program: Command): void {
   program
     .command("encrypt")
-    .summary("seal the store, or open it again")
+    .summary("seal or unseal the store")
     .description(
       "Seals all that the store keeps, under a key in the keychain or where the settings say. Shows a recovery key once. Nothing else may have the store open; interrupted, it is finished by the next command.",
     )
-    .option("--off", "have the store in clear again")
+    .option("--off", "unseal the store")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: EncryptOptions, command: Command) => encrypt(command.optsWithGlobals()));
 }
@@ -52,7 +52,7 @@ export function addRekeyCommand(program: Command): void {
     .description(
       "Makes a new key in the keychain, or takes the one that is named, and shows a new recovery key once. The old ones open nothing any more. Nothing else may have the store open. With --deep all is sealed anew: interrupted, it is finished by the next command, with the new key.",
     )
-    .option("--deep", "seal all that the store keeps anew, for when a copy of its keyring may be in wrong hands")
+    .option("--deep", "reseal everything in the store, in case a copy of its keyring is in wrong hands")
     .option("--new-key-file <path>", "file that holds the new key: 32 bytes in base64 or hexadecimal", parsePath)
     .option("--new-passphrase-file <path>", "file whose first line is the new passphrase", parsePath)
     .addHelpText("after", REKEY_EXAMPLES)

@@ -35,7 +35,7 @@ export function addExportCommand(program: Command): void {
     .description("Writes a session with all its checkpoints to a JSON file that people can read and `workrail import` takes back exactly.")
     .argument("[session]", "session to export")
     .option("--session <id>", "the same as [session]")
-    .addOption(new Option("--all", "export every session, each to a file of its own"))
+    .addOption(new Option("--all", "export every session, each to its own file"))
     .option(
       "--output <path>",
       "new file, a folder to write into, or - for standard output; with --all a folder; default: exports in the data directory",

@@ -22,14 +22,14 @@ Examples:
 export function addHandoffCommand(program: Command): void {
   program
     .command("handoff")
-    .summary("write a document that hands work over to somebody else")
+    .summary("write a document to hand work over to somebody else")
     .description(
       "Prints a document in Markdown that hands a piece of work over: goal, state, decisions, next steps, open questions, files, and how to get the rest.",
     )
     .argument("[id]", "checkpoint to hand over: its id, the first characters of it, or latest~2")
     .option("--session <id>", "the latest checkpoint of this session; with an id, look for it there")
     .option("--budget <tokens>", "the most tokens that it may take; default: 2,000", parseWhole)
-    .option("--focus <text>", "what matters now: where not all fits, what is about it gets more room")
+    .option("--focus <text>", "the next task or question: related content is kept first")
     .addHelpText("after", EXAMPLES)
     .action(async (id: string | undefined, _options: HandoffOptions, command: Command) => handoff(id, command.optsWithGlobals()));
 }

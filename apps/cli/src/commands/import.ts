@@ -49,16 +49,13 @@ export function addImportCommand(program: Command): void {
       "exported files, or folders of them; -: standard input; or a source, with its file or folder if that is not at the default place",
     )
     .addOption(
-      new Option(
-        "--on-conflict <policy>",
-        "where the store has the session already: leave it, import under new ids, or follow the newer one",
-      )
+      new Option("--on-conflict <policy>", "for existing sessions: leave them, import under new ids, or follow the newer one")
         .choices(IMPORT_CONFLICT_POLICIES)
         .default("skip", "skip"),
     )
     .option("--project <dir>", "for transcripts: only sessions that began in this directory or below it", parsePath)
     .option("--since <when>", "for transcripts: only sessions that changed since, such as 30d or 2026-01-31", parseSince)
-    .option("--dry-run", "only say what would be done")
+    .option("--dry-run", "only show the changes")
     .addHelpText("after", EXAMPLES)
     .action(async (files: readonly string[], _options: ImportOptions, command: Command) => {
       const options: ImportOptions = command.optsWithGlobals();

@@ -18,11 +18,11 @@ Examples:
 export function addKeepCommand(program: Command): void {
   program
     .command("keep")
-    .summary("keep a session from being cleaned up")
+    .summary("protect a session from clean-up")
     .description("Tags a session `keep`: nothing of it is removed, but by people who say that even this is to go.")
     .argument("[session]", "session to keep")
     .option("--session <id>", "the same as [session]")
-    .option("--off", "let it go like any other")
+    .option("--off", "remove the protection")
     .addHelpText("after", EXAMPLES)
     .action(async (session: string | undefined, _options: KeepOptions, command: Command) => keep(session, command.optsWithGlobals()));
 }

@@ -27,11 +27,11 @@ Examples:
 export function addLogCommand(program: Command): void {
   program
     .command("log")
-    .summary("show how the checkpoints of a session continue each other")
+    .summary("show the history of a session's checkpoints")
     .description("Shows the checkpoints of a session, newest first, as a graph: which continues which, and where work forked.")
     .argument("[session]", "session to show")
     .option("--session <id>", "the same as [session]")
-    .option("--asides", "also what was kept aside")
+    .option("--asides", "also asides")
     .option("--limit <count>", "only this many of the newest", parseWhole)
     .addHelpText("after", EXAMPLES)
     .action(async (session: string | undefined, _options: LogOptions, command: Command) => log(session, command.optsWithGlobals()));

@@ -23,7 +23,7 @@ export function addPinCommand(program: Command): void {
 export function addUnpinCommand(program: Command): void {
   program
     .command("unpin")
-    .summary("take back that an entry is critical")
+    .summary("remove the critical mark of an entry")
     .description("Takes back that an entry of a session is critical. Entries that are critical for what they hold stay so.")
     .argument("[session]", "session that the entry is in")
     .argument("[key]", "key of the entry")

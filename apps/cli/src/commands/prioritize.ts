@@ -36,12 +36,12 @@ export function addPrioritizeCommand(program: Command): void {
     .option("--checkpoint <id>", "the context of this checkpoint: its id, the first characters of it, or latest~2")
     .option("--session <id>", "the latest context of this session; with a file, the session that the original is kept in")
     .option("--budget <tokens>", "the most tokens that the result may take; default: what an answer of the MCP server holds", parseWhole)
-    .option("--focus <text>", "what matters now: where not all fits, what is about it gets more room")
-    .option("--critical <tokens>", "so many tokens are for what is critical; it may take more", parseWhole)
-    .option("--important <tokens>", "the most tokens for what is important", parseWhole)
-    .option("--useful <tokens>", "the most tokens for what is useful", parseWhole)
-    .option("--ephemeral <tokens>", "the most tokens for what is ephemeral", parseWhole)
-    .option("--dry-run", "only show how each entry is classified, and what would become of it")
+    .option("--focus <text>", "the next task or question: related content is kept first")
+    .option("--critical <tokens>", "tokens for critical entries; they may take more", parseWhole)
+    .option("--important <tokens>", "the most tokens for important entries", parseWhole)
+    .option("--useful <tokens>", "the most tokens for useful entries", parseWhole)
+    .option("--ephemeral <tokens>", "the most tokens for ephemeral entries", parseWhole)
+    .option("--dry-run", "only show each entry's layer and the result for it")
     .addHelpText("after", EXAMPLES)
     .action(async (file: string | undefined, _options: PrioritizeOptions, command: Command) => prioritize(file, command.optsWithGlobals()));
 }

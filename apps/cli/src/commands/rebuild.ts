@@ -15,7 +15,7 @@ Example:
 export function addRebuildCommand(program: Command): void {
   program
     .command("rebuild")
-    .summary("make the catalog anew from the checkpoints' files")
+    .summary("rebuild the catalog from the checkpoints' files")
     .description("Makes the catalog anew from the checkpoints' files, and reports what it found. Nothing else may have the store open.")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: GlobalOptions, command: Command) => rebuild(command.optsWithGlobals()));

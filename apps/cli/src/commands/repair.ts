@@ -22,12 +22,12 @@ Examples:
 export function addRepairCommand(program: Command): void {
   program
     .command("repair")
-    .summary("put right what can be, and put damaged files aside")
+    .summary("repair the store, and quarantine damaged files")
     .description(
       "Verifies the store, puts damaged files into quarantine, and has the catalog say what the files do. Removes nothing, unless told to.",
     )
-    .option("--dry-run", "tell what would be done, and change nothing")
-    .option("--collect-garbage", "remove files that belong to no checkpoint, which a rebuild might bring back, and unfinished ones")
+    .option("--dry-run", "only show the changes")
+    .option("--collect-garbage", "remove files without a checkpoint, which a rebuild might restore, and unfinished ones")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: RepairOptions, command: Command) => repair(command.optsWithGlobals()));
 }

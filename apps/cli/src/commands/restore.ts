@@ -22,10 +22,10 @@ Examples:
 export function addRestoreCommand(program: Command): void {
   program
     .command("restore")
-    .summary("make a store of a backup")
+    .summary("make a store from a backup")
     .description("Checks every file of a backup, and makes a store of it: where there is none, or in the place of one that is kept aside.")
     .argument("<backup>", "directory that workrail backup made", parsePath)
-    .option("--yes", "take the place of the store that is there; nothing else may have it open")
+    .option("--yes", "replace the existing store; no other process may have it open")
     .addHelpText("after", EXAMPLES)
     .action(async (backup: string, _options: RestoreOptions, command: Command) => restore(backup, command.optsWithGlobals()));
 }

@@ -33,7 +33,7 @@ Examples:
 export function addResumeCommand(program: Command): void {
   program
     .command("resume")
-    .summary("find the work to go on with, and show where it stands")
+    .summary("find work to resume, and show its state")
     .description(
       "Shows where a piece of work stands, as an agent would take it up, and what happened in its repository since. Without a checkpoint or a session it shows the only one that may be meant, or lists them with the commands that show them.",
     )
@@ -41,14 +41,14 @@ export function addResumeCommand(program: Command): void {
     .option("--checkpoint <id>", "this checkpoint: its id, the first characters of it, or latest~2")
     .option("--session <id>", "the latest checkpoint of this session")
     .addOption(
-      new Option("--depth <depth>", "how much of it: a document, the context as far as it fits, or all that an answer holds")
+      new Option("--depth <depth>", "depth: a document, the part of the context that fits, or as much as an answer can hold")
         .choices(DEPTHS)
         .default("summary", "summary"),
     )
-    .option("--since <id>", "only what changed since this checkpoint, as --depth view")
+    .option("--since <id>", "only changes since this checkpoint, as --depth view")
     .option("--budget <tokens>", "tokens for what is shown", parseWhole)
-    .option("--focus <text>", "what matters now: where not all fits, what is about it gets more room")
-    .option("--limit <count>", "at most this many that may be meant, up to 20; default: 5", parseWhole)
+    .option("--focus <text>", "the next task or question: related content is kept first")
+    .option("--limit <count>", "at most this many candidates, up to 20; default: 5", parseWhole)
     .addHelpText("after", EXAMPLES)
     .action(async (words: readonly string[], _options: ResumeOptions, command: Command) => resume(words, command.optsWithGlobals()));
 }

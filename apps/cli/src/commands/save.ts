@@ -40,7 +40,7 @@ export function addSaveCommand(program: Command): void {
     .argument("[file]", "file with the context's JSON, the whole state; default, and -: standard input")
     .option(
       "--patch <file>",
-      "file with what changed since the latest checkpoint, or since --parent: set, append, remove; -: standard input",
+      "file with the changes since the latest checkpoint, or since --parent: set, append, remove; -: standard input",
     )
     .option("--session <id>", "session to save in; default: a new one")
     .option(
@@ -54,8 +54,8 @@ export function addSaveCommand(program: Command): void {
     .option("--parent <id>", "checkpoint that this one continues; default: the session's latest")
     .option("--expect-parent <id>", "save only if this is still the session's latest checkpoint")
     .addOption(new Option("--expect-new", "save only if the session has no checkpoint yet").conflicts("expectParent"))
-    .option("--id <id>", "id of the checkpoint; saving the same context under it again does no harm")
-    .option("--force", "save although nothing has changed since the latest checkpoint")
+    .option("--id <id>", "id of the checkpoint; saving the same context with it again is harmless")
+    .option("--force", "save even an unchanged context")
     .addHelpText("after", EXAMPLES)
     .action(async (file: string | undefined, _options: SaveOptions, command: Command) => save(file, command.optsWithGlobals()));
 }

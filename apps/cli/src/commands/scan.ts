@@ -24,7 +24,7 @@ Examples:
 export function addScanCommand(program: Command): void {
   program
     .command("scan")
-    .summary("look for secrets in what is stored")
+    .summary("look for secrets in stored data")
     .description(
       "Looks for secrets in what is stored, the trash included, and says by which rule and where they were found, never what they are. " +
         "Changes nothing; the store may be in use.",

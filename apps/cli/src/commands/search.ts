@@ -34,7 +34,7 @@ export function addSearchCommand(program: Command): void {
     .description(
       "Finds checkpoints by the words of their texts, names, summaries and tags, the best first; those of the working directory's project before others.",
     )
-    .argument("<words...>", "words to look for; what is in quotation marks must occur as such")
+    .argument("<words...>", "words to look for; quoted phrases must occur exactly")
     .option("--session <id>", "only in this session")
     .option("--tag <text>", "only with this tag, on the checkpoint or its session; may be repeated", collect)
     .option("--since <time>", "only from this time on (ISO 8601)")

@@ -23,7 +23,7 @@ Example:
 export function addStatusCommand(program: Command): void {
   program
     .command("status")
-    .summary("show what the store holds, and against which limits")
+    .summary("show the content and limits of the store")
     .description("Shows what the store holds, how much of its quotas that is, its largest sessions, and what you should know of it.")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: GlobalOptions, command: Command) => status(command.optsWithGlobals()));

@@ -20,12 +20,12 @@ Examples:
 export function addTagCommand(program: Command): void {
   program
     .command("tag")
-    .summary("put tags on a session, or take them off")
+    .summary("add tags to a session, or remove them")
     .description("Puts tags on a session, or takes them off, and prints those it has then. They count for all of its checkpoints.")
     .argument("[session]", "session to tag")
-    .argument("[tags...]", "tags to put on it")
+    .argument("[tags...]", "tags to add")
     .option("--session <id>", "the same as [session]")
-    .option("--remove <text>", "tag to take off; may be repeated", collect)
+    .option("--remove <text>", "tag to remove; may be repeated", collect)
     .addHelpText("after", EXAMPLES)
     .action(async (first: string | undefined, others: readonly string[], _options: TagOptions, command: Command) =>
       tag([first, ...others], command.optsWithGlobals()),

@@ -53,7 +53,7 @@ export function addTrashCommand(program: Command): void {
     .summary("remove for good what is in the trash")
     .description("Removes for good what is in the trash: its files are overwritten and unlinked. Says first what would go, and asks.")
     .option("--session <id>", "only of this session")
-    .option("--dry-run", "only say what would go")
+    .option("--dry-run", "only show the removals")
     .option("--yes", "do not ask")
     .addHelpText("after", "\nExample:\n  workrail trash empty --dry-run\n")
     .action(async (_options: object, command: Command) => empty(command.optsWithGlobals()));

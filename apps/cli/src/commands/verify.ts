@@ -17,7 +17,7 @@ Example:
 export function addVerifyCommand(program: Command): void {
   program
     .command("verify")
-    .summary("read the whole store and tell what is wrong with it")
+    .summary("read the whole store and report faults")
     .description(
       "Reads every checkpoint, proves it against its digests, and tells what is wrong. Changes nothing; the store may be in use.",
     )

@@ -42,18 +42,18 @@ type Drift = NonNullable<ResumedWork["drift"]>;
 const fileNames = texts("the first of them").optional();
 
 const drift = objectOf<Drift>({
-  says: text("in words, the parts of it that matter"),
+  says: text("a sentence about the important changes"),
   saved: z
     .strictObject({ branch: z.string().optional(), commit: z.string().optional() })
-    .describe("where it was saved: `branch` and `commit`"),
+    .describe("state at the save: `branch` and `commit`"),
   now: z
     .strictObject({ root: z.string(), branch: z.string().optional(), commit: z.string().optional() })
-    .describe("where the working tree stands now: `root`, `branch` and `commit`"),
-  relation: oneOf(["same", "ahead", "behind", "rebased", "diverged", "unknown"], "how the one commit stands to the other"),
-  ahead: count("commits that came since").optional(),
-  behind: count("commits of then that are not here").optional(),
+    .describe("state now: `root`, `branch` and `commit`"),
+  relation: oneOf(["same", "ahead", "behind", "rebased", "diverged", "unknown"], "relation of the two commits"),
+  ahead: count("commits since the save").optional(),
+  behind: count("commits of the save that are missing here").optional(),
   files: objectOf<NonNullable<Drift["files"]>>({
-    named: count("how many the context names"),
+    named: count("number of files that the context names"),
     changed: fileNames,
     changedCount: count("how many").optional(),
     renamed: listOf(z.strictObject({ from: z.string(), to: z.string() }), "the first of them").optional(),
@@ -62,63 +62,63 @@ const drift = objectOf<Drift>({
     deletedCount: count("how many").optional(),
   })
     .optional()
-    .describe("of the files that the context names, what became of them since"),
-  unknown: text("why not all of it can be told").optional(),
+    .describe("changes of the files that the context names"),
+  unknown: text("the reason if the drift is incomplete").optional(),
 });
 
 /** Entries dropped from a state compared with its parent. */
 const DROPPED_KEYS = {
-  droppedKeys: texts("entries that its parent had and it has not: pinned and critical ones first").optional(),
-  droppedKeysCount: count("how many those are, when not all are told").optional(),
+  droppedKeys: texts("entries of its parent that it lacks: pinned and critical ones first").optional(),
+  droppedKeysCount: count("their number, if not all are listed").optional(),
 };
 
 const patched = objectOf<PatchedState>({
-  base: text("the checkpoint that was changed"),
-  set: texts("what was set").optional(),
-  appended: z.record(z.string(), z.int()).optional().describe("how many items were appended, by name"),
-  removed: texts("what was removed").optional(),
-  notFound: texts("what was to be removed and is not there").optional(),
+  base: text("the patched checkpoint"),
+  set: texts("the keys that were set").optional(),
+  appended: z.record(z.string(), z.int()).optional().describe("numbers of appended items, by key"),
+  removed: texts("the keys that were removed").optional(),
+  notFound: texts("keys to remove that do not exist").optional(),
   replaced: z.record(z.string(), z.string()).optional().describe("sizes of lists, objects and long texts that were replaced"),
-  keptKeys: count("top-level entries that were kept as they were"),
-  namesLeft: count("names that are not told").optional(),
+  keptKeys: count("unchanged top-level entries"),
+  namesLeft: count("number of keys not listed").optional(),
 });
 
 const changes = objectOf<ToldChanges>({
-  since: text("the checkpoint that was known"),
-  added: texts("entries that it did not have").optional(),
-  addedCount: count("how many those are, when not all are told").optional(),
-  changed: z.record(z.string(), z.string()).optional().describe("entries that are different now: how their size changed, or `changed`"),
-  changedCount: count("how many those are, when not all are told").optional(),
-  removed: texts("entries that are gone").optional(),
-  removedCount: count("how many those are, when not all are told").optional(),
-  unchanged: count("entries that are the same"),
+  since: text("the earlier checkpoint"),
+  added: texts("new entries").optional(),
+  addedCount: count("their number, if not all are listed").optional(),
+  changed: z.record(z.string(), z.string()).optional().describe("changed entries: the change of their size, or `changed`"),
+  changedCount: count("their number, if not all are listed").optional(),
+  removed: texts("removed entries").optional(),
+  removedCount: count("their number, if not all are listed").optional(),
+  unchanged: count("unchanged entries"),
 });
 
 const loaded = objectOf<ResumedWork>({
   status: z.literal("LOADED").describe("`LOADED`, or `CANDIDATES`: then [other fields](#candidates)"),
-  depth: oneOf(RESUME_DEPTHS, "how much of it came"),
+  depth: oneOf(RESUME_DEPTHS, "the depth of the answer"),
   checkpointId: text("the checkpoint"),
   sessionId: text("its session"),
-  summary: text("a document in Markdown, of the depth `summary`").optional(),
-  context: anyObject("what of the context fits, of the other depths").optional(),
-  metadata: METADATA.partial().optional().describe("[metadata](#metadata) of the checkpoint, of the other depths"),
+  summary: text("a Markdown document, at the depth `summary`").optional(),
+  context: anyObject("the part of the context that fits, at the other depths").optional(),
+  metadata: METADATA.partial().optional().describe("[metadata](#metadata) of the checkpoint, at the other depths"),
   origin: ORIGIN,
-  changes: changes.optional().describe("with `--since`: what is different now; `context` has what was added or changed"),
-  drift: drift.optional().describe("what happened in the repository since, if it was saved in one"),
+  changes: changes.optional().describe("with `--since`: the changes; `context` has the added and changed entries"),
+  drift: drift.optional().describe("changes of the repository since the save, if it was saved in one"),
   ...DROPPED_KEYS,
   fellBackFrom: listOf(UNREADABLE, "newer checkpoints of the session that cannot be read").optional(),
-  fellBackFromCount: count("how many those are, when not all are told").optional(),
+  fellBackFromCount: count("their number, if not all are listed").optional(),
   metadataOmitted: OMISSIONS.optional().describe("fields of the metadata that are too large"),
   values: z.never().optional(),
   valuesLeft: z.never().optional(),
   missing: z.never().optional(),
   missingCount: z.never().optional(),
   nearest: z.never().optional(),
-  shortened: SHORTENED.optional().describe("entries that are there in part"),
-  omitted: OMISSIONS.optional().describe("what was left out"),
+  shortened: SHORTENED.optional().describe("partial entries"),
+  omitted: OMISSIONS.optional().describe("omitted entries"),
   budgetExceededBy: count("tokens beyond the budget").optional(),
   how: text("how to get originals").optional(),
-  validUntil: time("until when nothing removes the original of its own accord").optional(),
+  validUntil: time("the original is not removed automatically before this time").optional(),
   contextRulesWarning: RULES_WARNING,
   warning: OTHER_PROJECT,
   ...STANDING,
@@ -127,11 +127,11 @@ const loaded = objectOf<ResumedWork>({
 const candidate = objectOf<ResumeCandidates["candidates"][number]>({
   checkpointId: text("the latest of the session"),
   sessionId: text("the session"),
-  reason: text("why it may be meant"),
+  reason: text("the reason for listing it"),
   savedAt: time("time of saving"),
   name: text("if it has one").optional(),
-  goal: text("the beginning of what its context says that it is for").optional(),
-  summary: text("a document in Markdown, where no other candidate fits as well").optional(),
+  goal: text("the beginning of the goal in its context").optional(),
+  summary: text("a Markdown document, if no other candidate fits as well").optional(),
   agentId: text("if it was given").optional(),
   kind: oneOf(CHECKPOINT_KINDS, "unless it is `workflow`").optional(),
   stale: mark("nothing was saved in it for 30 days"),
@@ -139,11 +139,11 @@ const candidate = objectOf<ResumeCandidates["candidates"][number]>({
 
 const CANDIDATES: z.ZodType = objectOf<ResumeCandidates>({
   status: z.literal("CANDIDATES").describe("`CANDIDATES`"),
-  note: text("what to do about it"),
-  candidates: listOf(candidate, "what may be meant, the likeliest first"),
+  note: text("the next step"),
+  candidates: listOf(candidate, "candidates, the likeliest first"),
   total: count("how many there are"),
   ...STANDING,
-}).meta({ id: "candidates", description: "what may be meant" });
+}).meta({ id: "candidates", description: "candidates for a resume" });
 
 const comparedEntry = z.strictObject({
   value: z.unknown().describe("the value"),
@@ -155,39 +155,39 @@ const compared = metadataWith({ tokens: count("tokens of the whole context") });
 const hit = objectOf<SearchCheckpointsResult["hits"][number]>({
   checkpoint: METADATA,
   head: text("the latest of its session"),
-  score: figure("how well it fits, from 0 to 1"),
+  score: figure("relevance from 0 to 1"),
   distance: figure("`1 - score`"),
   snippet: text("a piece of its text").optional(),
-  by: z.literal("meaning").optional().describe("`meaning`: it was not found by the words"),
+  by: z.literal("meaning").optional().describe("`meaning`: found by meaning, not by words"),
 });
 
 const shaped = objectOf<ShapedContextResult>({
-  context: anyObject("what came of it"),
+  context: anyObject("the shortened context"),
   tokensBefore: count("tokens of the whole context as JSON"),
-  tokensAfter: count("tokens of what came of it"),
+  tokensAfter: count("tokens of the shortened context"),
   report: REPORT,
-  omitted: OMISSIONS.optional().describe("what was left out"),
-  budgetExceededBy: count("tokens beyond the budget, which critical entries took").optional(),
+  omitted: OMISSIONS.optional().describe("omitted entries"),
+  budgetExceededBy: count("tokens beyond the budget, used by critical entries").optional(),
   largestCritical: LARGEST_CRITICAL.optional(),
-  advanced: ADVANCED.optional().describe("what a model had a part in, if one was asked"),
-  checkpointId: text("where the original is").optional(),
+  advanced: ADVANCED.optional().describe("the part of a model, if one was asked"),
+  checkpointId: text("the checkpoint with the original").optional(),
   sessionId: text("its session").optional(),
-  validUntil: time("until when nothing removes it of its own accord").optional(),
-  notKept: text("why the original could not be kept").optional(),
-  secrets: SECRETS.optional().describe("what looks like a secret in the original"),
+  validUntil: time("it is not removed automatically before this time").optional(),
+  notKept: text("the reason why the original could not be saved").optional(),
+  secrets: SECRETS.optional().describe("secrets in the original"),
   how: text("how to get it").optional(),
   contextRulesWarning: RULES_WARNING,
-  origin: ORIGIN.optional().describe("when and by whom it was saved, if it was"),
+  origin: ORIGIN.optional().describe("time and agent of the save, if it was saved"),
   ...STANDING,
-}).meta({ id: "shortened", description: "a context that was made to fit" });
+}).meta({ id: "shortened", description: "a shortened context" });
 
 const pinned = objectOf<MarkCriticalResult>({
   status: oneOf(["SUCCESS", "KEY_NOT_FOUND"], "`SUCCESS`"),
   message: text("a sentence for people"),
   sessionId: text("the session"),
-  criticalKeys: texts("what is pinned in it now"),
+  criticalKeys: texts("its pinned entries"),
   ...STANDING,
-}).meta({ id: "pins", description: "what is pinned" });
+}).meta({ id: "pins", description: "pinned entries" });
 
 /** JSON output of the commands that save, find and show contexts. */
 export const ABOUT_CONTEXTS: Readonly<Record<string, z.ZodType>> = {
@@ -200,20 +200,20 @@ export const ABOUT_CONTEXTS: Readonly<Record<string, z.ZodType>> = {
     ),
     status: oneOf(["SAVED", "SKIPPED_UNCHANGED"], "`SAVED`, or `SKIPPED_UNCHANGED`"),
     sizeBytes: count("size as stored"),
-    parentId: z.string().nullable().describe("the checkpoint that this one continues"),
+    parentId: z.string().nullable().describe("the parent checkpoint"),
     createdAt: time("time of saving"),
     contextHash: text("SHA-256 of the canonical JSON (RFC 8785)"),
     blobPath: text("its file, below the data directory"),
-    patched: patched.optional().describe("what `--patch` did"),
+    patched: patched.optional().describe("the effect of `--patch`"),
     ...DROPPED_KEYS,
-    warning: text("what matters and was dropped, or that the session belongs to another project").optional(),
-    parsedFromText: texts("fields that were JSON within a text, such as `patch.set`").optional(),
-    ignored: texts("on a skip: what differs from the existing checkpoint and was not kept").optional(),
-    ignoredMetadata: texts("keys of `--metadata` that are Workrail's own").optional(),
+    warning: text("dropped important entries, or the other project of the session").optional(),
+    parsedFromText: texts("fields given as JSON text, such as `patch.set`").optional(),
+    ignored: texts("on a skip: given fields that differ from the existing checkpoint and were not saved").optional(),
+    ignoredMetadata: texts("ignored keys of `--metadata` that belong to Workrail").optional(),
     pruned: count("checkpoints removed because the session was full").optional(),
     prunedToTrash: count("checkpoints that went to the trash because the session was full").optional(),
-    quotaWarning: text("how full the store is, and what comes of it").optional(),
-    secrets: SECRETS.optional().describe("what looks like a secret in it"),
+    quotaWarning: text("the fill level of the store, and its effect").optional(),
+    secrets: SECRETS.optional().describe("secrets in it"),
     contextRulesWarning: RULES_WARNING,
     ...STANDING,
   }),
@@ -222,17 +222,17 @@ export const ABOUT_CONTEXTS: Readonly<Record<string, z.ZodType>> = {
   list: objectOf<FindCheckpointsResult>({
     checkpoints: listOf(METADATA, "the newest first"),
     ...PAGE,
-    session: SESSION.optional().describe("about the session, when one was asked for"),
+    session: SESSION.optional().describe("the session, if one was requested"),
     ...STANDING,
   }),
   search: objectOf<SearchCheckpointsResult>({
     hits: listOf(hit, "the best first"),
-    loose: mark("none has a word that was asked for: these have words of a phrase, or what means, begins or is spelled alike"),
+    loose: mark("no hit has a word of the question: they have words of a phrase, or synonyms, beginnings or similar spellings"),
     indexPending: count("sessions whose newest texts may be missing").optional(),
     meaning: z
       .strictObject({ embedder: z.string(), pending: z.int().optional(), failed: z.string().optional() })
       .optional()
-      .describe("what a search by meaning came to: the `embedder`, sessions that are `pending`, and why it `failed`"),
+      .describe("result of the search by meaning: the `embedder`, number of `pending` sessions, and why it `failed`"),
     ...STANDING,
   }),
   resume: z.union([loaded, CANDIDATES]),
@@ -240,13 +240,13 @@ export const ABOUT_CONTEXTS: Readonly<Record<string, z.ZodType>> = {
     checkpointId: text("the checkpoint"),
     sessionId: text("its session"),
     markdown: text("the document"),
-    tokens: count("what it takes"),
-    shortened: count("entries that are shortened in it"),
-    leftOut: count("entries that are not in it"),
+    tokens: count("its tokens"),
+    shortened: count("shortened entries"),
+    leftOut: count("omitted entries"),
     ...DROPPED_KEYS,
     fellBackFrom: listOf(UNREADABLE, "newer checkpoints of the session that cannot be read").optional(),
-    fellBackFromCount: count("how many those are, when not all are told").optional(),
-    validUntil: time("until when nothing removes the original of its own accord").optional(),
+    fellBackFromCount: count("their number, if not all are listed").optional(),
+    validUntil: time("the original is not removed automatically before this time").optional(),
     contextRulesWarning: RULES_WARNING,
     warning: OTHER_PROJECT,
     ...STANDING,
@@ -264,7 +264,7 @@ export const ABOUT_CONTEXTS: Readonly<Record<string, z.ZodType>> = {
             agentId: z.string().optional(),
           })
           .optional()
-          .describe("the checkpoint to go on from: `id`, `createdAt`, and `name`, `project`, `workflowId` and `agentId` if it has them"),
+          .describe("the latest checkpoint: `id`, `createdAt`, and `name`, `project`, `workflowId` and `agentId` if set"),
       }),
       "the most recently used first",
     ),
@@ -272,12 +272,12 @@ export const ABOUT_CONTEXTS: Readonly<Record<string, z.ZodType>> = {
   }),
   log: objectOf<TraceSessionResult>({
     session: SESSION,
-    headId: text("the latest checkpoint, if one can be gone on from").optional(),
+    headId: text("the latest readable checkpoint, if any").optional(),
     checkpoints: listOf(
-      metadataWith({ children: texts("what continues it"), parentGone: mark("what it continues was removed") }),
+      metadataWith({ children: texts("its child checkpoints"), parentGone: mark("its parent was removed") }),
       "the newest first: [metadata](#metadata), and",
     ),
-    total: count("how many there are, those beyond the limit included"),
+    total: count("their number, including those beyond the limit"),
   }),
   diff: objectOf<CompareCheckpointsResult>({
     from: compared.describe("[metadata](#metadata) of the older checkpoint, with `tokens`"),
@@ -285,14 +285,14 @@ export const ABOUT_CONTEXTS: Readonly<Record<string, z.ZodType>> = {
     entries: listOf(
       objectOf<CompareCheckpointsResult["entries"][number]>({
         key: text("the entry"),
-        change: oneOf(["added", "removed", "changed", "moved"], "what became of it"),
-        from: comparedEntry.optional().describe("as it was, if it was there"),
-        to: comparedEntry.optional().describe("as it is, if it is there"),
+        change: oneOf(["added", "removed", "changed", "moved"], "the kind of change"),
+        from: comparedEntry.optional().describe("the older value, if any"),
+        to: comparedEntry.optional().describe("the newer value, if any"),
       }),
-      "what changed",
+      "changed entries",
     ),
     unchanged: count("entries that are the same in both"),
-    isReordered: flag("whether the same entries stand in another order"),
+    isReordered: flag("whether the same entries have another order"),
     layers: z
       .partialRecord(z.enum(LAYERS), z.strictObject({ from: layerSize, to: layerSize }))
       .describe("for each layer `from` and `to`, each with `entries` and `tokens`"),

@@ -47,9 +47,9 @@ const about = { sessionId: text("if it is about one").optional(), checkpointId: 
 
 const figures = {
   checkpoints: count("how many there are"),
-  contextBytes: count("what their contexts have as JSON"),
-  storedBytes: count("what their files have"),
-  ratio: figure("the one in multiples of the other, if anything is stored").optional(),
+  contextBytes: count("size of their contexts as JSON"),
+  storedBytes: count("size of their files"),
+  ratio: figure("`contextBytes` divided by `storedBytes`, if anything is stored").optional(),
   tokens: count("of the latest contexts, if they were counted and can be read").optional(),
 };
 const project = text("root of the project, if it is of one").optional();
@@ -61,17 +61,17 @@ const checkpointOfSession = objectOf<EraseResult["erased"][number]>({
 
 const erasure = objectOf<EraseResult>({
   dryRun: DRY_RUN,
-  erased: listOf(checkpointOfSession, "what was erased, or would be"),
-  spared: listOf(checkpointOfSession, "what is tagged `keep`, and stays"),
-  left: texts("what is still there and why, a sentence each; it goes when the store is opened the next time"),
-  unreadable: texts("checkpoints that were stored against what is gone and cannot be read: they are lost, as they were before"),
+  erased: listOf(checkpointOfSession, "the erased checkpoints, or those that would be"),
+  spared: listOf(checkpointOfSession, "checkpoints tagged `keep`, which stay"),
+  left: texts("remaining parts and the reasons, a sentence each; the next opening of the store removes them"),
+  unreadable: texts("unreadable checkpoints that depended on erased ones: they were lost already"),
   copies: objectOf<EraseResult["copies"]>({
-    backups: listOf(time("when it was made"), "backups of the store, the newest first"),
-    exports: listOf(time("when it was made"), "exports of the sessions, the newest first"),
-    exportFiles: texts("files in the data directory that have something of them"),
-    quarantineFiles: texts("damaged files of other checkpoints of them in quarantine: nobody can tell what they hold"),
-    replacedStores: texts("stores whose place was taken by a backup, in the data directory"),
-  }).describe("what is known of copies, which keep what they have"),
+    backups: listOf(time("its time"), "backups of the store, the newest first"),
+    exports: listOf(time("its time"), "exports of the sessions, the newest first"),
+    exportFiles: texts("files in the data directory with their data"),
+    quarantineFiles: texts("quarantined files of their other checkpoints, with unknown content"),
+    replacedStores: texts("earlier stores in the data directory that a restore replaced"),
+  }).describe("known copies, which are not erased"),
 });
 
 const cleanUp = objectOf<CleanUpReport>({
@@ -86,51 +86,51 @@ const cleanUp = objectOf<CleanUpReport>({
       from: oneOf(["live", "trash"], "`live` or `trash`"),
       to: oneOf(["trash", "nowhere"], "`trash`, or `nowhere`: gone for good"),
       checkpointIds: texts("the checkpoints"),
-      bytes: count("what they took"),
+      bytes: count("their size"),
     }),
-    "what went, or would",
+    "removed checkpoints, or those that would be",
   ),
   spared: listOf(
     objectOf<CleanUpReport["spared"][number]>({
       sessionId: text("the session"),
       why: oneOf(["keep", "in-use", "handle"], "`keep`, `in-use` or `handle`"),
       checkpoints: count("how many"),
-      bytes: count("what they take"),
+      bytes: count("their size"),
     }),
-    "what stays although it was its turn",
+    "checkpoints that were due but stay",
   ),
-  passedOver: texts("sessions that changed meanwhile, and were left as they are"),
-  forgotten: texts("sessions of which [nothing was left](settings.md#automatic-removal); only without a selection"),
-  left: texts("what was to be removed for good and is not overwritten yet, and why; the next opening of the store goes on"),
-  bytesBefore: count("bytes that the store held, the trash included"),
-  bytesAfter: count("bytes that it holds now, or would"),
-}).meta({ id: "clean-up", description: "what was removed, and what was not" });
+  passedOver: texts("sessions that changed meanwhile and were skipped"),
+  forgotten: texts("sessions [without checkpoints](settings.md#automatic-removal) that were removed; only without a selection"),
+  left: texts("data that is not overwritten yet, and the reason; the next opening of the store continues"),
+  bytesBefore: count("bytes of the store before, including the trash"),
+  bytesAfter: count("bytes of the store now, or afterwards"),
+}).meta({ id: "clean-up", description: "the result of a clean-up" });
 
 const finding = objectOf<Finding>({
-  kind: text("what is wrong, [one of these](#workrail-verify)"),
+  kind: text("the fault, [one of these](#workrail-verify)"),
   ...about,
   ref: text("the file, if it is about one").optional(),
   reason: text("a sentence for people"),
-}).meta({ id: "finding", description: "something that is wrong" });
+}).meta({ id: "finding", description: "a fault" });
 
 const read = {
-  checkpoints: count("how many were looked at"),
-  sessions: count("in how many sessions"),
-  marked: count("checkpoints that were marked as damaged before, and still are"),
-  orphans: texts("readable files that belong to no checkpoint: garbage, mostly"),
+  checkpoints: count("number of checked ones"),
+  sessions: count("number of their sessions"),
+  marked: count("checkpoints that were marked as damaged before"),
+  orphans: texts("readable files without a checkpoint: mostly garbage"),
   isComplete,
 };
 
 const auditRow = objectOf<NonNullable<VerifyAuditLogResult["first"]>>({
   number: count("of the row"),
   at: time("when it was written"),
-  action: oneOf(AUDIT_ACTIONS, "what it tells of"),
+  action: oneOf(AUDIT_ACTIONS, "the action"),
 }).meta({ id: "audit-row", description: "a row of the audit log" });
 
 const use = {
   usedBytes: count("bytes as stored"),
-  limitBytes: count("how many there may be"),
-  share: figure("the one in parts of the other"),
+  limitBytes: count("the limit"),
+  share: figure("`usedBytes` divided by `limitBytes`"),
 };
 
 const exported = {
@@ -153,12 +153,12 @@ const imported = objectOf<Omit<TranscriptImport, OfTranscripts> & Partial<Pick<T
   sessionId: text("the session in this store"),
   exportedSessionId: text("the session in the file; another one when it was renamed"),
   checkpoints: count("in the file"),
-  added: count("added to the store"),
-  present: count("there already, and left as they are"),
-  leftOut: count("neither: the session here went on, or had removed them"),
+  added: count("number of added checkpoints"),
+  present: count("number of existing checkpoints, unchanged"),
+  leftOut: count("number of the others: the session here has continued, or had removed them"),
   unreadable: unreadableById.describe("checkpoints that the file only names, because they could not be read"),
   secrets: objectOf<NonNullable<ImportFileResult["secrets"]>>({
-    action: oneOf(["warned", "redacted"], "what became of them"),
+    action: oneOf(["warned", "redacted"], "the action taken"),
     count: count("how many there are"),
     checkpoints: count("in how many checkpoints"),
     found: listOf(
@@ -167,42 +167,44 @@ const imported = objectOf<Omit<TranscriptImport, OfTranscripts> & Partial<Pick<T
     ),
   })
     .optional()
-    .describe("what looks like a secret in it"),
+    .describe("secrets in it"),
 });
 
 const setting = objectOf<ConfiguredSetting>({
   name: text("its name in `config.json`"),
-  value: z.unknown().optional().describe("what holds; missing, or `null` where there is one setting, when there is none"),
+  value: z.unknown().optional().describe("the value in use; without one it is missing, or `null` for a single setting"),
   origin: oneOf(["default", "file", "environment", "command line"], "`default`, `file`, `environment` or `command line`"),
   source: text("the file and line, the variable or the option").optional(),
-}).meta({ id: "setting", description: "a setting as it holds" });
+}).meta({ id: "setting", description: "a setting with its value in use" });
 
 const changed = objectOf<Omit<LoggedSetting, "notLogged">>({
   file: text("the file that was written"),
   name: text("the setting"),
-  value: z.unknown().describe("what is in the file now; `null`: it is not there"),
-  holds: setting.describe("what holds: the environment and options go before the file"),
-  isLogged: flag("whether the [audit log](audit-log.md) tells of it: not without a store, nor, with a warning, when it cannot be opened"),
+  value: z.unknown().describe("the value in the file; `null`: none"),
+  holds: setting.describe("the value in use: the environment and options override the file"),
+  isLogged: flag(
+    "whether the [audit log](audit-log.md) has a row for it: not without a store, nor, with a warning, if it cannot be opened",
+  ),
 }).meta({ id: "changed-setting", description: "a setting that was changed" });
 
 const sealed = {
   dataDir: text("absolute path"),
-  blobs: count("checkpoints' files that are now as wanted"),
-  removedCopies: texts("copies of the catalog that the store kept by itself, from before a migration or a rebuild"),
-  stillInClear: texts("files in the data directory that are in clear: put aside as damaged, exported, or replaced"),
-  underOldKey: texts("such files that only an older key opens, after `workrail rekey --deep`; otherwise it is empty"),
+  blobs: count("files of checkpoints in the new form"),
+  removedCopies: texts("copies of the catalog from before a migration or a rebuild"),
+  stillInClear: texts("unencrypted files in the data directory: quarantined, exported, or replaced"),
+  underOldKey: texts("such files that only an older key opens; empty except after `workrail rekey --deep`"),
   unreadable: texts("files that could not be opened"),
 };
-const place = { file: text("where `config.json` is, or would be"), hasFile: flag("whether it is there") };
+const place = { file: text("path of `config.json`"), hasFile: flag("whether it exists") };
 
 const issue = objectOf<Configuration["issues"][number]>({
   severity: oneOf(["error", "warning"], "`error` or `warning`"),
-  message: text("what is wrong"),
+  message: text("faults"),
   hint: text("what to do").optional(),
   field: text("the setting, the variable or the option").optional(),
-  file: text("if it is in a file").optional(),
-  line: count("where in it").optional(),
-  column: count("where in the line").optional(),
+  file: text("the file, if any").optional(),
+  line: count("the line").optional(),
+  column: count("the column").optional(),
 });
 
 const resumes = {
@@ -215,10 +217,10 @@ const resumes = {
 export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
   stats: z.union([
     objectOf<StoreStats>({
-      total: objectOf<StoreStats["total"]>({ sessions: count("how many there are"), ...figures }).describe("figures of all of it"),
+      total: objectOf<StoreStats["total"]>({ sessions: count("how many there are"), ...figures }).describe("totals"),
       projects: listOf(
         objectOf<StoreStats["projects"][number]>({ project, sessions: count("how many there are"), ...figures }),
-        "the same of each project",
+        "the same for each project",
       ),
       sessions: listOf(
         objectOf<StoreStats["sessions"][number]>({
@@ -227,7 +229,7 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
           lastAccessedAt: time("time of its last save or load"),
           ...figures,
         }),
-        "the same of each session",
+        "the same for each session",
       ),
     }),
     objectOf<Savings>({
@@ -256,7 +258,7 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
     z.looseObject({ format: z.string() }),
   ]),
   import: z.strictObject({
-    imports: listOf(imported, "of each file; of a source, of each session; of a transcript, of its work and of its conversation"),
+    imports: listOf(imported, "one per file; of a source, one per session; of a transcript, one for its work and one for its conversation"),
     skipped: listOf(
       z.strictObject({ place: text("the file with the line, the row, the session"), reason: text("the reason") }),
       "only of a source: items that were not imported",
@@ -274,38 +276,38 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
   delete: z.union([cleanUp, erasure]),
   cleanup: cleanUp,
   "trash list": z.strictObject({
-    entries: listOf(metadataWith({ trashedAt: time("when it went there") }), "the longest there first: [metadata](#metadata), and"),
+    entries: listOf(metadataWith({ trashedAt: time("time of the removal") }), "the oldest removal first: [metadata](#metadata), and"),
   }),
-  "trash restore": objectOf<FromTrashResult>({ sessionId: text("the session"), checkpointIds: texts("what lives again") }),
+  "trash restore": objectOf<FromTrashResult>({ sessionId: text("the session"), checkpointIds: texts("the restored checkpoints") }),
   "trash empty": cleanUp,
   backup: objectOf<BackupResult>({
     directory: text("absolute path"),
-    createdAt: time("when it was begun"),
-    checkpoints: count("how many were proven"),
-    trashed: count("likewise, in the trash"),
-    sessions: count("in how many sessions"),
+    createdAt: time("its beginning"),
+    checkpoints: count("number of verified ones"),
+    trashed: count("the same in the trash"),
+    sessions: count("number of their sessions"),
     unreadable: listOf(
       z.strictObject({ sessionId: text("the session"), checkpointId: text("the checkpoint"), code: text("the [error](errors.md)") }),
-      "those that cannot be read",
+      "unreadable checkpoints",
     ),
     bytes: count("size of the checkpoints' files"),
     isComplete: flag("`false`: it was interrupted, and there is no backup"),
   }),
   restore: objectOf<RestoreResult>({
     dataDir: text("absolute path"),
-    createdAt: time("when the backup was made"),
-    checkpoints: count("how many there are now"),
-    trashed: count("likewise, in the trash"),
-    sessions: count("in how many sessions"),
-    unreadable: listOf(unreadableFiles, "files that could not be read when the backup was made; then the exit code is 14"),
-    keptAside: text("absolute path of the store that was there; absent when there was none").optional(),
+    createdAt: time("time of the backup"),
+    checkpoints: count("number in the store now"),
+    trashed: count("the same in the trash"),
+    sessions: count("number of their sessions"),
+    unreadable: listOf(unreadableFiles, "files that the backup could not read; the exit code is then 14"),
+    keptAside: text("absolute path of the replaced store; missing if there was none").optional(),
   }),
   status: objectOf<StoreStatus & { readonly dataDir: string }>({
-    dataDir: text("where the store is"),
+    dataDir: text("its data directory"),
     durability: oneOf(["disk", "memory"], "`disk`, or `memory` while [the disk fails](../how-to/when-the-disk-is-full-or-gone.md)"),
     readOnly: flag("whether the store is [open for reading only](settings.md#read-only)"),
     mode: text("how the storage works, such as the SQLite driver in use"),
-    warnings: texts("what a person should know or do, a sentence each"),
+    warnings: texts("warnings for people, a sentence each"),
     sessions: count("sessions that hold checkpoints"),
     checkpoints: count("how many there are, damaged ones included"),
     damaged: count("how many of them are marked as damaged"),
@@ -313,31 +315,31 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
     trashed: count("checkpoints in the trash"),
     trashBytes: count("size of their files"),
     pendingRemovals: count("files of removed checkpoints that are still to be removed"),
-    neededRemovals: count("how many of them stay because other checkpoints are stored against them"),
-    removalsHeldUntil: time("until when a backup has none of them be removed; missing while nobody does").optional(),
-    mendings: count("how often the catalog was damaged and mended in its place; missing while it never was").optional(),
-    quota: objectOf<StoreStatus["quota"]>(use).describe("of the store, trash included"),
+    neededRemovals: count("those of them that other checkpoints depend on"),
+    removalsHeldUntil: time("time until which a backup delays these removals; missing without a backup").optional(),
+    mendings: count("number of repairs of the catalog in place; missing if there was none").optional(),
+    quota: objectOf<StoreStatus["quota"]>(use).describe("of the store, including the trash"),
     search: objectOf<NonNullable<StoreStatus["search"]>>({
-      sessions: count("sessions all of whose texts are in it"),
-      pending: count("sessions whose newest texts are not: they are indexed at the latest by the next search"),
-      bytes: count("what it takes on the disk"),
+      sessions: count("fully indexed sessions"),
+      pending: count("sessions with new texts to index, at the latest by the next search"),
+      bytes: count("its size on disk"),
     })
       .optional()
-      .describe("how far the search index is; missing where each process makes its own, as of a sealed store"),
+      .describe("state of the search index; missing if each process builds its own, as in a sealed store"),
     vectors: objectOf<NonNullable<StoreStatus["vectors"]>>({
       spaces: listOf(
         objectOf<NonNullable<StoreStatus["vectors"]>["spaces"][number]>({
           name: text("the embedder"),
           dimensions: count("numbers of each vector"),
-          pending: count("sessions that are to be looked at"),
-          vectors: count("checkpoints that are embedded"),
+          pending: count("sessions to embed"),
+          vectors: count("embedded checkpoints"),
         }),
-        "of each embedder that was in use, the one used last first",
+        "one per embedder, the most recently used first",
       ),
-      bytes: count("what they take on the disk"),
+      bytes: count("their size on disk"),
     })
       .optional()
-      .describe("what can be found by meaning; missing where nothing was embedded"),
+      .describe("state of the search by meaning; missing if nothing was embedded"),
     largestSessions: listOf(
       objectOf<StoreStatus["largestSessions"][number]>({
         sessionId: text("the session"),
@@ -347,56 +349,54 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
       }),
       "the ten largest, the largest first",
     ),
-    unfinishedErasures: texts(
-      "erased checkpoints of which parts are still in the store: the next opening for writing finishes their erasure",
-    ),
+    unfinishedErasures: texts("erased checkpoints with remaining parts in the store, which the next opening for writing erases"),
     quarantine: objectOf<StoreStatus["quarantine"]>({
       files: count("how many"),
-      bytes: count("what they take"),
+      bytes: count("their size"),
       places: texts("the first twenty"),
-    }).describe("what was put aside because it is damaged"),
+    }).describe("quarantined damaged files"),
     lastCleanUp: objectOf<NonNullable<StoreStatus["lastCleanUp"]>>({
-      at: time("when that was"),
-      trashed: count("checkpoints that went into the trash"),
-      removed: count("checkpoints that are gone for good"),
-      sessions: count("of so many sessions"),
-      reasons: texts("why, each reason once"),
+      at: time("its time"),
+      trashed: count("checkpoints moved to the trash"),
+      removed: count("checkpoints removed for good"),
+      sessions: count("number of their sessions"),
+      reasons: texts("the distinct reasons"),
     })
       .optional()
-      .describe("when the store last [followed its policy](settings.md#automatic-removal); missing when the audit log has none"),
-    lastBackupAt: time("when the last finished backup was begun; missing when the audit log has none").optional(),
+      .describe("the last [automatic removal](settings.md#automatic-removal); missing if the audit log has none"),
+    lastBackupAt: time("beginning of the last finished backup; missing if the audit log has none").optional(),
   }),
-  verify: objectOf<VerifyReport>({ ...read, findings: listOf(finding, "what is wrong") }),
+  verify: objectOf<VerifyReport>({ ...read, findings: listOf(finding, "faults") }),
   "audit list": objectOf<AuditLogResult>({
     entries: listOf(
       objectOf<AuditLogEntry>({
         number: count("of the row"),
-        at: time("when it was done"),
-        action: oneOf(AUDIT_ACTIONS, "[what was done](audit-log.md#what-is-in-it)"),
+        at: time("its time"),
+        action: oneOf(AUDIT_ACTIONS, "[the action](audit-log.md#what-is-in-it)"),
         sessionId: text("if it is about one").optional(),
         checkpointId: text("if it is about one").optional(),
-        agentId: text("who did it, if that is known").optional(),
-        reason: text("why, where the action alone does not tell").optional(),
-        digest: text("of the row and the one before; missing for a row from before rows were chained").optional(),
+        agentId: text("the agent, if known").optional(),
+        reason: text("the reason, if the action needs one").optional(),
+        digest: text("digest of the row and the one before; missing in rows older than the chain").optional(),
       }),
       "rows, the newest first",
     ),
-    next: count("what `--before` takes to go on; missing on the last page").optional(),
+    next: count("argument of `--before` for the next page; missing on the last page").optional(),
   }),
   "audit verify": objectOf<VerifyAuditLogResult>({
-    rows: count("how many were looked at"),
-    unchained: count("of these, rows from before rows were chained, of which nothing is proven"),
+    rows: count("number of checked ones"),
+    unchained: count("of these, rows older than the chain, which cannot be verified"),
     first: auditRow.optional().describe("the first row: `number`, `at` and `action`"),
-    last: auditRow.optional().describe("the last one, likewise"),
-    head: text("the last row, as `--expect` takes it").optional(),
-    isKeyed: flag("whether it takes the store's key to make a row that fits"),
+    last: auditRow.optional().describe("the last row"),
+    head: text("the last row in the form of `--expect`").optional(),
+    isKeyed: flag("whether valid rows need the store's key"),
     findings: listOf(
       objectOf<AuditFinding & { readonly through?: number }>({
-        kind: oneOf(["changed", "missing", "unchained", "cut-off", "not-as-noted"], "what is wrong"),
+        kind: oneOf(["changed", "missing", "unchained", "cut-off", "not-as-noted"], "faults"),
         number: count("of the row"),
-        through: count("the last of rows that are missing").optional(),
+        through: count("the last missing row").optional(),
       }),
-      "what is wrong, the first hundred: `kind`, `number`, and of missing rows `through`",
+      "the first hundred faults: `kind`, `number`, and for missing rows `through`",
     ),
     findingCount: count("how many there are"),
     isComplete,
@@ -404,46 +404,46 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
   "audit export": z.strictObject({ file: text("absolute path of the file"), sizeBytes: count("size of the file") }),
   repair: objectOf<RepairReport>({
     ...read,
-    repaired: listOf(finding, "what was put right, or with `--dry-run` would be"),
-    left: listOf(finding, "what is as it was"),
-    advice: texts("what else can be done about these"),
+    repaired: listOf(finding, "repaired faults, or with `--dry-run` those that would be"),
+    left: listOf(finding, "faults that remain"),
+    advice: texts("further advice about them"),
     garbage: objectOf<GarbageReport>({
-      blobs: count("files that belonged to no checkpoint, removed"),
-      quarantined: count("files that belong to no checkpoint and are damaged, put aside"),
-      unreadable: count("files and directories that the system could not read, left as they are").optional(),
-      abandoned: count("unfinished files of processes that are gone, removed"),
+      blobs: count("removed files without a checkpoint"),
+      quarantined: count("quarantined damaged files without a checkpoint"),
+      unreadable: count("unreadable files and directories, unchanged").optional(),
+      abandoned: count("removed unfinished files of dead processes"),
     })
       .optional()
-      .describe("with `--collect-garbage`, when all was read"),
+      .describe("with `--collect-garbage`, if everything was read"),
   }),
   rebuild: objectOf<RebuildReport>({
-    checkpoints: count("how many the catalog has now"),
-    sessions: count("in how many sessions"),
-    removedEarlier: count("removed before, and not brought back although the file was there"),
+    checkpoints: count("number in the catalog"),
+    sessions: count("number of their sessions"),
+    removedEarlier: count("removed earlier, and not restored although the file exists"),
     unreadable: listOf(unreadableFiles, "files that cannot be read"),
-    notRebuilt: texts("what no file holds, and is gone with the old catalog"),
+    notRebuilt: texts("data of the old catalog that no file has"),
   }),
   scan: objectOf<ScanReport>({
-    checkpoints: count("how many were looked at"),
+    checkpoints: count("number of checked ones"),
     found: listOf(
       objectOf<StoredSecret>({
         sessionId: text("the session"),
         checkpointId: text("the checkpoint"),
-        rule: text("by which [rule](secret-rules.md)"),
+        rule: text("the [rule](secret-rules.md)"),
         path: text('where, such as `context["servers"][2]["url"]`'),
-        times: count("how often there"),
+        times: count("number of occurrences"),
         inTrash: mark("the checkpoint is in the trash"),
       }),
-      "what was found, the newest checkpoints of a session first",
+      "secrets, the newest checkpoints of a session first",
     ),
     unreadable: texts("checkpoints that cannot be read"),
     isComplete,
   }),
-  encrypt: objectOf<SealResult>({ ...sealed, recoveryKey: text("only when the store had none yet").optional() }),
+  encrypt: objectOf<SealResult>({ ...sealed, recoveryKey: text("only if the store had none yet").optional() }),
   rekey: z.strictObject({
     ...z.object(sealed).partial().shape,
     dataDir: text("absolute path"),
-    recoveryKey: text("the new one"),
+    recoveryKey: text("the new recovery key"),
   }),
   doctor: objectOf<DoctorReport>({
     dataDir: text("the data directory"),
@@ -455,17 +455,17 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
         message: text("a sentence for people"),
         hint: text("if there is something to do").optional(),
         code: text("of an error, [its code](errors.md)").optional(),
-        fix: oneOf(["possible", "done"], "whether `--fix` can put it right, or did").optional(),
+        fix: oneOf(["possible", "done"], "whether `--fix` can correct it, or has").optional(),
       }),
       "of each check",
     ),
     isHealthy: flag("whether no check is an error"),
   }),
-  "config list": z.strictObject({ ...place, settings: listOf(setting, "all settings"), issues: listOf(issue, "what is wrong") }),
+  "config list": z.strictObject({ ...place, settings: listOf(setting, "all settings"), issues: listOf(issue, "faults") }),
   "config get": setting,
   "config set": changed,
   "config unset": changed,
   "config path": z.strictObject(place),
   "config schema": z.looseObject({ $schema: z.string() }),
-  completion: z.strictObject({ shell: text("the shell"), script: text("what it is to read") }),
+  completion: z.strictObject({ shell: text("the shell"), script: text("the script for the shell") }),
 };

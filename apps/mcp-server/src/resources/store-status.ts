@@ -7,36 +7,36 @@ const count = (): z.ZodNumber => z.number().int().min(0);
 const time = (): z.ZodString => z.string();
 const use = {
   usedBytes: count().describe("Bytes as stored"),
-  limitBytes: count().describe("How many there may be"),
-  share: z.number().describe("The one in parts of the other, to three places"),
+  limitBytes: count().describe("The limit"),
+  share: z.number().describe("usedBytes divided by limitBytes, to three places"),
 };
 
 /** Content of the resource, for programs. Later versions may add fields. */
 export const storeStatusSchema: z.ZodObject = z.looseObject({
-  dataDir: z.string().optional().describe("Where the store is"),
+  dataDir: z.string().optional().describe("The data directory"),
   durability: z.enum(["disk", "memory"]).describe("Where saves go: memory while the disk fails"),
-  readOnly: z.boolean().describe("Whether nothing can be saved, because the store is open for reading alone"),
-  mode: z.string().describe("How the storage works at present, such as the SQLite driver in use"),
-  warnings: z.array(z.string()).describe("What a person should know or do, a sentence each"),
+  readOnly: z.boolean().describe("Whether the store is read-only"),
+  mode: z.string().describe("How the storage works, such as the SQLite driver in use"),
+  warnings: z.array(z.string()).describe("Warnings for people, a sentence each"),
   sessions: count().describe("Sessions that hold checkpoints"),
-  checkpoints: count().describe("How many there are, damaged ones included"),
-  damaged: count().describe("How many of them are marked as damaged"),
+  checkpoints: count().describe("All checkpoints, including damaged ones"),
+  damaged: count().describe("Checkpoints marked as damaged"),
   liveBytes: count().describe("Size of their files"),
   trashed: count().describe("Checkpoints in the trash"),
   trashBytes: count().describe("Size of their files"),
   pendingRemovals: count().describe("Files of removed checkpoints that are still to be removed"),
-  neededRemovals: count().describe("How many of them stay because other checkpoints are stored against them"),
-  removalsHeldUntil: time().optional().describe("Until when a backup has none of them be removed; missing while nobody does"),
-  mendings: count().optional().describe("How often the catalog was damaged and mended in its place; missing while it never was"),
-  quota: z.looseObject(use).describe("Of the store, the trash included"),
+  neededRemovals: count().describe("Those of them that other checkpoints depend on"),
+  removalsHeldUntil: time().optional().describe("Time until which a backup delays these removals; missing without a backup"),
+  mendings: count().optional().describe("Repairs of the catalog in place; missing if there was none"),
+  quota: z.looseObject(use).describe("Of the store, including the trash"),
   search: z
     .looseObject({
-      sessions: count().describe("Sessions all of whose texts are in it"),
-      pending: count().describe("Sessions whose newest texts are not: they are indexed at the latest by the next search"),
-      bytes: count().describe("What it takes on the disk"),
+      sessions: count().describe("Fully indexed sessions"),
+      pending: count().describe("Sessions with new texts to index, at the latest by the next search"),
+      bytes: count().describe("Size on disk"),
     })
     .optional()
-    .describe("How far the search index is; missing where each process makes its own, as of a sealed store"),
+    .describe("State of the search index; missing if each process builds its own, as in a sealed store"),
   vectors: z
     .looseObject({
       spaces: z
@@ -44,39 +44,39 @@ export const storeStatusSchema: z.ZodObject = z.looseObject({
           z.looseObject({
             name: z.string().describe("The embedder"),
             dimensions: count(),
-            pending: count().describe("Sessions that are to be looked at"),
-            vectors: count().describe("Checkpoints that are embedded"),
+            pending: count().describe("Sessions to embed"),
+            vectors: count().describe("Embedded checkpoints"),
           }),
         )
-        .describe("Of each embedder that was in use, the one used last first"),
-      bytes: count().describe("What they take on the disk"),
+        .describe("One per embedder, the most recently used first"),
+      bytes: count().describe("Size on disk"),
     })
     .optional()
-    .describe("What can be found by meaning; missing where nothing was embedded"),
+    .describe("State of the search by meaning; missing if nothing was embedded"),
   largestSessions: z
     .array(z.looseObject({ sessionId: z.string(), checkpoints: count(), ...use, lastAccessedAt: time().describe("Last save or load") }))
     .describe("The ten largest, the largest first"),
   unfinishedErasures: z
     .array(z.string())
-    .describe("Erased checkpoints of which parts are still in the store: the next opening for writing finishes their erasure"),
+    .describe("Erased checkpoints with remaining parts in the store, which the next opening for writing erases"),
   quarantine: z
     .looseObject({
       files: count(),
       bytes: count(),
       places: z.array(z.string()).describe("The first twenty"),
     })
-    .describe("What was put aside because it is damaged"),
+    .describe("Quarantined damaged files"),
   lastCleanUp: z
     .looseObject({
       at: time(),
-      trashed: count().describe("Checkpoints that went into the trash"),
-      removed: count().describe("Checkpoints that are gone for good"),
-      sessions: count().describe("Of so many sessions"),
-      reasons: z.array(z.string()).describe("Why, each reason once"),
+      trashed: count().describe("Checkpoints moved to the trash"),
+      removed: count().describe("Checkpoints removed for good"),
+      sessions: count().describe("Sessions of these checkpoints"),
+      reasons: z.array(z.string()).describe("The distinct reasons"),
     })
     .optional()
-    .describe("When the store followed its policy last; missing when the audit log has none"),
-  lastBackupAt: time().optional().describe("When the last finished backup was begun; missing when the audit log has none"),
+    .describe("The last automatic removal; missing if the audit log has none"),
+  lastBackupAt: time().optional().describe("Beginning of the last finished backup; missing if the audit log has none"),
 });
 
 /** Resource with the status of the store, for a host to show. */
@@ -85,7 +85,7 @@ export function storeStatus(store: LazyStore): Resource {
     uri: "workrail://status",
     name: "status",
     title: "Status of the store",
-    description: "What the store of checkpoints holds, against which limits, and what a person should know of it.",
+    description: "Content and limits of the checkpoint store, with warnings for people.",
     async read() {
       const workrail = await store.get();
       const { warnings, ...status } = await workrail.storeStatus();
