@@ -83,47 +83,46 @@ interface AuditLogParts {
 const DEFAULT_LIMIT = 20;
 const PLACE = /^(\d{1,15}):([0-9a-f]{32})$/u;
 
-/** Lists, exports and verifies the audit log for people and programs. */
-export class AuditLog {
-  readonly #parts: AuditLogParts;
+/** Lists rows, newest first. */
+export async function listAuditLog(
+  { catalog, locking, accesses }: AuditLogParts,
+  { before, limit = DEFAULT_LIMIT, ...filter }: AuditLogParams = {},
+): Promise<AuditLogResult> {
+  const query = { ...filterOf(filter), after: before };
+  checkLimit(limit);
+  await accesses.write();
+  const rows = await locking.shared(() => catalog.auditLog({ ...query, limit: limit + 1 }));
+  const entries = rows.slice(0, limit).map(entryOf);
+  const last = rows.length > limit ? entries.at(-1) : undefined;
+  return { entries, ...(last === undefined ? {} : { next: last.number }) };
+}
 
-  constructor(parts: AuditLogParts) {
-    this.#parts = parts;
-  }
+/** Yields lines of JSON, oldest first. */
+export async function* auditText(parts: AuditLogParts, { limit, ...given }: AuditLogFilter = {}): AsyncGenerator<string, void, undefined> {
+  const filter = filterOf(given);
+  if (limit !== undefined) checkLimit(limit);
+  await parts.accesses.write();
+  yield* exportAudit(parts, { ...filter, limit });
+}
 
-  /** Newest first. */
-  async list({ before, limit = DEFAULT_LIMIT, ...filter }: AuditLogParams): Promise<AuditLogResult> {
-    const query = { ...filterOf(filter), after: before };
-    checkLimit(limit);
-    await this.#parts.accesses.write();
-    const rows = await this.#parts.locking.shared(() => this.#parts.catalog.auditLog({ ...query, limit: limit + 1 }));
-    const entries = rows.slice(0, limit).map(entryOf);
-    const last = rows.length > limit ? entries.at(-1) : undefined;
-    return { entries, ...(last === undefined ? {} : { next: last.number }) };
-  }
+/** Writes these lines to a new file. */
+export async function exportAuditLog(parts: AuditLogParts, file: string, filter?: AuditLogFilter): Promise<WrittenFile> {
+  return writeNewFile([path.resolve(file)], auditText(parts, filter));
+}
 
-  /** Lines of JSON, oldest first. */
-  async *text({ limit, ...given }: AuditLogFilter): AsyncGenerator<string, void, undefined> {
-    const filter = filterOf(given);
-    if (limit !== undefined) checkLimit(limit);
-    await this.#parts.accesses.write();
-    yield* exportAudit(this.#parts, { ...filter, limit });
-  }
-
-  async export(file: string, filter: AuditLogFilter): Promise<WrittenFile> {
-    return writeNewFile([path.resolve(file)], this.text(filter));
-  }
-
-  async verify({ expected, ...options }: VerifyAuditLogParams): Promise<VerifyAuditLogResult> {
-    const place = expected === undefined ? undefined : parsePlace(expected);
-    const { first, last, head, ...report } = await verifyAudit(this.#parts, { ...options, expected: place });
-    return {
-      ...report,
-      ...(first === undefined ? {} : { first: told(first) }),
-      ...(last === undefined ? {} : { last: told(last) }),
-      ...(head === undefined ? {} : { head: `${head.number}:${head.digest}` }),
-    };
-  }
+/** Checks that each row is unchanged and none is missing. */
+export async function verifyAuditLog(
+  parts: AuditLogParts,
+  { expected, ...options }: VerifyAuditLogParams = {},
+): Promise<VerifyAuditLogResult> {
+  const place = expected === undefined ? undefined : parsePlace(expected);
+  const { first, last, head, ...report } = await verifyAudit(parts, { ...options, expected: place });
+  return {
+    ...report,
+    ...(first === undefined ? {} : { first: told(first) }),
+    ...(last === undefined ? {} : { last: told(last) }),
+    ...(head === undefined ? {} : { head: `${head.number}:${head.digest}` }),
+  };
 }
 
 function filterOf({ sessionId, actions, since, until }: AuditLogFilter): AuditFilter {

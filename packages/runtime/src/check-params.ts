@@ -71,3 +71,8 @@ function unknown(method: MethodWithParams, field: string): Error {
 function invalid(field: string, rule: string): Error {
   return invalidInput(field, `${field} must be ${rule}.`, `Correct ${field} and call again.`);
 }
+
+/** Parses a parameter that may be absent. */
+export function optional<T, R>(value: T | undefined, parse: (value: T) => R): R | undefined {
+  return value === undefined ? undefined : parse(value);
+}

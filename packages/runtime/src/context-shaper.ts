@@ -1,20 +1,19 @@
 import {
-  type CheckpointId,
   type CheckpointRecord,
   compressContext,
   type Context,
-  type ContextRules,
   type ErrorCode,
   isWorkrailError,
   LONGEST_ADVANCED_REPORT,
-  type LoadInput,
+  loadCheckpoint,
   parseCheckpointId,
   parseContextRules,
   parseSessionId,
   prioritizeContext,
+  readOnly,
+  saveAside,
   type SavedAside,
   type SecretsReport,
-  type Session,
   type SessionId,
   type ShapedContext,
   type ShapeInput,
@@ -27,32 +26,11 @@ import type {
   PrioritizeContextParams,
   ShapeContextParams,
   ShapedContextResult,
-  Standing,
 } from "./context-management-service.ts";
+import { giveHandle } from "./give-handle.ts";
 import type { RulesFound } from "./project-rules.ts";
 import { toldSecrets } from "./secrets/told-secrets.ts";
-import type { Parts } from "./tokens.ts";
-
-/** Promise that a checkpoint stays loadable. Empty when the store cannot give one. */
-export interface ToldHandle {
-  /** ISO 8601. */
-  readonly validUntil?: string;
-}
-
-export interface ShaperPorts {
-  readonly parts: Pick<Parts, "settings" | "classifier" | "tokens" | "condensing" | "sessions" | "catalog" | "locking">;
-  load(input: LoadInput): Promise<{ readonly record: CheckpointRecord; readonly context: Context; readonly session: Session | undefined }>;
-  /**
-   * Returns the checkpoint that holds exactly this context for as long as a handle is valid; saves one if needed.
-   *
-   * @throws STORAGE_QUOTA_EXCEEDED without room for it; SECRET_FOUND when it has secrets that may not be saved.
-   */
-  keep(sessionId: SessionId, context: Context, agentId: string | undefined): Promise<Pick<SavedAside, "record" | "secrets">>;
-  issueHandle(id: CheckpointId): Promise<ToldHandle>;
-  standing(id?: CheckpointId): Standing;
-  /** Returns the given rules, or else the project's. */
-  rules(given: ContextRules | undefined): Promise<RulesFound>;
-}
+import type { Store } from "./store.ts";
 
 /** Session of asides that belong to no session. */
 const ASIDES = parseSessionId("asides");
@@ -83,15 +61,15 @@ type Shape = (input: ShapeInput) => Promise<ShapedContext>;
 
 /** Fits saved and given contexts into a budget, and keeps the originals retrievable. */
 export class ContextShaper {
-  readonly #ports: ShaperPorts;
+  readonly #store: Store;
 
-  constructor(ports: ShaperPorts) {
-    this.#ports = ports;
+  constructor(store: Store) {
+    this.#store = store;
   }
 
   async compress(params: CompressContextParams): Promise<ShapedContextResult> {
     const { strategy, layers } = params;
-    const { classifier, tokens, condensing } = this.#ports.parts;
+    const { classifier, tokens, condensing } = this.#store.parts;
     return this.#shape(params, await this.#sourceOf(params, true), (input) =>
       compressContext({ classifier, tokens, advanced: condensing.advanced }, { ...input, strategy, layers }),
     );
@@ -100,19 +78,19 @@ export class ContextShaper {
   async prioritize(params: PrioritizeContextParams): Promise<ShapedContextResult> {
     const { budgets: caps, dryRun } = params;
     return this.#shape(params, await this.#sourceOf(params, dryRun !== true), (input) =>
-      prioritizeContext(this.#ports.parts, { ...input, caps, dryRun }),
+      prioritizeContext(this.#store.parts, { ...input, caps, dryRun }),
     );
   }
 
   async #sourceOf(params: ShapeContextParams, isKept: boolean): Promise<Source> {
     checkParams(params);
     const given = params.contextRules === undefined ? undefined : parseContextRules(params.contextRules);
-    const rules = await this.#ports.rules(given);
-    const { catalog, locking, sessions } = this.#ports.parts;
+    const rules = await this.#store.rules.for(given);
+    const { catalog, locking, sessions } = this.#store.parts;
     if (params.context === undefined) {
       const checkpointId = params.checkpointId === undefined ? undefined : parseCheckpointId(params.checkpointId);
       const sessionId = params.sessionId === undefined ? undefined : parseSessionId(params.sessionId);
-      const { context, record, session } = await this.#ports.load({ checkpointId, sessionId });
+      const { context, record, session } = await loadCheckpoint(this.#store.loadPorts, { checkpointId, sessionId });
       return { context, record, pins: session?.pins ?? [], isGiven: false, rules };
     }
     const sessionId = sessions.forAside(params.sessionId) ?? ASIDES;
@@ -129,7 +107,11 @@ export class ContextShaper {
     agentId: string | undefined,
   ): Promise<Pick<Source, "record" | "notKept" | "secrets">> {
     try {
-      const { record, secrets } = await this.#ports.keep(sessionId, context, agentId);
+      const { savePorts, standIn, housekeeper, project, isReadOnly } = this.#store;
+      if (isReadOnly) throw readOnly();
+      const save = (): Promise<SavedAside> => saveAside(savePorts, { sessionId, context, agentId, project });
+      // The memory of a stand-in has its own limit.
+      const { record, secrets } = await (standIn === undefined ? housekeeper.withRoom(save) : save());
       return { record, ...(secrets === undefined ? {} : { secrets }) };
     } catch (error) {
       if (!isWorkrailError(error) || !NOT_KEPT.has(error.code)) throw error;
@@ -155,15 +137,15 @@ export class ContextShaper {
     notKept,
     secrets,
   }: Source): Promise<Omit<ShapedContextResult, "context" | "tokensBefore" | "tokensAfter" | "report">> {
-    if (record === undefined) return { ...(notKept === undefined ? {} : { notKept }), ...this.#ports.standing() };
+    if (record === undefined) return { ...(notKept === undefined ? {} : { notKept }), ...this.#store.standing() };
     const { id, sessionId, createdAt, agentId } = record;
     const origin = { savedAt: createdAt.toISOString(), ...(agentId === undefined ? {} : { agentId }) };
-    const handle = { checkpointId: id, sessionId, ...(await this.#ports.issueHandle(id)), how: HOW };
-    return { ...handle, ...toldSecrets(secrets), ...(isGiven ? {} : { origin }), ...this.#ports.standing(id) };
+    const handle = { checkpointId: id, sessionId, ...(await giveHandle(this.#store, id)), how: HOW };
+    return { ...handle, ...toldSecrets(secrets), ...(isGiven ? {} : { origin }), ...this.#store.standing(id) };
   }
 
   async #budget(around: object, budgetTokens: number | undefined, context: Context): Promise<ViewBudget> {
-    const { settings, tokens, condensing } = this.#ports.parts;
+    const { settings, tokens, condensing } = this.#store.parts;
     const advanced = condensing.advanced === undefined ? {} : { advanced: LONGEST_ADVANCED_REPORT };
     const frame = { ...around, ...advanced, tokensBefore: MOST_DIGITS, tokensAfter: MOST_DIGITS };
     const contentBytes = JSON.stringify(context).length * 3;

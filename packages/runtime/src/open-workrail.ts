@@ -4,6 +4,7 @@ import { FileTranscripts } from "@workrail/transcripts";
 import { checkParams } from "./check-params.ts";
 import { checkAdapters } from "./container.ts";
 import { type OpenOptions, WARM_UPS } from "./open-options.ts";
+import { workrailOver } from "./facade.ts";
 import { openStore } from "./open-store.ts";
 import { parseProject } from "./parse-project.ts";
 import { hasStore, openNothing } from "./missing-store.ts";
@@ -43,7 +44,7 @@ export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail>
   // Data to be sealed must not stay in memory in clear, however long the disk is away.
   const isSealed = settings.sealing.encryption === "enabled" || (adapters.storage === undefined && hasKeyring(settings.dataDir));
   const mayStandIn = settings.fallback === "memory" && !isSealed && !settings.readOnly;
-  if (!mayStandIn) return openStore(plan);
-  const { FallbackStore } = await import("./fallback/fallback-store.ts");
-  return FallbackStore.open(plan);
+  if (!mayStandIn) return workrailOver(await openStore(plan));
+  const { openWithFallback } = await import("./fallback/fallback.ts");
+  return openWithFallback(plan);
 }

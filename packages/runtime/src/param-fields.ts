@@ -1,72 +1,34 @@
-import type { ExportOptions, RepairOptions } from "@workrail/core";
-import type { AuditLogFilter, AuditLogParams, VerifyAuditLogParams } from "./audit-log.ts";
-import type { CleanUpParams, EmptyTrashParams, FromTrashParams } from "./clean-up-params.ts";
-import type {
-  CompressContextParams,
-  FindCheckpointsParams,
-  LoadCheckpointParams,
-  MarkCriticalParams,
-  PrioritizeContextParams,
-  SaveCheckpointParams,
-  ViewCheckpointParams,
-} from "./context-management-service.ts";
-import type { StoreConversationParams } from "./conversations.ts";
-import type { EraseParams } from "./erasing.ts";
-import type { LiveContextParams } from "./live/live-context.ts";
-import type { CompareCheckpointsParams, ListSessionsParams, TagSessionParams, TraceSessionParams } from "./overview.ts";
-import type { HandoffParams, ResumeParams } from "./resume/resume-params.ts";
-import type { SearchCheckpointsParams } from "./search/search-checkpoints.ts";
-import type { ScanStoreParams } from "./secrets/told-secrets.ts";
 import type { OpenOptions } from "./open-options.ts";
 import type { RestoreOptions } from "./restore-options.ts";
-import type { ExportSessionOptions, ImportFileOptions, ImportTextOptions } from "./transfer.ts";
-import type { ResolveCheckpointParams, StoreStatsParams } from "./workrail.ts";
+import type { Operations } from "./workrail.ts";
 
 type KeysOfEach<Params> = Params extends unknown ? keyof Params : never;
 type FieldsOf<Params> = Readonly<Record<KeysOfEach<Params>, true>>;
 
-/** The parameters of each method of the library that has named ones. */
-interface ParamsOf {
-  readonly saveCheckpoint: SaveCheckpointParams;
-  readonly loadCheckpoint: LoadCheckpointParams;
-  readonly viewCheckpoint: ViewCheckpointParams;
-  readonly resumeWork: ResumeParams;
-  readonly handoff: HandoffParams;
-  readonly compressContext: CompressContextParams;
-  readonly prioritizeContext: PrioritizeContextParams;
-  readonly liveContext: LiveContextParams;
-  readonly storeConversation: StoreConversationParams;
-  readonly listCheckpoints: { readonly sessionId: string; readonly limit?: number; readonly offset?: number };
-  readonly findCheckpoints: FindCheckpointsParams;
-  readonly resolveCheckpoint: ResolveCheckpointParams;
-  readonly searchCheckpoints: SearchCheckpointsParams;
-  readonly markCritical: MarkCriticalParams;
-  readonly cleanUp: CleanUpParams;
-  readonly deleteCheckpoint: { readonly checkpointId: string; readonly agentId?: string };
-  readonly erase: EraseParams;
-  readonly listTrash: { readonly sessionId?: string };
-  readonly restoreFromTrash: FromTrashParams;
-  readonly emptyTrash: EmptyTrashParams;
-  readonly tagSession: TagSessionParams;
-  readonly listSessions: ListSessionsParams;
-  readonly traceSession: TraceSessionParams;
-  readonly compareCheckpoints: CompareCheckpointsParams;
-  readonly storeStats: StoreStatsParams;
-  readonly scanStore: ScanStoreParams;
-  readonly exportSession: ExportSessionOptions;
-  readonly exportText: ExportOptions;
-  readonly auditLog: AuditLogParams;
-  readonly auditText: AuditLogFilter;
-  readonly exportAuditLog: AuditLogFilter;
-  readonly verifyAuditLog: VerifyAuditLogParams;
-  readonly repairStore: RepairOptions;
-  readonly importFile: ImportFileOptions;
-  readonly importText: ImportTextOptions;
+/** Methods of the library whose last argument is no object with named fields that are checked. */
+type Unchecked =
+  | "backup"
+  | "exportAll"
+  | "finishIndex"
+  | "fitAnswer"
+  | "fitDescription"
+  | "keepSession"
+  | "rebuildCatalog"
+  | "storeStatus"
+  | "collectGarbage"
+  | "takeIncoming"
+  | "tokensOf"
+  | "verifyStore";
+
+type LastOf<Args extends readonly unknown[]> = Required<Args> extends readonly [...unknown[], infer Last] ? Last : never;
+
+/** The parameters of each function with named ones. */
+type ParamsOf = { readonly [Name in Exclude<keyof Operations, Unchecked>]: LastOf<Parameters<Operations[Name]>> } & {
   readonly openWorkrail: OpenOptions;
   readonly restoreBackup: RestoreOptions;
-}
+};
 
-/** A method of the library with named parameters. */
+/** A function of the library with named parameters. */
 export type MethodWithParams = keyof ParamsOf;
 
 const SHAPE = {
@@ -81,6 +43,7 @@ const SHAPE = {
   agentId: true,
 } as const;
 const LOAD = { checkpointId: true, sessionId: true, isPeek: true } as const;
+const VIEW = { ...LOAD, budgetTokens: true, focus: true, full: true, keys: true, range: true, cursor: true } as const;
 const AUDIT_FILTER = { sessionId: true, actions: true, since: true, until: true, limit: true } as const;
 
 /** The names of the parameters of each method. The compiler compares them with the types. */
@@ -103,15 +66,8 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
     contextRules: true,
   },
   loadCheckpoint: LOAD,
-  viewCheckpoint: {
-    ...LOAD,
-    budgetTokens: true,
-    focus: true,
-    full: true,
-    keys: true,
-    range: true,
-    cursor: true,
-  },
+  viewCheckpoint: VIEW,
+  viewBriefly: VIEW,
   resumeWork: {
     checkpointId: true,
     sessionId: true,

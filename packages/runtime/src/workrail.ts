@@ -85,22 +85,10 @@ export interface LeftOut {
   readonly inMemoryOnly?: number;
 }
 
-/** An open store, made by `openWorkrail`. Close it when you are done. */
-export interface Workrail extends IContextManagementService {
-  /** Directory of the store; `undefined` for storage without a directory on this machine. */
-  readonly dataDir: string | undefined;
-  readonly durability: Durability;
-  /**
-   * Stores a conversation twice: as a checkpoint of kind `conversation`, for search, and as a Markdown file for people in
-   * `.codearchitect/sessions` of the project. The file is written even if the store cannot take the checkpoint.
-   *
-   * @throws INVALID_INPUT and TOO_LARGE for an invalid conversation, or one of more than 10 MB; STORAGE_UNAVAILABLE when the file cannot be
-   * written, with `details.step` (`folder`, `file`) and, if the store has the conversation, `details.checkpointId`; CONFLICT when no name
-   * is free.
-   */
-  storeConversation(params: StoreConversationParams): Promise<StoreConversationResult>;
-  /** Checkpoints of projects: contextd's service. */
-  readonly projectCheckpoints: ProjectCheckpoints;
+/** Saves, finds and loads checkpoints. */
+export interface Checkpoints extends Omit<IContextManagementService, "compressContext" | "prioritizeContext"> {
+  /** Lists checkpoints of one or all sessions by any filter, with their total number. */
+  findCheckpoints(params?: FindCheckpointsParams): Promise<FindCheckpointsResult>;
   /**
    * Finds a checkpoint by a reference: its id, at least 4 first characters of the id if they are unique, or `latest` and `latest~2`, which
    * count back from the newest that `findCheckpoints` lists. Damaged ones are not counted.
@@ -108,28 +96,18 @@ export interface Workrail extends IContextManagementService {
    * @throws INVALID_INPUT when several ids match, with `details.matches`; CHECKPOINT_NOT_FOUND, with similar ids in `details.nearest`.
    */
   resolveCheckpoint(reference: string, params?: ResolveCheckpointParams): Promise<ResolvedCheckpoint>;
-  /** Lists checkpoints of one or all sessions by any filter, with their total number. */
-  findCheckpoints(params?: FindCheckpointsParams): Promise<FindCheckpointsResult>;
   /**
    * Finds checkpoints by the words of their names, tags, attributes and contexts, best first. Covers every save before the call.
    *
    * @throws INVALID_INPUT
    */
   searchCheckpoints(params: SearchCheckpointsParams): Promise<SearchCheckpointsResult>;
-  /**
-   * Indexes everything pending, however long that takes. A search waits for at most a second and leaves the rest to the background, which a
-   * short-lived program does not have.
-   */
-  finishIndex(options?: FinishIndexOptions): Promise<void>;
-  /**
-   * Takes in the incoming saves that hooks wrote after the store was opened. Opening does the same. A save that cannot be taken in now
-   * stays in place, and the log tells the reason.
-   *
-   * @param saves incoming saves that a hook made for a sealed store and did not write to disk; with them it rejects as `saveCheckpoint`
-   * does.
-   * @returns the number of sessions with new saves.
-   */
-  takeIncoming(saves?: readonly IncomingSave[]): Promise<number>;
+  /** Compares two checkpoints entry by entry, with tokens and layer of each. */
+  compareCheckpoints(params: CompareCheckpointsParams): Promise<CompareCheckpointsResult>;
+}
+
+/** Fits saved work into budgets. */
+export interface Views extends Pick<IContextManagementService, "compressContext" | "prioritizeContext"> {
   /** Loads as much as fits a budget, and reports the entries left out. */
   viewCheckpoint(params: ViewCheckpointParams): Promise<ViewCheckpointResult>;
   /** Loads a view with little around the context, for answers that models read. */
@@ -163,33 +141,44 @@ export interface Workrail extends IContextManagementService {
   fitAnswer<T extends object>(frame: object, items: readonly T[]): Promise<T[]>;
   /** Returns the tokens of an answer as JSON, counted as in budgets. */
   tokensOf(answer: object): Promise<number>;
+}
+
+/** Lists and marks sessions. */
+export interface Sessions {
+  /** Lists sessions that hold checkpoints, the most recently used first. */
+  listSessions(params?: ListSessionsParams): Promise<ListSessionsResult>;
+  /** Returns the graph of a session's checkpoints: parents, forks, and the latest. */
+  traceSession(params: TraceSessionParams): Promise<TraceSessionResult>;
+  /**
+   * Adds tags to a session, or removes them. Listings match them for each checkpoint of the session.
+   *
+   * @throws SESSION_NOT_FOUND; INVALID_INPUT for an invalid id or tag; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE.
+   */
+  tagSession(params: TagSessionParams): Promise<SessionMetadata>;
+  /**
+   * Protects a session from automatic removal, or with `false` no longer.
+   *
+   * @throws SESSION_NOT_FOUND; INVALID_INPUT for an invalid id, or one tag too many; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE.
+   */
+  keepSession(sessionId: string, keep?: boolean): Promise<SessionMetadata>;
+  /** Returns the size of sessions and projects: checkpoints, bytes raw and as stored, and tokens of the latest contexts. */
+  storeStats(params?: StoreStatsParams): Promise<StoreStats & LeftOut>;
+}
+
+/** Keeps a store small, whole and up to date. */
+export interface Care {
+  /** Returns the state of the store: its content, its limits, and warnings for people. */
+  storeStatus(): Promise<StoreStatus>;
+  /** Reads the whole store and reports damage; changes nothing. */
+  verifyStore(options?: VerifyOptions): Promise<VerifyReport>;
+  /** Repairs without data loss: damaged checkpoints are put aside and marked. */
+  repairStore(options?: RepairOptions): Promise<RepairReport>;
   /** Rebuilds the catalog from the checkpoints' files. */
   rebuildCatalog(options?: RebuildOptions): Promise<RebuildReport>;
   /** Removes files that no checkpoint needs. */
   collectGarbage(): Promise<GarbageReport>;
-  /**
-   * Writes a session to a new JSON file that people can read and that `importFile` restores exactly. Never replaces a file. Checkpoints
-   * that cannot be read are named in the file and in the result. Default: `exports/{workflow or session id}-{date}.json` in the data
-   * directory, with a counter if needed.
-   *
-   * @throws SESSION_NOT_FOUND; INVALID_INPUT when the file exists, or its folder does not; PLAINTEXT_REFUSED in a sealed store, unless
-   * files in clear are allowed; LOCK_TIMEOUT and STORAGE_UNAVAILABLE. After an error there is no file.
-   */
-  exportSession(sessionId: string, options?: ExportSessionOptions): Promise<ExportResult>;
-  /** Yields the same text in pieces, with one context in memory at a time. Read it before you close the store. */
-  exportText(sessionId: string, options?: ExportOptions): AsyncIterable<string>;
-  /** Writes every session to its own file in a folder, which is created if needed. Default: `exports` in the data directory. */
-  exportAll(folder?: string, options?: ExportAllOptions): Promise<ExportAllResult & LeftOut>;
-  /**
-   * Imports an exported session. Writes nothing unless every checkpoint in the file is valid.
-   *
-   * @throws UNSUPPORTED_VERSION for a newer format; INVALID_INPUT naming the place, TOO_LARGE, STORAGE_QUOTA_EXCEEDED and SECRET_FOUND for
-   * data that cannot be imported, with nothing written; CONFLICT when an id exists with other content, or the session was saved to
-   * meanwhile; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE.
-   */
-  importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult>;
-  /** Imports a text in pieces, as `exportText` yields it. The whole text is in memory meanwhile. */
-  importText(text: ImportedText, options?: ImportTextOptions): Promise<ImportTextResult>;
+  /** Scans all stored data for secrets and reports their places. Changes nothing. */
+  scanStore(params?: ScanStoreParams): Promise<ScanReport>;
   /** Removes the selected checkpoints, or else by policy: long unused ones, and those that a full store has to give up. */
   cleanUp(params?: CleanUpParams): Promise<CleanUpReport>;
   /**
@@ -218,31 +207,23 @@ export interface Workrail extends IContextManagementService {
   /** Removes the trash for good, overwriting it as `erase` does. */
   emptyTrash(params?: EmptyTrashParams): Promise<CleanUpReport>;
   /**
-   * Protects a session from automatic removal, or with `false` no longer.
+   * Takes in the incoming saves that hooks wrote after the store was opened. Opening does the same. A save that cannot be taken in now
+   * stays in place, and the log tells the reason.
    *
-   * @throws SESSION_NOT_FOUND; INVALID_INPUT for an invalid id, or one tag too many; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE.
+   * @param saves incoming saves that a hook made for a sealed store and did not write to disk; with them it rejects as `saveCheckpoint`
+   * does.
+   * @returns the number of sessions with new saves.
    */
-  keepSession(sessionId: string, keep?: boolean): Promise<SessionMetadata>;
+  takeIncoming(saves?: readonly IncomingSave[]): Promise<number>;
   /**
-   * Adds tags to a session, or removes them. Listings match them for each checkpoint of the session.
-   *
-   * @throws SESSION_NOT_FOUND; INVALID_INPUT for an invalid id or tag; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE.
+   * Indexes everything pending, however long that takes. A search waits for at most a second and leaves the rest to the background, which a
+   * short-lived program does not have.
    */
-  tagSession(params: TagSessionParams): Promise<SessionMetadata>;
-  /** Lists sessions that hold checkpoints, the most recently used first. */
-  listSessions(params?: ListSessionsParams): Promise<ListSessionsResult>;
-  /** Returns the graph of a session's checkpoints: parents, forks, and the latest. */
-  traceSession(params: TraceSessionParams): Promise<TraceSessionResult>;
-  /** Compares two checkpoints entry by entry, with tokens and layer of each. */
-  compareCheckpoints(params: CompareCheckpointsParams): Promise<CompareCheckpointsResult>;
-  /** Returns the size of sessions and projects: checkpoints, bytes raw and as stored, and tokens of the latest contexts. */
-  storeStats(params?: StoreStatsParams): Promise<StoreStats & LeftOut>;
-  /** Reads the whole store and reports damage; changes nothing. */
-  verifyStore(options?: VerifyOptions): Promise<VerifyReport>;
-  /** Repairs without data loss: damaged checkpoints are put aside and marked. */
-  repairStore(options?: RepairOptions): Promise<RepairReport>;
-  /** Scans all stored data for secrets and reports their places. Changes nothing. */
-  scanStore(params?: ScanStoreParams): Promise<ScanReport>;
+  finishIndex(options?: FinishIndexOptions): Promise<void>;
+}
+
+/** Reads and proves the audit log. */
+export interface Audit {
   /** Lists the actions on this store with author and time, newest first. No row holds a value of a context. */
   auditLog(params?: AuditLogParams): Promise<AuditLogResult>;
   /** Yields the audit log as JSON lines, one for each row, oldest first. Read it before you close the store. */
@@ -255,13 +236,59 @@ export interface Workrail extends IContextManagementService {
   exportAuditLog(file: string, filter?: AuditLogFilter): Promise<WrittenFile>;
   /** Checks that each row of the audit log is unchanged and none is missing. Changes nothing. */
   verifyAuditLog(params?: VerifyAuditLogParams): Promise<VerifyAuditLogResult>;
-  /** Returns the state of the store: its content, its limits, and warnings for people. */
-  storeStatus(): Promise<StoreStatus>;
+}
+
+/** Copies data out of a store and into it. */
+export interface Transfers {
+  /**
+   * Writes a session to a new JSON file that people can read and that `importFile` restores exactly. Never replaces a file. Checkpoints
+   * that cannot be read are named in the file and in the result. Default: `exports/{workflow or session id}-{date}.json` in the data
+   * directory, with a counter if needed.
+   *
+   * @throws SESSION_NOT_FOUND; INVALID_INPUT when the file exists, or its folder does not; PLAINTEXT_REFUSED in a sealed store, unless
+   * files in clear are allowed; LOCK_TIMEOUT and STORAGE_UNAVAILABLE. After an error there is no file.
+   */
+  exportSession(sessionId: string, options?: ExportSessionOptions): Promise<ExportResult>;
+  /** Yields the same text in pieces, with one context in memory at a time. Read it before you close the store. */
+  exportText(sessionId: string, options?: ExportOptions): AsyncIterable<string>;
+  /** Writes every session to its own file in a folder, which is created if needed. Default: `exports` in the data directory. */
+  exportAll(folder?: string, options?: ExportAllOptions): Promise<ExportAllResult & LeftOut>;
+  /**
+   * Imports an exported session. Writes nothing unless every checkpoint in the file is valid.
+   *
+   * @throws UNSUPPORTED_VERSION for a newer format; INVALID_INPUT naming the place, TOO_LARGE, STORAGE_QUOTA_EXCEEDED and SECRET_FOUND for
+   * data that cannot be imported, with nothing written; CONFLICT when an id exists with other content, or the session was saved to
+   * meanwhile; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE.
+   */
+  importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult>;
+  /** Imports a text in pieces, as `exportText` yields it. The whole text is in memory meanwhile. */
+  importText(text: ImportedText, options?: ImportTextOptions): Promise<ImportTextResult>;
+  /**
+   * Stores a conversation twice: as a checkpoint of kind `conversation`, for search, and as a Markdown file for people in
+   * `.codearchitect/sessions` of the project. The file is written even if the store cannot take the checkpoint.
+   *
+   * @throws INVALID_INPUT and TOO_LARGE for an invalid conversation, or one of more than 10 MB; STORAGE_UNAVAILABLE when the file cannot be
+   * written, with `details.step` (`folder`, `file`) and, if the store has the conversation, `details.checkpointId`; CONFLICT when no name
+   * is free.
+   */
+  storeConversation(params: StoreConversationParams): Promise<StoreConversationResult>;
   /**
    * Copies the store to a new directory, while others may use it, and verifies the copy. `restoreBackup` restores it; a copy of the backup
    * can also serve as data directory.
    */
   backup(directory: string, options?: BackupOptions): Promise<BackupResult & LeftOut>;
+}
+
+/** The operations of a store, by facet. */
+export interface Operations extends Checkpoints, Views, Sessions, Care, Audit, Transfers {}
+
+/** An open store, made by `openWorkrail`. Close it when you are done. */
+export interface Workrail extends Operations {
+  /** Directory of the store; `undefined` for storage without a directory on this machine. */
+  readonly dataDir: string | undefined;
+  readonly durability: Durability;
+  /** Checkpoints of projects: contextd's service. */
+  readonly projectCheckpoints: ProjectCheckpoints;
   /** Finishes running work and releases the store. May be called twice. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

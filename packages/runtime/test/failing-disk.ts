@@ -4,7 +4,7 @@ import type { Log, LogFields } from "@workrail/core";
 import { type FileSystem, nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
 import { tally } from "@workrail/storage-conformance/harness";
 import type { Adapters } from "../src/container.ts";
-import { FallbackStore } from "../src/fallback/fallback-store.ts";
+import { openWithFallback } from "../src/fallback/fallback.ts";
 import { RetainedMemory } from "../src/fallback/retained-memory.ts";
 import { readSettings } from "../src/settings.ts";
 import type { Workrail } from "../src/workrail.ts";
@@ -62,7 +62,7 @@ export class FailingDisk {
   /** Opens a store with a small memory fallback. */
   openSmall(limitBytes: number): Promise<Workrail> {
     const settings = readSettings({}, { dataDir: this.place.dataDir });
-    return FallbackStore.open({ settings, adapters: this.adapters(), project: undefined }, new RetainedMemory(limitBytes));
+    return openWithFallback({ settings, adapters: this.adapters(), project: undefined }, new RetainedMemory(limitBytes));
   }
 
   /** Runs the scheduled retry of the disk, and resolves when it is done. */

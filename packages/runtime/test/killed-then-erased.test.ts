@@ -6,9 +6,8 @@ import { nodeFileSystem } from "@workrail/sqlite-fs";
 import { Faults, tally, withFaults } from "@workrail/storage-conformance/harness";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { SealingSettings } from "../src/sealing/sealing-settings.ts";
-import { openStore } from "../src/open-store.ts";
+import { openedStore, type OpenedStore } from "./opened-store.ts";
 import { readSettings } from "../src/settings.ts";
-import type { Store } from "../src/store.ts";
 import { filesBelow, NO_WISH, OPENERS, type OpenRaw, WISH } from "./sealed-stores.ts";
 
 /** Saved under the caller's own id: such a file is named by a link. */
@@ -84,8 +83,8 @@ async function proveAfter(openRaw: OpenRaw, sealing: SealingSettings): Promise<v
   expect(new Set(keys.map((name) => readFileSync(path.join(session, name), "hex"))).size).toBe(sealing === WISH ? 1 : 0);
 }
 
-function opened(openRaw: OpenRaw, sealing: SealingSettings, faults?: Faults): Promise<Store> {
+function opened(openRaw: OpenRaw, sealing: SealingSettings, faults?: Faults): Promise<OpenedStore> {
   const files = faults === undefined ? nodeFileSystem : withFaults(nodeFileSystem, faults, { throws: true });
   const settings = { ...readSettings({}, { dataDir }), sealing };
-  return openStore({ settings, adapters: { storage: () => openRaw(dataDir, files, faults) }, project: "/work/project" });
+  return openedStore({ settings, adapters: { storage: () => openRaw(dataDir, files, faults) }, project: "/work/project" });
 }

@@ -13,11 +13,10 @@ import type { OpenDatabase, SqliteStatement, SqliteValue } from "../../sqlite-fs
 import type { Environment } from "../src/config/default-data-dir.ts";
 import type { Adapters } from "../src/container.ts";
 import { nodeDigests, systemClock } from "../src/environment.ts";
-import { openStore } from "../src/open-store.ts";
+import { openedStore, type OpenedStore } from "./opened-store.ts";
 import type { ConversionPorts } from "../src/sealing/convert.ts";
 import type { SealingSettings } from "../src/sealing/sealing-settings.ts";
 import { readSettings } from "../src/settings.ts";
-import type { Store } from "../src/store.ts";
 
 /** Part of every text that people and agents write. Must not be found in any file. */
 export const PLANTED = "planted-7q3z9k2v5x-secret";
@@ -88,9 +87,9 @@ export async function openWith(
   dataDir: string,
   sealing: SealingSettings,
   { env = {}, ...adapters }: Omit<Adapters, "storage"> & { readonly env?: Environment } = {},
-): Promise<Store> {
+): Promise<OpenedStore> {
   const settings = { ...readSettings(env, { dataDir }), sealing };
-  return openStore({ settings, adapters: { ...adapters, storage: () => openRaw(dataDir) }, project: `/work/${PLANTED}` });
+  return openedStore({ settings, adapters: { ...adapters, storage: () => openRaw(dataDir) }, project: `/work/${PLANTED}` });
 }
 
 /** Runs `work` on the raw storage, which is not opened otherwise. */
@@ -104,7 +103,7 @@ export async function withRaw<T>(openRaw: OpenRaw, dataDir: string, work: (raw: 
 }
 
 /** @returns the id of the last checkpoint. */
-export async function saveSome(store: Store, count: number, sessionId = "s"): Promise<string> {
+export async function saveSome(store: OpenedStore, count: number, sessionId = "s"): Promise<string> {
   let id = "";
   for (let step = 0; step < count; step++) {
     const saved = await store.saveCheckpoint({
@@ -121,7 +120,7 @@ export async function saveSome(store: Store, count: number, sessionId = "s"): Pr
 }
 
 /** Returns everything known of a store, except the times of use. */
-export async function describeStore(store: Store): Promise<unknown> {
+export async function describeStore(store: OpenedStore): Promise<unknown> {
   const { checkpoints } = await store.findCheckpoints({ project: null, sessionId: "s", limit: 100 });
   const contexts = await Promise.all(checkpoints.map(async ({ id }) => (await store.loadCheckpoint({ checkpointId: id })).context));
   return {

@@ -8,7 +8,7 @@ import { nodeFileSystem } from "@workrail/sqlite-fs";
 import { Faults, tally, withFaults } from "@workrail/storage-conformance/harness";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sealedKeys } from "../src/sealing/convert.ts";
-import type { Store } from "../src/store.ts";
+import type { OpenedStore } from "./opened-store.ts";
 import {
   filesBelow,
   holdDigest,
@@ -189,7 +189,7 @@ function cutOff(checkpointId: string): void {
   writeFileSync(file, Buffer.concat([readFileSync(file), Buffer.from(PLANTED)]));
 }
 
-async function placeholderIn(store: Store): Promise<string> {
+async function placeholderIn(store: OpenedStore): Promise<string> {
   await store.saveCheckpoint({ sessionId: "redacted", context: { token: TOKEN, at: Date.now() } });
   const { context } = await store.loadCheckpoint({ sessionId: "redacted" });
   return String(context["token"]);

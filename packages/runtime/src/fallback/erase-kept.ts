@@ -1,5 +1,6 @@
 import { type CheckpointRecord, type EraseInput, isWorkrailError, KEEP_TAG } from "@workrail/core";
 import { eraseInputOf, type EraseParams, type EraseResult, eraseResultOf } from "../erasing.ts";
+import { erase } from "../facets/care.ts";
 import type { Store } from "../store.ts";
 import type { RetainedMemory } from "./retained-memory.ts";
 
@@ -52,7 +53,7 @@ async function eraseRest({ mustHave }: EraseKeptPorts, params: EraseParams, name
   const nothing = { dryRun: input.dryRun === true, erased: [], spared: [], left: [], unreadable: [], copies: { backups: [], exports: [] } };
   if (rest?.length === 0) return eraseResultOf(nothing, undefined);
   try {
-    return await mustHave().erase(rest === undefined ? params : { ...params, checkpointIds: rest });
+    return await erase(mustHave(), rest === undefined ? params : { ...params, checkpointIds: rest });
   } catch (error) {
     // Memory may hold all checkpoints of this session.
     const isUnknown = isWorkrailError(error) && error.code === "SESSION_NOT_FOUND";

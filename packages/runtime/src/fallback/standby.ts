@@ -3,6 +3,7 @@ import path from "node:path";
 import { isWorkrailError, type Log, type SessionId, type Storage, WorkrailError } from "@workrail/core";
 import { repeatUnnoticed, silentLog } from "../environment.ts";
 import type { EraseParams, EraseResult } from "../erasing.ts";
+import { erase } from "../facets/care.ts";
 import { openStore, type StorePlan } from "../open-store.ts";
 import type { Store } from "../store.ts";
 import type { LeftOut } from "../workrail.ts";
@@ -147,7 +148,7 @@ export class Standby {
   async eraseKept(params: EraseParams): Promise<EraseResult> {
     // A running attempt may be writing the selected data, and no new one may start before memory has forgotten it.
     while (this.#returning !== undefined) await this.#returning;
-    if (this.#failure === undefined) return this.disk().erase(params);
+    if (this.#failure === undefined) return erase(this.disk(), params);
     const erasing = eraseKept({ memory: this.#memory, disk: this.#disk, mustHave: () => this.disk() }, params);
     this.#returning = erasing.then(notBack, notBack).finally(() => {
       this.#returning = undefined;

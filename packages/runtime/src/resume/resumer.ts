@@ -1,5 +1,4 @@
 import {
-  type ClassifyPorts,
   hasAtMost,
   type Candidate,
   type CheckpointId,
@@ -14,7 +13,6 @@ import {
   isWorkrailError,
   loadCheckpoint,
   type LoadedCheckpoint,
-  type LoadPorts,
   parseCheckpointId,
   parseSessionId,
   readContext,
@@ -22,20 +20,21 @@ import {
   LEAST_SUMMARY_TOKENS,
   type StateChanges,
   stateChanges,
-  type ViewRequest,
   writeHandoff,
 } from "@workrail/core";
 import { AROUND, HOW, howOf, tokensBeyond } from "../answer-budget.ts";
-import type { BriefViewResult, Standing, ViewCheckpointParams } from "../context-management-service.ts";
-import type { ToldHandle } from "../context-shaper.ts";
+import type { BriefViewResult } from "../context-management-service.ts";
 import { commitsHere } from "../git/git-history.ts";
 import { GitReader } from "../git/read-git-state.ts";
 import { findProject } from "../project.ts";
 import type { RulesFound } from "../project-rules.ts";
-import type { Parts } from "../tokens.ts";
 import { metadataOf } from "../metadata.ts";
+import { giveHandle } from "../give-handle.ts";
+import { resolveReference } from "../resolve-reference.ts";
+import type { Store } from "../store.ts";
+import { viewCheckpoint } from "../view-checkpoint.ts";
 import { MOST_CHANGES, toldDropped, toldSince } from "../told-changes.ts";
-import { type CandidatePorts, findCandidates } from "./find-candidates.ts";
+import { type CandidatePorts, findCandidates, type Found } from "./find-candidates.ts";
 import { type Drift, findDrift } from "./find-drift.ts";
 import { fitDrift } from "./fit-drift.ts";
 import {
@@ -50,27 +49,6 @@ import {
   type ResumeResult,
   type ToldChanges,
 } from "./resume-params.ts";
-
-/** Services of the store that resuming uses. */
-export interface ResumePorts {
-  readonly parts: Parts;
-  readonly load: LoadPorts & ClassifyPorts;
-  readonly project: string | undefined;
-  readonly git: GitReader;
-  readonly search: CandidatePorts["search"];
-  /** Returns a warning when the checkpoint's session belongs to another project. */
-  otherProject(record: CheckpointRecord): Promise<string | undefined>;
-  /** Resolves a reference to a checkpoint id. */
-  resolve(reference: string): Promise<CheckpointId>;
-  /** Builds a view, with additional fields beside the context in the same answer. */
-  view(
-    params: ViewCheckpointParams & Pick<ViewRequest, "among">,
-    beside: (loaded: LoadedCheckpoint) => Promise<object>,
-  ): Promise<BriefViewResult>;
-  rules(): Promise<RulesFound>;
-  standing(id?: CheckpointId): Standing;
-  issueHandle(id: CheckpointId): Promise<ToldHandle>;
-}
 
 interface Ids {
   readonly checkpointId: CheckpointId | undefined;
@@ -94,6 +72,8 @@ const DRIFT_SHARE = 1 / 5;
 const CHANGES_SHARE = 1 / 4;
 const DEFAULT_LIMIT = 5;
 const MOST_CANDIDATES = 20;
+/** Most hits of a search for candidates. */
+const MOST_HITS = 20;
 /** Contexts above this size are not read for their goal, which would take too long. */
 const MOST_BYTES = 1024 * 1024;
 /** Two sessions saved within this time are equally likely. */
@@ -104,10 +84,10 @@ const LONGEST_FOCUS = 2_000;
 
 /** Finds the way back into saved work: loads an exact id, and for everything else lists candidates with reasons. */
 export class Resumer {
-  readonly #ports: ResumePorts;
+  readonly #store: Store;
 
-  constructor(ports: ResumePorts) {
-    this.#ports = ports;
+  constructor(store: Store) {
+    this.#store = store;
   }
 
   /** @throws INVALID_INPUT; errors of loading an existing checkpoint. */
@@ -126,7 +106,7 @@ export class Resumer {
         const latest = await this.#known(since);
         return await this.#load(params, { checkpointId: undefined, sessionId: latest.record.sessionId }, git, latest);
       }
-      const checkpointId = reference === undefined ? undefined : await this.#ports.resolve(reference);
+      const checkpointId = reference === undefined ? undefined : (await resolveReference(this.#store, reference)).id;
       return await this.#load(params, { checkpointId, sessionId }, git, known);
     } catch (error) {
       const isUnknown = isWorkrailError(error) && (error.code === "SESSION_NOT_FOUND" || error.code === "CHECKPOINT_NOT_FOUND");
@@ -137,27 +117,27 @@ export class Resumer {
 
   /** @throws INVALID_INPUT; errors of loading. */
   async handoff({ checkpointId, sessionId, budgetTokens = HANDOFF_TOKENS, focus }: HandoffParams): Promise<HandoffResult> {
-    const loaded = await loadCheckpoint(this.#ports.load, {
+    const loaded = await loadCheckpoint(this.#store.loadPorts, {
       checkpointId: checkpointId === undefined ? undefined : parseCheckpointId(checkpointId),
       sessionId: sessionId === undefined ? undefined : parseSessionId(sessionId),
     });
     const { warning, ...document } = await this.#write(loaded, { budgetTokens, focus, form: "document" });
     const { id } = loaded.record;
-    const foreign = await this.#ports.otherProject(loaded.record);
+    const foreign = await this.#store.otherProject(loaded.record);
     return {
       checkpointId: id,
       sessionId: loaded.record.sessionId,
       ...document,
       ...fellBack(loaded.fellBackFrom),
-      ...(await this.#ports.issueHandle(id)),
+      ...(await giveHandle(this.#store, id)),
       ...(warning === undefined ? {} : { contextRulesWarning: warning }),
       ...(foreign === undefined ? {} : { warning: foreign }),
-      ...this.#ports.standing(id),
+      ...this.#store.standing(id),
     };
   }
 
   #place(cwd: string | undefined): { readonly project: string | undefined; readonly git: GitReader } {
-    if (cwd === undefined) return this.#ports;
+    if (cwd === undefined) return this.#store;
     const project = findProject(cwd);
     return { project, git: new GitReader(project) };
   }
@@ -168,13 +148,13 @@ export class Resumer {
     git: GitReader,
     known?: LoadedCheckpoint,
   ): Promise<ResumedWork> {
-    const { maxAnswerTokens } = this.#ports.parts.settings;
+    const { maxAnswerTokens } = this.#store.parts.settings;
     const budget = Math.min(budgetTokens ?? budgetOf(depth, maxAnswerTokens), maxAnswerTokens);
     const beside = async ({ record, context }: LoadedCheckpoint): Promise<Pick<ResumedWork, "drift">> => {
       const drift = await this.#drift(record, context, git);
-      return drift === undefined ? {} : { drift: await fitDrift(drift, Math.floor(budget * DRIFT_SHARE), this.#ports.parts.tokens) };
+      return drift === undefined ? {} : { drift: await fitDrift(drift, Math.floor(budget * DRIFT_SHARE), this.#store.parts.tokens) };
     };
-    if (depth === "summary") return this.#summarise(await loadCheckpoint(this.#ports.load, ids), { budget, focus, beside });
+    if (depth === "summary") return this.#summarise(await loadCheckpoint(this.#store.loadPorts, ids), { budget, focus, beside });
     const told = { status: "LOADED" as const, depth };
     // Computed once, when the entries are chosen, and reported in the answer.
     let changes: StateChanges | undefined;
@@ -185,11 +165,18 @@ export class Resumer {
             changes = stateChanges(known.context, context);
             return new Set([...changes.added, ...changes.changed.keys()]);
           };
-    const { metadata, ...view } = await this.#ports.view({ ...ids, budgetTokens: budget, focus, among }, async (loaded) => ({
-      ...told,
-      ...(known === undefined || changes === undefined ? {} : { changes: await this.#fitChanges(known.record.id, changes, budget) }),
-      ...(await beside(loaded)),
-    }));
+    const { metadata, ...view } = await viewCheckpoint(
+      this.#store,
+      { ...ids, budgetTokens: budget, focus, among },
+      {
+        isBrief: true,
+        besideOf: async (loaded) => ({
+          ...told,
+          ...(known === undefined || changes === undefined ? {} : { changes: await this.#fitChanges(known.record.id, changes, budget) }),
+          ...(await beside(loaded)),
+        }),
+      },
+    );
     // The drift already has the git state of the save.
     const { git: _said, ...brief } = metadata;
     return {
@@ -200,12 +187,12 @@ export class Resumer {
   }
 
   async #known(since: string): Promise<LoadedCheckpoint> {
-    return loadCheckpoint(this.#ports.load, { checkpointId: await this.#ports.resolve(since), sessionId: undefined });
+    return loadCheckpoint(this.#store.loadPorts, { checkpointId: (await resolveReference(this.#store, since)).id, sessionId: undefined });
   }
 
   /** Reports as many names as fit into a share of the budget, and all counts. */
   async #fitChanges(since: CheckpointId, changes: StateChanges, budget: number): Promise<ToldChanges> {
-    const { tokens } = this.#ports.parts;
+    const { tokens } = this.#store.parts;
     for (let most = MOST_CHANGES; ; most = Math.floor(most / 2)) {
       const told = toldSince(since, changes, most);
       if (most === 0 || (await tokensBeyond(Math.floor(budget * CHANGES_SHARE), JSON.stringify(told), tokens)) === 0) return told;
@@ -217,23 +204,23 @@ export class Resumer {
     wish: { budget: number; focus: string | undefined; beside: (loaded: LoadedCheckpoint) => Promise<Pick<ResumedWork, "drift">> },
   ): Promise<ResumedWork> {
     const { record, fellBackFrom } = loaded;
-    const { maxAnswerTokens } = this.#ports.parts.settings;
+    const { maxAnswerTokens } = this.#store.parts.settings;
     const { id, agentId, createdAt } = record;
-    const foreign = await this.#ports.otherProject(record);
+    const foreign = await this.#store.otherProject(record);
     const about = {
       status: "LOADED" as const,
       depth: "summary" as const,
       checkpointId: id,
       sessionId: record.sessionId,
-      ...this.#ports.standing(id),
+      ...this.#store.standing(id),
       origin: { savedAt: createdAt.toISOString(), ...(agentId === undefined ? {} : { agentId: clip(agentId) }) },
-      ...toldDropped(await droppedSince(this.#ports.load, loaded)),
+      ...toldDropped(await droppedSince(this.#store.loadPorts, loaded)),
       ...fellBack(fellBackFrom),
       ...(foreign === undefined ? {} : { warning: foreign }),
       ...(await wish.beside(loaded)),
     };
     const most = Math.min(wish.budget, maxAnswerTokens);
-    const handle = { how: HOW, ...(await this.#ports.issueHandle(id)) };
+    const handle = { how: HOW, ...(await giveHandle(this.#store, id)) };
     const around = await this.#excess(JSON.stringify({ ...about, ...handle }), 0);
     for (let budget = Math.max(LEAST_SUMMARY_TOKENS, most - around); ;) {
       const { markdown, shortened, leftOut, warning } = await this.#write(loaded, {
@@ -258,7 +245,7 @@ export class Resumer {
 
   /** Returns a lower bound of the tokens by which an answer is too long. */
   async #excess(text: string, most: number): Promise<number> {
-    const { settings, tokens } = this.#ports.parts;
+    const { settings, tokens } = this.#store.parts;
     const characters = text.length + AROUND.characters - settings.maxAnswerCharacters;
     return Math.max(await tokensBeyond(most - AROUND.tokens, text, tokens), Math.ceil(characters / MOST_CHARACTERS_OF_A_TOKEN), 0);
   }
@@ -272,17 +259,17 @@ export class Resumer {
       form,
     }: { readonly budgetTokens: number; readonly focus?: string | undefined; readonly form: "document" | "summary" },
   ): Promise<Handoff & Pick<RulesFound, "warning">> {
-    const { rules, warning } = await this.#ports.rules();
+    const { rules, warning } = await this.#store.rules.inFile();
     // The reader may have nothing installed.
     const print = `\`npx -y @workrail/mcp-server show ${record.id}\`, or \`workrail show ${record.id}\` where that is installed`;
     const howToFetch = form === "summary" ? undefined : `${howOf(record.id)}\n\nOr print all of it: ${print}.`;
     const about = howToFetch === undefined ? undefined : { record, newerUnreadable: fellBackFrom.length, howToFetch };
     const work = { context, pins: session?.pins ?? [], rules };
-    return { ...(await writeHandoff(this.#ports.parts, { ...work, focus, budgetTokens, about })), warning };
+    return { ...(await writeHandoff(this.#store.parts, { ...work, focus, budgetTokens, about })), warning };
   }
 
   async #summaryOf(record: CheckpointRecord, context: Context): Promise<string> {
-    const session = await this.#ports.load.catalog.session(record.sessionId);
+    const session = await this.#store.loadPorts.catalog.session(record.sessionId);
     const loaded = { record, context, session, fellBackFrom: [] };
     return (await this.#write(loaded, { budgetTokens: CANDIDATE_SUMMARY_TOKENS, form: "summary" })).markdown;
   }
@@ -297,14 +284,22 @@ export class Resumer {
     { project, git }: { readonly project: string | undefined; readonly git: GitReader },
     unknown: string,
   ): Promise<ResumeCandidates> {
-    const { catalog, locking, clock, settings } = this.#ports.parts;
+    const { catalog, locking, clock, settings } = this.#store.parts;
     const place = settings.isolation === "off" ? NOWHERE : { project, git: await git.read() };
     const here = { ...place, now: clock.now() };
-    const ranked = await findCandidates({ catalog, locking, search: this.#ports.search }, here, hint, settings.isolation === "strict");
+    const search: CandidatePorts["search"] = (words, only) => this.#search(words, only);
+    const ranked = await findCandidates({ catalog, locking, search }, here, hint, settings.isolation === "strict");
     const only = onlyPlausible(ranked);
     const candidates = await Promise.all(ranked.slice(0, limit).map((each) => this.#tell(each, each === only)));
     const note = `${unknown}${noteOn(ranked, project)}`;
-    return { status: "CANDIDATES", note, candidates, total: ranked.length, ...this.#ports.standing() };
+    return { status: "CANDIDATES", note, candidates, total: ranked.length, ...this.#store.standing() };
+  }
+
+  /** Searches for a hint. Scores are relative to the best hit, and halved for loose hits, which match badly. */
+  async #search(hint: string, only: string | undefined): Promise<readonly Found[]> {
+    const { hits, loose } = await this.#store.search.search({ query: hint, limit: MOST_HITS }, { only });
+    const most = Math.max(...hits.map(({ score }) => score)) * (loose === true ? 2 : 1);
+    return hits.map(({ checkpoint, head, score }) => ({ checkpoint, head: head as CheckpointId, score: most > 0 ? score / most : 0 }));
   }
 
   async #tell({ record, reason, isStale }: Candidate, withSummary: boolean): Promise<ResumeCandidate> {
@@ -328,7 +323,7 @@ export class Resumer {
 
   /** Reads goal and faults of a candidate. Does not count as a load, and the session does not become the one in use. */
   async #lookInto(record: CheckpointRecord, withSummary: boolean): Promise<Insight> {
-    const { load } = this.#ports;
+    const load = this.#store.loadPorts;
     try {
       const damaged = (await load.catalog.session(record.sessionId))?.damagedCount ?? 0;
       const fault = damaged === 0 ? undefined : `${damaged} of its checkpoints cannot be read`;

@@ -1,0 +1,73 @@
+import { readOnly } from "@workrail/core";
+import { checkParams } from "./check-params.ts";
+import { audit } from "./facets/audit.ts";
+import { care } from "./facets/care.ts";
+import { checkpoints } from "./facets/checkpoints.ts";
+import type { Facet, Need, Operation } from "./facets/operation.ts";
+import { sessions } from "./facets/sessions.ts";
+import { transfers } from "./facets/transfers.ts";
+import { views } from "./facets/views.ts";
+import type { MethodWithParams } from "./param-fields.ts";
+import { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
+import type { Call, Runs, Store } from "./store.ts";
+import type { Operations, Workrail } from "./workrail.ts";
+
+/** Every operation of the library, once. */
+const OPERATIONS: Facet<Operations> = { ...checkpoints, ...views, ...sessions, ...care, ...audit, ...transfers };
+
+/** Operations without the types of their arguments. */
+type Untyped = Readonly<Record<string, Operation<MethodWithParams, (...args: readonly unknown[]) => unknown>>>;
+
+/** A call of an operation, with checked arguments. */
+export interface RoutedCall extends Call {
+  readonly name: string;
+  readonly needs: Need | "own way";
+  readonly args: readonly unknown[];
+}
+
+/** Runs calls on a store that has what they need: a store by itself, or one with a fallback. */
+export interface Route extends Pick<Store, "parts" | "project" | "dataDir" | "durability" | "isReadOnly" | "close"> {
+  run(call: RoutedCall): unknown;
+}
+
+/** Makes the library's object over a route: one method for each operation, under the types of `Workrail`. */
+export function workrailOver(route: Route): Workrail {
+  const methods = Object.entries(OPERATIONS as unknown as Untyped).map(([name, operation]) => {
+    const { needs, runs } = operation;
+    const run = (args: readonly unknown[]): unknown => {
+      checkCall(name as MethodWithParams, operation, args, route.isReadOnly);
+      return route.run({ name, needs, runs, args, on: (store) => operation.run.call(workrail, store, ...args) });
+    };
+    return [name, methodOf(runs, run)] as const;
+  });
+  const operations = Object.fromEntries(methods) as unknown as Operations;
+  const { parts, project, dataDir } = route;
+  const close = (): Promise<void> => route.close();
+  const workrail: Workrail = {
+    ...operations,
+    dataDir,
+    get durability() {
+      return route.durability;
+    },
+    projectCheckpoints: new ProjectCheckpoints({ ...parts, workrail: operations, project }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+  return workrail;
+}
+
+function methodOf(runs: Runs | undefined, run: (args: readonly unknown[]) => unknown): (...args: readonly unknown[]) => unknown {
+  if (runs === "at once") return (...args) => run(args);
+  if (runs !== "text") return async (...args) => run(args);
+  return async function* text(...args) {
+    yield* (await run(args)) as AsyncIterable<string>;
+  };
+}
+
+/** Refuses changes of a read-only store before any other check, also those with wrong parameters or without effect. */
+function checkCall(name: MethodWithParams, { changes, params }: Untyped[string], args: readonly unknown[], isReadOnly: boolean): void {
+  const given = params === undefined ? undefined : args[params.at];
+  const isDry = changes === "unless dry run" && (given as { readonly dryRun?: unknown } | null | undefined)?.dryRun === true;
+  if (isReadOnly && changes !== undefined && !isDry) throw readOnly();
+  if (params !== undefined && !(params.isOptional && given === undefined)) checkParams(given as object, name, params.called);
+}

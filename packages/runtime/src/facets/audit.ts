@@ -1,0 +1,26 @@
+import { checkPlace } from "../check-params.ts";
+import { auditText, exportAuditLog, listAuditLog, verifyAuditLog } from "../audit-log.ts";
+import type { Audit } from "../workrail.ts";
+import { type Facet, MAYBE_PARAMS } from "./operation.ts";
+
+/** Reads and proves the audit log. */
+export const audit: Facet<Audit> = {
+  auditLog: { needs: "disk", params: MAYBE_PARAMS, run: ({ parts }, params) => listAuditLog(parts, params) },
+  auditText: {
+    needs: "disk",
+    params: { at: 0, isOptional: true, called: "filter" },
+    runs: "text",
+    run: ({ parts }, filter) => auditText(parts, filter),
+  },
+  exportAuditLog: {
+    needs: "disk",
+    changes: true,
+    params: { at: 1, isOptional: true, called: "filter" },
+    async run({ parts }, file, filter) {
+      checkPlace(file, "file");
+      parts.sealing.checkPlaintextFiles();
+      return exportAuditLog(parts, file, filter);
+    },
+  },
+  verifyAuditLog: { needs: "disk", params: MAYBE_PARAMS, run: ({ parts }, params) => verifyAuditLog(parts, params) },
+};

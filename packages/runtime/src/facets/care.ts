@@ -1,0 +1,131 @@
+import { parseCheckpointId, parseSessionId, listTrash, type StoreStatus, storeStatus } from "@workrail/core";
+import { selectionOf } from "../clean-up-params.ts";
+import { eraseInputOf, type EraseParams, type EraseResult, eraseResultOf } from "../erasing.ts";
+import { forgetSessions } from "../hooks/forget-sessions.ts";
+import { metadataOf } from "../metadata.ts";
+import { optional } from "../check-params.ts";
+import type { Store } from "../store.ts";
+import type { Care } from "../workrail.ts";
+import { type Facet, MAYBE_PARAMS, PARAMS } from "./operation.ts";
+
+/** Loaded on demand: loading is slow, and only some calls need it. */
+const caring = () => import("../on-demand/caring.ts");
+
+/** Keeps a store small, whole and up to date. */
+export const care: Facet<Care> = {
+  storeStatus: { needs: "own way", runs: "alone", run: statusOf },
+  verifyStore: {
+    needs: "disk",
+    async run(store, options) {
+      await store.examineCatalog({ isDue: true });
+      return (await caring()).verifyStore(store.rebuildPorts, options);
+    },
+  },
+  repairStore: {
+    needs: "disk",
+    changes: "unless dry run",
+    params: MAYBE_PARAMS,
+    async run(store, options) {
+      await store.examineCatalog({ isDue: true });
+      if (options?.dryRun !== true) await store.finishErasures();
+      return (await caring()).repairStore(store.rebuildPorts, options);
+    },
+  },
+  rebuildCatalog: {
+    needs: "disk",
+    changes: true,
+    runs: "once",
+    async run(store, options) {
+      const report = await (await caring()).rebuildCatalog(store.rebuildPorts, options);
+      await store.finishErasures();
+      return report;
+    },
+  },
+  collectGarbage: {
+    needs: "disk",
+    changes: true,
+    run: async ({ rebuildPorts }) => (await caring()).collectGarbage(rebuildPorts),
+  },
+  scanStore: {
+    needs: "disk",
+    params: MAYBE_PARAMS,
+    async run({ parts, loadPorts }, { sessionId, ...options } = {}) {
+      const session = optional(sessionId, (id) => parseSessionId(id));
+      const { scanner, findSecrets } = parts.screening;
+      return (await caring()).scanStore({ ...loadPorts, scanner, findSecrets }, { ...options, sessionId: session });
+    },
+  },
+  cleanUp: {
+    needs: "disk",
+    changes: "unless dry run",
+    params: MAYBE_PARAMS,
+    async run(store, { dryRun, onProgress, ...what } = {}) {
+      const selection = selectionOf(what);
+      await store.parts.accesses.write();
+      if (selection === undefined) return store.housekeeper.cleanUp({ dryRun, onProgress });
+      const report = await (await caring()).removeCheckpoints(store.erasingPorts, selection, { dryRun, onProgress });
+      if (!report.dryRun) store.changed(report.removed.filter(({ to }) => to === "nowhere").map((each) => each.sessionId));
+      return report;
+    },
+  },
+  deleteCheckpoint: {
+    needs: "own way",
+    changes: true,
+    params: PARAMS,
+    runs: "alone",
+    run: (store, { checkpointId, agentId }) => erase(store, { checkpointIds: [checkpointId], agentId }),
+  },
+  erase: { needs: "own way", changes: "unless dry run", params: PARAMS, runs: "alone", run: erase },
+  listTrash: {
+    needs: "disk",
+    params: MAYBE_PARAMS,
+    async run(store, { sessionId } = {}) {
+      const entries = await listTrash(store.parts, { sessionId: optional(sessionId, (id) => parseSessionId(id)) });
+      const { only } = store.scopeOf({ sessionId });
+      return entries
+        .filter(({ record }) => only === undefined || record.project === only)
+        .map(({ record, trashedAt }) => ({ ...metadataOf(record), trashedAt: trashedAt.toISOString() }));
+    },
+  },
+  restoreFromTrash: {
+    needs: "disk",
+    changes: true,
+    params: PARAMS,
+    async run({ parts }, { sessionId, checkpointIds }) {
+      const ids = checkpointIds?.map((id) => parseCheckpointId(id));
+      const restored = await (await caring()).restoreFromTrash(parts, { sessionId: parseSessionId(sessionId), checkpointIds: ids });
+      return { sessionId, checkpointIds: restored.map(({ id }) => id) };
+    },
+  },
+  emptyTrash: {
+    needs: "disk",
+    changes: "unless dry run",
+    params: MAYBE_PARAMS,
+    async run(store, { sessionId, ...how } = {}) {
+      const session = optional(sessionId, (id) => parseSessionId(id));
+      const report = await (await caring()).emptyTrash(store.erasingPorts, { ...how, sessionId: session });
+      if (!report.dryRun) store.changed(report.removed.map((each) => each.sessionId));
+      return report;
+    },
+  },
+  takeIncoming: { needs: "own way", runs: "alone", run: (store, saves) => store.takeIncoming(saves) },
+  finishIndex: { needs: "read", run: ({ search }, options = {}) => search.finishIndex(options) },
+};
+
+/** Returns the state of a store. */
+export function statusOf(store: Store): Promise<StoreStatus> {
+  const { storage, settings } = store.parts;
+  return store.using(() => storeStatus({ storage, limits: settings.limits }));
+}
+
+/** Erases checkpoints or a session from a store. */
+export async function erase(store: Store, params: EraseParams): Promise<EraseResult> {
+  const input = eraseInputOf(params);
+  const report = await store.using(async () => (await caring()).eraseCheckpoints(store.erasingPorts, input));
+  if (!report.dryRun) {
+    store.changed(report.erased.map((each) => each.sessionId));
+    // Notes of a deleted checkpoint stay, since the next turn may save its words again. Notes of an erased session are removed.
+    if (store.dataDir !== undefined && "sessionId" in input) forgetSessions(store.dataDir, [input.sessionId]);
+  }
+  return eraseResultOf(report, store.dataDir);
+}

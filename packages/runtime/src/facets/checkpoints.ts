@@ -1,0 +1,127 @@
+import { droppedSince, listCheckpoints, loadCheckpoint, parseCheckpointId, parseSessionId, pinEntry } from "@workrail/core";
+import type {
+  FindCheckpointsParams,
+  FindCheckpointsResult,
+  MarkCriticalParams,
+  MarkCriticalResult,
+} from "../context-management-service.ts";
+import { GitReader } from "../git/read-git-state.ts";
+import { metadataOf, sessionMetadataOf } from "../metadata.ts";
+import { optional } from "../check-params.ts";
+import { parsePeriod } from "../parse-time.ts";
+import { resolveReference } from "../resolve-reference.ts";
+import type { Store } from "../store.ts";
+import { toldDropped } from "../told-changes.ts";
+import type { Checkpoints } from "../workrail.ts";
+import { type Facet, MAYBE_PARAMS, PARAMS } from "./operation.ts";
+import { save } from "./save.ts";
+
+const LONGEST_KEY = 100;
+
+/** Saves, finds and loads checkpoints. */
+export const checkpoints: Facet<Checkpoints> = {
+  saveCheckpoint: {
+    needs: "own way",
+    changes: true,
+    params: PARAMS,
+    runs: "alone",
+    run: save,
+  },
+  loadCheckpoint: {
+    needs: "read",
+    params: PARAMS,
+    async run(store, params) {
+      await store.refuseOtherProject(params.sessionId);
+      const isPeek = params.isPeek === true;
+      const ports = isPeek ? { ...store.loadPorts, onLoaded: () => {} } : store.loadPorts;
+      const { record, context, fellBackFrom, session } = await loadCheckpoint(ports, {
+        checkpointId: optional(params.checkpointId, (id) => parseCheckpointId(id)),
+        sessionId: optional(params.sessionId, (id) => parseSessionId(id)),
+      });
+      const warning = isPeek ? undefined : await store.otherProject(record);
+      return {
+        checkpointId: record.id,
+        sessionId: record.sessionId,
+        metadata: metadataOf(record, session?.pins),
+        ...store.standing(record.id),
+        ...toldDropped(await droppedSince(ports, { record, context, session })),
+        ...(fellBackFrom.length === 0 ? {} : { fellBackFrom }),
+        ...(warning === undefined ? {} : { warning }),
+        context,
+      };
+    },
+  },
+  listCheckpoints: {
+    needs: "read",
+    params: PARAMS,
+    run: async (store, params) => (await find(store, params)).checkpoints,
+  },
+  findCheckpoints: { needs: "read", params: MAYBE_PARAMS, run: find },
+  resolveCheckpoint: {
+    needs: "read",
+    params: { at: 1, isOptional: true, called: "params" },
+    async run(store, reference, params) {
+      const { id, sessionId } = await resolveReference(store, reference, params);
+      return { checkpointId: id, sessionId };
+    },
+  },
+  searchCheckpoints: {
+    needs: "read",
+    params: PARAMS,
+    run: async (store, params) => ({ ...(await store.search.search(params, store.scopeOf(params))), ...store.standing() }),
+  },
+  compareCheckpoints: {
+    needs: "read",
+    params: PARAMS,
+    async run({ parts, loadPorts, rules }, params) {
+      const { compareCheckpointsFor } = await import("../on-demand/viewing.ts");
+      return compareCheckpointsFor({ ...loadPorts, tokens: parts.tokens }, rules, params);
+    },
+  },
+  markCritical: { needs: "own way", changes: true, params: PARAMS, runs: "alone", run: markCritical },
+};
+
+async function find(store: Store, params: FindCheckpointsParams = {}): Promise<FindCheckpointsResult> {
+  const { kind, since, until, sessionId, project, worktrees, ...filter } = params;
+  const ofProject = store.listedProject({ project, sessionId });
+  const git = ofProject === store.project ? store.git : new GitReader(ofProject);
+  const { session, records, total, limit, offset } = await listCheckpoints(store.parts, {
+    ...filter,
+    repository: worktrees === true ? (await git.read())?.commonDir : undefined,
+    sessionId: optional(sessionId, (id) => parseSessionId(id)),
+    project: ofProject,
+    kinds: kind === undefined ? undefined : [kind],
+    ...parsePeriod({ since, until }),
+  });
+  return {
+    checkpoints: records.map((record) => metadataOf(record, session?.pins)),
+    total,
+    limit,
+    offset,
+    ...(session === undefined ? {} : { session: sessionMetadataOf(session) }),
+    ...store.standing(),
+  };
+}
+
+/** Pins an entry of a session, or releases it. */
+export async function markCritical(store: Store, params: MarkCriticalParams): Promise<MarkCriticalResult> {
+  const { contextKey: key, critical, agentId } = params;
+  const sessionId = store.parts.sessions.forChange(params.sessionId);
+  const { status, pins } = await store.using(async () => {
+    await store.refuseOtherProject(sessionId);
+    return pinEntry({ ...store.loadPorts, clock: store.parts.clock }, { sessionId, key, critical, agentId });
+  });
+  const name = key.length <= LONGEST_KEY ? key : `${key.slice(0, LONGEST_KEY)}...`;
+  const messages = {
+    pinned: `"${name}" is critical in this session from now on.`,
+    released: `"${name}" is no longer critical.`,
+    "key-not-found": critical === false ? `"${name}" was not critical.` : `The latest checkpoint has no key "${name}". Save it first.`,
+  };
+  return {
+    status: status === "key-not-found" ? "KEY_NOT_FOUND" : "SUCCESS",
+    message: messages[status],
+    sessionId,
+    criticalKeys: [...pins],
+    ...store.standing(),
+  };
+}

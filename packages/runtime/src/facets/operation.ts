@@ -1,0 +1,56 @@
+import type { MethodWithParams } from "../param-fields.ts";
+import type { Runs, Store } from "../store.ts";
+import type { Operations, Workrail } from "../workrail.ts";
+
+/**
+ * What an operation needs while the disk cannot be written to.
+ *
+ * `read`: the store on disk, or memory over it. `readable disk`: the same, and fails when the disk cannot be read either. `disk`: the store
+ * on disk. `whole session`: the disk with all data of the session that the first argument names. `whole store`: the disk; the result says
+ * how many checkpoints are only in memory. `own way`: a method of `Fallback` in `fallback.ts`.
+ */
+export type Need = "read" | "readable disk" | "disk" | "whole session" | "whole store";
+
+/** Operations that `Fallback` implements by a method of the same name. */
+export type OwnWay =
+  | "saveCheckpoint"
+  | "markCritical"
+  | "compressContext"
+  | "prioritizeContext"
+  | "erase"
+  | "deleteCheckpoint"
+  | "storeStatus"
+  | "takeIncoming";
+
+/** The argument of an operation that has named fields. */
+export interface ParamsArgument {
+  readonly at: 0 | 1;
+  readonly isOptional: boolean;
+  /** Its name in messages. */
+  readonly called: "params" | "options" | "filter";
+}
+
+export const PARAMS: ParamsArgument = { at: 0, isOptional: false, called: "params" };
+export const MAYBE_PARAMS: ParamsArgument = { at: 0, isOptional: true, called: "params" };
+export const OPTIONS: ParamsArgument = { at: 1, isOptional: true, called: "options" };
+
+type AnyMethod = (...args: never[]) => unknown;
+
+/** A method of the library: its needs, its checks and its implementation. */
+export interface Operation<Name, Method> {
+  readonly needs: Name extends OwnWay ? "own way" : Need;
+  /** True for changes, which a read-only store refuses before any other check. `unless dry run`: by the field `dryRun`. */
+  readonly changes?: boolean | "unless dry run";
+  /** The argument whose fields are checked by name and type before the call. */
+  readonly params?: Name extends MethodWithParams ? ParamsArgument : never;
+  readonly runs?: Runs;
+  /** Runs it on a store. `this` is the library's object, for operations made of others. */
+  run(
+    this: Workrail,
+    store: Store,
+    ...args: Method extends AnyMethod ? Parameters<Method> : never
+  ): Method extends AnyMethod ? ReturnType<Method> : never;
+}
+
+/** A group of operations, by name. */
+export type Facet<Methods extends Partial<Operations>> = { readonly [Name in keyof Methods]: Operation<Name, Methods[Name]> };

@@ -1,0 +1,179 @@
+import {
+  type CheckpointId,
+  type GivenState,
+  hasAtMost,
+  invalidInput,
+  isWorkrailError,
+  noBase,
+  parseCheckpointId,
+  parseContextRules,
+  parseGivenState,
+  pruneToTrash,
+  saveCheckpoint,
+  type SaveResult,
+} from "@workrail/core";
+import type { SaveCheckpointParams, SaveCheckpointResult } from "../context-management-service.ts";
+import { keepIfThere } from "../keep-if-there.ts";
+import { splitLabels } from "../metadata.ts";
+import { optional } from "../check-params.ts";
+import { parseProject } from "../parse-project.ts";
+import type { RulesFound } from "../project-rules.ts";
+import { toldSecrets } from "../secrets/told-secrets.ts";
+import { isWork, type ResolvedSession } from "../session-resolver.ts";
+import type { Store } from "../store.ts";
+import { told } from "../told-changes.ts";
+
+/** Same limit as in context rules. */
+const MAX_PHASE_LENGTH = 200;
+
+/**
+ * Saves a state. The save may have to wait, and be repeated after a lost catalog or for lack of room.
+ *
+ * @param state the state in `params`, copied from the caller. Default: a copy made now.
+ */
+export async function save(
+  store: Store,
+  params: SaveCheckpointParams,
+  state: GivenState = parseGivenState(params, store.parts.settings.limits),
+): Promise<SaveCheckpointResult> {
+  const { parts, standIn } = store;
+  const { sessions, settings } = parts;
+  const labels = splitLabels(params.metadata);
+  const phase = optional(params.phase, parsePhase);
+  const project = optional(params.project, parseProject) ?? store.project;
+  const given = optional(params.contextRules, parseContextRules);
+  let found: RulesFound = {};
+  // Captured at the call; the result is ready by the time it is needed.
+  const git = store.surroundings();
+  const binds = isWork(params.kind);
+  if (params.retention !== undefined) checkRetention(params.retention);
+  // Synchronous unless the session must be looked up, because saves keep the order of their calls.
+  const { sessionId, reason } = sessionFor(store, params, state) ?? (await sessionOfParent(store, params, project));
+  // A repeated patch must not be applied twice: its checkpoint id identifies it.
+  let tried: CheckpointId | undefined;
+  const keepsAll = params.retention === "all" || labels.attributes["retention"] === "all";
+  const keeps = keepsAll && standIn === undefined;
+  const once = (force = params.force): Promise<SaveResult> =>
+    saveCheckpoint(store.savePorts, {
+      sessionId,
+      context: state.context,
+      patch: state.patch,
+      refuseEmpty: true,
+      name: labels.name,
+      tags: labels.tags,
+      attributes: {
+        ...labels.attributes,
+        ...(phase === undefined ? {} : { phase }),
+        // With a stand-in, the session is tagged once the disk has the checkpoint.
+        ...(keepsAll && !keeps ? { retention: "all" } : {}),
+      },
+      surroundings: () => git,
+      kind: params.kind,
+      agentId: params.agentId ?? labels.agentId,
+      workflowId: params.workflowId,
+      project,
+      nameSession: true,
+      ownProjectOnly: binds && settings.isolation === "strict",
+      parentId: optional(params.parentId, (id) => parseCheckpointId(id, "parentId")),
+      trustParent: standIn?.isBlind,
+      expectedParentId: optional(params.expectedParentId, (id) => (id === null ? null : parseCheckpointId(id, "expectedParentId"))),
+      checkpointId: optional(params.checkpointId, (id) => parseCheckpointId(id)) ?? tried,
+      rules: async () => {
+        found = await store.rules.for(given);
+        return found.rules;
+      },
+      force,
+    }).catch((error: unknown) => {
+      if (state.patch !== undefined) tried = triedId(error) ?? tried;
+      throw error;
+    });
+  const saveEnd = async (): Promise<SaveResult> => {
+    const result = await once();
+    // Saves the end of a phase even if nothing else changed.
+    const isNoted = result.status === "saved" || phase === undefined || result.record.attributes["phase"] === phase;
+    return isNoted ? result : once(true);
+  };
+  // The memory of a stand-in has its own limit.
+  const housekeeper = standIn === undefined ? store.housekeeper : undefined;
+  const keepAndSave = async (): Promise<SaveResult> => {
+    // Tag before this save could prune. A session that does not exist yet has nothing to prune.
+    if (keeps) await keepIfThere(parts, sessionId);
+    return housekeeper?.withRoom(saveEnd) ?? saveEnd();
+  };
+  const result = await store.using(keepAndSave).catch((error: unknown) => {
+    if (binds) sessions.notSaved(sessionId, params.workflowId);
+    throw error;
+  });
+  if (binds) sessions.saved(sessionId, params.workflowId);
+  if (keeps) await store.using(() => keepIfThere(parts, sessionId));
+  const { record, status } = result;
+  const prunesToTrash = status === "saved" && standIn === undefined && settings.prunesToTrash;
+  const keepNewest = settings.limits.maxCheckpoints;
+  const trashed = prunesToTrash ? await store.using(() => pruneToTrash(parts, { sessionId, keepNewest })) : [];
+  if (status === "saved" && standIn === undefined) {
+    store.changed([sessionId]);
+    store.room.watch();
+  }
+  const quotaWarning = status === "saved" ? housekeeper?.saved(result.bytes.store) : undefined;
+  const { warning: onDropped, ...changes } = told(result);
+  const warnings = [onDropped, binds ? await store.otherProject(record, project) : undefined].filter((each) => each !== undefined);
+  return {
+    checkpointId: record.id,
+    sessionId,
+    sessionReason: reason,
+    status: status === "saved" ? "SAVED" : "SKIPPED_UNCHANGED",
+    sizeBytes: record.blobBytes,
+    parentId: record.parentId,
+    createdAt: record.createdAt.toISOString(),
+    contextHash: record.canonicalDigest,
+    blobPath: record.blob,
+    ...store.standing(record.id),
+    ...changes,
+    ...(state.parsed.length > 0 ? { parsedFromText: [...state.parsed] } : {}),
+    ...(result.status === "unchanged" && result.ignored.length > 0 ? { ignored: [...result.ignored] } : {}),
+    ...(labels.ignored.length > 0 ? { ignoredMetadata: labels.ignored } : {}),
+    ...(result.status === "saved" && result.removed.length > 0 ? { pruned: result.removed.length } : {}),
+    ...(trashed.length > 0 ? { prunedToTrash: trashed.length } : {}),
+    ...toldSecrets(result.secrets),
+    ...(quotaWarning === undefined ? {} : { quotaWarning }),
+    ...(found.warning === undefined ? {} : { contextRulesWarning: found.warning }),
+    ...(warnings.length === 0 ? {} : { warning: warnings.join(" ") }),
+  };
+}
+
+function sessionFor(store: Store, { sessionId, workflowId, kind }: SaveCheckpointParams, state: GivenState): ResolvedSession | undefined {
+  const { sessions } = store.parts;
+  if (!isWork(kind)) return sessions.besideWork(sessionId);
+  const { context } = state;
+  return context === undefined ? sessions.forPatch(sessionId, workflowId) : sessions.forSave(sessionId, workflowId, context);
+}
+
+/**
+ * Returns the session of the checkpoint that a patch names as its base.
+ *
+ * @throws SESSION_NOT_FOUND listing the existing sessions, when there is none.
+ */
+async function sessionOfParent(store: Store, params: SaveCheckpointParams, project: string | undefined): Promise<ResolvedSession> {
+  const { sessions, catalog } = store.parts;
+  const named = params.parentId ?? params.expectedParentId ?? undefined;
+  const parent = named === undefined ? undefined : await store.using(() => catalog.find(parseCheckpointId(named, "parentId")));
+  const found = parent === undefined ? undefined : sessions.forPatch(parent.sessionId, params.workflowId);
+  if (found !== undefined) return found;
+  throw await store.using(() => noBase(catalog, { project }));
+}
+
+/** Returns the id of a checkpoint whose file may exist already. */
+function triedId(failure: unknown): CheckpointId | undefined {
+  const id = isWorkrailError(failure) && failure.retryable ? failure.details["checkpointId"] : undefined;
+  return typeof id === "string" ? parseCheckpointId(id) : undefined;
+}
+
+function checkRetention(retention: unknown): void {
+  if (retention === "all") return;
+  throw invalidInput("retention", 'retention must be "all".', "Leave it out to use the limits in the settings; `keepSession` undoes it.");
+}
+
+function parsePhase(name: unknown): string {
+  if (typeof name === "string" && name !== "" && hasAtMost(MAX_PHASE_LENGTH, name)) return name;
+  throw invalidInput("phase", `phase must be a text of 1 to ${MAX_PHASE_LENGTH} characters.`, "Shorten it, or leave it out.");
+}

@@ -1,0 +1,44 @@
+import { keepSession, parseSessionId, storeStats, tagSession } from "@workrail/core";
+import { sessionMetadataOf } from "../metadata.ts";
+import { optional } from "../check-params.ts";
+import { listSessionsFor, traceSessionFor } from "../overview.ts";
+import type { Sessions } from "../workrail.ts";
+import { type Facet, MAYBE_PARAMS, PARAMS } from "./operation.ts";
+
+/** Lists and marks sessions. */
+export const sessions: Facet<Sessions> = {
+  listSessions: {
+    // The answer has no field to say that sessions may be missing.
+    needs: "readable disk",
+    params: MAYBE_PARAMS,
+    run: async (store, params = {}) => listSessionsFor(store.parts, { ...params, project: store.listedProject(params) }),
+  },
+  traceSession: { needs: "read", params: PARAMS, run: ({ parts }, params) => traceSessionFor(parts, params) },
+  tagSession: {
+    needs: "disk",
+    changes: true,
+    params: PARAMS,
+    runs: "alone",
+    async run(store, { sessionId, add = [], remove = [] }) {
+      // Copied: the caller may change the lists before their turn comes.
+      const input = { sessionId: parseSessionId(sessionId), add: [...add], remove: [...remove] };
+      return sessionMetadataOf(await store.using(() => tagSession(store.parts, input)));
+    },
+  },
+  keepSession: {
+    needs: "disk",
+    changes: true,
+    async run({ parts }, sessionId, keep = true) {
+      return sessionMetadataOf(await keepSession(parts, { sessionId: parseSessionId(sessionId), keep }));
+    },
+  },
+  storeStats: {
+    needs: "whole store",
+    params: MAYBE_PARAMS,
+    async run(store, { sessionId, project, ...how } = {}) {
+      const session = optional(sessionId, (id) => parseSessionId(id));
+      const input = { ...how, sessionId: session, project: store.listedProject({ project, sessionId }) };
+      return storeStats({ ...store.loadPorts, tokens: store.parts.tokens }, input);
+    },
+  },
+};

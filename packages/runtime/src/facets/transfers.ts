@@ -1,0 +1,84 @@
+import path from "node:path";
+import { BackupDirectory } from "@workrail/blob-files";
+import { parseSessionId } from "@workrail/core";
+import { checkPlace } from "../check-params.ts";
+import { keepConversation } from "../conversations.ts";
+import type { Store } from "../store.ts";
+import type { ImportTextResult } from "../transfer.ts";
+import type { Transfers } from "../workrail.ts";
+import { type Facet, OPTIONS, PARAMS } from "./operation.ts";
+
+/** Copies data out of a store and into it. */
+export const transfers: Facet<Transfers> = {
+  exportSession: {
+    needs: "whole session",
+    changes: true,
+    params: OPTIONS,
+    async run(store, sessionId, options) {
+      const session = parseSessionId(sessionId);
+      store.parts.sealing.checkPlaintextFiles();
+      return (await store.transfer()).exportSession(session, options);
+    },
+  },
+  exportText: {
+    needs: "whole session",
+    params: OPTIONS,
+    runs: "text",
+    async *run(store, sessionId, options = {}) {
+      const session = parseSessionId(sessionId);
+      yield* (await store.transfer()).exportText(session, options);
+    },
+  },
+  exportAll: {
+    needs: "whole store",
+    changes: true,
+    async run(store, folder, options) {
+      if (folder !== undefined) checkPlace(folder, "folder");
+      store.parts.sealing.checkPlaintextFiles();
+      return (await store.transfer()).exportAll(folder, options);
+    },
+  },
+  importFile: {
+    needs: "disk",
+    changes: "unless dry run",
+    params: OPTIONS,
+    async run(store, file, options = {}) {
+      checkPlace(file, "file");
+      return imported(store, await (await store.transfer()).importFile(file, options));
+    },
+  },
+  importText: {
+    needs: "disk",
+    changes: "unless dry run",
+    params: OPTIONS,
+    // The text can be read only once.
+    runs: "once",
+    run: async (store, text, options = {}) => imported(store, await (await store.transfer()).importText(text, options)),
+  },
+  storeConversation: {
+    needs: "read",
+    changes: true,
+    params: PARAMS,
+    runs: "once",
+    run({ parts }, params) {
+      return keepConversation({ ...parts, service: this }, params);
+    },
+  },
+  backup: {
+    needs: "whole store",
+    changes: true,
+    async run({ parts, savePorts, dataDir }, directory, options) {
+      checkPlace(directory, "directory");
+      const place = path.resolve(directory);
+      const target = await parts.sealing.protect(await BackupDirectory.create({ directory: place, dataDir }));
+      const { backupStore } = await import("../on-demand/caring.ts");
+      const { createdAt, ...report } = await backupStore(savePorts, target, options);
+      return { directory: place, createdAt: createdAt.toISOString(), ...report };
+    },
+  },
+};
+
+function imported<R extends ImportTextResult>({ compactor }: Store, result: R): R {
+  if (result.added > 0 && !result.dryRun) compactor.request(result.sessionId);
+  return result;
+}

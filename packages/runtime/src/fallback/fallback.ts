@@ -1,0 +1,308 @@
+import {
+  type Durability,
+  type GivenState,
+  isWorkrailError,
+  ownContext,
+  parseGivenState,
+  parseSessionId,
+  ProcessGate,
+  runAll,
+  type SessionId,
+  type Storage,
+  type StoreStatus,
+  type WorkrailError,
+} from "@workrail/core";
+import { openMemoryStorage } from "@workrail/memory";
+import { wire } from "../container.ts";
+import type {
+  CompressContextParams,
+  MarkCriticalParams,
+  MarkCriticalResult,
+  PrioritizeContextParams,
+  SaveCheckpointParams,
+  SaveCheckpointResult,
+  ShapeContextParams,
+  ShapedContextResult,
+} from "../context-management-service.ts";
+import { nodeDigests, randomIds } from "../environment.ts";
+import type { EraseParams, EraseResult } from "../erasing.ts";
+import { type Route, type RoutedCall, workrailOver } from "../facade.ts";
+import { erase, statusOf } from "../facets/care.ts";
+import { markCritical } from "../facets/checkpoints.ts";
+import type { OwnWay } from "../facets/operation.ts";
+import { save } from "../facets/save.ts";
+import { compressContext, prioritizeContext } from "../facets/views.ts";
+import type { IncomingSave } from "../hooks/incoming-save.ts";
+import { ownLabels } from "../metadata.ts";
+import type { StorePlan } from "../open-store.ts";
+import { SessionResolver } from "../session-resolver.ts";
+import { closed, Store } from "../store.ts";
+import type { Operations, Workrail } from "../workrail.ts";
+import { overlayStorage } from "./overlay-storage.ts";
+import { RetainedMemory } from "./retained-memory.ts";
+import { Standby } from "./standby.ts";
+import { isStorageFailure, notOnDisk, reasonOf, withoutBase } from "./storage-failure.ts";
+
+/** Queue key of saves whose session does not exist yet. */
+const NEW_SESSION = "" as SessionId;
+
+/** A change of a session, on disk or in memory. */
+interface Writing<T> {
+  readonly session: () => SessionId | undefined;
+  readonly write: (disk: Store) => Promise<T>;
+  readonly keep: (failure: WorkrailError, own: unknown) => Promise<T>;
+}
+
+/** The stores that stand in for the disk. */
+interface StandIns {
+  /** Memory over the disk. */
+  readonly overDisk: Store;
+  /** Memory alone, for saves when the disk cannot be read either. */
+  readonly blind: Store;
+  readonly sessions: SessionResolver;
+}
+
+/** Opens a store with memory as its fallback. @throws errors of opening, unless memory can stand in. */
+export async function openWithFallback(plan: StorePlan, memory: RetainedMemory = new RetainedMemory()): Promise<Workrail> {
+  const { settings, adapters, project } = plan;
+  const { digests = nodeDigests, ids = randomIds } = adapters;
+  const sessions = new SessionResolver({ digests, ids, limits: settings.limits });
+  const standby = new Standby({ ...plan, sessions }, memory);
+  await standby.open();
+  const standIn = async (below: () => Promise<Storage>, isBlind: boolean): Promise<Store> => {
+    const parts = await wire(settings, { ...adapters, storage: () => overlayStorage(memory, below) }, sessions);
+    const reason = (): string => (standby.failure === undefined ? "none" : reasonOf(standby.failure));
+    return new Store(parts, project, { reason, holds: (id) => memory.holds(id), isBlind });
+  };
+  const nothing = openMemoryStorage();
+  try {
+    const overDisk = await standIn(() => standby.readable(), false);
+    return workrailOver(new Fallback(standby, { overDisk, blind: await standIn(async () => nothing, true), sessions }));
+  } catch (error) {
+    await standby.close();
+    throw error;
+  }
+}
+
+/**
+ * Runs calls on disk, or in memory while the disk cannot be opened or written to.
+ *
+ * Meanwhile saves and pins are kept in memory, and a save rejects to say so. Loads and lists read memory and, if it is readable, the disk.
+ * Operations on the whole store always need the disk.
+ */
+class Fallback implements Route, Pick<Operations, OwnWay> {
+  readonly parts: Store["parts"];
+  readonly project: string | undefined;
+  readonly dataDir: string;
+  readonly isReadOnly = false;
+  readonly #standby: Standby;
+  readonly #standIns: StandIns;
+  readonly #inOrder = new ProcessGate();
+  readonly #writes = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  constructor(standby: Standby, standIns: StandIns) {
+    this.parts = standIns.overDisk.parts;
+    this.project = standIns.overDisk.project;
+    this.dataDir = this.parts.settings.dataDir;
+    this.#standby = standby;
+    this.#standIns = standIns;
+  }
+
+  get durability(): Durability {
+    return this.#standby.failure === undefined ? "disk" : "memory";
+  }
+
+  run(call: RoutedCall): unknown {
+    const on = (store: Store): Promise<object> => store.run(call) as Promise<object>;
+    switch (call.needs) {
+      case "read":
+        return on(this.#reading());
+      case "readable disk":
+        return this.#standby.failure === undefined ? on(this.#reading()) : this.#standby.readable().then(() => on(this.#reading()));
+      case "disk":
+        return on(this.#standby.disk());
+      case "whole session":
+        return this.#standby.diskWithAllOf(parseSessionId(call.args[0] as string)).then(on);
+      case "whole store":
+        return this.#standby.forWholeStore(on);
+      case "own way":
+        return (this[call.name as OwnWay] as (...args: readonly unknown[]) => unknown)(...call.args);
+    }
+  }
+
+  async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
+    // Copies the state now: memory may have to keep it after the disk has failed.
+    const state = parseGivenState(params, this.parts.settings.limits);
+    const own = { ...params, metadata: ownLabels(params.metadata) };
+    const { sessionId, workflowId } = own;
+    return this.#writing({
+      session: () => this.#standIns.sessions.whereTo(sessionId, workflowId, state.context),
+      write: (disk) => save(disk, own, state),
+      keep: (failure, ours) => this.#keep({ ...own, checkpointId: own.checkpointId ?? unsureId(ours) }, state, failure),
+    });
+  }
+
+  async markCritical(given: MarkCriticalParams): Promise<MarkCriticalResult> {
+    const params = { ...given };
+    return this.#writing({
+      session: () => this.#standIns.sessions.forChange(params.sessionId),
+      write: (disk) => markCritical(disk, params),
+      keep: () => markCritical(this.#standIns.overDisk, params),
+    });
+  }
+
+  compressContext(params: CompressContextParams): Promise<ShapedContextResult> {
+    return this.#shaping(params, compressContext);
+  }
+
+  prioritizeContext(params: PrioritizeContextParams): Promise<ShapedContextResult> {
+    return this.#shaping(params, prioritizeContext);
+  }
+
+  /** Erases from disk and memory. Checkpoints only in memory are dropped there. */
+  async erase(given: EraseParams): Promise<EraseResult> {
+    const params = { ...given, checkpointIds: given.checkpointIds && [...given.checkpointIds] };
+    if (await this.#standby.comeBack()) return erase(this.#standby.disk(), params);
+    return this.#standby.eraseKept(params);
+  }
+
+  async deleteCheckpoint({ checkpointId, agentId }: Parameters<Operations["deleteCheckpoint"]>[0]): Promise<EraseResult> {
+    return this.erase({ checkpointIds: [checkpointId], agentId });
+  }
+
+  /** Never falls back to memory: incoming saves are already durable in their files. */
+  async takeIncoming(saves?: readonly IncomingSave[]): Promise<number> {
+    return this.#standby.failure === undefined || saves !== undefined ? this.#standby.disk().takeIncoming(saves) : 0;
+  }
+
+  async storeStatus(): Promise<StoreStatus> {
+    const { failure } = this.#standby;
+    if (failure === undefined) return statusOf(this.#standby.disk());
+    const status = await this.#statusMeanwhile();
+    const warning = `Not all that was saved can be written to the disk (${reasonOf(failure)}): the rest is in memory only. ${failure.hint ?? ""}`;
+    return { ...status, durability: "memory", warnings: [warning.trim(), ...status.warnings] };
+  }
+
+  /** Status while degraded; includes the disk if it is readable. */
+  async #statusMeanwhile(): Promise<StoreStatus> {
+    try {
+      return await statusOf(this.#standby.disk());
+    } catch (error) {
+      if (!isStorageFailure(error)) throw error;
+      const status = await statusOf(this.#standIns.blind);
+      return { ...status, warnings: ["The disk cannot be read either: these figures do not include its content.", ...status.warnings] };
+    }
+  }
+
+  close(): Promise<void> {
+    // Finishes the calls made before. Runs every step even if one fails; the last step writes the memory to disk.
+    this.#closing ??= runAll([
+      () => Promise.allSettled(this.#writes),
+      () => this.#standIns.overDisk.close(),
+      () => this.#standIns.blind.close(),
+      () => this.#standby.close(),
+    ]);
+    return this.#closing;
+  }
+
+  #reading(): Store {
+    return this.#standby.failure === undefined ? this.#standby.disk() : this.#standIns.overDisk;
+  }
+
+  /** Shapes a context. A given context is kept first; the handle to it may point to memory, and the answer then says so. */
+  async #shaping<T extends ShapeContextParams>(
+    params: T,
+    shape: (store: Store, own: T) => Promise<ShapedContextResult>,
+  ): Promise<ShapedContextResult> {
+    if (params.context === undefined) return shape(this.#reading(), params);
+    const own = { ...params, context: ownContext(params.context, this.parts.settings.limits) };
+    return this.#writing({
+      session: () => this.#standIns.sessions.forAside(own.sessionId),
+      write: (disk) => shape(disk, own),
+      keep: async () => {
+        try {
+          return await shape(this.#standIns.overDisk, own);
+        } catch (error) {
+          if (!isStorageFailure(error) || isFull(error)) throw error;
+          return shape(this.#standIns.blind, own);
+        }
+      },
+    });
+  }
+
+  /**
+   * Writes to disk if the disk is usable for the session, now or after a retry; otherwise, or when that fails, to memory.
+   *
+   * Writes to a session keep the order of the calls: a write after a failed one never reaches the disk first.
+   */
+  async #writing<T>(what: Writing<T>): Promise<T> {
+    if (this.#closing !== undefined) throw closed();
+    const writing = this.#inOrder.inOrder(what.session() ?? NEW_SESSION, this.#attempt(what));
+    this.#writes.add(writing);
+    try {
+      return await writing;
+    } finally {
+      this.#writes.delete(writing);
+    }
+  }
+
+  /** Starts an attempt to reopen the disk, shared with concurrent callers. Returns the function to run when this call's turn comes. */
+  #attempt<T>({ session, write, keep }: Writing<T>): () => Promise<T> {
+    const coming = this.#standby.comeBack();
+    return async () => {
+      // The disk may have failed again during another call's turn.
+      const isBack = (await coming) && (await this.#standby.comeBack());
+      let own: unknown;
+      if (isBack || this.#standby.isOpenTo(session())) {
+        try {
+          return await write(this.#standby.disk());
+        } catch (error) {
+          this.#standby.degrade(error);
+          own = error;
+        }
+      }
+      return this.#standby.whileKeeping((failure) => keep(failure, own));
+    };
+  }
+
+  /** Keeps a checkpoint in memory and rejects to say so. Resolves normally when the checkpoint proves to be on disk already. */
+  async #keep(params: SaveCheckpointParams, state: GivenState, failure: WorkrailError): Promise<SaveCheckpointResult> {
+    const result = await this.#save(params, state).catch((error: unknown) => {
+      if (!isFull(error)) throw error;
+      throw notOnDisk(failure, this.dataDir, undefined);
+    });
+    if (result.durability === "disk") return result;
+    const { checkpointId, sessionId } = result;
+    throw notOnDisk(failure, this.dataDir, { checkpointId, sessionId });
+  }
+
+  async #save(params: SaveCheckpointParams, state: GivenState): Promise<SaveCheckpointResult> {
+    try {
+      return await save(this.#standIns.overDisk, params, state);
+    } catch (error) {
+      if (!isStorageFailure(error) || isFull(error)) throw error;
+      // The expected parent cannot be compared now. If the head differs when memory is written to disk, the checkpoint becomes a fork.
+      const parentId = params.parentId ?? params.expectedParentId ?? undefined;
+      return save(this.#standIns.blind, { ...params, parentId, expectedParentId: undefined }, state).catch((missing: unknown) => {
+        // The base of a patch may be on the disk, which cannot be read.
+        throw state.patch !== undefined && isNotFound(missing) ? withoutBase(error, this.dataDir) : missing;
+      });
+    }
+  }
+}
+
+/** Returns the id of a checkpoint whose file may have reached the disk. Reusing the id lets the later write recognise it. */
+function unsureId(failure: unknown): string | undefined {
+  if (!isWorkrailError(failure)) return undefined;
+  const { checkpointId } = failure.details;
+  return typeof checkpointId === "string" ? checkpointId : undefined;
+}
+
+function isNotFound(error: unknown): boolean {
+  return isWorkrailError(error) && (error.code === "SESSION_NOT_FOUND" || error.code === "CHECKPOINT_NOT_FOUND");
+}
+
+function isFull(error: unknown): boolean {
+  return isWorkrailError(error) && error.details["reason"] === "memory-full";
+}

@@ -1,0 +1,16 @@
+import { type CheckpointId, issueHandle } from "@workrail/core";
+import { isStorageFailure } from "./fallback/storage-failure.ts";
+import type { Store } from "./store.ts";
+
+/** Issues a handle. An answer is not withheld because the store cannot be written to; it then makes no promise. */
+export async function giveHandle({ parts, isReadOnly }: Store, checkpointId: CheckpointId): Promise<{ readonly validUntil?: string }> {
+  if (isReadOnly) return {};
+  try {
+    const handle = await issueHandle(parts, { checkpointId });
+    return handle === undefined ? {} : { validUntil: handle.validUntil.toISOString() };
+  } catch (error) {
+    if (!isStorageFailure(error)) throw error;
+    parts.log.warn("no handle could be given out for a checkpoint", { checkpointId, error });
+    return {};
+  }
+}
