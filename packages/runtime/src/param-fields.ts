@@ -5,25 +5,13 @@ import type { Operations } from "./workrail.ts";
 type KeysOfEach<Params> = Params extends unknown ? keyof Params : never;
 type FieldsOf<Params> = Readonly<Record<KeysOfEach<Params>, true>>;
 
-/** Methods of the library whose last argument is no object with named fields that are checked. */
-type Unchecked =
-  | "backup"
-  | "exportAll"
-  | "finishIndex"
-  | "fitAnswer"
-  | "fitDescription"
-  | "keepSession"
-  | "rebuildCatalog"
-  | "storeStatus"
-  | "collectGarbage"
-  | "takeIncoming"
-  | "tokensOf"
-  | "verifyStore";
+/** Methods of the library whose last argument has no named fields of its own. */
+type WithoutFields = "collectGarbage" | "fitAnswer" | "fitDescription" | "keepSession" | "storeStatus" | "takeIncoming" | "tokensOf";
 
 type LastOf<Args extends readonly unknown[]> = Required<Args> extends readonly [...unknown[], infer Last] ? Last : never;
 
 /** The parameters of each function with named ones. */
-type ParamsOf = { readonly [Name in Exclude<keyof Operations, Unchecked>]: LastOf<Parameters<Operations[Name]>> } & {
+type ParamsOf = { readonly [Name in Exclude<keyof Operations, WithoutFields>]: LastOf<Parameters<Operations[Name]>> } & {
   readonly openWorkrail: OpenOptions;
   readonly restoreBackup: RestoreOptions;
 };
@@ -139,13 +127,7 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
     onProgress: true,
   },
   deleteCheckpoint: { checkpointId: true, agentId: true },
-  erase: {
-    checkpointIds: true,
-    sessionId: true,
-    sparesKept: true,
-    agentId: true,
-    dryRun: true,
-  },
+  erase: { checkpointIds: true, sessionId: true, sparesKept: true, agentId: true, dryRun: true },
   listTrash: { sessionId: true },
   restoreFromTrash: { sessionId: true, checkpointIds: true },
   emptyTrash: { sessionId: true, dryRun: true, onProgress: true },
@@ -161,13 +143,12 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
   auditText: AUDIT_FILTER,
   exportAuditLog: AUDIT_FILTER,
   verifyAuditLog: { expected: true, onProgress: true, signal: true },
-  repairStore: {
-    dryRun: true,
-    collectGarbage: true,
-    changesNothing: true,
-    onProgress: true,
-    signal: true,
-  },
+  verifyStore: { onProgress: true, signal: true, changesNothing: true },
+  rebuildCatalog: { onProgress: true },
+  backup: { onProgress: true, signal: true },
+  exportAll: { onProgress: true, signal: true },
+  finishIndex: { onProgress: true },
+  repairStore: { dryRun: true, collectGarbage: true, changesNothing: true, onProgress: true, signal: true },
   importFile: { onConflict: true, dryRun: true, onProgress: true },
   importText: { onConflict: true, dryRun: true },
   openWorkrail: {
@@ -186,12 +167,5 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
     create: true,
     onRebuildProgress: true,
   },
-  restoreBackup: {
-    dataDir: true,
-    replace: true,
-    env: true,
-    args: true,
-    adapters: true,
-    onProgress: true,
-  },
+  restoreBackup: { dataDir: true, replace: true, env: true, args: true, adapters: true, onProgress: true },
 };

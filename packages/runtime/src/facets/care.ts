@@ -16,6 +16,7 @@ export const care: Facet<Care> = {
   storeStatus: { needs: "own way", runs: "alone", run: statusOf },
   verifyStore: {
     needs: "disk",
+    params: MAYBE_PARAMS,
     async run(store, options) {
       await store.examineCatalog({ isDue: true });
       return (await caring()).verifyStore(store.rebuildPorts, options);
@@ -34,6 +35,7 @@ export const care: Facet<Care> = {
   rebuildCatalog: {
     needs: "disk",
     changes: true,
+    params: MAYBE_PARAMS,
     runs: "once",
     async run(store, options) {
       const report = await (await caring()).rebuildCatalog(store.rebuildPorts, options);
@@ -109,7 +111,7 @@ export const care: Facet<Care> = {
     },
   },
   takeIncoming: { needs: "own way", runs: "alone", run: (store, saves) => store.takeIncoming(saves) },
-  finishIndex: { needs: "read", run: ({ search }, options = {}) => search.finishIndex(options) },
+  finishIndex: { needs: "read", params: MAYBE_PARAMS, run: ({ search }, options = {}) => search.finishIndex(options) },
 };
 
 /** Returns the state of a store. */

@@ -37,12 +37,12 @@ export const OPTIONS: ParamsArgument = { at: 1, isOptional: true, called: "optio
 type AnyMethod = (...args: never[]) => unknown;
 
 /** A method of the library: its needs, its checks and its implementation. */
-export interface Operation<Name, Method> {
+interface AnyOperation<Name, Method> {
   readonly needs: Name extends OwnWay ? "own way" : Need;
   /** True for changes, which a read-only store refuses before any other check. `unless dry run`: by the field `dryRun`. */
   readonly changes?: boolean | "unless dry run";
   /** The argument whose fields are checked by name and type before the call. */
-  readonly params?: Name extends MethodWithParams ? ParamsArgument : never;
+  readonly params?: ParamsArgument;
   readonly runs?: Runs;
   /** Runs it on a store. `this` is the library's object, for operations made of others. */
   run(
@@ -51,6 +51,10 @@ export interface Operation<Name, Method> {
     ...args: Method extends AnyMethod ? Parameters<Method> : never
   ): Method extends AnyMethod ? ReturnType<Method> : never;
 }
+
+/** A method of the library; the compiler demands the check of parameters that have named fields. */
+export type Operation<Name, Method> = AnyOperation<Name, Method> &
+  (Name extends MethodWithParams ? { readonly params: ParamsArgument } : { readonly params?: never });
 
 /** A group of operations, by name. */
 export type Facet<Methods extends Partial<Operations>> = { readonly [Name in keyof Methods]: Operation<Name, Methods[Name]> };

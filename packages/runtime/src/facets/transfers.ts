@@ -32,6 +32,7 @@ export const transfers: Facet<Transfers> = {
   exportAll: {
     needs: "whole store",
     changes: true,
+    params: OPTIONS,
     async run(store, folder, options) {
       if (folder !== undefined) checkPlace(folder, "folder");
       store.parts.sealing.checkPlaintextFiles();
@@ -67,6 +68,7 @@ export const transfers: Facet<Transfers> = {
   backup: {
     needs: "whole store",
     changes: true,
+    params: OPTIONS,
     async run({ parts, savePorts, dataDir }, directory, options) {
       checkPlace(directory, "directory");
       const place = path.resolve(directory);
