@@ -18,7 +18,7 @@ const KILLS_ITSELF = `
   };
 `;
 
-it("finishes an erasure whose process was killed before its first answer, and is killed right after", async () => {
+it("finishes an erasure of a killed process before its own first answer", async () => {
   await using home = await TestHome.create();
   let checkpointId = "";
   {

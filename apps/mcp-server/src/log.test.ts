@@ -15,7 +15,7 @@ async function logOf(level: string | undefined): Promise<readonly Readonly<Recor
 }
 
 describe("createLog", () => {
-  it("logs warnings and errors to stderr unless told otherwise", async () => {
+  it("logs warnings and errors to stderr by default", async () => {
     expect(await logOf(undefined)).toEqual([
       {
         level: "error",

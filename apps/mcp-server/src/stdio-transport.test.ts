@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 /** The tool that answers late is released by a signal. */
 const hasNoSignals = process.platform === "win32";
 
-describe("StdioTransport in a process of its own", () => {
+describe("StdioTransport in a separate process", () => {
   let client: RawClient;
 
   beforeEach(() => {

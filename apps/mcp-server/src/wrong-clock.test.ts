@@ -9,7 +9,7 @@ const WRONG_CLOCK = fileURLToPath(new URL("testing/wrong-clock.ts", import.meta.
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const PATIENCE_MS = 120_000;
 
-describe("a server whose clock is wrong", () => {
+describe("a server with a wrong clock", () => {
   let home: TestHome;
   let store: Workrail;
 

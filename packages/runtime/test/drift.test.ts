@@ -185,7 +185,7 @@ describe.skipIf(noGit !== undefined)("changes since a checkpoint (needs git)", (
     expect((await drift()).files).toEqual({ named: 1, changed: ["src/a.ts"] });
   });
 
-  it("take no more than their part of the budget", async () => {
+  it("use at most their share of the budget", async () => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`src/deep/down/number-${index}.ts`, `${index}\n`]));
     edit(many);
     commitAll(app, "many");

@@ -176,153 +176,156 @@ function blobOf({ dataDir }: Place, { checkpointId }: Saved, below: string = "co
   return path.join(dataDir, below, SESSION, `${checkpointId}.json.gz`);
 }
 
-describe.each(["better-sqlite3", "node:sqlite", "none"])("with the catalog by %s, erasing a checkpoint leaves nothing of it", (driver) => {
-  const at = (test: (place: Place) => Promise<void>) => () => onDisk(test, { WORKRAIL_SQLITE_DRIVER: driver });
+describe.each(["better-sqlite3", "node:sqlite", "none"])(
+  "with the catalog by %s, erasing a checkpoint removes all of its data",
+  (driver) => {
+    const at = (test: (place: Place) => Promise<void>) => () => onDisk(test, { WORKRAIL_SQLITE_DRIVER: driver });
 
-  it.each([
-    ["is the latest", 4],
-    ["is the one to fall back to", 3],
-    ["is the base of another, and a delta itself", 1],
-    ["is the oldest", 0],
-  ])("that %s", (_, index) =>
-    at(async (place) => {
-      const saved = await prepare(place);
-      for (const { words } of saved) expect(tracesOf(place.dataDir, words).length).toBeGreaterThan(1);
-      const isIndexed = fs.existsSync(path.join(place.dataDir, "search.db"));
-      for (const { checkpointId } of saved) expect(derivedFrom(place, checkpointId).length > 0).toBe(isIndexed);
-      expect(saved.map((each) => baseOf(place, each))).toEqual([...idsOf(saved.slice(1, 4)), undefined, undefined]);
-      await expectErased(place, saved, index);
-      for (const { words } of saved.filter((each) => each !== saved[index])) expect(tracesOf(place.dataDir, words)).not.toEqual([]);
-    })(),
-  );
+    it.each([
+      ["is the latest", 4],
+      ["is the one to fall back to", 3],
+      ["is the base of another, and a delta itself", 1],
+      ["is the oldest", 0],
+    ])("that %s", (_, index) =>
+      at(async (place) => {
+        const saved = await prepare(place);
+        for (const { words } of saved) expect(tracesOf(place.dataDir, words).length).toBeGreaterThan(1);
+        const isIndexed = fs.existsSync(path.join(place.dataDir, "search.db"));
+        for (const { checkpointId } of saved) expect(derivedFrom(place, checkpointId).length > 0).toBe(isIndexed);
+        expect(saved.map((each) => baseOf(place, each))).toEqual([...idsOf(saved.slice(1, 4)), undefined, undefined]);
+        await expectErased(place, saved, index);
+        for (const { words } of saved.filter((each) => each !== saved[index])) expect(tracesOf(place.dataDir, words)).not.toEqual([]);
+      })(),
+    );
 
-  it.each([
-    ["it is in the trash", [2]],
-    ["what is stored against it is", [1]],
-    ["all of its session is", [0, 1, 2, 3, 4]],
-  ])("when %s", (_, trashed) =>
-    at(async (place) => {
-      const saved = await prepare(place);
-      const checkpointIds = idsOf(trashed.map((index) => saved[index] as Saved));
-      await within(place, (store) => store.cleanUp({ checkpointIds }));
-      expect(await within(place, (store) => store.listTrash())).toHaveLength(trashed.length);
-      await expectErased(place, saved, 2);
-    })(),
-  );
+    it.each([
+      ["it is in the trash", [2]],
+      ["what is stored against it is", [1]],
+      ["all of its session is", [0, 1, 2, 3, 4]],
+    ])("when %s", (_, trashed) =>
+      at(async (place) => {
+        const saved = await prepare(place);
+        const checkpointIds = idsOf(trashed.map((index) => saved[index] as Saved));
+        await within(place, (store) => store.cleanUp({ checkpointIds }));
+        expect(await within(place, (store) => store.listTrash())).toHaveLength(trashed.length);
+        await expectErased(place, saved, 2);
+      })(),
+    );
 
-  it(
-    "that is stored against by what was removed, and still needed",
-    at(async (place) => {
-      const saved = await prepare(place);
-      const [oldest, removed, gone, ...others] = saved as [Saved, Saved, Saved, ...Saved[]];
-      await unlinked(place, removed);
-      expect(fs.existsSync(blobOf(place, removed))).toBe(true);
-      await expectErased(place, [oldest, gone, ...others], 1);
-      expect(fs.existsSync(blobOf(place, removed))).toBe(false);
-    }),
-  );
+    it(
+      "that is stored against by what was removed, and still needed",
+      at(async (place) => {
+        const saved = await prepare(place);
+        const [oldest, removed, gone, ...others] = saved as [Saved, Saved, Saved, ...Saved[]];
+        await unlinked(place, removed);
+        expect(fs.existsSync(blobOf(place, removed))).toBe(true);
+        await expectErased(place, [oldest, gone, ...others], 1);
+        expect(fs.existsSync(blobOf(place, removed))).toBe(false);
+      }),
+    );
 
-  it(
-    "in copies that were kept aside, in quarantine, or that nobody finished",
-    at(async (place) => {
-      const saved = await prepare(place);
-      const gone = saved[2] as Saved;
-      const aside = [blobOf(place, gone, "quarantine/contexts"), `${blobOf(place, gone, "quarantine/contexts")}.1`];
-      fs.mkdirSync(path.dirname(aside[0] as string), { recursive: true });
-      const unfinished = path.join(place.dataDir, "contexts", SESSION, ".tmp-00000000-1-0123456789abcdef");
-      for (const file of [...aside, unfinished]) fs.copyFileSync(blobOf(place, gone), file);
-      // A file of another host counts as abandoned after a day.
-      fs.utimesSync(unfinished, new Date(0), new Date(0));
-      const catalogs = keepOldCatalogs(place);
-      const before = tracesOf(place.dataDir, gone.words);
-      expect(before).toEqual(expect.arrayContaining([...aside, unfinished, ...catalogs]));
-      await expectErased(place, saved, 2);
-      for (const file of [...aside, unfinished, ...catalogs]) expect(fs.existsSync(file)).toBe(false);
-    }),
-  );
+    it(
+      "in copies that were kept aside, in quarantine, or that nobody finished",
+      at(async (place) => {
+        const saved = await prepare(place);
+        const gone = saved[2] as Saved;
+        const aside = [blobOf(place, gone, "quarantine/contexts"), `${blobOf(place, gone, "quarantine/contexts")}.1`];
+        fs.mkdirSync(path.dirname(aside[0] as string), { recursive: true });
+        const unfinished = path.join(place.dataDir, "contexts", SESSION, ".tmp-00000000-1-0123456789abcdef");
+        for (const file of [...aside, unfinished]) fs.copyFileSync(blobOf(place, gone), file);
+        // A file of another host counts as abandoned after a day.
+        fs.utimesSync(unfinished, new Date(0), new Date(0));
+        const catalogs = keepOldCatalogs(place);
+        const before = tracesOf(place.dataDir, gone.words);
+        expect(before).toEqual(expect.arrayContaining([...aside, unfinished, ...catalogs]));
+        await expectErased(place, saved, 2);
+        for (const file of [...aside, unfinished, ...catalogs]) expect(fs.existsSync(file)).toBe(false);
+      }),
+    );
 
-  it(
-    "that is damaged",
-    at(async (place) => {
-      const saved = await prepare(place);
-      const gone = saved[4] as Saved;
-      fs.appendFileSync(blobOf(place, gone), "and more");
-      await within(place, async (store) => {
-        expect((await refusalOf(store.loadCheckpoint({ checkpointId: gone.checkpointId }))).code).toBe("CHECKPOINT_CORRUPT");
-      });
-      expect(fs.existsSync(blobOf(place, gone, "quarantine/contexts"))).toBe(true);
-      await expectErased(place, saved, 4);
-      expect(filesBelow(path.join(place.dataDir, "quarantine"))).toEqual([]);
-    }),
-  );
+    it(
+      "that is damaged",
+      at(async (place) => {
+        const saved = await prepare(place);
+        const gone = saved[4] as Saved;
+        fs.appendFileSync(blobOf(place, gone), "and more");
+        await within(place, async (store) => {
+          expect((await refusalOf(store.loadCheckpoint({ checkpointId: gone.checkpointId }))).code).toBe("CHECKPOINT_CORRUPT");
+        });
+        expect(fs.existsSync(blobOf(place, gone, "quarantine/contexts"))).toBe(true);
+        await expectErased(place, saved, 4);
+        expect(filesBelow(path.join(place.dataDir, "quarantine"))).toEqual([]);
+      }),
+    );
 
-  it(
-    "in facts of its session that nobody understood",
-    at(async (place) => {
-      const saved = await prepare(place);
-      const facts = path.join(place.dataDir, "contexts", SESSION, "metadata.json");
-      const aside = [`${facts}.damaged`, `${facts}.damaged.1`];
-      for (const file of aside) fs.writeFileSync(file, `{ "pins": ["key-${saved[2]?.words[0]}"] `);
-      await expectErased(place, saved, 2);
-      for (const file of aside) expect(fs.existsSync(file)).toBe(false);
-    }),
-  );
+    it(
+      "in facts of its session that nobody understood",
+      at(async (place) => {
+        const saved = await prepare(place);
+        const facts = path.join(place.dataDir, "contexts", SESSION, "metadata.json");
+        const aside = [`${facts}.damaged`, `${facts}.damaged.1`];
+        for (const file of aside) fs.writeFileSync(file, `{ "pins": ["key-${saved[2]?.words[0]}"] `);
+        await expectErased(place, saved, 2);
+        for (const file of aside) expect(fs.existsSync(file)).toBe(false);
+      }),
+    );
 
-  it(
-    "and names what is in quarantine of others, which goes with the session",
-    at(async (place) => {
-      const saved = await prepare(place);
-      const [damaged, gone] = [saved[0] as Saved, saved[2] as Saved];
-      fs.appendFileSync(blobOf(place, damaged), "and more");
-      await within(place, async (store) => {
-        await refusalOf(store.loadCheckpoint({ checkpointId: damaged.checkpointId }));
-      });
-      await unlinked(place, damaged);
-      await within(place, async (store) => {
-        const aside = blobOf(place, damaged, "quarantine/contexts");
-        expect(fs.existsSync(aside)).toBe(true);
-        const { copies } = await store.deleteCheckpoint({ checkpointId: gone.checkpointId });
-        expect(copies.quarantineFiles).toEqual([aside]);
-        const { left, copies: after } = await store.erase({ sessionId: SESSION });
-        expect({ left, files: after.quarantineFiles }).toEqual({ left: [], files: [] });
-      });
-      expect(filesBelow(path.join(place.dataDir, "quarantine"))).toEqual([]);
-      expect(
-        tracesOf(
-          place.dataDir,
-          saved.flatMap(({ words }) => words),
-        ),
-      ).toEqual([]);
-    }),
-  );
+    it(
+      "and names what is in quarantine of others, which goes with the session",
+      at(async (place) => {
+        const saved = await prepare(place);
+        const [damaged, gone] = [saved[0] as Saved, saved[2] as Saved];
+        fs.appendFileSync(blobOf(place, damaged), "and more");
+        await within(place, async (store) => {
+          await refusalOf(store.loadCheckpoint({ checkpointId: damaged.checkpointId }));
+        });
+        await unlinked(place, damaged);
+        await within(place, async (store) => {
+          const aside = blobOf(place, damaged, "quarantine/contexts");
+          expect(fs.existsSync(aside)).toBe(true);
+          const { copies } = await store.deleteCheckpoint({ checkpointId: gone.checkpointId });
+          expect(copies.quarantineFiles).toEqual([aside]);
+          const { left, copies: after } = await store.erase({ sessionId: SESSION });
+          expect({ left, files: after.quarantineFiles }).toEqual({ left: [], files: [] });
+        });
+        expect(filesBelow(path.join(place.dataDir, "quarantine"))).toEqual([]);
+        expect(
+          tracesOf(
+            place.dataDir,
+            saved.flatMap(({ words }) => words),
+          ),
+        ).toEqual([]);
+      }),
+    );
 
-  it(
-    "and of a session what is kept of it besides",
-    at(async (place) => {
-      const saved = await prepare(place);
-      const label = newWord();
-      await within(place, async (store) => {
-        const other = await save(store, "other");
-        await store.tagSession({ sessionId: SESSION, add: [`tag-${label}`, "keep"] });
-        await store.markCritical({ sessionId: SESSION, contextKey: `key-${saved[4]?.words[0]}` });
-        await store.cleanUp({ checkpointIds: idsOf(saved.slice(0, 2)), includeKept: true });
-        expect(await store.erase({ sessionId: SESSION, sparesKept: true })).toMatchObject({ erased: [], left: [] });
-        const planned = await store.erase({ sessionId: SESSION, dryRun: true });
-        expect(planned.erased.map(({ checkpointId }) => checkpointId).toSorted()).toEqual(idsOf(saved).toSorted());
-        const { erased, left } = await store.erase({ sessionId: SESSION });
-        expect({ erased, left }).toEqual({ erased: planned.erased, left: [] });
-        expect(tracesOf(place.dataDir, [label, ...saved.flatMap(({ words }) => words)])).toEqual([]);
-        await expectWhole(store, [other]);
-        expect((await store.listSessions({ project: null })).sessions.map(({ id }) => id)).toEqual(["other"]);
-        expect((await refusalOf(store.erase({ sessionId: SESSION }))).code).toBe("SESSION_NOT_FOUND");
-        expect((await refusalOf(store.erase({}))).code).toBe("INVALID_INPUT");
-        // The id can be used again.
-        const again = await save(store);
-        await expectWhole(store, [other, again]);
-      });
-    }),
-  );
-});
+    it(
+      "and of a session what is kept of it besides",
+      at(async (place) => {
+        const saved = await prepare(place);
+        const label = newWord();
+        await within(place, async (store) => {
+          const other = await save(store, "other");
+          await store.tagSession({ sessionId: SESSION, add: [`tag-${label}`, "keep"] });
+          await store.markCritical({ sessionId: SESSION, contextKey: `key-${saved[4]?.words[0]}` });
+          await store.cleanUp({ checkpointIds: idsOf(saved.slice(0, 2)), includeKept: true });
+          expect(await store.erase({ sessionId: SESSION, sparesKept: true })).toMatchObject({ erased: [], left: [] });
+          const planned = await store.erase({ sessionId: SESSION, dryRun: true });
+          expect(planned.erased.map(({ checkpointId }) => checkpointId).toSorted()).toEqual(idsOf(saved).toSorted());
+          const { erased, left } = await store.erase({ sessionId: SESSION });
+          expect({ erased, left }).toEqual({ erased: planned.erased, left: [] });
+          expect(tracesOf(place.dataDir, [label, ...saved.flatMap(({ words }) => words)])).toEqual([]);
+          await expectWhole(store, [other]);
+          expect((await store.listSessions({ project: null })).sessions.map(({ id }) => id)).toEqual(["other"]);
+          expect((await refusalOf(store.erase({ sessionId: SESSION }))).code).toBe("SESSION_NOT_FOUND");
+          expect((await refusalOf(store.erase({}))).code).toBe("INVALID_INPUT");
+          // The id can be used again.
+          const again = await save(store);
+          await expectWhole(store, [other, again]);
+        });
+      }),
+    );
+  },
+);
 
 describe("erasing", () => {
   /** Checks that erasures are finished when the store opens, even if only for a moment. */
@@ -350,7 +353,7 @@ describe("erasing", () => {
     },
   });
 
-  describe("is what a person gets who has checkpoints removed for good:", () => {
+  describe("happens when a person removes checkpoints for good:", () => {
     const WAYS: readonly (readonly [string, (store: Workrail, checkpointId: string) => Promise<{ readonly left: readonly string[] }>])[] = [
       [
         "by emptying the trash",
@@ -371,7 +374,7 @@ describe("erasing", () => {
       ["by erasing", (store, checkpointId) => store.erase({ checkpointIds: [checkpointId] })],
     ];
 
-    it.each(WAYS)("%s overwrites the file before it is unlinked, and leaves nothing elsewhere", (_, remove) =>
+    it.each(WAYS)("%s overwrites the file before it is unlinked, and removes all other data", (_, remove) =>
       onDisk(async (place) => {
         const saved = await prepare(place);
         const gone = saved[2] as Saved;
@@ -392,7 +395,7 @@ describe("erasing", () => {
       }),
     );
 
-    it("pruning unlinks, for it comes after saves", () =>
+    it("pruning only unlinks, because it follows saves", () =>
       onDisk(async (place) => {
         const steps: string[] = [];
         const storage = ({ dataDir }: { readonly dataDir: string }): Promise<Storage> =>
@@ -404,7 +407,7 @@ describe("erasing", () => {
       }));
   });
 
-  it("is finished by whoever opens the store next", () =>
+  it("is finished by the next opening of the store", () =>
     onDisk(async (place) => {
       const saved = await prepare(place);
       const gone = saved[2] as Saved;
@@ -420,7 +423,7 @@ describe("erasing", () => {
       await expectFinished(place, saved, gone);
     }));
 
-  it("waits for a process that reads the log, and says what is left when that takes too long", () =>
+  it("waits for a reader of the WAL, and reports the remaining data after a timeout", () =>
     onDisk(
       async (place) => {
         const saved = await prepare(place);
@@ -443,7 +446,7 @@ describe("erasing", () => {
       { WORKRAIL_LOCK_TIMEOUT_MS: "200" },
     ));
 
-  it("leaves nothing of many in tables that grew, where pages were split and rows copied", () =>
+  it("removes many checkpoints from large tables with split pages and copied rows", () =>
     onDisk(async (place) => {
       const all: { readonly checkpointId: string; readonly tag: string }[] = [];
       await within(place, async (store) => {
@@ -464,7 +467,7 @@ describe("erasing", () => {
       });
     }));
 
-  it("tells the copies that the store knows of, and leaves them", () =>
+  it("lists known copies, and leaves them", () =>
     onDisk(async (place) => {
       const [first, second] = (await prepare(place)) as [Saved, Saved];
       const backup = `${place.dataDir}-backup`;
@@ -489,7 +492,7 @@ describe("erasing", () => {
   it.each<[string, Record<string, string>]>([
     ["in clear", {}],
     ["sealed", { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: randomBytes(32).toString("base64") }],
-  ])("is done although files stand in the place of directories: a store %s", (_kind, env) =>
+  ])("works although files are in the place of directories: a store %s", (_kind, env) =>
     onDisk(async (place) => {
       await using store = await place.open();
       await store.saveCheckpoint({ sessionId: "other", context: { step: 1 } });
@@ -504,14 +507,14 @@ describe("erasing", () => {
     }, env),
   );
 
-  it("leaves a row in the audit log that holds nothing of what was erased", () =>
+  it("leaves a row in the audit log without erased data", () =>
     onDisk(async (place) => {
       const saved = await prepare(place);
       await within(place, (store) => store.deleteCheckpoint({ checkpointId: saved[0]?.checkpointId ?? "", agentId: "me" }));
       expect(readAudit(place.dataDir)).toContainEqual({ action: "delete", checkpoint_id: saved[0]?.checkpointId });
     }));
 
-  it("of what only memory holds forgets it there", () =>
+  it("of checkpoints only in memory removes them there", () =>
     onDisk(async (place) => {
       fs.writeFileSync(place.dataDir, "no directory");
       const store = await place.open({ fallback: "memory", adapters: { repeat: () => () => {} } });
@@ -579,7 +582,7 @@ describe("killed at any file operation of an erasure", () => {
 describe("in a sealed store", () => {
   const sealed = { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString("base64") };
 
-  it("one checkpoint's file goes, and a session takes its key with it", () =>
+  it("removes one checkpoint's file, and a session with its key", () =>
     onDisk(async (place) => {
       const saved = await prepare(place, {});
       const key = path.join(place.dataDir, "contexts", SESSION, "session.key");

@@ -77,7 +77,7 @@ describe.skipIf(noGit !== undefined)("the state of a repository (needs git)", ()
     expect((await read(directory))?.commit).toBeUndefined();
   });
 
-  it("has neither branch nor commit when refs are stored in another format", async () => {
+  it("has no branch or commit when refs are stored in another format", async () => {
     const directory = at("reftable");
     writeFiles(directory, { ".git/HEAD": "ref: refs/heads/.invalid\n", ".git/config": "[extensions]\n\trefStorage = reftable\n" });
     expect(await read(directory)).toEqual({ root: directory, commonDir: path.join(directory, ".git") });

@@ -39,8 +39,8 @@ const FIRST_ANSWERS: Readonly<Record<string, (store: Workrail, gone: Saved) => P
   trash: (store) => store.listTrash(),
 };
 
-describe("an erasure whose process is killed", () => {
-  it(`is finished before the next process gives its first answer, whatever that is (${KILLS} kills)`, () =>
+describe("an erasure in a killed process", () => {
+  it(`is finished before any first answer of the next process (${KILLS} kills)`, () =>
     onDisk(async (place) => {
       const saved = await prepare(place);
       const prepared = `${place.dataDir}-prepared`;

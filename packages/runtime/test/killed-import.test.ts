@@ -15,8 +15,8 @@ const LONGEST_MS = 1_500;
 /** Part of every context, and long enough for a delta to pay off. */
 const FILLER = randomBytes(3_000).toString("base64");
 
-describe("an import whose process is killed", () => {
-  it(`never has verify find anything, beside it or afterwards (${KILLS} kills)`, () =>
+describe("an import in a killed process", () => {
+  it(`causes no findings of verify, during or after it (${KILLS} kills)`, () =>
     onDisk(async (place) => {
       const file = path.join(path.dirname(place.dataDir), "export.json");
       {

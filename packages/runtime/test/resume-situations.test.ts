@@ -464,7 +464,7 @@ describe.skipIf(noGit !== undefined)("resuming (needs git)", () => {
     return checkpoints;
   }
 
-  it("is tried in at least thirty situations", () => {
+  it("is tested in at least thirty situations", () => {
     expect(Object.keys(SITUATIONS).length).toBeGreaterThanOrEqual(30);
   });
 
@@ -485,7 +485,7 @@ describe.skipIf(noGit !== undefined)("resuming (needs git)", () => {
     expect(result).toMatchObject({ status: "LOADED", sessionId: situation.loads, context: { goal: `work on ${situation.loads}` } });
   });
 
-  it.each(others)("suggests, and loads nothing, with %s", async (_, situation) => {
+  it.each(others)("returns candidates without loading with %s", async (_, situation) => {
     const { store, result, checkpoints } = await resume(situation);
     const { suggests = [], note = "" } = situation;
     const { candidates, ...suggested } = expectCandidates(result);

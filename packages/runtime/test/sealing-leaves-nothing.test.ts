@@ -124,7 +124,7 @@ describe.each(Object.entries(OPENERS))("clear text of a store on %s that is seal
     }
   });
 
-  it("occurs neither in logs nor in errors", async () => {
+  it("does not occur in logs or errors", async () => {
     const told: unknown[] = [];
     const tell = (...args: unknown[]): void => void told.push(...args);
     const log: Log = { debug: tell, info: tell, warn: tell, error: tell };

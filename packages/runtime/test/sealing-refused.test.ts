@@ -66,7 +66,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     await again.close();
   });
 
-  it("nothing but what was saved, where an older file of the same checkpoint is put back", async () => {
+  it("anything except the saved context when an older file of the checkpoint is put back", async () => {
     const store = await openWith(openRaw, dataDir, WISH);
     const text = randomBytes(8_000).toString("base64");
     const save = async (step: number): Promise<string> =>
@@ -87,7 +87,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     await again.close();
   });
 
-  it("a file from before all was sealed anew, with its session's key or without", async () => {
+  it("a file from before resealing, with its session's key or without", async () => {
     const store = await openWith(openRaw, dataDir, WISH);
     const id = await saveSome(store, 1);
     await store.close();
@@ -114,7 +114,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     await expect(load()).rejects.toMatchObject(CORRUPT);
   });
 
-  it("the keys of sessions in each other's place, and puts nothing aside for it", async () => {
+  it("swapped keys of sessions, and quarantines nothing", async () => {
     const store = await openWith(openRaw, dataDir, WISH);
     const ids = [await saveSome(store, 1, "s"), await saveSome(store, 1, "t")];
     await store.close();
@@ -137,7 +137,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     await right.close();
   });
 
-  it("to be taken for a store in clear, or to be given a new key, when its keyring is gone", async () => {
+  it("to count as unencrypted, or to get a new key, when its keyring is missing", async () => {
     const store = await openWith(openRaw, dataDir, WISH);
     await saveSome(store, 3);
     const before = await describeStore(store);
@@ -165,7 +165,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     expect(existsSync(path.join(dataDir, "quarantine"))).toBe(false);
   });
 
-  it("to be taken for a store in clear without its keyring, although the newest session's key cannot be looked for", async () => {
+  it("to count as unencrypted without its keyring, even if the newest session's key cannot be looked up", async () => {
     const store = await openWith(openRaw, dataDir, WISH);
     await saveSome(store, 1, "older");
     await saveSome(store, 1, "newest");
@@ -198,7 +198,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     },
   );
 
-  it("a catalog in clear, and takes nothing of it when the catalog is made anew", async () => {
+  it("an unencrypted catalog, and uses none of it in a rebuild", async () => {
     const kept = path.join(folder, "clear");
     const clear = await openWith(openRaw, dataDir, NO_WISH);
     await saveSome(clear, 2);

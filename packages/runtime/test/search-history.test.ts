@@ -66,7 +66,7 @@ async function perform(workrail: Workrail, each: Step, saved: Map<string, readon
 describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))(
   "whatever is saved, pruned, removed and restored in $kind",
   ({ kind, at }) => {
-    it("search finds each word exactly where a live checkpoint brought it", () =>
+    it("search finds each word exactly in the live checkpoint that added it", () =>
       fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), (steps) =>
           at(async (place) => {
@@ -136,8 +136,8 @@ async function saveAndDie(dataDir: string, fatalStep: number): Promise<{ readonl
   return { ids: lines.slice(0, 2), died };
 }
 
-describe("a process that is killed after it answered and before it indexed, or while it does", () => {
-  it("has what it saved found by the next, whichever operation on a file or the index was its last", async () => {
+describe("a process killed between its answer and the end of indexing", () => {
+  it("has its saves found by the next process, whatever its last file or index operation was", async () => {
     const dieAt = (fatalStep: number): Promise<boolean> =>
       onDisk(async (place) => {
         const { ids, died } = await saveAndDie(place.dataDir, fatalStep);
@@ -155,7 +155,7 @@ describe("a process that is killed after it answered and before it indexed, or w
     ["is gone", (file: string) => fs.rmSync(file)],
     ["is damaged", (file: string) => fs.writeFileSync(file, "no database".repeat(1_000))],
     ["is empty", (file: string) => fs.truncateSync(file)],
-  ])("nor does it matter that the index %s", (_, harm) =>
+  ])("has its saves found although the index %s", (_, harm) =>
     onDisk(async (place) => {
       const first = await place.open();
       const { checkpointId } = await first.saveCheckpoint({ sessionId: "a", context: { note: "needle" } });
@@ -168,7 +168,7 @@ describe("a process that is killed after it answered and before it indexed, or w
     }),
   );
 
-  it("is not waited for by processes that index the same store at the same time", () =>
+  it("does not block processes that index the same store at the same time", () =>
     onDisk(async (place) => {
       const stores = await Promise.all([place.open(), place.open(), place.open()]);
       await Promise.all(

@@ -166,7 +166,7 @@ describe("a rebuild", () => {
       await withOpened(dataDir, async (store) => expect(numbersIn(store)).toEqual([9]));
     }));
 
-  it("replays no -wal whose database is gone", () =>
+  it("replays no -wal without its database", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       await leaveBehind(dataDir, [1, 2, 3]);

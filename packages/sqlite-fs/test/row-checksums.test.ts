@@ -151,7 +151,7 @@ describe("a catalog that a newer version migrated while it was open", () => {
   it.each([
     ["sums rows in another way", "UPDATE checkpoint SET checksum = checksum + 1"],
     ["has other columns", "ALTER TABLE checkpoint RENAME COLUMN sequence TO place"],
-  ])("is not taken for damaged, and not made anew, where it %s", (_, sql) =>
+  ])("is not treated as damaged or rebuilt when it %s", (_, sql) =>
     withSaved(async (store) => {
       const next = MIGRATIONS.length + 1;
       // Large enough that the stand-in for a newer version, which computes our checksums, does not verify rows when it opens.

@@ -73,7 +73,7 @@ describe.each<SqliteDriverName>(["better-sqlite3", "node:sqlite"])("%s", (driver
         database.close();
       },
     ],
-  ])("begins anew where the file %s", async (_, spoil) => {
+  ])("starts again when the file %s", async (_, spoil) => {
     const directory = newDirectory();
     spoil(path.join(directory, "vectors.db"));
     const vectors = vectorsIn(directory, driver);

@@ -7,7 +7,7 @@ const LANGUAGES = ["German", "French", "Spanish", "Chinese", "Japanese"] as cons
 describe("docs/reference/classification.md", () => {
   const rows = tableOf(sectionOf(readPage("docs/reference/classification.md"), "## Words in other languages"));
 
-  it.each(LANGUAGES)("has the words that keys in %s are read by", (language) => {
+  it.each(LANGUAGES)("has the words for keys in %s", (language) => {
     const column = LANGUAGES.indexOf(language) + 1;
     const told = rows.flatMap((cells) => wordsOf(cells[column] ?? "").map((word) => `${cells[0]}: ${word}`));
     const known = linesOf(FOREIGN_WORDS[language]).flatMap(([english, foreign]) => foreign.map((word) => `${english}: ${word}`));

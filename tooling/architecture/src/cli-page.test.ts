@@ -37,7 +37,7 @@ describe("docs/reference/cli.md", () => {
     expect(known.length === 0 ? [] : tableOf(section)).toEqual(known);
   });
 
-  it("has every exit code, with the codes of the errors that it stands for", () => {
+  it("has every exit code, with its error codes", () => {
     const rows = tableOf(sectionOf(page, "## Exit codes"));
     const told = rows.flatMap(([exitCode, codes = ""]) => codes.split(", ").map((each) => [plain(each), Number(exitCode)] as const));
     expect(Object.fromEntries(told.filter(([each]) => each !== ""))).toEqual(EXIT_CODES);

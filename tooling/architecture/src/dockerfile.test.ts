@@ -16,19 +16,19 @@ function given(instruction: string): readonly string[] {
 
 // Builds no image: compares the text of the file with the package. `npm run verify:release` tests that its npm line works.
 describe("the Dockerfile", () => {
-  it("is made of the server's package, in the version that is here", () => {
+  it("contains the server's package in the current version", () => {
     expect(given("ARG")).toEqual([`VERSION=${server?.version}`]);
     expect(given("RUN")[0]).toContain(`"${server?.name}@\${VERSION}"`);
     expect(Object.keys(server?.bin ?? {}).map((name) => JSON.stringify([name]))).toEqual(given("ENTRYPOINT"));
   });
 
-  it("has a Node that the package takes", () => {
+  it("has a Node that the package supports", () => {
     const [, major] = /^node:(\d+)-slim$/.exec(given("FROM").join()) ?? [];
     const oldest = /^>=(\d+)$/.exec(server?.engines?.["node"] ?? "")?.[1];
     expect(Number(major)).toBeGreaterThanOrEqual(Number(oldest));
   });
 
-  it("sets what is a setting, and keeps the data where the user that it runs as may write", () => {
+  it("sets only existing settings, and keeps the data where its user may write", () => {
     const set = given("ENV").map((each) => each.split("="));
     expect(set).toEqual([["WORKRAIL_DATA_DIR", "/data"]]);
     const known = SETTING_NAMES.flatMap(namesOf).map(variableOf);
@@ -42,7 +42,7 @@ describe("the Dockerfile", () => {
     expect(made).toBeLessThan(lines.indexOf("USER node"));
   });
 
-  it("takes nothing from the checkout", () => {
+  it("copies nothing from the checkout", () => {
     expect(lines.filter((line) => /^(?:COPY|ADD) /.test(line))).toEqual([]);
     expect(readFileSync(join(ROOT, ".dockerignore"), "utf8").split("\n")).toContain("*");
   });

@@ -20,7 +20,7 @@ const pages = allPages()
   .filter(({ path }) => path !== "docs/reference/cli.md")
   .map(({ path, text }) => [path, commandLinesOf(text)] as const);
 
-describe("command lines in the blocks", () => {
+describe("command lines in code blocks", () => {
   it("are found", () => {
     expect(pages.flatMap(([, lines]) => lines).length).toBeGreaterThan(40);
   });

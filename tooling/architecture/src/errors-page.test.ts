@@ -13,7 +13,7 @@ const page = readPage("docs/reference/errors.md");
 const STOOD_IN_FOR = ["locked", "in-use"];
 
 describe("docs/reference/errors.md", () => {
-  it("has a row for every code, with what programs are told", () => {
+  it("has a row for every code, with its facts for programs", () => {
     const told = tableOf(sectionOf(page, "## The codes")).map(([code, , status, retryable, exitCode]) => {
       return [linkText(code), { httpStatus: Number(status), retryable: retryable === "yes", exitCode: Number(exitCode) }] as const;
     });
@@ -33,7 +33,7 @@ describe("docs/reference/errors.md", () => {
     expect(Object.fromEntries(told)).toEqual(CHECKPOINT_ERRORS);
   });
 
-  it("explains every reason that the sources give for a store that cannot be used", () => {
+  it("explains every reason in the sources for an unusable store", () => {
     const sources = globSync("packages/{core,blob-files,files-catalog,sqlite-fs}/src/**/*.ts", { cwd: ROOT })
       .filter((path) => !path.endsWith(".test.ts"))
       .map((path) => readFileSync(join(ROOT, path), "utf8"));

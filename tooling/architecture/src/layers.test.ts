@@ -84,7 +84,7 @@ describe("layers", () => {
     expect([core?.dependencies, core?.peerDependencies, core?.optionalDependencies]).toEqual([undefined, undefined, undefined]);
   });
 
-  it("lets runtime alone know the container", () => {
+  it("lets only runtime import the container", () => {
     const users = workspacePackages().filter(({ manifest }) =>
       CONTAINER.some((name) =>
         [manifest.dependencies, manifest.devDependencies, manifest.peerDependencies].some((ranges) => ranges?.[name] !== undefined),

@@ -8,13 +8,13 @@ const published = workspacePackages().filter(isPublic);
 const libraries = published.filter(({ folder }) => folder.startsWith("packages/"));
 
 describe.each(published.map((found) => [found.manifest.name, found] as const))("%s as published", (name, { folder, manifest }) => {
-  it("is named after its folder and says what it is", () => {
+  it("is named after its folder and has a description", () => {
     expect(name).toBe(`@workrail/${folder.split("/")[1] ?? ""}`);
     expect(manifest.description).toMatch(/\S/);
     expect(manifest.type).toBe("module");
   });
 
-  it("says where it comes from, where to report a fault, and what it is found by", () => {
+  it("has a repository, an address for faults, and keywords", () => {
     expect(manifest.repository).toEqual({ type: "git", url: `git+${REPOSITORY_URL}.git`, directory: folder });
     expect(manifest.homepage).toBe(`${REPOSITORY_URL}/tree/main/${folder}#readme`);
     expect(manifest.bugs).toEqual({ url: `${REPOSITORY_URL}/issues` });
@@ -26,7 +26,7 @@ describe.each(published.map((found) => [found.manifest.name, found] as const))("
     expect(manifest.engines).toEqual({ node: ">=22" });
   });
 
-  it("carries the licence and a README of its own", () => {
+  it("has the licence and its own README", () => {
     expect(manifest.license).toBe("MIT");
     expect(readFileSync(join(ROOT, folder, "LICENSE"), "utf8")).toBe(readFileSync(join(ROOT, "LICENSE"), "utf8"));
     expect(readFileSync(join(ROOT, folder, "README.md"), "utf8")).toMatch(new RegExp(`^# ${name}\n`));

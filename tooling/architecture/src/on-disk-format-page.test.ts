@@ -72,7 +72,7 @@ describe("docs/reference/on-disk-format.md", () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it("has a reader that reads what was saved, key order included", async () => {
+  it("has a reader that reads saved contexts, including the order of keys", async () => {
     const script = join(dataDir, "read-store.mjs");
     writeFileSync(script, markedBlock(page, "read-store.mjs"));
     const { stdout, stderr, status } = spawnSync(process.execPath, [script, dataDir], { encoding: "utf8" });
@@ -115,7 +115,7 @@ describe("docs/reference/on-disk-format.md", () => {
     ]);
   });
 
-  it("gives the names that files have", () => {
+  it("gives the names of files", () => {
     const names = globSync("contexts/*", { cwd: dataDir }).map((name) => name.replaceAll("\\", "/").slice("contexts/".length));
     expect(names.toSorted()).toEqual(["con_.1143da2b", "demo.8a2cc067", "grown", "plain"]);
     expect(page.text).toContain("`demo.8a2cc067`");

@@ -49,8 +49,8 @@ function deadLinksOf(page: Page, folder: string, files: ReadonlySet<string>): re
   });
 }
 
-describe("what npm packs", () => {
-  it("is all packages that are published", () => {
+describe("the npm packages", () => {
+  it("is every published package", () => {
     expect(folders).toEqual(expect.arrayContaining(["apps/cli", "apps/mcp-server", "packages/core", "packages/runtime"]));
   });
 
@@ -69,11 +69,11 @@ describe("what npm packs", () => {
     60_000,
   );
 
-  it.each(folders)("of %s has no tests and no data of tests", (folder) => {
+  it.each(folders)("of %s has no tests and no test data", (folder) => {
     expect(packedFiles(folder).filter((file) => /\.test\.|(?:^|\/)(?:test|testing)\//u.test(file))).toEqual([]);
   });
 
-  it("would be told of dead links, of either kind", () => {
+  it("detects dead links of either kind", () => {
     const page = {
       path: "packages/core/README.md",
       text: "[a](../../README.md) [b](./none.md) [c](LICENSE) [d](https://github.com/workrail/workrail/blob/main/docs/none.md) [e](https://example.org)",
@@ -86,7 +86,7 @@ describe("what npm packs", () => {
   });
 });
 
-describe("texts that a package shows", () => {
+describe("texts of a package", () => {
   /** Pages of the repository, by names that a text may use. */
   const PAGE =
     /\bdocs\/|\b(?:README|CONTRIBUTING|ARCHITECTURE|SECURITY|errors|settings|tools|cli|glossary|platforms|status|transcripts|performance)\.md\b/;

@@ -8,7 +8,7 @@ import { ROOT } from "./workspace.ts";
 
 const SOURCES = ["plugins/run-hook.mjs", "plugins/skill.md"];
 
-describe("the plugins for agents", () => {
+describe("the plugins of agents", () => {
   it("equal the output of write-plugins.ts", () => {
     for (const [path, text] of pluginFiles()) expect(readFileSync(join(ROOT, path), "utf8"), path).toBe(text);
   });
@@ -48,7 +48,7 @@ describe("plugins/run-hook.mjs", () => {
     writeFileSync(file, 'process.stdout.write([process.argv[1].split(/[\\\\/]/u).at(-1), ...process.argv.slice(2)].join(" "));');
   }
 
-  it("does nothing where nothing is installed", () => {
+  it("does nothing without an installation", () => {
     expect(run()).toEqual({ status: 0, stdout: "", stderr: "" });
   });
 

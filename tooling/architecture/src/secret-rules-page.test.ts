@@ -21,7 +21,7 @@ describe("docs/reference/secret-rules.md", () => {
 });
 
 describe("this repository", () => {
-  it("has nothing in it that the rules take for a secret, but in tests, where some are planted", () => {
+  it("has no secrets by the rules, except those planted in tests", () => {
     const files = execFileSync("git", ["ls-files", "-z"], { cwd: ROOT, encoding: "utf8" })
       .split("\0")
       .filter((file) => file !== "" && !file.endsWith(".test.ts"));

@@ -25,7 +25,7 @@ describe("sources", () => {
     expect(sources.filter((path) => /^export \*/m.test(readFileSync(join(ROOT, path), "utf8")))).toEqual([]);
   });
 
-  it("are named after what they hold, not after what they are", () => {
+  it("are named after their content, not after their kind", () => {
     const vague = /\/(utils?|helpers?|common|types|misc|shared)\.ts$/;
     expect(sources.filter((path) => vague.test(path))).toEqual([]);
   });

@@ -90,7 +90,7 @@ describe("the examples of docs/reference/tools.md", () => {
     for (const directory of [dataDir, project]) rmSync(directory, { recursive: true, force: true });
   });
 
-  it("are what the tools answer, one after another", async () => {
+  it("equal the answers of the tools in sequence", async () => {
     const blocks = blocksOf(page.text).filter(({ mark }) => mark !== undefined);
     for (let index = 0; index < blocks.length; index += 2) {
       const [, name] = blocks[index]?.mark?.split(" ") ?? [];

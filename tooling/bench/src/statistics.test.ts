@@ -4,11 +4,11 @@ import { quantile, summarize } from "./statistics.ts";
 const oneToHundred = Array.from({ length: 100 }, (_, index) => index + 1);
 
 describe("summarize", () => {
-  it("tells measured values, in whatever order they came", () => {
+  it("reports measured values in any order", () => {
     expect(summarize(oneToHundred.toReversed())).toEqual({ count: 100, median: 50, p95: 95, p99: 99, max: 100, mean: 50.5 });
   });
 
-  it("tells the only value as all of them", () => {
+  it("reports a single value as every quantile", () => {
     expect(summarize([7])).toEqual({ count: 1, median: 7, p95: 7, p99: 7, max: 7, mean: 7 });
   });
 
@@ -25,7 +25,7 @@ describe("summarize", () => {
 });
 
 describe("quantile", () => {
-  it("has no value where nothing was measured", () => {
+  it("has no value without measurements", () => {
     expect(quantile([], 0.5)).toBeNaN();
   });
 });

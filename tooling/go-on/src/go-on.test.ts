@@ -27,19 +27,19 @@ describe.each(SETS)("the %s set of states", async (set) => {
     expect(questions).toHaveLength(10);
   });
 
-  it.each(states)("hands over $name within every budget, whatever is asked for", async (state) => {
+  it.each(states)("hands over $name within every budget at every depth", async (state) => {
     const over = (await of(state)).filter(({ tokens, budget }) => tokens > budget);
     expect(over.map(({ mode, budget, tokens }) => [mode, budget, tokens])).toEqual([]);
   });
 
-  it.each(states)("uses what a budget allows of $name, while there is more", async (state) => {
+  it.each(states)("uses the whole budget for $name if there is more", async (state) => {
     const views = (await of(state)).filter(
       ({ mode, text }) => mode === "view" && (text.includes('"omitted"') || text.includes('"shortened"')),
     );
     expect(views.filter(({ tokens, budget }) => tokens < budget * 0.9).map(({ budget, tokens }) => [budget, tokens])).toEqual([]);
   });
 
-  it.each(BUDGETS)("is answered from what comes back in %i tokens", async (budget) => {
+  it.each(BUDGETS)("is answered from %i tokens", async (budget) => {
     const shares = await Promise.all(
       states.map(async (state) => {
         const view = (await of(state)).find((each) => each.mode === "view" && each.budget === budget);

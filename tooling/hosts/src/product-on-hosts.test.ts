@@ -106,7 +106,7 @@ describe.skipIf(hostsFolder === "")("Workrail on real hosts (set WORKRAIL_HOSTS 
     });
   });
 
-  it("saves a session of Claude Code at every hook, and hands the whole state over after a compaction", async () => {
+  it("saves a session of Claude Code at every hook, and gives the whole state after a compaction", async () => {
     const run = await runOf("claude-code");
     await workrail(run, "setup", "claude-code", "--local", "--yes");
     endpoint.play({ host: run.host, project: run.project, turns: [...TURNS, saying("Next: fix the rounding."), saying("As you say.")] });

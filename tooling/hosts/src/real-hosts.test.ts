@@ -69,7 +69,7 @@ describe.skipIf(hostsFolder === "")("real hosts (set WORKRAIL_HOSTS to the folde
       expect(await fired(run.log)).toEqual(expect.arrayContaining([...EVENTS[host]]));
     });
 
-    it("is killed in the middle, and starts anew in the same repository", async () => {
+    it("is killed in the middle, and starts again in the same repository", async () => {
       const run = await prepare(host);
       endpoint.play({ host, project: run.project, turns: TURNS.slice(0, 2), holdsAtEnd: true });
       const [killed] = await runHost({ ...run, killWhen: endpoint.held() });

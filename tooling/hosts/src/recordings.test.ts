@@ -12,12 +12,12 @@ describe.each(SCENARIOS)("the scenario $name", ({ name, hosts, before, after, is
     expect(before.flatMap(({ turns }) => turns).length).toBeGreaterThanOrEqual(12);
   });
 
-  it("ends each exchange with words, but where the person or a kill stops the host", () => {
+  it("ends each exchange with words, unless the person or a kill stops the host", () => {
     const open = [...before, ...after].filter(({ turns, isEscaped = false }) => !isEscaped && turns.at(-1)?.calls !== undefined);
     expect(open).toEqual(isInterrupted ? [before.at(-1)] : []);
   });
 
-  it("can be answered from what was said, called and printed before the cut", async () => {
+  it("can be answered from the messages, calls and output before the cut", async () => {
     const files = (await recordings()).filter(({ scenario }) => scenario === name);
     expect(files.map(({ host }) => host).sort()).toEqual([...hosts].sort());
     for (const { host, before: file } of files) {

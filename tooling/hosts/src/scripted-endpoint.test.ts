@@ -53,7 +53,7 @@ describe("the scripted endpoint", () => {
     expect(endpoint.requests.map(({ kind }) => kind)).toEqual(["side", "side"]);
   });
 
-  it("holds the request after the last turn when told so", async () => {
+  it("holds the request after the last turn on demand", async () => {
     endpoint.play({ host: "codex", project: PROJECT, turns: [], holdsAtEnd: true });
     const waiting = post("/v1/responses", { tools: [{ type: "function", name: "shell" }], input: [] }).catch(() => "cut off");
     await endpoint.held();

@@ -83,7 +83,7 @@ function dayOf(made: TestHome): string {
 }
 
 describe("the examples of the specification", () => {
-  it("says that a conversation is required, and no more", async () => {
+  it("requires only a conversation", async () => {
     expect(await fails({})).toMatchObject({ error: "INVALID_INPUT", message: "conversation is required." });
   });
 
@@ -135,7 +135,7 @@ describe("the examples of the specification", () => {
 });
 
 describe("the request schema", () => {
-  it("is name, conversation, topic and format, and costs some 110 tokens of a host's", () => {
+  it("has name, conversation, topic and format, in about 110 tokens", () => {
     const { name, description, inputSchema } = listTool(storeSession(new LazyStore(() => Promise.reject(new Error("unused")))));
     expect(inputSchema).toMatchObject({
       properties: {
@@ -184,7 +184,7 @@ describe("the error codes of the specification", () => {
     expect(await sessionFiles()).toEqual([]);
   });
 
-  it("PROJECT_ROOT_NOT_FOUND: not fatal, the current directory with a warning", async () => {
+  it("PROJECT_ROOT_NOT_FOUND: not fatal, uses the current directory with a warning", async () => {
     await using elsewhere = await ServerProcess.start();
     const { file, warning } = await elsewhere.ok(STORE, { conversation: "User: hello" });
     expect(warning).toBe("Using current directory as project root");
@@ -231,7 +231,7 @@ describe("the error codes of the specification", () => {
     await chmod(ours.directory, 0o755);
   });
 
-  it("PROJECT_ROOT_NOT_FOUND: not where WORKRAIL_PROJECT names the project", async () => {
+  it("PROJECT_ROOT_NOT_FOUND: not if WORKRAIL_PROJECT names the project", async () => {
     await using ours = await TestHome.create();
     const project = join(ours.directory, "named");
     await mkdir(project);
@@ -292,7 +292,7 @@ describe("the error codes of the specification", () => {
     });
   });
 
-  it("TOPIC_EXTRACTION_ERROR: not fatal, a topic that says nothing with a warning", async () => {
+  it("TOPIC_EXTRACTION_ERROR: not fatal, uses a default topic with a warning", async () => {
     expect(await server.ok(STORE, { conversation: "User: 🎉 !!!" })).toMatchObject({
       topic: "conversation",
       filename: "session-20250115-143022-conversation.md",
@@ -303,7 +303,7 @@ describe("the error codes of the specification", () => {
   it.each([
     ["with its key", { WORKRAIL_ENCRYPTION_KEY: "ab".repeat(32) }, /unencrypted/u],
     ["without its key", { WORKRAIL_ENCRYPTION_KEY: "no key" }, /key/u],
-  ])("FILE_WRITE_ERROR: a sealed store, %s, where files in clear are not allowed", async (_, env, message) => {
+  ])("FILE_WRITE_ERROR: a sealed store, %s, that does not allow unencrypted files", async (_, env, message) => {
     await using ours = await homeWithProject();
     await using sealed = await ServerProcess.start({ home: ours, env: { WORKRAIL_ENCRYPTION: "enabled", ...env } });
     expect(await fails({ conversation: "User: hello" }, sealed)).toMatchObject({
@@ -314,7 +314,7 @@ describe("the error codes of the specification", () => {
     expect(await sessionFiles(ours.project)).toEqual([]);
   });
 
-  it("UNKNOWN_ERROR: whatever else, such as a setting that is wrong", async () => {
+  it("UNKNOWN_ERROR: any other fault, such as a wrong setting", async () => {
     await using ours = await homeWithProject();
     await using wrong = await ServerProcess.start({ home: ours, env: { WORKRAIL_MAX_DEPTH: "deep" } });
     expect(await fails({ conversation: "User: hello" }, wrong)).toMatchObject({ error: "UNKNOWN_ERROR", meta: { httpStatus: 500 } });
@@ -383,7 +383,7 @@ describe("the edge cases of the specification", () => {
 });
 
 describe("the limits of the specification", () => {
-  it("conversation size: more than 10MB is refused before anything is written, and 10MB is taken", async () => {
+  it("conversation size: 10MB is accepted, more is refused before anything is written", async () => {
     const before = await server.ok(LIST, { kind: "conversation" });
     for (const conversation of ["x".repeat(10 * MiB + 1), [{ role: "user", content: "x".repeat(10 * MiB) }]]) {
       expect(await fails({ conversation })).toMatchObject({
@@ -451,7 +451,7 @@ describe("the checkpoint of a conversation", () => {
     return () => own[Symbol.asyncDispose]();
   });
 
-  it("belongs to the session in use, and takes neither its head nor the saves that name no session", async () => {
+  it("belongs to the current session, and changes neither its head nor the session of later saves", async () => {
     const work = await own.ok(SAVE, { sessionId: "work", context: { goal: "ship" } });
     const { checkpointId } = await own.ok(STORE, { conversation: "User: hello" });
     const loaded = await own.ok(LOAD, { checkpointId });
@@ -469,7 +469,7 @@ describe("the checkpoint of a conversation", () => {
     });
   });
 
-  it("always is a new one, in a session of its own where none is in use", async () => {
+  it("is always new, in a separate session if none is in use", async () => {
     const [first, second] = [await own.ok(STORE, { conversation: "User: same" }), await own.ok(STORE, { conversation: "User: same" })];
     expect(first["checkpointId"]).not.toBe(second["checkpointId"]);
     const loaded = await own.ok(LOAD, { checkpointId: second["checkpointId"], full: true });
@@ -504,7 +504,7 @@ describe("without its store", () => {
     }, 60_000);
   });
 
-  it("or where that has no room, the file is written, names no checkpoint, and a warning says so", async () => {
+  it("without memory either, the file is written without a checkpoint, with a warning", async () => {
     await using ours = await homeWithProject();
     await using full = await ServerProcess.start({ home: ours, env: { WORKRAIL_MAX_TOTAL_BYTES: "1" } });
     const answer = await full.ok(STORE, { conversation: "User: hello" });

@@ -45,14 +45,14 @@ function tokensOf(value: unknown): number {
 }
 
 describe("workflow_context_compress", () => {
-  it.each([1_000, 1_500, 3_000, 8_000])("keeps to a budget of %i tokens for the whole answer, and uses it", async (budgetTokens) => {
+  it.each([1_000, 1_500, 3_000, 8_000])("uses and does not exceed a budget of %i tokens for the whole answer", async (budgetTokens) => {
     const answer = await server.ok(COMPRESS, { context: work, budgetTokens });
     expect(tokensOf(answer)).toBeLessThanOrEqual(budgetTokens);
     expect(tokensOf(answer)).toBeGreaterThan(budgetTokens * 0.8);
     expect(answer).toMatchObject({ tokensAfter: tokensOf(answer["context"]), context: { goal: work.goal } });
   });
 
-  it("keeps to it with a critical entry that is larger, which comes shortened before others", async () => {
+  it("does not exceed it with a larger critical entry, which comes shortened before others", async () => {
     const context = {
       notes: "A note on the harbour. ".repeat(200),
       mission: `Never sail at night. ${"Chart the northern coast. ".repeat(2_000)}`,
@@ -65,7 +65,7 @@ describe("workflow_context_compress", () => {
     expect(answer).not.toHaveProperty("budgetExceededBy");
   });
 
-  it.each([200, 500, 900])("keeps to a smaller budget of %i tokens for the context, and uses it", async (budgetTokens) => {
+  it.each([200, 500, 900])("uses and does not exceed a smaller budget of %i tokens for the context", async (budgetTokens) => {
     const answer = await server.ok(COMPRESS, { context: work, budgetTokens });
     expect(excessOf(answer)).toEqual({});
     const tokens = tokensOf(answer["context"]);
@@ -77,14 +77,14 @@ describe("workflow_context_compress", () => {
     expect(entries).toContainEqual(expect.objectContaining({ key: "debugLog", outcome: "dropped" }));
   });
 
-  it("gives a context whole that fits, and says that all is kept", async () => {
+  it("returns a context that fits whole, and reports everything as kept", async () => {
     const context = { goal: "g", debugLog: "x" };
     const answer = await server.ok(COMPRESS, { context, budgetTokens: 1_000 });
     expect(answer).toMatchObject({ context, report: { kept: 2, reduced: 0, condensed: 0, dropped: 0, entries: [] } });
     expect(answer["tokensAfter"]).toBe(answer["tokensBefore"]);
   });
 
-  it("can be undone: every entry that is not whole is fetched exactly, or the whole context", async () => {
+  it("can be undone: fetches each partial entry or the whole context exactly", async () => {
     const context = { ...work, goal: `${work.goal} ${randomUUID()}` };
     const answer = await server.ok(COMPRESS, { context, budgetTokens: 600 });
     const { checkpointId, report, how, validUntil } = answer;
@@ -98,7 +98,7 @@ describe("workflow_context_compress", () => {
     expect((await server.ok(LOAD, { checkpointId, full: true }))["context"]).toEqual(context);
   });
 
-  it("leaves no trace of what it keeps in the session's list, and keeps the same only once", async () => {
+  it("stores the original once, outside of the session's list", async () => {
     const sessionId = randomUUID();
     const head = await server.ok(SAVE, { sessionId, context: { ...work, step: 1 } });
     const context = { ...work, step: 2 };
@@ -111,7 +111,7 @@ describe("workflow_context_compress", () => {
     expect(same["checkpointId"]).toBe(head["checkpointId"]);
   });
 
-  it("takes a saved one by session or checkpoint, says whose it is, and spares what is marked there", async () => {
+  it("accepts a saved context by session or checkpoint, names its origin, and keeps marked entries", async () => {
     const sessionId = randomUUID();
     const { checkpointId } = await server.ok(SAVE, { sessionId, context: work, agentId: "planner" });
     await server.ok(MARK, { sessionId, contextKey: "debugLog" });
@@ -123,7 +123,7 @@ describe("workflow_context_compress", () => {
     }
   });
 
-  it("keeps what the focus is about", async () => {
+  it("keeps content related to the focus", async () => {
     const about = async (focus: string, found: string): Promise<boolean> => {
       const answer = await server.ok(COMPRESS, { context: work, budgetTokens: 700, focus });
       return JSON.stringify(answer["context"]).includes(found);
@@ -132,7 +132,7 @@ describe("workflow_context_compress", () => {
     expect(await about("order 1102 in module 102", "1102")).toBe(true);
   });
 
-  it("only reduces when told so, even what fits, and drops what does not fit then", async () => {
+  it("with the strategy reduce only reduces, even if all fits, and drops the rest", async () => {
     const context = { goal: "g  ", data: `{\n  "a": [\n    1,\n    2\n  ]\n}`, log: "same line\n".repeat(200) };
     const answer = await server.ok(COMPRESS, { context, strategy: "reduce" });
     expect(answer).toMatchObject({ context: { goal: "g  ", data: "a: [1, 2]" }, report: { kept: 1, reduced: 2, condensed: 0 } });
@@ -142,21 +142,21 @@ describe("workflow_context_compress", () => {
     expect(small["omitted"]).toMatchObject({ entries: expect.arrayContaining([expect.objectContaining({ key: "messages" })]) });
   });
 
-  it.each(["auto", "extract", "telegraph", "summary", "progressive"])("keeps to the budget with %s", async (strategy) => {
+  it.each(["auto", "extract", "telegraph", "summary", "progressive"])("does not exceed the budget with %s", async (strategy) => {
     const answer = await server.ok(COMPRESS, { context: work, strategy, budgetTokens: 800 });
     expect(tokensOf(answer["context"])).toBeLessThanOrEqual(800);
     expect(answer["context"]).toMatchObject({ goal: work.goal });
     expect(answer["report"]).toMatchObject({ dropped: 1 });
   });
 
-  it("gives only the layers that are asked for", async () => {
+  it("returns only the requested layers", async () => {
     const answer = await server.ok(COMPRESS, { context: work, layers: ["CRITICAL"] });
     expect(Object.keys(answer["context"] as Fields)).not.toContain("debugLog");
     expect(answer["context"]).toMatchObject({ goal: work.goal });
     expect((answer["omitted"] as Fields)["count"]).toBe(4 - Object.keys(answer["context"] as Fields).length);
   });
 
-  it("names more behind its cursor", async () => {
+  it("lists more entries by its cursor", async () => {
     const context = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`notes of part ${index}`, `${index} `.repeat(60)]));
     const given = { context, budgetTokens: 300 };
     const first = await server.ok(COMPRESS, given);
@@ -174,7 +174,7 @@ describe("workflow_context_compress", () => {
     expect(keys.length + whole.length).toBe(900);
   });
 
-  it("says what is wrong with a call", async () => {
+  it("reports the fault of a call", async () => {
     for (const given of [{}, { context: {}, checkpointId: "c" }, { checkpointId: "c", sessionId: "s" }]) {
       expect((await server.fails(COMPRESS, given)).text).toContain("Give one of context, checkpointId and sessionId");
     }
@@ -196,7 +196,7 @@ describe("workflow_context_prioritize", () => {
     readonly outcome: string;
   }
 
-  it("orders by layer, drops what is ephemeral though it fits, and tells of every entry", async () => {
+  it("orders by layer, drops ephemeral entries even if they fit, and reports every entry", async () => {
     const context = { debugLog: "x", notes: "a note", goal: "g", plan: ["a", "b"] };
     const answer = await server.ok(PRIORITIZE, { context });
     const { entries, layers } = answer["report"] as { entries: readonly Reported[]; layers: Fields };
@@ -210,12 +210,12 @@ describe("workflow_context_prioritize", () => {
     expect((await server.ok(LOAD, { checkpointId: answer["checkpointId"] }))["context"]).toEqual(context);
   });
 
-  it.each([true, false])("tells of a context without entries that there are none, with dryRun %s", async (dryRun) => {
+  it.each([true, false])("reports no entries for an empty context, with dryRun %s", async (dryRun) => {
     const report = { kept: 0, reduced: 0, condensed: 0, dropped: 0, layers: {}, entries: [] };
     expect(await server.ok(PRIORITIZE, { context: {}, dryRun })).toMatchObject({ context: {}, report });
   });
 
-  it("holds layers to their budgets", async () => {
+  it("limits layers to their budgets", async () => {
     const context = { notes: "one thing and another. ".repeat(300), goal: "g", requirements: "It must do this and that. ".repeat(300) };
     const answer = await server.ok(PRIORITIZE, { context, budgets: { USEFUL: 0 } });
     const { layers, entries } = answer["report"] as { layers: Record<string, { tokensAfter: number }>; entries: readonly Reported[] };
@@ -226,7 +226,7 @@ describe("workflow_context_prioritize", () => {
     expect(isOver || tokensOf(small["context"]) <= 300).toBe(true);
   });
 
-  it("with dryRun only tells, page by page, and keeps nothing", async () => {
+  it("with dryRun only reports, page by page, and stores nothing", async () => {
     const context = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`entry ${index} of many ${"k".repeat(50)}`, index]));
     const keys: string[] = [];
     for (let cursor: string | undefined; ;) {

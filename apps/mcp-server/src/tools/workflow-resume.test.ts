@@ -65,7 +65,7 @@ describe("workflow_resume", () => {
     ["summary", 1_200],
     ["view", 4_000],
     ["full", 10_000],
-  ])("keeps to the size of depth %s", async (depth, tokens) => {
+  ])("does not exceed the size of depth %s", async (depth, tokens) => {
     const answer = await server.ok(RESUME, { session_id: "notes", depth });
     expect(excessOf(answer, { tokens, characters: 45_000 })).toEqual({});
     expect(JSON.stringify(answer)).toContain("Write it down");

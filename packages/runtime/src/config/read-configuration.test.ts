@@ -66,7 +66,7 @@ describe.each(SETTING_NAMES.map((name) => [name] as const))("the setting %s", (n
   const places = (["file", "environment", "command line"] as const).filter((place) => canBeIn(name, place));
   const all = { file: inFile, environment: inEnvironment, "command line": onCommandLine };
 
-  it("has its default when nobody sets it", () => {
+  it("has its default when not set", () => {
     expect(settingOf(readConfiguration({ env: {}, dataDir }), name)).toEqual({
       name,
       value: name === "dataDir" ? dataDir : SETTINGS[name].default,

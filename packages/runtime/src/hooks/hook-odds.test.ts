@@ -36,8 +36,8 @@ const hidden = (...words: string[]): string[] =>
       words.filter((word) => fs.readFileSync(file, "utf8").includes(word)).map((word) => `${path.relative(data(), file)}: ${word}`),
     );
 
-describe("what an agent saved under the names that notes use", () => {
-  it("stays in the state after the next hook", async () => {
+describe("an agent's entries with the names of notes", () => {
+  it("stay in the state after the next hook", async () => {
     const said = converse().prompt(FIRST);
     await hook("stop");
     const store = await open();
@@ -53,7 +53,7 @@ describe("what an agent saved under the names that notes use", () => {
 });
 
 describe("the mark of an erased session", () => {
-  it("is not set because the trash, with checkpoints that were thinned out, was emptied", async () => {
+  it("is not set when the trash with thinned-out checkpoints is emptied", async () => {
     const said = converse();
     scene.now = new Date(Date.now() - 3 * 86_400_000);
     for (let turn = 0; turn < 6; turn++) {
@@ -73,7 +73,7 @@ describe("the mark of an erased session", () => {
     expect(incoming()).not.toEqual([]);
   });
 
-  it("is not set because one old checkpoint of a session that goes on was deleted", async () => {
+  it("is not set when one old checkpoint of an active session is deleted", async () => {
     const said = converse().prompt(FIRST);
     await hook("stop");
     minutes(11);
@@ -89,7 +89,7 @@ describe("the mark of an erased session", () => {
     expect(incoming()).not.toEqual([]);
   });
 
-  it("is not set because a clean-up removed what is older than some days", async () => {
+  it("is not set when a clean-up removes old checkpoints", async () => {
     scene.now = new Date(Date.now() - 40 * 86_400_000);
     const said = converse().prompt(FIRST);
     await hook("stop");
@@ -106,7 +106,7 @@ describe("the mark of an erased session", () => {
     expect(incoming()).not.toEqual([]);
   });
 
-  it("keeps a session erased whose hook was running meanwhile", async () => {
+  it("keeps a session erased although its hook was running", async () => {
     const said = converse().prompt("The customer is called Zanzibarski.");
     await hook("stop");
     await (await open()).close();
@@ -138,7 +138,7 @@ describe("the mark of an erased session", () => {
     expect(total).toBe(0);
   });
 
-  it("is set for a session of which hooks keep no state any more: it is on disk for a week at least", async () => {
+  it("is set for a session without hook state, and stays on disk for at least a week", async () => {
     converse().prompt("The customer is called Zanzibarski.").run("1", "npm test", "no", true);
     await hook("session-end");
     await (await open()).close();
@@ -155,7 +155,7 @@ describe("the mark of an erased session", () => {
     ).not.toContain("Zanzibarski");
   });
 
-  it("is taken back by an import that brings the session back", async () => {
+  it("is removed by an import of the session", async () => {
     const said = converse().prompt(FIRST).run("1", "npm test", "no", true);
     await hook("session-end");
     const store = await open();
@@ -185,7 +185,7 @@ describe("beside a sealed store", () => {
       '[remote "origin"]\n\turl = https://example.com/acme/takeover.git\n',
     );
   };
-  it("the second turn, which is not saved yet, names nothing in clear", async () => {
+  it("the second turn, not saved yet, writes no plaintext", async () => {
     acme();
     sealedEnv();
     const said = converse().prompt(FIRST).run("1", "npm test", "no", true);
@@ -194,14 +194,14 @@ describe("beside a sealed store", () => {
     await hook("stop");
     expect(hidden("secret-merger", "takeover", scene.project, SESSION)).toEqual([]);
   });
-  it("a session that goes on with an earlier one names nothing in clear", async () => {
+  it("a session that continues an earlier one writes no plaintext", async () => {
     acme();
     sealedEnv();
     converse().prompt(FIRST).run("1", "npm test", "no", true);
     await hook("session-start", next());
     expect(hidden("secret-merger", "takeover", scene.project, SESSION)).toEqual([]);
   });
-  it("what was refused before it was sealed does not stay in clear", async () => {
+  it("saves refused before sealing do not stay as plaintext", async () => {
     converse().prompt(`Make the login redirect work. ${"x".repeat(60_000)}`);
     await hook("session-end");
     await (await openWorkrail({ dataDir: data(), env: { WORKRAIL_MAX_CONTEXT_BYTES: "500" }, project: scene.project })).close();
@@ -211,7 +211,7 @@ describe("beside a sealed store", () => {
     await hook("session-start", next({ session_id: "fourth", transcript_path: path.join(scene.root, "none", "o.jsonl") }));
     expect(hidden("login redirect")).toEqual([]);
   });
-  it("both of two sessions that were killed are caught up, at the second start at the latest", async () => {
+  it("two killed sessions are both saved by the second start", async () => {
     sealedEnv();
     const saved = new Set<string>();
     const saveNow: HookPorts["saveNow"] = async (saves) => saves.forEach(({ sessionId }) => saved.add(sessionId));
@@ -223,8 +223,8 @@ describe("beside a sealed store", () => {
   });
 });
 
-describe("what the store refuses for ever", () => {
-  it("is tried once more, and not at each start", async () => {
+describe("a save that the store always refuses", () => {
+  it("is retried once, not at each start", async () => {
     scene.now = new Date();
     converse()
       .prompt(`FIRST WORDS ${"x ".repeat(30_000)}`)
@@ -244,8 +244,8 @@ describe("what the store refuses for ever", () => {
   });
 });
 
-describe("something else among the incoming saves", () => {
-  it("a folder with the name of a save holds nothing up", async () => {
+describe("other files among the incoming saves", () => {
+  it("a folder with the name of a save does not block others", async () => {
     fs.mkdirSync(path.join(hookPlaces(data()).incoming, `${"1".padStart(15, "0")}-x.json`), { recursive: true });
     converse().prompt(FIRST);
     await hook("stop");
@@ -264,7 +264,7 @@ describe("something else among the incoming saves", () => {
     });
     expect({ stdout, stderr, signal }).toMatchObject({ stdout: "done\n", signal: null });
   }, 20_000);
-  it("a folder of incoming saves that cannot be read keeps nobody from the store", async () => {
+  it("an unreadable folder of incoming saves does not block the store", async () => {
     await (await open()).close();
     fs.symlinkSync("incoming", hookPlaces(data()).incoming); // ELOOP; EACCES after a hook that ran as scene.root
     const store = await open();
@@ -291,7 +291,7 @@ describe("the session that the pack shows", () => {
     const second = told(await hook("session-start", next({ session_id: "another" })));
     expect([first, second].map((text) => /Work number \d+/u.exec(text)?.[0])).toEqual(["Work number 11", "Work number 11"]);
   });
-  it("is the latest where conversations are not kept", async () => {
+  it("is the latest when conversations are not stored", async () => {
     scene.env["WORKRAIL_HOOK_CONVERSATION"] = "false";
     const ids = many(12);
     for (const id of ids) await hook("session-end", { session_id: id, transcript_path: transcript(id) });
@@ -300,7 +300,7 @@ describe("the session that the pack shows", () => {
       outputs.push(/Work number \d+/u.exec(told(await hook("session-start", next({ session_id: `n${start}` }))))?.[0]);
     expect(outputs).toEqual(["Work number 11", "Work number 11"]);
   });
-  it("is found after the repository got its remote", async () => {
+  it("is found after a remote is added to the repository", async () => {
     converse().prompt(FIRST).run("1", "npm test", "no", true);
     await hook("session-end");
     fs.writeFileSync(path.join(scene.root, "project", ".git", "config"), '[remote "origin"]\n\turl = https://example.com/acme/new.git\n');
@@ -308,8 +308,8 @@ describe("the session that the pack shows", () => {
   });
 });
 
-describe("one session that is over a limit of its own", () => {
-  it("does not keep the saves of all others from being left", async () => {
+describe("a session over its limit", () => {
+  it("does not block the incoming saves of other sessions", async () => {
     const said = converse().prompt("Go.");
     for (let at = 0; at < 5; at++) said.run(`c${at}`, `cat part-${at}`, "abcdefgh".repeat(2_000));
     await hook("session-end");
@@ -324,8 +324,8 @@ describe("one session that is over a limit of its own", () => {
   });
 });
 
-describe("the same, at the same time and again", () => {
-  it("is saved once by stores that are opened at once, and nothing of it is refused", async () => {
+describe("concurrent and repeated saves", () => {
+  it("are saved once by stores opened at the same time, and none is refused", async () => {
     await (await open()).close();
     const said = converse();
     for (let turn = 0; turn < 12; turn++) {
@@ -342,7 +342,7 @@ describe("the same, at the same time and again", () => {
     for (let turn = 0; turn < 11; turn++) expect(talk.match(new RegExp(`Answer ${turn}"`, "gu"))).toHaveLength(1);
   });
 
-  it("of a bad file among others, taken in at the same time, is refused once, and the others are saved", async () => {
+  it("refuse a bad file once, and save the others", async () => {
     const store = await open();
     const { incoming: waiting } = hookPlaces(data());
     fs.mkdirSync(waiting, { recursive: true });
@@ -354,7 +354,7 @@ describe("the same, at the same time and again", () => {
     expect(incoming()).toEqual([]);
   });
 
-  it("is saved once to a sealed store, whichever process reads it, where it holds a secret", () => {
+  it("with a secret are saved once to a sealed store, whichever process reads them", () => {
     const token = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
     converse().prompt(`Use ${token} for the login.`).reply("Yes.").run("1", "npm test", "no", true);
     const src = path.resolve("packages/runtime/src");
@@ -378,7 +378,7 @@ describe("the same, at the same time and again", () => {
     expect(totals).toEqual(["1 1", "1 1", "1 1"]);
   }, 60_000);
 
-  it("that a restored backup lacks is saved again from its transcript", async () => {
+  it("missing in a restored backup are saved again from the transcript", async () => {
     const store = await open();
     await store.saveCheckpoint({ sessionId: "s", context: { a: 1 } });
     await store.backup(path.join(scene.root, "backup"));
@@ -395,7 +395,7 @@ describe("the same, at the same time and again", () => {
     expect({ isNamed: text.includes(SID), total }).toEqual({ isNamed: true, total: 1 });
   });
 
-  it("is saved although the checkpoint before it is damaged", async () => {
+  it("are saved although the previous checkpoint is damaged", async () => {
     const said = converse().prompt(FIRST);
     await hook("stop");
     await (await open()).close();
@@ -414,8 +414,8 @@ describe("the same, at the same time and again", () => {
   });
 });
 
-describe("an erasure beside something odd among the incoming saves", () => {
-  it("does not tell a failure after it erased", async () => {
+describe("an erasure beside odd files among the incoming saves", () => {
+  it("reports no failure after it erased", async () => {
     converse().prompt(FIRST);
     await hook("stop");
     const store = await open();
@@ -425,8 +425,8 @@ describe("an erasure beside something odd among the incoming saves", () => {
   });
 });
 
-describe("a transcript that is long", () => {
-  it("gives a pack at the next start although one portion does not read it whole", async () => {
+describe("a long transcript", () => {
+  it("gives a pack at the next start although one portion does not cover it", async () => {
     const said = converse().prompt(FIRST);
     for (let at = 0; at < 24; at++) said.run(`c${at}`, `cat part-${at}`, "word ".repeat(100_000));
     said.reply("LAST WORDS: still to do: the logout.");
@@ -435,7 +435,7 @@ describe("a transcript that is long", () => {
     expect(text).toContain("login redirect");
   }, 60_000);
 
-  it("hides no pack of shorter work that is whole", async () => {
+  it("does not hide the complete pack of shorter work", async () => {
     const short = "8b1d1f6c-34b8-450e-82e8-700ac148aa5f";
     converse(short).prompt("The short work. Go on.").run("1", "npm test", "no", true);
     await hook("session-end", { session_id: short, transcript_path: transcript(short) });
@@ -449,8 +449,8 @@ describe("a transcript that is long", () => {
   }, 60_000);
 });
 
-describe("more", () => {
-  it("later saves of a session with a damaged checkpoint get in", async () => {
+describe("further cases", () => {
+  it("later saves of a session with a damaged checkpoint are saved", async () => {
     const said = converse().prompt(FIRST);
     await hook("stop");
     await (await open()).close();
@@ -467,7 +467,7 @@ describe("more", () => {
     expect(total).toBe(5);
   });
 
-  it("erasing the conversation alone leaves the work to be saved", async () => {
+  it("erasing only the conversation lets the work be saved", async () => {
     const said = converse().prompt(FIRST);
     await hook("session-end");
     const store = await open();
@@ -479,7 +479,7 @@ describe("more", () => {
     expect(incoming()).not.toEqual([]);
   });
 
-  it("a save of another session is left although one session fills what may wait", async () => {
+  it("a save of another session is accepted although one session fills the queue", async () => {
     const { incoming: waiting } = hookPlaces(data());
     fs.mkdirSync(waiting, { recursive: true });
     const big = path.join(waiting, `${"1".padStart(15, "0")}-x.json`);

@@ -11,7 +11,7 @@ import type { HookEvent } from "@workrail/host-transcripts";
 const scene = useHookScene();
 const { folder, transcript, data, incoming, allFiles, hook, raw, minutes, open, next, conversationNow, converse } = scene;
 
-describe("the conversation has no hole", () => {
+describe("the conversation is complete", () => {
   it("after a save that the store refused for its size", async () => {
     const said = converse()
       .prompt(`FIRST WORDS ${"x".repeat(60_000)}`)
@@ -40,7 +40,7 @@ describe("the conversation has no hole", () => {
   });
 });
 
-describe("an agent that goes on in the session that the pack names", () => {
+describe("an agent that continues in the pack's session", () => {
   it("keeps its own state as the latest after the next hook", async () => {
     const said = converse().prompt(FIRST);
     await hook("stop");
@@ -56,14 +56,14 @@ describe("an agent that goes on in the session that the pack names", () => {
   });
 });
 
-describe("the start of a session still tells", () => {
-  it("when a transcript beside it is a link to itself", async () => {
+describe("the start of a session still reports", () => {
+  it("work when a neighbouring transcript is a link to itself", async () => {
     converse().prompt(FIRST).run("1", "npm test", "no", true);
     fs.symlinkSync(transcript("loop"), transcript("loop"));
     expect(told(await hook("session-start", next()))).toContain("login redirect");
   });
 
-  it("that saves fail, when those of earlier sessions fail again", async () => {
+  it("failing saves, when those of earlier sessions fail again", async () => {
     converse().prompt(FIRST).run("1", "npm test", "no", true);
     const { incoming: waiting } = hookPlaces(data());
     fs.mkdirSync(waiting, { recursive: true });
@@ -77,7 +77,7 @@ describe("the start of a session still tells", () => {
 });
 
 describe("secrets", () => {
-  it("that are cut off by the notes do not reach the disk", async () => {
+  it("cut off by the notes do not reach the disk", async () => {
     const token = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
     const command = `${"echo aaaa && ".repeat(21)}curl -H ${token}`;
     converse().prompt("Go.").run("1", command, "ok");
@@ -85,7 +85,7 @@ describe("secrets", () => {
     const found = allFiles().filter((file) => fs.readFileSync(file, "utf8").includes(token.slice(0, 14)));
     expect(found).toEqual([]);
   });
-  it("are found where they stand whole", async () => {
+  it("are found if they are complete", async () => {
     const token = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
     converse()
       .prompt("Go.")
@@ -122,7 +122,7 @@ describe("secrets", () => {
   });
 });
 
-describe("erased and sealed", () => {
+describe("erased sessions and sealed stores", () => {
   it("an erased session leaves nothing in the hooks' files", async () => {
     converse().prompt("The customer is called Zanzibarski.").run("1", "npm test", "no", true);
     await hook("session-end");
@@ -133,7 +133,7 @@ describe("erased and sealed", () => {
     expect(allFiles().filter((file) => fs.readFileSync(file, "latin1").includes("Zanzibarski"))).toEqual([]);
   });
 
-  it("a session that was erased does not come back by itself", async () => {
+  it("an erased session is not saved again", async () => {
     converse().prompt("The customer is called Zanzibarski.").run("1", "npm test", "no", true);
     await hook("session-end");
     const store = await open();
@@ -144,7 +144,7 @@ describe("erased and sealed", () => {
     );
   });
 
-  it("where the store is sealed, hooks name no project, path, branch, and keep no digest of what was saved", async () => {
+  it("hooks of a sealed store write no project, path, branch or digest", async () => {
     fs.writeFileSync(path.join(scene.root, "project", ".git", "HEAD"), "ref: refs/heads/secret-merger\n");
     fs.writeFileSync(
       path.join(scene.root, "project", ".git", "config"),
@@ -161,7 +161,7 @@ describe("erased and sealed", () => {
     expect(leaks).toEqual([]);
   });
 
-  it("notes of before the store was sealed do not stay in clear", async () => {
+  it("notes from before sealing do not stay as plaintext", async () => {
     converse().prompt(FIRST).run("1", "npm test", "no", true);
     await hook("stop");
     await (await open()).close();
@@ -177,8 +177,8 @@ describe("erased and sealed", () => {
   });
 });
 
-describe("doubling", () => {
-  it("VS Code does not save the sessions of Claude Code once more", async () => {
+describe("duplicates", () => {
+  it("VS Code does not save the sessions of Claude Code again", async () => {
     converse().prompt(FIRST).run("1", "npm test", "no", true);
     const claude = path.join(scene.root, "home", ".claude", "projects", scene.project.replaceAll(/[^a-zA-Z0-9]/gu, "-"));
     fs.mkdirSync(claude, { recursive: true });
@@ -188,7 +188,7 @@ describe("doubling", () => {
     const ids = incoming().map((file) => (JSON.parse(fs.readFileSync(file, "utf8")) as { sessionId: string }).sessionId);
     expect(ids.filter((id) => id.startsWith("vscode-"))).toEqual([]);
   });
-  it("a sub-agent does not get its parent's words as its own", async () => {
+  it("a sub-agent's notes do not contain its parent's words", async () => {
     converse().prompt(FIRST);
     await hook("stop", { agent_id: "a1", agent_type: "Explore", agent_transcript_path: path.join(folder(), "x", "agent-a1.jsonl") });
     const ids = incoming().map((file) => (JSON.parse(fs.readFileSync(file, "utf8")) as { sessionId: string }).sessionId);
@@ -243,7 +243,7 @@ describe("one bad file among the incoming saves", () => {
           }),
         ),
     ],
-  ])("does not hold up the others: %s", async (_name, write) => {
+  ])("does not block the others: %s", async (_name, write) => {
     const { incoming: waiting } = hookPlaces(data());
     fs.mkdirSync(waiting, { recursive: true });
     write(path.join(waiting, `${"1".padStart(15, "0")}-7b1d1f6c-34b8-450e-82e8-700ac148aa50.json`));
@@ -255,7 +255,7 @@ describe("one bad file among the incoming saves", () => {
 });
 
 describe("the pack", () => {
-  it("is not handed to a project that only claims the remote of another", async () => {
+  it("is not given to a project that only claims another's remote", async () => {
     const config = '[remote "origin"]\n\turl = git@example.com:acme/private.git\n';
     fs.writeFileSync(path.join(scene.root, "project", ".git", "config"), config);
     converse().prompt(FIRST).run("1", "npm test", "no", true);
@@ -270,7 +270,7 @@ describe("the pack", () => {
     ).not.toContain("login redirect");
   });
 
-  it("has one end, whatever the branch is called", async () => {
+  it("has one end tag, for any branch name", async () => {
     const project = scene.project;
     const git = (...args: string[]) =>
       spawnSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], { cwd: project, encoding: "utf8" });
@@ -311,7 +311,7 @@ describe("the pack", () => {
 });
 
 describe("a prompt", () => {
-  it("that speaks of a tag of a host keeps what follows", async () => {
+  it("with a host's tag in its text keeps the following text", async () => {
     converse().prompt("Why do we see <system-reminder> in the logs? Never touch src/legacy.");
     await hook("stop");
     expect(fs.readFileSync(incoming()[0] ?? "", "utf8")).toContain("Never touch src/legacy");
@@ -319,7 +319,7 @@ describe("a prompt", () => {
 });
 
 describe("ids", () => {
-  it("of two host sessions never meet in one session", async () => {
+  it("of two host sessions never map to one session", async () => {
     const long = "a".repeat(120);
     for (const id of [`${long}1`, `${long}2`]) {
       converse("t").prompt(`Words of ${id.at(-1)}.`);
@@ -332,7 +332,7 @@ describe("ids", () => {
 });
 
 describe("opencode", () => {
-  it("whose messages could not be read once, keeps what was known", async () => {
+  it("keeps known messages after a failed read", async () => {
     const message = (role: string, text: string) => ({
       info: { id: `${role}1`, role, sessionID: "o1", time: { created: 1767348000000 } },
       parts: [{ type: "text", text }],

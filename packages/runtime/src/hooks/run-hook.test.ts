@@ -10,7 +10,7 @@ const scene = useHookScene();
 const { folder, transcript, data, incoming, hook, raw, minutes, open, converse } = scene;
 
 describe("a hook at the end of a turn", () => {
-  it("leaves the state of the work for the store, which has it when it is opened", async () => {
+  it("writes the state of the work as an incoming save, which the store has once opened", async () => {
     converse().prompt(FIRST).run("1", "npm test", "AssertionError: expected 302", true).reply("Next: fix logout.");
     expect(await hook("stop")).toBe("");
     const store = await open();
@@ -68,7 +68,7 @@ describe("a hook at the end of a turn", () => {
 });
 
 describe("the conversation", () => {
-  it("is kept beside the work, and grows by what was said since", async () => {
+  it("is stored beside the work, and grows by the new messages", async () => {
     const said = converse().prompt(FIRST).reply("I look.");
     await hook("pre-compact");
     said.run("1", "npm test", "ok").reply("All tests pass.");
@@ -107,7 +107,7 @@ describe("the conversation", () => {
     await store.close();
   });
 
-  it("is left for the next call where the time is up, and the work is saved", async () => {
+  it("is left for the next call when the time is up, and the work is saved", async () => {
     const said = converse().prompt(FIRST);
     for (let count = 0; count < 40; count++) said.run(String(count), `cat ${count}`, "words and more ".repeat(8_000));
     await hook("session-end", {}, { left: () => 0 });
@@ -124,7 +124,7 @@ describe("the conversation", () => {
     expect(offset()).toBeGreaterThan(first);
   });
 
-  it("begins anew where the transcript was written anew", async () => {
+  it("starts again when the transcript was rewritten", async () => {
     converse().prompt(FIRST).reply("I look.");
     await hook("session-end");
     fs.rmSync(transcript());
@@ -138,7 +138,7 @@ describe("the conversation", () => {
 });
 
 describe("the start of a session", () => {
-  it("saves and tells what a killed session left, in at most 300 tokens", async () => {
+  it("saves and shows the work of a killed session in at most 300 tokens", async () => {
     converse().prompt(FIRST).run("1", "npm test", "AssertionError: expected 302", true);
     minutes(5);
     const text = told(await hook("session-start", { session_id: "other", transcript_path: transcript("other"), source: "startup" }));
@@ -149,7 +149,7 @@ describe("the start of a session", () => {
     expect(incoming()).toHaveLength(2);
   });
 
-  it("tells the goal of the first of three sessions that were killed, when the second only continued it", async () => {
+  it("shows the goal of the first of three killed sessions when the second only continued it", async () => {
     converse().prompt(FIRST).run("1", "npm test", "AssertionError: expected 302", true);
     minutes(5);
     const starts = (id: string): Promise<string> =>
@@ -173,12 +173,12 @@ describe("the start of a session", () => {
   it.each([
     ["work that is done", (said: Transcript) => said.run("1", "npm test", "ok").reply("All tests pass.")],
     ["a greeting", (said: Transcript) => said],
-  ])("tells nothing of %s", async (_name, more) => {
+  ])("shows nothing of %s", async (_name, more) => {
     more(converse().prompt("Hello."));
     expect(await hook("session-start", { session_id: "other", transcript_path: transcript("other"), source: "startup" })).toBe("");
   });
 
-  it("tells nothing of another branch, nor of work that rested for weeks", async () => {
+  it("shows nothing of another branch or of work unused for weeks", async () => {
     converse().prompt(FIRST).run("1", "npm test", "no", true);
     await hook("stop");
     fs.writeFileSync(path.join(scene.root, "project", ".git", "HEAD"), "ref: refs/heads/other\n");
@@ -190,7 +190,7 @@ describe("the start of a session", () => {
     expect(await hook("session-start", start)).toBe("");
   });
 
-  it("hands the whole state over after a compaction", async () => {
+  it("gives the whole state after a compaction", async () => {
     converse()
       .prompt(FIRST)
       .run("1", "npm test", "AssertionError: expected 302", true)
@@ -201,13 +201,13 @@ describe("the start of a session", () => {
     expect(text.length).toBeLessThan(9_000);
   });
 
-  it("says nothing where a session is resumed and nothing changed", async () => {
+  it("prints nothing when a resumed session has no changes", async () => {
     converse().prompt(FIRST);
     await hook("stop");
     expect(await hook("session-start", { source: "resume" })).toBe("");
   });
 
-  it("points to the session before after /clear", async () => {
+  it("names the previous session after /clear", async () => {
     converse().prompt(FIRST).run("1", "npm test", "no", true);
     const text = told(await hook("session-start", { session_id: "other", transcript_path: transcript("other"), source: "clear" }));
     expect(text).toContain(`claude-code-${SESSION}`);
@@ -236,7 +236,7 @@ describe("a hook that fails", () => {
     ["another value", "[1]"],
     ["no session", "{}"],
     ["wrong types", JSON.stringify({ session_id: 5, transcript_path: {}, cwd: [] })],
-  ])("prints nothing for %s, and tells it at the next start", async (_name, input) => {
+  ])("prints nothing for %s, and reports it at the next start", async (_name, input) => {
     expect(await raw("stop", input)).toBe("");
     expect(readRuns(hookPlaces(data())).at(-1)).toMatchObject({ event: "stop", error: expect.stringContaining("INVALID_INPUT") });
     const text = told(await hook("session-start", { source: "startup" }));
@@ -244,7 +244,7 @@ describe("a hook that fails", () => {
     expect(await hook("session-start", { source: "startup" })).toBe("");
   });
 
-  it("takes a transcript that is missing, a folder or a pipe for none", async () => {
+  it("treats a missing transcript, a folder or a pipe as none", async () => {
     expect(await hook("stop")).toBe("");
     fs.mkdirSync(transcript());
     expect(await hook("stop")).toBe("");
@@ -259,7 +259,7 @@ describe("a hook that fails", () => {
     ["with other notes", (text: string) => text.replace(/"counts":\{[^}]*\}/u, '"counts":null')],
     ["without a conversation", (text: string) => JSON.stringify({ ...(JSON.parse(text) as object), conversation: undefined })],
     ["with another position", (text: string) => JSON.stringify({ ...(JSON.parse(text) as object), position: { offset: "1" } })],
-  ])("goes on with what is there where its own file is %s", async (_name, damaged) => {
+  ])("continues without its own file when that is %s", async (_name, damaged) => {
     converse().prompt(FIRST);
     await hook("stop");
     const sessions = hookPlaces(data()).sessions;
@@ -276,7 +276,7 @@ describe("a hook that fails", () => {
     await store.close();
   });
 
-  it("tells at the start of a session what cannot be saved, beside what the transcript holds", async () => {
+  it("reports failed saves at the start of a session, beside the content of the transcript", async () => {
     converse().prompt(FIRST).run("1", "npm test", "no", true);
     await hook("stop");
     fs.rmSync(hookPlaces(data()).incoming, { recursive: true });
@@ -301,7 +301,7 @@ describe("a hook that was ended at its deadline", () => {
 });
 
 describe("settings", () => {
-  it("save nothing with hookSave false, tell nothing with hookResume false, keep no conversation with hookConversation false", async () => {
+  it("save nothing with hookSave false, show nothing with hookResume false, store no conversation with hookConversation false", async () => {
     converse().prompt(FIRST).run("1", "npm test", "no", true);
     scene.env["WORKRAIL_HOOK_SAVE"] = "false";
     await hook("session-end");
@@ -314,7 +314,7 @@ describe("settings", () => {
     expect(await hook("session-start", { session_id: "other", transcript_path: transcript("other"), source: "startup" })).toBe("");
   });
 
-  it("make nothing for a store that is only read, and still tell what the transcript holds", async () => {
+  it("write nothing for a read-only store, and still show the content of the transcript", async () => {
     converse().prompt(FIRST).run("1", "npm test", "no", true);
     scene.env["WORKRAIL_READ_ONLY"] = "true";
     await hook("stop");
@@ -322,7 +322,7 @@ describe("settings", () => {
     expect(fs.existsSync(data())).toBe(false);
   });
 
-  it("hand saves to the open store, and write nothing in clear, where the store is sealed", async () => {
+  it("save through the open store without plaintext files when the store is sealed", async () => {
     converse().prompt(FIRST).run("1", "npm test", "no", true).reply("Next: logout.");
     scene.env["WORKRAIL_ENCRYPTION"] = "enabled";
     const saved: unknown[] = [];
@@ -337,7 +337,7 @@ describe("settings", () => {
 });
 
 describe("sub-agents", () => {
-  it("are kept as sessions of their own, and are nothing to go on with", async () => {
+  it("are stored as separate sessions that are not resumed", async () => {
     fs.mkdirSync(path.join(folder(), "x"));
     const file = path.join(folder(), "x", "agent-1.jsonl");
     converse("agent-1").prompt("Look for callers.").run("1", "grep -rn x", "no", true);
@@ -352,7 +352,7 @@ describe("sub-agents", () => {
     ).toBe("");
   });
 
-  it("that a host starts for itself leave no trace", async () => {
+  it("started by the host for itself are not saved", async () => {
     converse().prompt(FIRST);
     await hook("stop", { agent_id: "a1", agent_type: "" });
     expect(incoming()).toEqual([]);

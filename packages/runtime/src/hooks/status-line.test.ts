@@ -51,7 +51,7 @@ describe("the status line", () => {
     expect(fs.existsSync(dataDir)).toBe(false);
   });
 
-  it("tells the age of the last save of the host's session, and how many there were", async () => {
+  it("shows the age of the last save of the host's session, and the number of saves", async () => {
     known(3);
     known(1, { hostSession: "another" });
     ran("stop", 8, { saved: "b" });
@@ -66,12 +66,12 @@ describe("the status line", () => {
     [59, "59 min ago"],
     [120, "2 h ago"],
     [72 * 60, "3 d ago"],
-  ])("tells %i minutes as: %s", async (minutes, words) => {
+  ])("shows %i minutes as: %s", async (minutes, words) => {
     known(minutes);
     expect(await shown()).toBe(`workrail: saved ${words}`);
   });
 
-  it("tells of a failure until everything was saved after it", async () => {
+  it("shows a failure until everything was saved after it", async () => {
     known(10);
     ran("stop", 5, { error: "STORAGE_QUOTA_EXCEEDED: Too many automatic saves wait for the store." });
     expect(await shown()).toBe("workrail: last save failed (STORAGE_QUOTA_EXCEEDED)");
@@ -81,7 +81,7 @@ describe("the status line", () => {
     expect(await shown()).toBe("workrail: saved 10 min ago");
   });
 
-  it("tells of a failure that came before the session was known, in one line", async () => {
+  it("shows a failure from before the session was known, in one line", async () => {
     ran("stop", 5, { sessionId: undefined, error: `it took\nlonger \u001b[31m than ${"1000 ms ".repeat(9)}` });
     expect(await shown()).toBe("workrail: last save failed (it took longer [31m than 1000 ms 1000 ms)");
   });
@@ -92,13 +92,13 @@ describe("the status line", () => {
     expect(await shown()).toBe("workrail: nothing saved yet");
   });
 
-  it("tells of a save that the store refused since", async () => {
+  it("shows a save that the store has refused since", async () => {
     known(10);
     noteFailure(hookPlaces(dataDir), { at: at(5), event: "take in", error: "TOO_LARGE: The context is too large." });
     expect(await shown()).toBe("workrail: last save failed (TOO_LARGE)");
   });
 
-  it.each(["", "no JSON", "null"])("tells of the newest session of the working directory's repository for the input %j", async (input) => {
+  it.each(["", "no JSON", "null"])("shows the newest session of the working directory's repository for the input %j", async (input) => {
     known(2, { hostSession: "newest" });
     known(1, { hostSession: "newest.agent", isSubagent: true });
     expect(await shown(input)).toBe("workrail: saved 2 min ago");

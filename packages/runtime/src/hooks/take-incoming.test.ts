@@ -49,8 +49,8 @@ const conversationIn = async (store: Workrail): Promise<unknown[]> => {
   return (context as { conversation: { content: string }[] }).conversation.map(({ content }) => content);
 };
 
-describe("saves that hooks left", () => {
-  it("are in the store once it is opened, in their order and with their times", async () => {
+describe("incoming saves of hooks", () => {
+  it("are in the store once it is opened, with their order and times", async () => {
     await leave({ context: { step: 1 } });
     await leave({ context: { step: 2 }, createdAt: "2026-01-02T11:00:00.000Z" });
     const store = await open();
@@ -60,7 +60,7 @@ describe("saves that hooks left", () => {
     expect(waitingFiles(places().incoming)).toEqual([]);
   });
 
-  it("are taken in by a store that is open, when it is asked", async () => {
+  it("are taken in by an open store on request", async () => {
     const store = await open();
     await leave();
     expect(await store.takeIncoming()).toBe(1);
@@ -68,7 +68,7 @@ describe("saves that hooks left", () => {
     expect((await store.findCheckpoints({ sessionId: "claude-code-1" })).checkpoints).toHaveLength(1);
   });
 
-  it("are saved once, although the process ended before it removed the file, or another one takes them in at the same time", async () => {
+  it("are saved once, although the process ended before it removed the file, or another process takes them in at the same time", async () => {
     const file = await leave(said(0, "a", "b"));
     const copy = fs.readFileSync(file);
     const [first, second] = await Promise.all([open(), open()]);
@@ -79,14 +79,14 @@ describe("saves that hooks left", () => {
     expect(waitingFiles(places().incoming)).toEqual([]);
   });
 
-  it("make one conversation, whatever overlaps", async () => {
+  it("form one conversation with any overlaps", async () => {
     await leave(said(0, "a", "b"));
     await leave(said(2, "c"));
     await leave(said(1, "b", "c", "d"));
     expect(await conversationIn(await open())).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("wait while the store is only read, and while it is full", async () => {
+  it("wait while the store is read-only or full", async () => {
     await (await open()).saveCheckpoint({ sessionId: "other", context: { a: 1 } });
     await leave();
     await open({ readOnly: true });
@@ -100,7 +100,7 @@ describe("saves that hooks left", () => {
     ["no save", async () => fs.writeFileSync(await leave(), "{"), "INVALID_INPUT"],
     ["too large", () => leave({ context: { text: "x".repeat(2_000) } }), "TOO_LARGE"],
     ["without an id", () => leave({ sessionId: "" }), "INVALID_INPUT"],
-  ])("are set aside and told of when one is %s, and the others are taken in", async (_name, make, code) => {
+  ])("are refused and reported when one is %s, and the others are taken in", async (_name, make, code) => {
     await make();
     await leave({ sessionId: "claude-code-2" });
     const store = await open({ limits: { maxContextBytes: 1_000 } });
@@ -111,7 +111,7 @@ describe("saves that hooks left", () => {
     expect((await store.findCheckpoints({ sessionId: "claude-code-2" })).checkpoints).toHaveLength(1);
   });
 
-  it("make a store where there is none, although the command only looks", async () => {
+  it("create a missing store even for a reading command", async () => {
     await leave();
     const store = await open({ create: false });
     expect((await store.findCheckpoints({ sessionId: "claude-code-1" })).checkpoints).toHaveLength(1);

@@ -356,7 +356,7 @@ describe("an import of transcripts", () => {
     expect((await checkpoints(TALK)).found).toEqual([]);
   });
 
-  it("spares what is old: an import counts as an access", async () => {
+  it("keeps old sessions: an import counts as an access", async () => {
     now = new Date("2024-01-02T10:00:00Z");
     write(["Fix the login."]);
     await bring();
