@@ -5,8 +5,8 @@ import { type Context, isJsonObject, type JsonObject, type JsonValue } from "../
 import { type CheckpointId, parseCheckpointId, parseDigest, parseSessionId } from "../model/ids.ts";
 import { LABEL_LIMITS } from "../model/limits.ts";
 import { LAYERS, type LayerSummary } from "../model/layer.ts";
-import { checkAttributes, checkName, checkTags } from "../use-cases/labels.ts";
-import { areTooMuch } from "../use-cases/pin-entry.ts";
+import { checkAttributes, checkName, checkTags } from "../use-cases/sessions/labels.ts";
+import { areTooMuch } from "../use-cases/sessions/pin-entry.ts";
 import type { Session } from "../model/session.ts";
 import type { Digester } from "../ports/environment.ts";
 

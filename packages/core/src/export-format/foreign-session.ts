@@ -4,7 +4,7 @@ import type { Context, JsonObject } from "../model/context.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
 import { LABEL_LIMITS } from "../model/limits.ts";
 import type { Digester } from "../ports/environment.ts";
-import { areTooMuch } from "../use-cases/pin-entry.ts";
+import { areTooMuch } from "../use-cases/sessions/pin-entry.ts";
 import { checkpointTexts, closingText, openingText } from "./export-text.ts";
 
 /**

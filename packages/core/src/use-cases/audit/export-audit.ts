@@ -1,0 +1,47 @@
+import type { LoggedEvent } from "../../model/audit.ts";
+import type { AuditQuery, Catalog } from "../../ports/catalog.ts";
+import type { Clock } from "../../ports/environment.ts";
+import type { Locking } from "../../ports/locking.ts";
+
+export interface ExportAuditPorts {
+  readonly catalog: Pick<Catalog, "auditLog" | "commit">;
+  readonly locking: Pick<Locking, "shared">;
+  readonly clock: Clock;
+}
+
+/** Selection of rows; all conditions must hold. */
+export type AuditFilter = Pick<AuditQuery, "actions" | "sessionId" | "since" | "until">;
+
+const PAGE = 500;
+/** Reason of the audit row for an export of the log itself. */
+const AUDIT_LOG = "audit-log";
+
+/**
+ * Writes the audit log as JSON lines, one per row, oldest first. The export itself is recorded as the last row; rows written
+ * meanwhile are left out.
+ *
+ * @param limit most rows, from the oldest on.
+ * @throws STORAGE_UNAVAILABLE, LOCK_TIMEOUT; the output is then incomplete.
+ */
+export async function* exportAudit(
+  { catalog, locking, clock }: ExportAuditPorts,
+  { limit = Number.POSITIVE_INFINITY, ...filter }: AuditFilter & { readonly limit?: number | undefined } = {},
+): AsyncGenerator<string, void, undefined> {
+  const event = { at: clock.now(), action: "export", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
+  await locking.shared(() => catalog.commit({ audit: [{ ...event, reason: AUDIT_LOG }] }));
+  const [end] = await locking.shared(() => catalog.auditLog({ limit: 1 }));
+  let [after, left] = [0, limit];
+  while (left > 0) {
+    const from = after;
+    const page = await locking.shared(() => catalog.auditLog({ ...filter, first: "oldest", after: from, limit: Math.min(PAGE, left) }));
+    const rows = page.filter(({ number }) => number <= (end?.number ?? 0));
+    if (rows.length > 0) yield rows.map((row) => `${lineOf(row)}\n`).join("");
+    after = rows.at(-1)?.number ?? after;
+    left -= rows.length;
+    if (rows.length < PAGE) return;
+  }
+}
+
+function lineOf({ number, at, action, sessionId, checkpointId, agentId, reason, digest }: LoggedEvent): string {
+  return JSON.stringify({ number, at: at.toISOString(), action, sessionId, checkpointId, agentId, reason, digest });
+}

@@ -1,0 +1,21 @@
+import { decodeBlob } from "../../envelope/decode-blob.ts";
+import type { CheckpointRecord } from "../../model/checkpoint.ts";
+import { readContext, type ReadPorts } from "../load/read-context.ts";
+
+/**
+ * Corrects a record that describes another form of its blob than the blob has. A process killed between replacing the file and
+ * committing the record leaves this state. The blob is verified first.
+ *
+ * @returns `false` when the blob is gone, or the record was changed meanwhile.
+ */
+export async function adoptForm(ports: ReadPorts, record: CheckpointRecord): Promise<boolean> {
+  const bytes = await ports.blobs.get(record.blob);
+  if (bytes === undefined) return false;
+  const blob = await decodeBlob(ports, bytes);
+  const baseId = blob.kind === "whole" ? null : blob.base;
+  if (baseId !== null) await ports.catalog.commit({ edges: { add: [{ dependent: record.id, base: baseId }], drop: [] }, audit: [] });
+  const becomes = { blobBytes: bytes.length, baseId, keyId: record.keyId };
+  return ports.catalog.replaceBlob(record, becomes, async () => {
+    await readContext(ports, { ...record, damaged: false });
+  });
+}

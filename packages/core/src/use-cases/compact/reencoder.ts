@@ -1,0 +1,114 @@
+import { applyDelta } from "../../delta/apply-delta.ts";
+import { findDelta } from "../../delta/find-delta.ts";
+import { encodeDelta } from "../../envelope/envelope.ts";
+import { isWorkrailError, WorkrailError } from "../../errors.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import type { CheckpointRecord } from "../../model/checkpoint.ts";
+import type { CheckpointId } from "../../model/ids.ts";
+import { decodeUtf8, encodeUtf8 } from "../../platform.ts";
+import { type ReadContext, readContext, type ReadPorts } from "../load/read-context.ts";
+
+/** Delta that is made, but not yet in place. */
+interface Made {
+  readonly record: CheckpointRecord;
+  readonly base: CheckpointRecord;
+  readonly bytes: Uint8Array;
+}
+
+/** Runs the replacement of one file by its delta. */
+export type InPlace = (put: () => Promise<boolean>) => Promise<boolean>;
+
+/** Deltas collected before one commit adds their edges. */
+const MOST_WAITING = 8;
+
+/** Re-encodes checkpoints as deltas against the next newer one, and verifies each delta before it replaces a file. */
+export class Reencoder {
+  readonly #ports: ReadPorts;
+  readonly #givenUp: Set<CheckpointId>;
+  readonly #pause: () => Promise<void>;
+  readonly #inPlace: InPlace;
+  #waiting: Made[] = [];
+  #made = 0;
+  #reencoded = 0;
+  #savedBytes = 0;
+  /** Base that was read last. It is often the next checkpoint to re-encode. */
+  #last: { readonly id: CheckpointId; readonly read: ReadContext } | undefined;
+
+  constructor(ports: ReadPorts, givenUp: Set<CheckpointId>, { pause, inPlace }: { pause: () => Promise<void>; inPlace: InPlace }) {
+    this.#ports = ports;
+    this.#givenUp = givenUp;
+    this.#pause = pause;
+    this.#inPlace = inPlace;
+  }
+
+  /** Number of deltas made, in place or not. */
+  get made(): number {
+    return this.#made;
+  }
+
+  /** Makes a delta and returns its size; `undefined` when it would not be smaller than `lessThan`, or one of the two is unreadable. */
+  async make(record: CheckpointRecord, base: CheckpointRecord, lessThan: number): Promise<number | undefined> {
+    const bytes = await this.#deltaBlob(record, base);
+    if (bytes === undefined || bytes.length >= lessThan) return undefined;
+    this.#made += 1;
+    this.#waiting.push({ record, base, bytes });
+    if (this.#waiting.length === MOST_WAITING) await this.#putInPlace();
+    return bytes.length;
+  }
+
+  /** Puts the remaining deltas in place, and returns the totals. */
+  async finish(): Promise<{ readonly reencoded: number; readonly savedBytes: number }> {
+    await this.#putInPlace();
+    return { reencoded: this.#reencoded, savedBytes: this.#savedBytes };
+  }
+
+  async #putInPlace(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    if (waiting.length === 0) return;
+    const { catalog, blobs } = this.#ports;
+    await catalog.commit({
+      edges: { add: waiting.map(({ record, base }) => ({ dependent: record.id, base: base.id })), drop: [] },
+      audit: [],
+    });
+    for (const { record, base, bytes } of waiting) {
+      const becomes = { blobBytes: bytes.length, baseId: base.id, keyId: record.keyId };
+      const isDone = await this.#inPlace(() => catalog.replaceBlob(record, becomes, () => blobs.replace(record.blob, bytes)));
+      await this.#pause();
+      // Otherwise the edge stays: another process may have been faster, or an earlier attempt may have replaced the file and died.
+      if (!isDone) {
+        this.#givenUp.add(record.id);
+        continue;
+      }
+      this.#reencoded += 1;
+      this.#savedBytes += record.blobBytes - bytes.length;
+    }
+  }
+
+  /** Returns the delta's blob; `undefined` when either checkpoint is unreadable: a damaged one is neither changed nor used as a base. */
+  async #deltaBlob(record: CheckpointRecord, base: CheckpointRecord): Promise<Uint8Array | undefined> {
+    try {
+      const target = this.#last?.id === record.id ? this.#last.read : await this.#read(record);
+      // After a rebuild the order may differ, so that a base may depend on the older checkpoint. Two checkpoints must never be based on
+      // each other.
+      const from = await this.#read(base, new Set([record.id, ...this.#waiting.map((each) => each.record.id)]));
+      this.#last = { id: base.id, read: from };
+      const delta = findDelta(from.context, target.context);
+      await this.#pause();
+      // Verifies as a reader will see it, through the delta's JSON text. The base is unchanged by the steps above.
+      const made = applyDelta(from.context, parseJson(decodeUtf8(encodeUtf8(JSON.stringify(delta)))));
+      if (JSON.stringify(made) !== target.contextText())
+        throw new WorkrailError("INTERNAL", "A delta does not restore the content that it was made for.");
+      return await this.#ports.codec.encode(encodeDelta(record, from.facts, delta, this.#ports.digests));
+    } catch (error) {
+      if (isWorkrailError(error) && (error.code === "CHECKPOINT_CORRUPT" || error.code === "UNSUPPORTED_VERSION")) return undefined;
+      throw error;
+    }
+  }
+
+  async #read(record: CheckpointRecord, notThrough?: ReadonlySet<CheckpointId>): Promise<ReadContext> {
+    const read = await readContext(this.#ports, record, notThrough);
+    await this.#pause();
+    return read;
+  }
+}

@@ -1,0 +1,48 @@
+import { classifyContext, type ClassifyPorts } from "../../classify/classify-context.ts";
+import type { CompiledRules } from "../../classify/compile-rules.ts";
+import { type ClassifiedContext, compareContexts, type ContextComparison } from "../../compare/compare-contexts.ts";
+import type { CheckpointRecord } from "../../model/checkpoint.ts";
+import type { CheckpointId } from "../../model/ids.ts";
+import type { TokenCounter } from "../../ports/environment.ts";
+import { type LoadedCheckpoint, loadCheckpoint, type LoadPorts } from "./load-checkpoint.ts";
+
+export interface ComparePorts extends LoadPorts, ClassifyPorts {
+  readonly tokens: TokenCounter;
+}
+
+export interface CompareInput {
+  /** Usually the older checkpoint: entries that only `to` has count as added. */
+  readonly from: CheckpointId;
+  readonly to: CheckpointId;
+  /** Classification rules of the workflow's author. */
+  readonly rules?: CompiledRules | undefined;
+}
+
+export interface ComparedCheckpoints extends ContextComparison {
+  readonly from: ComparedSide;
+  readonly to: ComparedSide;
+}
+
+export interface ComparedSide {
+  readonly record: CheckpointRecord;
+  /** Tokens of the whole context as JSON. */
+  readonly tokens: number;
+}
+
+/**
+ * Compares two checkpoints of any sessions, entry by entry, with token counts and layers. Entries are classified as of now, with
+ * the pins of their own session.
+ *
+ * @throws the errors of `loadCheckpoint`.
+ */
+export async function compareCheckpoints(ports: ComparePorts, { from, to, rules }: CompareInput): Promise<ComparedCheckpoints> {
+  const older = await loadCheckpoint(ports, { checkpointId: from });
+  const newer = await loadCheckpoint(ports, { checkpointId: to });
+  const count = await ports.tokens.load();
+  const classify = async ({ context, session }: LoadedCheckpoint): Promise<ClassifiedContext> => ({
+    context,
+    classifications: await classifyContext(ports, context, { pins: session?.pins ?? [], rules }),
+  });
+  const side = (loaded: LoadedCheckpoint): ComparedSide => ({ record: loaded.record, tokens: count(loaded.contextText()) });
+  return { from: side(older), to: side(newer), ...compareContexts(await classify(older), await classify(newer), count) };
+}

@@ -1,0 +1,308 @@
+import type { EnvelopeFacts } from "../../envelope/envelope-json.ts";
+import { isWorkrailError, WorkrailError } from "../../errors.ts";
+import { ERASED } from "../../model/audit.ts";
+import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
+import type { Context } from "../../model/context.ts";
+import { type CheckpointId, parseSessionId, type SessionId } from "../../model/ids.ts";
+import type { Session } from "../../model/session.ts";
+import type { Clock, Log } from "../../ports/environment.ts";
+import type { Locking } from "../../ports/locking.ts";
+import { shellWord } from "../../shell-word.ts";
+import { isItsOwnFault } from "./get-blob.ts";
+import { quarantineDamaged } from "../care/quarantine-damaged.ts";
+import { damagedBytesOf, type ReadContext, readContext, type ReadPorts } from "./read-context.ts";
+import { eachRecord } from "../remove/view-store.ts";
+
+export interface LoadPorts extends ReadPorts {
+  readonly locking: Locking;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called after each load; the caller batches the accesses. */
+  onLoaded(record: CheckpointRecord): void;
+}
+
+/** Exactly one of the two ids must be given. */
+export interface LoadInput {
+  readonly checkpointId?: CheckpointId | undefined;
+  /** Loads the head of this session. */
+  readonly sessionId?: SessionId | undefined;
+}
+
+export interface LoadedCheckpoint {
+  readonly record: CheckpointRecord;
+  /** The same JSON value that was saved, including key order. */
+  readonly context: Context;
+  /** Returns the JSON text, byte for byte as saved. */
+  contextText(): string;
+  /** Newer checkpoints of the session that cannot be read, newest first. Empty when a checkpoint was requested by id. */
+  readonly fellBackFrom: readonly UnreadableCheckpoint[];
+  /** The checkpoint's session, read after the context. */
+  readonly session: Session | undefined;
+}
+
+export interface UnreadableCheckpoint {
+  readonly checkpointId: CheckpointId;
+  /** A sentence for people. */
+  readonly reason: string;
+}
+
+/** Reasons of unreadable checkpoints. */
+type Reasons = Map<CheckpointId, string>;
+
+/** Attempts for bytes that change between reads. */
+const MAX_LOOKS = 3;
+const PAGE = 100;
+const KINDS_OF_HEADS = CHECKPOINT_KINDS.filter((kind) => kind !== "aside");
+
+/**
+ * Loads a checkpoint, or a session's head, and verifies its digest. A damaged checkpoint is marked and moved to quarantine. For a
+ * session, the newest readable checkpoint is loaded instead, and the result says so.
+ *
+ * @throws INVALID_INPUT unless exactly one of the two ids is given; CHECKPOINT_NOT_FOUND; SESSION_NOT_FOUND; CHECKPOINT_CORRUPT
+ * when the record exists but its bytes are missing or wrong, naming the nearest readable checkpoint; UNSUPPORTED_VERSION;
+ * TOO_LARGE; STORAGE_UNAVAILABLE.
+ */
+export async function loadCheckpoint(ports: LoadPorts, { checkpointId, sessionId }: LoadInput): Promise<LoadedCheckpoint> {
+  if ((checkpointId === undefined) === (sessionId === undefined)) {
+    throw new WorkrailError("INVALID_INPUT", "Give either checkpointId or sessionId, and only one of them.", {
+      details: { field: "checkpointId" },
+      hint: "Use checkpointId for one checkpoint, sessionId for the latest one of a session.",
+    });
+  }
+  return ports.locking.shared(async () => {
+    const loaded = checkpointId === undefined ? await loadHead(ports, sessionId as SessionId) : await loadById(ports, checkpointId);
+    ports.onLoaded(loaded.record);
+    return loaded;
+  });
+}
+
+async function loadById(ports: LoadPorts, id: CheckpointId): Promise<LoadedCheckpoint> {
+  const reasons: Reasons = new Map();
+  const record = await ports.catalog.find(id);
+  if (record === undefined) throw await checkpointNotFound(ports, id);
+  const read = await readProven(ports, record, reasons);
+  if (read !== undefined) return { ...read, fellBackFrom: [], session: await ports.catalog.session(record.sessionId) };
+  const still = await ports.catalog.find(id);
+  if (still === undefined) throw await checkpointNotFound(ports, id);
+  const nearest = await findNearest(ports, still, reasons);
+  throw damaged(still, reasons.get(id), nearest);
+}
+
+/** Tries checkpoints from the newest on, including ones saved meanwhile. */
+async function loadHead(ports: LoadPorts, sessionId: SessionId): Promise<LoadedCheckpoint> {
+  const reasons: Reasons = new Map();
+  for (let head = await ports.catalog.head(sessionId); head !== undefined; head = await newestBut(ports, sessionId, reasons)) {
+    const read = await readProven(ports, head, reasons);
+    if (read === undefined) continue;
+    const session = await ports.catalog.session(sessionId);
+    const isNewest = reasons.size === 0 && session?.damagedCount === 0;
+    return { ...read, session, fellBackFrom: isNewest ? [] : await passedOver(ports, read.record, reasons) };
+  }
+  const session = await ports.catalog.session(sessionId);
+  if (session === undefined || (session.damagedCount === 0 && reasons.size === 0)) throw sessionNotFound(sessionId);
+  throw new WorkrailError("CHECKPOINT_CORRUPT", `None of the checkpoints of session ${sessionId} can be read.`, {
+    details: { sessionId, checkpoints: session.checkpointCount, damaged: session.damagedCount },
+    hint: "Restore the session's files from a backup, then run `workrail repair`. Damaged files are in quarantine.",
+  });
+}
+
+/** Returns the newest checkpoint of the session that may be readable. */
+async function newestBut(ports: LoadPorts, sessionId: SessionId, reasons: Reasons): Promise<CheckpointRecord | undefined> {
+  for await (const record of newestFirst(ports, sessionId)) if (!record.damaged && !reasons.has(record.id)) return record;
+  return undefined;
+}
+
+function newestFirst({ catalog }: LoadPorts, sessionId: SessionId): AsyncGenerator<CheckpointRecord> {
+  return eachRecord(catalog, { sessionId, kinds: KINDS_OF_HEADS }, PAGE);
+}
+
+/** Lists the newer checkpoints that the loaded one replaces: those that failed now, and those marked before. */
+async function passedOver(ports: LoadPorts, loaded: CheckpointRecord, reasons: Reasons): Promise<UnreadableCheckpoint[]> {
+  const passed: UnreadableCheckpoint[] = [];
+  for await (const { id, sequence, damaged: isDamaged } of newestFirst(ports, loaded.sessionId)) {
+    if (sequence <= loaded.sequence) break;
+    const reason = reasons.get(id) ?? (isDamaged ? FOUND_BEFORE : undefined);
+    if (reason !== undefined) passed.push({ checkpointId: id, reason });
+  }
+  return passed;
+}
+
+const FOUND_BEFORE = "It was found damaged before; its remains are in quarantine.";
+
+/**
+ * Reads a checkpoint; `undefined` when it cannot be read, with the reason in `reasons`. A blob may be pruned or re-encoded
+ * between reading the record and the bytes. Therefore only a record that is unchanged after a failed read proves that the bytes
+ * are wrong.
+ */
+async function readProven(
+  ports: LoadPorts,
+  first: CheckpointRecord,
+  reasons: Reasons,
+): Promise<(Omit<ReadContext, "facts"> & { readonly record: CheckpointRecord }) | undefined> {
+  let record = first;
+  for (let looks = 1; ; looks++) {
+    let failure: WorkrailError;
+    try {
+      if (record.damaged) return fail(reasons, first.id, FOUND_BEFORE);
+      const { facts, ...read } = await readContext(ports, record, reasons);
+      return { record: asProven(record, facts), ...read };
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      failure = error;
+    }
+    const again = await ports.catalog.find(record.id);
+    if (again === undefined) return fail(reasons, first.id, "It was removed meanwhile.");
+    const isProven = isSameVersion(record, again);
+    if (isProven && !(await isWorthAnotherLook(ports, record, failure, looks))) return fail(reasons, first.id, failure.message);
+    record = again;
+  }
+}
+
+/** Takes facts from the file where record and file overlap: the file is verified, the catalog row is not. */
+function asProven(record: CheckpointRecord, { canonicalDigest = record.canonicalDigest, ...facts }: EnvelopeFacts): CheckpointRecord {
+  return { ...record, ...facts, canonicalDigest };
+}
+
+function fail(reasons: Reasons, id: CheckpointId, reason: string): undefined {
+  reasons.set(id, reason);
+}
+
+/** True when a proven failure may have changed: the damaged base is marked now, or no longer damaged. */
+async function isWorthAnotherLook(ports: LoadPorts, record: CheckpointRecord, failure: WorkrailError, looks: number): Promise<boolean> {
+  const culprit = damagedBytesOf(failure);
+  if (culprit === undefined) return false;
+  try {
+    const isMarked = await quarantineDamaged(ports, culprit, failure.message);
+    return isMarked ? culprit.id !== record.id : looks < MAX_LOOKS;
+  } catch (error) {
+    // A failure to mark must not stop the load of other checkpoints.
+    const { id: checkpointId, sessionId, blob } = culprit;
+    const reason = failure.message;
+    ports.log.error("a checkpoint is damaged, and could not be marked", { checkpointId, sessionId, blobPath: blob, reason, error });
+    return false;
+  }
+}
+
+function isCorrupt(error: unknown): error is WorkrailError {
+  return isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT";
+}
+
+function isSameVersion(left: CheckpointRecord, right: CheckpointRecord): boolean {
+  const isSameForm = left.blobBytes === right.blobBytes && left.baseId === right.baseId && left.damaged === right.damaged;
+  return isSameForm && left.id === right.id && left.blob === right.blob;
+}
+
+/** Returns the next older readable checkpoint of the session, else the next newer one. */
+async function findNearest(ports: LoadPorts, record: CheckpointRecord, reasons: Reasons): Promise<CheckpointRecord | undefined> {
+  const newer: CheckpointRecord[] = [];
+  for await (const each of newestFirst(ports, record.sessionId)) {
+    if (each.sequence > record.sequence) newer.push(each);
+    else if (each.sequence < record.sequence && (await isReadable(ports, each, reasons))) return each;
+  }
+  for (const each of newer.toReversed()) if (await isReadable(ports, each, reasons)) return each;
+  return undefined;
+}
+
+async function isReadable(ports: LoadPorts, record: CheckpointRecord, reasons: Reasons): Promise<boolean> {
+  if (record.damaged) return false;
+  try {
+    await readContext(ports, record, reasons);
+    return true;
+  } catch (error) {
+    if (!isItsOwnFault(error)) throw error;
+    reasons.set(record.id, error.message);
+    return false;
+  }
+}
+
+function damaged(record: CheckpointRecord, reason: string | undefined, nearest: CheckpointRecord | undefined): WorkrailError {
+  const { id: checkpointId, sessionId, blob: blobPath } = record;
+  return new WorkrailError("CHECKPOINT_CORRUPT", `Checkpoint ${checkpointId} cannot be read: ${reason ?? FOUND_BEFORE}`, {
+    details: { checkpointId, sessionId, blobPath, nearestValidId: nearest?.id ?? null },
+    hint:
+      nearest === undefined
+        ? "No checkpoint of its session can be read. Restore the session's files from a backup, then run `workrail repair`."
+        : `Load ${nearest.id}, the nearest checkpoint of its session that can be read.`,
+  });
+}
+
+/** Checkpoint that an unknown id may have meant. */
+export interface LikelyCheckpoint {
+  readonly checkpointId: CheckpointId;
+  readonly sessionId: SessionId;
+  readonly name?: string | undefined;
+}
+
+/**
+ * Returns the error for a missing checkpoint, with the reason: in the trash, erased, or unknown. A handle may have expired, and
+ * even a valid one does not stop a deliberate removal.
+ *
+ * @param nearest checkpoints that may be meant instead.
+ */
+export async function checkpointNotFound(
+  { catalog }: Pick<LoadPorts, "catalog">,
+  checkpointId: CheckpointId,
+  nearest: readonly LikelyCheckpoint[] = [],
+): Promise<WorkrailError> {
+  const [trashed] = (await catalog.trash({ checkpointId, limit: 1 })).entries;
+  if (trashed !== undefined) {
+    const [sessionId, trashedAt] = [trashed.record.sessionId, trashed.trashedAt.toISOString()];
+    return new WorkrailError("CHECKPOINT_NOT_FOUND", `Checkpoint ${checkpointId} was moved to the trash at ${trashedAt}.`, {
+      details: { checkpointId, sessionId, trashedAt },
+      hint: `\`workrail trash restore ${shellWord(sessionId)} ${checkpointId}\` brings it back.`,
+    });
+  }
+  const [deleted] = await catalog.auditLog({ actions: ["delete"], checkpointId, limit: 1 });
+  if (deleted?.reason === ERASED) {
+    const erasedAt = deleted.at.toISOString();
+    return new WorkrailError("CHECKPOINT_NOT_FOUND", `Checkpoint ${checkpointId} was erased at ${erasedAt}.`, {
+      details: { checkpointId, reason: ERASED, erasedAt, ...(deleted.sessionId === undefined ? {} : { sessionId: deleted.sessionId }) },
+      hint: `${await whatIsLeft(catalog, checkpointId)} \`workrail list\` lists the existing checkpoints.`,
+    });
+  }
+  const isSession = (await catalog.session(parseSessionId(checkpointId))) !== undefined;
+  return unknownCheckpoint(checkpointId, { isSession, nearest });
+}
+
+const GENERATED = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
+
+/**
+ * Returns the error for an unknown checkpoint.
+ *
+ * @param reference the given id.
+ */
+export function unknownCheckpoint(
+  reference: string,
+  { isSession = false, nearest = [] }: { readonly isSession?: boolean; readonly nearest?: readonly LikelyCheckpoint[] } = {},
+): WorkrailError {
+  const isSessionHint = "It is the id of a session: give it as sessionId, or list the checkpoints of that session to find the right one.";
+  const toList = "`workrail list` lists the existing checkpoints.";
+  // An id in the product's own form once existed.
+  const goneHint = GENERATED.test(reference)
+    ? `It may have been pruned, after its handle ran out if there was one, or removed on purpose. ${toList}`
+    : toList;
+  const nearestHint = nearest.length === 0 ? goneHint : `Nearest: ${nearest.map(inWords).join(", ")}.`;
+  return new WorkrailError("CHECKPOINT_NOT_FOUND", `There is no checkpoint ${reference}.`, {
+    details: { checkpointId: reference, ...(nearest.length === 0 ? {} : { nearest }) },
+    hint: isSession ? isSessionHint : nearestHint,
+  });
+}
+
+/** Describes a checkpoint in a sentence. */
+export function inWords({ checkpointId, name, sessionId }: LikelyCheckpoint): string {
+  return `${checkpointId} (${name === undefined ? `session ${sessionId}` : `"${name}"`})`;
+}
+
+async function whatIsLeft(catalog: LoadPorts["catalog"], checkpointId: CheckpointId): Promise<string> {
+  const isUnfinished = (await catalog.erasures()).some((erasure) => erasure.checkpointId === checkpointId);
+  return isUnfinished
+    ? "Its erasure is not finished: parts of it are still in the store, until the store is opened for writing the next time."
+    : "Nothing of it is left in the store.";
+}
+
+export function sessionNotFound(sessionId: SessionId): WorkrailError {
+  return new WorkrailError("SESSION_NOT_FOUND", `There is no session ${sessionId}.`, {
+    details: { sessionId },
+    hint: "`workrail sessions --all-projects` lists all sessions.",
+  });
+}

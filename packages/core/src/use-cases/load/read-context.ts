@@ -1,0 +1,197 @@
+import { applyDelta } from "../../delta/apply-delta.ts";
+import { decodeBlob } from "../../envelope/decode-blob.ts";
+import type { DecodedBlob, DeltaBlob, WholeBlob } from "../../envelope/envelope.ts";
+import { completeFacts, type EnvelopeFacts } from "../../envelope/envelope-json.ts";
+import { isWorkrailError, WorkrailError } from "../../errors.ts";
+import { parseContext } from "../../json/parse-context.ts";
+import { LARGE_BYTES, utf8Parts } from "../../json/text-parts.ts";
+import { type WrittenJson, writeJson, writtenTexts } from "../../json/written-json.ts";
+import type { CheckpointRecord } from "../../model/checkpoint.ts";
+import type { Context, JsonValue } from "../../model/context.ts";
+import type { BlobRef, CheckpointId, Digest } from "../../model/ids.ts";
+import type { Limits } from "../../model/limits.ts";
+import { decodeUtf8 } from "../../platform.ts";
+import type { BlobStore } from "../../ports/blob-store.ts";
+import type { Catalog } from "../../ports/catalog.ts";
+import type { Codec } from "../../ports/codec.ts";
+import type { Digester } from "../../ports/environment.ts";
+import { getBlob } from "./get-blob.ts";
+
+export interface ReadPorts {
+  readonly catalog: Catalog;
+  readonly blobs: BlobStore;
+  readonly codec: Codec;
+  readonly digests: Digester;
+  readonly limits: Pick<Limits, "maxContextBytes">;
+}
+
+export interface ReadContext {
+  readonly context: Context;
+  /** Returns the JSON text, byte for byte as saved. */
+  contextText(): string;
+  /** Facts in the blob, completed from its bases. */
+  readonly facts: EnvelopeFacts;
+}
+
+/** A checkpoint, or a removed one. A removed checkpoint has no record, but its blob stays in its place while something needs it. */
+type Located =
+  | CheckpointRecord
+  | { readonly id: CheckpointId; readonly blob: BlobRef; readonly exactDigest?: never; readonly sessionId?: never };
+
+/** Delta on the path from a checkpoint to a whole one. */
+interface Step {
+  readonly at: Located;
+  readonly blob: DeltaBlob;
+}
+
+/** Maps an error to the checkpoint whose own bytes are wrong: the requested one, or one of its bases. */
+const culprits = new WeakMap<WorkrailError, CheckpointRecord>();
+
+/**
+ * Reads a checkpoint's context, following its bases to the first whole one. Verifies the result against the digest of the record;
+ * intermediate results need no verification.
+ *
+ * @param unreadable ids of checkpoints known to be unreadable; deltas of them are too.
+ * @throws CHECKPOINT_CORRUPT, UNSUPPORTED_VERSION, TOO_LARGE, STORAGE_UNAVAILABLE
+ */
+export async function readContext(
+  ports: ReadPorts,
+  record: CheckpointRecord,
+  unreadable?: { has(id: CheckpointId): boolean },
+): Promise<ReadContext> {
+  const steps: Step[] = [];
+  const seen = new Set<CheckpointId>();
+  for (let at: Located = record; ;) {
+    seen.add(at.id);
+    const blob: DecodedBlob = await readBlob(ports, at);
+    if (blob.kind === "whole") return rebuild(ports, record, blob, steps);
+    steps.push({ at, blob });
+    if (seen.has(blob.base)) throw blame(at, "It is stored against itself.");
+    if (unreadable?.has(blob.base) === true) throw unreadableBase(blob.base);
+    const base = await ports.catalog.find(blob.base);
+    // The bytes of the delta may be right; it is readable again once its base is.
+    if (base?.damaged === true) throw unreadableBase(blob.base);
+    at = base ?? { id: blob.base, blob: ports.blobs.refOf({ sessionId: record.sessionId, checkpointId: blob.base }) };
+  }
+}
+
+/**
+ * Returns the record of the checkpoint whose bytes a failed `readContext` proved wrong. `undefined` for other failures, such as a
+ * missing base: the requested checkpoint is then unreadable, but its own bytes may be right.
+ */
+export function damagedBytesOf(error: unknown): CheckpointRecord | undefined {
+  return isWorkrailError(error) ? culprits.get(error) : undefined;
+}
+
+/**
+ * Reads a checkpoint's own blob, and verifies as much as is possible without its bases.
+ *
+ * @throws CHECKPOINT_CORRUPT, UNSUPPORTED_VERSION, TOO_LARGE, STORAGE_UNAVAILABLE
+ */
+export async function readBlob(ports: Omit<ReadPorts, "catalog">, at: Located): Promise<DecodedBlob> {
+  if (isRecord(at) && at.damaged) throw corrupt("It was found damaged before, and its remains are in quarantine.");
+  const bytes = await getBlob(ports.blobs, at.blob);
+  if (bytes === undefined) throw blame(at, "Its file is missing.");
+  let decoded: DecodedBlob;
+  try {
+    decoded = await decodeBlob(ports, bytes);
+  } catch (error) {
+    throw isCorrupt(error) ? blame(at, error.message, error) : error;
+  }
+  const isOther = decoded.facts.id !== at.id || (isRecord(at) && decoded.facts.exactDigest !== at.exactDigest);
+  if (!isOther) return decoded;
+  // The file is valid and in its place, so the record may be the wrong one: the file must not be quarantined.
+  const sessionId = decoded.kind === "whole" ? decoded.facts.sessionId : at.sessionId;
+  if (sessionId !== undefined && ports.blobs.refOf({ sessionId, checkpointId: decoded.facts.id }) === at.blob) {
+    throw corrupt("Its file is whole, but not what the catalog says of it.", undefined, { reason: RECORD_DIFFERS });
+  }
+  throw blame(at, "Its file holds another checkpoint.");
+}
+
+/** True when a failed read found a valid file that contradicts its record. A rebuild resolves this. */
+export function isRecordInDoubt(error: WorkrailError): boolean {
+  return error.details["reason"] === RECORD_DIFFERS;
+}
+
+const RECORD_DIFFERS = "record-differs";
+
+/**
+ * Applies a delta to the context of its base.
+ *
+ * @throws CHECKPOINT_CORRUPT when the result is not what was saved; if the base is right, the delta is wrong.
+ */
+export function makeContext(digests: Digester, base: JsonValue, { at, blob }: Step): JsonValue {
+  try {
+    const value = applyDelta(base, blob.delta);
+    if (digests.sha256(JSON.stringify(value)) === blob.facts.exactDigest) return value;
+  } catch (error) {
+    throw isCorrupt(error) ? blame(at, error.message, error) : error;
+  }
+  throw blame(at, "The content of its delta does not match its digest.");
+}
+
+async function rebuild(ports: ReadPorts, wanted: CheckpointRecord, whole: WholeBlob, steps: readonly Step[]): Promise<ReadContext> {
+  const first = await parseContext(whole.context);
+  if (steps.length === 0) return { context: first as Context, contextText: () => decodeUtf8(whole.context), facts: whole.facts };
+  const value = fold(first, steps);
+  const written = value === undefined ? undefined : await writeAndDigest(value, whole.context.length, ports.digests);
+  if (written?.digest !== wanted.exactDigest) {
+    // Repeats the work step by step: the first result with a wrong digest shows the damaged delta.
+    let proven = first;
+    for (const step of steps.toReversed()) proven = makeContext(ports.digests, proven, step);
+    throw new WorkrailError("INTERNAL", `Checkpoint ${wanted.id} was decoded to two different contexts from the same deltas.`);
+  }
+  const facts = steps.reduceRight<EnvelopeFacts>((base, { blob }) => completeFacts(blob.facts, base), whole.facts);
+  return { context: value as Context, contextText: () => [...writtenTexts(written.json)].join(""), facts };
+}
+
+/** Assumes that a large base makes a large result. */
+async function writeAndDigest(
+  value: JsonValue,
+  baseBytes: number,
+  digests: Digester,
+): Promise<{ readonly json: WrittenJson; readonly digest: Digest }> {
+  if (baseBytes > LARGE_BYTES && digests.sha256OfParts !== undefined) {
+    const json = writeJson(value);
+    return { json, digest: await digests.sha256OfParts(utf8Parts(writtenTexts(json))) };
+  }
+  const json = JSON.stringify(value);
+  return { json, digest: digests.sha256(json) };
+}
+
+/** `undefined` when a delta does not fit. */
+function fold(whole: JsonValue, steps: readonly Step[]): JsonValue | undefined {
+  try {
+    return steps.reduceRight((value, { blob }) => applyDelta(value, blob.delta), whole);
+  } catch (error) {
+    if (isCorrupt(error)) return undefined;
+    throw error;
+  }
+}
+
+function isCorrupt(error: unknown): error is WorkrailError {
+  return isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT";
+}
+
+function isRecord(at: Located): at is CheckpointRecord {
+  return at.exactDigest !== undefined;
+}
+
+function unreadableBase(base: CheckpointId): WorkrailError {
+  return corrupt(`Its base checkpoint ${base} cannot be read.`);
+}
+
+/**
+ * Returns the error that blames a checkpoint. A removed checkpoint has no record to mark; then the error only says that its
+ * deltas are unreadable.
+ */
+function blame(at: Located, message: string, cause?: unknown): WorkrailError {
+  if (!isRecord(at)) return unreadableBase(at.id);
+  const error = corrupt(message, cause);
+  culprits.set(error, at);
+  return error;
+}
+
+function corrupt(message: string, cause?: unknown, details: WorkrailError["details"] = {}): WorkrailError {
+  return new WorkrailError("CHECKPOINT_CORRUPT", message, { details, ...(cause === undefined ? {} : { cause }) });
+}

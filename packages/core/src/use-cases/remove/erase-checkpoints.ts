@@ -1,0 +1,136 @@
+import { ALREADY_HELD } from "../../locking/already-held.ts";
+import { ERASED } from "../../model/audit.ts";
+import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
+import type { CheckpointId, SessionId } from "../../model/ids.ts";
+import { KEEP_TAG } from "../../model/session.ts";
+import type { Catalog, Move } from "../../ports/catalog.ts";
+import { type ErasingPorts, finishErasures, type FinishedErasures } from "./finish-erasures.ts";
+import { checkpointNotFound, sessionNotFound } from "../load/load-checkpoint.ts";
+import { eachRecord, eachTrashed } from "./view-store.ts";
+
+/** Checkpoints to erase, live or in the trash; or a whole session. */
+export type EraseInput = ({ readonly checkpointIds: readonly CheckpointId[] } | { readonly sessionId: SessionId }) & {
+  /** Spares checkpoints that are tagged `keep`, directly or through their session. Default `false`, because the caller named them. */
+  readonly sparesKept?: boolean | undefined;
+  readonly agentId?: string | undefined;
+  /** Reports what would be erased, and changes nothing. Default `false`. */
+  readonly dryRun?: boolean | undefined;
+};
+
+export interface ErasureReport extends FinishedErasures {
+  readonly dryRun: boolean;
+  /** Checkpoints that were erased, or with `dryRun` would be. */
+  readonly erased: readonly ErasedCheckpoint[];
+  /** Checkpoints that stay because they are tagged `keep`. */
+  readonly spared: readonly ErasedCheckpoint[];
+  /** Known copies elsewhere, which are not changed. */
+  readonly copies: KnownCopies;
+}
+
+export interface ErasedCheckpoint {
+  readonly checkpointId: CheckpointId;
+  readonly sessionId: SessionId;
+}
+
+/** Times at which copies were made, newest first. The store does not know their places. */
+export interface KnownCopies {
+  /** Backups of the whole store. */
+  readonly backups: readonly Date[];
+  /** Exports of the sessions. */
+  readonly exports: readonly Date[];
+}
+
+type From = "live" | "trash";
+
+interface Found {
+  readonly record: CheckpointRecord;
+  readonly from: From;
+  readonly isKept: boolean;
+}
+
+/**
+ * Erases checkpoints, or a whole session: afterwards nothing of their content, names and tags is left in the store. From the
+ * decision on nobody finds them, and a handle reports the erasure. Unfinished parts are listed in the report, and finished by the
+ * next opening of the store. The audit log keeps one row with the id of each. All other checkpoints stay unchanged.
+ *
+ * @throws CHECKPOINT_NOT_FOUND and SESSION_NOT_FOUND, without erasing anything, also on a second call; LOCK_TIMEOUT and
+ * STORAGE_UNAVAILABLE.
+ */
+export async function eraseCheckpoints(ports: ErasingPorts, input: EraseInput): Promise<ErasureReport> {
+  const { sparesKept = false, dryRun = false } = input;
+  return ports.locking.shared(async () => {
+    const found = "sessionId" in input ? await allOf(ports.catalog, input.sessionId) : await named(ports.catalog, input.checkpointIds);
+    const going = found.filter(({ isKept }) => !(sparesKept && isKept));
+    const erased = going.map(told);
+    const spared = found.filter((each) => !going.includes(each)).map(told);
+    const copies = await knownCopies(ports.catalog, new Set(erased.map(({ sessionId }) => sessionId)));
+    if (dryRun) return { dryRun, erased, spared, copies, left: [], unreadable: [] };
+    const whole = "sessionId" in input && spared.length === 0 ? [input.sessionId] : [];
+    await decide(ports, going, input.agentId, whole);
+    return { dryRun, erased, spared, copies, ...(await finishErasures({ ...ports, locking: ALREADY_HELD }, { forgotten: whole })) };
+  });
+}
+
+/**
+ * Commits the decision to erase.
+ *
+ * @param whole sessions to erase completely, even when tagged `keep`.
+ */
+async function decide(
+  { catalog, clock }: ErasingPorts,
+  going: readonly Found[],
+  agentId: string | undefined,
+  whole: readonly SessionId[],
+): Promise<void> {
+  const at = clock.now();
+  for (const sessionId of whole) {
+    if ((await catalog.session(sessionId))?.tags.includes(KEEP_TAG) !== true) continue;
+    const audit = { at, action: "tag", sessionId, checkpointId: undefined, agentId, reason: ERASED } as const;
+    await catalog.commit({ tags: { sessionId, add: [], remove: [KEEP_TAG] }, audit: [audit] });
+  }
+  for (const sessionId of new Set(going.map(({ record }) => record.sessionId))) {
+    for (const from of ["live", "trash"] as const) {
+      const checkpoints = going.filter(({ record, ...each }) => record.sessionId === sessionId && each.from === from);
+      if (checkpoints.length === 0) continue;
+      const ids = checkpoints.map(({ record }) => record.id);
+      const move: Move = { sessionId, checkpoints: ids, at, reason: ERASED, agentId, from, to: "nowhere", erases: true };
+      await catalog.commit({ move, audit: [] });
+    }
+  }
+}
+
+async function named(catalog: Catalog, ids: readonly CheckpointId[]): Promise<readonly Found[]> {
+  const found: Found[] = [];
+  for (const id of new Set(ids)) {
+    const live = await catalog.find(id);
+    const record = live ?? (await catalog.trash({ checkpointId: id, limit: 1 })).entries[0]?.record;
+    if (record === undefined) throw await checkpointNotFound({ catalog }, id);
+    const session = await catalog.session(record.sessionId);
+    found.push(asFound(record, live === undefined ? "trash" : "live", session?.tags.includes(KEEP_TAG) ?? false));
+  }
+  return found;
+}
+
+async function allOf(catalog: Catalog, sessionId: SessionId): Promise<readonly Found[]> {
+  const session = await catalog.session(sessionId);
+  if (session === undefined) throw sessionNotFound(sessionId);
+  const isKept = session.tags.includes(KEEP_TAG);
+  const found: Found[] = [];
+  for await (const record of eachRecord(catalog, { sessionId, kinds: CHECKPOINT_KINDS })) found.push(asFound(record, "live", isKept));
+  for await (const { record } of eachTrashed(catalog, { sessionId })) found.push(asFound(record, "trash", isKept));
+  return found;
+}
+
+function asFound(record: CheckpointRecord, from: From, isSessionKept: boolean): Found {
+  return { record, from, isKept: isSessionKept || record.tags.includes(KEEP_TAG) };
+}
+
+function told({ record: { id: checkpointId, sessionId } }: Found): ErasedCheckpoint {
+  return { checkpointId, sessionId };
+}
+
+async function knownCopies(catalog: Catalog, sessions: ReadonlySet<SessionId>): Promise<KnownCopies> {
+  const rows = await catalog.auditLog({ actions: ["backup", "export"] });
+  const ofSessions = rows.filter(({ action, sessionId }) => action === "export" && sessionId !== undefined && sessions.has(sessionId));
+  return { backups: rows.filter(({ action }) => action === "backup").map(({ at }) => at), exports: ofSessions.map(({ at }) => at) };
+}

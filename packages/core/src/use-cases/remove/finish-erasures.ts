@@ -1,0 +1,141 @@
+import { isWorkrailError } from "../../errors.ts";
+import type { CheckpointId, SessionId } from "../../model/ids.ts";
+import type { Erasure } from "../../ports/catalog.ts";
+import type { Clock, Log } from "../../ports/environment.ts";
+import type { Locking } from "../../ports/locking.ts";
+import type { SearchIndexing } from "../../ports/search-index.ts";
+import type { Storage } from "../../ports/storage.ts";
+import type { VectorIndexing } from "../../ports/vector-index.ts";
+import { removeBlob } from "./collect-garbage.ts";
+import { detachDependents } from "../compact/detach-dependents.ts";
+import type { ReadPorts } from "../load/read-context.ts";
+
+export interface ErasingPorts extends ReadPorts {
+  readonly locking: Locking;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Places that may hold traces besides blobs and catalog. */
+  readonly storage: Pick<Storage, "purge" | "keyFiles" | "vectors">;
+  /** Default: no index. */
+  readonly search?: SearchIndexing | undefined;
+}
+
+export interface FinishedErasures {
+  /** Remaining data and the reason, one sentence each for the user; empty when everything is erased. */
+  readonly left: readonly string[];
+  /** Unreadable checkpoints that were deltas of erased ones. They are lost, as they were before. */
+  readonly unreadable: readonly CheckpointId[];
+}
+
+/** Handling of sessions that become empty. Default: sessions of the erased checkpoints are forgotten, and no others. */
+export interface EmptiedSessions {
+  /** Sessions to forget as well, although no checkpoint of them is to be erased. */
+  readonly forgotten?: readonly SessionId[] | undefined;
+  /** Sessions not to forget yet, because somebody who works in one may save to it again. */
+  readonly kept?: ReadonlySet<SessionId> | undefined;
+}
+
+/** Any checkpoint id yields the place of a session's key. */
+const ANY = "any" as CheckpointId;
+
+const NOTHING: FinishedErasures = { left: [], unreadable: [] };
+
+/**
+ * Finishes all pending erasures: re-encodes deltas of the erased checkpoints, overwrites their blobs, forgets empty sessions with
+ * their keys, and removes all traces from the storage. Safe beside other processes. An interrupted call is finished by the next
+ * call.
+ */
+export async function finishErasures(ports: ErasingPorts, emptied: EmptiedSessions = {}): Promise<FinishedErasures> {
+  return ports.locking.shared(async () => {
+    const erasures = await ports.catalog.erasures();
+    if (erasures.length === 0 && (emptied.forgotten ?? []).length === 0) return NOTHING;
+    const unreadable: CheckpointId[] = [];
+    try {
+      for (const erasure of erasures) unreadable.push(...(await detachDependents(ports, erasure)));
+      const left = [...(await eraseBlobs(ports, erasures)), ...(await eraseTraces(ports, erasures, emptied))];
+      if (left.length === 0) await ports.catalog.commit({ erased: erasures.map(({ checkpointId }) => checkpointId), audit: [] });
+      return { left, unreadable };
+    } catch (error) {
+      // The erasure stays pending.
+      if (!isWorkrailError(error) || error.code === "INTERNAL") throw error;
+      ports.log.warn("what is to be erased is not yet", { error });
+      return { left: [error.message], unreadable };
+    }
+  });
+}
+
+async function eraseBlobs(ports: ErasingPorts, erasures: readonly Erasure[]): Promise<readonly string[]> {
+  const { catalog } = ports;
+  const remove = removeBlob(ports);
+  // Removed deltas of the erased checkpoints go first.
+  await catalog.reclaim(undefined, remove);
+  const blobs = erasures.map(({ blob }) => blob);
+  const reclaimed = new Set(await catalog.reclaim(blobs, remove));
+  if (blobs.every((blob) => reclaimed.has(blob))) return [];
+  const { removalsHeldUntil: until } = await catalog.usage();
+  return [
+    until === undefined
+      ? "A file is still needed by a checkpoint that is changed at the same time."
+      : `Files are being copied, at the longest until ${until.toISOString()}, and stay that long.`,
+  ];
+}
+
+async function eraseTraces(
+  ports: ErasingPorts,
+  erasures: readonly Erasure[],
+  { forgotten = [], kept }: EmptiedSessions,
+): Promise<readonly string[]> {
+  const ids = erasures.map(({ checkpointId }) => checkpointId);
+  for (const sessionId of new Set([...erasures.map((erasure) => erasure.sessionId), ...forgotten])) {
+    if (kept?.has(sessionId) !== true) await forgetSession(ports, sessionId);
+    // When a session is gone, its merely removed checkpoints go too: the index may not have followed yet.
+    const isGone = (await ports.catalog.session(sessionId)) === undefined;
+    await forgetTexts(ports.search, sessionId, isGone ? undefined : new Set(ids));
+    if (isGone) await forgetVectors(ports.storage.vectors, sessionId);
+  }
+  await ports.storage.vectors?.forget(ids);
+  return (await ports.storage.purge?.()) ?? [];
+}
+
+/** Forgets a session and destroys its key, unless the session is used again meanwhile or is tagged `keep`. */
+async function forgetSession(ports: ErasingPorts, sessionId: SessionId): Promise<void> {
+  const { catalog, blobs, clock, storage } = ports;
+  const at = clock.now();
+  const used = (await catalog.session(sessionId))?.lastAccessedAt ?? at;
+  const unusedSince = used > at ? used : at;
+  await catalog.commit({ forget: { sessions: [sessionId], unusedSince, at }, audit: [] });
+  if (storage.keyFiles === undefined) return;
+  const { keyFiles } = storage;
+  const place = blobs.refOf({ sessionId, checkpointId: ANY });
+  // Runs while nobody can commit. A blob that was put but not committed is then put again, sealed with another key.
+  await catalog.reclaim([place], async () => {
+    if ((await catalog.session(sessionId)) === undefined) await keyFiles.destroy(place);
+  });
+}
+
+/** Any space works: `settle` deletes vectors that are not live from all spaces. */
+async function forgetVectors(vectors: VectorIndexing | undefined, sessionId: SessionId): Promise<void> {
+  const [space] = (await vectors?.spaces()) ?? [];
+  if (space !== undefined) await vectors?.settle(space, { sessionId, version: 0 }, []);
+}
+
+/**
+ * Removes texts from the index. Noting the session first makes concurrent indexing fail its version check, so that it writes
+ * nothing.
+ *
+ * @param erased `undefined`: all checkpoints of the session.
+ */
+async function forgetTexts(
+  search: SearchIndexing | undefined,
+  sessionId: SessionId,
+  erased: ReadonlySet<CheckpointId> | undefined,
+): Promise<void> {
+  if (search === undefined) return;
+  await search.note({ sessions: [{ sessionId, isExtended: false }] });
+  for (;;) {
+    const { version, checkpoints } = await search.indexed(sessionId);
+    const remove = checkpoints.map(({ checkpointId }) => checkpointId).filter((id) => erased?.has(id) !== false);
+    if (remove.length === 0) return;
+    if (await search.update({ sessionId, version, remove, add: [], sessionTags: [], isDone: false })) return;
+  }
+}

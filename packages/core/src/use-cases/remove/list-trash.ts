@@ -1,0 +1,17 @@
+import type { SessionId } from "../../model/ids.ts";
+import type { TrashedCheckpoint } from "../../ports/catalog.ts";
+import type { ListPorts } from "../load/list-checkpoints.ts";
+import { eachTrashed } from "./view-store.ts";
+
+export interface ListTrashInput {
+  readonly sessionId?: SessionId | undefined;
+}
+
+/** Lists the trash, or one session's part of it, the longest there first. */
+export async function listTrash({ catalog, locking }: ListPorts, input: ListTrashInput = {}): Promise<readonly TrashedCheckpoint[]> {
+  return locking.shared(async () => {
+    const entries: TrashedCheckpoint[] = [];
+    for await (const entry of eachTrashed(catalog, input)) entries.push(entry);
+    return entries;
+  });
+}

@@ -1,0 +1,43 @@
+import { WorkrailError } from "../../errors.ts";
+import type { CheckpointRecord } from "../../model/checkpoint.ts";
+import type { CheckpointId, SessionId } from "../../model/ids.ts";
+import type { CleanUpPorts } from "./carry-out.ts";
+import { viewTrash } from "./view-store.ts";
+
+export interface RestoreInput {
+  readonly sessionId: SessionId;
+  /** Default: everything of the session in the trash. */
+  readonly checkpointIds?: readonly CheckpointId[] | undefined;
+}
+
+/**
+ * Moves checkpoints from the trash back to their old places. Their session counts as used now, or retention would soon remove it
+ * again.
+ *
+ * @throws CHECKPOINT_NOT_FOUND, without restoring anything, when one of them is not in the trash, or nothing of the session is.
+ */
+export async function restoreFromTrash(
+  { catalog, locking, clock }: CleanUpPorts,
+  { sessionId, checkpointIds }: RestoreInput,
+): Promise<readonly CheckpointRecord[]> {
+  return locking.inOrder(sessionId, async () => {
+    const there = (await viewTrash(catalog, { sessionId })).map(({ id }) => id);
+    const wanted = checkpointIds ?? there;
+    const missing = wanted.filter((id) => !there.includes(id));
+    if (wanted.length === 0 || missing.length > 0) throw notInTrash(sessionId, missing);
+    const at = clock.now();
+    const move = { sessionId, checkpoints: wanted, from: "trash", to: "live", at, reason: "asked for" } as const;
+    const accesses = wanted.map((checkpointId) => ({ checkpointId, at }));
+    const outcome = await catalog.commit({ move, accesses, audit: [] });
+    return outcome.status === "committed" ? outcome.moved : [];
+  });
+}
+
+function notInTrash(sessionId: SessionId, checkpointIds: readonly CheckpointId[]): WorkrailError {
+  const [first] = checkpointIds;
+  const message = first === undefined ? `Nothing of session ${sessionId} is in the trash.` : `Checkpoint ${first} is not in the trash.`;
+  return new WorkrailError("CHECKPOINT_NOT_FOUND", message, {
+    details: { sessionId, checkpointIds },
+    hint: "`workrail trash list` shows the trash. Old entries were deleted.",
+  });
+}

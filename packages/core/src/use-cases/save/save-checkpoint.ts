@@ -1,0 +1,664 @@
+import { decodeBlob } from "../../envelope/decode-blob.ts";
+import { encodeBlob } from "../../envelope/encode-blob.ts";
+import { isWorkrailError, WorkrailError } from "../../errors.ts";
+import { classifyContext, type ClassifyPorts } from "../../classify/classify-context.ts";
+import type { CompiledRules } from "../../classify/compile-rules.ts";
+import { checkContext } from "../../json/prepare-context.ts";
+import { type SavedContent, takeDown, takeDownText } from "../../json/saved-content.ts";
+import { copyOf } from "../../json/with-members.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import type { DroppedEntries } from "../../model/dropped-entries.ts";
+import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type CheckpointRecord } from "../../model/checkpoint.ts";
+import type { Context, JsonObject } from "../../model/context.ts";
+import type { BlobRef, CheckpointId, SessionId } from "../../model/ids.ts";
+import { otherProjectOf, otherProjectRefused, sessionProjectAttribute } from "../../model/session-project.ts";
+import { sessionNameAttribute } from "../../model/session-name.ts";
+import { summarise } from "../../model/classification.ts";
+import type { LayerSummary } from "../../model/layer.ts";
+import { LABEL_LIMITS, type Limits } from "../../model/limits.ts";
+import type { Background, Clock, Digester, IdGenerator } from "../../ports/environment.ts";
+import type { BlobStore } from "../../ports/blob-store.ts";
+import type { Append, Catalog, CommitOutcome, QuotaUsage } from "../../ports/catalog.ts";
+import type { Codec } from "../../ports/codec.ts";
+import type { Locking } from "../../ports/locking.ts";
+import { applyPatch } from "../../patch/apply-patch.ts";
+import type { Patch, PatchChanges } from "../../patch/patch.ts";
+import type { SecretScreen } from "../../ports/secret-screen.ts";
+import { changedSince } from "./changed-since.ts";
+import { droppedEntries } from "./dropped-entries.ts";
+import { type Base, findBase } from "./find-base.ts";
+import { checkAttributes, checkName, checkPath, checkTags } from "../sessions/labels.ts";
+import { readContext } from "../load/read-context.ts";
+import { readFacts } from "../care/read-facts.ts";
+import { labelsOf, labelsText, screenSecrets, type SecretsReport } from "./screen-secrets.ts";
+
+export interface SavePorts extends ClassifyPorts {
+  readonly catalog: Catalog;
+  readonly blobs: BlobStore;
+  readonly codec: Codec;
+  readonly locking: Locking;
+  readonly digests: Digester;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly background: Background;
+  readonly limits: Limits;
+  /** Product and version, stored in each envelope. */
+  readonly writer: string;
+  /** Handling of secrets in saved data. Default: no search for secrets. */
+  readonly secrets?: SecretScreen | undefined;
+  /**
+   * Called after a failed write of this many bytes, within the session's turn. Makes room if that is the problem, and returns
+   * whether to write again. Default: no second attempt.
+   */
+  readonly relieve?: ((failure: unknown, blobBytes: number) => Promise<boolean>) | undefined;
+}
+
+export interface SaveInput {
+  readonly sessionId: SessionId;
+  /** The whole state. Exactly one of `context` and `patch` must be given. */
+  readonly context?: Context | undefined;
+  /** Changes since `parentId`; default: since the session's head. A patch never starts a session. */
+  readonly patch?: Patch | undefined;
+  readonly name?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly attributes?: JsonObject | undefined;
+  /** Attributes of the product, the same on every call; omitted when there is no room beside the caller's. Never rejects. */
+  readonly surroundings?: (() => Promise<JsonObject>) | undefined;
+  /** Default `workflow`. The other kinds are never skipped as unchanged, and not counted; asides have a limit of their own. */
+  readonly kind?: CheckpointKind | undefined;
+  readonly agentId?: string | undefined;
+  readonly workflowId?: string | undefined;
+  readonly project?: string | undefined;
+  /** Keep a readable name of the session in the attributes, if its id is a generated one. Default `false`. */
+  readonly nameSession?: boolean | undefined;
+  /** Refuse to save to a session that belongs to another project. Default `false`. */
+  readonly ownProjectOnly?: boolean | undefined;
+  /** Checkpoint that this one continues, in any session; default: the session's head. */
+  readonly parentId?: CheckpointId | undefined;
+  /** Accept `parentId` unchecked: it may be elsewhere, or removed. Default `false`: it must exist. */
+  readonly trustParent?: boolean | undefined;
+  /** Save only if this is still the head; `null`: only if the session is new. */
+  readonly expectedParentId?: CheckpointId | null | undefined;
+  /** The caller's own id: saving the same bytes under it again is answered as unchanged. */
+  readonly checkpointId?: CheckpointId | undefined;
+  /** Classification rules of the workflow. Called once, in the session's turn. Its errors make the save fail. */
+  readonly rules?: (() => Promise<CompiledRules | undefined>) | undefined;
+  /** Earlier classification of the entries. Default: they are classified now. */
+  readonly layers?: LayerSummary | undefined;
+  /** Refuse a context without entries when the parent has some, unless `force` is given. Default `false`. */
+  readonly refuseEmpty?: boolean | undefined;
+  /** Save even when the head has the same content. Default `false`. */
+  readonly force?: boolean | undefined;
+  /** Shields the new checkpoint until this time, from the beginning. Does not apply to an existing checkpoint. Default: no shield. */
+  readonly shieldUntil?: Date | undefined;
+}
+
+export type SaveResult = SaveOutcome & {
+  /** Possible secrets in the given data; absent when there are none. */
+  readonly secrets?: SecretsReport;
+  /** Entries of the parent that this state lacks; absent when it has all of them. */
+  readonly dropped?: DroppedEntries | undefined;
+  /** Effect of a patch; `base` is the checkpoint that it was applied to. */
+  readonly patched?: PatchChanges & { readonly base: CheckpointId };
+};
+
+/** Input with a whole state. */
+interface WholeInput extends SaveInput {
+  readonly context: Context;
+  readonly patch?: undefined;
+  /** Context with secrets removed, if they are to be; texts derived from the context use this. */
+  readonly redacted?: Context | undefined;
+  /** Base of the patch that made the context. */
+  readonly base?: Base | undefined;
+  /** Head that the patch was applied to. If another process moved the head, the save fails and can be repeated. */
+  readonly follows?: CheckpointId | undefined;
+}
+
+type SaveOutcome =
+  | {
+      readonly status: "saved";
+      readonly record: CheckpointRecord;
+      /** Checkpoints removed because of the session's limit of checkpoints or asides. */
+      readonly removed: readonly CheckpointRecord[];
+      /** Bytes that session and store hold now. */
+      readonly bytes: QuotaUsage;
+    }
+  | {
+      readonly status: "unchanged";
+      /** Existing checkpoint with this content. */
+      readonly record: CheckpointRecord;
+      /** Given data that the existing checkpoint lacks, and that was therefore not saved. */
+      readonly ignored: readonly IgnoredOnSkip[];
+    };
+
+/** Fields that are not saved when the content already exists. */
+type IgnoredOnSkip = "checkpointId" | "parentId" | "workflowId" | "agentId" | "name" | "tags" | "metadata" | "keyOrder";
+
+/** Attempts for a commit that loses its blob to garbage collection. Twice is already improbable. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Saves a context as the session's new head.
+ *
+ * The blob is durable under its final name before one catalog transaction makes it a checkpoint. Therefore no reader and no crash
+ * ever meets a record without its bytes. Saves to one session keep the order of their calls.
+ *
+ * A patch is applied to its base in that order, and again when another process moved the head meanwhile: patches of different
+ * keys all survive. Its result is saved as if it had been given.
+ *
+ * @throws INVALID_INPUT, TOO_LARGE, STORAGE_QUOTA_EXCEEDED, SECRET_FOUND for the saved data; CHECKPOINT_NOT_FOUND for an unknown
+ * `parentId`; SESSION_NOT_FOUND for a patch without a base; CONFLICT when the head is not `expectedParentId`, or `checkpointId`
+ * is taken; LOCK_TIMEOUT and STORAGE_UNAVAILABLE for the store. After any error the previous head stays loadable.
+ */
+export async function saveCheckpoint(ports: SavePorts, given: SaveInput): Promise<SaveResult> {
+  checkLabels(given);
+  const { patch, context } = given;
+  if (patch !== undefined) return ports.locking.inOrder(given.sessionId, () => savePatched(ports, given, patch));
+  // Captures the context before the caller can change it.
+  const checked = checkContext(context, ports.limits);
+  const takenDown = takeDown(checked, ports.limits, ports.digests);
+  const input: WholeInput = { ...given, patch: undefined, context: checked.context };
+  return ports.locking.inOrder(given.sessionId, async () => saveContent(ports, input, await takenDown()));
+}
+
+async function saveContent(ports: SavePorts, given: WholeInput, content: SavedContent): Promise<SaveResult> {
+  // A large context is compressed in another thread during the search for secrets. Nothing is written before the search ends.
+  const [begun, search] = await Promise.allSettled([draft(ports, given, content), screened(ports, given, content)]);
+  const { redacted, ...secrets } = outcomeOf(search);
+  const { input, known, encoded } = redacted === undefined ? outcomeOf(begun) : await draft(ports, redacted.input, redacted.content);
+  const dropped = encoded?.dropped;
+  return { ...(known ?? (await writeOrName(ports, input, encoded))), ...secrets, ...(dropped === undefined ? {} : { dropped }) };
+}
+
+/** Most attempts against other processes that keep saving. */
+const MAX_REBASES = 50;
+
+async function savePatched(ports: SavePorts, given: SaveInput, patch: Patch): Promise<SaveResult> {
+  for (let attempt = 1; ; attempt++) {
+    const base = await findBase(ports, given);
+    const { context, changes } = applyPatch(base.context, patch);
+    const takenDown = takeDown(checkContext(context, ports.limits), ports.limits, ports.digests);
+    const follows = given.parentId === undefined && given.expectedParentId === undefined ? base.record.id : undefined;
+    const input: WholeInput = { ...given, patch: undefined, context, base, follows, parentId: base.record.id, refuseEmpty: false };
+    try {
+      return { ...(await saveContent(ports, input, await takenDown())), patched: { base: base.record.id, ...changes } };
+    } catch (error) {
+      if (!(error instanceof HeadMoved)) throw error;
+      if (attempt === MAX_REBASES) throw error.conflict;
+    }
+  }
+}
+
+/** Another process saved between reading a patch's base and the commit. Never leaves this file. */
+class HeadMoved extends Error {
+  readonly conflict: WorkrailError;
+
+  constructor(conflict: WorkrailError) {
+    super(conflict.message);
+    this.conflict = conflict;
+  }
+}
+
+/** Data to write, or the answer when there is nothing to write. */
+type Draft =
+  | { readonly input: WholeInput; readonly known: SaveOutcome; readonly encoded?: undefined }
+  | { readonly input: WholeInput; readonly known?: undefined; readonly encoded: Encoded };
+
+async function draft(ports: SavePorts, input: WholeInput, content: SavedContent): Promise<Draft> {
+  const rules = await input.rules?.();
+  const head = await ports.catalog.head(input.sessionId);
+  if (input.ownProjectOnly === true) {
+    const owner = otherProjectOf(head, input.project, (await input.surroundings?.()) ?? {});
+    if (owner !== undefined) throw otherProjectRefused(input.sessionId, owner, input.project);
+  }
+  const known = await answerWithoutWriting(ports, input, content, head);
+  if (known !== undefined) return { input, known };
+  const session = await ports.catalog.session(input.sessionId);
+  const how = { pins: session?.pins ?? [], rules };
+  const layers = input.layers ?? summarise(await classifyContext(ports, input.context, how));
+  const parent = input.parentId === undefined ? head : await parentOf(ports, input, input.parentId);
+  const dropped = await droppedEntries(ports, { ...input, parent, how });
+  const parentId = input.parentId ?? head?.id;
+  const facts = await describe(ports, { ...input, layers, parentId, begunAt: session?.createdAt }, content, head);
+  const bytes = await encodeBlob(ports, facts, content);
+  checkSize(bytes.length, ports.limits);
+  // The head has the same content, but its bytes are unreadable.
+  const isAnew = head !== undefined && head.canonicalDigest === skipDigest(input, content);
+  return { input: isAnew ? { ...input, force: true } : input, encoded: { content, facts, bytes, dropped } };
+}
+
+function outcomeOf<T>(settled: PromiseSettledResult<T>): T {
+  if (settled.status === "rejected") throw settled.reason;
+  return settled.value;
+}
+
+/** Searches for secrets; returns the report and, if requested, the redacted data to save instead. */
+async function screened(
+  ports: SavePorts,
+  input: WholeInput,
+  content: SavedContent,
+): Promise<Pick<SaveResult, "secrets"> & { readonly redacted?: { readonly input: WholeInput; readonly content: SavedContent } }> {
+  if (ports.secrets === undefined) return {};
+  const given = { context: () => content.texts(), labels: labelsText(input) };
+  const { report: secrets, redacted } = await screenSecrets(ports.secrets, given);
+  if (secrets === undefined || redacted === undefined) return secrets === undefined ? {} : { secrets };
+  const changed = { ...input, ...labelsOf(redacted.labels), redacted: parseJson(redacted.context) as Context };
+  checkLabels(changed);
+  return { secrets, redacted: { input: changed, content: await takeDownText(redacted.context, ports.limits, ports.digests) } };
+}
+
+/** Writes a checkpoint and adds its id to retryable errors: a failed write may have left a blob, which a retry recognises by this id. */
+async function writeOrName(ports: SavePorts, input: WholeInput, encoded: Encoded): Promise<SaveOutcome> {
+  try {
+    return await write(ports, input, encoded).catch(async (error: unknown) => {
+      if ((await ports.relieve?.(error, encoded.bytes.length)) !== true) throw error;
+      return write(ports, input, encoded);
+    });
+  } catch (error) {
+    if (!isWorkrailError(error) || !error.retryable || "checkpointId" in error.details) throw error;
+    const { code, message, hint, details } = error;
+    const named = { ...details, checkpointId: encoded.facts.id };
+    throw new WorkrailError(code, message, { details: named, cause: error, ...(hint === undefined ? {} : { hint }) });
+  }
+}
+
+function checkLabels(input: SaveInput): void {
+  checkName(input.name, "name");
+  checkName(input.agentId, "agentId");
+  checkName(input.workflowId, "workflowId");
+  checkPath(input.project, "project");
+  checkTags(input.tags ?? []);
+  checkAttributes(input.attributes ?? {});
+  if (input.kind !== undefined && !CHECKPOINT_KINDS.includes(input.kind)) {
+    throw new WorkrailError("INVALID_INPUT", `kind must be one of ${CHECKPOINT_KINDS.join(", ")}.`, { details: { field: "kind" } });
+  }
+}
+
+/** Answers without writing, if possible. The transaction decides again; this only saves work. */
+async function answerWithoutWriting(
+  ports: SavePorts,
+  input: WholeInput,
+  content: SavedContent,
+  head: CheckpointRecord | undefined,
+): Promise<SaveOutcome | undefined> {
+  if (input.checkpointId !== undefined) {
+    const existing = await ports.catalog.find(input.checkpointId);
+    if (existing !== undefined) return sameOrConflict(ports, input, content, existing);
+  }
+  if (input.expectedParentId !== undefined && (head?.id ?? null) !== input.expectedParentId) {
+    return lostAnswerOrConflict(ports, input, content, head);
+  }
+  if (input.follows !== undefined && head?.id !== input.follows) throw new HeadMoved(await conflict(ports, input, head));
+  if (head === undefined || head.canonicalDigest !== skipDigest(input, content)) return undefined;
+  return (await isReadable(ports, head)) ? unchanged(input, content, head) : undefined;
+}
+
+/**
+ * True when an existing checkpoint can be loaded. Its file may have been damaged since, and the caller relies on the bytes.
+ * Reading them takes less time than writing.
+ */
+async function isReadable(ports: SavePorts, record: CheckpointRecord): Promise<boolean> {
+  try {
+    await readContext(ports, record);
+    return true;
+  } catch (error) {
+    if (isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT") return false;
+    throw error;
+  }
+}
+
+/** Returns the parent's record; `undefined` when a trusted parent is missing or elsewhere. */
+async function parentOf(ports: SavePorts, input: WholeInput, parentId: CheckpointId): Promise<CheckpointRecord | undefined> {
+  const parent = input.base?.record ?? (await ports.catalog.find(parentId));
+  if (parent !== undefined || input.trustParent === true) return parent;
+  throw new WorkrailError("CHECKPOINT_NOT_FOUND", `parentId ${parentId} names no checkpoint.`, {
+    details: { checkpointId: parentId, field: "parentId" },
+    hint: "`workrail list` lists the existing checkpoints; without parentId the session's latest one is continued.",
+  });
+}
+
+async function describe(
+  ports: SavePorts,
+  input: WholeInput & { readonly begunAt: Date | undefined },
+  content: SavedContent,
+  head: CheckpointRecord | undefined,
+): Promise<CheckpointFacts> {
+  const createdAt = ports.clock.now();
+  // Most important first: there may not be room for all of them.
+  const ofOurs = [sessionProjectAttribute(head, input.project), (await input.surroundings?.()) ?? {}, await sessionName(input, createdAt)];
+  return {
+    id: input.checkpointId ?? ports.ids.checkpointId(),
+    sessionId: input.sessionId,
+    parentId: input.parentId ?? null,
+    kind: input.kind ?? "workflow",
+    createdAt,
+    agentId: input.agentId,
+    workflowId: input.workflowId,
+    project: input.project,
+    name: input.name,
+    tags: [...new Set(input.tags)],
+    attributes: ofOurs.reduce(withOurs, copyOf(input.attributes ?? {}) as JsonObject),
+    exactDigest: content.exactDigest,
+    canonicalDigest: content.canonicalDigest,
+    contextBytes: content.sizeBytes,
+    layers: input.layers,
+    writer: ports.writer,
+  };
+}
+
+async function sessionName(
+  { nameSession, sessionId, project, redacted, context, begunAt }: WholeInput & { readonly begunAt: Date | undefined },
+  createdAt: Date,
+): Promise<JsonObject> {
+  if (nameSession !== true) return {};
+  return sessionNameAttribute({ sessionId, project, goal: await goalIn(redacted ?? context), begunAt: begunAt ?? createdAt });
+}
+
+/** Larger contexts are not searched for a goal, because that takes too long. */
+const MOST_KEYS = 1_000;
+
+async function goalIn(context: Context): Promise<string | undefined> {
+  if (Object.keys(context).length > MOST_KEYS) return undefined;
+  const { goalOf } = await import("../../handoff/part.ts");
+  return goalOf(context);
+}
+
+/** Adds product attributes only if they fit; the caller's always stay. */
+function withOurs(attributes: JsonObject, ours: JsonObject): JsonObject {
+  const all = { ...attributes, ...ours };
+  return JSON.stringify(all).length > LABEL_LIMITS.attributesLength ? attributes : all;
+}
+
+/** Checkpoint to write, with its blob. */
+interface Encoded {
+  readonly content: SavedContent;
+  readonly facts: CheckpointFacts;
+  readonly bytes: Uint8Array;
+  readonly dropped: DroppedEntries | undefined;
+}
+
+async function write(ports: SavePorts, input: WholeInput, { content, facts, bytes }: Encoded): Promise<SaveOutcome> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const stored = await putBlob(ports, input, facts, bytes);
+    const outcome = await ports.catalog.commit({
+      append: append(ports, input, content, stored),
+      ...(input.shieldUntil === undefined ? {} : { shields: [{ checkpointId: facts.id, until: input.shieldUntil }] }),
+      audit: [{ at: facts.createdAt, action: "save", sessionId: facts.sessionId, checkpointId: facts.id, agentId: facts.agentId }],
+    });
+    if (outcome.status === "blob-missing") continue;
+    if (outcome.status === "committed" && outcome.record !== undefined && input.checkpointId !== undefined) {
+      await putBackIfReplaced(ports, content, stored, outcome.record);
+    }
+    return conclude(ports, input, content, stored, outcome);
+  }
+  throw new WorkrailError("STORAGE_UNAVAILABLE", "The checkpoint's file disappeared after each write.", {
+    details: { checkpointId: facts.id, reason: "blob-missing" },
+    hint: "Check whether another program removes files from the data directory, then save again.",
+  });
+}
+
+function append(ports: SavePorts, input: WholeInput, content: SavedContent, { facts, blob, blobBytes }: StoredBlob): Append {
+  return {
+    record: { ...facts, blob, blobBytes, baseId: null, keyId: null },
+    unlessHeadIs: skipDigest(input, content),
+    // `null` expects a session without checkpoints.
+    expectedHead: input.expectedParentId === undefined ? input.follows : input.expectedParentId,
+    keepNewest: facts.kind === "workflow" ? ports.limits.maxCheckpoints : undefined,
+    asides: facts.kind === "aside" ? { count: ports.limits.maxAsides, bytes: ports.limits.maxAsideBytes } : undefined,
+    quota: { session: ports.limits.maxSessionBytes, store: ports.limits.maxTotalBytes },
+  };
+}
+
+/** Blob in the store, with the facts that the record must have. */
+interface StoredBlob {
+  readonly blob: BlobRef;
+  readonly blobBytes: number;
+  readonly facts: CheckpointFacts;
+}
+
+/** Blob that existed before. A delta depends on another checkpoint and cannot serve as a new one. */
+interface FoundBlob extends StoredBlob {
+  readonly isWhole: boolean;
+}
+
+/** Writes the blob. A generated id is always new; a caller's id may already have a blob, left by a crash or by another writer. */
+async function putBlob(ports: SavePorts, input: WholeInput, facts: CheckpointFacts, bytes: Uint8Array): Promise<StoredBlob> {
+  const key = { sessionId: facts.sessionId, checkpointId: facts.id };
+  const ifAbsent = input.checkpointId !== undefined;
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const blob = await ports.blobs.put(key, bytes, { ifAbsent });
+    if (blob !== undefined) return { blob, blobBytes: bytes.length, facts };
+    const present = await readStored(ports, ports.blobs.refOf(key), facts);
+    if (present?.isWhole === true && isSameButForTime(present.facts, facts)) return present;
+    // Garbage of an unacknowledged save, unless a record needs it: then it stays, and the commit reports it.
+    const reclaimed = await ports.catalog.reclaim([ports.blobs.refOf(key)], async (garbage, isToBeErased) => {
+      if (isToBeErased) await ports.blobs.erase(garbage);
+      // Unreadable data is quarantined, never deleted.
+      else await (present === undefined ? ports.blobs.quarantine(garbage) : ports.blobs.remove(garbage));
+    });
+    if (reclaimed.length > 0) continue;
+    if (present?.facts.exactDigest === facts.exactDigest) return present;
+    break;
+  }
+  throw idTaken(facts.id);
+}
+
+/**
+ * Restores a replaced blob. Another process that chose the same id may have taken the blob for garbage while no record needed it,
+ * and put another one in its place just before the commit. After the commit this cannot happen. The blob of the record is put
+ * back, unless the checkpoint was removed since.
+ */
+async function putBackIfReplaced(
+  ports: SavePorts,
+  content: SavedContent,
+  { facts, blob }: StoredBlob,
+  record: CheckpointRecord,
+): Promise<void> {
+  const present = await readStored(ports, blob, facts);
+  if (present?.facts.exactDigest === facts.exactDigest) return;
+  const bytes = await encodeBlob(ports, facts, content);
+  const becomes = { blobBytes: bytes.length, baseId: null, keyId: null };
+  await ports.catalog.replaceBlob(record, becomes, () => ports.blobs.replace(blob, bytes));
+}
+
+/**
+ * Reads an existing blob; `undefined` when it is missing or unreadable. A delta is assumed to have the canonical digest of the
+ * new facts.
+ */
+async function readStored(
+  ports: SavePorts,
+  blob: BlobRef,
+  { sessionId, canonicalDigest }: CheckpointFacts,
+): Promise<FoundBlob | undefined> {
+  const bytes = await ports.blobs.get(blob);
+  if (bytes === undefined) return undefined;
+  try {
+    const stored = await decodeBlob(ports, bytes);
+    const facts = await readFacts(ports, sessionId, stored);
+    const complete = { ...facts, canonicalDigest: facts.canonicalDigest ?? canonicalDigest };
+    return { blob, blobBytes: bytes.length, facts: complete, isWhole: stored.kind === "whole" };
+  } catch (error) {
+    if (error instanceof WorkrailError && error.code === "CHECKPOINT_CORRUPT") return undefined;
+    throw error;
+  }
+}
+
+/** True for an earlier attempt of the same save. Its blob can be reused, because a rebuild would read the same facts from it. */
+function isSameButForTime(left: CheckpointFacts, right: CheckpointFacts): boolean {
+  return sameJson({ ...left, createdAt: undefined }, { ...right, createdAt: undefined });
+}
+
+async function conclude(
+  ports: SavePorts,
+  input: WholeInput,
+  content: SavedContent,
+  { blob, blobBytes }: StoredBlob,
+  outcome: Exclude<CommitOutcome, { status: "blob-missing" }>,
+): Promise<SaveOutcome> {
+  if (outcome.status === "committed") {
+    const { record, removed, bytes } = outcome;
+    if (record === undefined || bytes === undefined) {
+      throw new WorkrailError("INTERNAL", "The catalog committed a save without returning its record and the stored bytes.");
+    }
+    const needless = removed.map((each) => each.blob);
+    if (needless.length > 0) reclaimLater(ports, needless);
+    return { status: "saved", record, removed, bytes };
+  }
+  reclaimLater(ports, [blob]);
+  switch (outcome.status) {
+    case "unchanged":
+      return unchanged(input, content, outcome.head);
+    case "conflict":
+      if (input.follows !== undefined) throw new HeadMoved(await conflict(ports, input, outcome.head));
+      return lostAnswerOrConflict(ports, input, content, outcome.head);
+    case "exists":
+      return sameOrConflict(ports, input, content, outcome.record);
+    case "in-trash":
+      throw inTrash(outcome.record.id);
+    case "asides-full":
+      throw asidesFull(blobBytes, ports.limits);
+    case "over-quota":
+      throw overQuota(outcome, blobBytes, ports.limits);
+  }
+}
+
+/** Queues the reclaiming of blobs. `reclaim` checks again under the store's write lock, so that late or repeated calls are harmless. */
+function reclaimLater(ports: SavePorts, refs: readonly BlobRef[]): void {
+  // Holds the lock, because a rebuild must not find a blob that vanishes before its record is written.
+  ports.background.run("reclaim blobs", async () => {
+    await ports.locking.shared(() => ports.catalog.reclaim(refs, (ref) => ports.blobs.remove(ref)));
+  });
+}
+
+/**
+ * Checks the size of a blob.
+ *
+ * @throws STORAGE_QUOTA_EXCEEDED when it exceeds the limit of a checkpoint.
+ */
+export function checkSize(blobBytes: number, limits: Limits): void {
+  if (blobBytes <= limits.maxCheckpointBytes) return;
+  throw new WorkrailError(
+    "STORAGE_QUOTA_EXCEEDED",
+    `The checkpoint has ${blobBytes} bytes compressed; the limit is ${limits.maxCheckpointBytes}.`,
+    {
+      details: { limit: "maxCheckpointBytes", maxCheckpointBytes: limits.maxCheckpointBytes, sizeBytes: blobBytes },
+      hint: "Leave large or incompressible values out of the context and save their paths instead.",
+    },
+  );
+}
+
+/** Returns the digest with which a save is skipped; `undefined` when the save always creates a checkpoint. */
+function skipDigest(input: WholeInput, content: SavedContent): SavedContent["canonicalDigest"] | undefined {
+  const alwaysCreates = input.force === true || (input.kind !== undefined && input.kind !== "workflow");
+  return alwaysCreates ? undefined : content.canonicalDigest;
+}
+
+function unchanged(input: WholeInput, content: SavedContent, record: CheckpointRecord): SaveOutcome {
+  const ignored: IgnoredOnSkip[] = [];
+  if (input.checkpointId !== undefined && input.checkpointId !== record.id) ignored.push("checkpointId");
+  // Continuing the checkpoint that already has the content loses nothing.
+  if (input.parentId !== undefined && input.parentId !== record.parentId && input.parentId !== record.id) ignored.push("parentId");
+  if (input.workflowId !== undefined && input.workflowId !== record.workflowId) ignored.push("workflowId");
+  if (input.agentId !== undefined && input.agentId !== record.agentId) ignored.push("agentId");
+  if (input.name !== undefined && input.name !== record.name) ignored.push("name");
+  if (input.tags !== undefined && !input.tags.every((tag) => record.tags.includes(tag))) ignored.push("tags");
+  if (Object.entries(input.attributes ?? {}).some(([key, value]) => !sameJson(record.attributes[key], value))) ignored.push("metadata");
+  if (record.exactDigest !== content.exactDigest) ignored.push("keyOrder");
+  return { status: "unchanged", record, ignored };
+}
+
+function sameJson(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}
+
+/** Detects a repeated save whose answer was lost: the head has the same parent and exactly the same bytes. */
+async function lostAnswerOrConflict(
+  ports: SavePorts,
+  input: WholeInput,
+  content: SavedContent,
+  head: CheckpointRecord | undefined,
+): Promise<SaveOutcome> {
+  const parentId = input.parentId ?? input.expectedParentId;
+  if (head !== undefined && head.parentId === parentId && head.exactDigest === content.exactDigest) {
+    return unchanged(input, content, await madeWhole(ports, content, head));
+  }
+  throw await conflict(ports, input, head);
+}
+
+async function conflict(ports: SavePorts, input: WholeInput, head: CheckpointRecord | undefined): Promise<WorkrailError> {
+  const { sessionId, expectedParentId, base } = input;
+  const changed = await changedSince(ports, base?.record.id === expectedParentId ? base : expectedParentId, head);
+  const told = changed === undefined ? "" : ` Changed since: ${changed.told}.`;
+  return new WorkrailError("CONFLICT", `The session's latest checkpoint is not the expected one: another client saved meanwhile.${told}`, {
+    details: { sessionId, expectedParentId, actualParentId: head?.id ?? null, ...changed?.details },
+    hint:
+      base === undefined
+        ? "Load the latest checkpoint, merge your changes into it, and save with its id as expectedParentId."
+        : "See what changed, then send the patch again with the latest checkpoint's id as expectedParentId.",
+  });
+}
+
+async function sameOrConflict(
+  ports: SavePorts,
+  input: WholeInput,
+  content: SavedContent,
+  existing: CheckpointRecord,
+): Promise<SaveOutcome> {
+  if (existing.sessionId === input.sessionId && existing.exactDigest === content.exactDigest) {
+    return unchanged(input, content, await madeWhole(ports, content, existing));
+  }
+  throw idTaken(existing.id);
+}
+
+/** Repairs a damaged checkpoint whose context is saved again. Remains of its file are quarantined. */
+async function madeWhole(ports: SavePorts, content: SavedContent, record: CheckpointRecord): Promise<CheckpointRecord> {
+  if (!record.damaged && (await isReadable(ports, record))) return record;
+  const bytes = await encodeBlob(ports, record, content);
+  const becomes = { blobBytes: bytes.length, baseId: null, keyId: null };
+  await ports.catalog.replaceBlob(record, becomes, async () => {
+    await ports.blobs.quarantine(record.blob);
+    await ports.blobs.replace(record.blob, bytes);
+  });
+  // Another process may have been faster. A checkpoint removed meanwhile is like one removed after the answer.
+  return (await ports.catalog.find(record.id)) ?? record;
+}
+
+function inTrash(checkpointId: CheckpointId): WorkrailError {
+  return new WorkrailError("CONFLICT", `checkpointId ${checkpointId} names a checkpoint that is in the trash.`, {
+    details: { checkpointId },
+    hint: "Restore that checkpoint, empty the trash, or choose another checkpointId.",
+  });
+}
+
+function overQuota({ over, bytes }: CommitOutcome & { status: "over-quota" }, sizeBytes: number, limits: Limits): WorkrailError {
+  const [limit, name] = over === "session" ? (["maxSessionBytes", "session"] as const) : (["maxTotalBytes", "store"] as const);
+  return new WorkrailError(
+    "STORAGE_QUOTA_EXCEEDED",
+    `The ${name} has ${bytes[over]} of at most ${limits[limit]} bytes; the checkpoint needs ${sizeBytes}.`,
+    {
+      details: { limit, [limit]: limits[limit], usageBytes: bytes[over], sizeBytes },
+      hint:
+        over === "session"
+          ? "Save to a new session, or remove old checkpoints of this one with `workrail cleanup --session`."
+          : "Empty the trash (`workrail trash empty`), remove old checkpoints (`workrail cleanup`), or raise the limit.",
+    },
+  );
+}
+
+function asidesFull(sizeBytes: number, { maxAsides, maxAsideBytes }: Limits): WorkrailError {
+  return new WorkrailError(
+    "STORAGE_QUOTA_EXCEEDED",
+    `The session has reached its limit of asides (${maxAsides}, or ${maxAsideBytes} bytes in all), and valid handles protect them.`,
+    {
+      details: { limit: "maxAsides", maxAsides, maxAsideBytes, sizeBytes },
+      hint: "Save the context as a checkpoint, use another session, wait until the handles expire, or raise the limit.",
+    },
+  );
+}
+
+function idTaken(checkpointId: CheckpointId): WorkrailError {
+  return new WorkrailError("CONFLICT", `checkpointId ${checkpointId} already names a checkpoint with other content.`, {
+    details: { checkpointId },
+    hint: "Choose another checkpointId, or leave it out to get a new one.",
+  });
+}

@@ -1,0 +1,44 @@
+import { WorkrailError } from "../../errors.ts";
+import { LABEL_LIMITS } from "../../model/limits.ts";
+import type { SessionId } from "../../model/ids.ts";
+import type { Session } from "../../model/session.ts";
+import type { Clock } from "../../ports/environment.ts";
+import { checkTags } from "./labels.ts";
+import type { ListPorts } from "../load/list-checkpoints.ts";
+import { sessionNotFound } from "../load/load-checkpoint.ts";
+
+export interface TagInput {
+  readonly sessionId: SessionId;
+  /** Default: none. */
+  readonly add?: readonly string[] | undefined;
+  /** Default: none. A missing tag is ignored. */
+  readonly remove?: readonly string[] | undefined;
+  /** Reason for the audit log. Default `tags`. */
+  readonly reason?: string | undefined;
+}
+
+/**
+ * Adds tags to a session, or removes them. In listings, a session's tag counts for each of its checkpoints.
+ *
+ * @throws SESSION_NOT_FOUND; INVALID_INPUT for invalid tags.
+ */
+export async function tagSession({ catalog, locking, clock }: ListPorts & { readonly clock: Clock }, input: TagInput): Promise<Session> {
+  const { sessionId, add = [], remove = [], reason = "tags" } = input;
+  checkTags(add);
+  checkTags(remove);
+  return locking.inOrder(sessionId, async () => {
+    const before = await catalog.session(sessionId);
+    if (before === undefined) throw sessionNotFound(sessionId);
+    if (new Set([...before.tags, ...add]).size > LABEL_LIMITS.tags) throw tooMany();
+    const audit = [{ at: clock.now(), action: "tag" as const, sessionId, checkpointId: undefined, agentId: undefined, reason }];
+    await catalog.commit({ tags: { sessionId, add, remove }, audit });
+    return (await catalog.session(sessionId)) ?? before;
+  });
+}
+
+function tooMany(): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", `A session has at most ${LABEL_LIMITS.tags} tags.`, {
+    details: { field: "tags", maxTags: LABEL_LIMITS.tags },
+    hint: "Remove tags that are no longer needed.",
+  });
+}
