@@ -3,7 +3,7 @@ import { escapeJson, escapeText } from "@workrail/process";
 import { diffWordsWithSpace, structuredPatch } from "diff";
 import { styled } from "./print.ts";
 
-/** Most lines of a difference; a longer one helps nobody. */
+/** Most lines of a difference. A longer one is not useful. */
 const MOST_LINES = 60;
 /** Bounds the comparison of texts that have nothing in common. */
 const TIMEOUT_MS = 2_000;

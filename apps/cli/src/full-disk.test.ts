@@ -213,7 +213,7 @@ async function contextOf(store: Workrail, checkpointId: string): Promise<object 
   }
 }
 
-/** Opens a store in clear, or one sealed under either key. */
+/** Opens an unencrypted store, or one sealed under either key. */
 async function withStore<T>(dataDir: string, work: (store: Workrail) => Promise<T>): Promise<T> {
   let refused: unknown;
   for (const env of [{}, SEALED, { WORKRAIL_ENCRYPTION_KEY_FILE: placeOf("key") }]) {

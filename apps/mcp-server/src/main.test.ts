@@ -430,7 +430,7 @@ describe("settings", () => {
     await server.ok("checkpoint_save", { summary: secret, description: secret, tags: [secret], project_path: project });
     expect(JSON.stringify(await server.ok("checkpoint_search", { query: secret }))).toContain(secret);
     await server.fails(LOAD, { checkpointId: `${secret}-none` });
-    // A file for people would be in clear.
+    // A file for people would be unencrypted.
     expect((await server.call("store_session", { conversation: secret })).isError).toBe(true);
     expect(await readdir(home.project)).not.toContain(".codearchitect");
     // Killed with its write-ahead log in place.

@@ -10,7 +10,7 @@ import { CATALOG_BEGUN } from "./paths.ts";
 const STAGED = ".tmp-restore-";
 
 /**
- * Returns names in a data directory left by a killed restore or rebuild: a copy of a backup in clear, or an unfinished catalog. A running
+ * Returns names in a data directory left by a killed restore or rebuild: an unencrypted copy of a backup, or an unfinished catalog. A running
  * restore or rebuild holds the store exclusively, so a shared holder sees only those of dead processes.
  */
 export function leftoversIn(files: FileSystem, dataDir: string): readonly string[] {

@@ -20,7 +20,7 @@ export async function eraseReplacedCatalogs(fs: FileSystem, dataDir: string): Pr
   }
 }
 
-/** Returns the stores in a data directory that a restored backup replaced. Each is a data directory by itself. */
+/** Returns the stores in a data directory that a restored backup replaced. Each is itself a data directory. */
 export function replacedStores(fs: FileSystem, dataDir: string): readonly string[] {
   const names = fs.list(dataDir).filter((name) => isReplacedStore(name));
   return names.map((name) => path.join(dataDir, name)).filter((directory) => fs.inspect(directory)?.kind === "directory");

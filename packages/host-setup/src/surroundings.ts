@@ -31,7 +31,7 @@ export function findProgram(name: string, { env, platform }: Surroundings): stri
   return folders.flatMap((folder) => endings.map((ending) => path.join(folder, name + ending))).find((file) => isFile(file));
 }
 
-/** `false` too where the user may not look, or where the path is broken: nothing can be started from there. */
+/** Also `false` without permission, or for a broken path: nothing can be started from there. */
 export function isFile(file: string): boolean {
   try {
     return fs.statSync(file, { throwIfNoEntry: false })?.isFile() === true;

@@ -139,7 +139,7 @@ async function wireOver(opened: Storage, settings: Settings, adapters: Adapters,
   });
   once(TOKENS.transcripts, () => {
     const files = adapters.transcripts ?? new FileTranscripts({ project: settings.project, directory: process.cwd() });
-    // Checked for every implementation, because transcripts are written in clear.
+    // Checked for every implementation, because transcripts are unencrypted.
     return {
       async write(transcript) {
         sealing.checkPlaintextFiles();

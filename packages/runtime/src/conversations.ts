@@ -48,9 +48,9 @@ export interface ConversationParts {
 }
 
 /**
- * Writes a conversation to a file in clear and saves it as a checkpoint.
+ * Writes a conversation to an unencrypted file and saves it as a checkpoint.
  *
- * A caller with a sealed store must check first that files in clear are allowed.
+ * A caller with a sealed store must check first that unencrypted files are allowed.
  *
  * @throws as documented at `Workrail.storeConversation`.
  */

@@ -31,7 +31,7 @@ export class Housekeeper {
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #isFillingUp = false;
-  /** Usage above which room is made. Raised when nothing more can be removed, so as not to search again in vain. */
+  /** Usage above which room is made. Raised when nothing more can be removed, to avoid a useless search. */
   #contentWith: number;
 
   constructor(parts: HousekeeperParts) {

@@ -41,7 +41,7 @@ export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail>
     warmUp,
     onRebuildProgress: options.onRebuildProgress,
   };
-  // Data to be sealed must not stay in memory in clear, however long the disk is away.
+  // Data to be sealed must not stay in memory unencrypted while the disk is away.
   const isSealed = settings.sealing.encryption === "enabled" || (adapters.storage === undefined && hasKeyring(settings.dataDir));
   const mayStandIn = settings.fallback === "memory" && !isSealed && !settings.readOnly;
   if (!mayStandIn) return workrailOver(await openStore(plan));

@@ -31,7 +31,7 @@ const TURNS: readonly Turn[] = [
   running(LAST_STEP, "I run the check."),
 ];
 
-/** How each host tells that it reached the server. */
+/** Each host's message for a connected server. */
 const SERVERS: Readonly<Record<HostName, { readonly args: readonly string[]; readonly says: RegExp }>> = {
   "claude-code": { args: ["mcp", "list"], says: /workrail.*Connected/u },
   codex: { args: ["mcp", "list", "--json"], says: /"name": "workrail"/u },

@@ -17,7 +17,7 @@ const READY = "❯";
 const TOOLS = "Bash,Read,Edit,Write,TaskCreate,TaskUpdate";
 const ESCAPE = "\u001b";
 
-/** Runs Claude Code in a terminal (`script` of util-linux), types prompts, presses Esc where told, and leaves by `/exit`. */
+/** Runs Claude Code in a terminal (`script` of util-linux), types prompts, presses Esc on demand, and leaves by `/exit`. */
 export async function runInTerminal(run: TerminalRun): Promise<void> {
   await HOST_PROGRAMS[run.host].configure(run);
   const terminal = openTerminal(run);

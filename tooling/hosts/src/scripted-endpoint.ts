@@ -37,7 +37,7 @@ export interface ScriptedEndpoint {
   readonly requests: readonly RecordedRequest[];
   /** Replaces the current script. The plan of earlier scripts stays known. */
   play(script: Script): void;
-  /** Turns of the current script that were not asked for yet. */
+  /** Turns of the current script that are not requested yet. */
   readonly turnsLeft: number;
   /** Resolves when a request is held, with a script that holds at its end. */
   held(): Promise<void>;

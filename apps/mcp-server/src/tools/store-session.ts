@@ -77,7 +77,7 @@ const STEPS: Readonly<Record<string, SessionError>> = {
   file: "FILE_WRITE_ERROR",
 };
 
-/** The store refuses the file: a sealed store allows none in clear, its key is missing, or the store is read-only. */
+/** The store refuses the file: a sealed store allows no unencrypted file, its key is missing, or the store is read-only. */
 const REFUSED: ReadonlySet<ErrorCode> = new Set(["PLAINTEXT_REFUSED", "KEY_UNAVAILABLE", "READ_ONLY"]);
 
 /** Builds the failure of `store_session`. Its text is the documented JSON, in which `details` is a text for people. */

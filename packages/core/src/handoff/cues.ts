@@ -10,7 +10,7 @@ export interface Cues {
   /** True when something must be done or kept. */
   readonly demands: boolean;
   readonly decides: boolean;
-  /** True when something went wrong, was tried in vain, or is ruled out. */
+  /** True when something failed, was tried without success, or is ruled out. */
   readonly fails: boolean;
   /** True when something remains to be done, waits, or is in progress. */
   readonly isOpen: boolean;

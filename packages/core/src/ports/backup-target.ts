@@ -25,7 +25,7 @@ export interface BackupContents {
   readonly writer: string;
   /** Live checkpoints, each proven to load back from the backup exactly. */
   readonly checkpoints: number;
-  /** Checkpoints in the trash, proven likewise. */
+  /** Verified checkpoints in the trash. */
   readonly trashed: number;
   readonly sessions: number;
   /** Checkpoints that could not be read. The bytes that exist are still in the backup. */

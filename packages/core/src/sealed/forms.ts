@@ -18,7 +18,7 @@ export interface Forms {
 
 type TextForms = { readonly [Form in keyof Forms]: TextOpener | undefined };
 
-/** Returns the bytes in clear; `undefined` when they cannot be opened any more, or do not belong there. */
+/** Returns the decrypted bytes; `undefined` when they cannot be opened any more, or do not belong there. */
 export async function plainBlob({ from, to }: Forms, ref: BlobRef, bytes: Uint8Array): Promise<Uint8Array | undefined> {
   const sealers = [to, from].filter((sealer) => sealer !== undefined);
   if (!sealers.some((sealer) => sealer.isSealed(bytes))) return sealers.length === 2 ? undefined : bytes;
@@ -85,7 +85,7 @@ function openerOf(forms: TextForms): TextOpener {
   return { openText: (text) => formOf(forms, text)?.openText(text) ?? text };
 }
 
-/** Returns the opener of a text; `undefined` for a text in clear. */
+/** Returns the opener of a text; `undefined` for an unencrypted text. */
 function formOf({ from, to }: TextForms, text: string | undefined): TextOpener | undefined {
   if (to !== undefined && canOpen(to, text)) return to;
   // When both forms are sealed, the expected sealer refuses a text that neither can open.

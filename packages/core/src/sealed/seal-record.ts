@@ -10,7 +10,7 @@ import type { Sealer } from "../ports/sealer.ts";
 export type TextSealer = Pick<Sealer, "sealText" | "openText" | "sealDigest">;
 export type TextOpener = Pick<Sealer, "openText">;
 
-/** Attribute kept separately, sealed, so that the catalog can filter by phase. The repository is kept likewise. */
+/** Attribute kept separately, sealed, so that the catalog can filter by phase. So is the repository. */
 const PHASE = "phase";
 /** Attribute with the sealed rest: the attributes themselves, and the digests, of which the catalog only has keyed versions. */
 const SEALED = "sealed";
@@ -95,7 +95,7 @@ function openTags(sealer: TextOpener, tags: readonly string[]): readonly string[
   return tags.map((tag) => (tag === KEEP_TAG ? tag : sealer.openText(tag)));
 }
 
-/** Returns the sealed part of a record; `undefined` for a record in clear. */
+/** Returns the sealed part of a record; `undefined` for an unencrypted record. */
 export function sealedPartOf({ attributes }: Pick<NewRecord, "attributes">): string | undefined {
   const sealed = attributes[SEALED];
   return typeof sealed === "string" ? sealed : undefined;

@@ -7,7 +7,7 @@ import { LONGEST_NOTED, type NotedCommand, type NotedFile, type NotedStep, type 
 /** The number of last prompts that are kept whole, and of replies at least. */
 const MOST_LATER = 6;
 const LEAST_REPLIES = 3;
-/** Characters: a turn of short replies ("Let me run it.") needs more of them to tell what it is about. */
+/** Characters: a turn of short replies ("Let me run it.") needs more of them to show its subject. */
 const LEAST_SAID = 600;
 
 /**
@@ -112,7 +112,7 @@ function toldStep({ did, said }: NotedStep): string {
   return said === undefined ? `${did} (no result yet)` : `${cut(did, LONGEST_DONE)}${said === "" ? "" : ` -> ${said}`}`;
 }
 
-/** True when work stopped in the middle of a turn: no reply tells yet what the last output says. */
+/** True when work stopped in the middle of a turn: no reply describes the last output yet. */
 function isCutOff({ last }: WorkNotes): boolean {
   return last === "call" || last === "result" || last === "interrupted";
 }

@@ -3,17 +3,17 @@ import { cut } from "../handoff/read/plain.ts";
 /** Lines of an output by their numbers. */
 export type NumberedLines = Readonly<Record<string, string>>;
 
-/** Characters of an output that are looked at. */
+/** Characters of an output that are searched. */
 const MOST_SEARCHED = 20_000;
 const MOST_LINES = 12;
 const LONGEST_LINE = 120;
-/** Numbers, names with a sign or a capital inside, and whatever stands in backticks: words that seldom match by chance. */
+/** Numbers, names with a sign or a capital inside, and text in backticks: words that seldom match by chance. */
 const NAMES = /`[^`\n]{3,80}`|(?<![\w./-])(?=\w*(?:\d\d|_|[a-z][A-Z]))\w{2,60}(?![\w./-]*[\w/])/gu;
 /** A line that begins with its own number, as editors, `cat -n` and `grep -n` print it. */
 const NUMBERED = /^\s*(\d{1,7})[:\t→|](.*)$/u;
 
 /**
- * The part of an output that tells most about what was looked for: the line with the rarest names of `sought`, and the
+ * The most relevant part of an output: the line with the rarest names of `sought`, and the
  * lines around it. Without such a line, the beginning.
  */
 export function linesAbout(output: string, sought: string): NumberedLines {

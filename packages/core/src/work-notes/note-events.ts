@@ -36,7 +36,7 @@ class NotesInWriting {
   readonly #files: Map<string, NotedFile>;
   #isLate = true;
   readonly #commands: Map<string, NotedCommand>;
-  /** The last output, and what it was asked for. Only the last one is looked at: that takes long. */
+  /** The last output and the request for it. Only the last one is searched, because that takes long. */
   #output: { readonly text: string; readonly sought: string } | undefined;
 
   constructor(before: WorkNotes) {

@@ -39,7 +39,7 @@ export function wishesIn(prompt: string): Wishes {
   return { prohibitions, requirements };
 }
 
-/** Sentences of the model that say what was decided, and why. */
+/** Sentences of the model with a decision and its reason. */
 export function decisionsIn(reply: string): string[] {
   return [...sentencesIn(reply)].filter((sentence) => decides(sentence)).map((sentence) => cut(sentence, LONGEST_NOTED.sentence));
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../model/context.ts";
 
-/** One thing that happened in an agent's session, as its host's transcript tells it. The order of a list is the order of time. */
+/** One event of an agent's session in its host's transcript. The order of a list is the order of time. */
 export type TranscriptEvent = { readonly at?: string | undefined } & (
   | PromptEvent
   | ReplyEvent

@@ -18,7 +18,7 @@ export interface WorkNotes {
   readonly commands: readonly NotedCommand[];
   /** The last calls, the latest last. */
   readonly steps: readonly NotedStep[];
-  /** Lines of the last output that tell most, by their numbers; absent when the call failed: then its error is noted. */
+  /** The most relevant lines of the last output, by their numbers; absent when the call failed: then its error is noted. */
   readonly output?: NumberedLines | undefined;
   /** Failures other than those of commands, the latest last. */
   readonly errors: readonly NotedError[];
@@ -33,7 +33,7 @@ export interface WorkNotes {
   /** Calls without a result so far. */
   readonly open: readonly OpenCall[];
   readonly counts: { readonly prompts: number; readonly replies: number; readonly calls: number };
-  /** The last thing that happened: it tells who acts next. */
+  /** The last event: it shows who acts next. */
   readonly last: "nothing" | "prompt" | "reply" | "call" | "result" | "interrupted";
   readonly startedAt?: string | undefined;
   readonly lastAt?: string | undefined;

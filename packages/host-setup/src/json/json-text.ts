@@ -39,7 +39,7 @@ function parsed(text: string, dialect: JsonDialect, errors: ParseError[], file: 
   }
 }
 
-/** True for a text of blanks and, where the host allows them, comments. */
+/** True for a text of only blanks and, if the host allows them, comments. */
 export function isBlankJson(text: string, dialect: JsonDialect): boolean {
   const withoutMark = text.startsWith(BOM) ? text.slice(1) : text;
   if (dialect === "strict") return withoutMark.trim() === "";

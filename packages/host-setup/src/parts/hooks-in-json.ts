@@ -24,7 +24,7 @@ export interface HookedEvent {
 }
 
 export interface HooksInJson extends JsonFile {
-  /** `groups`: hooks are in a group with a matcher. `flat`: each hook is an item by itself. */
+  /** `groups`: hooks are in a group with a matcher. `flat`: each hook is a separate item. */
   readonly shape: "groups" | "flat";
   /** Members that a hook has besides `command` and `timeout`. */
   readonly extra?: Readonly<Record<string, unknown>>;

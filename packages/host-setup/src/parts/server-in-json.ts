@@ -10,7 +10,7 @@ type Entry = Readonly<Record<string, unknown>>;
 export interface ServerInJson extends JsonFile {
   /** Names of the objects around the entry. */
   readonly under: readonly string[];
-  /** Members that the host writes into a file by itself. */
+  /** Members that the host itself adds to a file. */
   readonly written?: readonly string[];
   /** The entry in the form of the host. */
   readonly entry: (server: Program) => Entry;

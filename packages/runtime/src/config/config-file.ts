@@ -31,7 +31,7 @@ export interface ConfigText {
   readonly text: string | undefined;
   /** Settings in the order of the file. */
   readonly members: readonly ConfigMember[];
-  /** Why the file cannot be read, or where it is invalid. */
+  /** The reason why the file cannot be read, or the place where it is invalid. */
   readonly fault?: { readonly message: string; readonly place?: TextPlace; readonly isOfDisk?: true };
 }
 

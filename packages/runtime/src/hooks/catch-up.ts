@@ -16,8 +16,8 @@ const MOST_TRANSCRIPTS = 20;
 const RESERVED_MS = 350;
 
 /**
- * Saves what earlier sessions of this project left unsaved: no hook is run when a host is killed, or a turn is interrupted, but the
- * transcript is on disk. Stops when the time is up; the next start goes on.
+ * Saves unsaved work of earlier sessions of this project: no hook runs when a host is killed or a turn is interrupted, but the
+ * transcript is on disk. Stops when the time is up; the next start continues.
  *
  * @returns the sessions that were read, the latest first.
  */
@@ -34,7 +34,7 @@ export async function catchUp(start: HookCall): Promise<readonly HookState[]> {
 
 /** Logs a transcript that cannot be saved, and continues with the others and the pack. */
 function tellLater({ places, ports }: HookCall, error: unknown): undefined {
-  // A link to itself, or a folder, is no transcript.
+  // A link to itself, or a folder, is not a transcript.
   if (isWorkrailError(error) && error.code === "INVALID_INPUT") return;
   noteFailure(places, { at: ports.now().toISOString(), event: "session-start", error: errorText(error) });
 }
@@ -60,7 +60,7 @@ async function catchUpOne(call: HookCall, { host, file, sizeBytes, modifiedAt }:
   const known = readState(stateFile);
   const isTold = !call.settings.keepsConversations || known?.conversation.position?.offset === sizeBytes;
   if (known?.position?.offset === sizeBytes && isTold) return undefined;
-  // A sealed store keeps no positions in clear.
+  // A sealed store keeps no plaintext positions.
   if (call.settings.isSealed && Date.parse(known?.saved?.at ?? "") > modifiedAt.getTime()) return undefined;
   const fresh: HookState = {
     ...newState({ ...call, place }),

@@ -1,10 +1,10 @@
 import type { JsonObject } from "@workrail/core";
 import { type ConversationState, NO_CONVERSATION } from "./hook-state.ts";
 
-/** A part of a conversation goes on in another session from this many characters on. */
+/** Characters after which a conversation continues in another session. */
 const LARGEST_PART = 8_000_000;
 
-/** Messages that one session of the store takes. */
+/** Most messages in one session of the store. */
 export interface ConversationPart {
   /** Messages that the part had before. */
   readonly from: number;

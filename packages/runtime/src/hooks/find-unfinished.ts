@@ -11,7 +11,7 @@ const MOST_LOOKED_AT = 8;
 /**
  * The last session of this repository and branch, if it left work to do. Earlier sessions are ignored, because their work may be finished.
  *
- * @param read sessions that were just read on.
+ * @param read sessions that were just read.
  */
 export function findUnfinished(call: HookCall, own: string, read: readonly HookState[]): HookState | undefined {
   const { place, places, ports } = call;
@@ -24,7 +24,7 @@ export function findUnfinished(call: HookCall, own: string, read: readonly HookS
   return isUnfinished(last.notes) === undefined ? undefined : last;
 }
 
-/** A greeting and its answer are no work. */
+/** A greeting and its answer do not count as work. */
 function isWork({ notes: { counts } }: HookState): boolean {
   return counts.calls > 0 || counts.prompts > 1;
 }

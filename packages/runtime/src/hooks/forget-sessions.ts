@@ -43,7 +43,7 @@ const FORGOTTEN_MS = 60 * DAY_MS;
 
 const MOST_REFUSED = 100;
 
-/** Removes states, refused saves and unfinished files of long ago, and all but the last refused saves. */
+/** Removes old states, refused saves and unfinished files, and all but the last refused saves. */
 export function removeOld(dataDir: string, clock: Clock): void {
   const { sessions, refused, incoming } = hookPlaces(dataDir);
   if (![sessions, refused, incoming].some((each) => fs.existsSync(each))) return;
@@ -52,7 +52,7 @@ export function removeOld(dataDir: string, clock: Clock): void {
   const tooMany = waitingFiles(refused).slice(0, -MOST_REFUSED);
   for (const file of tooMany.flatMap((each) => [each, `${each}${REASON}`])) fs.rmSync(file, { force: true });
   for (const folder of folders) removeOlder(folder, now.getTime() - FORGOTTEN_MS, () => true);
-  // A hook writes for a second at most.
+  // A hook writes for at most a second.
   for (const folder of [...folders, incoming]) removeOlder(folder, now.getTime() - DAY_MS, (name) => name.includes(".tmp"));
 }
 
@@ -64,7 +64,7 @@ function removeOlder(folder: string, before: number, isMeant: (name: string) => 
   }
 }
 
-/** Removes what hooks noted in clear, for a store that is sealed now, or that was replaced: transcripts are read anew. */
+/** Removes unencrypted notes of hooks when the store was sealed or replaced: transcripts are then read again. */
 export function removeNotes(dataDir: string): void {
   const { sessions, log, refused, untold } = hookPlaces(dataDir);
   for (const each of [sessions, log, `${log}.old`, refused, untold]) fs.rmSync(each, { recursive: true, force: true });

@@ -73,7 +73,7 @@ function activityOf(event: string, runs: readonly HookRun[]): EventActivity {
   };
 }
 
-/** Looks at what waits for the store, and at what the store refused; changes nothing. */
+/** Reads the waiting and the refused saves; changes nothing. */
 export function readPendingSaves(dataDir: string): PendingSaves {
   const { incoming, refused: refusedFolder } = hookPlaces(dataDir);
   const sizes = waitingFiles(incoming).map((file) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0);

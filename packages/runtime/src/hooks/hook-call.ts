@@ -9,7 +9,7 @@ import type { IncomingSave } from "./incoming-save.ts";
 
 export const HOOK_EVENTS: readonly HookEvent[] = ["session-start", "user-prompt", "pre-compact", "stop", "session-end"];
 
-/** Services that the program around a hook gives it. */
+/** Services for a hook from its program. */
 export interface HookPorts {
   readonly env: Environment;
   readonly home: string;
@@ -20,7 +20,7 @@ export interface HookPorts {
   readonly saveNow: (saves: readonly IncomingSave[]) => Promise<void>;
 }
 
-/** One call of a hook: what the host sent, and where it belongs. */
+/** One call of a hook: the host's payload and its place. */
 export interface HookCall {
   readonly event: HookEvent;
   readonly ports: HookPorts;

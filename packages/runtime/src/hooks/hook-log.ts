@@ -5,7 +5,7 @@ import { isWorkrailError } from "@workrail/core";
 import { isMissing } from "./names-in.ts";
 import type { HookPlaces } from "./hook-places.ts";
 
-/** One run of a hook: times, numbers, ids and the project. Beside a sealed store neither ids nor the project. */
+/** One run of a hook: times, numbers, ids and the project. For a sealed store no ids and no project. */
 export interface HookRun {
   /** ISO 8601. */
   readonly at: string;
@@ -14,7 +14,7 @@ export interface HookRun {
   readonly ms: number;
   readonly project?: string | undefined;
   readonly sessionId?: string | undefined;
-  /** The checkpoint that it left for the store. */
+  /** The checkpoint of its incoming save. */
   readonly saved?: string | undefined;
   /** Estimated tokens of the printed pack, and of the transcripts that it replaces. */
   readonly packTokens?: number | undefined;
@@ -33,7 +33,7 @@ export function logRun({ log }: HookPlaces, run: HookRun): void {
 }
 
 /**
- * Runs that are still known, oldest first. Lines that cannot be read are left out: a power cut may have torn one.
+ * Logged runs, oldest first. Unreadable lines are left out: a power cut may have torn one.
  *
  * @param isWanted leaves out lines before they are parsed.
  */
@@ -64,7 +64,7 @@ export function errorText(error: unknown): string {
   return isWorkrailError(error) ? `${error.code}: ${error.message}` : String(error);
 }
 
-/** A failure that the next start tells. */
+/** A failure that the next start reports. */
 export interface UntoldFailure {
   readonly at: string;
   readonly event: string;

@@ -4,19 +4,19 @@ import { HOOKS, INCOMING } from "@workrail/blob-files";
 import { type GitState, quickDigest } from "@workrail/core";
 import { namesIn } from "./names-in.ts";
 
-/** Where hooks keep what they need in the data directory. */
+/** Paths of the hooks' files in the data directory. */
 export interface HookPlaces {
   /** A file for each session of a host, in a folder for each repository. */
   readonly sessions: string;
   /** Saves that wait for the next opening of the store. */
   readonly incoming: string;
-  /** Saves that the store refused, each beside a file that says why. */
+  /** Refused saves, each beside a file with the reason. */
   readonly refused: string;
   /** An empty file for each session that was erased: it is never saved again. */
   readonly erased: string;
   /** Runs of hooks, a line of JSON each. */
   readonly log: string;
-  /** Failures that nobody was told of yet. */
+  /** Failures that are not reported yet. */
   readonly untold: string;
 }
 

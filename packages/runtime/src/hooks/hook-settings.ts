@@ -10,7 +10,7 @@ export interface HookSettings {
   readonly keepsConversations: boolean;
   readonly resumes: boolean;
   readonly isReadOnly: boolean;
-  /** The store keeps nothing in clear, so hooks do not either. */
+  /** The store is sealed, so hooks write no plaintext. */
   readonly isSealed: boolean;
   readonly values: SettingValues;
   /** From the environment of the host; absent: found from the directory in the payload. */

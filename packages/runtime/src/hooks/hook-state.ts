@@ -19,7 +19,7 @@ export interface HookState {
   readonly cwd?: string | undefined;
   readonly project?: string | undefined;
   readonly git?: GitState | undefined;
-  /** How far the transcript was read. Absent in a sealed store, which keeps no notes in clear: there it is read anew. */
+  /** Position in the transcript. Absent in a sealed store, which keeps no notes: there the transcript is read from its beginning. */
   readonly position?: TranscriptPosition | undefined;
   readonly notes: WorkNotes;
   /** Turns that ended since the last save. */
@@ -29,28 +29,28 @@ export interface HookState {
   /** An earlier session whose pack was shown at the start of this one. */
   readonly continues?: string | undefined;
   readonly endedAt?: string | undefined;
-  /** A long transcript was not read to its end yet. */
+  /** A long transcript is not read to its end yet. */
   readonly isBehind?: boolean | undefined;
 }
 
 export interface SavedState {
-  /** Digest of the saved context, so that the same state is not saved twice. Absent for a sealed store, which compares contexts itself. */
+  /** Digest of the saved context, so that an unchanged state is not saved again. Absent for a sealed store, which compares contexts itself. */
   readonly digest?: string | undefined;
   /** ISO 8601. */
   readonly at: string;
   readonly checkpointId: string;
 }
 
-/** The conversation as far as it was handed to the store: at the end of a session, before a compaction, and when it is caught up. */
+/** The saved part of the conversation. It is saved at the end of a session, before a compaction, and when a start catches up. */
 export interface ConversationState {
   readonly position?: TranscriptPosition | undefined;
-  /** A long one is kept in several sessions. */
+  /** A long conversation is kept in several sessions. */
   readonly part: number;
   /** Messages in this part. */
   readonly messages: number;
   /** Characters of them as JSON. */
   readonly size: number;
-  /** How often the store refused it: the second time it is given up. */
+  /** Number of refusals by the store: the second one is final. */
   readonly refusals?: number | undefined;
 }
 
@@ -72,7 +72,7 @@ export function readState(file: string): HookState | undefined {
   }
 }
 
-/** The state of a session, looked for in the folders of all repositories, so that its project need not be known. */
+/** Finds the state of a session in the folders of all repositories, so that its project need not be known. */
 export function findState(places: HookPlaces, sessionId: string): HookState | undefined {
   return readState(stateFile(places, places.sessions, sessionId));
 }
@@ -106,7 +106,7 @@ function isLike(value: unknown, model: unknown): boolean {
   return Object.entries(model).every(([key, member]) => isLike((value as Readonly<Record<string, unknown>>)[key], member));
 }
 
-/** The part of a state that may be kept: beside a sealed store numbers and times. */
+/** The part of a state that may be written: for a sealed store only numbers and times. */
 export function kept(state: HookState, isSealed: boolean): HookState {
   if (!isSealed) return state;
   const { version, host, turns, saved, conversation } = state;
@@ -123,7 +123,7 @@ export function writeState(file: string, state: HookState): void {
   try {
     fs.writeFileSync(temporary, JSON.stringify(state), { mode: 0o600 });
     const at = new Date(state.notes.lastAt ?? state.saved?.at ?? Number.NaN);
-    // A time in the future was told by a wrong clock.
+    // A time in the future comes from a wrong clock.
     if (at.getTime() < Date.now()) fs.utimesSync(temporary, at, at);
     nodeFileSystem.rename(temporary, file);
   } catch (error) {
@@ -132,7 +132,7 @@ export function writeState(file: string, state: HookState): void {
   }
 }
 
-/** Everything in a folder, with the time of its last change; nothing where there is no such folder. */
+/** The entries of a folder with the times of their last change; none for a missing folder. */
 export function filesIn(folder: string): { readonly file: string; readonly at: number }[] {
   return namesIn(folder).flatMap((name) => {
     const file = path.join(folder, name);

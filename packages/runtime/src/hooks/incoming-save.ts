@@ -5,7 +5,7 @@ import type { Context, GitState, JsonObject } from "@workrail/core";
 import { hookPlaces } from "./hook-places.ts";
 import { isMissing, namesIn } from "./names-in.ts";
 
-/** A save that a hook left for the store: durable, without secrets, and taken in when the store is opened next. */
+/** An incoming save of a hook: durable, without secrets. The next opening of the store saves it. */
 export interface IncomingSave {
   readonly format: "workrail-incoming";
   readonly version: 1;
@@ -26,7 +26,7 @@ export interface IncomingSave {
   readonly git?: GitState | undefined;
 }
 
-/** Bytes: larger files are nothing that a hook left. */
+/** Bytes. Larger files do not come from a hook. */
 export const LARGEST_SAVE: number = 64 * 1024 * 1024;
 
 /** Limit in bytes of all incoming saves. Hooks write no more than this. */
@@ -37,8 +37,7 @@ export function newCheckpointId(): string {
 }
 
 /**
- * Writes a save durably. The file name begins with the time, or with a time after the last waiting save, so that the store takes saves in in
- * order.
+ * Writes a save durably. The file name begins with the time, or with a time after the last waiting save, so that the store keeps the order of saves.
  */
 export async function writeIncoming(folder: string, save: IncomingSave): Promise<string> {
   makeDirectories(folder);
@@ -51,7 +50,7 @@ export async function writeIncoming(folder: string, save: IncomingSave): Promise
 
 const TIME_DIGITS = 15;
 
-/** Files that wait, oldest first. */
+/** Waiting files, oldest first. */
 export function waitingFiles(folder: string): string[] {
   return namesIn(folder)
     .filter((name) => /^\d{15}-[\w-]+\.json$/u.test(name))
@@ -63,12 +62,12 @@ export function waitingBytes(folder: string): number {
   return waitingFiles(folder).reduce((sum, file) => sum + (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
 }
 
-/** Names of what hooks left for the store, in one text: one look into a folder that is mostly empty. */
+/** Names of the incoming saves, joined in one text. Reads one folder, which is mostly empty. */
 export function waitingNames(dataDir: string): string {
   return waitingFiles(hookPlaces(dataDir).incoming).join("\n");
 }
 
-/** The same, and nothing where the folder cannot be read: that is told elsewhere. */
+/** The same, but empty for an unreadable folder, which is reported elsewhere. */
 export function waitingIfReadable(dataDir: string): string {
   try {
     return waitingNames(dataDir);
@@ -77,10 +76,10 @@ export function waitingIfReadable(dataDir: string): string {
   }
 }
 
-/** Ending of the file beside a refused save that says why. */
+/** Suffix of the file with the reason beside a refused save. */
 export const REASON = ".reason";
 
-/** The session that a save is for; `undefined` where the file holds none. */
+/** The session of a save; `undefined` when the file has none. */
 export function sessionIn(file: string): string | undefined {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
   if (stat?.isFile() !== true || stat.size > LARGEST_SAVE) return undefined;
@@ -93,5 +92,5 @@ export function sessionIn(file: string): string | undefined {
   }
 }
 
-/** Ending of the id of a conversation's session, behind that of the session of the work. */
+/** Suffix that turns the id of a work session into that of its conversation. */
 export const CONVERSATION: RegExp = /-conversation(?:-\d+)?$/u;

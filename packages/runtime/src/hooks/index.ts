@@ -1,4 +1,4 @@
-// Hooks of hosts, for a program that starts for each: nothing of it loads a database, a schema library or a tokenizer.
+// Hooks of hosts. The program starts for each call, so nothing here loads a database, a schema library or a tokenizer.
 export { HOOK_EVENTS } from "./hook-call.ts";
 export type { HookPorts } from "./hook-call.ts";
 export { isSealedStore } from "./hook-settings.ts";

@@ -3,7 +3,7 @@ import type { WorkNotes } from "@workrail/core";
 const MOST = { prohibitions: 8, files: 12, commands: 6 } as const;
 const MOST_CHARACTERS = 2_000;
 
-/** Instructions for a host's summariser: paths, commands and prohibitions that it must not paraphrase. Empty where there are none. */
+/** Instructions for a host's summariser: paths, commands and prohibitions that it must not paraphrase. Empty when there are none. */
 export function keepVerbatim({ prohibitions, files, commands }: WorkNotes): string {
   const worked = files
     .filter(({ isSeen }) => isSeen !== true)

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { hasCode } from "@workrail/blob-files";
 
-/** Names in a folder; none where there is no such folder. */
+/** Names in a folder; none for a missing folder. */
 export function namesIn(folder: string): string[] {
   try {
     return fs.readdirSync(folder);

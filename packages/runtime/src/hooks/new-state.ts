@@ -23,7 +23,7 @@ function transcriptOf(transcript: string | undefined): Pick<HookState, "transcri
   return transcript === undefined ? {} : { transcript };
 }
 
-/** The state that is known, with what the host says now: beside a sealed store the known one names neither session nor place. */
+/** The known state, updated from the host's payload: for a sealed store the known one has no session and no place. */
 export function stateOf(fresh: HookState, file: string): HookState {
   const known = readState(file);
   if (known === undefined) return fresh;
@@ -31,7 +31,7 @@ export function stateOf(fresh: HookState, file: string): HookState {
   return { ...known, ...now };
 }
 
-/** Where the session works, as a state keeps it. */
+/** The place of the session, in the form of a state. */
 export function whereOf({ cwd, project, git }: HookCall["place"]): Pick<HookState, "cwd" | "project" | "git"> {
   return { ...(cwd === undefined ? {} : { cwd }), ...(project === undefined ? {} : { project }), ...(git === undefined ? {} : { git }) };
 }

@@ -12,14 +12,14 @@ import type { HookPlaces } from "./hook-places.ts";
 import { findState, type HookState } from "./hook-state.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
-/** A session after its transcript was read on. */
+/** A session after new lines of its transcript were read. */
 export interface ReadSession {
   readonly state: HookState;
   /** Something happened since the last reading. */
   readonly hasNews: boolean;
 }
 
-/** Hosts that keep a transcript as a file that is read here. VS Code writes that of Claude Code. */
+/** Hosts whose transcript files are read here. VS Code writes those of Claude Code. */
 const READ_AS: Readonly<Partial<Record<HookHost, TranscriptHost>>> = {
   "claude-code": "claude-code",
   vscode: "claude-code",
@@ -41,13 +41,13 @@ export async function readOn(before: HookState, call: HookCall): Promise<ReadSes
   return read;
 }
 
-/** Milliseconds: with less no further portion is begun. */
+/** Milliseconds. With less time left, no further portion is begun. */
 const LEAST_MS = 500;
 
 async function readPortion(state: HookState, call: HookCall): Promise<ReadSession> {
   const part = await readSince(state, { from: state.position, isFor: "notes" }, call);
   if (part === undefined) return { state, hasNews: false };
-  // First, since notes cut texts, and half of a secret is not recognised.
+  // Redacted first, because notes cut texts, and half a secret is not recognised.
   const events = await withoutSecrets(part.events, call.settings);
   const own = part.restarted ? NO_NOTES : state.notes;
   const notes = noteEvents(
@@ -58,7 +58,7 @@ async function readPortion(state: HookState, call: HookCall): Promise<ReadSessio
   return { state: { ...state, notes, ...position, isBehind: part.isPartial }, hasNews: events.length > 0 };
 }
 
-/** Notes of an earlier session; `undefined` when they are not known any more. A sealed store has none. */
+/** Notes of an earlier session; `undefined` when they are gone. A sealed store has none. */
 export function notesOf(sessionId: string | undefined, places: HookPlaces): WorkNotes | undefined {
   return sessionId === undefined ? undefined : findState(places, sessionId)?.notes;
 }
@@ -78,18 +78,18 @@ type Purpose = "notes" | "conversation";
 /** A part of a transcript. */
 export type ReadPart = Omit<TranscriptPart, "position" | "facts"> & Partial<Pick<TranscriptPart, "position">>;
 
-/** Events after a position; `undefined` where there is no transcript to read. */
+/** Events after a position; `undefined` without a transcript. */
 export async function readSince(
   { host, transcript }: HookState,
   { from, isFor }: { readonly from: TranscriptPosition | undefined; readonly isFor: Purpose },
   { settings, ports, payload: { messages } }: HookCall,
 ): Promise<ReadPart | undefined> {
-  // Its plugin hands all messages over.
+  // Its plugin sends all messages.
   if (host === "opencode" && messages !== undefined) return { events: readOpencodeMessages(messages), restarted: true, isPartial: false };
   const reader = readerOf(host);
   if (transcript === undefined || reader === undefined) return undefined;
   const { share, maxBytes } = PORTIONS[isFor];
   const deadlineMs = Date.now() + ports.left() * share;
-  // A sealed store keeps no position from which the next call could go on.
+  // A sealed store keeps no position, so the next call cannot continue.
   return readTranscript(reader, transcript, settings.isSealed ? { deadlineMs } : { from, deadlineMs, maxBytes });
 }

@@ -4,7 +4,7 @@ import { estimated } from "./estimated.ts";
 /** The tag around a pack. It is stripped when transcripts are read, so that an echo of ours is never saved. */
 const PACK_TAG = "workrail-resume";
 
-/** Claude Code hands the model up to 10,000 characters whole. */
+/** Claude Code passes up to 10,000 characters to the model whole. */
 const MOST_CHARACTERS = 9_000;
 const LEAST_TOKENS = 100;
 /** Shares of the budget for the next tries when a pack is too long. */
@@ -19,11 +19,11 @@ export interface PackInput {
   readonly savedAt: string;
   /** Estimated, of the whole pack. */
   readonly budgetTokens: number;
-  /** Sentences of ours about drift and failures, told first. */
+  /** Our sentences about drift and failures, which come first. */
   readonly remarks: readonly string[];
 }
 
-/** The text that a hook hands to the model at the start of a session: dated, fenced, marked as data, within the budget. */
+/** The text that a hook gives the model at the start of a session: dated, fenced, marked as data, within the budget. */
 export async function writePack({ notes, sessionId, savedAt, budgetTokens, remarks }: PackInput): Promise<string> {
   const head = [
     `<${PACK_TAG} saved="${savedAt}" session="${sessionId}">`,
@@ -58,12 +58,12 @@ async function writeBriefly(notes: WorkNotes, budgetTokens: number): Promise<str
   return fenced(lines.join("\n"));
 }
 
-/** Sentences of ours that stand alone, in the same tag; empty where there are none. */
+/** Our sentences without a pack, in the same tag; empty when there are none. */
 export function remarksOf(remarks: readonly string[]): string {
   return remarks.length === 0 ? "" : [`<${PACK_TAG}>`, ...remarks.map(plain), `</${PACK_TAG}>`].join("\n");
 }
 
-/** A remark names branches and files, which anybody can name. */
+/** A remark contains names of branches and files, which are untrusted. */
 function plain(remark: string): string {
   return withoutTag(plainText(remark).replaceAll(/\s+/gu, " "));
 }

@@ -18,7 +18,7 @@ export interface HookResult {
 }
 
 /**
- * Runs one hook of a host. It never rejects: a failure is logged, and told when the next session starts.
+ * Runs one hook of a host. It never rejects: a failure is logged, and the next start of a session reports it.
  *
  * @param given `host` as the command line names it; `input` is the JSON text of the host.
  */
@@ -49,7 +49,7 @@ export async function runHook(
   }
 }
 
-/** `undefined` where the call itself could not be read. */
+/** `undefined` when the call itself was unreadable. */
 function whose(call: HookCall | undefined): Partial<Pick<HookRun, "host" | "project" | "sessionId">> {
   if (call === undefined) return {};
   return { host: call.host, project: call.place.project, sessionId: sessionIdOf(call.host, hostSessionOf(call.payload)) };
@@ -77,7 +77,7 @@ async function run(call: HookCall): Promise<Done> {
   const file = stateFileOf(call, sessionId);
   if (isErased(call.places, sessionId)) return { output: "", run: {} };
   const state = stateOf(newState(call), file);
-  // The transcript tells the prompt.
+  // The prompt is in the transcript.
   if (event === "user-prompt" && state.transcript !== undefined) return { output: "", run: { sessionId } };
   if (event === "stop" && state.transcript !== undefined && !isDue(state, call)) {
     writeState(file, kept({ ...state, turns: state.turns + 1 }, settings.isSealed));
@@ -93,14 +93,14 @@ function isDue({ saved, turns }: HookState, { ports }: HookCall): boolean {
   return saved === undefined || turns + 1 >= TURNS || ports.now().getTime() - Date.parse(saved.at) >= PAUSE_MS;
 }
 
-/** In the form in which each host takes text for the model. */
+/** Formats text for the model as each host expects it. */
 function injected(host: HookHost, text: string): string {
   if (host === "opencode") return text;
   if (host === "cursor") return JSON.stringify({ additional_context: text });
   return JSON.stringify({ hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: text } });
 }
 
-/** A hook that did not come to its end. */
+/** A hook that was ended early. */
 export interface FailedHook {
   readonly event: HookEvent;
   readonly host: HookHost | undefined;
@@ -117,7 +117,7 @@ export function logOverdue(overdue: FailedHook, ports: HookPorts): void {
   log(ports, { at: ports.now().toISOString(), host, ...run }, { isFailure: !CAUGHT_UP.has(host) });
 }
 
-/** Where not even the log can be written there is nobody left to tell. */
+/** Ignores a failure to write the log: it cannot be reported anywhere. */
 function log(
   ports: HookPorts,
   run: HookRun,
@@ -131,6 +131,6 @@ function log(
     logRun(places, isSealed ? numbers : run);
     if (isFailure) noteFailure(places, { at: run.at, event: run.event, error: run.error ?? "" });
   } catch {
-    // A full disk, or a folder of somebody else: the hook must not fail its host.
+    // A full disk, or another user's folder: the hook must not fail its host.
   }
 }

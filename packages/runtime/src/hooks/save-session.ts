@@ -12,14 +12,14 @@ import { contextOfSession, conversationContext, conversationSession, digestOfCon
 import { withoutSecrets } from "./without-secrets.ts";
 import type { HookSettings } from "./hook-settings.ts";
 
-/** A conversation that the store refused so often is not handed over any more. */
+/** Refusals after which a conversation is not saved any more. */
 const MOST_REFUSALS = 2;
 
 type AboutSave = Omit<IncomingSave, "checkpointId" | "sessionId" | "kind" | "context">;
 
-/** More of a session's save than its state. */
+/** Parts of a session's save besides its state. */
 export interface SaveHow {
-  /** The model's last words, where the transcript may lack them yet. */
+  /** The model's last words, which the transcript may lack. */
   readonly lastMessage?: string | undefined;
   readonly withConversation: boolean;
 }
@@ -29,7 +29,7 @@ export interface SaveHow {
  * take longer than the host waits, so the state file is written after each of the two. After a crash in between, the next hook repeats the
  * save and the store skips it.
  *
- * @returns the checkpoint's id; `undefined` where there is nothing new to save.
+ * @returns the checkpoint's id; `undefined` when there is nothing new to save.
  */
 export async function saveSession(state: HookState, file: string, call: HookCall, how: SaveHow): Promise<string | undefined> {
   const { settings, ports, event } = call;

@@ -8,7 +8,7 @@ export function contextOfSession(session: KeptSession, notes: WorkNotes): Contex
   return contextOfNotes(notes, factsOf(session, notes));
 }
 
-/** Tells whether a session's state is the one that was saved last. */
+/** Tells whether a session's state equals the last saved one. */
 export function digestOfContext(context: Context): string {
   return quickDigest(Buffer.from(JSON.stringify(context)));
 }

@@ -23,12 +23,12 @@ export interface Started {
   readonly sessionId: string;
   readonly packTokens?: number | undefined;
   readonly transcriptTokens?: number | undefined;
-  /** A failure to save, which the text tells. */
+  /** A failure to save, which the text reports. */
   readonly error?: unknown;
 }
 
 interface Told extends Omit<Started, "error"> {
-  /** The earlier session that is shown. */
+  /** The earlier session in the pack. */
   readonly continues?: HookState;
 }
 
@@ -103,7 +103,7 @@ async function tell(call: HookCall, start: Start): Promise<Told> {
 async function atStartup(call: HookCall, { sessionId, caughtUp, failures }: Start): Promise<Told> {
   const last = findUnfinished(call, sessionId, caughtUp);
   if (last === undefined) return { text: remarksOf(failures), sessionId };
-  // Another folder may only say that it is a clone of the same repository: it gets no words of the work.
+  // Another folder may falsely claim to be a clone of the repository: it gets no text of the work.
   if (!isSameProject(last, call)) return { text: remarksOf([...failures, pointerTo(last, call)]), sessionId };
   const remarks = [...failures, ...lastSeen(last, call), ...(await driftOf(last, call))];
   return { ...(await packOf(last, { budgetTokens: STARTED_TOKENS, remarks, sessionId })), continues: last };
@@ -161,7 +161,7 @@ async function driftOfOwn(call: HookCall, sessionId: string): Promise<readonly s
   return state === undefined ? [] : driftOf(state, call);
 }
 
-/** A sentence where the repository moved on since. */
+/** A sentence about changes in the repository; empty without changes. */
 async function driftOf(state: HookState, { place, ports }: HookCall): Promise<readonly string[]> {
   const { git, project, notes, saved } = state;
   if (git === undefined || ports.left() < LEAST_MS_FOR_GIT) return [];

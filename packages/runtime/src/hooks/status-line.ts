@@ -5,25 +5,25 @@ import { type HookPlaces, hookPlaces } from "./hook-places.ts";
 import { type HookSettings, hookSettings } from "./hook-settings.ts";
 import { findState, type HookState, latestStates } from "./hook-state.ts";
 
-/** Input of a status line from the program that prints it. */
+/** Input of a status line. */
 export interface StatusPorts {
   readonly env: Environment;
   readonly now: () => Date;
-  /** The working directory, where no session is named. */
+  /** The working directory, used without a session. */
   readonly cwd: string;
 }
 
-/** The one host that runs a command for its status line. */
+/** The only host that runs a command for its status line. */
 const HOST = "claude-code";
 const MOST_LOOKED_AT = 20;
 const LONGEST_REASON = 40;
-/** Ends of hooks that always save what is new. */
+/** Results of hooks that always save new work. */
 const SAVES_ALL: readonly string[] = ["pre-compact", "session-end"];
 
 /**
  * One short line on the automatic saves of a session. Only the files of the hooks are read, never the store, and nothing is written.
  *
- * @param input the JSON of the host; anything else stands for the newest session of the working directory's repository.
+ * @param input the JSON of the host; any other text means the newest session of the working directory's repository.
  */
 export async function statusLine(input: string, { env, now, cwd }: StatusPorts): Promise<string> {
   const settings = hookSettings(env);
@@ -78,7 +78,7 @@ function failureSince(
   return isMadeUp ? undefined : last.error;
 }
 
-/** Its code, or the beginning of its text. */
+/** The code of a failure, or the beginning of its text. */
 function reasonOf(error: string): string {
   const [, code] = /^([A-Z][A-Z_]+):/u.exec(error) ?? [];
   return (

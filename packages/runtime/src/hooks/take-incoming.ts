@@ -34,12 +34,12 @@ export type TakeInPorts = SavePorts & LoadPorts;
 export interface TakenIn {
   /** Sessions that were saved to. */
   readonly sessions: readonly SessionId[];
-  /** Files that were refused, and lie in `incoming/refused` now. */
+  /** Refused files, now in `incoming/refused`. */
   readonly refused: number;
 }
 
 /**
- * Saves everything that hooks left in the data directory, oldest first. A file is removed once its checkpoint is durable, and a
+ * Saves all incoming saves of the data directory, oldest first. A file is removed once its checkpoint is durable, and a
  * checkpoint is recognised by its id, so a crash in between saves nothing twice. A file that can never be saved is moved to
  * `incoming/refused`, and the next start of a session tells it.
  *
@@ -78,7 +78,7 @@ export async function takeIncoming(ports: TakeInPorts, dataDir: string): Promise
   return { sessions: [...sessions], refused };
 }
 
-/** Saves what a hook hands over. @throws as `saveCheckpoint` does. */
+/** Saves the state that a hook passes directly. @throws as `saveCheckpoint` does. */
 export async function takeThese(ports: TakeInPorts, saves: readonly IncomingSave[]): Promise<readonly SessionId[]> {
   const sessions = new Set<SessionId>();
   for (const save of saves) {
@@ -90,7 +90,7 @@ export async function takeThese(ports: TakeInPorts, saves: readonly IncomingSave
 
 function mayGoAway(error: unknown): boolean {
   if (!isWorkrailError(error)) return MAY_GO_AWAY.has((error as NodeJS.ErrnoException).code ?? "");
-  // A checkpoint or a session that is too large stays so; a store that is full does not.
+  // A checkpoint or session that is too large remains so; a full store may not.
   if (error.code === "STORAGE_QUOTA_EXCEEDED") return error.details["limit"] === "maxTotalBytes";
   return error.retryable || ["STORAGE_UNAVAILABLE", "READ_ONLY", "KEY_UNAVAILABLE"].includes(error.code);
 }
@@ -101,7 +101,7 @@ const MAY_GO_AWAY: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EBUSY", "E
 /** Tries of a save when other processes save to the same session meanwhile. */
 const MOST_TRIES = 5;
 
-/** Saves what a hook made of a session. @param onGap told where messages before these are missing in the store. @returns `undefined` for a checkpoint that is in the store. */
+/** Saves what a hook made of a session. @param onGap called when earlier messages are missing in the store. @returns `undefined` for a checkpoint that is in the store. */
 async function saveIncoming(ports: TakeInPorts, save: IncomingSave, onGap: () => void): Promise<SaveResult | undefined> {
   for (let tries = 1; ; tries++) {
     try {
@@ -140,7 +140,7 @@ async function saveOnce(ports: TakeInPorts, save: IncomingSave, onGap: () => voi
   });
 }
 
-/** The state of the work, with entries that an agent saved to the same session: a pack names it, so agents go on in it. */
+/** The state of the work, with entries that an agent saved to the same session: a pack names it, so agents continue in it. */
 async function withOthers(ports: TakeInPorts, { context }: IncomingSave, head: CheckpointRecord | undefined): Promise<Context> {
   if (head === undefined) return context;
   try {
@@ -154,7 +154,7 @@ async function withOthers(ports: TakeInPorts, { context }: IncomingSave, head: C
   }
 }
 
-/** Entries under names of notes that an agent changed since a hook saved them: they stand together under `ofAgent` from then on. */
+/** Entries with names of notes that an agent changed after a hook's save: they are kept together under `ofAgent`. */
 async function ofAgentIn(ports: TakeInPorts, context: Context, { sessionId }: CheckpointRecord): Promise<Context> {
   const { records } = await ports.locking.shared(() => ports.catalog.list({ filter: { sessionId }, limit: MOST_LOOKED_AT, offset: 0 }));
   const last = records.find(({ attributes, damaged }) => typeof attributes["savedBy"] === "string" && !damaged);
@@ -204,7 +204,7 @@ async function contextIn(ports: TakeInPorts, { id }: CheckpointRecord): Promise<
   return (await loadCheckpoint({ ...ports, onLoaded: () => {} }, { checkpointId: id, sessionId: undefined })).context;
 }
 
-/** Makes the next hook of the session hand over its whole conversation. */
+/** Makes the next hook of the session save its whole conversation. */
 function handOverAgain(places: HookPlaces, sessionId: string, isRefused = false): void {
   const file = stateFile(places, places.sessions, sessionId.replace(CONVERSATION, ""));
   const state = readState(file);
@@ -213,7 +213,7 @@ function handOverAgain(places: HookPlaces, sessionId: string, isRefused = false)
   writeState(file, { ...state, conversation: { ...NO_CONVERSATION, refusals } });
 }
 
-/** @returns `undefined` where the file is gone. @throws INVALID_INPUT for a file that no hook wrote. */
+/** @returns `undefined` for a missing file. @throws INVALID_INPUT for a file that no hook wrote. */
 function readIncoming(file: string): IncomingSave | undefined {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
@@ -253,7 +253,7 @@ function refuse(places: HookPlaces, file: string, { sessionId, error }: { readon
   makeDirectories(places.refused);
   const reason = errorText(error);
   const refused = path.join(places.refused, path.basename(file));
-  // The next hook must hand the refused messages over again, so that the conversation has no gap.
+  // The next hook must save the refused messages again, so that the conversation has no gap.
   if (CONVERSATION.test(sessionId)) handOverAgain(places, sessionId, true);
   nodeFileSystem.rename(file, refused);
   fs.writeFileSync(`${refused}${REASON}`, `${reason}\n`, { mode: 0o600 });

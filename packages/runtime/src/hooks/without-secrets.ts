@@ -5,7 +5,7 @@ import { textSealing } from "../sealing/text-sealing.ts";
 import { secretsSettingsOf } from "../settings.ts";
 import type { HookSettings } from "./hook-settings.ts";
 
-/** The same JSON value with placeholders in the places of secrets, unless the settings say that nobody looks for them. */
+/** The same JSON value with placeholders for secrets, unless the settings turn the scan off. */
 export async function withoutSecrets<T>(value: T, settings: HookSettings): Promise<T> {
   if (settings.values.secrets === "off") return value;
   const text = JSON.stringify({ value });

@@ -9,7 +9,7 @@ export class EntryTokens {
     this.#counter = counter;
   }
 
-  /** Returns the tokens of all entries as JSON, each counted by itself. */
+  /** Returns the tokens of all entries as JSON, each counted separately. */
   async ofAll(context: Context): Promise<number> {
     let sum = 0;
     for (const [key, value] of Object.entries(context)) sum += await this.#of(key, value);

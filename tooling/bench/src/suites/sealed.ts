@@ -10,7 +10,7 @@ export interface SealedRow extends Comparison {
 
 const SIZES = [KB, 100 * KB, MB];
 
-/** Measures the cost of sealing: saves and loads of a sealed store, beside those of one in clear. */
+/** Measures the cost of sealing: saves and loads of a sealed store, compared with an unencrypted one. */
 export async function measureSealed(bench: Bench): Promise<readonly SealedRow[]> {
   const rows: SealedRow[] = [];
   for (const contextBytes of SIZES) {

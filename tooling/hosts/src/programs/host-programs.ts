@@ -5,5 +5,5 @@ import { gemini } from "./gemini.ts";
 import type { HostProgram } from "./host-program.ts";
 import { opencode } from "./opencode.ts";
 
-/** How each host is started. */
+/** The programs of all hosts. */
 export const HOST_PROGRAMS: Readonly<Record<HostName, HostProgram>> = { "claude-code": claudeCode, codex, gemini, opencode };

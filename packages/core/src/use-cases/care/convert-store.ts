@@ -30,7 +30,7 @@ export interface ConversionReport {
 }
 
 /**
- * Converts all data of a store to another form: sealed, in clear, or sealed by another sealer. An interrupted conversion is
+ * Converts all data of a store to another form: sealed, unencrypted, or sealed by another sealer. An interrupted conversion is
  * repeated from the start; the store cannot be used until then. Called with the store locked exclusively.
  *
  * @throws STORAGE_UNAVAILABLE when the conversion cannot be finished; KEY_UNAVAILABLE.
@@ -86,7 +86,7 @@ async function convertBlob(
 
 async function isConverted({ from, to }: Forms, ref: BlobRef, bytes: Uint8Array): Promise<boolean> {
   if (to === undefined) return from?.isSealed(bytes) === false;
-  // Among blobs in clear, only blobs of this sealer look sealed; damaged ones stay as they are.
+  // Among unencrypted blobs, only blobs of this sealer look sealed; damaged ones stay as they are.
   if (from === undefined) return to.isSealed(bytes);
   return to.isSealed(bytes) && (await openedBlob(to, ref, bytes)) !== undefined;
 }

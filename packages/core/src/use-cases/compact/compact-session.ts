@@ -15,7 +15,7 @@ export interface CompactionLimits {
   readonly givenUp?: Set<CheckpointId>;
   /** Awaited between CPU-bound jobs, so that others can work in between. Default: no pause. */
   readonly pause?: () => Promise<void>;
-  /** Runs the replacement of a file by a smaller one when it is in nobody's way. Default: at once. */
+  /** Runs the replacement of a file by a smaller one when the store is idle. Default: at once. */
   readonly inPlace?: InPlace;
 }
 

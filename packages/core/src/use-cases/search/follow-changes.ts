@@ -37,7 +37,7 @@ interface ReadAhead {
 
 /** Result of following. */
 export interface Followed<State> {
-  /** True when the index was started anew. */
+  /** True when the index was started again. */
   readonly isNew: boolean;
   /** State of the index, when it was not told anything. */
   readonly state: State | undefined;
