@@ -8,9 +8,9 @@ import {
   finishRemovals,
   repairStore,
   WorkrailError,
-} from "@workrail/core";
+} from "../../index.ts";
 import { expect, it } from "vitest";
-import { aStore, withMethods } from "./testing/a-store.ts";
+import { aStore, withMethods } from "../../../../memory/src/testing/a-store.ts";
 
 it("removes only blobs that belong to no checkpoint", async () => {
   const store = aStore();

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { type Catalog, type CheckpointId, type Context, DEFAULT_LIMITS, LABEL_LIMITS, type SaveInput } from "@workrail/core";
+import { type Catalog, type CheckpointId, type Context, DEFAULT_LIMITS, LABEL_LIMITS, type SaveInput } from "../../index.ts";
 import { describe, expect, it } from "vitest";
-import { aStore, digests, failure, OTHER, S, withMethods } from "./testing/a-store.ts";
+import { aStore, digests, failure, OTHER, S, withMethods } from "../../../../memory/src/testing/a-store.ts";
 
 const MINE = "my-own-id" as CheckpointId;
 

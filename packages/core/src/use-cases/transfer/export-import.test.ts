@@ -8,9 +8,9 @@ import {
   type ImportReport,
   pinEntry,
   type SessionId,
-} from "@workrail/core";
+} from "../../index.ts";
 import { describe, expect, it } from "vitest";
-import { aStore, digests, failure, OTHER, S, type TestStore, withMethods } from "./testing/a-store.ts";
+import { aStore, digests, failure, OTHER, S, type TestStore, withMethods } from "../../../../memory/src/testing/a-store.ts";
 
 async function exported(store: TestStore, session: SessionId = S): Promise<string> {
   let text = "";

@@ -7,9 +7,9 @@ import {
   type Context,
   rebuildCatalog,
   WorkrailError,
-} from "@workrail/core";
+} from "../../index.ts";
 import { describe, expect, it } from "vitest";
-import { aStore, S, type TestStore, withMethods } from "./testing/a-store.ts";
+import { aStore, S, type TestStore, withMethods } from "../../../../memory/src/testing/a-store.ts";
 
 /** Returns a context with a growing history, and a text that repeats a part of it. */
 function contextAt(step: number): Context {

@@ -11,9 +11,9 @@ import {
   restoreFromTrash,
   type SessionId,
   type UpkeepPolicy,
-} from "@workrail/core";
+} from "../../index.ts";
 import { describe, expect, it } from "vitest";
-import { aStore, failure, OTHER, S, type TestStore, withMethods } from "./testing/a-store.ts";
+import { aStore, failure, OTHER, S, type TestStore, withMethods } from "../../../../memory/src/testing/a-store.ts";
 
 const START = new Date("2026-01-01T00:00:00.000Z");
 const DAY = 86_400_000;

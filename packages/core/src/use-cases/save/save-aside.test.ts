@@ -1,6 +1,6 @@
-import { type CheckpointRecord, type Context, saveAside } from "@workrail/core";
+import { type CheckpointRecord, type Context, saveAside } from "../../index.ts";
 import { expect, it } from "vitest";
-import { aStore, OTHER, S, type TestStore } from "./testing/a-store.ts";
+import { aStore, OTHER, S, type TestStore } from "../../../../memory/src/testing/a-store.ts";
 
 const CONTEXT: Context = { goal: "ship", step: 2 };
 

@@ -1,6 +1,6 @@
-import { type BlobStore, type Catalog, type CheckpointId, type CheckpointRecord, type Context, loadCheckpoint } from "@workrail/core";
+import { type BlobStore, type Catalog, type CheckpointId, type CheckpointRecord, type Context, loadCheckpoint } from "../../index.ts";
 import { describe, expect, it } from "vitest";
-import { aStore, failure, OTHER, S, type TestStore, withMethods } from "./testing/a-store.ts";
+import { aStore, failure, OTHER, S, type TestStore, withMethods } from "../../../../memory/src/testing/a-store.ts";
 
 const NOWHERE = "nowhere" as CheckpointId;
 

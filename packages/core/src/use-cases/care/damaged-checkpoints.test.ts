@@ -16,9 +16,9 @@ import {
   type VerifyReport,
   verifyStore,
   WorkrailError,
-} from "@workrail/core";
+} from "../../index.ts";
 import { describe, expect, it } from "vitest";
-import { aStore, failure, S, type TestStore, withMethods } from "./testing/a-store.ts";
+import { aStore, failure, S, type TestStore, withMethods } from "../../../../memory/src/testing/a-store.ts";
 
 /** Returns a context with a history that grows by text that hardly compresses. */
 function contextAt(step: number): Context {

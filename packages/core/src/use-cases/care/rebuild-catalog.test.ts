@@ -6,9 +6,9 @@ import {
   rebuildCatalog,
   type SessionFacts,
   type SessionId,
-} from "@workrail/core";
+} from "../../index.ts";
 import { describe, expect, it } from "vitest";
-import { aStore, OTHER, S, type TestStore } from "./testing/a-store.ts";
+import { aStore, OTHER, S, type TestStore } from "../../../../memory/src/testing/a-store.ts";
 
 /** Creates a store that never removes pruned blobs, as if the process ended before. */
 function aStoreThatDies(maxCheckpoints: number): TestStore {

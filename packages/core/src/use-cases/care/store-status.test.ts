@@ -1,6 +1,6 @@
-import { cleanUp, type SessionId, storeStatus, type UpkeepPolicy } from "@workrail/core";
+import { cleanUp, type SessionId, storeStatus, type UpkeepPolicy } from "../../index.ts";
 import { describe, expect, it } from "vitest";
-import { aStore } from "./testing/a-store.ts";
+import { aStore } from "../../../../memory/src/testing/a-store.ts";
 
 const limits = { maxSessionBytes: 10_000, maxTotalBytes: 100_000 };
 

@@ -1,6 +1,6 @@
-import { listCheckpoints, type PageCursor } from "@workrail/core";
+import { listCheckpoints, type PageCursor } from "../../index.ts";
 import { expect, it } from "vitest";
-import { aStore, failure, OTHER, S } from "./testing/a-store.ts";
+import { aStore, failure, OTHER, S } from "../../../../memory/src/testing/a-store.ts";
 
 it("returns the newest 20 of all sessions, and the total", async () => {
   const { saved, ports } = aStore();

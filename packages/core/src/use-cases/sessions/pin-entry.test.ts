@@ -1,6 +1,6 @@
-import { pinEntry } from "@workrail/core";
+import { pinEntry } from "../../index.ts";
 import { expect, it } from "vitest";
-import { aStore, failure, OTHER, S } from "./testing/a-store.ts";
+import { aStore, failure, OTHER, S } from "../../../../memory/src/testing/a-store.ts";
 
 it("pins entries of the latest context for the session, in pinning order", async () => {
   const { saved, storage, ports } = aStore();
