@@ -1,19 +1,11 @@
 import { readOnly } from "@workrail/core";
 import { checkParams } from "./check-params.ts";
-import { audit } from "./facets/audit.ts";
-import { care } from "./facets/care.ts";
-import { checkpoints } from "./facets/checkpoints.ts";
-import type { Facet, Need, Operation } from "./facets/operation.ts";
-import { sessions } from "./facets/sessions.ts";
-import { transfers } from "./facets/transfers.ts";
-import { views } from "./facets/views.ts";
+import type { Need, Operation } from "./facets/operation.ts";
+import { OPERATIONS } from "./facets/operations.ts";
 import type { MethodWithParams } from "./param-fields.ts";
 import { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
 import type { Call, Runs, Store } from "./store.ts";
 import type { Operations, Workrail } from "./workrail.ts";
-
-/** Every operation of the library, once. */
-const OPERATIONS: Facet<Operations> = { ...checkpoints, ...views, ...sessions, ...care, ...audit, ...transfers };
 
 /** Operations without the types of their arguments. */
 type Untyped = Readonly<Record<string, Operation<MethodWithParams, (...args: readonly unknown[]) => unknown>>>;

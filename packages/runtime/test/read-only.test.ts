@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { snapshotOf } from "@workrail/faults";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { OPERATIONS } from "../src/facets/operations.ts";
 import { openWorkrail } from "../src/open-workrail.ts";
 import { restoreBackup } from "../src/restore-backup.ts";
 import { sealStore } from "../src/sealing/seal-store.ts";
@@ -104,6 +105,7 @@ const WRITES: Readonly<Record<string, (store: Workrail, folder: string) => Promi
   repairStore: (store) => store.repairStore(),
   exportSession: (store, folder) => store.exportSession("s", { file: path.join(folder, "s.json") }),
   exportAll: (store, folder) => store.exportAll(folder),
+  importText: (store) => store.importText(new Blob(["{}"]).stream()),
   importFile: (store, folder) => store.importFile(path.join(folder, "none.json")),
   exportAuditLog: (store, folder) => store.exportAuditLog(path.join(folder, "audit.jsonl")),
   backup: (store, folder) => store.backup(path.join(folder, "backup")),
@@ -113,6 +115,11 @@ const WRITES: Readonly<Record<string, (store: Workrail, folder: string) => Promi
     return await live.endPhase("first");
   },
 };
+
+it("has a refused write of every operation that changes a store", () => {
+  const changes = Object.entries(OPERATIONS).filter(([, { changes }]) => changes !== undefined);
+  expect(Object.keys(WRITES)).toEqual(expect.arrayContaining(changes.map(([name]) => name)));
+});
 
 describe.each(Object.entries(STORES))("a store (%s) that is opened read-only", (_kind, env) => {
   const filled = (test: (place: Place) => Promise<void>): Promise<void> =>
