@@ -1,5 +1,4 @@
-import type { ViewReport } from "@workrail/core";
-import type { ShapeContextParams, ShapedContextResult, Workrail } from "@workrail/runtime";
+import type { ShapeContextParams, ShapedContextResult, ViewReport, Workrail } from "@workrail/runtime";
 import { checkpointIdOf } from "./chosen-checkpoint.ts";
 import { describeSecrets } from "./describe-secrets.ts";
 import { note, printWarning, writeData, writeJson } from "./print.ts";

@@ -1,4 +1,5 @@
-import type { CheckpointId, Room, TokenCounter, ViewBudget } from "@workrail/core";
+import type { CheckpointId, TokenCounter } from "@workrail/core";
+import type { Room, ViewBudget } from "@workrail/views";
 import type { Settings } from "./settings.ts";
 
 /** Reserve for brackets and commas between the counted parts, and for fields that a server adds. */

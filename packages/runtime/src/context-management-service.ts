@@ -1,21 +1,23 @@
 import type {
-  AdvancedReport,
   CheckpointKind,
   CompressionStrategy,
   ContextRules,
   Durability,
-  EntryPath,
-  LargestCritical,
   Layer,
   LayerSummary,
+  UnreadableCheckpoint,
+} from "@workrail/core";
+import type {
+  AdvancedReport,
+  EntryPath,
+  LargestCritical,
   NamedEntries,
   Omissions,
   Range,
   ShortenedEntry,
-  UnreadableCheckpoint,
   ViewReport,
   ViewValue,
-} from "@workrail/core";
+} from "@workrail/views";
 import type { OmittedFields } from "./fit-fields.ts";
 import type { ToldSecrets } from "./secrets/told-secrets.ts";
 

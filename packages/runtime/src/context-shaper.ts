@@ -1,25 +1,27 @@
 import {
   type CheckpointRecord,
-  compressContext,
   type Context,
   type ErrorCode,
   isWorkrailError,
-  LONGEST_ADVANCED_REPORT,
   loadCheckpoint,
   parseCheckpointId,
   parseContextRules,
   parseSessionId,
-  prioritizeContext,
   readOnly,
   saveAside,
   type SavedAside,
   type SecretsReport,
   type SessionId,
+  WorkrailError,
+} from "@workrail/core";
+import {
+  compressContext,
+  LONGEST_ADVANCED_REPORT,
+  prioritizeContext,
   type ShapedContext,
   type ShapeInput,
   type ViewBudget,
-  WorkrailError,
-} from "@workrail/core";
+} from "@workrail/views";
 import { answerBudget, HOW } from "./answer-budget.ts";
 import type {
   CompressContextParams,

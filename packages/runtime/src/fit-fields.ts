@@ -1,4 +1,5 @@
-import type { Room, TokenCounter } from "@workrail/core";
+import type { TokenCounter } from "@workrail/core";
+import type { Room } from "@workrail/views";
 
 /** Fields left out of a description, largest first. */
 export interface OmittedFields {

@@ -1,9 +1,8 @@
 import type {
-  AdvancedMode,
   BackgroundQueue,
+  BlobStore,
   Catalog,
   CatalogRecovery,
-  BlobStore,
   Classifier,
   Clock,
   Codec,
@@ -16,6 +15,7 @@ import type {
   TokenCounter,
   TranscriptFiles,
 } from "@workrail/core";
+import type { AdvancedMode } from "@workrail/views";
 import type { InjectionToken } from "tsyringe";
 import type { AccessRecorder } from "./access-recorder.ts";
 import type { Embedding } from "./search/embedding.ts";

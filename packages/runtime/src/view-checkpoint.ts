@@ -2,12 +2,11 @@ import {
   type CheckpointRecord,
   droppedSince,
   type LoadedCheckpoint,
-  loadView,
   parseCheckpointId,
   parseSessionId,
   type UnreadableCheckpoint,
-  type ViewRequest,
 } from "@workrail/core";
+import { loadView, type ViewRequest } from "@workrail/views";
 import { answerBudget, HOW, tokensBeyond } from "./answer-budget.ts";
 import type { BriefViewResult, CheckpointMetadata, ViewCheckpointParams, ViewCheckpointResult } from "./context-management-service.ts";
 import { fitDescription } from "./fit-description.ts";

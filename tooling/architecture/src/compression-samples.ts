@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { wordClassifier } from "@workrail/classifier";
-import { compressContext, type Context, type ShapedContext } from "@workrail/core";
+import type { Context } from "@workrail/core";
+import { compressContext, type ShapedContext } from "@workrail/views";
 import { tokenCounter } from "../../../packages/runtime/src/token-counter.ts";
 import { ROOT } from "./workspace.ts";
 

@@ -14,6 +14,7 @@ const ADAPTERS = [
   "@workrail/secrets",
   "@workrail/sqlite-fs",
   "@workrail/transcripts",
+  "@workrail/views",
 ];
 
 /** Allowed run-time dependencies of each package. A package missing here has no assigned place yet. */
@@ -31,6 +32,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/blob-files": ["@workrail/core"],
   "@workrail/files-catalog": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/sqlite-fs": ["@workrail/core", "@workrail/blob-files"],
+  "@workrail/views": ["@workrail/core"],
   "@workrail/transcripts": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/host-transcripts": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/host-setup": ["@workrail/core", "@workrail/blob-files"],
@@ -51,12 +53,14 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Additional packages for tests: those of an adapter run the conformance kit, those of a wrapper use the simplest storage, those of an HTTP
+ * Additional packages for tests: those of an adapter run the conformance kit, those of a wrapper use the simplest storage, those of views use the default parts, those of an HTTP
  * client start an endpoint, and those of an app bundle it and surround it with faults.
  */
 const TESTS_MAY_KNOW = [
   "@workrail/storage-conformance",
   "@workrail/memory",
+  "@workrail/classifier",
+  "@workrail/secrets",
   "@workrail/http-endpoint",
   "@workrail/bundle",
   "@workrail/faults",

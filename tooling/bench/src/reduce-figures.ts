@@ -6,7 +6,8 @@
  */
 import fs from "node:fs";
 import path from "node:path";
-import { type JsonValue, reduceValue } from "@workrail/core";
+import type { JsonValue } from "@workrail/core";
+import { reduceValue } from "@workrail/views";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 
 interface Trajectory {

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type JsonValue, namedPaths, noteEvents, NO_NOTES, type TranscriptEvent } from "@workrail/core";
+import type { JsonValue, TranscriptEvent } from "@workrail/core";
+import { namedPaths, NO_NOTES, noteEvents } from "@workrail/views";
 import { readOpencodeMessages, readTranscript } from "@workrail/host-transcripts";
 import { writePack } from "@workrail/runtime/hooks";
 import { countTokens } from "gpt-tokenizer";

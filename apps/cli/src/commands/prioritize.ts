@@ -1,6 +1,6 @@
-import { LAYERS, type ViewReport } from "@workrail/core";
+import { LAYERS } from "@workrail/core";
 import { escapeText } from "@workrail/process";
-import type { PrioritizeContextParams, ShapedContextResult } from "@workrail/runtime";
+import type { PrioritizeContextParams, ShapedContextResult, ViewReport } from "@workrail/runtime";
 import type { Command } from "commander";
 import { parseWhole } from "../parse-option.ts";
 import { note } from "../print.ts";

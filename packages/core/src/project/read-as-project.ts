@@ -2,7 +2,7 @@ import { wordsOf } from "../words/key-words.ts";
 import type { CheckpointKind } from "../model/checkpoint.ts";
 import { firstCharacters, hasAtMost } from "../model/characters.ts";
 import { type Context, isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
-import { cutText } from "../view/cut-text.ts";
+import { cutText } from "../words/cut-text.ts";
 import { isScalar, type ProjectContext, type ProjectDraft } from "./project-draft.ts";
 import { PROJECT_LIMITS } from "./project-limits.ts";
 

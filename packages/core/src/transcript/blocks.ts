@@ -1,6 +1,6 @@
 import { fenceAround, selfContained } from "./fences.ts";
 import { type Part, SPEAKERS, type Turn } from "./turn.ts";
-import { withoutBlobs } from "../condense/without-blobs.ts";
+import { withoutBlobs } from "../words/without-blobs.ts";
 
 /** Block of a page. Its text may be cut anywhere; the surrounding markup must stay complete. */
 export interface Block {

@@ -1,4 +1,5 @@
-import { noteEvents, type TranscriptEvent } from "@workrail/core";
+import type { TranscriptEvent } from "@workrail/core";
+import { noteEvents } from "@workrail/views";
 import type { HookCall } from "./hook-call.ts";
 import { type HookState, writeState } from "./hook-state.ts";
 import { keepVerbatim } from "./keep-verbatim.ts";

@@ -1,4 +1,5 @@
-import { contextOfNotes, LAYERS_OF_NOTES, type TokenCounter, type WorkNotes, writeDocument } from "@workrail/core";
+import type { TokenCounter } from "@workrail/core";
+import { contextOfNotes, LAYERS_OF_NOTES, type WorkNotes, writeDocument } from "@workrail/views";
 import { estimated } from "./estimated.ts";
 
 const estimating: TokenCounter = { count: async (text) => estimated(text), load: async () => estimated };

@@ -1,4 +1,4 @@
-import { continuedNotes, noteEvents, NO_NOTES, type WorkNotes } from "@workrail/core";
+import { continuedNotes, NO_NOTES, noteEvents, type WorkNotes } from "@workrail/views";
 import {
   type HookHost,
   readOpencodeMessages,

@@ -1,4 +1,4 @@
-import { briefContextOfNotes, fenced, linesOf, plainText, type WorkNotes } from "@workrail/core";
+import { briefContextOfNotes, fenced, linesOf, plainText, type WorkNotes } from "@workrail/views";
 import { estimated } from "./estimated.ts";
 
 /** The tag around a pack. It is stripped when transcripts are read, so that an echo of ours is never saved. */

@@ -1,4 +1,5 @@
-import { goalOf, noteEvents, WorkrailError, type WorkNotes } from "@workrail/core";
+import { goalOf, WorkrailError } from "@workrail/core";
+import { noteEvents, type WorkNotes } from "@workrail/views";
 import { messagesOf } from "./conversation-messages.ts";
 import { type ConversationPart, conversationParts } from "./conversation-parts.ts";
 import type { HookEvent } from "@workrail/host-transcripts";

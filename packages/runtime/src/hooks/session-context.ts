@@ -1,4 +1,5 @@
-import { type Context, contextOfNotes, type JsonObject, quickDigest, type WorkNotes } from "@workrail/core";
+import { type Context, type JsonObject, quickDigest } from "@workrail/core";
+import { contextOfNotes, type WorkNotes } from "@workrail/views";
 import type { HookState } from "./hook-state.ts";
 
 type KeptSession = Pick<HookState, "host" | "hostSession" | "sessionId" | "isSubagent" | "continues" | "conversation">;

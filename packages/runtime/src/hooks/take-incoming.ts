@@ -11,9 +11,8 @@ import {
   isWorkrailError,
   type JsonObject,
   type JsonValue,
-  LAYERS_OF_NOTES,
-  type LoadPorts,
   loadCheckpoint,
+  type LoadPorts,
   parseCheckpointId,
   parseSessionId,
   saveCheckpoint,
@@ -22,6 +21,7 @@ import {
   type SessionId,
   WorkrailError,
 } from "@workrail/core";
+import { LAYERS_OF_NOTES } from "@workrail/views";
 import { isMissing } from "./names-in.ts";
 import { type HookPlaces, hookPlaces, stateFile } from "./hook-places.ts";
 import { isErased } from "./forget-sessions.ts";

@@ -1,4 +1,5 @@
-import { continuedNotes, type JsonObject, noteEvents, NO_NOTES, type WorkNotes } from "@workrail/core";
+import type { JsonObject } from "@workrail/core";
+import { continuedNotes, NO_NOTES, noteEvents, type WorkNotes } from "@workrail/views";
 import { type FoundTranscript, readTranscript, type TranscriptPosition } from "@workrail/host-transcripts";
 import { messagesOf } from "../hooks/conversation-messages.ts";
 import type { HookSettings } from "../hooks/hook-settings.ts";

@@ -1,18 +1,15 @@
 import fs from "node:fs/promises";
 import {
-  type Candidate,
   type Catalog,
   type CheckpointFilter,
   type CheckpointId,
   type CheckpointRecord,
-  gitStateOf,
   type GitState,
-  type Here,
-  type Known,
+  gitStateOf,
   type Locking,
-  rankCandidates,
   type SessionId,
 } from "@workrail/core";
+import { type Candidate, type Here, type Known, rankCandidates } from "@workrail/views";
 import { commitsHere } from "../git/git-history.ts";
 
 /** Most sessions considered: the newest of the whole store, and the newest of the project. */

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { readGivenFile } from "@workrail/blob-files";
-import { type CheckpointRecord, type Context, type GitState, gitStateOf, namedPaths } from "@workrail/core";
+import { type CheckpointRecord, type Context, type GitState, gitStateOf } from "@workrail/core";
+import { namedPaths } from "@workrail/views";
 import type { GitFailure } from "../git/ask-git.ts";
 import { type Asked, countCommits, filesAt, renamesSince } from "../git/git-history.ts";
 

@@ -1,14 +1,12 @@
 import {
-  hasAtMost,
-  type Candidate,
   type CheckpointId,
   type CheckpointRecord,
   type Context,
-  type GitState,
   droppedSince,
+  type GitState,
   gitStateOf,
   goalOf,
-  type Handoff,
+  hasAtMost,
   invalidInput,
   isWorkrailError,
   loadCheckpoint,
@@ -17,11 +15,10 @@ import {
   parseSessionId,
   readContext,
   type SessionId,
-  LEAST_SUMMARY_TOKENS,
   type StateChanges,
   stateChanges,
-  writeHandoff,
 } from "@workrail/core";
+import { type Candidate, type Handoff, LEAST_SUMMARY_TOKENS, writeHandoff } from "@workrail/views";
 import { AROUND, HOW, howOf, tokensBeyond } from "../answer-budget.ts";
 import type { BriefViewResult } from "../context-management-service.ts";
 import { commitsHere } from "../git/git-history.ts";

@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { wordClassifier } from "@workrail/classifier";
-import { compressContext, type Context, reduceValue, type ViewBudget } from "@workrail/core";
+import type { Context } from "@workrail/core";
+import { compressContext, reduceValue, type ViewBudget } from "@workrail/views";
 import { tokenCounter } from "@workrail/runtime";
 import { alternate, type Call, type Comparison, type Effort } from "../alternate.ts";
 import { generateContext } from "../generate-context.ts";

@@ -359,7 +359,7 @@ const MOST_KEYS = 1_000;
 
 async function goalIn(context: Context): Promise<string | undefined> {
   if (Object.keys(context).length > MOST_KEYS) return undefined;
-  const { goalOf } = await import("../../handoff/part.ts");
+  const { goalOf } = await import("../../words/handoff-part.ts");
   return goalOf(context);
 }
 

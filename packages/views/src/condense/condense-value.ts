@@ -1,0 +1,108 @@
+import { atOnce, type CountTokens, isJsonObject, type JsonValue, type Steps } from "@workrail/core";
+import type { Room } from "../view/room.ts";
+import { surelyMore } from "../view/surely-more.ts";
+import { condenseObject, LEAST_OF_MEMBER } from "./condense-object.ts";
+import { fillRoom, sizeOf } from "./fill-room.ts";
+import { outlineData } from "./outline-data.ts";
+import { isMessages, outlineMessages } from "./outline-messages.ts";
+import { isSteps, outlineSteps } from "./outline-steps.ts";
+import { outlineParagraphs } from "./outline-text.ts";
+import type { Group, Part } from "./outline.ts";
+import { reduceLinesSteps, reduceSteps } from "./reduce-value.ts";
+import type { StrategyName } from "./strategies.ts";
+
+export interface CondenseHow {
+  readonly count: CountTokens;
+  /** Next task or question: related parts are kept first. */
+  readonly focus?: string | undefined;
+  readonly strategies: readonly StrategyName[];
+}
+
+export interface Condensed {
+  readonly value: JsonValue;
+  /** Tokens of the value as JSON text. */
+  readonly tokens: number;
+  /** `reduced`: nearly all content is left. `condensed`: parts are left out, with marks where. */
+  readonly outcome: "reduced" | "condensed";
+  /** Strategies that were applied. */
+  readonly strategies: readonly StrategyName[];
+}
+
+/**
+ * Condenses a value for reading: as much as fits, in order. Texts stay texts, lists lists, objects objects; deeper values may
+ * become text. Never exceeds the room. Deterministic.
+ *
+ * @returns `undefined` when nothing useful fits.
+ */
+export function condenseValue(value: JsonValue, room: Room, how: CondenseHow): Condensed | undefined {
+  return atOnce(condenseSteps(value, room, how));
+}
+
+/** Works like `condenseValue`, and yields to other work. */
+export function* condenseSteps(value: JsonValue, room: Room, how: CondenseHow): Steps<Condensed | undefined> {
+  const isReduced = how.strategies.includes("reduce");
+  const reduced = isReduced ? yield* reduceSteps(value) : value;
+  const tokens = tokensWithin(JSON.stringify(reduced), room, how.count);
+  if (tokens !== undefined) return { value: reduced, tokens, outcome: "reduced", strategies: isReduced ? ["reduce"] : [] };
+  const condensed = yield* condense(isReduced ? yield* reduceLinesSteps(value) : value, room, how);
+  if (condensed === undefined) return undefined;
+  return { value: condensed, tokens: sizeOf(condensed, how.count).tokens, outcome: "condensed", strategies: how.strategies };
+}
+
+/** Counts the tokens of a text; `undefined` when it exceeds the room. */
+function tokensWithin(text: string, room: Room, count: CountTokens): number | undefined {
+  if (text.length > room.characters || surelyMore(text, room.tokens, count)) return undefined;
+  const tokens = count(text);
+  return tokens <= room.tokens ? tokens : undefined;
+}
+
+function* condense(value: JsonValue, room: Room, how: CondenseHow): Steps<JsonValue | undefined> {
+  if (room.tokens <= 0 || room.characters <= 0) return undefined;
+  if (typeof value === "string")
+    return yield* fillRoom([outlineItem(value, how)], room, { ...how, isHistory: false, put: ([only]) => only });
+  if (Array.isArray(value)) return yield* condenseArray(value, room, how);
+  if (!isJsonObject(value)) return undefined;
+  const { count, focus } = how;
+  return yield* condenseObject(value, room, { count, focus, condense: (member, share) => condenseMember(member, share, how) });
+}
+
+/** Turns an object into one text when its members would each get too little room: the text can pick the important parts. */
+function condenseMember(member: JsonValue, room: Room, how: CondenseHow): Steps<JsonValue | undefined> {
+  const isTight = isJsonObject(member) && room.tokens < Object.keys(member).length * LEAST_OF_MEMBER.tokens;
+  return isTight
+    ? fillRoom([outlineItem(member, how)], room, { ...how, isHistory: false, put: ([only]) => only })
+    : condense(member, room, how);
+}
+
+function* condenseArray(value: readonly JsonValue[], room: Room, how: CondenseHow): Steps<JsonValue | undefined> {
+  const history = outlineHistory(value);
+  const parts: Part[] = [];
+  for (const part of history ?? outlineItems(value, how)) {
+    parts.push(part);
+    yield;
+  }
+  return yield* fillRoom(parts, room, { ...how, isHistory: history !== undefined, put: listKept });
+}
+
+/** Outlines a list in order of time, such as messages or steps; `undefined` for other lists. */
+function outlineHistory(value: readonly JsonValue[]): Generator<Part> | undefined {
+  if (isMessages(value)) return outlineMessages(value);
+  return isSteps(value) ? outlineSteps(value) : undefined;
+}
+
+/** Returns the kept items, preceded by the number of omitted ones. */
+function listKept(texts: readonly (string | undefined)[]): JsonValue | undefined {
+  const kept = texts.filter((text) => text !== undefined);
+  if (kept.length === 0) return undefined;
+  return kept.length === texts.length ? kept : [`[${texts.length - kept.length} left out]`, ...kept];
+}
+
+function* outlineItems(items: readonly JsonValue[], how: CondenseHow): Generator<Part> {
+  for (const item of items) yield outlineItem(item, how);
+}
+
+function outlineItem(item: JsonValue, how: CondenseHow): Part {
+  const root: Group = { label: "", parent: undefined };
+  if (typeof item !== "string") return { root, pieces: [{ units: outlineData(item, root), voice: "data" }] };
+  return { root, pieces: outlineParagraphs(item, root, { headings: how.strategies.includes("hierarchy"), voice: "data" }) };
+}

@@ -1,0 +1,143 @@
+import { type Context, type CountTokens, HANDOFF_PARTS, inTurns, type JsonValue, type Steps, type TokenCounter } from "@workrail/core";
+import { isWholeWithin, type ViewBudget } from "../view/build-view.ts";
+import { entriesOf, type Entry, EntrySizes } from "../view/entry.ts";
+import { greater, isWithin, lesser, measure, part, type Room, shrink } from "../view/room.ts";
+import { cutExcerpts } from "./cut-excerpts.ts";
+import { type Incomplete, type MissingNames, nameMissing, nameMore } from "./name-missing.ts";
+import { type RankHow, type Ranked, rankExcerpts } from "./rank-excerpts.ts";
+import { byEntry, countByKey, renderEntry } from "./render-view.ts";
+
+/** Part of a context that fits, with the names of incomplete entries. */
+export interface ComposedView extends MissingNames {
+  /** Entries by purpose, the goal first, whole or as excerpts; the whole context in saved order when it fits. */
+  readonly context: Context;
+}
+
+/** Smallest room of a view, even when the rest of the answer used up the budget. */
+const LEAST_ROOM: Room = { tokens: 100, characters: 400 };
+/** Largest share of the room for names of shortened or omitted entries. */
+const NAMES_SHARE = 1 / 6;
+/**
+ * Composes a view for continuing saved work, within a budget: the whole context if it fits; otherwise the goal, the user's
+ * instructions, the last turns, open work, decisions, failures, references, and the rest, each under its own key, with the names
+ * of shortened or omitted entries. A larger budget includes everything that a smaller one does, except for what fills its last
+ * tokens: all excerpts have one order, and the budget determines where it is cut.
+ *
+ * The budget is hard, also for CRITICAL entries: the view as JSON stays within it, unless the budget is below about a hundred
+ * tokens, and never exceeds the ceiling, unless even the counts of omitted entries do not fit.
+ *
+ * @param cursor continues the report of an earlier view with the same budget, without entries.
+ */
+export async function composeView(
+  context: Context,
+  how: RankHow,
+  budget: ViewBudget,
+  tokens: TokenCounter,
+  cursor?: number,
+): Promise<ComposedView> {
+  const entries = await inTurns(entriesOf(context, how.classifications, undefined));
+  if (cursor === undefined && (await isWholeWithin(entries, budget, tokens))) return { context };
+  const count = await tokens.load();
+  const ranked = await inTurns(rankExcerpts(context, how));
+  const room = lesser(greater(budget.wanted, LEAST_ROOM), budget.ceiling);
+  return inTurns(new Composer(entries, ranked, room, count).compose(cursor));
+}
+
+class Composer {
+  readonly #entries: readonly Entry[];
+  readonly #ranked: readonly Ranked[];
+  readonly #room: Room;
+  readonly #sizes: EntrySizes;
+  readonly #totals: ReadonlyMap<string, number>;
+
+  constructor(entries: readonly Entry[], ranked: readonly Ranked[], room: Room, count: CountTokens) {
+    this.#entries = entries;
+    this.#ranked = ranked;
+    this.#room = room;
+    this.#sizes = new EntrySizes(count);
+    this.#totals = countByKey(ranked);
+  }
+
+  *compose(cursor: number | undefined): Steps<ComposedView> {
+    const chosen = yield* cutExcerpts(this.#ranked, this.#room.tokens, this.#sizes.count, (tried) => this.#excessOf(tried));
+    const shown = this.#render(chosen);
+    if (cursor !== undefined) return { context: {}, ...nameMore(this.#incomplete(shown), cursor, this.#room, this.#sizes.count) };
+    return this.#view(this.#grow(shown));
+  }
+
+  /** Returns the tokens by which a view of these excerpts is too large. Four characters count as a token. */
+  #excessOf(chosen: readonly Ranked[]): number {
+    const size = this.#measure(this.#view(this.#render(chosen)));
+    return Math.max(size.tokens - this.#room.tokens, Math.ceil((size.characters - this.#room.characters) / 4));
+  }
+
+  /** Renders entries from the chosen excerpts; an entry with all excerpts is returned as saved. */
+  #render(chosen: readonly Ranked[]): Map<string, JsonValue> {
+    const byKey = byEntry(chosen);
+    const places = this.#placesOf(chosen);
+    const inOrder = this.#entries.toSorted((one, other) => (places.get(one.key) ?? 0) - (places.get(other.key) ?? 0));
+    return new Map(
+      inOrder.flatMap(({ key, value, json }): [string, JsonValue][] => {
+        const ones = byKey.get(key);
+        if (ones === undefined) return [];
+        const shown = renderEntry(
+          value,
+          ones.toSorted((left, right) => left.at - right.at),
+        );
+        const isAll = ones.length === this.#totals.get(key);
+        return [[key, isAll && json.length <= JSON.stringify(shown).length * 1.1 + 20 ? value : shown]];
+      }),
+    );
+  }
+
+  /** Orders entries by the most important part among their excerpts. */
+  #placesOf(chosen: readonly Ranked[]): ReadonlyMap<string, number> {
+    const places = new Map<string, number>();
+    for (const { key, part } of chosen) if (!places.has(key)) places.set(key, HANDOFF_PARTS.indexOf(part));
+    return places;
+  }
+
+  /** Replaces complete entries by their saved form if there is room for its quotes and braces. */
+  #grow(shown: Map<string, JsonValue>): Map<string, JsonValue> {
+    let grown = shown;
+    let left = shrink(this.#room, this.#measure(this.#view(shown)));
+    const waiting = this.#entries
+      .filter(({ key, value }) => shown.has(key) && shown.get(key) !== value)
+      .map((entry) => ({ entry, extra: entry.json.length - JSON.stringify(shown.get(entry.key)).length }))
+      .sort((first, second) => first.extra - second.extra);
+    for (const { entry, extra } of waiting) {
+      if (extra > left.characters || extra / 6 > left.tokens) break;
+      const tried = new Map(grown).set(entry.key, entry.value);
+      const size = this.#measure(this.#view(tried));
+      if (!isWithin(size, this.#room)) continue;
+      grown = tried;
+      left = shrink(this.#room, size);
+    }
+    return grown;
+  }
+
+  #view(shown: ReadonlyMap<string, JsonValue>): ComposedView {
+    return {
+      context: Object.fromEntries(shown),
+      ...nameMissing(this.#incomplete(shown), part(this.#room, NAMES_SHARE), this.#sizes.count),
+    };
+  }
+
+  /** Lists incomplete entries, the largest loss first. */
+  #incomplete(shown: ReadonlyMap<string, JsonValue>): readonly Incomplete[] {
+    const found = this.#entries.flatMap(({ key, value, json }): Incomplete[] => {
+      const there = shown.get(key);
+      if (there === value) return [];
+      return [{ key, characters: json.length, shown: there === undefined ? undefined : JSON.stringify(there).length }];
+    });
+    return found.sort((left, right) => lost(right) - lost(left) || (left.key < right.key ? -1 : 1));
+  }
+
+  #measure(view: object): Room {
+    return measure(JSON.stringify(view), this.#sizes.count);
+  }
+}
+
+function lost({ characters, shown = 0 }: Incomplete): number {
+  return characters - shown;
+}

@@ -1,0 +1,78 @@
+import type { CountTokens, Steps } from "@workrail/core";
+import type { Ranked } from "./rank-excerpts.ts";
+
+/** Tokens around an excerpt: comma, quotes, speaker. */
+const AROUND = 4;
+/** Attempts to bring the chosen excerpts close to the room. */
+const TRIES = 12;
+/** Number of excerpts after the cut that are tried for the remaining room. */
+const MOST_OFFERS = 60;
+/** Tokens below which remaining room is not used. */
+const LEAST_LEFT_OVER = 12;
+
+/**
+ * Takes as many of the first excerpts as fit, so that a larger room includes everything a smaller one does, then further ones
+ * that still fit.
+ *
+ * @param excessOf tokens by which a result of these excerpts is too large; negative when room is left.
+ */
+export function* cutExcerpts(
+  ranked: readonly Ranked[],
+  roomTokens: number,
+  count: CountTokens,
+  excessOf: (chosen: readonly Ranked[]) => number,
+): Steps<readonly Ranked[]> {
+  const costs = costsOf(ranked, roomTokens, count);
+  let [low, high] = [0, Math.min(ranked.length, costs.length)];
+  let aim = placeOf(costs, roomTokens);
+  for (let tries = 0; low < high; tries++) {
+    yield;
+    const tried = tries < TRIES ? Math.min(high, Math.max(low + 1, aim)) : Math.ceil((low + high) / 2);
+    const excess = excessOf(ranked.slice(0, tried));
+    if (excess <= 0) low = tried;
+    else high = tried - 1;
+    // The estimate will be off by about the same amount next time.
+    aim = placeOf(costs, (costs[tried - 1] ?? 0) - excess);
+  }
+  return yield* fillUp(ranked.slice(0, low), ranked.slice(low, low + MOST_OFFERS), count, excessOf);
+}
+
+/** Estimates the cumulative tokens of the first excerpts, up to where they certainly exceed the room. */
+function costsOf(ranked: readonly Ranked[], roomTokens: number, count: CountTokens): number[] {
+  const costs: number[] = [];
+  let sum = 0;
+  for (const { text } of ranked) {
+    sum += count(text) + AROUND;
+    costs.push(sum);
+    if (sum > roomTokens * 2) break;
+  }
+  return costs;
+}
+
+/** Returns how many of the first excerpts stay within `most` tokens. */
+function placeOf(costs: readonly number[], most: number): number {
+  const beyond = costs.findIndex((cost) => cost > most);
+  return beyond === -1 ? costs.length : beyond;
+}
+
+function* fillUp(
+  chosen: readonly Ranked[],
+  offers: readonly Ranked[],
+  count: CountTokens,
+  excessOf: (chosen: readonly Ranked[]) => number,
+): Steps<readonly Ranked[]> {
+  if (offers.length === 0) return chosen;
+  let taken = chosen;
+  let left = -excessOf(taken);
+  for (const offer of offers) {
+    if (left < LEAST_LEFT_OVER) break;
+    yield;
+    const more = [...taken, offer];
+    const excess = count(offer.text) + AROUND > left ? 1 : excessOf(more);
+    if (excess > 0 && offer.isRequired === true) break;
+    if (excess > 0) continue;
+    taken = more;
+    left = -excess;
+  }
+  return taken;
+}
