@@ -1,27 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type fs from "node:fs/promises";
 import path from "node:path";
-import { isWorkrailError, WorkrailError } from "@workrail/core";
+import { WorkrailError } from "@workrail/core";
 
-/** The file operations that the adapter uses. A test passes operations that fail. */
-export type Files = Pick<typeof fs, "link" | "mkdir" | "open" | "readdir" | "readFile" | "rename" | "rm" | "stat">;
+/** File operations that the adapter uses. A test passes operations that fail. */
+export type Files = Pick<typeof fs, "link" | "mkdir" | "open" | "readdir" | "readFile" | "rename" | "rm" | "stat" | "writeFile">;
 
-/**
- * Writes a file durably: after a power cut, its name shows either all the new bytes or the former content. The order is: write to a
- * temporary name, fsync, rename or link to the final name, fsync the folder.
- *
- * With `new`, the file must not exist yet; if it does, the call fails with EEXIST.
- */
+/** Writes a file so that a power cut leaves the new bytes or the former content. In mode `new`, fails with EEXIST when the file exists. */
 export async function writeDurably(files: Files, file: string, bytes: Uint8Array, mode: "new" | "replace"): Promise<void> {
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
-    const handle = await files.open(temporary, "wx", 0o600);
-    try {
-      await handle.writeFile(bytes);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await files.writeFile(temporary, bytes, { flag: "wx", mode: 0o600, flush: true });
     await (mode === "new" ? files.link(temporary, file) : files.rename(temporary, file));
     await syncFolder(files, path.dirname(file));
   } finally {
@@ -29,49 +18,19 @@ export async function writeDurably(files: Files, file: string, bytes: Uint8Array
   }
 }
 
-/** Overwrites a file's bytes with zeros, and fsyncs the file. */
-export async function overwrite(files: Files, file: string): Promise<void> {
-  const { size } = await files.stat(file);
-  const handle = await files.open(file, "r+");
-  try {
-    await handle.writeFile(Buffer.alloc(size));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
+/** Makes the names in a folder durable. Windows can neither sync a folder, nor needs it. Closing waits for the sync. */
 export async function syncFolder(files: Files, folder: string): Promise<void> {
-  // Windows can neither fsync a folder, nor need it.
   if (process.platform === "win32") return;
   const handle = await files.open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await Promise.all([handle.sync(), handle.close()]);
 }
 
-/** Resolves to `undefined` instead of rejecting with ENOENT. */
-export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
+/** Resolves to `undefined` when the work fails with the code `unless`; other failures become the error that the ports demand. */
+export async function attempt<T>(work: () => Promise<T>, unless?: string, details: Record<string, unknown> = {}): Promise<T | undefined> {
   try {
-    return await reading;
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
-    throw error;
-  }
-}
-
-export function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
-}
-
-/** Turns system errors into a `WorkrailError` with the code that the ports demand, and keeps the original as its cause. */
-export async function translated<T>(work: Promise<T>, details: Record<string, unknown> = {}): Promise<T> {
-  try {
-    return await work;
+    return await work();
   } catch (cause) {
-    if (isWorkrailError(cause)) throw cause;
+    if (unless !== undefined && (cause as { readonly code?: unknown }).code === unless) return undefined;
     throw new WorkrailError("STORAGE_UNAVAILABLE", "The folder could not be read or written.", { cause, details });
   }
 }

@@ -117,7 +117,6 @@ export type { Facts, Read, Reads } from "./catalog/reads.ts";
 export { changesOf, KEY_OF } from "./catalog/rows.ts";
 export type { Change, CheckpointRow, ErasureRow, HoldRow, NewRow, RemovalRow, RowChange, SessionRow, Tables } from "./catalog/rows.ts";
 export type { Decision, Rule } from "./catalog/rule.ts";
-export { survivingFacts, survivingReads } from "./catalog/surviving-facts.ts";
 export { actionOfMove } from "./catalog-state/action-of-move.ts";
 export { asidesToRemove, isShielded } from "./catalog-state/asides.ts";
 export { entriesFromJson } from "./catalog-state/catalog-entries.ts";

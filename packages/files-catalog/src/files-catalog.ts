@@ -29,8 +29,6 @@ import {
   SerialQueue,
   type SessionFacts,
   type Settled,
-  survivingFacts,
-  survivingReads,
 } from "@workrail/core";
 import path from "node:path";
 import { CatalogJournal } from "./catalog-journal.ts";
@@ -190,15 +188,8 @@ export class FilesCatalog implements CatalogPort, RecoveryPort {
   async #correctFacts(tables: MemoryTables, strays: readonly BlobRef[]): Promise<void> {
     const directories = new Set(strays.map(directoryNameOf));
     if (directories.size === 0) return;
-    const sessions = tables.answer({ of: "sessions", where: {}, limit: Number.MAX_SAFE_INTEGER });
-    for (const { id } of sessions.filter((session) => directories.has(fileNameOf(session.id)))) {
-      const { facts } = survivingFacts(
-        id,
-        [],
-        answered(survivingReads(id), (read) => tables.answer(read)),
-      );
-      for (const each of facts) await this.#options.factsFiles.correct(each);
-    }
+    const beside = tables.sessionFacts.filter(({ sessionId }) => directories.has(fileNameOf(sessionId)));
+    for (const facts of beside) await this.#options.factsFiles.correct(facts);
   }
 
   async #rewrite({ rows, audit, facts }: CatalogContent): Promise<void> {

@@ -1,9 +1,11 @@
 import { queryAudit } from "../audit/query-audit.ts";
 import type { AuditEvent, LoggedEvent } from "../model/audit.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
+import type { SessionFacts } from "../model/session.ts";
 import type { Edge } from "../ports/catalog.ts";
 import { BlobTable } from "./blob-table.ts";
 import { contradictionsIn } from "./contradictions-in.ts";
+import { answered } from "./decided.ts";
 import { isErasureWanted, isRemovalWanted } from "./is-wanted.ts";
 import { matcherOf } from "./matcher-of.ts";
 import type { Answers, Read, Select, SelectSessions, TimedPlace, Where } from "./reads.ts";
@@ -20,6 +22,7 @@ import {
 } from "./rows.ts";
 import type { Decision } from "./rule.ts";
 import { headOf } from "./rules/head-of.ts";
+import { survivingFacts, survivingReads } from "./surviving-facts.ts";
 
 /** Whole content of the tables, from which new ones can be made. */
 export interface TablesContent {
@@ -79,6 +82,17 @@ export class MemoryTables {
   /** The audit log, oldest first. */
   get audit(): readonly LoggedEvent[] {
     return this.#audit;
+  }
+
+  /** Derives the facts of every session. */
+  get sessionFacts(): readonly SessionFacts[] {
+    return [...this.#sessions.values()].flatMap(({ id }) => {
+      return survivingFacts(
+        id,
+        [],
+        answered(survivingReads(id), (read) => this.answer(read)),
+      ).facts;
+    });
   }
 
   answer<R extends Read>(read: R): Answers[R["of"]] {
