@@ -25,9 +25,13 @@ export interface Route extends Pick<Store, "parts" | "project" | "dataDir" | "du
 /** Makes the library's object over a route: one method for each operation, under the types of `Workrail`. */
 export function workrailOver(route: Route): Workrail {
   const methods = Object.entries(OPERATIONS as unknown as Untyped).map(([name, operation]) => {
-    const { needs, runs } = operation;
+    const { needs, runs, changes, params } = operation;
     const run = (args: readonly unknown[]): unknown => {
-      checkCall(name as MethodWithParams, operation, args, route.isReadOnly);
+      const given = params === undefined ? undefined : (args[params.at] as { readonly dryRun?: unknown } | null | undefined);
+      // First: a read-only store refuses every change for this reason, also one with wrong parameters or without effect.
+      if (changes !== undefined && route.isReadOnly && (changes === true || given?.dryRun !== true)) throw readOnly();
+      const isLeftOut = params === undefined || (params.isOptional && given === undefined);
+      if (!isLeftOut) checkParams(given as object, name as MethodWithParams, params.called);
       return route.run({ name, needs, runs, args, on: (store) => operation.run.call(workrail, store, ...args) });
     };
     return [name, methodOf(runs, run)] as const;
@@ -54,12 +58,4 @@ function methodOf(runs: Runs | undefined, run: (args: readonly unknown[]) => unk
   return async function* text(...args) {
     yield* (await run(args)) as AsyncIterable<string>;
   };
-}
-
-/** Refuses changes of a read-only store before any other check, also those with wrong parameters or without effect. */
-function checkCall(name: MethodWithParams, { changes, params }: Untyped[string], args: readonly unknown[], isReadOnly: boolean): void {
-  const given = params === undefined ? undefined : args[params.at];
-  const isDry = changes === "unless dry run" && (given as { readonly dryRun?: unknown } | null | undefined)?.dryRun === true;
-  if (isReadOnly && changes !== undefined && !isDry) throw readOnly();
-  if (params !== undefined && !(params.isOptional && given === undefined)) checkParams(given as object, name, params.called);
 }

@@ -40,7 +40,7 @@ type AnyMethod = (...args: never[]) => unknown;
 interface AnyOperation<Name, Method> {
   readonly needs: Name extends OwnWay ? "own way" : Need;
   /** True for changes, which a read-only store refuses before any other check. `unless dry run`: by the field `dryRun`. */
-  readonly changes?: boolean | "unless dry run";
+  readonly changes?: true | "unless dry run";
   /** The argument whose fields are checked by name and type before the call. */
   readonly params?: ParamsArgument;
   readonly runs?: Runs;

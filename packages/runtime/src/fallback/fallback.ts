@@ -114,18 +114,19 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
   }
 
   run(call: RoutedCall): unknown {
-    const on = (store: Store): Promise<object> => store.run(call) as Promise<object>;
     switch (call.needs) {
       case "read":
-        return on(this.#reading());
+        return this.#reading().run(call);
       case "readable disk":
-        return this.#standby.failure === undefined ? on(this.#reading()) : this.#standby.readable().then(() => on(this.#reading()));
+        return this.#standby.failure === undefined
+          ? this.#reading().run(call)
+          : this.#standby.readable().then(() => this.#reading().run(call));
       case "disk":
-        return on(this.#standby.disk());
+        return this.#standby.disk().run(call);
       case "whole session":
-        return this.#standby.diskWithAllOf(parseSessionId(call.args[0] as string)).then(on);
+        return this.#standby.diskWithAllOf(parseSessionId(call.args[0] as string)).then((disk) => disk.run(call));
       case "whole store":
-        return this.#standby.forWholeStore(on);
+        return this.#standby.forWholeStore((disk) => disk.run(call) as Promise<object>);
       case "own way":
         return (this[call.name as OwnWay] as (...args: readonly unknown[]) => unknown)(...call.args);
     }
