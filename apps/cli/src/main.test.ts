@@ -61,8 +61,8 @@ describe("the command line", () => {
                                            programs
         delete [options] [checkpoints...]  remove checkpoints, or a session
         cleanup [options]                  remove old checkpoints and sessions
-        trash                              list, restore or remove for good what is in
-                                           the trash
+        trash                              list the trash, restore from it, or empty
+                                           it
         backup <directory>                 copy the whole store to a new directory
         restore [options] <backup>         make a store from a backup
         status                             show the content and limits of the store

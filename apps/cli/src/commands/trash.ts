@@ -25,7 +25,7 @@ Examples:
 export function addTrashCommand(program: Command): void {
   const trash = program
     .command("trash")
-    .summary("list, restore or remove for good what is in the trash")
+    .summary("list the trash, restore from it, or empty it")
     .description(
       "What was removed lies in the trash for a while, from where it can be restored exactly. Without a word behind it, the trash is listed.",
     )
