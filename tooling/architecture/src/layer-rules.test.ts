@@ -38,6 +38,7 @@ const FORBIDDEN: readonly (readonly [file: string, imported: string, message: st
   ["apps/mcp-server/src/x.ts", "tsyringe", "Only packages/runtime knows the container"],
   ["apps/mcp-server/src/x.ts", "@workrail/cli/run-cli", "Apps know runtime and core only"],
   ["apps/cli/src/x.ts", "@workrail/faults", "Apps know runtime and core only"],
+  ["apps/cli/src/commands/x.ts", "@workrail/schemas", "Apps know runtime and core only"],
   ["apps/mcp-server/src/launcher.ts", "@workrail/sqlite-fs", "Apps know runtime and core only"],
 ];
 
@@ -63,6 +64,8 @@ const ALLOWED: readonly (readonly [file: string, imported: string])[] = [
   ["apps/cli/src/x.ts", "@workrail/process"],
   ["apps/mcp-server/src/command-line.ts", "@workrail/cli/run-cli"],
   ["apps/mcp-server/src/x.test.ts", "@workrail/faults"],
+  ["apps/mcp-server/src/tools/x.ts", "@workrail/schemas"],
+  ["apps/cli/src/json/x.ts", "@workrail/schemas"],
 ];
 
 describe("the linter's layer rules", () => {

@@ -40,12 +40,14 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/storage-conformance": ["@workrail/core"],
   "@workrail/runtime": ["@workrail/core", "@workrail/blob-files", ...ADAPTERS],
   "@workrail/process": ["@workrail/runtime"],
+  "@workrail/schemas": ["@workrail/core", "@workrail/runtime"],
   // The server's package includes the command line.
-  "@workrail/mcp-server": ["@workrail/core", "@workrail/runtime", "@workrail/process", "@workrail/cli"],
+  "@workrail/mcp-server": ["@workrail/core", "@workrail/runtime", "@workrail/process", "@workrail/schemas", "@workrail/cli"],
   "@workrail/cli": [
     "@workrail/core",
     "@workrail/runtime",
     "@workrail/process",
+    "@workrail/schemas",
     "@workrail/host-setup",
     "@workrail/host-transcripts",
     "@workrail/foreign-memories",

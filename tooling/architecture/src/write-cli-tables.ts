@@ -1,5 +1,5 @@
-// Writes the tables of docs/reference/cli.md on the output of --json, from the schemas in apps/cli/src/json. Run it with Node after a
-// change of these; `npm run fix` formats the tables.
+// Writes the tables of docs/reference/cli.md on the output of --json, from the schemas of @workrail/schemas and apps/cli/src/json. Run it with
+// Node after a change of these; `npm run fix` formats the tables.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { jsonTables, type Row } from "./cli-tables.ts";

@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
+import { STORE_STATUS } from "@workrail/schemas";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ServerProcess, TestHome } from "../testing/server-process.ts";
-import { storeStatusSchema } from "./store-status.ts";
 
 const URI = "workrail://status";
 const SAVE = "workflow_checkpoint_save";
@@ -10,7 +10,7 @@ async function statusOf({ client }: ServerProcess): Promise<Record<string, unkno
   const { contents } = await client.readResource({ uri: URI });
   expect(contents).toMatchObject([{ uri: URI, mimeType: "application/json", text: expect.any(String) }]);
   const [content] = contents;
-  return storeStatusSchema.strict().parse(JSON.parse(content !== undefined && "text" in content ? content.text : ""));
+  return STORE_STATUS.parse(JSON.parse(content !== undefined && "text" in content ? content.text : ""));
 }
 
 describe("workrail://status", () => {

@@ -1,8 +1,10 @@
 import { isJsonObject, roundedIntegers } from "@workrail/core";
+import { RESUMED_WORK, SECRETS } from "@workrail/schemas";
 import * as z from "zod";
+import { toldField } from "../told-fields.ts";
 import { jsonObject } from "../tool.ts";
 
-/** Fields shared by several tools. */
+/** Fields shared by several tools. Texts are words for fields of a result: see `toldFields`. */
 
 export const durability: z.ZodEnum<{ disk: "disk"; memory: "memory" }> = z
   .enum(["disk", "memory"])
@@ -18,18 +20,11 @@ export const metadata: ReturnType<typeof jsonObject> = jsonObject().describe(
   "What describes the checkpoint: name, tags, agentId, contextHash, blobPath, lastAccessedAt, phase, criticalKeys and your own keys",
 );
 
-export const otherProject: z.ZodString = z.string().describe("The session belongs to another project: be sure that it is meant");
-export const contextRulesWarning: z.ZodString = z.string().describe("The project's file of rules cannot be used. Tell your user");
+export const otherProject = "The session belongs to another project: be sure that it is meant";
+export const contextRulesWarning = "The project's file of rules cannot be used. Tell your user";
 
 /** Secrets found by a save, in brief: names at most five places and counts the rest. */
-export const secrets: z.ZodType = z
-  .looseObject({
-    action: z.enum(["warned", "redacted"]),
-    count: z.number(),
-    found: z.array(z.looseObject({ rule: z.string(), path: z.string() })),
-    advice: z.string(),
-  })
-  .describe("What looks like a secret in it, by rule and place. Tell your user");
+export const secrets: z.ZodType = toldField(SECRETS, "What looks like a secret in it, by rule and place. Tell your user");
 
 /** Most rounded integers that are named. */
 const MOST_ROUNDED = 5;
@@ -47,16 +42,14 @@ export function roundedInTexts(context: unknown, patch: unknown): readonly strin
 
 /** Entries dropped from a state compared with its parent. */
 export const droppedKeys = {
-  droppedKeys: z.array(z.string()).optional().describe("Entries that the parent had and this has not"),
-  droppedKeysCount: z.number().optional().describe("How many, when not all are named"),
-} satisfies z.ZodRawShape;
+  droppedKeys: "Entries that the parent had and this has not",
+  droppedKeysCount: "How many, when not all are named",
+} as const;
 
 export const time: z.ZodString = z.string().meta({ format: "date-time" });
 
-export const metadataOmitted: z.ZodOptional<ReturnType<typeof omittedFields>> = omittedFields().optional();
-
-function omittedFields() {
-  return z
-    .looseObject({ count: z.number(), entries: z.array(z.looseObject({ key: z.string(), characters: z.number() })) })
-    .describe("Fields of the metadata that are too large here; loading with full brings them");
-}
+export const metadataOmitted: z.ZodOptional<z.ZodType> = toldField(
+  RESUMED_WORK.shape.metadataOmitted,
+  "Fields of the metadata that are too large here; loading with full brings them",
+  { "entries.keyCharacters": false, nextCursor: false },
+).optional();

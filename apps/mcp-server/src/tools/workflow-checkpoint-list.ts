@@ -1,7 +1,9 @@
 import { CHECKPOINT_KINDS } from "@workrail/core";
 import type { CheckpointMetadata, Workrail } from "@workrail/runtime";
+import { FIND_RESULT, SESSION } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
+import { toldField, toldFields } from "../told-fields.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { asManyAsFit } from "./as-many-as-fit.ts";
 import { degradation, durability, metadata, metadataOmitted, time } from "./fields.ts";
@@ -30,23 +32,23 @@ const checkpoint = z.looseObject({
   metadataOmitted,
 });
 
-const sessionOutput = z.looseObject({
-  id: z.string(),
-  createdAt: time,
-  lastAccessedAt: time,
-  totalSizeBytes: z.number(),
-  checkpointCount: z.number(),
-  tags: z.array(z.string()).optional(),
-  criticalKeys: z.array(z.string()).optional(),
+const session = SESSION.pick({
+  id: true,
+  createdAt: true,
+  lastAccessedAt: true,
+  totalSizeBytes: true,
+  checkpointCount: true,
+  tags: true,
+  criticalKeys: true,
 });
 
-const output = z.looseObject({
+const output = toldFields(FIND_RESULT, {
   checkpoints: z.array(checkpoint).describe("Newest first"),
-  total: z.number().describe("How many match"),
-  limit: z.number().describe("As asked for"),
-  offset: z.number().describe("As asked for"),
+  total: "How many match",
+  limit: "As asked for",
+  offset: "As asked for",
   nextOffset: z.number().optional().describe("offset of the next page; absent on the last one"),
-  session: sessionOutput.optional().describe("The session asked for"),
+  session: toldField(session, "The session asked for").optional(),
   durability,
   ...degradation,
 });

@@ -1,5 +1,7 @@
+import { RESUMED_WORK } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
+import { toldFields } from "../told-fields.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
 import { degradation, droppedKeys, durability, metadata, metadataOmitted, otherProject } from "./fields.ts";
 import { withNamedCheckpoint } from "./named-checkpoint.ts";
@@ -44,9 +46,9 @@ const value = z.looseObject({
   characters: z.number().optional().describe("Its size, when it is omitted"),
 });
 
-const output = z.looseObject({
-  checkpointId: z.string().describe("The checkpoint that was loaded"),
-  sessionId: z.string().describe("Its session"),
+const output = toldFields(RESUMED_WORK, {
+  checkpointId: "The checkpoint that was loaded",
+  sessionId: "Its session",
   context: jsonObject().describe("The saved context. Entries named in shortened are there in part"),
   metadata,
   metadataOmitted,
@@ -64,7 +66,7 @@ const output = z.looseObject({
   nearest: z.array(z.string()).optional().describe("Keys with names like those that are missing"),
   missingCount: z.number().optional().describe("How many those are, when not all are told"),
   ...shortened,
-  warning: otherProject.optional(),
+  warning: otherProject,
 });
 
 /** Loads a checkpoint, or as much of it as fits, and names the omitted entries. */

@@ -1,9 +1,11 @@
 import { invalidInput, isJsonObject, type WorkrailError } from "@workrail/core";
-import type { CheckpointLabels, PatchedState, SaveCheckpointResult } from "@workrail/runtime";
+import type { CheckpointLabels, SaveCheckpointResult } from "@workrail/runtime";
+import { SAVE_RESULT } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
+import { toldField, toldFields } from "../told-fields.ts";
 import { defineTool, jsonObject, jsonOrText, type Tool } from "../tool.ts";
-import { contextRulesWarning, degradation, droppedKeys, durability, roundedInTexts, roundedNumbers, secrets, time } from "./fields.ts";
+import { contextRulesWarning, degradation, droppedKeys, durability, roundedInTexts, roundedNumbers, secrets } from "./fields.ts";
 
 const labels = jsonObject().meta({
   description: "name, tags (list), own keys",
@@ -35,47 +37,30 @@ const input = z.strictObject({
   contextRules: rules.optional(),
 });
 
-const output = z.looseObject({
-  checkpointId: z.string().describe("The new checkpoint, or the one that already holds this context"),
-  sessionId: z.string().describe("Its session"),
+const output = toldFields(SAVE_RESULT, {
+  checkpointId: "The new checkpoint, or the one that already holds this context",
+  sessionId: "Its session",
   sessionReason: z
     .enum(["process", "derived", "fresh"])
     .optional()
     .describe("Why this session, where none was given: in use here for the workflow; derived from workflow and context; fresh"),
-  status: z.enum(["SAVED", "SKIPPED_UNCHANGED"]).describe("Whether anything new was written"),
-  sizeBytes: z.number().describe("Compressed size"),
-  parentId: z.string().nullable().optional().describe("The checkpoint that a new one continues"),
-  createdAt: time.optional().describe("When it was saved, if nothing new was written"),
+  status: "Whether anything new was written",
+  sizeBytes: "Compressed size",
+  parentId: toldField(SAVE_RESULT.shape.parentId, "The checkpoint that a new one continues").optional(),
+  createdAt: toldField(SAVE_RESULT.shape.createdAt, "When it was saved, if nothing new was written").optional(),
   durability,
   ...degradation,
-  patched: z
-    .custom<PatchedState>()
-    .meta({
-      type: "object",
-      description: "What the patch did",
-      required: ["base", "keptKeys"],
-      properties: {
-        base: { type: "string" },
-        set: { type: "array", items: { type: "string" } },
-        appended: { type: "object" },
-        removed: { type: "array", items: { type: "string" } },
-        notFound: { type: "array", items: { type: "string" } },
-        replaced: { type: "object" },
-        keptKeys: { type: "number" },
-        namesLeft: { type: "number" },
-      },
-    })
-    .optional(),
+  patched: "What the patch did",
   ...droppedKeys,
-  warning: z.string().optional().describe("What matters was dropped, or the session is of another project"),
-  parsedFromText: z.array(z.string()).optional().describe("Fields that came as JSON text"),
-  ignored: z.array(z.string()).optional().describe("On a skip: what this call brought that was not kept"),
-  ignoredMetadata: z.array(z.string()).optional().describe("Metadata keys that are set by the server"),
-  pruned: z.number().optional().describe("Oldest checkpoints removed because the session is full"),
-  quotaWarning: z.string().optional().describe("The store fills up. Tell your user"),
+  warning: "What matters was dropped, or the session is of another project",
+  parsedFromText: "Fields that came as JSON text",
+  ignored: "On a skip: what this call brought that was not kept",
+  ignoredMetadata: "Metadata keys that are set by the server",
+  pruned: "Oldest checkpoints removed because the session is full",
+  quotaWarning: "The store fills up. Tell your user",
   secrets: secrets.optional(),
-  contextRulesWarning: contextRulesWarning.optional(),
-  prunedToTrash: z.number().optional().describe("Oldest checkpoints that went to the trash because the session is full"),
+  contextRulesWarning,
+  prunedToTrash: "Oldest checkpoints that went to the trash because the session is full",
   roundedNumbers: z
     .looseObject({ count: z.number(), integers: z.array(z.string()) })
     .optional()

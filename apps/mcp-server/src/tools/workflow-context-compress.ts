@@ -1,9 +1,11 @@
 import { COMPRESSION_STRATEGIES } from "@workrail/core";
+import { SHAPE_RESULT } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
-import { defineTool, jsonObject, type Tool } from "../tool.ts";
+import { toldFields } from "../told-fields.ts";
+import { defineTool, type Tool } from "../tool.ts";
 import { withNamedCheckpoint } from "./named-checkpoint.ts";
-import { exceeded, largestCritical, layer, omitted, original, report, source, toAnswer } from "./view-fields.ts";
+import { budget, layer, omitted, original, report, source, toAnswer } from "./view-fields.ts";
 
 const input = z.strictObject({
   ...source,
@@ -11,23 +13,15 @@ const input = z.strictObject({
   layers: z.array(layer).min(1).optional().describe("Only these"),
 });
 
-const output = z.looseObject({
-  context: jsonObject().describe("The compressed context"),
-  tokensBefore: z.number().describe("Of the whole context (o200k)"),
-  tokensAfter: z.number().describe("Of this one"),
+const output = toldFields(SHAPE_RESULT, {
+  context: "The compressed context",
+  tokensBefore: "Of the whole context (o200k)",
+  tokensAfter: "Of this one",
   report,
-  omitted: omitted.optional(),
-  budgetExceededBy: exceeded.optional(),
-  largestCritical: largestCritical.optional(),
-  advanced: z
-    .looseObject({
-      by: z.string(),
-      condensed: z.number(),
-      fellBack: z.array(z.looseObject({ key: z.string(), why: z.string() })),
-    })
-    .optional()
-    .describe("Condensed by a model"),
-  checkpointId: z.string().optional().describe("Holds the original, exactly"),
+  omitted,
+  ...budget,
+  advanced: "Condensed by a model",
+  checkpointId: "Holds the original, exactly",
   ...original,
 });
 

@@ -1,8 +1,10 @@
+import { SHAPE_RESULT } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
-import { defineTool, jsonObject, type Tool } from "../tool.ts";
+import { toldFields } from "../told-fields.ts";
+import { defineTool, type Tool } from "../tool.ts";
 import { withNamedCheckpoint } from "./named-checkpoint.ts";
-import { detailedReport, exceeded, largestCritical, original, source, toAnswer } from "./view-fields.ts";
+import { budget, detailedReport, original, source, toAnswer } from "./view-fields.ts";
 
 const input = z.strictObject({
   ...source,
@@ -18,14 +20,13 @@ const input = z.strictObject({
   dryRun: z.boolean().optional().describe("Only report; save nothing"),
 });
 
-const output = z.looseObject({
-  context: jsonObject().describe("By layer, the most important first; empty after a dry run"),
-  tokensBefore: z.number().describe("Of the whole context (o200k)"),
-  tokensAfter: z.number().describe("Of this one"),
+const output = toldFields(SHAPE_RESULT, {
+  context: "By layer, the most important first; empty after a dry run",
+  tokensBefore: "Of the whole context (o200k)",
+  tokensAfter: "Of this one",
   report: detailedReport,
-  budgetExceededBy: exceeded.optional(),
-  largestCritical: largestCritical.optional(),
-  checkpointId: z.string().optional().describe("Holds the original, exactly; none after a dry run of what is not saved"),
+  ...budget,
+  checkpointId: "Holds the original, exactly; none after a dry run of what is not saved",
   ...original,
 });
 

@@ -1,5 +1,7 @@
+import { MARK_RESULT } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
+import { toldFields } from "../told-fields.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { degradation, durability } from "./fields.ts";
 
@@ -9,11 +11,11 @@ const input = z.strictObject({
   critical: z.boolean().optional().describe("false takes the mark back"),
 });
 
-const output = z.looseObject({
-  status: z.enum(["SUCCESS", "KEY_NOT_FOUND"]).describe("Whether the key was there"),
-  message: z.string().describe("What happened"),
-  sessionId: z.string().describe("The session that was changed"),
-  criticalKeys: z.array(z.string()).describe("All keys marked in it"),
+const output = toldFields(MARK_RESULT, {
+  status: "Whether the key was there",
+  message: "What happened",
+  sessionId: "The session that was changed",
+  criticalKeys: "All keys marked in it",
   durability,
   ...degradation,
 });

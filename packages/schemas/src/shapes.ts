@@ -8,7 +8,21 @@ import type {
   ViewCheckpointResult,
 } from "@workrail/runtime";
 import * as z from "zod";
-import { anyObject, count, figure, flag, listOf, mark, objectOf, oneOf, openObjectOf, text, texts, time } from "./fields.ts";
+import {
+  anyObject,
+  count,
+  figure,
+  flag,
+  listOf,
+  mark,
+  objectOf,
+  oneOf,
+  openObjectOf,
+  type ResultSchema,
+  text,
+  texts,
+  time,
+} from "./fields.ts";
 
 const identity = {
   id: text("the checkpoint"),
@@ -72,14 +86,16 @@ export const METADATA: z.ZodObject = metadataWith({}).meta({
 });
 export const SESSION: z.ZodObject = sessionWith({}).meta({ id: "session", description: "facts of the session" });
 
-export const SECRETS: z.ZodType = objectOf<NonNullable<SaveCheckpointResult["secrets"]>>({
+export const SECRETS: ResultSchema<NonNullable<SaveCheckpointResult["secrets"]>> = objectOf<NonNullable<SaveCheckpointResult["secrets"]>>({
   action: oneOf(["warned", "redacted"], "the action taken"),
   count: count("their number"),
   found: listOf(z.strictObject({ rule: text("the [rule](secret-rules.md)"), path: text("where") }), "the first of them"),
   advice: text("the next step"),
 }).meta({ id: "secrets", description: "secrets that were found" });
 
-const entry = objectOf<ShapedContextResult["report"]["entries"][number]>({
+type ReportedEntry = ShapedContextResult["report"]["entries"][number];
+
+export const REPORTED_ENTRY: ResultSchema<ReportedEntry> = objectOf<ReportedEntry>({
   key: text("the key, shortened if very long"),
   keyCharacters: count("its length, if shortened").optional(),
   layer: oneOf(LAYERS, "its layer"),
@@ -92,7 +108,7 @@ const entry = objectOf<ShapedContextResult["report"]["entries"][number]>({
 
 const layerTotals = z.strictObject({ entries: z.int(), tokensBefore: z.int(), tokensAfter: z.int() });
 
-export const REPORT: z.ZodType = objectOf<ShapedContextResult["report"]>({
+export const REPORT: ResultSchema<ShapedContextResult["report"]> = objectOf<ShapedContextResult["report"]>({
   kept: count("entries that are whole"),
   reduced: count("entries without repetitions, written more briefly"),
   condensed: count("entries that are shortened"),
@@ -101,7 +117,7 @@ export const REPORT: z.ZodType = objectOf<ShapedContextResult["report"]>({
     .partialRecord(z.enum(LAYERS), layerTotals)
     .optional()
     .describe("for each layer `entries`, `tokensBefore` and `tokensAfter`, if details were requested"),
-  entries: listOf(entry, "entries that are not whole, those with most missing first"),
+  entries: listOf(REPORTED_ENTRY, "entries that are not whole, those with most missing first"),
   nextCursor: text("continues `entries`, if not all are listed").optional(),
 }).meta({ id: "report", description: "the results for the entries" });
 
@@ -133,7 +149,7 @@ export const ADVANCED: z.ZodType = objectOf<NonNullable<ShapedContextResult["adv
   fellBack: listOf(z.strictObject({ key: z.string(), why: z.string() }), "entries that it could not condense: `key` and `why`"),
 }).meta({ id: "advanced", description: "the part of a model" });
 
-export const ORIGIN: z.ZodType = objectOf<NonNullable<ShapedContextResult["origin"]>>({
+export const ORIGIN: ResultSchema<NonNullable<ShapedContextResult["origin"]>> = objectOf<NonNullable<ShapedContextResult["origin"]>>({
   savedAt: time("time of the save"),
   agentId: text("the agent, if given").optional(),
 }).meta({ id: "origin", description: "time and agent of the save" });

@@ -3,23 +3,28 @@ import * as z from "zod";
 /** Field schemas of an object, each required: a field that the library adds does not compile before it is described here. */
 type FieldsOf<T> = { readonly [Name in keyof T as string extends Name ? never : Name]-?: z.ZodType };
 
-/** Schema of an object as a command prints it, for documentation and tests. Other fields are rejected. */
-export function objectOf<T extends object>(fields: FieldsOf<T>): z.ZodObject {
-  return z.strictObject(fields);
+/** Schema of a result: of each field of the type, as JSON. */
+export type ResultSchema<T> = z.ZodObject<FieldsOf<T>>;
+
+/** Schema of an object of the library as JSON. Other fields are rejected. */
+export function objectOf<T extends object>(fields: FieldsOf<T>): ResultSchema<T> {
+  return z.strictObject(fields) as unknown as ResultSchema<T>;
 }
 
 /** Schema of an object to which callers may have added fields. */
-export function openObjectOf<T extends object>(fields: FieldsOf<T>): z.ZodObject {
-  return z.looseObject(fields);
+export function openObjectOf<T extends object>(fields: FieldsOf<T>): ResultSchema<T> {
+  return z.looseObject(fields) as unknown as ResultSchema<T>;
 }
 
 export function text(meaning: string): z.ZodString {
   return z.string().describe(meaning);
 }
 
+const TIME = z.iso.datetime({ precision: 3 });
+
 /** ISO 8601 in UTC. */
 export function time(meaning: string): z.ZodType {
-  return z.iso.datetime({ precision: 3 }).describe(meaning);
+  return TIME.describe(meaning);
 }
 
 export function count(meaning: string): z.ZodNumber {
