@@ -7,7 +7,11 @@ import { ROOT, runTool } from "./run.mjs";
 
 const SQLITE = "packages/sqlite-fs/test";
 const CONFORMANCE = [`${SQLITE}/conformance.test.ts`, `${SQLITE}/node-sqlite-conformance.test.ts`];
-const FILES_CONFORMANCE = ["packages/files-catalog/test/conformance.test.ts", "examples/custom-storage-adapter/src/conformance.test.ts"];
+const FILES_CONFORMANCE = [
+  "packages/files-catalog/test/conformance.test.ts",
+  "examples/custom-storage-adapter/src/conformance.test.ts",
+  "examples/key-value-storage/src/conformance.test.ts",
+];
 
 /** The rows of the table. `names`: a pattern that selects tests; `env`: the variables that make the run long. */
 const ROWS = [

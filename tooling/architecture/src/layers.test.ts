@@ -26,6 +26,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/http-condenser": ["@workrail/core", "@workrail/http-endpoint"],
   "@workrail/http-embedder": ["@workrail/core", "@workrail/http-endpoint"],
   "@workrail/keychain-crypto": ["@workrail/core"],
+  "@workrail/kv-storage": ["@workrail/core"],
   "@workrail/memory": ["@workrail/core"],
   "@workrail/search-minisearch": ["@workrail/core"],
   "@workrail/secrets": ["@workrail/core"],
