@@ -58,7 +58,7 @@ describe.each(Object.entries(OPENERS))("clear text of a store on %s that is seal
     await named.close();
     for (const file of left) rmSync(file);
     const again = await openWith(openRaw, dataDir, WISH, { env: REDACT });
-    expect((await again.storeStatus()).warnings.join()).not.toContain("in clear");
+    expect((await again.storeStatus()).warnings.join()).not.toContain("unencrypted");
     expect(await placeholderIn(again)).toBe(placeholder);
     await again.close();
     expect(placesOf(PLANTED, dataDir)).toEqual([]);

@@ -60,7 +60,7 @@ describe("workrail audit", () => {
     database.close();
     expect(await cli.run(["audit", "verify"])).toMatchObject({
       code: 14,
-      stdout: expect.stringMatching(/\nRow 1 is not as it was written, or not where it was\.\nRow 2 is missing\.\nEnd: 3:/u) as string,
+      stdout: expect.stringMatching(/\nRow 1 was changed or moved\.\nRow 2 is missing\.\nEnd: 3:/u) as string,
     });
   });
 

@@ -47,8 +47,8 @@ export function addAuditCommand(program: Command): void {
     .description("The audit log says who did what and when, and holds no value of any context. Without a word behind it, it is listed.")
     .addHelpText("after", EXAMPLES);
   filtered(audit.command("list", { isDefault: true }))
-    .summary("list what was done, newest first")
-    .description("Lists what was done with the store, newest first. All filters must hold.")
+    .summary("list the audit log, newest first")
+    .description("Lists the audit log, newest first. All filters must match.")
     .option("--limit <count>", "at most this many; default: 20", parseWhole)
     .option("--before <number>", "only rows before the row with this number", parseWhole)
     .addHelpText("after", "\nExample:\n  workrail audit list --action export --since 2026-01-31\n")
@@ -57,7 +57,7 @@ export function addAuditCommand(program: Command): void {
     .command("verify")
     .summary("check that no row was changed or removed")
     .description(
-      "Reads the whole log, and tells where a row is not as it was written, or missing. Prints its end, which a later check can be told. Changes nothing; the store may be in use.",
+      "Reads the whole log, and reports changed and missing rows. Prints its end for a later check. Changes nothing; the store may be in use.",
     )
     .option("--expect <end>", "the end that an earlier check printed: that row must still exist")
     .addHelpText("after", "\nExample:\n  workrail audit verify\n")
@@ -123,9 +123,9 @@ function forPeople({ rows, unchained, first, last, head, isKeyed, findings, find
   const more = findingCount - findings.length;
   const lines = [
     `Rows read: ${rows}${span}.`,
-    ...(unchained === 0 ? [] : [`Rows from before there was a chain, of which nothing is proven: ${unchained}.`]),
+    ...(unchained === 0 ? [] : [`Rows from before the chain, which cannot be verified: ${unchained}.`]),
     isKeyed
-      ? "The chain is keyed: nobody can forge a row without the store's key."
+      ? "The chain is keyed: a row cannot be forged without the store's key."
       : "The chain is not keyed: it finds accidents, not attackers.",
     ...findings.map(describeFinding),
     ...(more > 0 ? [`And ${more} more.`] : []),
@@ -140,7 +140,7 @@ function describeFinding(finding: AuditFinding): string {
   const { number } = finding;
   switch (finding.kind) {
     case "changed":
-      return `Row ${number} is not as it was written, or not where it was.`;
+      return `Row ${number} was changed or moved.`;
     case "missing":
       return finding.through === number ? `Row ${number} is missing.` : `Rows ${number} to ${finding.through} are missing.`;
     case "unchained":

@@ -26,8 +26,8 @@ export function addCleanupCommand(program: Command): void {
     .command("cleanup")
     .summary("remove old checkpoints and sessions")
     .description(
-      "Moves checkpoints into the trash: all that is selected must hold. Without a selection, what the store would remove by itself: " +
-        "what was unused for long, and what a full store has to give up. Says first what would go, and asks.",
+      "Moves checkpoints into the trash; all selections must match. Without a selection, does the automatic removal: " +
+        "unused sessions, and the excess of a full store. Shows the removals first, and asks.",
     )
     .option("--older-than <duration>", "of sessions that were not used for this long, such as 7d, 12h or 30m", parseDuration)
     .option("--keep-last <count>", "all but this many of the newest checkpoints of each session", parseWhole)

@@ -35,7 +35,7 @@ export function addConfigCommand(program: Command): void {
   config
     .command("list", { isDefault: true })
     .summary("list all settings as they hold")
-    .description("Lists all settings as they hold. What is wrong with one is told, and the exit code is then 2.")
+    .description("Lists all settings with their values in use. Reports faults; the exit code is then 2.")
     .option("--origin", "also where each comes from")
     .addHelpText("after", "\nExample:\n  workrail config list --origin\n")
     .action(async (_options: ListOptions, command: Command) => list(command.optsWithGlobals()));
@@ -49,7 +49,7 @@ export function addConfigCommand(program: Command): void {
   config
     .command("set")
     .summary("set a setting in config.json")
-    .description("Sets a setting in config.json, where the rest stays as it is, comments too. The file is made when it is not there.")
+    .description("Sets a setting in config.json, and keeps the rest, including comments. A missing file is created.")
     .argument("<setting>", "name of the setting, as in config.json")
     .argument("<value>", "the new value")
     .addHelpText("after", "\nExample:\n  workrail config set maxCheckpoints 50\n")
@@ -59,7 +59,7 @@ export function addConfigCommand(program: Command): void {
   config
     .command("unset")
     .summary("take a setting out of config.json")
-    .description("Takes a setting out of config.json, where the rest stays as it is.")
+    .description("Removes a setting from config.json, and keeps the rest.")
     .argument("<setting>", "name of the setting, as in config.json")
     .addHelpText("after", "\nExample:\n  workrail config unset maxCheckpoints\n")
     .action(async (name: string, _options: GlobalOptions, command: Command) => change(name, undefined, command.optsWithGlobals()));

@@ -27,9 +27,7 @@ export function addDoctorCommand(program: Command): void {
   program
     .command("doctor")
     .summary("find faults of the installation, and their remedies")
-    .description(
-      "Looks at everything that has to be right here, up to saving a context and loading it again, and says what to do where it is not.",
-    )
+    .description("Checks the whole installation, up to saving a context and loading it again, and names the remedy of each fault.")
     .option("--fix", "correct safe faults: too wide permissions of stored files")
     .option("--npx", "also start the servers that agents run with npx, which may download them first")
     .addHelpText("after", EXAMPLES)
@@ -59,7 +57,7 @@ async function examineAgents(installation: DoctorReport, withNpx: boolean): Prom
 function forPeople({ findings, isHealthy }: DoctorReport): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const lines = findings.flatMap((finding) => describe(finding, width));
-  return `${[...lines, "", isHealthy ? "Workrail can work here." : "Workrail cannot work here until the errors are put right."].join("\n")}\n`;
+  return `${[...lines, "", isHealthy ? "Workrail can work here." : "Workrail cannot work here until the errors are corrected."].join("\n")}\n`;
 }
 
 function describe({ check, status, message, hint }: DoctorFinding, width: number): readonly string[] {

@@ -30,7 +30,7 @@ export function addEncryptCommand(program: Command): void {
     .command("encrypt")
     .summary("seal or unseal the store")
     .description(
-      "Seals all that the store keeps, under a key in the keychain or where the settings say. Shows a recovery key once. Nothing else may have the store open; interrupted, it is finished by the next command.",
+      "Seals everything in the store, with a key from the keychain or the settings. Shows a recovery key once. No other process may have the store open; the next command finishes it after an interruption.",
     )
     .option("--off", "unseal the store")
     .addHelpText("after", EXAMPLES)
@@ -50,7 +50,7 @@ export function addRekeyCommand(program: Command): void {
     .command("rekey")
     .summary("give a sealed store another key")
     .description(
-      "Makes a new key in the keychain, or takes the one that is named, and shows a new recovery key once. The old ones open nothing any more. Nothing else may have the store open. With --deep all is sealed anew: interrupted, it is finished by the next command, with the new key.",
+      "Makes a new key in the keychain, or uses the given one, and shows a new recovery key once. The old ones no longer open the store. No other process may have the store open. With --deep everything is resealed: interrupted, it is finished by the next command, with the new key.",
     )
     .option("--deep", "reseal everything in the store, in case a copy of its keyring is in wrong hands")
     .option("--new-key-file <path>", "file that holds the new key: 32 bytes in base64 or hexadecimal", parsePath)
@@ -65,7 +65,7 @@ async function encrypt(options: EncryptOptions): Promise<void> {
   const [convert, what] = options.off === true ? [unsealStore, "Files opened:"] : [sealStore, "Files sealed:"];
   const result = await showingProgress(what, (onProgress) => convert({ ...given, onProgress }));
   if (options.json) return writeJson(result);
-  note(options.off ? `Opened: ${result.blobs}. The store is in clear.` : `Sealed: ${result.blobs}. The store is sealed.`);
+  note(options.off ? `Opened: ${result.blobs}. The store is unencrypted.` : `Sealed: ${result.blobs}. The store is sealed.`);
   return tell(result, options.off ? "These could not be opened, and stay sealed, with the store's keys:" : "These could not be opened:");
 }
 
@@ -74,14 +74,14 @@ async function rekey({ newKeyFile: keyFile, newPassphraseFile: passphraseFile, .
   const given = { args: settingArgs(options), adapters: { log: warningsOnly(options.json === true) } };
   if (options.deep) {
     const to = { keyFile, passphraseFile };
-    const result = await showingProgress("Files sealed anew:", (onProgress) => rekeyStoreDeeply(to, { ...given, onProgress }));
+    const result = await showingProgress("Resealed files:", (onProgress) => rekeyStoreDeeply(to, { ...given, onProgress }));
     if (options.json) return writeJson(result);
-    note(`Sealed anew: ${result.blobs}. The old key opens nothing any more.`);
+    note(`Resealed: ${result.blobs}. The old key no longer opens the store.`);
     return tell(result, "These could not be opened, and can never be opened now:");
   }
   const result = await rekeyStore({ keyFile, passphraseFile }, given);
   if (options.json) return writeJson(result);
-  note("The store has another key; the old one opens nothing any more.");
+  note("The store has another key; the old one no longer opens the store.");
   tellRecoveryKey(result.recoveryKey);
   return writeData(`${escapeText(result.dataDir)}\n`);
 }
@@ -89,7 +89,7 @@ async function rekey({ newKeyFile: keyFile, newPassphraseFile: passphraseFile, .
 async function tell({ dataDir, recoveryKey, removedCopies, ...left }: SealResult, whatIsUnreadable: string): Promise<void> {
   tellRecoveryKey(recoveryKey);
   tellPlaces("These old copies of the catalog were removed:", removedCopies);
-  tellPlaces("These files are in clear; remove them when you do not need them:", left.stillInClear);
+  tellPlaces("These files are unencrypted; remove them when you do not need them:", left.stillInClear);
   tellPlaces("These files are sealed by an older key; remove them when you do not need them:", left.underOldKey);
   tellPlaces(whatIsUnreadable, left.unreadable);
   await writeData(`${escapeText(dataDir)}\n`);

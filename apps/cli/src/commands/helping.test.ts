@@ -64,7 +64,7 @@ describe("workrail doctor, with a config.json that is broken,", () => {
       };
       return findings.find(({ check }) => check === "keychain");
     };
-    expect(await key({})).toMatchObject({ status: "ok", message: "The store is in clear, and no key is needed." });
+    expect(await key({})).toMatchObject({ status: "ok", message: "The store is unencrypted, and no key is needed." });
     const encryption = { WORKRAIL_ENCRYPTION: "enabled" };
     const missing = { ...encryption, WORKRAIL_ENCRYPTION_KEY_FILE: join(cli.project, "none") };
     expect(await key(missing)).toMatchObject({ status: "error", code: "KEY_UNAVAILABLE", hint: expect.any(String) });

@@ -74,7 +74,7 @@ function describe(checkpoint: TracedCheckpoint, isHead: boolean, now: Date): str
     ...(isHead ? ["latest"] : []),
     ...(kind === "workflow" ? [] : [kind]),
     ...(damaged === true ? ["damaged"] : []),
-    ...(parentGone === true ? ["continues what was removed"] : []),
+    ...(parentGone === true ? ["its parent was removed"] : []),
   ];
   const parts = [
     formatAge(new Date(createdAt), now),

@@ -24,7 +24,7 @@ export function addUnpinCommand(program: Command): void {
   program
     .command("unpin")
     .summary("remove the critical mark of an entry")
-    .description("Takes back that an entry of a session is critical. Entries that are critical for what they hold stay so.")
+    .description("Removes the critical mark of an entry. An entry that is critical by its content stays critical.")
     .argument("[session]", "session that the entry is in")
     .argument("[key]", "key of the entry")
     .option("--session <id>", "the same as [session]")

@@ -30,7 +30,7 @@ export function addPrioritizeCommand(program: Command): void {
     .command("prioritize")
     .summary("order a context by importance, and see how it is classified")
     .description(
-      "Orders a context by importance, drops what is ephemeral, and holds each layer to its share of a budget. The original is kept.",
+      "Orders a context by importance, drops ephemeral entries, and limits each layer to its share of a budget. The original is kept.",
     )
     .argument("[file]", "file with the context's JSON; default, and -: standard input")
     .option("--checkpoint <id>", "the context of this checkpoint: its id, the first characters of it, or latest~2")

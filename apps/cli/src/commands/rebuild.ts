@@ -16,7 +16,7 @@ export function addRebuildCommand(program: Command): void {
   program
     .command("rebuild")
     .summary("rebuild the catalog from the checkpoints' files")
-    .description("Makes the catalog anew from the checkpoints' files, and reports what it found. Nothing else may have the store open.")
+    .description("Rebuilds the catalog from the checkpoints' files, and reports the result. No other process may have the store open.")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: GlobalOptions, command: Command) => rebuild(command.optsWithGlobals()));
 }

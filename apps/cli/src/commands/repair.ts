@@ -24,7 +24,7 @@ export function addRepairCommand(program: Command): void {
     .command("repair")
     .summary("repair the store, and quarantine damaged files")
     .description(
-      "Verifies the store, puts damaged files into quarantine, and has the catalog say what the files do. Removes nothing, unless told to.",
+      "Verifies the store, quarantines damaged files, and corrects the catalog by the files. Removes nothing without --collect-garbage.",
     )
     .option("--dry-run", "only show the changes")
     .option("--collect-garbage", "remove files without a checkpoint, which a rebuild might restore, and unfinished ones")
@@ -49,9 +49,7 @@ async function repair(options: RepairOptions): Promise<void> {
 function forPeople({ checkpoints, sessions, repaired, left, advice, garbage, isComplete }: RepairReport, dryRun: boolean): string {
   const lines = [
     `Checkpoints read: ${checkpoints}, in sessions: ${sessions}.`,
-    ...(repaired.length === 0
-      ? []
-      : [`${dryRun ? "Would be put right" : "Put right"}: ${repaired.length}.`, ...describeFindings(repaired)]),
+    ...(repaired.length === 0 ? [] : [`${dryRun ? "Would be repaired" : "Repaired"}: ${repaired.length}.`, ...describeFindings(repaired)]),
     ...(left.length === 0 ? [] : [`Left as it is: ${left.length}.`, ...describeFindings(left)]),
     ...(repaired.length + left.length === 0 && isComplete ? ["Nothing is wrong."] : []),
     ...(garbage === undefined ? [] : [`Garbage removed: ${garbage.blobs} needless files, ${garbage.abandoned} unfinished ones.`]),

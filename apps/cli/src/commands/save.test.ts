@@ -93,7 +93,7 @@ describe("workrail save", () => {
     const { code, stdout, stderr } = await cli.run(again, { input: '{"b":2,"a":1}' });
     expect({ code, stdout }).toEqual({ code: 0, stdout: "cp-1\n" });
     expect(stderr).toMatchInlineSnapshot(`
-      "Nothing has changed in session s since this checkpoint, so nothing was saved; --force saves all the same.
+      "Nothing has changed in session s since this checkpoint, so nothing was saved; --force saves it anyway.
       Different now, and not kept: name, tags, metadata, keyOrder.
       "
     `);

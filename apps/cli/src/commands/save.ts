@@ -141,7 +141,7 @@ function describe(result: SaveCheckpointResult): readonly string[] {
   return [
     result.status === "SAVED"
       ? `Saved in session ${sessionId}, stored in ${formatBytes(result.sizeBytes)}.`
-      : `Nothing has changed in session ${sessionId} since this checkpoint, so nothing was saved; --force saves all the same.`,
+      : `Nothing has changed in session ${sessionId} since this checkpoint, so nothing was saved; --force saves it anyway.`,
     ...describePatch(result),
     ...(ignored.length === 0 ? [] : [`Different now, and not kept: ${ignored.join(", ")}.`]),
     ...(ignoredMetadata.length === 0 ? [] : [`Not taken from --metadata, because Workrail sets them: ${ignoredMetadata.join(", ")}.`]),

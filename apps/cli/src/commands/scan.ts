@@ -26,7 +26,7 @@ export function addScanCommand(program: Command): void {
     .command("scan")
     .summary("look for secrets in stored data")
     .description(
-      "Looks for secrets in what is stored, the trash included, and says by which rule and where they were found, never what they are. " +
+      "Scans stored data, including the trash, for secrets, and reports the rule and place of each, never the secret. " +
         "Changes nothing; the store may be in use.",
     )
     .option("--session <id>", "only in this session")
@@ -59,7 +59,7 @@ async function tell({ checkpoints, found, unreadable, isComplete }: ScanReport):
   const what =
     found.length === 0 ? "nothing looks like a secret" : `places that look like a secret: ${found.length}, in checkpoints: ${holders}`;
   note(`Checkpoints looked through: ${checkpoints}; ${what}.`);
-  if (found.length > 0) note("Change what is a secret where it is used, and remove these with `workrail delete --permanently`.");
+  if (found.length > 0) note("Change these secrets where they are used, and remove the checkpoints with `workrail delete --permanently`.");
   if (unreadable.length > 0)
     note(`Checkpoints that cannot be read: ${unreadable.length}. Their content is unknown: ${unreadable.join(", ")}.`);
   if (!isComplete) note("It was interrupted: not everything was looked through.");

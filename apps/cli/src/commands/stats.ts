@@ -32,9 +32,7 @@ export function addStatsCommand(program: Command): void {
   program
     .command("stats")
     .summary("show tokens, compression and storage of sessions and projects")
-    .description(
-      "Shows what sessions and projects take: bytes of contexts and of their files, and tokens of what an agent would go on from.",
-    )
+    .description("Shows the sizes of sessions and projects: bytes of contexts and files, and tokens of each latest context.")
     .option("--session <id>", "only of this session, whatever its project")
     .option("--all-projects", "of every project")
     .option("--no-tokens", "do not read the latest contexts to count their tokens")

@@ -26,14 +26,12 @@ export function addTrashCommand(program: Command): void {
   const trash = program
     .command("trash")
     .summary("list the trash, restore from it, or empty it")
-    .description(
-      "What was removed lies in the trash for a while, from where it can be restored exactly. Without a word behind it, the trash is listed.",
-    )
+    .description("Removed checkpoints stay in the trash for a while, and can be restored exactly. Without a subcommand it lists the trash.")
     .addHelpText("after", EXAMPLES);
   trash
     .command("list", { isDefault: true })
-    .summary("list what is in the trash")
-    .description("Lists what is in the trash, the longest there first.")
+    .summary("list the trash")
+    .description("Lists the trash, the oldest removal first.")
     .option("--session <id>", "only of this session")
     .addHelpText("after", "\nExample:\n  workrail trash list --session my-task\n")
     .action(async (_options: OfSession, command: Command) => list(command.optsWithGlobals()));
@@ -50,8 +48,8 @@ export function addTrashCommand(program: Command): void {
     );
   trash
     .command("empty")
-    .summary("remove for good what is in the trash")
-    .description("Removes for good what is in the trash: its files are overwritten and unlinked. Says first what would go, and asks.")
+    .summary("empty the trash for good")
+    .description("Empties the trash for good: its files are overwritten and unlinked. Shows the removals first, and asks.")
     .option("--session <id>", "only of this session")
     .option("--dry-run", "only show the removals")
     .option("--yes", "do not ask")

@@ -37,7 +37,7 @@ describe("workrail verify and repair", () => {
       "
     `);
     const preview = await cli.run(["repair", "--dry-run"]);
-    expect(preview).toMatchObject({ code: 14, stdout: expect.stringContaining("Would be put right: 2.") });
+    expect(preview).toMatchObject({ code: 14, stdout: expect.stringContaining("Would be repaired: 2.") });
     expect(existsSync(file("cp-3"))).toBe(true);
     const repaired = await cli.run(["repair", "--json"]);
     expect(repaired.code).toBe(0);

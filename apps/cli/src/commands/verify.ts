@@ -18,9 +18,7 @@ export function addVerifyCommand(program: Command): void {
   program
     .command("verify")
     .summary("read the whole store and report faults")
-    .description(
-      "Reads every checkpoint, proves it against its digests, and tells what is wrong. Changes nothing; the store may be in use.",
-    )
+    .description("Reads every checkpoint, verifies it against its digests, and reports faults. Changes nothing; the store may be in use.")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: GlobalOptions, command: Command) => verify(command.optsWithGlobals()));
 }

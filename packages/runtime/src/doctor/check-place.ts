@@ -30,7 +30,7 @@ export function checkDataDirectory(dataDir: string, readOnly: boolean): DoctorFi
     if (errorCode(error) === "ENOTDIR") return { check, ...failed(`${dataDir} lies within a file.`), hint: MOVE_FILE };
     if (errorCode(error) !== "ENOENT") return { check, ...failed(`${dataDir} cannot be used: ${errorCode(error)}.`), hint: OWN };
   }
-  if (readOnly) return { check, ...failed(`${dataDir} is not there, and where it is only read it is not made.`), hint: NAME_A_STORE };
+  if (readOnly) return { check, ...failed(`${dataDir} does not exist, and read-only it is not created.`), hint: NAME_A_STORE };
   const parent = nearestDirectory(dataDir);
   try {
     fs.accessSync(parent, fs.constants.W_OK | fs.constants.X_OK);
@@ -71,7 +71,7 @@ export function checkPermissions(dataDir: string, fix: boolean): DoctorFinding {
 export function checkFileSystem(dataDir: string): DoctorFinding {
   const found = unsuitableFileSystem(nearestDirectory(dataDir));
   const check = "file-system";
-  if (found === undefined) return { check, status: "ok", message: "The data lies on a local disk, as far as can be told." };
+  if (found === undefined) return { check, status: "ok", message: "The data seems to be on a local disk." };
   const message = `The data lies on ${found}: SQLite works more slowly there, and only one machine may use it at a time.`;
   return { check, status: "warning", message, hint: "Use a local disk if you can: --data-dir, or WORKRAIL_DATA_DIR." };
 }

@@ -40,7 +40,7 @@ export async function checkDatabase(dataDir: string, options: OpenOptions): Prom
       check,
       status: "warning",
       message: [message, ...warnings].join(" "),
-      hint: "`workrail status` tells more, `workrail verify` reads everything.",
+      hint: "`workrail status` shows more, `workrail verify` reads everything.",
     };
   } catch (error) {
     return failure(check, error, "`workrail verify` names the damage, `workrail repair` fixes what it can.");
@@ -64,7 +64,7 @@ export async function checkRoundTrip(dataDir: string, env: Environment, readOnly
     const open = { env, dataDir: place, fallback: "fail", project: null, upkeep: false } as const;
     const { checkpointId } = await inStore(open, (store) => store.saveCheckpoint({ sessionId: "doctor", context: CONTEXT }));
     const { context } = await inStore(open, (store) => store.loadCheckpoint({ checkpointId }));
-    if (!isDeepStrictEqual(context, CONTEXT)) throw new Error("What came back is not what was saved.");
+    if (!isDeepStrictEqual(context, CONTEXT)) throw new Error("The loaded context differs from the saved one.");
     const took = Math.round(performance.now() - started);
     return { check, status: "ok", message: `A context was saved and came back exactly, in ${took} ms.` };
   } catch (error) {

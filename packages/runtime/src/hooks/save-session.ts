@@ -75,7 +75,7 @@ async function leave(saves: readonly IncomingSave[], places: HookPlaces): Promis
   if (waitingBytes(folder) > MOST_WAITING_BYTES) {
     throw new WorkrailError("STORAGE_QUOTA_EXCEEDED", "Too many automatic saves wait for the store.", {
       details: { path: folder, limitBytes: MOST_WAITING_BYTES },
-      hint: "Run `workrail status`: it opens the store and tells why the saves wait.",
+      hint: "Run `workrail status`: it opens the store and reports why the saves wait.",
     });
   }
   for (const save of saves) if (!isErased(places, save.sessionId)) await writeIncoming(folder, save);

@@ -192,7 +192,7 @@ export class StoreLiveContext implements LiveContext {
         });
       },
       onCondensed,
-      onListenerFailed: (error) => log.error("what is told of condensing has failed", { sessionId: this.sessionId, error }),
+      onListenerFailed: (error) => log.error("a listener for condensing failed", { sessionId: this.sessionId, error }),
       onFailed: onCondenseFailed ?? ((error) => log.warn("a live context could not be condensed", { sessionId: this.sessionId, error })),
     });
   }

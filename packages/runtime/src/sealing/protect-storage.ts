@@ -89,7 +89,7 @@ async function sealed(
   };
   const places = await placesInClear(storage, sealer);
   if (places.length === 0) return { storage: sealStorage(storage, sealer), sealing };
-  log.warn("files beside the sealed store are in clear", { places });
+  log.warn("files beside the sealed store are unencrypted", { places });
   return { storage: sealStorage({ ...storage, warnings: [...storage.warnings, inClearBeside(places)] }, sealer), sealing };
 }
 
@@ -103,7 +103,7 @@ const MOST_NAMED = 5;
 
 function inClearBeside(places: readonly string[]): string {
   const more = places.length > MOST_NAMED ? ` and ${places.length - MOST_NAMED} more` : "";
-  return `The store is sealed, and these files beside it are in clear: ${places.slice(0, MOST_NAMED).join(", ")}${more}. Remove them when you do not need them.`;
+  return `The store is sealed, and these files beside it are unencrypted: ${places.slice(0, MOST_NAMED).join(", ")}${more}. Remove them when you do not need them.`;
 }
 
 function stillSealed(): WorkrailError {

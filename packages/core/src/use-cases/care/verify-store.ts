@@ -375,7 +375,7 @@ class Verification {
   async #verifySessionFiles(): Promise<void> {
     const wrong = await this.#wrongSessionFiles(new Set(this.#sessions.keys()));
     for (const sessionId of wrong.size === 0 ? wrong : await this.#wrongSessionFiles(wrong)) {
-      this.#findings.push({ kind: "session-file", sessionId, reason: "What is kept beside its checkpoints is not what the catalog says." });
+      this.#findings.push({ kind: "session-file", sessionId, reason: "The session's file differs from the catalog." });
     }
   }
 

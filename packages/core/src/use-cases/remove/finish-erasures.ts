@@ -58,7 +58,7 @@ export async function finishErasures(ports: ErasingPorts, emptied: EmptiedSessio
     } catch (error) {
       // The erasure stays pending.
       if (!isWorkrailError(error) || error.code === "INTERNAL") throw error;
-      ports.log.warn("what is to be erased is not yet", { error });
+      ports.log.warn("an erasure is unfinished", { error });
       return { left: [error.message], unreadable };
     }
   });
