@@ -1,4 +1,5 @@
-import type { EntryChange, EntryState, JsonValue } from "@workrail/core";
+import type { EntryChange, EntryState } from "@workrail/runtime";
+import type { JsonValue } from "@workrail/core";
 import { escapeJson, escapeText } from "@workrail/process";
 import { diffWordsWithSpace, structuredPatch } from "diff";
 import { styled } from "./print.ts";

@@ -39,7 +39,7 @@ export { contextOptimizer, ENGINE_KEY } from "./live/context-optimizer.ts";
 export type { CompressibleContext, ContextOptimizer } from "./live/context-optimizer.ts";
 export { NO_ENGINE_STATE } from "./live/enhanced-context.ts";
 export type { Condensation, EngineState, EnhancedContext, LoopChanges, LoopState } from "./live/enhanced-context.ts";
-export { ownJson } from "./live/own-json.ts";
+export { ownJson } from "./json/own-json.ts";
 export { endPhase, enterPhase } from "./live/phases.ts";
 export type { PhaseChange } from "./live/phases.ts";
 export { ALREADY_HELD } from "./locking/already-held.ts";
@@ -177,7 +177,7 @@ export { sealBackupTarget, sealStorage } from "./sealed/seal-storage.ts";
 export type { UnreadableInExport } from "./export-format/export-fields.ts";
 export { EXPORT_FORMAT, EXPORT_VERSION } from "./export-format/export-text.ts";
 export { firstCharacters, hasAtMost } from "./model/characters.ts";
-export { screenSecrets } from "./use-cases/save/screen-secrets.ts";
+export { placesInWords, screenSecrets } from "./use-cases/save/screen-secrets.ts";
 export { redact } from "./secrets/redact.ts";
 export type { Redacted } from "./secrets/redact.ts";
 export { cutAudit } from "./use-cases/audit/cut-audit.ts";
@@ -199,9 +199,6 @@ export type { BackupOptions, BackupPorts, BackupProgress, BackupReport } from ".
 export type { CleanUpOptions, CleanUpPorts, CleanUpProgress, CleanUpReport, Removal, RemovalPorts } from "./use-cases/remove/carry-out.ts";
 export { cleanUp } from "./use-cases/remove/clean-up.ts";
 export type { UpkeepOptions } from "./use-cases/remove/clean-up.ts";
-export type { ContextComparison, EntryChange, EntryState, LayerShift, LayerSize } from "./compare/compare-contexts.ts";
-export { compareCheckpoints } from "./use-cases/load/compare-checkpoints.ts";
-export type { CompareInput, ComparedCheckpoints, ComparedSide, ComparePorts } from "./use-cases/load/compare-checkpoints.ts";
 export { compactSession } from "./use-cases/compact/compact-session.ts";
 export type { CompactionLimits, CompactionPorts, CompactionReport } from "./use-cases/compact/compact-session.ts";
 export { collectGarbage, finishRemovals, removeBlob } from "./use-cases/remove/collect-garbage.ts";
@@ -265,14 +262,6 @@ export { saveAside } from "./use-cases/save/save-aside.ts";
 export type { AsideInput, SavedAside } from "./use-cases/save/save-aside.ts";
 export { saveCheckpoint } from "./use-cases/save/save-checkpoint.ts";
 export type { SaveInput, SavePorts, SaveResult } from "./use-cases/save/save-checkpoint.ts";
-export { storeConversation } from "./use-cases/save/store-conversation.ts";
-export type {
-  ConversationCheckpoint,
-  ConversationInput,
-  ConversationPorts,
-  KeptConversation,
-  StoredConversation,
-} from "./use-cases/save/store-conversation.ts";
 export { storeStats } from "./use-cases/care/store-stats.ts";
 export type { Figures, ProjectStats, SessionStats, StatsInput, StatsPorts, StoreStats } from "./use-cases/care/store-stats.ts";
 export { tagSession } from "./use-cases/sessions/tag-session.ts";
@@ -326,7 +315,7 @@ export { COMPRESSION_STRATEGIES } from "./model/compression-strategies.ts";
 export type { CompressionStrategy } from "./model/compression-strategies.ts";
 export { UNCLASSIFIED } from "./model/classification.ts";
 export type { CallEvent, ResultEvent, TranscriptEvent } from "./model/transcript-event.ts";
-export { encodeUtf8 } from "./platform.ts";
+export { decodeUtf8, encodeUtf8 } from "./platform.ts";
 export { cutText, splitsPair } from "./words/cut-text.ts";
 export { HANDOFF_PARTS, isHistoryName, isLatestName, isObsoleteName, partOfName, TITLES } from "./words/handoff-part.ts";
 export type { HandoffPart } from "./words/handoff-part.ts";

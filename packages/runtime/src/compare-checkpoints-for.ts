@@ -1,4 +1,5 @@
-import { compareCheckpoints, type ComparedSide, type ComparePorts, parseCheckpointId } from "@workrail/core";
+import { parseCheckpointId } from "@workrail/core";
+import { compareCheckpoints, type ComparedSide, type ComparePorts } from "@workrail/views";
 import { metadataOf } from "./metadata.ts";
 import type { CompareCheckpointsParams, CompareCheckpointsResult, ComparedMetadata } from "./overview.ts";
 import type { ProjectRules } from "./project-rules.ts";

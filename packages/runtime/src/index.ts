@@ -1,4 +1,4 @@
-export type { ViewReport } from "@workrail/views";
+export type { EntryChange, EntryState, LayerShift, ViewReport } from "@workrail/views";
 export { makePrivateDirectory, userCacheDirectory } from "@workrail/blob-files";
 export type {
   AuditLogEntry,

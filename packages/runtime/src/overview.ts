@@ -1,12 +1,5 @@
-import {
-  type ContextComparison,
-  type ListPorts,
-  listSessions,
-  parseSessionId,
-  sessionProjectOf,
-  type SessionTrace,
-  traceSession,
-} from "@workrail/core";
+import { type ListPorts, listSessions, parseSessionId, sessionProjectOf, type SessionTrace, traceSession } from "@workrail/core";
+import type { ContextComparison } from "@workrail/views";
 import type { CheckpointMetadata, SessionMetadata } from "./context-management-service.ts";
 import { metadataOf, sessionMetadataOf } from "./metadata.ts";
 

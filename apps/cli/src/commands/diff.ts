@@ -1,9 +1,10 @@
-import { LAYERS, type LayerShift, WorkrailError } from "@workrail/core";
+import { LAYERS, WorkrailError } from "@workrail/core";
 import { escapeText } from "@workrail/process";
 import type {
-  ComparedMetadata,
   CompareCheckpointsParams,
   CompareCheckpointsResult,
+  ComparedMetadata,
+  LayerShift,
   ResolvedCheckpoint,
   TracedCheckpoint,
   Workrail,

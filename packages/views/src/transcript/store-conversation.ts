@@ -1,17 +1,22 @@
-import { isWorkrailError, WorkrailError } from "../../errors.ts";
-import { parseJson } from "../../json/parse-json.ts";
-import type { JsonObject } from "../../model/context.ts";
-import type { ConversationFormat } from "../../model/conversation.ts";
-import type { Clock } from "../../ports/environment.ts";
-import type { FindSecrets } from "../../ports/secret-scanner.ts";
-import type { SecretScreen } from "../../ports/secret-screen.ts";
-import type { TranscriptFiles } from "../../ports/transcript-files.ts";
-import { type Conversation, readConversation, sizeOf } from "../../transcript/read-conversation.ts";
-import { readTurns } from "../../transcript/read-turns.ts";
-import { renderTranscript } from "../../transcript/render-transcript.ts";
-import { topicOf } from "../../transcript/topic.ts";
-import { transcriptPath } from "../../transcript/transcript-path.ts";
-import { placesInWords, screenSecrets, type SecretsReport } from "./screen-secrets.ts";
+import {
+  type Clock,
+  type ConversationFormat,
+  type FindSecrets,
+  isWorkrailError,
+  type JsonObject,
+  parseJson,
+  placesInWords,
+  screenSecrets,
+  type SecretScreen,
+  type SecretsReport,
+  type TranscriptFiles,
+  WorkrailError,
+} from "@workrail/core";
+import { type Conversation, readConversation, sizeOf } from "./read-conversation.ts";
+import { readTurns } from "./read-turns.ts";
+import { renderTranscript } from "./render-transcript.ts";
+import { topicOf } from "./topic.ts";
+import { transcriptPath } from "./transcript-path.ts";
 
 /** Conversation as a checkpoint of the store. */
 export interface ConversationCheckpoint {

@@ -1,5 +1,4 @@
-import { CONVERSATION_LIMITS } from "../model/conversation.ts";
-import { encodeUtf8 } from "../platform.ts";
+import { CONVERSATION_LIMITS, encodeUtf8 } from "@workrail/core";
 import { blocksOf, inOneLine } from "./blocks.ts";
 import { fitBlocks } from "./fit-blocks.ts";
 import type { Turn } from "./turn.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Context } from "../model/context.ts";
-import type { Layer } from "../model/layer.ts";
+import type { Context, Layer } from "@workrail/core";
 import { type ClassifiedContext, compareContexts } from "./compare-contexts.ts";
 
 /** Counts one token per character. */

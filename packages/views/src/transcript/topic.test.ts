@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findPlanted } from "../secrets/testing/find-planted.ts";
+import { findSecrets } from "@workrail/secrets";
 import { readConversation } from "./read-conversation.ts";
 import { readTurns } from "./read-turns.ts";
 import { fileTopic, topicOf } from "./topic.ts";
 import { transcriptPath } from "./transcript-path.ts";
 
 function topic(given: string | undefined, conversation: unknown = "hello"): string {
-  return topicOf(given, readTurns(readConversation(conversation)), findPlanted).topic;
+  return topicOf(given, readTurns(readConversation(conversation)), findSecrets).topic;
 }
 
 describe("a topic", () => {
@@ -79,11 +79,11 @@ describe("a topic", () => {
 
   it("falls back to a fixed word, and reports it, for a conversation without letters and digits", () => {
     const turns = readTurns(readConversation("🎉🎉 !!!"));
-    expect(topicOf(undefined, turns, findPlanted)).toEqual({ topic: "conversation", isFallback: true });
+    expect(topicOf(undefined, turns, findSecrets)).toEqual({ topic: "conversation", isFallback: true });
   });
 
   it("falls back silently when the conversation is empty", () => {
-    expect(topicOf(undefined, readTurns(readConversation([])), findPlanted)).toEqual({ topic: "conversation", isFallback: false });
+    expect(topicOf(undefined, readTurns(readConversation([])), findSecrets)).toEqual({ topic: "conversation", isFallback: false });
   });
 
   it("is a valid file name on every file system", () => {

@@ -1,4 +1,4 @@
-import { decodeUtf8, encodeUtf8 } from "../platform.ts";
+import { decodeUtf8, encodeUtf8 } from "@workrail/core";
 import type { Block } from "./blocks.ts";
 
 export interface FittedBlocks {

@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
+import { isJsonObject, type JsonObject, type JsonValue, withoutBlobs } from "@workrail/core";
 import { isUser, type Part, speakerOf, type Turn } from "./turn.ts";
-import { withoutBlobs } from "../words/without-blobs.ts";
 
 /** Reads messages in the formats of OpenAI (chat completions and responses) and Anthropic; other content is shown as JSON. */
 export function messageTurns(messages: readonly JsonObject[]): readonly Turn[] {

@@ -1,10 +1,15 @@
-import { classifyContext, type ClassifyPorts } from "../../classify/classify-context.ts";
-import type { CompiledRules } from "../../classify/compile-rules.ts";
-import { type ClassifiedContext, compareContexts, type ContextComparison } from "../../compare/compare-contexts.ts";
-import type { CheckpointRecord } from "../../model/checkpoint.ts";
-import type { CheckpointId } from "../../model/ids.ts";
-import type { TokenCounter } from "../../ports/environment.ts";
-import { type LoadedCheckpoint, loadCheckpoint, type LoadPorts } from "./load-checkpoint.ts";
+import {
+  type CheckpointId,
+  type CheckpointRecord,
+  classifyContext,
+  type ClassifyPorts,
+  type CompiledRules,
+  loadCheckpoint,
+  type LoadedCheckpoint,
+  type LoadPorts,
+  type TokenCounter,
+} from "@workrail/core";
+import { type ClassifiedContext, compareContexts, type ContextComparison } from "./compare-contexts.ts";
 
 export interface ComparePorts extends LoadPorts, ClassifyPorts {
   readonly tokens: TokenCounter;

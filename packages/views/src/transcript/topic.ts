@@ -1,6 +1,4 @@
-import { CONVERSATION_LIMITS } from "../model/conversation.ts";
-import type { FindSecrets } from "../ports/secret-scanner.ts";
-import { redact } from "../secrets/redact.ts";
+import { CONVERSATION_LIMITS, type FindSecrets, redact } from "@workrail/core";
 import { textOf, type Turn } from "./turn.ts";
 
 /** Topic of a conversation, in words that are valid in file names on every system. */

@@ -1,11 +1,17 @@
-import { WorkrailError } from "../errors.ts";
-import { checkJson } from "../json/check-json.ts";
-import { parseJson } from "../json/parse-json.ts";
-import { ownJson } from "../live/own-json.ts";
-import { isJsonObject, type JsonObject } from "../model/context.ts";
-import { CONVERSATION_FORMATS, CONVERSATION_LIMITS, type ConversationFormat, type GivenConversation } from "../model/conversation.ts";
-import { DEFAULT_LIMITS } from "../model/limits.ts";
-import { encodeUtf8 } from "../platform.ts";
+import {
+  checkJson,
+  CONVERSATION_FORMATS,
+  CONVERSATION_LIMITS,
+  type ConversationFormat,
+  DEFAULT_LIMITS,
+  encodeUtf8,
+  type GivenConversation,
+  isJsonObject,
+  type JsonObject,
+  ownJson,
+  parseJson,
+  WorkrailError,
+} from "@workrail/core";
 
 /** Validated conversation. */
 export interface Conversation {

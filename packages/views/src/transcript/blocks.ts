@@ -1,6 +1,6 @@
+import { withoutBlobs } from "@workrail/core";
 import { fenceAround, selfContained } from "./fences.ts";
 import { type Part, SPEAKERS, type Turn } from "./turn.ts";
-import { withoutBlobs } from "../words/without-blobs.ts";
 
 /** Block of a page. Its text may be cut anywhere; the surrounding markup must stay complete. */
 export interface Block {

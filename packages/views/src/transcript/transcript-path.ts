@@ -1,4 +1,4 @@
-import { CONVERSATION_LIMITS } from "../model/conversation.ts";
+import { CONVERSATION_LIMITS } from "@workrail/core";
 import { fileTopic } from "./topic.ts";
 
 /** Path of a transcript below the root of its project. */

@@ -1,4 +1,4 @@
-import { withMembers } from "../json/with-members.ts";
+import { withMembers } from "./with-members.ts";
 import type { JsonValue } from "../model/context.ts";
 
 /** Frozen copies made here. Nobody can change them, so they are not copied again. */

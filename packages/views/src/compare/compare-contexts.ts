@@ -1,7 +1,4 @@
-import type { Classification } from "../model/classification.ts";
-import type { Context, JsonValue } from "../model/context.ts";
-import { LAYERS, type Layer } from "../model/layer.ts";
-import type { CountTokens } from "../ports/environment.ts";
+import { type Classification, type Context, type CountTokens, type JsonValue, type Layer, LAYERS } from "@workrail/core";
 
 /** Change of one entry between two contexts. */
 export interface EntryChange {
