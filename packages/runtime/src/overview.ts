@@ -96,6 +96,24 @@ export async function listSessionsFor(ports: ListPorts, { project, limit, offset
   return { sessions, total: found.total, limit: found.limit, offset: found.offset };
 }
 
+/** Sessions read at a time to count tags. */
+const PAGE = 100;
+
+/** Counts the sessions that have each tag. @param project as for `listSessionsFor`. */
+export async function listTagsFor(
+  ports: ListPorts,
+  { project }: Pick<ListSessionsParams, "project">,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  let total = PAGE;
+  for (let offset = 0; offset < total; offset += PAGE) {
+    const found = await listSessions(ports, { project: project ?? undefined, limit: PAGE, offset });
+    ({ total } = found);
+    for (const tag of found.sessions.flatMap(({ session }) => session.tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  }
+  return new Map([...counts].toSorted(([a, ofA], [b, ofB]) => ofB - ofA || (a < b ? -1 : 1)));
+}
+
 export async function traceSessionFor(ports: ListPorts, { sessionId, ...rest }: TraceSessionParams): Promise<TraceSessionResult> {
   const { session, headId, nodes, total }: SessionTrace = await traceSession(ports, { sessionId: parseSessionId(sessionId), ...rest });
   const checkpoints = nodes.map(({ record, children, isParentGone }) => ({

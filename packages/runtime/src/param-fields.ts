@@ -133,6 +133,7 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
   emptyTrash: { sessionId: true, dryRun: true, onProgress: true },
   tagSession: { sessionId: true, add: true, remove: true },
   listSessions: { project: true, limit: true, offset: true },
+  listTags: { project: true },
   traceSession: { sessionId: true, asides: true, limit: true },
   compareCheckpoints: { fromId: true, toId: true },
   storeStats: { sessionId: true, project: true, tokens: true, onProgress: true },

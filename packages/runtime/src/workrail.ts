@@ -147,6 +147,8 @@ export interface Views extends Pick<IContextManagementService, "compressContext"
 export interface Sessions {
   /** Lists sessions that hold checkpoints, the most recently used first. */
   listSessions(params?: ListSessionsParams): Promise<ListSessionsResult>;
+  /** Returns the tags in use and the number of sessions of each, the largest number first. `project` as for `listSessions`. */
+  listTags(params?: Pick<ListSessionsParams, "project">): Promise<ReadonlyMap<string, number>>;
   /** Returns the graph of a session's checkpoints: parents, forks, and the latest. */
   traceSession(params: TraceSessionParams): Promise<TraceSessionResult>;
   /**

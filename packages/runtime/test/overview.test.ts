@@ -95,6 +95,27 @@ describe.each(KINDS)("a store of $kind", ({ at }) => {
       expect((await refusalOf(store.tagSession({ sessionId: "s", add: many }))).message).toBe("A session has at most 100 tags.");
     }));
 
+  it("counts the sessions of each tag, of one project or of all", () =>
+    at(async (place) => {
+      await using store = await place.open({ project: "/a" });
+      for (let index = 0; index < 101; index += 1) {
+        await store.saveCheckpoint({ sessionId: `s${index}`, context: {} });
+        await store.tagSession({ sessionId: `s${index}`, add: index === 0 ? ["__proto__", "billing"] : ["billing"] });
+      }
+      await store.saveCheckpoint({ sessionId: "other", context: {}, project: "/b" });
+      await store.tagSession({ sessionId: "other", add: ["urgent", "__proto__"] });
+      expect([...(await store.listTags())]).toEqual([
+        ["billing", 101],
+        ["__proto__", 1],
+      ]);
+      expect([...(await store.listTags({ project: null }))]).toEqual([
+        ["billing", 101],
+        ["__proto__", 2],
+        ["urgent", 1],
+      ]);
+      expect([...(await store.listTags({ project: "/elsewhere" }))]).toEqual([]);
+    }));
+
   it("removes checkpoints by their ids, of several sessions, and leaves the others", () =>
     at(async (place) => {
       await using store = await place.open();

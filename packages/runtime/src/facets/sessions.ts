@@ -1,7 +1,7 @@
 import { keepSession, parseSessionId, storeStats, tagSession } from "@workrail/core";
 import { sessionMetadataOf } from "../metadata.ts";
 import { optional } from "../check-params.ts";
-import { listSessionsFor, traceSessionFor } from "../overview.ts";
+import { listSessionsFor, listTagsFor, traceSessionFor } from "../overview.ts";
 import type { Sessions } from "../workrail.ts";
 import { type Facet, MAYBE_PARAMS, PARAMS } from "./operation.ts";
 
@@ -12,6 +12,11 @@ export const sessions: Facet<Sessions> = {
     needs: "readable disk",
     params: MAYBE_PARAMS,
     run: async (store, params = {}) => listSessionsFor(store.parts, { ...params, project: store.listedProject(params) }),
+  },
+  listTags: {
+    needs: "readable disk",
+    params: MAYBE_PARAMS,
+    run: async (store, params = {}) => listTagsFor(store.parts, { project: store.listedProject(params) }),
   },
   traceSession: { needs: "read", params: PARAMS, run: ({ parts }, params) => traceSessionFor(parts, params) },
   tagSession: {
