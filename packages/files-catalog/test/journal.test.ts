@@ -47,6 +47,19 @@ async function ids(storage: Storage): Promise<readonly string[]> {
   return records.map(({ id }) => id).toReversed();
 }
 
+async function answersOf({ catalog }: Storage) {
+  return {
+    live: await catalog.list({ filter: {}, limit: 100, offset: 0 }),
+    trash: await catalog.trash({ limit: 100 }),
+    sessions: await catalog.sessions({ limit: 100 }),
+    usage: await catalog.usage(),
+    erasures: await catalog.erasures(),
+    audit: await catalog.auditLog({ first: "oldest" }),
+    breaks: (await catalog.checkAudit({ limit: 100 })).breaks,
+    discrepancies: await catalog.reconcile(false),
+  };
+}
+
 async function failureOf(work: Promise<unknown>): Promise<object> {
   const error: unknown = await work.then(
     () => undefined,
@@ -210,6 +223,52 @@ describe("a journal", () => {
           ["save", "d"],
         ]);
       });
+    }));
+
+  it("tells every kind of change", () =>
+    withDirectory(async (dataDir) => {
+      const at = new Date(0);
+      const [a, b, c, d, e] = ["a", "b", "c", "d", "e"] as CheckpointId[] as [
+        CheckpointId,
+        CheckpointId,
+        CheckpointId,
+        CheckpointId,
+        CheckpointId,
+      ];
+      const move = { sessionId: S, at, reason: "test" };
+      await leaveThree(dataDir);
+      const before = await using(dataDir, async (storage) => {
+        const { catalog } = storage;
+        for (const id of [d, e]) await append(storage, id);
+        await catalog.commit({ move: { ...move, checkpoints: [a, b], from: "live", to: "trash" }, audit: [] });
+        await catalog.commit({ move: { ...move, checkpoints: [a], from: "trash", to: "live" }, audit: [] });
+        await catalog.commit({ move: { ...move, checkpoints: [c], from: "live", to: "nowhere", erases: true }, audit: [] });
+        await catalog.commit({
+          pins: { sessionId: S, pin: ["plan"], release: [] },
+          tags: { sessionId: S, add: ["x"], remove: [] },
+          audit: [],
+        });
+        await catalog.commit({ edges: { add: [{ dependent: a, base: d }], drop: [] }, audit: [] });
+        await catalog.commit({
+          shields: [{ checkpointId: d, until: new Date(5) }],
+          accesses: [{ checkpointId: a, at: new Date() }],
+          audit: [],
+        });
+        const record = await catalog.find(d);
+        if (record === undefined) throw new Error("There is no such record.");
+        await catalog.replaceBlob(record, { blobBytes: 1, baseId: a, keyId: null }, async () => {});
+        const damaged = { ...record, blobBytes: 1, baseId: a };
+        const audit = { at, action: "quarantine", sessionId: S, checkpointId: d, agentId: undefined } as const;
+        expect(await catalog.markDamaged(damaged, audit, async () => true)).toBe(true);
+        await catalog.holdRemovals("backup", new Date(8_000_000_000_000));
+        expect(await catalog.cutAudit({ before: new Date(8_000_000_000_000), at, limit: 2 })).toBe(2);
+        await catalog.reconcile(true);
+        return answersOf(storage);
+      });
+      expect(await using(dataDir, answersOf)).toEqual(before);
+      expect(before.usage).toMatchObject({ trashed: 1, damaged: 1, pendingRemovals: 1, removalsHeldUntil: new Date(8_000_000_000_000) });
+      await using(dataDir, (storage) => storage.purge?.() ?? Promise.resolve([]));
+      expect(await using(dataDir, answersOf)).toEqual(before);
     }));
 
   it("is rewritten when it has grown, with the same content", () =>

@@ -1,5 +1,5 @@
-import { isShielded } from "../catalog-state/asides.ts";
-import { matchesFilter } from "../catalog-state/matches-filter.ts";
+import { isShielded } from "./asides.ts";
+import { matchesFilter } from "./matches-filter.ts";
 import { CHECKPOINT_KINDS } from "../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { CheckpointFilter } from "../ports/catalog.ts";

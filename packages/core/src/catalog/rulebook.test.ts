@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { CatalogState } from "../catalog-state/catalog-state.ts";
+import type { AuditEvent } from "../model/audit.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord, type NewRecord } from "../model/checkpoint.ts";
-import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
+import type { BlobRef, CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
 import type { SessionFacts } from "../model/session.ts";
 import type { Catalog, CatalogChange, CatalogRecovery, Move } from "../ports/catalog.ts";
 import { aRecord } from "../../../storage-conformance/src/builders.ts";
@@ -12,7 +12,9 @@ import type { CatalogContent, CatalogPort, RecoveryPort } from "./catalog-port.t
 import { answered, decided } from "./decided.ts";
 import { MemoryTables } from "./memory-tables.ts";
 import type { Facts, Reads } from "./reads.ts";
+import { changesOf, type Tables } from "./rows.ts";
 import type { Rule } from "./rule.ts";
+import { type Labels, NaiveCatalog } from "./testing/naive-catalog.ts";
 
 const SESSIONS = ["s", "t"] as SessionId[];
 const KINDS = ["workflow", "workflow", "workflow", "project", "aside"] as const;
@@ -22,7 +24,7 @@ const sha256 = (text: string): string => hash("sha256", text, "hex");
 const timeOf = (index: number): Date => new Date(1_000 + index * 1_000);
 const refOf = (id: string): BlobRef => `blob-${id}` as BlobRef;
 
-/** Each id belongs to one session: the catalog state keys removals by id, the rules by blob. */
+/** Each id belongs to one session, and so does its blob. */
 const sessionOf = (id: CheckpointId): SessionId => (Number(id.slice(1)) % 3 === 0 ? "t" : "s") as SessionId;
 
 /** Rows in memory, as an adapter without durability keeps them. */
@@ -58,36 +60,8 @@ class Rows implements CatalogPort, RecoveryPort {
   }
 }
 
-/** A catalog state with the session facts and blobs that an adapter would keep for it. */
-class Today {
-  state = new CatalogState();
-  readonly facts = new Map<SessionId, SessionFacts>();
-
-  settle<T>(outcome: T): T {
-    for (const id of this.state.takeForgotten()) this.facts.delete(id);
-    for (const facts of this.state.changedFacts()) this.facts.set(facts.sessionId, facts);
-    return outcome;
-  }
-
-  reclaim(refs: readonly BlobRef[] | undefined, told: string[]): readonly BlobRef[] {
-    const removed: BlobRef[] = [];
-    for (;;) {
-      const needless = this.state.needless(
-        refs?.filter((ref) => !removed.includes(ref)),
-        new Date(),
-      );
-      if (needless.length === 0) return removed;
-      for (const ref of needless) {
-        told.push(`${this.state.isToBeErased(ref) ? "erase" : "remove"} ${ref}`);
-        this.state.reclaimed(ref);
-      }
-      removed.push(...needless);
-    }
-  }
-}
-
 interface Pair {
-  readonly today: Today;
+  naive: NaiveCatalog;
   readonly rows: Rows;
   readonly catalog: Catalog & CatalogRecovery;
 }
@@ -98,13 +72,10 @@ type Step = (pair: Pair, index: number) => Promise<readonly [unknown, unknown]>;
 type Unlogged<C> = C extends unknown ? Omit<C, "audit"> : never;
 
 function committing(change: (index: number) => Unlogged<CatalogChange>): Step {
-  return async ({ today, catalog }, index) => {
+  return async ({ naive, catalog }, index) => {
     const audit = [{ at: timeOf(index), action: "export", sessionId: undefined, checkpointId: undefined, agentId: "agent" }] as const;
     const given: CatalogChange = { ...change(index), audit };
-    const outcome = today.settle(today.state.apply({ ...given, audit: [] }, () => true, sha256));
-    // The rules write the rows of the caller last.
-    if (outcome.status === "committed") today.state.apply({ audit }, () => true, sha256);
-    return [outcome, await catalog.commit(given)];
+    return [naive.commit(given), await catalog.commit(given)];
   };
 }
 
@@ -199,13 +170,12 @@ const someEndings = fc.array(someId, { maxLength: 3 }).map((erased) => committin
 const someForm = fc
   .record({ id: someId, base: fc.option(someId, { nil: null }), isStale: fc.nat(3) })
   .map(({ id, base, isStale }): Step => {
-    return async ({ today, catalog }, index) => {
-      const record = today.state.find(id) ?? today.state.trash({ checkpointId: id, limit: 1 }).entries[0]?.record;
+    return async ({ naive, catalog }, index) => {
+      const record = naive.kept.find((row) => row.record.id === id)?.record;
       if (record === undefined) return [undefined, undefined];
       const expected = isStale === 0 ? { ...record, blobBytes: -1 } : record;
       const becomes = { blobBytes: 10 + index, baseId: base, keyId: null };
-      const may = today.state.canChangeForm(expected, becomes);
-      if (may) today.state.changeForm(expected, becomes);
+      const may = naive.changeForm(expected, becomes);
       let isWritten = false;
       const done = await catalog.replaceBlob(expected, becomes, async () => void (isWritten = true));
       return [
@@ -216,76 +186,79 @@ const someForm = fc
   });
 
 const someDamage = fc.record({ id: someId, isFound: fc.boolean() }).map(({ id, isFound }): Step => {
-  return async ({ today, catalog }, index) => {
-    const record = today.state.find(id);
+  return async ({ naive, catalog }, index) => {
+    const record = naive.find(id);
     if (record === undefined) return [undefined, undefined];
     const audit = { at: timeOf(index), action: "quarantine", sessionId: record.sessionId, checkpointId: id, agentId: undefined } as const;
     const may = !record.damaged && isFound;
-    if (may) today.state.markDamaged(record, audit, sha256);
+    if (may) naive.markDamaged(record, audit);
     return [may, await catalog.markDamaged(record, audit, async () => isFound)];
   };
 });
 
 const someReclaiming = fc.option(fc.array(someId, { maxLength: 4 }), { nil: undefined }).map((some): Step => {
-  return async ({ today, catalog }) => {
+  return async ({ naive, catalog }) => {
     const refs = some?.map(refOf);
-    const [one, other]: [string[], string[]] = [[], []];
-    const before = today.reclaim(refs, one);
-    const after = await catalog.reclaim(refs, async (ref, isToBeErased) => void other.push(`${isToBeErased ? "erase" : "remove"} ${ref}`));
-    return [
-      [before.toSorted(), one.toSorted()],
-      [after.toSorted(), other.toSorted()],
-    ];
+    const told: string[] = [];
+    await catalog.reclaim(refs, async (ref, isToBeErased) => void told.push(`${isToBeErased ? "erase" : "remove"} ${ref}`));
+    return [naive.reclaim(refs, new Date()), told.toSorted()];
   };
 });
 
 const someHold = fc.nat(3).map((way): Step => {
-  return async ({ today, catalog }) => {
+  return async ({ naive, catalog }) => {
     const until = new Date(way === 0 ? 8_000_000_000_000 : 0);
-    if (way < 2) today.state.hold(HOLDER, until);
-    else today.state.release(HOLDER);
+    if (way < 2) naive.holds.set(HOLDER, until);
+    else naive.holds.delete(HOLDER);
     return [undefined, await (way < 2 ? catalog.holdRemovals(HOLDER, until) : catalog.releaseRemovals(HOLDER))];
   };
 });
 
 const someCut = fc.record({ ms: fc.nat(40_000), limit: fc.integer({ min: 1, max: 9 }) }).map(({ ms, limit }): Step => {
-  return async ({ today, catalog }, index) => {
+  return async ({ naive, catalog }, index) => {
     const cut = { before: new Date(ms), at: timeOf(index), limit };
-    return [today.state.cutAudit(cut, sha256), await catalog.cutAudit(cut)];
+    const kept = naive.audit.findIndex(({ at }) => at >= cut.before);
+    const count = Math.min(kept === -1 ? naive.audit.length : kept, limit);
+    if (count > 0) naive.audit.push({ at: cut.at, action: "audit-cut", sessionId: undefined, checkpointId: undefined, agentId: undefined });
+    naive.audit.splice(0, count);
+    return [count, await catalog.cutAudit(cut)];
   };
 });
 
 const someRepair = fc.boolean().map((repair): Step => {
-  return async ({ today, catalog }) => [inOrder(today.state.reconcile(repair)), inOrder(await catalog.reconcile(repair))];
+  return async ({ naive, catalog }) => {
+    const { sums, edges } = await catalog.reconcile(repair);
+    return [
+      { sums: [], edges: naive.missingEdges(repair).map(nameOf).toSorted() },
+      { sums, edges: edges.map(nameOf).toSorted() },
+    ];
+  };
 });
 
-const someRewriting = fc.constant<Step>(async ({ today, rows, catalog }, index) => {
+const someRewriting = fc.constant<Step>(async ({ naive, catalog }, index) => {
+  const audit = { at: timeOf(index), action: "seal", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
   const rewriting = {
     record: <R>(record: R) => record,
     labels: <L extends { readonly tags: readonly string[] }>(labels: L) => ({ ...labels, tags: labels.tags.toReversed() }),
     event: <E>(event: E) => event,
-    audit: { at: timeOf(index), action: "seal", sessionId: undefined, checkpointId: undefined, agentId: undefined },
+    audit,
     chained: { from: undefined, to: undefined },
   } as const;
-  today.state = today.state.rewritten(rewriting, sha256);
-  for (const facts of today.state.facts()) today.facts.set(facts.sessionId, facts);
-  await catalog.rewrite?.(rewriting);
-  return [today.facts.size, rows.facts.size];
+  for (const [id, session] of naive.sessions) {
+    session.tags = session.tags.toReversed();
+    naive.facts.set(id, naive.factsOf(id, session));
+  }
+  if (naive.audit.at(-1)?.action !== "seal") naive.audit.push(audit);
+  return [undefined, await catalog.rewrite?.(rewriting)];
 });
 
 /** Loses the catalog, and fills a new one from the records and facts that survive. */
-const someLoss = fc.constant<Step>(async ({ today, rows, catalog }, index) => {
-  const records = today.state.list({ filter: { kinds: CHECKPOINT_KINDS }, limit: 1_000, offset: 0 }).records.toReversed();
-  const trashed = today.state.trash({ limit: 1_000 }).entries.map(({ record }) => record);
-  const given: readonly NewRecord[] = [...records, ...trashed];
-  const sessions = [...today.facts.values()];
+const someLoss = fc.constant<Step>(async (pair, index) => {
+  const records: readonly NewRecord[] = pair.naive.kept.map(({ record }) => record);
+  const sessions = [...pair.naive.facts.values()];
   const audit = { at: timeOf(index), action: "rebuild", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
-  const filled = new CatalogState();
-  today.state = filled;
-  // oxlint-disable-next-line unicorn/no-array-fill-with-reference-type -- it is no array
-  filled.fill({ records: given, sessions, audit }, { refOf: ({ checkpointId }) => refOf(checkpointId), digest: sha256 });
-  await catalog.replaceAll(given, sessions, audit);
-  return [undefined, rows.tables.isPristine ? "pristine" : undefined];
+  pair.naive = NaiveCatalog.rebuilt(records, sessions, audit);
+  return [undefined, await pair.catalog.replaceAll(records, sessions, audit)];
 });
 
 const someStep: fc.Arbitrary<Step> = fc.oneof(
@@ -307,76 +280,158 @@ const someStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: someLoss },
 );
 
-it("decides like the catalog state over random histories: outcomes, rows, facts, listings and audit", async () => {
+it("decides like literal rules over random histories: outcomes, rows, facts, listings and audit", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(someStep, { minLength: 20, maxLength: 60 }), async (steps) => {
       const rows = new Rows();
       const catalog = catalogOver(rows, { refOf: ({ checkpointId }) => refOf(checkpointId), digest: sha256 });
-      const pair: Pair = { today: new Today(), rows, catalog };
+      const pair: Pair = { naive: new NaiveCatalog(), rows, catalog };
       for (const [index, step] of steps.entries()) {
         const [expected, outcome] = await step(pair, index);
         expect(outcome).toEqual(expected);
-        expect(await answersOf(catalog)).toEqual(await answersOf(asCatalog(pair.today.state)));
-        expect(factsIn(rows.facts)).toEqual(factsIn(pair.today.facts));
+        expect(rowsOf(rows.tables)).toEqual(naiveRows(pair.naive));
+        expect(factsIn(rows.facts)).toEqual(factsIn(pair.naive.facts));
+        expect(await answersOf(catalog)).toEqual(naiveAnswers(pair.naive));
       }
-      expect(await catalog.auditLog({ first: "oldest" })).toEqual(pair.today.state.audit);
+      expect((await catalog.auditLog({ first: "oldest" })).map(told)).toEqual(pair.naive.audit.map(told));
       expect((await catalog.checkAudit({ limit: 1_000 })).breaks).toEqual([]);
     }),
     { numRuns: Number(process.env["WORKRAIL_HISTORIES"] ?? 150) },
   );
 });
 
-type Questions = Pick<Catalog, "list" | "session" | "head" | "sessions" | "trash" | "usage" | "erasures" | "reconcile">;
+it("makes equal tables from the content of others", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(someStep, { maxLength: 40 }), async (steps) => {
+      const rows = new Rows();
+      const catalog = catalogOver(rows, { refOf: ({ checkpointId }) => refOf(checkpointId), digest: sha256 });
+      const pair: Pair = { naive: new NaiveCatalog(), rows, catalog };
+      for (const [index, step] of steps.entries()) await step(pair, index);
+      const before = { answers: await answersOf(catalog), log: await catalog.auditLog({ first: "oldest" }) };
+      const { content, sessionFacts } = rows.tables;
+      rows.tables = new MemoryTables(() => true, structuredClone(content));
+      expect({ answers: await answersOf(catalog), log: await catalog.auditLog({ first: "oldest" }) }).toEqual(before);
+      expect([rows.tables.content, rows.tables.sessionFacts]).toEqual([content, sessionFacts]);
+    }),
+    { numRuns: 50 },
+  );
+});
 
-/** Asks a catalog state as a catalog. */
-function asCatalog(state: CatalogState): Questions {
+function told({ at, action, sessionId, checkpointId }: AuditEvent): unknown {
+  return { at, action, sessionId, checkpointId };
+}
+
+function rowsOf(tables: MemoryTables): unknown {
+  const { rows } = tables.content;
+  const of = <T extends keyof Tables>(table: T): readonly Tables[T][] => changesOf(table, rows).flatMap(({ now }) => now ?? []);
   return {
-    list: async (query) => state.list(query),
-    session: async (id) => state.session(id),
-    head: async (id) => state.head(id),
-    sessions: async (query) => state.sessions(query),
-    trash: async (query) => state.trash(query),
-    usage: async () => state.usage(),
-    erasures: async () => state.erasures(),
-    reconcile: async (repair) => state.reconcile(repair),
+    checkpoints: of("checkpoint").map(({ record, trashedAt }) => ({ record, trashedAt })),
+    sessions: of("session").toSorted(byId),
+    edges: of("edge").map(nameOf).toSorted(),
+    removals: of("removal").toSorted(byBlob),
+    erasures: of("erasure").toSorted(byBlob),
   };
 }
 
-async function answersOf(catalog: Questions): Promise<unknown> {
-  const page = { limit: 3, offset: 1 };
+function naiveRows(naive: NaiveCatalog): unknown {
+  return {
+    checkpoints: naive.kept,
+    sessions: [...naive.sessions].map(([id, labels]) => ({ id, ...labels, ...sumsOf(naive.live(id)) })).toSorted(byId),
+    edges: naive.edges.map(nameOf).toSorted(),
+    removals: naive.removals.toSorted(byBlob),
+    erasures: naive.erasures.toSorted(byBlob),
+  };
+}
+
+function sumsOf(records: readonly CheckpointRecord[]) {
+  return {
+    checkpointCount: records.length,
+    asideCount: records.filter(({ kind }) => kind === "aside").length,
+    totalBytes: records.reduce((sum, { blobBytes }) => sum + blobBytes, 0),
+  };
+}
+
+async function answersOf(catalog: Catalog): Promise<unknown> {
+  const page = { limit: 9, offset: 0 };
   return {
     all: await catalog.list({ filter: { kinds: CHECKPOINT_KINDS }, limit: 100, offset: 0 }),
-    pages: await pagesOf((after) => catalog.list({ filter: {}, ...page, after })),
-    kept: await catalog.list({ filter: { tags: ["keep"] }, limit: 9, offset: 0 }),
-    found: await catalog.list({ filter: { query: "AGENT x", since: timeOf(3), idPrefix: "c0" }, limit: 9, offset: 0 }),
-    heads: await catalog.list({ filter: { headsOnly: true }, limit: 9, offset: 0 }),
+    pages: (await pagesOf((after) => catalog.list({ filter: {}, limit: 3, offset: 0, after }))).flatMap(({ records }) => records),
+    kept: (await catalog.list({ filter: { tags: ["keep"] }, ...page })).records,
+    found: (await catalog.list({ filter: { query: "AGENT x", since: timeOf(3), idPrefix: "c0" }, ...page })).records,
+    heads: (await catalog.list({ filter: { headsOnly: true }, ...page })).records,
     sessions: await Promise.all(
-      SESSIONS.map(async (sessionId) => [
-        await catalog.session(sessionId),
-        await catalog.head(sessionId),
-        await pagesOf((after) => catalog.list({ filter: { sessionId }, limit: 2, offset: 0, after })),
-      ]),
+      SESSIONS.map(async (sessionId) => {
+        const pages = await pagesOf((after) => catalog.list({ filter: { sessionId }, limit: 2, offset: 0, after }));
+        return [await catalog.head(sessionId), pages.flatMap(({ records }) => records)];
+      }),
     ),
-    listed: await pagesOf((after) => catalog.sessions({ limit: 1, after })),
-    empty: await catalog.sessions({ empty: true, limit: 9 }),
-    trash: await pagesOf((after) => catalog.trash({ limit: 2, after })),
+    listed: (await pagesOf((after) => catalog.sessions({ limit: 1, after }))).flatMap(({ sessions }) => sessions),
+    empty: (await catalog.sessions({ empty: true, limit: 9 })).sessions.map(({ id }) => id),
+    trash: (await pagesOf((after) => catalog.trash({ limit: 2, after }))).flatMap(({ entries }) => entries),
     usage: await catalog.usage(),
-    erasures: (await catalog.erasures()).map(({ edges, ...each }) => [each, edges.map(nameOf).toSorted()]).toSorted(byText),
-    contradictions: inOrder(await catalog.reconcile(false)),
+    erasures: (await catalog.erasures()).map(({ blob, edges }) => [blob, edges.map(nameOf).toSorted()] as const).toSorted(byFirst),
   };
 }
 
-/** All pages. The places of cursors differ where a removed commit was the last one before a rewriting. */
-async function pagesOf<P extends { readonly next: string | undefined }>(
-  list: (after: P["next"] & Parameters<Catalog["list"]>[0]["after"]) => Promise<P>,
-): Promise<unknown> {
-  const pages: unknown[] = [];
-  let after: Parameters<typeof list>[0] = undefined as Parameters<typeof list>[0];
-  do {
-    const { next, ...rest }: P = await list(after);
-    pages.push(rest);
-    after = next as typeof after;
-  } while (after !== undefined);
+function naiveAnswers(naive: NaiveCatalog): unknown {
+  const all = naive.live().toReversed();
+  const listed = all.filter(({ kind }) => kind !== "aside");
+  const tagsOf = ({ tags, sessionId }: CheckpointRecord) => [...tags, ...(naive.sessions.get(sessionId)?.tags ?? [])];
+  const sessions = [...naive.sessions].map(([id, labels]) => ({ id, labels, records: naive.live(id) })).toSorted(byUse);
+  const bases = new Set(naive.edges.map(({ base }) => base));
+  const pending = naive.removals.filter(({ isDone }) => !isDone);
+  const trash = naive.kept.flatMap(({ record, trashedAt }) => (trashedAt === undefined ? [] : [{ record, trashedAt }]));
+  const ends = [...naive.holds.values()].filter((until) => until > new Date());
+  return {
+    all: { records: all, total: all.length, next: undefined },
+    pages: listed,
+    kept: listed.filter((record) => tagsOf(record).includes("keep")).slice(0, 9),
+    found: listed.filter(({ id, createdAt }) => id.startsWith("c0") && createdAt >= timeOf(3)).slice(0, 9),
+    heads: listed.filter(({ id, sessionId }) => naive.head(sessionId)?.id === id),
+    sessions: SESSIONS.map((id) => [naive.head(id), listed.filter(({ sessionId }) => sessionId === id)]),
+    listed: sessions.filter(({ records }) => records.length > 0).map(listedSession),
+    empty: sessions.filter(({ id, labels }) => naive.isEmpty(id) && !labels.tags.includes("keep")).map(({ id }) => id),
+    trash: trash.toSorted((one, other) => one.trashedAt.getTime() - other.trashedAt.getTime() || compare(one.record.id, other.record.id)),
+    usage: {
+      sessions: sessions.filter(({ records }) => records.length > 0).length,
+      checkpoints: all.length,
+      damaged: all.filter(({ damaged }) => damaged).length,
+      liveBytes: sumsOf(all).totalBytes,
+      trashed: trash.length,
+      trashBytes: sumsOf(trash.map(({ record }) => record)).totalBytes,
+      pendingRemovals: pending.length,
+      neededRemovals: pending.filter(({ checkpointId }) => bases.has(checkpointId)).length,
+      removalsHeldUntil: ends[0],
+    },
+    erasures: naive.erasures.map(({ blob, checkpointId }) => [blob, edgesTo(naive, checkpointId)] as const).toSorted(byFirst),
+  };
+}
+
+function listedSession({ id, labels, records }: { id: SessionId; labels: Labels; records: readonly CheckpointRecord[] }): unknown {
+  const { createdAt, lastAccessedAt, tags, pins } = labels;
+  const { checkpointCount, asideCount, totalBytes } = sumsOf(records);
+  const damagedCount = records.filter(({ damaged }) => damaged).length;
+  const counts = { checkpointCount: checkpointCount - asideCount, asideCount, damagedCount, totalSizeBytes: totalBytes };
+  return { id, createdAt, lastAccessedAt, tags, pins, ...counts };
+}
+
+/** Edges of known checkpoints to a removed one, directly or through other removed ones. */
+function edgesTo({ edges, kept }: NaiveCatalog, id: CheckpointId, seen: readonly CheckpointId[] = []): readonly string[] {
+  const found = edges
+    .filter(({ base }) => base === id && !seen.includes(base))
+    .map((edge) => {
+      const isKnown = kept.some(({ record }) => record.id === edge.dependent);
+      return isKnown ? [nameOf(edge)] : edgesTo({ edges, kept } as NaiveCatalog, edge.dependent, [...seen, id]);
+    });
+  return [...new Set(found.flat())].toSorted();
+}
+
+async function pagesOf<P extends { readonly next: PageCursor | undefined }>(
+  list: (after: PageCursor | undefined) => Promise<P>,
+): Promise<readonly P[]> {
+  const pages: P[] = [];
+  do pages.push(await list(pages.at(-1)?.next));
+  while (pages.at(-1)?.next !== undefined);
   return pages;
 }
 
@@ -386,26 +441,37 @@ function factsIn(facts: ReadonlyMap<SessionId, SessionFacts>): unknown {
       ...rest,
       tombstones: tombstones.toSorted(),
       erasing: erasing.toSorted(),
-      trash: trash.toSorted(byText),
-      shields: shields.toSorted(byText),
+      trash: trash.toSorted(byCheckpoint),
+      shields: shields.toSorted(byCheckpoint),
     }))
-    .toSorted(byText);
-}
-
-function inOrder({
-  sums,
-  edges,
-}: {
-  readonly sums: readonly SessionId[];
-  readonly edges: readonly Parameters<typeof nameOf>[0][];
-}): unknown {
-  return { sums, edges: edges.map(nameOf).toSorted() };
+    .toSorted((one, other) => compare(one.sessionId, other.sessionId));
 }
 
 function nameOf({ dependent, base }: { readonly dependent: string; readonly base: string }): string {
   return `${dependent} ${base}`;
 }
 
-function byText(one: unknown, other: unknown): number {
-  return JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+function byId(one: { readonly id: string }, other: { readonly id: string }): number {
+  return compare(one.id, other.id);
+}
+
+function byBlob(one: { readonly blob: string }, other: { readonly blob: string }): number {
+  return compare(one.blob, other.blob);
+}
+
+function byCheckpoint(one: { readonly checkpointId: string }, other: { readonly checkpointId: string }): number {
+  return compare(one.checkpointId, other.checkpointId);
+}
+
+function byFirst([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return compare(one, other);
+}
+
+function byUse(one: { id: string; labels: Labels }, other: { id: string; labels: Labels }): number {
+  return one.labels.lastAccessedAt.getTime() - other.labels.lastAccessedAt.getTime() || compare(one.id, other.id);
 }

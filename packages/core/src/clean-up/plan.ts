@@ -1,4 +1,4 @@
-import { isShielded } from "../catalog-state/asides.ts";
+import { isShielded } from "../catalog/asides.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
 
 /** Planned removals, in order, and the checkpoints spared although they were due. */

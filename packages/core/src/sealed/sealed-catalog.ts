@@ -1,4 +1,4 @@
-import { matchesFilter } from "../catalog-state/matches-filter.ts";
+import { matchesFilter } from "../catalog/matches-filter.ts";
 import type { AuditEvent, LoggedEvent } from "../model/audit.ts";
 import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, PageCursor, SessionId } from "../model/ids.ts";

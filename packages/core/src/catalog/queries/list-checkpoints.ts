@@ -1,4 +1,4 @@
-import { parsePlaceCursor, placeCursor } from "../../catalog-state/page-cursor.ts";
+import { parsePlaceCursor, placeCursor } from "../page-cursor.ts";
 import type { CheckpointFilter, CheckpointPage, CheckpointQuery } from "../../ports/catalog.ts";
 import type { CatalogPort } from "../catalog-port.ts";
 import type { Where } from "../reads.ts";

@@ -1,4 +1,4 @@
-import { parseTimedCursor, timedCursor } from "../../catalog-state/page-cursor.ts";
+import { parseTimedCursor, timedCursor } from "../page-cursor.ts";
 import { KEEP_TAG, type Session } from "../../model/session.ts";
 import type { SessionPage, SessionQuery } from "../../ports/catalog.ts";
 import type { CatalogPort } from "../catalog-port.ts";

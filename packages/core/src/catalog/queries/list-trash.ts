@@ -1,4 +1,4 @@
-import { parseTimedCursor, timedCursor } from "../../catalog-state/page-cursor.ts";
+import { parseTimedCursor, timedCursor } from "../page-cursor.ts";
 import type { TrashPage, TrashQuery } from "../../ports/catalog.ts";
 import type { CatalogPort } from "../catalog-port.ts";
 import type { Where } from "../reads.ts";

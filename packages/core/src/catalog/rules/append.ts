@@ -1,5 +1,5 @@
-import { asidesToRemove } from "../../catalog-state/asides.ts";
-import { exceededQuota } from "../../catalog-state/exceeded-quota.ts";
+import { asidesToRemove } from "../asides.ts";
+import { exceededQuota } from "../exceeded-quota.ts";
 import type { AuditEvent } from "../../model/audit.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { SessionId } from "../../model/ids.ts";

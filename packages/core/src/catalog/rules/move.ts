@@ -1,5 +1,5 @@
-import { actionOfMove } from "../../catalog-state/action-of-move.ts";
-import { isShielded } from "../../catalog-state/asides.ts";
+import { actionOfMove } from "../action-of-move.ts";
+import { isShielded } from "../asides.ts";
 import type { AuditEvent } from "../../model/audit.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Move } from "../../ports/catalog.ts";

@@ -1,4 +1,4 @@
-import { isShielded } from "../../catalog-state/asides.ts";
+import { isShielded } from "../asides.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Shield } from "../../model/session.ts";
 import { changed } from "../rows.ts";

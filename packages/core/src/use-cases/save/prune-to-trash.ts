@@ -1,4 +1,4 @@
-import { isShielded } from "../../catalog-state/asides.ts";
+import { isShielded } from "../../catalog/asides.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { SessionId } from "../../model/ids.ts";
 import { KEEP_TAG } from "../../model/session.ts";

@@ -1,4 +1,4 @@
-import { matchesFilter } from "../../catalog-state/matches-filter.ts";
+import { matchesFilter } from "../../catalog/matches-filter.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId } from "../../model/ids.ts";
 import type { Session } from "../../model/session.ts";
