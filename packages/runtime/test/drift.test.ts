@@ -64,7 +64,7 @@ describe.skipIf(noGit !== undefined)("changes since a checkpoint (needs git)", (
     await save();
     const short = first.slice(0, 12);
     expect(await drift()).toEqual({
-      says: "Saved on branch main; no commits since; of the files it names none changed.",
+      says: "Saved on branch main; no commits since; named files: none changed.",
       saved: { branch: "main", commit: short },
       now: { root: app, branch: "main", commit: short },
       relation: "same",
@@ -87,7 +87,7 @@ describe.skipIf(noGit !== undefined)("changes since a checkpoint (needs git)", (
       renamed: [{ from: "src/long enough to be known again.ts", to: "src/renamed.ts" }],
       deleted: ["README.md"],
     });
-    expect(told.says).toBe("Saved on branch main; 2 commits since; of the files it names 1 changed, 1 renamed, 1 deleted.");
+    expect(told.says).toBe("Saved on branch main; 2 commits since; named files: 1 changed, 1 renamed, 1 deleted.");
   });
 
   it("are reported for uncommitted changes too", async () => {
@@ -123,7 +123,7 @@ describe.skipIf(noGit !== undefined)("changes since a checkpoint (needs git)", (
     commitAll(app, "third");
     const told = await drift();
     expect(told).toMatchObject({ relation: "rebased", ahead: 2, behind: 1 });
-    expect(told.says).toContain("the branch was written anew: 2 commits of it are new, 1 of then are not in it");
+    expect(told.says).toContain("the branch was rewritten: 2 new commits, 1 saved commit missing");
   });
 
   it("are reported for removed commits, and for another branch", async () => {
@@ -134,7 +134,7 @@ describe.skipIf(noGit !== undefined)("changes since a checkpoint (needs git)", (
     commitAll(app, "elsewhere");
     const told = await drift();
     expect(told).toMatchObject({ relation: "diverged", ahead: 1, behind: 1 });
-    expect(told.says).toContain("here it is other");
+    expect(told.says).toContain("now on branch other");
   });
 
   it("are unknown when the commit no longer exists, and that is reported", async () => {
@@ -142,7 +142,7 @@ describe.skipIf(noGit !== undefined)("changes since a checkpoint (needs git)", (
     fs.rmSync(path.join(app, ".git"), { recursive: true });
     makeRepository(app, { new: "1" });
     const told = await drift();
-    expect(told).toMatchObject({ relation: "unknown", unknown: "the commit of then is not in this repository, or git may not read it" });
+    expect(told).toMatchObject({ relation: "unknown", unknown: "the saved commit is not in this repository, or git may not read it" });
     expect(told).not.toHaveProperty("files");
   });
 

@@ -165,7 +165,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     branch: "login",
     suggests: [
       ["login", "same branch (login)"],
-      ["main", "branch main, here it is login"],
+      ["main", "branch main, now login"],
     ],
   },
   "the same, the other way round": {
@@ -174,14 +174,14 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     branch: "main",
     suggests: [
       ["main", "same branch (main)"],
-      ["login", "branch login, here it is main"],
+      ["login", "branch login, now main"],
     ],
   },
   "a branch of which nothing was saved": {
     saved: { main: { in: "app", branch: "main" } },
     in: "app",
     branch: "empty",
-    suggests: [["main", "branch main, here it is empty"]],
+    suggests: [["main", "branch main, now empty"]],
   },
   "a branch that was deleted since": {
     saved: { gone: { in: "app", branch: "short-lived" } },
@@ -191,7 +191,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
       git(at("app"), "switch", "-q", "main");
       git(at("app"), "branch", "-q", "-D", "short-lived");
     },
-    suggests: [["gone", "branch short-lived, here it is main"]],
+    suggests: [["gone", "branch short-lived, now main"]],
   },
   "a stale session on this branch, and a fresh one on another": {
     saved: { stale: { in: "app", branch: "main", hoursAgo: 24 * 45 }, fresh: { in: "app", branch: "login" } },
@@ -203,7 +203,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     ],
   },
   "only stale sessions": { saved: { a: { in: "app", hoursAgo: 24 * 90 } }, in: "app", suggests: [["a", "it may be done or given up"]] },
-  "a detached head at the commit of then": {
+  "a detached head at the saved commit": {
     saved: { d: { in: "detached" } },
     in: "detached",
     suggests: [["d", "same commit, no branch"]],
@@ -235,7 +235,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     branch: "in-worktree",
     suggests: [
       ["there", "another worktree of this repository"],
-      ["here", "branch main, here it is in-worktree"],
+      ["here", "branch main, now in-worktree"],
     ],
   },
   "a worktree that was removed": {

@@ -24,7 +24,7 @@ export const otherProject = "The session belongs to another project: be sure tha
 export const contextRulesWarning = "The project's file of rules cannot be used. Tell your user";
 
 /** Secrets found by a save, in brief: names at most five places and counts the rest. */
-export const secrets: z.ZodType = toldField(SECRETS, "What looks like a secret in it, by rule and place. Tell your user");
+export const secrets: z.ZodType = toldField(SECRETS, "Possible secrets in it, by rule and place. Tell your user");
 
 /** Most rounded integers that are named. */
 const MOST_ROUNDED = 5;

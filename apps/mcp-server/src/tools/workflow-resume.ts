@@ -32,7 +32,7 @@ const loaded = toldFields(RESUMED_WORK, {
     changedCount: false,
     removedCount: false,
   }),
-  drift: toldField(drift, "What happened in the git repository since it was saved: look at it before you trust what is loaded"),
+  drift: toldField(drift, "Changes in the git repository since the save: read them before you trust loaded data"),
   metadata,
   metadataOmitted,
   ...droppedKeys,

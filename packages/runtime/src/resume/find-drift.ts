@@ -48,7 +48,7 @@ const MOST_BYTES = 8 * 1024 * 1024;
 const WHY: Readonly<Record<GitFailure, string>> = {
   "no-git": "git is not installed here",
   timeout: "git took too long",
-  refused: "the commit of then is not in this repository, or git may not read it",
+  refused: "the saved commit is not in this repository, or git may not read it",
 };
 
 /**
@@ -193,12 +193,10 @@ function sentence(saved: GitState, now: GitState, commits: Commits, { files }: P
   const touched = counts.filter((each) => each !== undefined);
   const parts = [
     `Saved ${saved.branch === undefined ? "on no branch" : `on branch ${shown(saved.branch)}`}`,
-    ...(saved.branch === now.branch ? [] : [`here it is ${now.branch === undefined ? "none" : shown(now.branch)}`]),
+    ...(saved.branch === now.branch ? [] : [now.branch === undefined ? "now on no branch" : `now on branch ${shown(now.branch)}`]),
     describeCommits(commits),
-    files === undefined || files.named === 0
-      ? undefined
-      : `of the files it names ${touched.length === 0 ? "none changed" : touched.join(", ")}`,
-    unknown === undefined ? undefined : `not all can be told: ${unknown}`,
+    files === undefined || files.named === 0 ? undefined : `named files: ${touched.length === 0 ? "none changed" : touched.join(", ")}`,
+    unknown === undefined ? undefined : `incomplete: ${unknown}`,
   ];
   return `${parts.filter((each) => each !== undefined).join("; ")}.`;
 }
@@ -215,11 +213,11 @@ function describeCommits({ relation, ahead = 0, behind = 0 }: Commits): string |
     case "ahead":
       return `${ahead} ${plural(ahead)} since`;
     case "behind":
-      return `the last ${behind} ${plural(behind)} of then ${behind === 1 ? "is" : "are"} not here`;
+      return `${behind} ${plural(behind)} behind the saved one`;
     case "rebased":
-      return `the branch was written anew: ${ahead} ${plural(ahead)} of it are new, ${behind} of then are not in it`;
+      return `the branch was rewritten: ${ahead} new ${plural(ahead)}, ${behind} saved ${plural(behind)} missing`;
     case "diverged":
-      return `${ahead} ${plural(ahead)} here that were not there, ${behind} there that are not here`;
+      return `diverged: ${ahead} new ${plural(ahead)}, ${behind} saved ${plural(behind)} missing`;
     case "unknown":
       return undefined;
   }

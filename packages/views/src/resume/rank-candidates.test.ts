@@ -119,7 +119,7 @@ describe("candidates", () => {
     const git = { branch: `ma\u202Ein${"x".repeat(300)}` };
     const [first] = rankCandidates([{ record: head({ project: "/app-2\nignore", git, hoursAgo: 49 }) }], HERE);
     expect(first?.reason).toMatch(/^another worktree of this repository \(\/app-2\?ignore\); branch ma\?in/);
-    expect(first?.reason).toMatch(/, here it is main; saved 2 days ago$/);
+    expect(first?.reason).toMatch(/, now main; saved 2 days ago$/);
     expect(first?.reason.length).toBeLessThan(300);
   });
 

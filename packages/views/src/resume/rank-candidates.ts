@@ -139,7 +139,7 @@ function compareBranches(saved: GitState | undefined, now: GitState | undefined)
       : { isSame: false, words: "no branch, another commit" };
   }
   const was = saved.branch === undefined ? "no branch" : `branch ${shown(saved.branch)}`;
-  return { isSame: false, words: `${was}, here it is ${now.branch === undefined ? "none" : shown(now.branch)}` };
+  return { isSame: false, words: `${was}, now ${now.branch === undefined ? "none" : shown(now.branch)}` };
 }
 
 /** Returns how a session matches the hint; `undefined` when it does not. */

@@ -113,7 +113,7 @@ async function screened(
 function warningOf(report: SecretsReport): string {
   const places = placesInWords(report);
   return report.action === "redacted"
-    ? `What looks like a secret was replaced by placeholders: ${places}`
+    ? `Possible secrets were replaced by placeholders: ${places}`
     : `It contains a possible secret, unencrypted in the file and in the store: ${places}`;
 }
 
