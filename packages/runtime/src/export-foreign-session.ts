@@ -1,4 +1,5 @@
-import { type ForeignSession, foreignSessionText } from "@workrail/core";
+import type { ForeignSession } from "@workrail/core";
+import { foreignSessionText } from "@workrail/transfer";
 import { nodeDigests } from "./environment.ts";
 
 /** Yields a session of another program as an export, in pieces, for `importText` of a store. */

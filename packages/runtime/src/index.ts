@@ -63,7 +63,6 @@ export type { ImportedSession } from "./host-import/import-transcript.ts";
 export type { FittedFields, OmittedFields } from "./fit-fields.ts";
 export { contextOptimizer, isWorkrailError, WorkrailError } from "@workrail/core";
 export type {
-  BackupOptions,
   CleanUpReport,
   ForeignCheckpoint,
   ForeignSession,
@@ -73,6 +72,7 @@ export type {
   RebuildOptions,
   StoreStatus,
 } from "@workrail/core";
+export type { BackupOptions, UnreadableInExport } from "@workrail/transfer";
 export type { Condensed, CondensedEntry, LiveCheckpointOptions, LiveContext, LiveContextParams } from "./live/live-context.ts";
 export { openWorkrail } from "./open-workrail.ts";
 export type { OpenOptions } from "./open-options.ts";

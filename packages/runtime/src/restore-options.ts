@@ -1,5 +1,6 @@
 import type { StoredBackupProgress } from "@workrail/blob-files";
-import type { BackupReport, ReadBlobsProgress, RebuildReport } from "@workrail/core";
+import type { ReadBlobsProgress, RebuildReport } from "@workrail/core";
+import type { BackupReport } from "@workrail/transfer";
 import type { Environment } from "./config/default-data-dir.ts";
 import type { Adapters } from "./container.ts";
 

@@ -1,25 +1,20 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { fileNameOf, makeDirectories } from "@workrail/blob-files";
+import { CHECKPOINT_KINDS, type Clock, type ImportConflictPolicy, isWorkrailError, type SessionId, WorkrailError } from "@workrail/core";
 import {
-  CHECKPOINT_KINDS,
-  type Clock,
   countCheckpoints,
   type ExportOptions,
   type ExportPorts,
   type ExportProgress,
   exportSession,
   findSession,
-  type ImportConflictPolicy,
   importSession,
   type ImportPorts,
   type ImportReport,
-  isWorkrailError,
   noteExport,
-  type SessionId,
   type UnreadableInExport,
-  WorkrailError,
-} from "@workrail/core";
+} from "@workrail/transfer";
 import { readText, readTextFile } from "./read-text-file.ts";
 import { cannotWrite, removeOldTemporaries, writeNewFile } from "./write-new-file.ts";
 

@@ -1,8 +1,6 @@
 import type {
-  BackupOptions,
   CleanUpReport,
   Durability,
-  ExportOptions,
   GarbageReport,
   RebuildOptions,
   RebuildReport,
@@ -15,6 +13,7 @@ import type {
   VerifyOptions,
   VerifyReport,
 } from "@workrail/core";
+import type { BackupOptions, ExportOptions } from "@workrail/transfer";
 import type { AuditLogFilter, AuditLogParams, AuditLogResult, VerifyAuditLogParams, VerifyAuditLogResult } from "./audit-log.ts";
 import type { CleanUpParams, EmptyTrashParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "./clean-up-params.ts";
 import type { StoreConversationParams, StoreConversationResult } from "./conversations.ts";

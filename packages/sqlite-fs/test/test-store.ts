@@ -4,9 +4,6 @@ import path from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import {
   BackgroundQueue,
-  type BackupOptions,
-  type BackupReport,
-  backupStore,
   type BackupTarget,
   type Clock,
   type Codec,
@@ -37,6 +34,7 @@ import {
   verifyStore,
   WorkrailError,
 } from "@workrail/core";
+import { type BackupOptions, type BackupReport, backupStore } from "@workrail/transfer";
 import { classifierOf } from "@workrail/storage-conformance/builders";
 import { randomIds as ids, sha256 } from "@workrail/storage-conformance/harness";
 import { type CatalogParts, type SqliteFsOptions, openWithDriver } from "../src/open-sqlite-fs.ts";

@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CHECKPOINT_KINDS, EXPORT_FORMAT, EXPORT_VERSION } from "@workrail/core";
+import { CHECKPOINT_KINDS } from "@workrail/core";
+import { EXPORT_FORMAT, EXPORT_VERSION } from "@workrail/transfer";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, plain, readPage, sectionOf, tableOf } from "./markdown.ts";

@@ -28,6 +28,7 @@ const FORBIDDEN: readonly (readonly [file: string, imported: string, message: st
   ["packages/search-minisearch/src/x.ts", "@workrail/sqlite-fs", "Adapters know core and their driver"],
   ["packages/classifier/src/x.ts", "@workrail/runtime", "Adapters know core and their driver"],
   ["packages/views/src/x.ts", "@workrail/classifier", "Adapters know core and their driver"],
+  ["packages/transfer/src/x.ts", "@workrail/views", "Adapters know core and their driver"],
   ["packages/secrets/src/x.ts", "@workrail/sqlite-fs", "Adapters know core and their driver"],
   ["packages/http-condenser/src/x.ts", "@workrail/runtime", "Adapters know core and their driver"],
   ["packages/http-embedder/src/x.ts", "@workrail/http-condenser", "Adapters know core and their driver"],

@@ -14,6 +14,7 @@ const ADAPTERS = [
   "@workrail/secrets",
   "@workrail/sqlite-fs",
   "@workrail/transcripts",
+  "@workrail/transfer",
   "@workrail/views",
 ];
 
@@ -33,6 +34,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/blob-files": ["@workrail/core"],
   "@workrail/files-catalog": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/sqlite-fs": ["@workrail/core", "@workrail/blob-files"],
+  "@workrail/transfer": ["@workrail/core"],
   "@workrail/views": ["@workrail/core"],
   "@workrail/transcripts": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/host-transcripts": ["@workrail/core", "@workrail/blob-files"],
@@ -56,7 +58,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Additional packages for tests: those of an adapter run the conformance kit, those of a wrapper use the simplest storage, those of views use the default parts, those of an HTTP
+ * Additional packages for tests: those of an adapter run the conformance kit, those of a wrapper use the simplest storage, those of views use the default parts, those of sqlite-fs back a store up, those of an HTTP
  * client start an endpoint, and those of an app bundle it and surround it with faults.
  */
 const TESTS_MAY_KNOW = [
@@ -64,6 +66,7 @@ const TESTS_MAY_KNOW = [
   "@workrail/memory",
   "@workrail/classifier",
   "@workrail/secrets",
+  "@workrail/transfer",
   "@workrail/http-endpoint",
   "@workrail/bundle",
   "@workrail/faults",

@@ -1,4 +1,5 @@
-import { type UnreadableInExport, WorkrailError } from "@workrail/core";
+import { WorkrailError } from "@workrail/core";
+import type { UnreadableInExport } from "@workrail/runtime";
 import { escapeJson } from "@workrail/process";
 import type { ExportAllResult, ExportResult } from "@workrail/runtime";
 import { type Command, Option } from "commander";

@@ -1,6 +1,5 @@
 // Maintenance, backup and transfer of a store, loaded on demand.
 export {
-  backupStore,
   collectGarbage,
   emptyTrash,
   eraseCheckpoints,
@@ -14,4 +13,5 @@ export {
   scanStore,
   verifyStore,
 } from "@workrail/core";
+export { backupStore } from "@workrail/transfer";
 export { Transfer } from "../transfer.ts";

@@ -8,7 +8,7 @@ import type { CatalogRecovery } from "../../ports/catalog.ts";
 import type { Codec } from "../../ports/codec.ts";
 import type { Clock, Digester } from "../../ports/environment.ts";
 import type { Locking } from "../../ports/locking.ts";
-import { orderByLineage } from "../transfer/order-by-lineage.ts";
+import { orderByLineage } from "./order-by-lineage.ts";
 import { readBlobs, type ReadBlobsProgress } from "./read-blobs.ts";
 
 export interface RebuildPorts {

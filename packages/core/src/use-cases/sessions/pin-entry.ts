@@ -48,7 +48,7 @@ export async function pinEntry(ports: PinPorts, input: PinInput): Promise<PinRes
   if (isPinned) return { status: "pinned", pins: session.pins };
   const { context } = await loadCheckpoint(ports, { sessionId: input.sessionId });
   if (!Object.hasOwn(context, input.key)) return { status: "key-not-found", pins: session.pins };
-  if (areTooMuch([...session.pins, input.key])) throw tooMany(session.pins.length);
+  if (exceedPinLimits([...session.pins, input.key])) throw tooMany(session.pins.length);
   return change(ports, input, "pin");
 }
 
@@ -65,7 +65,7 @@ async function change(ports: PinPorts, input: PinInput, action: "pin" | "unpin")
 }
 
 /** True when the pins exceed a limit of a session. */
-export function areTooMuch(pins: readonly string[]): boolean {
+export function exceedPinLimits(pins: readonly string[]): boolean {
   if (pins.length > MAX_PINS || pins.some((key) => key.length > MAX_KEY_LENGTH)) return true;
   return encodeUtf8(JSON.stringify(pins)).length > MAX_PINS_BYTES;
 }

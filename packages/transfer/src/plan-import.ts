@@ -1,9 +1,13 @@
-import { WorkrailError } from "../../errors.ts";
-import type { ImportConflictPolicy } from "../../export-format/import-conflict-policies.ts";
-import type { CheckpointFacts, CheckpointRecord } from "../../model/checkpoint.ts";
-import type { CheckpointId, SessionId } from "../../model/ids.ts";
-import type { IdGenerator } from "../../ports/environment.ts";
-import type { Catalog } from "../../ports/catalog.ts";
+import {
+  type Catalog,
+  type CheckpointFacts,
+  type CheckpointId,
+  type CheckpointRecord,
+  type IdGenerator,
+  type SessionId,
+  WorkrailError,
+  type ImportConflictPolicy,
+} from "@workrail/core";
 
 export interface ImportPlan {
   /** Session that receives the checkpoints. */

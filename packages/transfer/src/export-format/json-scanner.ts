@@ -1,5 +1,4 @@
-import { WorkrailError } from "../errors.ts";
-import { LINE_FEED, QUOTE, COMMA, COLON, BRACKET, BACKSLASH, END_BRACKET, BRACE, END_BRACE } from "../json/signs.ts";
+import { BACKSLASH, BRACE, BRACKET, COLON, COMMA, END_BRACE, END_BRACKET, LINE_FEED, QUOTE, WorkrailError } from "@workrail/core";
 
 /** Limits of one value, so that hostile text is refused before it fills the memory. */
 export interface ValueLimits {

@@ -1,17 +1,23 @@
-import { checkpointTexts, closingText, openingText } from "../../export-format/export-text.ts";
-import type { UnreadableInExport } from "../../export-format/export-fields.ts";
-import { isWorkrailError } from "../../errors.ts";
-import { FAILED } from "../../model/audit.ts";
-import { CHECKPOINT_KINDS } from "../../model/checkpoint.ts";
-import type { CheckpointId, SessionId } from "../../model/ids.ts";
-import type { Session } from "../../model/session.ts";
-import type { Clock, Log } from "../../ports/environment.ts";
-import type { Catalog } from "../../ports/catalog.ts";
-import type { Locking } from "../../ports/locking.ts";
-import { isToBeNamed } from "../load/get-blob.ts";
-import { loadCheckpoint, type LoadedCheckpoint, sessionNotFound } from "../load/load-checkpoint.ts";
-import type { ReadPorts } from "../load/read-context.ts";
-import { eachRecord } from "../remove/view-store.ts";
+import {
+  type Catalog,
+  CHECKPOINT_KINDS,
+  type CheckpointId,
+  type Clock,
+  eachRecord,
+  FAILED,
+  isToBeNamed,
+  isWorkrailError,
+  loadCheckpoint,
+  type LoadedCheckpoint,
+  type Locking,
+  type Log,
+  type ReadPorts,
+  type Session,
+  type SessionId,
+  sessionNotFound,
+} from "@workrail/core";
+import { checkpointTexts, closingText, openingText } from "./export-format/export-text.ts";
+import type { UnreadableInExport } from "./export-format/export-fields.ts";
 
 export interface ExportPorts extends ReadPorts {
   readonly locking: Locking;

@@ -1,44 +1,13 @@
-import type { CheckpointFacts, CheckpointKind } from "../model/checkpoint.ts";
-import { firstCharacters } from "../model/characters.ts";
-import type { Context, JsonObject } from "../model/context.ts";
-import type { CheckpointId, SessionId } from "../model/ids.ts";
-import { LABEL_LIMITS } from "../model/limits.ts";
-import type { Digester } from "../ports/environment.ts";
-import { areTooMuch } from "../use-cases/sessions/pin-entry.ts";
+import {
+  type CheckpointFacts,
+  type Digester,
+  exceedPinLimits,
+  firstCharacters,
+  type ForeignCheckpoint,
+  type ForeignSession,
+  LABEL_LIMITS,
+} from "@workrail/core";
 import { checkpointTexts, closingText, openingText } from "./export-text.ts";
-
-/**
- * Session of another program, in the form of an export. Its ids derive from the program's ids and the content, so reading the
- * same session twice gives the same ids.
- */
-export interface ForeignSession {
-  readonly id: SessionId;
-  readonly createdAt: Date;
-  /** Program that kept the session: the `writer` of its checkpoints. */
-  readonly writer: string;
-  /** Agent that saved the checkpoints. */
-  readonly agentId?: string | undefined;
-  /** Absolute path of the project's root, if known. */
-  readonly project?: string | undefined;
-  /** Name for checkpoints without one of their own. */
-  readonly name?: string | undefined;
-  /** Keys of critical entries. Keys beyond the limit of a session are dropped from the end. */
-  readonly pins?: readonly string[] | undefined;
-  /** Oldest first. */
-  readonly checkpoints: Iterable<ForeignCheckpoint>;
-}
-
-/** A checkpoint of a foreign session. */
-export interface ForeignCheckpoint {
-  readonly id: CheckpointId;
-  readonly parentId: CheckpointId | null;
-  readonly kind: CheckpointKind;
-  readonly createdAt: Date;
-  readonly context: Context;
-  readonly name?: string | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly attributes?: JsonObject | undefined;
-}
 
 /**
  * Writes a foreign session as an export for `importSession`. Shortens names and tags to their limits; contexts stay whole. Holds
@@ -85,7 +54,7 @@ function cut(text: string | undefined, length: number): string | undefined {
 function fittingPins(given: readonly string[]): readonly string[] {
   const pins: string[] = [];
   for (const pin of given) {
-    if (areTooMuch([...pins, pin])) break;
+    if (exceedPinLimits([...pins, pin])) break;
     pins.push(pin);
   }
   return pins;

@@ -1,16 +1,24 @@
-import { decodeBlob } from "../../envelope/decode-blob.ts";
-import { encodeEnvelope, MAX_ENVELOPE_BYTES } from "../../envelope/envelope.ts";
-import { isWorkrailError, WorkrailError } from "../../errors.ts";
-import type { ExportedSession } from "../../export-format/export-fields.ts";
-import type { PreparedContext } from "../../json/prepare-context.ts";
-import type { CheckpointFacts, CheckpointRecord } from "../../model/checkpoint.ts";
-import type { BlobRef, CheckpointId } from "../../model/ids.ts";
-import type { Limits } from "../../model/limits.ts";
-import type { BlobStore } from "../../ports/blob-store.ts";
-import type { Catalog, CommitOutcome } from "../../ports/catalog.ts";
-import type { Codec } from "../../ports/codec.ts";
-import type { Clock, Digester } from "../../ports/environment.ts";
-import type { Locking } from "../../ports/locking.ts";
+import {
+  type BlobRef,
+  type BlobStore,
+  type Catalog,
+  type CheckpointFacts,
+  type CheckpointId,
+  type CheckpointRecord,
+  type Clock,
+  type Codec,
+  type CommitOutcome,
+  decodeBlob,
+  type Digester,
+  encodeEnvelope,
+  isWorkrailError,
+  type Limits,
+  type Locking,
+  MAX_ENVELOPE_BYTES,
+  type PreparedContext,
+  WorkrailError,
+} from "@workrail/core";
+import type { ExportedSession } from "./export-format/export-fields.ts";
 
 export interface WriteImportedPorts {
   readonly catalog: Catalog;

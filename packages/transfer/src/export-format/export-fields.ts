@@ -1,14 +1,27 @@
-import { checkOf } from "../envelope/envelope.ts";
-import { WorkrailError } from "../errors.ts";
-import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind } from "../model/checkpoint.ts";
-import { type Context, isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
-import { type CheckpointId, parseCheckpointId, parseDigest, parseSessionId } from "../model/ids.ts";
-import { LABEL_LIMITS } from "../model/limits.ts";
-import { LAYERS, type LayerSummary } from "../model/layer.ts";
-import { checkAttributes, checkName, checkTags } from "../use-cases/sessions/labels.ts";
-import { areTooMuch } from "../use-cases/sessions/pin-entry.ts";
-import type { Session } from "../model/session.ts";
-import type { Digester } from "../ports/environment.ts";
+import {
+  checkAttributes,
+  checkName,
+  checkOf,
+  CHECKPOINT_KINDS,
+  type CheckpointFacts,
+  type CheckpointId,
+  type CheckpointKind,
+  checkTags,
+  type Context,
+  type Digester,
+  exceedPinLimits,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  LABEL_LIMITS,
+  LAYERS,
+  type LayerSummary,
+  parseCheckpointId,
+  parseDigest,
+  parseSessionId,
+  type Session,
+  WorkrailError,
+} from "@workrail/core";
 
 export type ExportedSession = Pick<Session, "id" | "createdAt" | "tags" | "pins">;
 
@@ -61,7 +74,7 @@ export function withCheck(facts: JsonObject, digests: Digester): JsonObject {
 export function parseSession(value: JsonValue, digests: Digester): ExportedSession {
   const fields = fieldsOf(value, SESSION_FIELDS);
   const pins = texts(fields, "pins");
-  if (areTooMuch(pins)) throw invalid("pins", "are more than a session can have");
+  if (exceedPinLimits(pins)) throw invalid("pins", "are more than a session can have");
   const tags = texts(fields, "tags");
   checkTags(tags);
   const session = { id: parseSessionId(fields["id"], "id"), createdAt: time(fields), tags, pins };

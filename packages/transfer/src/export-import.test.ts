@@ -1,16 +1,8 @@
-import {
-  type CheckpointId,
-  compactSession,
-  exportSession,
-  noteExport,
-  importSession,
-  type ImportInput,
-  type ImportReport,
-  pinEntry,
-  type SessionId,
-} from "../../index.ts";
+import { type CheckpointId, compactSession, pinEntry, type SessionId } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import { aStore, digests, failure, OTHER, S, type TestStore, withMethods } from "../../../../memory/src/testing/a-store.ts";
+import { aStore, digests, failure, OTHER, S, type TestStore, withMethods } from "../../memory/src/testing/a-store.ts";
+import { exportSession, noteExport } from "./export-session.ts";
+import { type ImportInput, importSession, type ImportReport } from "./import-session.ts";
 
 async function exported(store: TestStore, session: SessionId = S): Promise<string> {
   let text = "";

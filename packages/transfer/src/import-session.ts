@@ -1,17 +1,28 @@
-import { WorkrailError } from "../../errors.ts";
-import type { ExportedSession, UnreadableInExport } from "../../export-format/export-fields.ts";
-import { encodeEnvelope, MAX_ENVELOPE_BYTES } from "../../envelope/envelope.ts";
-import { atPlace, type ExportPart, readExport } from "../../export-format/read-export.ts";
-import { parseJson } from "../../json/parse-json.ts";
-import { checkContext, type PreparedContext, prepareText, writeText } from "../../json/prepare-context.ts";
-import type { CheckpointFacts } from "../../model/checkpoint.ts";
-import type { Context } from "../../model/context.ts";
-import type { CheckpointId, SessionId } from "../../model/ids.ts";
-import type { ImportConflictPolicy } from "../../export-format/import-conflict-policies.ts";
+import {
+  checkContext,
+  type CheckpointFacts,
+  type CheckpointId,
+  checkSize,
+  type Context,
+  encodeEnvelope,
+  labelsOf,
+  labelsText,
+  MAX_ENVELOPE_BYTES,
+  parseJson,
+  type PlacedSecret,
+  type PreparedContext,
+  prepareText,
+  screenSecrets,
+  type SecretScreen,
+  type SecretsReport,
+  type SessionId,
+  WorkrailError,
+  writeText,
+  type ImportConflictPolicy,
+} from "@workrail/core";
+import type { ExportedSession, UnreadableInExport } from "./export-format/export-fields.ts";
+import { atPlace, type ExportPart, readExport } from "./export-format/read-export.ts";
 import { type ImportPlan, planImport } from "./plan-import.ts";
-import type { SecretScreen } from "../../ports/secret-screen.ts";
-import { checkSize } from "../save/save-checkpoint.ts";
-import { labelsOf, labelsText, type PlacedSecret, screenSecrets, type SecretsReport } from "../save/screen-secrets.ts";
 import { writeImported, type WriteImportedPorts } from "./write-imported.ts";
 
 export interface ImportPorts extends WriteImportedPorts, PlanPorts {

@@ -1,8 +1,4 @@
-import { isWorkrailError, WorkrailError } from "../errors.ts";
-import { parseJson } from "../json/parse-json.ts";
-import type { JsonValue } from "../model/context.ts";
-import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
-import type { Digester } from "../ports/environment.ts";
+import { DEFAULT_LIMITS, type Digester, isWorkrailError, type JsonValue, type Limits, parseJson, WorkrailError } from "@workrail/core";
 import {
   type ExportedCheckpoint,
   type ExportedSession,

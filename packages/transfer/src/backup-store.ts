@@ -1,17 +1,29 @@
-import { decodeBlob } from "../../envelope/decode-blob.ts";
-import { isWorkrailError, type WorkrailError } from "../../errors.ts";
-import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
-import type { BlobRef, CheckpointId, SessionId } from "../../model/ids.ts";
-import type { SessionFacts, Shield } from "../../model/session.ts";
-import type { BackupContents, BackupTarget } from "../../ports/backup-target.ts";
-import type { Catalog } from "../../ports/catalog.ts";
-import type { Clock, IdGenerator } from "../../ports/environment.ts";
-import type { Locking } from "../../ports/locking.ts";
-import { runThen } from "../../run-all.ts";
-import { getBlob, isUnreadableBlob, refuseWhenNothingIsRead } from "../load/get-blob.ts";
-import type { ProofPorts } from "../compact/prove-deltas.ts";
-import { readBlobs } from "../care/read-blobs.ts";
-import { eachRecord, eachTrashed } from "../remove/view-store.ts";
+import {
+  type BackupContents,
+  type BackupTarget,
+  type BlobRef,
+  type Catalog,
+  CHECKPOINT_KINDS,
+  type CheckpointId,
+  type CheckpointRecord,
+  type Clock,
+  decodeBlob,
+  eachRecord,
+  eachTrashed,
+  getBlob,
+  type IdGenerator,
+  isUnreadableBlob,
+  isWorkrailError,
+  type Locking,
+  type ProofPorts,
+  readBlobs,
+  refuseWhenNothingIsRead,
+  runThen,
+  type SessionFacts,
+  type SessionId,
+  type Shield,
+  type WorkrailError,
+} from "@workrail/core";
 
 export interface BackupPorts extends ProofPorts {
   readonly catalog: Catalog;

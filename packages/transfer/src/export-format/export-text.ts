@@ -1,6 +1,4 @@
-import type { CheckpointFacts } from "../model/checkpoint.ts";
-import type { Context, JsonObject } from "../model/context.ts";
-import type { Digester } from "../ports/environment.ts";
+import type { CheckpointFacts, Context, Digester, JsonObject } from "@workrail/core";
 import { type ExportedSession, type UnreadableInExport, withCheck } from "./export-fields.ts";
 
 /*
