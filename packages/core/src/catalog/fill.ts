@@ -37,7 +37,8 @@ export function fill({ records, sessions, audit }: Remnants, { refOf, digest }: 
     checkpoints.set(record.id, row);
     rows.set(session.id, { ...(trashedAt === undefined ? more(session, record) : session), lastSequence: sequence });
   }
-  const gone = goneOf(sessions, refOf, (id) => checkpoints.has(id));
+  const kept = new Set([...checkpoints.values()].map(({ record }) => record.blob));
+  const gone = goneOf(sessions, refOf).filter(({ now }) => !kept.has(now.blob));
   const edges = records.flatMap(({ id, baseId }) => (baseId === null ? [] : [{ dependent: id, base: baseId }]));
   return {
     rows: [
@@ -75,14 +76,16 @@ function indexed({ tombstones, trash, shields }: SessionFacts) {
   };
 }
 
-/** In another session the id of a removed checkpoint may live. */
-function goneOf(sessions: readonly SessionFacts[], refOf: FillOptions["refOf"], isKnown: (id: CheckpointId) => boolean): readonly NewRow[] {
+/** Makes the rows of removed checkpoints. In another session, with another blob, the id of one may live. */
+function goneOf(
+  sessions: readonly SessionFacts[],
+  refOf: FillOptions["refOf"],
+): readonly Extract<NewRow, { table: "removal" | "erasure" }>[] {
   return sessions.flatMap(({ sessionId, tombstones, erasing }) => {
-    const rowsOf = (ids: readonly CheckpointId[]) =>
-      ids.filter((id) => !isKnown(id)).map((checkpointId) => ({ blob: refOf({ sessionId, checkpointId }), checkpointId, sessionId }));
+    const gone = (checkpointId: CheckpointId) => ({ blob: refOf({ sessionId, checkpointId }), checkpointId, sessionId });
     return [
-      ...rowsOf(tombstones).map((row): NewRow => ({ table: "removal", now: { ...row, isDone: false } })),
-      ...rowsOf(erasing).map((now): NewRow => ({ table: "erasure", now })),
+      ...tombstones.map((id) => ({ table: "removal", now: { ...gone(id), isDone: false } }) as const),
+      ...erasing.map((id) => ({ table: "erasure", now: gone(id) }) as const),
     ];
   });
 }
