@@ -39,7 +39,9 @@ export const EVERYTHING: Everything = {
 
 /** Makes the content of a catalog after a rewriting, with the facts of every session. `own`: the catalog's own digest. */
 export function rewrite(content: Facts<Everything>, rewriting: Rewriting, own: AuditDigest): CatalogContent {
-  const { edges, removals, erasures, holds } = content;
+  const { edges, erasures, holds } = content;
+  // The facts of every session are written, without the tombstones of blobs that are gone.
+  const removals = content.removals.filter(({ isDone }) => !isDone);
   const sessions = content.sessions.map((row) => rewriting.labels(rowOf(row)));
   const checkpoints = content.checkpoints.map((row) => ({ ...row, record: rewriting.record(row.record) }));
   const bySession = Map.groupBy(checkpoints, ({ record }) => record.sessionId);

@@ -248,6 +248,7 @@ const someRewriting = fc.constant<Step>(async ({ naive, catalog }, index) => {
     session.tags = session.tags.toReversed();
     naive.facts.set(id, naive.factsOf(id, session));
   }
+  naive.removals = naive.removals.filter(({ isDone }) => !isDone);
   if (naive.audit.at(-1)?.action !== "seal") naive.audit.push(audit);
   return [undefined, await catalog.rewrite?.(rewriting)];
 });
