@@ -68,7 +68,7 @@ export function catalogOver(rows: CatalogPort & RecoveryPort, { refOf, digest: o
     releaseRemovals: (holder) => catalog.change(release(holder)),
 
     needsRebuild: async () => (await rows.state()) === "lost",
-    examine: async ({ isDue = false } = {}) => void (await rows.state({ deep: isDue ? "ifDue" : "always" })),
+    examine: async ({ isDue = false } = {}) => void (await rows.state({ deep: isDue ? "always" : "ifDue" })),
     sessionFacts: () => rows.sessionFacts(),
     chainBy: (given) => {
       keyed = given;

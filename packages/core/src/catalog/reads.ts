@@ -120,6 +120,8 @@ export type Read =
       readonly of: "edges";
       readonly dependents?: readonly CheckpointId[] | undefined;
       readonly bases?: readonly CheckpointId[] | undefined;
+      /** Sessions of the dependents, for an adapter that cannot find edges by their dependent. No condition. */
+      readonly sessionIds?: readonly SessionId[] | undefined;
     }
   | SelectRemovals
   | SelectErasures

@@ -6,11 +6,11 @@ import { type Rule, rule } from "../rule.ts";
 /** Adds edges whose dependent is live or in the trash, and drops others. Nothing would ever drop an edge of an unknown dependent. */
 export function changeEdges({ add, drop }: { readonly add: readonly Edge[]; readonly drop: readonly Edge[] }): Rule<undefined> {
   const ids = [...new Set(add.map(({ dependent }) => dependent))];
-  const dependents = [...new Set([...ids, ...drop.map(({ dependent }) => dependent)])];
+  const named = [...add, ...drop];
   return rule({
     reads: {
       known: { of: "checkpoints", where: { state: "any", ids }, order: "any", limit: ids.length },
-      there: { of: "edges", dependents },
+      there: { of: "edges", dependents: named.map(({ dependent }) => dependent), bases: named.map(({ base }) => base) },
     } as const satisfies Reads,
     decide({ known, there }) {
       const isKnown = new Set(known.map(({ record }) => record.id));

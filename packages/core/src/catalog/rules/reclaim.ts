@@ -48,11 +48,12 @@ export function reclaim({ refs, now, limit, remove }: Reclaiming): Rule<readonly
 
 function needReads(blobs: readonly BlobRef[], removals: readonly RemovalRow[]) {
   const ids = removals.map(({ checkpointId }) => checkpointId);
+  const sessionIds = [...new Set(removals.map(({ sessionId }) => sessionId))];
   return {
     kept: { of: "checkpoints", where: { state: "any", blobs }, order: "any", limit: blobs.length },
     alive: { of: "checkpoints", where: { state: "any", ids }, order: "any", limit: ids.length },
     needed: { of: "edges", bases: ids },
-    needing: { of: "edges", dependents: ids },
+    needing: { of: "edges", dependents: ids, sessionIds },
     erasures: { of: "erasures", blobs },
   } as const satisfies Reads;
 }
