@@ -13,6 +13,7 @@ import {
   storeClosed,
 } from "@workrail/blob-files";
 import { type AuditPlace, type Log, runThen } from "@workrail/core";
+import { abandon } from "./abandon.ts";
 import { checkContent, checkShape, mendingsOf, noteMending } from "./catalog-checks.ts";
 import { CommitMark, isBehind, placeNoted } from "./commit-mark.ts";
 import { mendCatalog } from "./mend-catalog.ts";
@@ -176,9 +177,9 @@ export class CatalogDatabase {
     return databaseDamaged("The tables of the catalog are not as they were made.", error);
   }
 
-  /** Updates the commit mark. Call it after each COMMIT. A condemned database does not update its mark. */
-  committed({ writer }: Pick<Connections, "writer">): void {
-    if (!this.#isCondemned) this.#mark.note(writer);
+  /** Updates the commit mark. Call it after each COMMIT. `logged`: the last audit row of the commit, if known. A condemned database does not update its mark. */
+  committed({ writer }: Pick<Connections, "writer">, logged?: AuditPlace): void {
+    if (!this.#isCondemned) this.#mark.note(writer, logged);
   }
 
   /** Place of the last audit row as the commit mark has it; `undefined` when the mark belongs to another log. */
@@ -436,15 +437,6 @@ export class CatalogDatabase {
 function closeBoth({ reader, writer }: Connections): void {
   reader.close();
   writer.close();
-}
-
-/** Rolls back a transaction that was not committed. */
-function abandon(writer: SqliteConnection): void {
-  try {
-    writer.exec("ROLLBACK");
-  } catch {
-    // No transaction is open: it was committed, or SQLite rolled it back.
-  }
 }
 
 /** Damage includes an index that cannot be rebuilt from its table, and an integer that is out of JavaScript's range. */

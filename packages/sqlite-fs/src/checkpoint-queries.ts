@@ -1,77 +1,151 @@
-import { type CheckpointFilter, type CheckpointQuery, GIT_STATE, type PageCursor, type SessionId, WorkrailError } from "@workrail/core";
+import { type CheckpointKind, GIT_STATE, type Read, type Where } from "@workrail/core";
 import { joined, sql, type Sql } from "./sql.ts";
 
+/** Table of checkpoints: live ones have columns, those in the trash have JSON. */
+export type Table = "live" | "trash";
+
+type Select = Extract<Read, { readonly of: "checkpoints" }>;
+type SelectPlaces = Extract<Read, { readonly of: "places" }>;
+
+/** Columns of `checkpoint` that conditions compare, as they are in the JSON of the trash. SQLite computes only those that are used. */
+const RECORDED = [
+  "ordinal",
+  "sequence",
+  "kind",
+  "created_at",
+  "agent_id",
+  "workflow_id",
+  "project",
+  "tags",
+  "attributes",
+  "damaged",
+  "folded",
+  "folded_name",
+  "shielded_until",
+] as const;
+
+/** Rows of the trash with the columns of `checkpoint`. */
+const RECORDS: Sql = {
+  sql: `(SELECT session_id, id, blob, trashed_at, record, ${RECORDED.map((column) => `record ->> '${column}' AS ${column}`).join(", ")}
+    FROM trashed)`,
+  parameters: [],
+};
+
+/** Conditions on columns that the trash has beside its JSON. */
+const STORED: ReadonlySet<string> = new Set(["state", "sessionId", "ids", "blobs", "notId", "idPrefix"] satisfies (keyof Where)[]);
+
+function sourceOf(table: Table, where: Where, order: Select["order"] = "any"): Sql {
+  if (table === "live") return sql`checkpoint`;
+  const isStored = Object.entries(where).every(([name, value]) => value === undefined || STORED.has(name));
+  return isStored && (order === "any" || order === "trashed") ? sql`trashed` : RECORDS;
+}
+
 /**
- * Builds the query of one page, newest first, of `limit` rows and one more, which tells whether another page follows. Rows of
- * one session are ordered by sequence, others by ordinal. Both orders are the same, and each has an index.
+ * Builds the query of rows of one table. The order of sequences and the order of ordinals are the same within a session, and each has
+ * an index.
  */
-export function pageQuery({ filter, limit, offset, after }: CheckpointQuery): Sql {
-  const order = orderOf(filter) === "ordinal" ? sql`ordinal` : sql`sequence`;
-  const conditions = conditionsOf(filter);
-  if (after !== undefined) conditions.push(sql`${order} < ${planless(parseCursor(after))}`);
-  return sql`SELECT * FROM checkpoint WHERE ${allOf(conditions)}
-    ORDER BY ${order} DESC LIMIT ${planless(limit + 1)} OFFSET ${planless(offset)}`;
+export function checkpointQuery({ where, order, limit, offset = 0, after }: Select, table: Table): Sql {
+  const place = placeColumn(where);
+  const conditions = conditionsOf(where, table);
+  if (typeof after === "number")
+    conditions.push(order === "newest" ? sql`${place} < ${planless(after)}` : sql`${place} > ${planless(after)}`);
+  else if (after !== undefined) conditions.push(sql`(trashed_at, id) > (${after[0].getTime()}, ${after[1]})`);
+  const columns = table === "live" ? sql`*` : sql`trashed_at, record`;
+  return sql`SELECT ${columns} FROM ${sourceOf(table, where, order)} WHERE ${allOf(conditions)} ${orderBy(order, where)}
+    LIMIT ${planless(limit)} OFFSET ${planless(offset)}`;
+}
+
+/** Builds the query of ids and places of one table. */
+export function placesQuery({ where, order, limit }: SelectPlaces, table: Table): Sql {
+  const place = placeColumn(where);
+  const source = table === "live" ? sql`checkpoint` : RECORDS;
+  return sql`SELECT id, sequence, ${place} AS place FROM ${source} WHERE ${allOf(conditionsOf(where, table))} ${orderBy(order, where)}
+    LIMIT ${planless(limit)}`;
 }
 
 /** Builds the query of a total. The totals of a whole session, project or store are stored; others are counted. */
-export function countQuery(filter: CheckpointFilter): Sql {
-  const { sessionId, project, kinds, tags = [], query, ...others } = filter;
-  const isWhole =
-    tags.length === 0 && words(query).length === 0 && Object.values(others).every((value) => value === undefined || value === false);
-  if (!isWhole) return countedQuery(filter);
-  if (sessionId === undefined) return knownQuery(project === undefined ? ["store", ""] : ["project", project], kinds);
-  return project === undefined && kinds === undefined ? sessionQuery(sessionId) : countedQuery(filter);
+export function countQuery(where: Where, table: Table): Sql {
+  const { state: _state, sessionId, project, kinds, notKinds, tags = [], words = [], ...others } = where;
+  const isWhole = tags.length === 0 && words.length === 0 && Object.values(others).every((value) => value === undefined || value === false);
+  if (isWhole && where.damaged === undefined && table === "live") {
+    if (sessionId === undefined) return knownQuery(where);
+    const hidesAsides = notKinds?.length === 1 && notKinds[0] === "aside";
+    if (project === undefined && kinds === undefined && hidesAsides) return sessionQuery(sessionId);
+  }
+  return sql`SELECT count(*) AS total FROM ${sourceOf(table, where)} WHERE ${allOf(conditionsOf(where, table))}`;
 }
 
-function knownQuery([scope, name]: readonly ["store" | "project", string], kinds: CheckpointFilter["kinds"]): Sql {
-  const ofKind = kinds === undefined ? sql`kind <> 'aside'` : sql`kind IN (${list(kinds)})`;
-  return sql`SELECT coalesce(sum(total), 0) AS total FROM checkpoint_total WHERE scope = ${scope} AND name = ${name} AND ${ofKind}`;
+function knownQuery({ project, kinds, notKinds }: Where): Sql {
+  const [scope, name] = project === undefined ? ["store", ""] : ["project", project];
+  return sql`SELECT coalesce(sum(total), 0) AS total FROM checkpoint_total
+    WHERE ${allOf([sql`scope = ${scope}`, sql`name = ${name}`, ...ofKinds({ kinds }), ...exceptKinds(notKinds)])}`;
 }
 
 /** Returns one row, with 0 when there is no such session. */
-function sessionQuery(sessionId: SessionId): Sql {
+function sessionQuery(sessionId: string): Sql {
   return sql`SELECT coalesce(sum(checkpoint_count - aside_count), 0) AS total FROM session WHERE id = ${sessionId}`;
 }
 
-function countedQuery(filter: CheckpointFilter): Sql {
-  return sql`SELECT count(*) AS total FROM checkpoint WHERE ${allOf(conditionsOf(filter))}`;
+function placeColumn({ sessionId }: Where): Sql {
+  return sessionId === undefined ? sql`ordinal` : sql`sequence`;
 }
 
-/** Returns the cursor of the last row of a page, from which `after` continues. */
-export function cursorOf(filter: CheckpointFilter, row: { readonly ordinal: number; readonly sequence: number }): PageCursor {
-  return String(row[orderOf(filter)]) as PageCursor;
+function orderBy(order: Select["order"], where: Where): Sql {
+  // The index of asides has their ordinals.
+  const place = isOfAsides(where) ? sql`ordinal` : placeColumn(where);
+  switch (order) {
+    case "newest":
+      return sql`ORDER BY ${place} DESC`;
+    case "oldest":
+      return sql`ORDER BY ${place}`;
+    case "trashed":
+      return sql`ORDER BY trashed_at, id`;
+    case "any":
+      return sql``;
+  }
 }
 
-function parseCursor(cursor: PageCursor): number {
-  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw new WorkrailError("INVALID_INPUT", "after must be the cursor of an earlier page.", {
-    details: { field: "after" },
-    hint: "Leave it out to begin with the newest.",
-  });
-}
-
-function orderOf(filter: CheckpointFilter): "sequence" | "ordinal" {
-  return filter.sessionId === undefined ? "ordinal" : "sequence";
-}
-
-function conditionsOf(filter: CheckpointFilter): Sql[] {
+function conditionsOf(where: Where, table: Table): Sql[] {
+  const { ids, blobs, notId, unshieldedAt } = where;
   const all: readonly (Sql | undefined)[] = [
-    filter.sessionId === undefined ? undefined : sql`session_id = ${planless(filter.sessionId)}`,
-    ofPrefix(filter.idPrefix),
-    ofProject(filter),
-    filter.headsOnly === true ? sql`ordinal IN ${HEADS}` : undefined,
-    filter.notProject === undefined ? undefined : sql`project IS NOT ${planless(filter.notProject)}`,
-    filter.workflowId === undefined ? undefined : sql`workflow_id = ${planless(filter.workflowId)}`,
-    filter.agentId === undefined ? undefined : sql`agent_id = ${planless(filter.agentId)}`,
-    filter.phase === undefined ? undefined : sql`json_extract(attributes, '$.phase') = ${planless(filter.phase)}`,
-    filter.since === undefined ? undefined : sql`created_at >= ${planless(filter.since.getTime())}`,
-    filter.until === undefined ? undefined : sql`created_at <= ${planless(filter.until.getTime())}`,
-    ofKinds(filter.kinds),
-    filter.name === undefined ? undefined : contains(sql`folded_name`, filter.name),
-    ...words(filter.query).map(holdsWord),
-    ...(filter.tags ?? []).map(tagged),
+    ofSession(where),
+    ids === undefined ? undefined : oneOf(sql`id`, ids),
+    blobs === undefined ? undefined : oneOf(sql`blob`, blobs),
+    notId === undefined ? undefined : sql`id <> ${planless(notId)}`,
+    ofPrefix(where.idPrefix),
+    ofProject(where),
+    where.headsOnly === true ? sql`ordinal IN ${HEADS}` : undefined,
+    where.notProject === undefined ? undefined : sql`project IS NOT ${planless(where.notProject)}`,
+    where.workflowId === undefined ? undefined : sql`workflow_id = ${planless(where.workflowId)}`,
+    where.agentId === undefined ? undefined : sql`agent_id = ${planless(where.agentId)}`,
+    where.phase === undefined ? undefined : sql`json_extract(attributes, '$.phase') = ${planless(where.phase)}`,
+    where.since === undefined ? undefined : sql`created_at >= ${planless(where.since.getTime())}`,
+    where.until === undefined ? undefined : sql`created_at <= ${planless(where.until.getTime())}`,
+    ...ofKinds(where),
+    ...exceptKinds(where.notKinds),
+    ofDamage(where.damaged),
+    where.isShielded === undefined ? undefined : sql`shielded_until IS NOT NULL`,
+    unshieldedAt === undefined ? undefined : sql`coalesce(shielded_until, 0) <= ${planless(unshieldedAt.getTime())}`,
+    where.withoutTag === undefined ? undefined : sql`NOT ${has(where.withoutTag, table)}`,
+    where.name === undefined ? undefined : contains(sql`folded_name`, where.name),
+    ...(where.words ?? []).map(holdsWord),
+    ...(where.tags ?? []).map((tag) => tagged(tag, table)),
   ];
   return all.filter((condition) => condition !== undefined);
+}
+
+/** Condition for a session. With ids or blobs, their index serves better, and the `+` hides the column from the planner. */
+function ofSession({ sessionId, ids, blobs }: Where): Sql | undefined {
+  if (sessionId === undefined) return undefined;
+  return ids === undefined && blobs === undefined ? sql`session_id = ${planless(sessionId)}` : sql`+session_id = ${sessionId}`;
+}
+
+/** Condition for a text that is in a list. */
+export function oneOf(column: Sql, values: readonly string[]): Sql {
+  const [only] = values;
+  return values.length === 1 && only !== undefined
+    ? sql`${column} = ${only}`
+    : sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`;
 }
 
 /** Ordinals of all heads, looked up session by session with the index of sequences. */
@@ -85,7 +159,7 @@ function ofPrefix(prefix = ""): Sql | undefined {
   return prefix === "" ? undefined : sql`id >= ${prefix} AND id < ${`${prefix}~`}`;
 }
 
-function ofProject({ project, repository }: CheckpointFilter): Sql | undefined {
+function ofProject({ project, repository }: Where): Sql | undefined {
   const there = project === undefined ? undefined : sql`project = ${planless(project)}`;
   if (repository === undefined) return there;
   const kept = sql`json_extract(attributes, ${`$.${GIT_STATE}.commonDir`}) = ${planless(repository)}`;
@@ -93,13 +167,31 @@ function ofProject({ project, repository }: CheckpointFilter): Sql | undefined {
 }
 
 /** Condition for kinds. SQLite uses the index of asides only when the statement has `'aside'` as a literal. */
-function ofKinds(kinds: CheckpointFilter["kinds"]): Sql {
-  if (kinds === undefined) return sql`kind <> ${planless("aside")}`;
-  return kinds.length === 1 && kinds[0] === "aside" ? sql`kind = 'aside'` : sql`kind IN (${list(kinds)})`;
+function ofKinds({ kinds }: Pick<Where, "kinds">): readonly Sql[] {
+  if (kinds === undefined) return [];
+  return [isOfAsides({ kinds }) ? sql`kind = 'aside'` : sql`kind IN (${list(kinds)})`];
 }
 
-/** Parameter that the query plan does not depend on: see `head-of.ts`. */
-function planless(value: string | number): Sql {
+function isOfAsides({ kinds }: Pick<Where, "kinds">): boolean {
+  return kinds?.length === 1 && kinds[0] === "aside";
+}
+
+function exceptKinds(kinds: readonly CheckpointKind[] = []): readonly Sql[] {
+  return kinds.map((kind) => sql`kind <> ${planless(kind)}`);
+}
+
+/** SQLite uses the index of damaged checkpoints only when the statement has the mark as a literal. */
+function ofDamage(damaged: boolean | undefined): Sql | undefined {
+  if (damaged === undefined) return undefined;
+  return damaged ? sql`damaged = 1` : sql`damaged = 0`;
+}
+
+/**
+ * Parameter that the query plan does not depend on. In a statement with ORDER BY, SQLite plans anew each time that a parameter is bound
+ * that a column is compared with, which takes ten times as long as finding the row. With a `+` before it, the parameter is an
+ * expression, and the plan stays.
+ */
+export function planless(value: string | number): Sql {
   return sql`+${value}`;
 }
 
@@ -115,14 +207,18 @@ function holdsWord(word: string): Sql {
   return inJson === word ? asItStands : sql`(${asItStands} OR ${contains(sql`folded`, inJson)})`;
 }
 
-/** Condition for a tag of the checkpoint or of its session. */
-function tagged(tag: string): Sql {
-  return sql`(ordinal IN (SELECT ordinal FROM checkpoint_tag WHERE tag = ${tag})
-    OR session_id IN (SELECT session.id FROM session, json_each(session.tags) WHERE json_each.value = ${tag}))`;
+/** Condition for a tag of the checkpoint itself. Only live checkpoints are in the index of tags. */
+function has(tag: string, table: Table): Sql {
+  return table === "live"
+    ? sql`EXISTS (SELECT 1 FROM checkpoint_tag WHERE ordinal = checkpoint.ordinal AND tag = ${tag})`
+    : sql`EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ${tag})`;
 }
 
-function words(query: string | undefined): readonly string[] {
-  return query === undefined ? [] : query.split(/\s+/u).filter((word) => word !== "");
+/** Condition for a tag of the checkpoint or of its session. */
+function tagged(tag: string, table: Table): Sql {
+  const own = table === "live" ? sql`ordinal IN (SELECT ordinal FROM checkpoint_tag WHERE tag = ${tag})` : has(tag, table);
+  return sql`(${own}
+    OR session_id IN (SELECT session.id FROM session, json_each(session.tags) WHERE json_each.value = ${tag}))`;
 }
 
 function list(values: readonly string[]): Sql {
@@ -132,6 +228,7 @@ function list(values: readonly string[]): Sql {
   );
 }
 
-function allOf(conditions: readonly Sql[]): Sql {
-  return joined(conditions, " AND ");
+/** Joins conditions, all of which must hold. */
+export function allOf(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? sql`true` : joined(conditions, " AND ");
 }

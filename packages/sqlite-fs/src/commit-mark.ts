@@ -41,16 +41,21 @@ export class CommitMark {
   readonly #file: string;
   readonly #fs: FileSystem;
   #noted = 0;
+  /** Identity of the log of each connection: a database keeps its log. */
+  readonly #logs = new WeakMap<SqliteConnection, number>();
 
   constructor(database: string, fs: FileSystem) {
     this.#file = database + MARK;
     this.#fs = fs;
   }
 
-  /** Writes the mark of the last commit. */
-  note(connection: SqliteConnection): void {
+  /** Writes the mark of the last commit. `logged`: the last row of the audit log, when the caller just added it. */
+  note(connection: SqliteConnection, logged?: AuditPlace): void {
     try {
-      const last = lastCommit(connection);
+      const log = logged && this.#logs.get(connection);
+      const last =
+        logged === undefined || log === undefined ? lastCommit(connection) : { log, auditId: logged.number, digest: logged.digest };
+      if (last !== undefined) this.#logs.set(connection, last.log);
       if (last === undefined || last.auditId === this.#noted) return;
       this.#write(textOf(last));
       this.#noted = last.auditId;

@@ -1,13 +1,20 @@
-import type { CheckpointId, Discrepancies, Edge, SessionId } from "@workrail/core";
-import { CheckedRows } from "./checked-rows.ts";
+import type { Answers, Edge } from "@workrail/core";
+import { sessionOf } from "./rows.ts";
 import type { SessionRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { databaseDamaged } from "./storage-errors.ts";
 
-/** Finds sums and edges that do not agree with the records. */
-export function discrepanciesOf(connection: SqliteConnection): Discrepancies {
-  const sums = connection.statement(WRONG_SUMS).all() as { id: SessionId }[];
-  return { sums: sums.map(({ id }) => id), edges: connection.statement(MISSING_EDGES).all() as Edge[] };
+/** Finds sums of sessions and edges that the records do not bear out, each in one statement, so that its numbers belong to one moment. */
+export function contradictionsOf(connection: SqliteConnection): Answers["contradictions"] {
+  const sessions = connection.statement(WRONG_SUMS).all() as readonly (SessionRow & Sums)[];
+  const edges = connection.statement(MISSING_EDGES).all() as readonly Edge[];
+  return {
+    sums: sessions.map(({ checkpoints, bytes, asides, ...row }) => {
+      const was = sessionOf(row);
+      return { was, now: { ...was, checkpointCount: checkpoints, totalBytes: bytes, asideCount: asides } };
+    }),
+    edges,
+  };
 }
 
 /**
@@ -23,13 +30,14 @@ export function derivedDamaged(): Error {
   return databaseDamaged("The catalog does not count, or find, what its rows say.");
 }
 
-/** Corrects sums and edges to agree with the records. Runs within a write transaction. */
-export function reconcile(connection: SqliteConnection, { sums, edges }: Discrepancies): void {
-  const rows = new CheckedRows(connection);
-  for (const id of sums) rows.changeSession(id, () => connection.statement(SUMS_OF).get(id) as Sums);
-  for (const { dependent, base } of edges) addEdge(connection, dependent, base);
-  connection.statement(BYTES_ANEW).run();
-  countAnew(connection);
+/** Adds the missing edges of records. Runs within a write transaction. */
+export function addMissingEdges(connection: SqliteConnection): void {
+  connection.statement(`INSERT INTO edge (dependent, base) ${MISSING_EDGES}`).run();
+}
+
+/** True when the sums of a session do not agree with its records. */
+export function hasWrongSums(connection: SqliteConnection): boolean {
+  return connection.statement(WRONG_SUMS).get() !== undefined;
 }
 
 /** Rebuilds the index of tags from the tags in the rows. */
@@ -38,33 +46,29 @@ export function tagAnew(connection: SqliteConnection): void {
   connection.statement(`INSERT INTO checkpoint_tag (ordinal, tag) ${ALL_TAGS}`).run();
 }
 
-/** Recounts the totals of listings, which triggers keep. */
+/** Recounts what triggers keep: the bytes of the store and the totals of listings. */
 export function countAnew(connection: SqliteConnection): void {
+  connection.statement(BYTES_ANEW).run();
   connection.statement("DELETE FROM checkpoint_total").run();
   connection.statement(`INSERT INTO checkpoint_total ${COUNT_ALL}`).run();
 }
 
-/** Adds an edge. Does nothing when the dependent is unknown or the edge exists. */
-export function addEdge(connection: SqliteConnection, dependent: CheckpointId, base: CheckpointId): void {
-  connection.statement(ADD_EDGE).run(base, dependent, dependent);
+/** Sums that the records of a session give. */
+interface Sums {
+  readonly checkpoints: number;
+  readonly bytes: number;
+  readonly asides: number;
 }
 
-/** Columns of a session that follow from its records. */
-export type Sums = Pick<SessionRow, "checkpoint_count" | "total_bytes" | "aside_count">;
-
-/** Sessions with wrong sums, found in one statement, so that all numbers belong to one moment. */
-const WRONG_SUMS = `SELECT id FROM session LEFT JOIN
-    (SELECT session_id, count(*) AS checkpoints, sum(blob_bytes) AS bytes, count(*) FILTER (WHERE kind = 'aside') AS asides
+const WRONG_SUMS = `SELECT session.*, coalesce(counted, 0) AS checkpoints, coalesce(summed, 0) AS bytes, coalesce(counted_asides, 0) AS asides
+  FROM session LEFT JOIN
+    (SELECT session_id, count(*) AS counted, sum(blob_bytes) AS summed, count(*) FILTER (WHERE kind = 'aside') AS counted_asides
      FROM checkpoint GROUP BY session_id) ON session_id = id
-  WHERE checkpoint_count <> coalesce(checkpoints, 0) OR total_bytes <> coalesce(bytes, 0) OR aside_count <> coalesce(asides, 0)`;
+  WHERE checkpoint_count <> checkpoints OR total_bytes <> bytes OR aside_count <> asides`;
 
 const MISSING_EDGES = `SELECT id AS dependent, base_id AS base FROM
     (SELECT id, base_id FROM checkpoint UNION ALL SELECT id, record ->> 'base_id' AS base_id FROM trashed) AS dependent
   WHERE base_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM edge WHERE edge.dependent = dependent.id AND edge.base = base_id)`;
-
-/** Computes the sums of a session from its records. */
-const SUMS_OF = `SELECT count(*) AS checkpoint_count, coalesce(sum(blob_bytes), 0) AS total_bytes, count(*) FILTER (WHERE kind = 'aside') AS aside_count
-  FROM checkpoint WHERE session_id = ?`;
 
 const ALL_TAGS = "SELECT DISTINCT ordinal, value FROM checkpoint, json_each(checkpoint.tags) WHERE tags <> '[]'";
 
@@ -85,9 +89,6 @@ const COUNT_ALL = `SELECT 'store', '', kind, count(*) FROM checkpoint GROUP BY k
 /** Totals that differ from the records. A row with the total 0 may exist or be missing. */
 const WRONG_TOTAL = `SELECT 1 FROM (${COUNT_ALL} EXCEPT SELECT scope, name, kind, total FROM checkpoint_total)
   UNION ALL SELECT 1 FROM (SELECT scope, name, kind, total FROM checkpoint_total WHERE total <> 0 EXCEPT SELECT * FROM (${COUNT_ALL}))`;
-
-const ADD_EDGE = `INSERT INTO edge (dependent, base) SELECT id, ? FROM
-  (SELECT id FROM checkpoint WHERE id = ? UNION SELECT id FROM trashed WHERE id = ?) WHERE true ON CONFLICT DO NOTHING`;
 
 /** Queries that return a row only when derived data does not agree with the rows. */
 export const WRONG: readonly string[] = [WRONG_TOTAL, WRONG_TAG, WRONG_BYTES, MISSING_EDGES];

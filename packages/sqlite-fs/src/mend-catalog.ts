@@ -1,11 +1,11 @@
+import { updateRow } from "./apply-rows.ts";
 import { expectSound } from "./catalog-checks.ts";
-import { CheckedRows } from "./checked-rows.ts";
 import { allCheckpoints } from "./checkpoint-pages.ts";
 import { correctedRow, textsBefore } from "./corrected-row.ts";
-import { discrepanciesOf, reconcile, tagAnew } from "./discrepancies.ts";
-import { CHECKPOINT_COLUMNS, checkpointChecksum, SESSION_COLUMNS, sessionChecksum } from "./row-checksum.ts";
+import { addMissingEdges, countAnew, hasWrongSums, tagAnew } from "./discrepancies.ts";
+import { CHECKPOINT_COLUMNS, checkpointChecksum, SESSION_COLUMNS, sessionChecksum, summed } from "./row-checksum.ts";
 import { agreesWithItself, checkedTrashed, trashedRowOf } from "./rows.ts";
-import type { SessionRow, TrashedRow } from "./schema.ts";
+import type { CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { databaseDamaged } from "./storage-errors.ts";
 
@@ -22,11 +22,10 @@ import { databaseDamaged } from "./storage-errors.ts";
 export function mendCatalog(connection: SqliteConnection): number {
   // First: SQLite can update a row only when its indexes agree with the table, even if both are wrong.
   reindex(connection);
-  const rows = new CheckedRows(connection);
-  const corrected = correctSessions(connection, rows) + correctCheckpoints(connection, rows) + correctTrash(connection);
-  const { sums, edges } = discrepanciesOf(connection);
-  if (sums.length > 0) throw beyondMending();
-  reconcile(connection, { sums, edges });
+  const corrected = correctSessions(connection) + correctCheckpoints(connection) + correctTrash(connection);
+  if (hasWrongSums(connection)) throw beyondMending();
+  addMissingEdges(connection);
+  countAnew(connection);
   tagAnew(connection);
   expectSound(connection.statement("PRAGMA integrity_check").all());
   if (connection.statement("PRAGMA foreign_key_check").get() !== undefined) throw beyondMending();
@@ -54,25 +53,25 @@ function reindex(connection: SqliteConnection): void {
 const INDEXES = `SELECT sqlite_schema.name, tbl_name, partial FROM sqlite_schema JOIN pragma_index_list(tbl_name) AS listed ON listed.name = sqlite_schema.name
   WHERE sqlite_schema.type = 'index'`;
 
-function correctSessions(connection: SqliteConnection, rows: CheckedRows): number {
+function correctSessions(connection: SqliteConnection): number {
   const sessions = connection.statement("SELECT * FROM session").all() as readonly SessionRow[];
   const damaged = sessions.filter((row) => row.checksum !== sessionChecksum(row));
   for (const row of damaged) {
     const was = correctedRow(row, SESSION_COLUMNS);
     // A row with a wrong key is at the wrong place in the table, which is its own index.
     if (was === undefined || was.id !== row.id || !isJson(was.tags) || !isJson(was.pins)) throw beyondMending();
-    rows.restoreSession(was);
+    updateRow<SessionRow>(connection, { table: "session", key: "id", columns: { ...was, checksum: sessionChecksum(was) } }, was.id);
   }
   return damaged.length;
 }
 
-function correctCheckpoints(connection: SqliteConnection, rows: CheckedRows): number {
+function correctCheckpoints(connection: SqliteConnection): number {
   let corrected = 0;
   for (const row of allCheckpoints(connection)) {
     if (row.checksum === checkpointChecksum(row)) continue;
     const was = correctedRow(row, CHECKPOINT_COLUMNS);
     if (was === undefined || was.ordinal !== row.ordinal || !agreesWithItself(was)) throw beyondMending();
-    rows.restoreCheckpoint(was);
+    updateRow<CheckpointRow>(connection, { table: "checkpoint", key: "ordinal", columns: summed(was) }, was.ordinal);
     corrected++;
   }
   return corrected;

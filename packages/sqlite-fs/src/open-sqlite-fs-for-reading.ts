@@ -13,9 +13,10 @@ import {
   SessionFactsFiles,
   VECTORS,
 } from "@workrail/blob-files";
-import { ProcessLocking, readOnlyStorageOf, runAll, type Storage } from "@workrail/core";
+import { catalogOver, ProcessLocking, readOnlyStorageOf, runAll, type Storage } from "@workrail/core";
 import { loadSqliteDriver } from "./load-sqlite-driver.ts";
 import type { SqliteFsOptions } from "./open-sqlite-fs.ts";
+import { sha256 } from "./sha256.ts";
 import { silentLog } from "./silent-log.ts";
 import { SqliteCatalog } from "./sqlite-catalog.ts";
 import { SqliteSearch } from "./search/sqlite-search.ts";
@@ -59,8 +60,9 @@ export async function openSqliteFsForReading(options: Omit<SqliteFsOptions, "fs"
         factsFiles: new SessionFactsFiles(dataDir, fs, ensureNone),
       });
       // Mending changes only this copy: the next copy has the damage again.
-      if (!isProven && !(await catalog.needsRebuild()) && !catalog.isMended) provenAt = elapsedMs();
-      return catalog;
+      if (!isProven && (await catalog.state()) === "sound" && !catalog.isMended) provenAt = elapsedMs();
+      const recovery = catalogOver(catalog, { refOf: (key) => blobs.refOf(key), digest: sha256 });
+      return { catalog: recovery, recovery, close: () => catalog.close() };
     },
   });
   const create = (file: string): number => {
@@ -86,8 +88,8 @@ export async function openSqliteFsForReading(options: Omit<SqliteFsOptions, "fs"
     durability: "disk",
     mode: driver.name,
     warnings: [],
-    useCatalog: (use) => copies.use((catalog) => use({ catalog, recovery: catalog })),
-    rebuildCopy: (fill) => copies.rebuild(fill),
+    useCatalog: (use) => copies.use(use),
+    rebuildCopy: (fill) => copies.rebuild(({ recovery }) => fill(recovery)),
     blobs,
     keyFiles: new FileKeyFiles(dataDir, fs, ensureNone),
     remains: new FileRemains(dataDir, fs),

@@ -1,5 +1,6 @@
 import { blobRefOf } from "@workrail/blob-files";
 import {
+  type Answers,
   type AuditAction,
   type AuditEvent,
   type BlobRef,
@@ -13,9 +14,8 @@ import {
   type NewRecord,
   parseJson,
   searchableAttributes,
-  type Session,
-  type SessionFacts,
   type SessionId,
+  type Tables,
 } from "@workrail/core";
 import { checkedCheckpoint, checkedSession, requireColumns, summed, type Unsummed } from "./row-checksum.ts";
 import type { AuditRow, CheckpointRow, CountedSessionRow, SessionRow, TrashedRow } from "./schema.ts";
@@ -26,7 +26,7 @@ import { databaseDamaged } from "./storage-errors.ts";
  *
  * @throws an error with the code SQLITE_CORRUPT, like the functions below, when the row is not as it was written.
  */
-export function recordOf(row: CheckpointRow): CheckpointRecord {
+function recordOf(row: CheckpointRow): CheckpointRecord {
   checkedCheckpoint(row);
   return {
     id: row.id as CheckpointId,
@@ -57,7 +57,7 @@ export function recordOf(row: CheckpointRow): CheckpointRecord {
 }
 
 /** @param ordinal the place of the checkpoint among the commits of all sessions. */
-export function rowOf(record: NewRecord, ordinal: number, sequence: number): Unsummed<CheckpointRow> {
+function rowOf(record: NewRecord, ordinal: number, sequence: number): Unsummed<CheckpointRow> {
   return {
     ordinal,
     id: record.id,
@@ -89,7 +89,26 @@ export function rowOf(record: NewRecord, ordinal: number, sequence: number): Uns
   };
 }
 
-export function sessionOf(row: CountedSessionRow): Session {
+/** Makes the columns of a record as they are now. */
+export function columnsOf(record: CheckpointRecord, ordinal: number): Unsummed<CheckpointRow> {
+  return {
+    ...rowOf(record, ordinal, record.sequence),
+    last_accessed_at: record.lastAccessedAt.getTime(),
+    damaged: record.damaged ? 1 : 0,
+    shielded_until: record.shieldedUntil?.getTime() ?? null,
+  };
+}
+
+export function liveOf(row: CheckpointRow): Tables["checkpoint"] {
+  return { commit: row.ordinal, record: recordOf(row), trashedAt: undefined };
+}
+
+export function trashedOf(trashed: Pick<TrashedRow, "record" | "trashed_at">): Tables["checkpoint"] {
+  const row = trashedRowOf(trashed);
+  return { commit: row.ordinal, record: recordOf(row), trashedAt: new Date(trashed.trashed_at) };
+}
+
+export function sessionOf(row: SessionRow): Tables["session"] {
   checkedSession(row);
   return {
     id: row.id as SessionId,
@@ -97,28 +116,30 @@ export function sessionOf(row: CountedSessionRow): Session {
     lastAccessedAt: new Date(row.last_accessed_at),
     tags: labelsOf(row.tags),
     pins: labelsOf(row.pins),
-    checkpointCount: row.checkpoint_count - row.aside_count,
+    oldestLive: row.oldest_live as CheckpointId | null,
+    lastSequence: row.last_sequence,
+    checkpointCount: row.checkpoint_count,
     asideCount: row.aside_count,
-    damagedCount: row.damaged_count,
-    totalSizeBytes: row.total_bytes,
+    totalBytes: row.total_bytes,
   };
 }
 
-export function factsOf(
-  row: SessionRow,
-  { tombstones, erasing, trash, shields }: Pick<SessionFacts, "tombstones" | "erasing" | "trash" | "shields">,
-): SessionFacts {
-  checkedSession(row);
+export function listedSessionOf(row: CountedSessionRow): Answers["sessions"][number] {
+  return { ...sessionOf(row), damagedCount: row.damaged_count };
+}
+
+export function columnsOfSession(session: Tables["session"]): Unsummed<SessionRow> {
   return {
-    sessionId: row.id as SessionId,
-    createdAt: new Date(row.created_at),
-    tags: labelsOf(row.tags),
-    pins: labelsOf(row.pins),
-    tombstones,
-    erasing,
-    oldestLive: row.oldest_live as CheckpointId | null,
-    trash,
-    shields,
+    id: session.id,
+    created_at: session.createdAt.getTime(),
+    last_accessed_at: session.lastAccessedAt.getTime(),
+    tags: JSON.stringify(session.tags),
+    pins: JSON.stringify(session.pins),
+    checkpoint_count: session.checkpointCount,
+    total_bytes: session.totalBytes,
+    last_sequence: session.lastSequence,
+    oldest_live: session.oldestLive,
+    aside_count: session.asideCount,
   };
 }
 
@@ -130,7 +151,7 @@ function foldedLabels(record: NewRecord): string {
 }
 
 /** Parses tags or pins. */
-export function labelsOf(text: string): readonly string[] {
+function labelsOf(text: string): readonly string[] {
   return text === "[]" ? [] : parsed(() => JSON.parse(text) as string[]);
 }
 
@@ -162,14 +183,12 @@ const IN_RECORD = ["session_id", "id", "blob", "blob_bytes"] as const;
  */
 export function agreesWithItself(row: CheckpointRow): boolean {
   const record = recordOf(row);
-  const written = rowOf(record, row.ordinal, row.sequence);
-  const { last_accessed_at, damaged, shielded_until } = row;
-  const again = summed({ ...written, last_accessed_at, damaged, shielded_until });
+  const again = summed(columnsOf(record, row.ordinal));
   return again.checksum === row.checksum && row.blob === blobRefOf({ sessionId: record.sessionId, checkpointId: record.id });
 }
 
 /** Compares the two times in a row of the trash. The time decides when the checkpoint is removed, so the row has it twice. */
-export function requireSameTime(recorded: number, at: number): void {
+function requireSameTime(recorded: number, at: number): void {
   if (recorded !== at) throw databaseDamaged("A row of the catalog does not say when it came into the trash.");
 }
 

@@ -8,11 +8,15 @@ export interface Sql {
 
 /** Template tag for SQL. An inserted `Sql` becomes part of the text; any other value becomes a parameter. */
 export function sql(texts: TemplateStringsArray, ...given: readonly (Sql | SqliteValue)[]): Sql {
-  const parts = given.map((each) => (isSql(each) ? each : { sql: "?", parameters: [each] }));
-  return {
-    sql: texts.map((text, index) => text + (parts[index]?.sql ?? "")).join(""),
-    parameters: parts.flatMap(({ parameters }) => parameters),
-  };
+  let text = texts[0] ?? "";
+  const parameters: SqliteValue[] = [];
+  for (const [index, each] of given.entries()) {
+    text += isSql(each) ? each.sql : "?";
+    if (isSql(each)) parameters.push(...each.parameters);
+    else parameters.push(each);
+    text += texts[index + 1] ?? "";
+  }
+  return { sql: text, parameters };
 }
 
 /** Joins one or more parts with a text between them. */

@@ -1,62 +1,41 @@
-import { hash } from "node:crypto";
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { type FileBlobStore, type FileSystem, isCatalogLoss, type SessionFactsFiles, unknownOutcome } from "@workrail/blob-files";
 import {
-  auditCheck,
-  type AuditCheck,
-  type AuditCut,
-  type AuditDigest,
-  type AuditEvent,
-  type AuditQuery,
-  type AuditWalk,
+  answered,
+  type AuditPlace,
   type BlobRef,
-  type Catalog,
-  type CatalogChange,
-  type CatalogRecovery,
-  changePage,
-  type ChangePage,
-  type ChangeQuery,
+  type CatalogContent,
+  type CatalogPort,
+  changesOf,
   type CheckpointId,
-  type CheckpointPage,
-  type CheckpointQuery,
-  type CheckpointRecord,
-  type CommitOutcome,
-  type Discrepancies,
-  type Erasure,
+  decided,
+  type Facts,
   type Log,
-  type LoggedEvent,
-  type NewRecord,
-  type RemoveBlob,
-  type Rewriting,
+  type Read,
+  type Reads,
+  type RecoveryPort,
+  type Rule,
   SerialQueue,
-  type Session,
   type SessionFacts,
-  type SessionId,
-  type SessionPage,
-  type SessionQuery,
-  type StoredForm,
-  type StoreUsage,
-  type TrashPage,
-  type TrashQuery,
+  type Settled,
+  survivingFacts,
+  survivingReads,
 } from "@workrail/core";
+import { abandon } from "./abandon.ts";
+import { answerRead } from "./answer-read.ts";
+import { clearRows, putRows } from "./apply-rows.ts";
 import { askInThread } from "./ask-in-thread.ts";
-import { auditRows } from "./audit-queries.ts";
 import { expectSound, isWholeCheckDue, noteWholeCheck } from "./catalog-checks.ts";
 import { CatalogDatabase } from "./catalog-database.ts";
-import { CatalogWrites } from "./catalog-writes.ts";
-import { countQuery, cursorOf, pageQuery } from "./checkpoint-queries.ts";
 import { cutLog } from "./cut-log.ts";
-import { derivedDamaged, discrepanciesOf, reconcile, WRONG } from "./discrepancies.ts";
-import { headOf } from "./head-of.ts";
+import { countAnew, derivedDamaged, WRONG } from "./discrepancies.ts";
 import type { Migration } from "./migrations.ts";
 import { proveCheckpoints, proveSessionsAndTrash } from "./prove-rows.ts";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
-import { recordOf, sessionOf } from "./rows.ts";
-import type { CheckpointRow, CountedSessionRow } from "./schema.ts";
+import { sessionsBeside } from "./sessions-beside.ts";
 import type { JournalMode, SqliteConnection } from "./sqlite-connection.ts";
 import type { OpenDatabase, SqliteDriverName } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
-import { DAMAGED_COUNT, erasuresOf, sessionPage, storeUsage, trashPage } from "./usage-queries.ts";
 
 export interface SqliteCatalogOptions {
   readonly dataDir: string;
@@ -79,20 +58,15 @@ export interface SqliteCatalogOptions {
   readonly isProven?: boolean | undefined;
 }
 
-/** Pending removals processed in one transaction: few enough that a waiting save is hardly delayed. */
-const RECLAIM_BATCH = 100;
-
 /**
- * The catalog in `workrail.db`. Writes of this process wait in a queue here. Writes of different processes compete for
- * `BEGIN IMMEDIATE`, which is retried with jitter.
+ * The catalog in `workrail.db`. Answers reads and applies rows. Writes of this process wait in a queue here. Writes of different
+ * processes compete for `BEGIN IMMEDIATE`, which is retried with jitter.
  */
-export class SqliteCatalog implements Catalog, CatalogRecovery {
+export class SqliteCatalog implements CatalogPort, RecoveryPort {
   readonly #options: SqliteCatalogOptions;
   readonly #database: CatalogDatabase;
   readonly #writes = new SerialQueue();
   #isLeftOver: boolean;
-  /** The digest that chains the audit log of a sealed store. `undefined`: SHA-256. */
-  #keyed: AuditDigest | undefined;
 
   /** Opens the catalog. A lost or damaged catalog is opened too, so that it can be rebuilt; all other calls then fail. */
   static async open(options: SqliteCatalogOptions): Promise<SqliteCatalog> {
@@ -126,202 +100,36 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     return this.#database.journal;
   }
 
-  async commit(change: CatalogChange): Promise<CommitOutcome> {
-    return this.#writes.run(async () => {
-      const writer = await this.#begin();
-      const writes = new CatalogWrites(writer, this.#digest);
-      let outcome: CommitOutcome;
-      try {
-        outcome = writes.apply(change, (ref) => this.#options.blobs.has(ref));
-        if (outcome.status !== "committed") {
-          writer.exec("ROLLBACK");
-          return outcome;
-        }
-        for (const facts of writes.changedFacts()) await this.#options.factsFiles.write(facts);
-        for (const sessionId of outcome.forgotten) await this.#options.factsFiles.remove(sessionId);
-      } catch (error) {
-        throw this.#rolledBack(writer, error);
-      }
-      return this.#finish(writer, outcome);
-    });
-  }
-
-  async find(id: CheckpointId): Promise<CheckpointRecord | undefined> {
-    return this.#read((reader) => {
-      const row = reader.statement("SELECT * FROM checkpoint WHERE id = ?").get(id);
-      return row === undefined ? undefined : recordOf(row as CheckpointRow);
-    });
-  }
-
-  async head(session: SessionId): Promise<CheckpointRecord | undefined> {
-    return this.#read((reader) => headOf(reader, session));
-  }
-
-  async list(query: CheckpointQuery): Promise<CheckpointPage> {
-    return this.#read((reader) => {
-      const page = pageQuery(query);
-      const count = countQuery(query.filter);
-      const rows = reader.statement(page.sql).all(...page.parameters) as CheckpointRow[];
-      const { total } = reader.statement(count.sql).get(...count.parameters) as { total: number };
-      const shown = rows.slice(0, query.limit);
-      const last = shown.at(-1);
-      const next = rows.length > query.limit && last !== undefined ? cursorOf(query.filter, last) : undefined;
-      return { records: shown.map(recordOf), total, next };
-    });
-  }
-
-  async session(id: SessionId): Promise<Session | undefined> {
-    return this.#read((reader) => {
-      const row = reader.statement(SESSION).get(id);
-      return row === undefined ? undefined : sessionOf(row as CountedSessionRow);
-    });
-  }
-
-  async sessions(query: SessionQuery): Promise<SessionPage> {
-    return this.#read((reader) => sessionPage(reader, query));
-  }
-
-  async trash(query: TrashQuery): Promise<TrashPage> {
-    return this.#read((reader) => trashPage(reader, query));
-  }
-
-  async usage(): Promise<StoreUsage> {
-    return this.#read(storeUsage);
-  }
-
-  async auditLog(query: AuditQuery): Promise<readonly LoggedEvent[]> {
-    return this.#read((reader) => auditRows(reader, query));
-  }
-
-  async checkAudit(walk: AuditWalk): Promise<AuditCheck> {
+  async read<const R extends Reads>(reads: R): Promise<Facts<R>> {
     // Read the mark before the rows: a later mark may name a row that this read does not see.
-    const noted = await this.#database.notedPlace();
-    const check = await this.#read((reader) => auditCheck((query) => auditRows(reader, query), walk, this.#digest));
-    return { ...check, noted, isKeyed: this.#keyed !== undefined };
+    const noted = await this.#noted(reads);
+    return this.#read((connection) => atOneMoment(connection, reads, () => answered(reads, this.#answering(connection, noted))));
   }
 
-  cutAudit(cut: AuditCut): Promise<number> {
-    return this.#write((writes) => writes.cutAudit(cut));
-  }
-
-  chainBy(digest: AuditDigest | undefined): void {
-    this.#keyed = digest;
-  }
-
-  async changes(query: ChangeQuery): Promise<ChangePage | undefined> {
-    return this.#read((reader) => changePage((rows) => auditRows(reader, rows), query));
-  }
-
-  async replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean> {
+  change<Out>(rule: Rule<Out>): Promise<Out> {
     return this.#writes.run(async () => {
+      const noted = await this.#noted(rule.reads);
       const writer = await this.#begin();
-      try {
-        const isExpected = new CatalogWrites(writer, this.#digest).changeForm(expected, becomes);
-        if (isExpected) await write();
-        await this.#end(writer, isExpected);
-        return isExpected;
-      } catch (error) {
-        throw this.#rolledBack(writer, error);
-      }
+      const change = await this.#carryOut(writer, rule, noted);
+      if (change.isToCommit) await this.#finish(writer, change);
+      return change.outcome;
     });
   }
 
-  async markDamaged(expected: CheckpointRecord, audit: AuditEvent, putAside: () => Promise<boolean>): Promise<boolean> {
+  async state({ deep }: { readonly deep?: "always" | "ifDue" | undefined } = {}): Promise<"sound" | "lost"> {
+    if (deep !== undefined) await this.#examine(deep === "always");
     return this.#writes.run(async () => {
-      const writer = await this.#begin();
-      try {
-        const isMarked = new CatalogWrites(writer, this.#digest).markDamaged(expected, audit) && (await putAside());
-        await this.#end(writer, isMarked);
-        return isMarked;
-      } catch (error) {
-        throw this.#rolledBack(writer, error);
-      }
+      this.reopenIfReplaced();
+      return (await this.#database.isLost()) ? "lost" : "sound";
     });
-  }
-
-  async reconcile(repair: boolean): Promise<Discrepancies> {
-    if (!repair) return this.#read(discrepanciesOf);
-    return this.#write((_, writer) => {
-      const found = discrepanciesOf(writer);
-      reconcile(writer, found);
-      return found;
-    });
-  }
-
-  async erasures(): Promise<readonly Erasure[]> {
-    return this.#read(erasuresOf);
-  }
-
-  async reclaim(refs: readonly BlobRef[] | undefined, remove: RemoveBlob): Promise<readonly BlobRef[]> {
-    const removed = new Set<BlobRef>();
-    // A removed blob may have been the last one that needed another blob, which can then be removed too.
-    for (;;) {
-      const waiting = refs?.filter((ref) => !removed.has(ref));
-      const batch = await this.#writes.run(() => this.#reclaimSome(waiting, remove));
-      for (const ref of batch) removed.add(ref);
-      if (batch.length === 0) return [...removed];
-    }
-  }
-
-  holdRemovals(holder: string, until: Date): Promise<void> {
-    return this.#write((writes) => writes.hold(holder, until));
-  }
-
-  releaseRemovals(holder: string): Promise<void> {
-    return this.#write((writes) => writes.release(holder));
   }
 
   sessionFacts(): AsyncIterable<SessionFacts> {
     return this.#options.factsFiles.readAll();
   }
 
-  async needsRebuild(): Promise<boolean> {
-    return this.#writes.run(async () => {
-      this.reopenIfReplaced();
-      return this.#database.isLost();
-    });
-  }
-
-  async examine({ isDue = false }: { readonly isDue?: boolean } = {}): Promise<void> {
-    if (!isDue && !this.#isLeftOver && !(await this.#read(isWholeCheckDue))) return;
-    try {
-      await this.#proveAll();
-      await this.#write((_, writer) => noteWholeCheck(writer));
-      this.#isLeftOver = false;
-    } catch (cause) {
-      const error = this.#failure(cause);
-      if (!isCatalogLoss(error)) throw error;
-    }
-  }
-
-  async replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void> {
-    // Copied now: the caller may change the arrays before they are read.
-    const [givenRecords, givenSessions] = [[...records], [...sessions]];
-    return this.#writes.run(async () => {
-      try {
-        await this.#database.replace((database) => new CatalogWrites(database, this.#digest).fill(givenRecords, givenSessions, audit));
-      } catch (error) {
-        throw this.#failure(error);
-      }
-    });
-  }
-
-  async rewrite(rewriting: Rewriting): Promise<void> {
-    await this.#writes.run(async () => {
-      const writer = await this.#begin();
-      const writes = new CatalogWrites(writer, sha256);
-      try {
-        writes.rewrite(rewriting);
-        for (const facts of writes.changedFacts()) await this.#options.factsFiles.write(facts);
-        await this.#end(writer, true);
-        this.#keyed = rewriting.chained.to;
-        // The old values are still in free pages and in the log.
-        writer.exec("VACUUM");
-      } catch (error) {
-        throw this.#rolledBack(writer, error);
-      }
-    });
-    await this.emptyLog();
+  replaceAll(content: CatalogContent, old: "kept-aside" | "erased"): Promise<void> {
+    return old === "erased" ? this.#overwrite(content) : this.#replace(content);
   }
 
   /** Disconnects when another process replaced or removed the database file; the next call opens the new file. */
@@ -370,8 +178,122 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     await this.#writes.run(async () => this.#database.close());
   }
 
-  get #digest(): AuditDigest {
-    return this.#keyed ?? sha256;
+  /** Answers the reads of a rule, and applies what it decides. Ends the transaction unless there is something to commit. */
+  async #carryOut<Out>(writer: SqliteConnection, rule: Rule<Out>, noted: AuditPlace | undefined): Promise<Change<Out>> {
+    try {
+      const asked = new Set<Read["of"]>();
+      const answer = this.#answering(writer, noted);
+      const decision = decided(rule, {
+        answer: (read) => {
+          asked.add(read.of);
+          return answer(read);
+        },
+        keepsFacts: true,
+      });
+      await this.#correctFacts(writer, decision.strays ?? []);
+      const last = putRows(writer, decision);
+      // A rule that asks for contradictions corrects the rows. Totals that triggers keep are no rows: the database counts them anew.
+      const corrects = asked.has("contradictions");
+      if (corrects) countAnew(writer);
+      await this.#writeFacts(decision);
+      const isWithdrawn = (await decision.blobs?.()) === false;
+      const isToCommit = !isWithdrawn && (corrects || changesRows(decision));
+      if (!isToCommit) writer.exec("ROLLBACK");
+      const added = changesOf("checkpoint", decision.rows).find(({ was }) => was === undefined)?.now?.record.id;
+      return { outcome: isWithdrawn ? (decision.withdrawn as Out) : decision.outcome, isToCommit, last, added };
+    } catch (error) {
+      // Files that were unlinked stay unlinked. The next run finds their pending removals again and has nothing to unlink.
+      throw this.#rolledBack(writer, error);
+    }
+  }
+
+  /** Writes session facts before the COMMIT, because they must survive the loss of the catalog. */
+  async #writeFacts({ facts, forgotten = [] }: Pick<Settled<unknown>, "facts" | "forgotten">): Promise<void> {
+    for (const each of facts) await this.#options.factsFiles.write(each);
+    for (const sessionId of forgotten) await this.#options.factsFiles.remove(sessionId);
+  }
+
+  /**
+   * Corrects the facts of sessions with unrecorded blobs: an interrupted save may have written facts for its blob, which a rebuild must
+   * not use without the blob.
+   */
+  async #correctFacts(writer: SqliteConnection, strays: readonly BlobRef[]): Promise<void> {
+    for (const id of sessionsBeside(writer, strays)) {
+      const before = answered(survivingReads(id), this.#answering(writer, undefined));
+      for (const facts of survivingFacts(id, [], before).facts) await this.#options.factsFiles.correct(facts);
+    }
+  }
+
+  #answering(connection: SqliteConnection, noted: AuditPlace | undefined): (read: Read) => unknown {
+    return (read) => {
+      if (read.of === "mark") return noted;
+      return read.of === "blob" ? this.#options.blobs.has(read.ref) : answerRead(connection, read);
+    };
+  }
+
+  async #noted(reads: Reads): Promise<AuditPlace | undefined> {
+    if (!Object.values(reads).some(({ of }) => of === "mark")) return undefined;
+    try {
+      return await this.#database.notedPlace();
+    } catch (error) {
+      throw this.#failure(error);
+    }
+  }
+
+  /** Fills a new database and puts it in the place of this one. */
+  #replace(content: CatalogContent): Promise<void> {
+    return this.#writes.run(async () => {
+      try {
+        await this.#writeFacts(content);
+        await this.#database.replace((database) => void putRows(database, content));
+      } catch (error) {
+        throw this.#failure(error);
+      }
+    });
+  }
+
+  /** Replaces the rows of this database, and erases the remains of the old ones from its file and its log. */
+  async #overwrite(content: CatalogContent): Promise<void> {
+    await this.#writes.run(async () => {
+      const writer = await this.#begin();
+      try {
+        clearRows(writer);
+        putRows(writer, content);
+        countAnew(writer);
+        await this.#writeFacts(content);
+        await this.#commit(writer);
+        // The old values are still in free pages and in the log.
+        writer.exec("VACUUM");
+      } catch (error) {
+        throw this.#rolledBack(writer, error);
+      }
+    });
+    await this.emptyLog();
+  }
+
+  /** Checks the whole catalog when that is due. A damaged catalog counts as lost afterwards, unless it can be mended. */
+  async #examine(isDue: boolean): Promise<void> {
+    if (!isDue && !this.#isLeftOver && !(await this.#read(isWholeCheckDue))) return;
+    try {
+      await this.#proveAll();
+      await this.#noteWholeCheck();
+      this.#isLeftOver = false;
+    } catch (cause) {
+      const error = this.#failure(cause);
+      if (!isCatalogLoss(error)) throw error;
+    }
+  }
+
+  #noteWholeCheck(): Promise<void> {
+    return this.#writes.run(async () => {
+      const writer = await this.#begin();
+      try {
+        noteWholeCheck(writer);
+        await this.#commit(writer);
+      } catch (error) {
+        throw this.#rolledBack(writer, error);
+      }
+    });
   }
 
   async #read<T>(read: (connection: SqliteConnection) => T): Promise<T> {
@@ -397,20 +319,6 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     }
     // After the rows: these queries parse the JSON texts in the rows.
     if ((await ask(WRONG)).some((row) => Object.keys(row).length > 0)) throw derivedDamaged();
-  }
-
-  /** Runs `write` in one transaction that changes nothing outside of the database. */
-  #write<T>(write: (writes: CatalogWrites, writer: SqliteConnection) => T): Promise<T> {
-    return this.#writes.run(async () => {
-      const writer = await this.#begin();
-      try {
-        const result = write(new CatalogWrites(writer, this.#digest), writer);
-        await this.#end(writer, true);
-        return result;
-      } catch (error) {
-        throw this.#rolledBack(writer, error);
-      }
-    });
   }
 
   /**
@@ -439,45 +347,23 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     }
   }
 
-  async #reclaimSome(refs: readonly BlobRef[] | undefined, remove: RemoveBlob): Promise<readonly BlobRef[]> {
-    const writer = await this.#begin();
-    const writes = new CatalogWrites(writer, this.#digest);
-    try {
-      const needless = writes.needless(refs, RECLAIM_BATCH);
-      for (const facts of writes.factsBeside(needless)) await this.#options.factsFiles.correct(facts);
-      for (const ref of needless) {
-        await remove(ref, writes.isToBeErased(ref));
-        writes.reclaimed(ref);
-      }
-      await this.#end(writer, true);
-      return needless;
-    } catch (error) {
-      // Files that were unlinked stay unlinked. The next run finds their pending removals again and has nothing to unlink.
-      throw this.#rolledBack(writer, error);
-    }
-  }
-
-  /** Commits or rolls back. COMMIT is retried while busy, because without WAL it waits for readers. */
-  async #end(writer: SqliteConnection, isToCommit: boolean): Promise<void> {
-    if (!isToCommit) return writer.exec("ROLLBACK");
+  /** Commits. COMMIT is retried while busy, because without WAL it waits for readers. */
+  async #commit(writer: SqliteConnection, last?: AuditPlace): Promise<void> {
     await retryWhileBusy(() => writer.exec("COMMIT"), this.#options.lockWaitMs);
-    this.#database.committed({ writer });
+    this.#database.committed({ writer }, last);
   }
 
   /**
-   * Commits. When COMMIT itself fails, the transaction may or may not be durable: a new connection shows the state after
+   * Commits a change. When COMMIT itself fails, the transaction may or may not be durable: a new connection shows the state after
    * SQLite's recovery. The blob stays in either case.
    */
-  async #finish(writer: SqliteConnection, outcome: CommitOutcome & { status: "committed" }): Promise<CommitOutcome> {
+  async #finish(writer: SqliteConnection, { added, last }: Change<unknown>): Promise<void> {
     try {
-      await this.#end(writer, true);
-      return outcome;
+      await this.#commit(writer, last);
     } catch (error) {
       // Busy is not a failed commit: nothing was written.
       if (isBusy(error)) throw this.#rolledBack(writer, error);
-      const isThere = await this.#hasRecord(outcome.record?.id, error);
-      if (isThere) return outcome;
-      throw this.#failure(error);
+      if (!(await this.#hasRecord(added, error))) throw this.#failure(error);
     }
   }
 
@@ -518,9 +404,31 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
   }
 }
 
-const sha256: AuditDigest = (text) => hash("sha256", text, "hex");
+/** Change that was carried out, before its COMMIT. */
+interface Change<Out> {
+  readonly outcome: Out;
+  /** False when the transaction is rolled back, because nothing changes in the database. */
+  readonly isToCommit: boolean;
+  /** The last audit row of the change. */
+  readonly last: AuditPlace | undefined;
+  /** The checkpoint that the change adds. */
+  readonly added: CheckpointId | undefined;
+}
 
-const SESSION = `SELECT *, ${DAMAGED_COUNT} FROM session WHERE id = ?`;
+function changesRows({ rows, audit, auditThrough }: Settled<unknown>): boolean {
+  return rows.length + audit.length > 0 || auditThrough !== undefined;
+}
+
+/** Runs several reads in one transaction. One read is of one moment by itself. */
+function atOneMoment<T>(connection: SqliteConnection, reads: Reads, read: () => T): T {
+  if (Object.keys(reads).length < 2) return read();
+  connection.statement("BEGIN").run();
+  try {
+    return read();
+  } finally {
+    abandon(connection);
+  }
+}
 
 /**
  * Reads through the writer, whose page cache is warm: each write makes the reader's cache stale. Falls back to the reader when
