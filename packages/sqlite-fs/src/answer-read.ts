@@ -36,8 +36,9 @@ const ANSWERS: {
   places(on, read) {
     if (read.limit === 0) return [];
     const rows = tablesOf(read.where).flatMap((table) => all(on, placesQuery(read, table)) as readonly PlaceRow[]);
-    const inOrder = read.order === "any" ? rows : rows.toSorted((one, other) => one.place - other.place);
-    return inOrder.slice(0, read.limit).map(({ id, sequence }) => ({ id, sequence }));
+    const sign = read.order === "newest" ? -1 : 1;
+    const sorted = read.order === "any" ? rows : rows.toSorted((one, other) => sign * (one.place - other.place));
+    return sorted.slice(0, read.limit).map(({ id, sequence }) => ({ id, sequence }));
   },
   count(on, { where }) {
     const rows = tablesOf(where).flatMap((table) => all(on, countQuery(where, table)) as readonly { readonly total: number }[]);

@@ -45,10 +45,8 @@ function sourceOf(table: Table, where: Where, order: Select["order"] = "any"): S
  * an index.
  */
 export function checkpointQuery({ where, order, limit, offset = 0, after }: Select, table: Table): Sql {
-  const place = placeColumn(where);
   const conditions = conditionsOf(where, table);
-  if (typeof after === "number")
-    conditions.push(order === "newest" ? sql`${place} < ${planless(after)}` : sql`${place} > ${planless(after)}`);
+  if (typeof after === "number") conditions.push(behind(order, where, after));
   else if (after !== undefined) conditions.push(sql`(trashed_at, id) > (${after[0].getTime()}, ${after[1]})`);
   const columns = table === "live" ? sql`*` : sql`trashed_at, record`;
   return sql`SELECT ${columns} FROM ${sourceOf(table, where, order)} WHERE ${allOf(conditions)} ${orderBy(order, where)}
@@ -56,10 +54,11 @@ export function checkpointQuery({ where, order, limit, offset = 0, after }: Sele
 }
 
 /** Builds the query of ids and places of one table. */
-export function placesQuery({ where, order, limit }: SelectPlaces, table: Table): Sql {
-  const place = placeColumn(where);
+export function placesQuery({ where, order, limit, after }: SelectPlaces, table: Table): Sql {
+  const conditions = conditionsOf(where, table);
+  if (after !== undefined) conditions.push(behind(order, where, after));
   const source = table === "live" ? sql`checkpoint` : RECORDS;
-  return sql`SELECT id, sequence, ${place} AS place FROM ${source} WHERE ${allOf(conditionsOf(where, table))} ${orderBy(order, where)}
+  return sql`SELECT id, sequence, ${placeColumn(where)} AS place FROM ${source} WHERE ${allOf(conditions)} ${orderBy(order, where)}
     LIMIT ${planless(limit)}`;
 }
 
@@ -88,6 +87,11 @@ function sessionQuery(sessionId: string): Sql {
 
 function placeColumn({ sessionId }: Where): Sql {
   return sessionId === undefined ? sql`ordinal` : sql`sequence`;
+}
+
+function behind(order: Select["order"], where: Where, after: number): Sql {
+  const place = placeColumn(where);
+  return order === "newest" ? sql`${place} < ${planless(after)}` : sql`${place} > ${planless(after)}`;
 }
 
 function orderBy(order: Select["order"], where: Where): Sql {

@@ -70,8 +70,10 @@ export interface Select {
 export interface SelectPlaces {
   readonly of: "places";
   readonly where: Where;
-  readonly order: "oldest" | "any";
+  readonly order: "newest" | "oldest" | "any";
   readonly limit: number;
+  /** Continues after this sequence or commit. */
+  readonly after?: number | undefined;
 }
 
 export interface Place {

@@ -13,13 +13,19 @@ export async function listCheckpoints(catalog: CatalogPort, query: CheckpointQue
   const where = whereOf(filter);
   const after = query.after === undefined ? undefined : parsePlaceCursor(query.after);
   const { rows, total } = await catalog.read({
-    rows: { of: "checkpoints", where, order: "newest", limit: limit + 1, offset, after },
+    rows: { of: "checkpoints", where, order: "newest", limit, offset, after },
     total: { of: "count", where },
   });
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
+  const last = rows.length === limit ? rows.at(-1) : undefined;
   const place = filter.sessionId === undefined ? last?.commit : last?.record.sequence;
-  return { records: page.map(({ record }) => record), total, next: place === undefined ? undefined : placeCursor(place) };
+  const hasMore = place !== undefined && (await hasBehind(catalog, where, place));
+  return { records: rows.map(({ record }) => record), total, next: hasMore ? placeCursor(place) : undefined };
+}
+
+/** Asks for the place alone: a record behind the page may be damaged, and is not part of it. */
+async function hasBehind(catalog: CatalogPort, where: Where, after: number): Promise<boolean> {
+  const { places } = await catalog.read({ places: { of: "places", where, order: "newest", after, limit: 1 } });
+  return places.length > 0;
 }
 
 function whereOf({ query, ...filter }: CheckpointFilter): Where {
