@@ -1,7 +1,6 @@
-import { hash } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
-import { catalogOver, ProcessLocking, type Storage } from "@workrail/core";
+import { ProcessLocking, type Storage } from "@workrail/core";
 import { attempt, type Files, syncFolder } from "./durable-file.ts";
 import { folderBlobStore } from "./folder-blob-store.ts";
 import { folderCatalog } from "./folder-catalog.ts";
@@ -14,7 +13,7 @@ export async function openFolderStorage(folder: string, files: Files = fs): Prom
     for (const name of await files.readdir(folder)) if (name.endsWith(".tmp")) await files.rm(path.join(folder, name));
   });
   const blobs = folderBlobStore(files, folder);
-  const catalog = catalogOver(folderCatalog(files, folder), { refOf: (key) => blobs.refOf(key), digest: (text) => hash("sha256", text) });
+  const catalog = folderCatalog(files, folder);
   const close = async (): Promise<void> => {};
   return { durability: "disk", mode: "folder", warnings: [], catalog, recovery: catalog, blobs, locking: new ProcessLocking(), close };
 }

@@ -110,14 +110,16 @@ export type {
 } from "./ports/catalog.ts";
 export { quickDigest } from "./quick-digest.ts";
 export { shellWord } from "./shell-word.ts";
-export { catalogOver } from "./catalog/catalog-over.ts";
-export type { CatalogParts } from "./catalog/catalog-over.ts";
+export { catalogOver, inUse } from "./catalog/catalog-over.ts";
 export type { CatalogContent, CatalogPort, RecoveryPort } from "./catalog/catalog-port.ts";
+export { chained } from "./catalog/chained.ts";
 export { answered, decided } from "./catalog/decided.ts";
 export type { Settled } from "./catalog/decided.ts";
 export { MemoryTables } from "./catalog/memory-tables.ts";
 export type { TablesContent } from "./catalog/memory-tables.ts";
-export type { Answers, Facts, Read, Reads, Where } from "./catalog/reads.ts";
+export { observed } from "./catalog/observed.ts";
+export { ALL } from "./catalog/reads.ts";
+export type { Answers, Facts, Place, Read, Reads, SelectSessions, Where } from "./catalog/reads.ts";
 export { EVERYTHING } from "./catalog/rewrite.ts";
 export { changesOf, KEY_OF } from "./catalog/rows.ts";
 export type { Change, CheckpointRow, ErasureRow, HoldRow, NewRow, RemovalRow, RowChange, SessionRow, Tables } from "./catalog/rows.ts";
@@ -149,7 +151,7 @@ export type { PatternCompiler } from "./ports/patterns.ts";
 export type { KeyFiles, KeyPlace, Sealer } from "./ports/sealer.ts";
 export type { FindSecrets, FoundSecret, SecretKind, SecretScanner } from "./ports/secret-scanner.ts";
 export type { SecretScreen, SecretsMode } from "./ports/secret-screen.ts";
-export type { Remain, Remains, Reserve, Storage } from "./ports/storage.ts";
+export type { AuditChain, ChainedStorage, Remain, Remains, Reserve, Storage, StorageInUse } from "./ports/storage.ts";
 export type { NewTranscript, TranscriptFiles, WrittenTranscript } from "./ports/transcript-files.ts";
 export type {
   CheckpointVector,
@@ -164,7 +166,6 @@ export type {
   SpaceState,
   VectorState,
 } from "./ports/vector-index.ts";
-export type { CatalogSource, UseCatalog } from "./read-only/read-only-catalog.ts";
 export { readOnly } from "./read-only/read-only-error.ts";
 export { readOnlyStorage, readOnlyStorageOf } from "./read-only/read-only-storage.ts";
 export { editDistance } from "./search/alike.ts";

@@ -11,7 +11,6 @@ import {
 } from "@workrail/blob-files";
 import { ProcessLocking, readOnlyStorageOf, type Storage } from "@workrail/core";
 import { FilesCatalog } from "./files-catalog.ts";
-import { filesCatalogOver } from "./files-catalog-over.ts";
 import type { FilesStorageOptions } from "./open-files-storage.ts";
 
 /**
@@ -34,10 +33,7 @@ export async function openFilesStorageForReading({
     dataDir,
     place: PrivateDirectory.create(dataDir),
     waitMs: lockWaitMs,
-    async open(directory) {
-      const rows = await FilesCatalog.open({ dataDir: directory, fs, blobs, factsFiles });
-      return { ...filesCatalogOver(rows, blobs), close: () => rows.close() };
-    },
+    open: (directory) => FilesCatalog.open({ dataDir: directory, fs, blobs, factsFiles }),
   });
   try {
     await copies.use(async () => {});

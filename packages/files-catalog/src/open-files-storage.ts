@@ -16,7 +16,6 @@ import {
 } from "@workrail/blob-files";
 import { type Log, ProcessLocking, type Reserve, type Storage } from "@workrail/core";
 import { FilesCatalog } from "./files-catalog.ts";
-import { filesCatalogOver } from "./files-catalog-over.ts";
 
 export interface FilesStorageOptions {
   /** Created, owner-only, if it is missing. */
@@ -60,14 +59,13 @@ async function openAlone({ dataDir, fs, log }: Required<FilesStorageOptions>): P
   await finishRestore(fs, dataDir);
   await tidyLeftovers({ fs, dataDir, log });
   const { blobs, rows } = await openCatalog(dataDir, fs);
-  const catalog = filesCatalogOver(rows, blobs);
   log.info("opened the store", { dataDir, mode: MODE });
   return {
     durability: "disk",
     mode: MODE,
     warnings: [ONE_AT_A_TIME],
-    catalog,
-    recovery: catalog,
+    catalog: rows,
+    recovery: rows,
     blobs,
     keyFiles: new FileKeyFiles(dataDir, fs, (directory) => blobs.ensureDirectory(directory)),
     remains: new FileRemains(dataDir, fs),

@@ -3,8 +3,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { type FileSystem, nodeFileSystem } from "@workrail/blob-files";
-import { type CheckpointId, type CheckpointRecord, isWorkrailError, type SessionId, type Storage } from "@workrail/core";
+import { type CheckpointId, type CheckpointRecord, isWorkrailError, type SessionId, type StorageInUse } from "@workrail/core";
 import { aRecord } from "@workrail/storage-conformance/builders";
+import { storageInUse } from "@workrail/storage-conformance/harness";
 import { describe, expect, it } from "vitest";
 import { openFilesStorage } from "../src/open-files-storage.ts";
 
@@ -19,8 +20,8 @@ async function withDirectory<T>(work: (dataDir: string) => Promise<T>): Promise<
   }
 }
 
-async function using<T>(dataDir: string, work: (storage: Storage) => Promise<T>, files?: FileSystem): Promise<T> {
-  const storage = await openFilesStorage({ dataDir, ...(files === undefined ? {} : { fs: files }) });
+async function using<T>(dataDir: string, work: (storage: StorageInUse) => Promise<T>, files?: FileSystem): Promise<T> {
+  const storage = storageInUse(await openFilesStorage({ dataDir, ...(files === undefined ? {} : { fs: files }) }));
   try {
     return await work(storage);
   } finally {
@@ -29,7 +30,7 @@ async function using<T>(dataDir: string, work: (storage: Storage) => Promise<T>,
 }
 
 /** Stores a blob and commits its checkpoint. */
-async function append(storage: Storage, id: string, tags: readonly string[] = []): Promise<CheckpointRecord> {
+async function append(storage: StorageInUse, id: string, tags: readonly string[] = []): Promise<CheckpointRecord> {
   const key = { sessionId: S, checkpointId: id as CheckpointId };
   const blob = await storage.blobs.put(key, Buffer.from(id));
   if (blob === undefined) throw new Error("There is such a blob.");
@@ -42,12 +43,12 @@ async function append(storage: Storage, id: string, tags: readonly string[] = []
   return outcome.record;
 }
 
-async function ids(storage: Storage): Promise<readonly string[]> {
+async function ids(storage: StorageInUse): Promise<readonly string[]> {
   const { records } = await storage.catalog.list({ filter: {}, limit: 100, offset: 0 });
   return records.map(({ id }) => id).toReversed();
 }
 
-async function answersOf({ catalog }: Storage) {
+async function answersOf({ catalog }: StorageInUse) {
   return {
     live: await catalog.list({ filter: {}, limit: 100, offset: 0 }),
     trash: await catalog.trash({ limit: 100 }),
@@ -149,7 +150,7 @@ describe("a journal", () => {
   it("keeps the removals of equal ids in two sessions apart", () =>
     withDirectory(async (dataDir) => {
       const id = "same" as CheckpointId;
-      const removed = async (storage: Storage, sessionId: SessionId): Promise<void> => {
+      const removed = async (storage: StorageInUse, sessionId: SessionId): Promise<void> => {
         const blob = await storage.blobs.put({ sessionId, checkpointId: id }, Buffer.of(1));
         if (blob === undefined) throw new Error("There is such a blob.");
         const append = {
@@ -365,7 +366,7 @@ describe("a change", () => {
 
   it("is refused once the store is closed", () =>
     withDirectory(async (dataDir) => {
-      const storage = await openFilesStorage({ dataDir });
+      const storage = storageInUse(await openFilesStorage({ dataDir }));
       await storage.close();
       expect(await failureOf(append(storage, "a"))).toMatchObject({ code: "STORAGE_UNAVAILABLE", reason: "closed" });
     }));

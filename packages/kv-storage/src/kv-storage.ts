@@ -1,5 +1,4 @@
-import { hash } from "node:crypto";
-import { catalogOver, type Clock, type Durability, type Rule, type Storage } from "@workrail/core";
+import type { Clock, Durability, Rule, Storage } from "@workrail/core";
 import { Journal } from "./journal.ts";
 import type { KeyValues } from "./key-values.ts";
 import { KvBlobStore } from "./kv-blob-store.ts";
@@ -27,14 +26,13 @@ export async function kvStorage(given: KeyValues, options: KvStorageOptions = {}
   const journal = new Journal(keys);
   const blobs = new KvBlobStore(keys, journal, (work) => rows.change(changingBlobs(work)));
   const rows = new KvCatalog(keys, journal, blobs);
-  const catalog = catalogOver(rows, { refOf: (key) => blobs.refOf(key), digest: (text) => hash("sha256", text, "hex") });
   const locking = await KvLocking.open(keys, { clock, leaseMs });
   return {
     durability,
     mode: "key-values",
     warnings: [],
-    catalog,
-    recovery: catalog,
+    catalog: rows,
+    recovery: rows,
     blobs,
     locking,
     async purge() {

@@ -1,16 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { type BlobRef, type CheckpointId, type SessionFacts, type SessionId, type Storage, WorkrailError } from "@workrail/core";
+import { type BlobRef, type CheckpointId, type SessionFacts, type SessionId, type StorageInUse, WorkrailError } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
 import { aRecord } from "@workrail/storage-conformance/builders";
+import { storageInUse } from "@workrail/storage-conformance/harness";
 import * as fc from "fast-check";
 import type { KeyValues } from "../src/key-values.ts";
-import { kvStorage } from "../src/kv-storage.ts";
+import { kvStorage, type KvStorageOptions } from "../src/kv-storage.ts";
 import { mapKeyValues } from "./map-key-values.ts";
 
 const S = "s" as SessionId;
 const AT = new Date("2026-01-01T00:00:00.000Z");
 
-async function save(storage: Storage, id: string, sessionId: SessionId = S, keepNewest?: number) {
+async function openKv(keys: KeyValues, options?: KvStorageOptions): Promise<StorageInUse> {
+  return storageInUse(await kvStorage(keys, options));
+}
+
+async function save(storage: StorageInUse, id: string, sessionId: SessionId = S, keepNewest?: number) {
   const checkpointId = id as CheckpointId;
   const blob = (await storage.blobs.put({ sessionId, checkpointId }, new TextEncoder().encode(id))) as BlobRef;
   const record = aRecord({ id: checkpointId, sessionId, blob, blobBytes: id.length });
@@ -19,13 +24,13 @@ async function save(storage: Storage, id: string, sessionId: SessionId = S, keep
   return storage.catalog.commit({ append, audit: [event] });
 }
 
-async function idsIn(storage: Storage): Promise<readonly string[]> {
+async function idsIn(storage: StorageInUse): Promise<readonly string[]> {
   const { records } = await storage.catalog.list({ filter: {}, limit: 10_000, offset: 0 });
   return records.map(({ id }) => id).toReversed();
 }
 
 /** Everything that the port tells of a store. */
-async function contentOf({ catalog }: Storage): Promise<unknown> {
+async function contentOf({ catalog }: StorageInUse): Promise<unknown> {
   const [page, trash, audit] = [
     await catalog.list({ filter: {}, limit: 1_000, offset: 0 }),
     await catalog.trash({ limit: 1_000 }),
@@ -70,7 +75,7 @@ class Watched {
 describe("kvStorage", () => {
   it("saves with the same calls whatever the store holds", async () => {
     const watched = new Watched();
-    const storage = await kvStorage(watched.keys());
+    const storage = await openKv(watched.keys());
     const costs: string[] = [];
     for (let count = 1; count <= 1_000; count++) {
       watched.calls.length = 0;
@@ -83,25 +88,25 @@ describe("kvStorage", () => {
 
   it("deletes entries that a snapshot covers, and opens from it", async () => {
     const watched = new Watched();
-    const storage = await kvStorage(watched.keys());
+    const storage = await openKv(watched.keys());
     for (let count = 1; count <= 600; count++) await save(storage, `c${count}`, S, 50);
     const expected = await contentOf(storage);
     await storage.close();
     expect(watched.names("journal/").length).toBeLessThan(500);
     expect(watched.names("snapshot/")).toHaveLength(2);
-    const again = await kvStorage(watched.keys());
+    const again = await openKv(watched.keys());
     expect(await contentOf(again)).toEqual(expected);
     await again.close();
   });
 
   it("gives a later checkpoint a later place after the newest one was removed and the store opened from a snapshot", async () => {
     const values = new Map<string, Uint8Array>();
-    const one = await kvStorage(mapKeyValues(values));
+    const one = await openKv(mapKeyValues(values));
     for (const id of ["a", "b", "c"]) await save(one, id);
     const move = { sessionId: S, checkpoints: ["c" as CheckpointId], from: "live", to: "nowhere", at: AT, reason: "test" } as const;
     await one.catalog.commit({ move, audit: [] });
     await one.purge?.();
-    const other = await kvStorage(mapKeyValues(values));
+    const other = await openKv(mapKeyValues(values));
     await save(other, "d");
     await save(one, "e");
     expect(await idsIn(one)).toEqual(["a", "b", "d", "e"]);
@@ -112,7 +117,7 @@ describe("kvStorage", () => {
 
   it("holds nothing of removed rows after a purge", async () => {
     const watched = new Watched();
-    const storage = await kvStorage(watched.keys());
+    const storage = await openKv(watched.keys());
     await storage.catalog.commit({ tags: { sessionId: S, add: ["x"], remove: [] }, audit: [] });
     await save(storage, "a");
     await storage.catalog.commit({ tags: { sessionId: S, add: ["secret-tag"], remove: [] }, audit: [] });
@@ -129,7 +134,7 @@ describe("a process that slept", () => {
   /** Opens a store twice, and has the first opener sleep before or after one call while the second makes many changes. */
   async function asleep(when: "before" | "after", call: "get" | "put") {
     const watched = new Watched();
-    const [sleeper, other] = [await kvStorage(watched.keys()), await kvStorage(mapKeyValues(watched.values))];
+    const [sleeper, other] = [await openKv(watched.keys()), await openKv(mapKeyValues(watched.values))];
     await save(sleeper, "first");
     let isAsleep = false;
     watched[when] = async (called, key) => {
@@ -167,7 +172,7 @@ describe("a process that slept", () => {
 describe("a failed put of an entry", () => {
   it.each(["before", "after"] as const)("is found out when the call failed %s the put", async (when) => {
     const watched = new Watched();
-    const storage = await kvStorage(watched.keys());
+    const storage = await openKv(watched.keys());
     await save(storage, "first");
     let failures = 1;
     watched[when] = (call, key) => {
@@ -181,7 +186,7 @@ describe("a failed put of an entry", () => {
 
   it("has an unknown outcome while nothing can be read", async () => {
     const watched = new Watched();
-    const storage = await kvStorage(watched.keys());
+    const storage = await openKv(watched.keys());
     await save(storage, "first");
     let isDown = false;
     watched.after = (call, key) => {
@@ -198,12 +203,12 @@ describe("a failed put of an entry", () => {
 describe("a damaged journal", () => {
   it("is lost until it is rebuilt", async () => {
     const watched = new Watched();
-    const storage = await kvStorage(watched.keys());
+    const storage = await openKv(watched.keys());
     const first = await save(storage, "first");
     await save(storage, "second");
     await storage.close();
     watched.values.set(watched.names("journal/").at(-1) as string, new TextEncoder().encode("{"));
-    const again = await kvStorage(watched.keys());
+    const again = await openKv(watched.keys());
     await expect(idsIn(again)).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { reason: "damaged" } });
     expect(await again.recovery.needsRebuild()).toBe(true);
     const facts: SessionFacts[] = [];
@@ -223,7 +228,7 @@ describe("a damaged journal", () => {
 describe("blobs", () => {
   it("are never named by a record when their key may be deleted", async () => {
     const watched = new Watched();
-    const [one, other] = [await kvStorage(watched.keys()), await kvStorage(mapKeyValues(watched.values))];
+    const [one, other] = [await openKv(watched.keys()), await openKv(mapKeyValues(watched.values))];
     const key = { sessionId: S, checkpointId: "left" as CheckpointId };
     const blob = (await other.blobs.put(key, new Uint8Array([1, 2]))) as BlobRef;
     const [left] = watched.names("blob/");
@@ -242,7 +247,7 @@ describe("blobs", () => {
 
   it("that a replacement could not delete are removed as abandoned", async () => {
     const watched = new Watched();
-    const storage = await kvStorage(watched.keys());
+    const storage = await openKv(watched.keys());
     const outcome = await save(storage, "a");
     if (outcome.status !== "committed" || outcome.record === undefined) throw new Error(outcome.status);
     const { record } = outcome;
@@ -266,9 +271,9 @@ describe("a lease", () => {
     let now = AT.getTime();
     const clock = { now: () => new Date(now) };
     const values = new Map<string, Uint8Array>();
-    await kvStorage(mapKeyValues(values), { clock, leaseMs: 60_000 });
+    await openKv(mapKeyValues(values), { clock, leaseMs: 60_000 });
     now += 60_001;
-    const storage = await kvStorage(mapKeyValues(values), { clock, leaseMs: 60_000 });
+    const storage = await openKv(mapKeyValues(values), { clock, leaseMs: 60_000 });
     expect(await storage.locking.exclusively(async () => "alone")).toBe("alone");
     await storage.close();
     expect([...values.keys()].filter((key) => /^(open|alone)\//u.test(key))).toEqual([]);
@@ -278,7 +283,7 @@ describe("a lease", () => {
     let now = AT.getTime();
     const clock = { now: () => new Date(now) };
     const watched = new Watched();
-    const storage = await kvStorage(watched.keys(), { clock, leaseMs: 60_000 });
+    const storage = await openKv(watched.keys(), { clock, leaseMs: 60_000 });
     const before = watched.names("open/");
     now += 60_001;
     await storage.locking.shared(async () => expect(watched.names("open/")).not.toEqual(before));
@@ -287,7 +292,7 @@ describe("a lease", () => {
 
   it("that cannot be deleted keeps no store from closing", async () => {
     const watched = new Watched();
-    const storage = await kvStorage(watched.keys());
+    const storage = await openKv(watched.keys());
     watched.before = () => {
       throw new WorkrailError("STORAGE_UNAVAILABLE", "no answer");
     };
@@ -312,7 +317,7 @@ const operations = fc.oneof(
 type Operation = typeof operations extends fc.Arbitrary<infer T> ? T : never;
 
 /** Makes one change. Its number in the audit log tells the order in which the changes were made. */
-async function operate(storage: Storage, operation: Operation, number: number): Promise<unknown> {
+async function operate(storage: StorageInUse, operation: Operation, number: number): Promise<unknown> {
   const session = operation.do === "save" ? sessionOf(operation.id) : sessionOf(operation.ids[0] ?? "c1");
   const row = { at: AT, action: "pin", sessionId: session, checkpointId: undefined, agentId: undefined, reason: String(number) } as const;
   if (operation.do === "tag") {
@@ -349,14 +354,14 @@ it("agrees with the tables in memory, however the calls of two openers interleav
         get: (key) => scheduler.schedule(Promise.resolve(), "get").then(() => below.get(key)),
         putIfAbsent: (key, value) => scheduler.schedule(Promise.resolve(), "put").then(() => below.putIfAbsent(key, value)),
       };
-      const openers = await scheduler.waitFor(Promise.all([kvStorage(keys), kvStorage(keys)]));
+      const openers = await scheduler.waitFor(Promise.all([openKv(keys), openKv(keys)]));
       const outcomes = await scheduler.waitFor(
-        Promise.all(history.map((operation, number) => operate(openers[number % 2] as Storage, operation, number))),
+        Promise.all(history.map((operation, number) => operate(openers[number % 2] as StorageInUse, operation, number))),
       );
       const order = (await scheduler.waitFor(openers[0].catalog.auditLog({ actions: ["pin"], first: "oldest" }))).map(({ reason }) =>
         Number(reason),
       );
-      const memory = openMemoryStorage();
+      const memory = storageInUse(openMemoryStorage());
       for (const number of order) {
         expect(comparable(await operate(memory, history[number] as Operation, number))).toEqual(comparable(outcomes[number]));
       }

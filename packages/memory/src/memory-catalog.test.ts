@@ -1,16 +1,17 @@
-import type { BlobRef, CheckpointId, CheckpointRecord, NewRecord } from "@workrail/core";
+import type { BlobRef, Catalog, CheckpointId, CheckpointRecord, NewRecord } from "@workrail/core";
 import { aRecord } from "@workrail/storage-conformance/builders";
+import { storageInUse } from "@workrail/storage-conformance/harness";
 import { beforeEach, describe, expect, it } from "vitest";
 import { MemoryDisk } from "./memory-disk.ts";
-import { type MemoryStorage, openMemoryStorage } from "./open-memory-storage.ts";
+import { openMemoryStorage } from "./open-memory-storage.ts";
 import { S } from "./testing/a-store.ts";
 
 let disk: MemoryDisk;
-let catalog: MemoryStorage["catalog"];
+let catalog: Catalog;
 
 beforeEach(() => {
   disk = new MemoryDisk();
-  catalog = openMemoryStorage({ disk }).catalog;
+  catalog = storageInUse(openMemoryStorage({ disk })).catalog;
 });
 
 function record(id: string, given: Partial<NewRecord> = {}): NewRecord {
@@ -124,5 +125,5 @@ it("keeps prune information for a rebuild: tombstones until the first change aft
 it("records the writer of a save in the audit row of the removals it caused", async () => {
   await append(record("a"));
   await append(record("b", { agentId: "agent", createdAt: new Date(7) }), 1);
-  expect(catalog.audit).toMatchObject([{ at: new Date(7), action: "prune", sessionId: S, checkpointId: "a", agentId: "agent" }]);
+  expect(disk.catalog.audit).toMatchObject([{ at: new Date(7), action: "prune", sessionId: S, checkpointId: "a", agentId: "agent" }]);
 });

@@ -4,7 +4,6 @@ import {
   type CatalogPort,
   decided,
   type Facts,
-  type LoggedEvent,
   type Read,
   type Reads,
   type RecoveryPort,
@@ -19,11 +18,6 @@ export class MemoryCatalog implements CatalogPort, RecoveryPort {
 
   constructor(disk: MemoryDisk) {
     this.#disk = disk;
-  }
-
-  /** The audit log, oldest first. */
-  get audit(): readonly LoggedEvent[] {
-    return structuredClone(this.#disk.catalog.audit);
   }
 
   async read<const R extends Reads>(reads: R): Promise<Facts<R>> {

@@ -1,5 +1,4 @@
-import { hash } from "node:crypto";
-import { type Catalog, catalogOver, type KeyFiles, type LoggedEvent, type Storage } from "@workrail/core";
+import type { KeyFiles, Storage } from "@workrail/core";
 import { MemoryBlobStore } from "./memory-blob-store.ts";
 import { MemoryCatalog } from "./memory-catalog.ts";
 import { MemoryDisk } from "./memory-disk.ts";
@@ -13,30 +12,20 @@ export interface MemoryStorageOptions {
 }
 
 export interface MemoryStorage extends Storage {
-  readonly catalog: Catalog & {
-    /** The audit log, oldest first. */
-    readonly audit: readonly LoggedEvent[];
-  };
+  readonly catalog: MemoryCatalog;
   readonly keyFiles: KeyFiles;
 }
 
 /** Opens a storage that lives as long as its disk is referenced, at most until the process ends. */
 export function openMemoryStorage({ disk = new MemoryDisk() }: MemoryStorageOptions = {}): MemoryStorage {
-  const blobs = new MemoryBlobStore(disk);
-  const rows = new MemoryCatalog(disk);
-  const recovery = catalogOver(rows, { refOf: (key) => blobs.refOf(key), digest: (text) => hash("sha256", text, "hex") });
+  const catalog = new MemoryCatalog(disk);
   return {
     durability: "memory",
     mode: "memory",
     warnings: [],
-    catalog: {
-      ...recovery,
-      get audit() {
-        return rows.audit;
-      },
-    },
-    recovery,
-    blobs,
+    catalog,
+    recovery: catalog,
+    blobs: new MemoryBlobStore(disk),
     keyFiles: new MemoryKeyFiles(disk),
     locking: new MemoryLocking(disk),
     vectors: new MemoryVectors(),

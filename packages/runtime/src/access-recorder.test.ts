@@ -1,8 +1,9 @@
-import { type CatalogChange, type CheckpointRecord, type CommitOutcome } from "@workrail/core";
+import { type CatalogChange, chained, type CheckpointRecord, type CommitOutcome, inUse } from "@workrail/core";
 import { aRecord, SteppingClock } from "@workrail/storage-conformance/builders";
 import { openMemoryStorage } from "@workrail/memory";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AccessRecorder } from "./access-recorder.ts";
+import { nodeDigests } from "./environment.ts";
 
 describe("loads", () => {
   const changes: CatalogChange[] = [];
@@ -16,14 +17,14 @@ describe("loads", () => {
     changes.length = 0;
     works = [];
     disk = Promise.resolve();
-    const storage = openMemoryStorage();
+    const storage = inUse(chained(openMemoryStorage(), (text) => nodeDigests.sha256(text)));
     const commit = async (change: CatalogChange): Promise<CommitOutcome> => {
       await disk;
       changes.push(change);
       return storage.catalog.commit(change);
     };
     recorder = new AccessRecorder({
-      catalog: Object.assign(Object.create(storage.catalog) as typeof storage.catalog, { commit }),
+      catalog: { ...storage.catalog, commit },
       locking: storage.locking,
       clock: new SteppingClock(),
       background: { run: (_, work) => void works.push(work) },

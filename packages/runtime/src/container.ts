@@ -1,6 +1,7 @@
 import "reflect-metadata";
 import {
   BackgroundQueue,
+  catalogOver,
   type Classifier,
   type Clock,
   type Codec,
@@ -26,7 +27,7 @@ import { classifierOnDemand } from "./classifier-on-demand.ts";
 import { condensingBy } from "./condensing.ts";
 import { randomIds, type Repeat, silentLog } from "./environment.ts";
 import { embeddingBy } from "./search/embedding.ts";
-import { forgettingVectors } from "./search/forgetting-catalog.ts";
+import { forgettingVectors } from "./search/forgetting-vectors.ts";
 import { conversionPorts } from "./sealing/conversion-ports.ts";
 import { protectStorage } from "./sealing/protect-storage.ts";
 import { screeningBy } from "./secrets/secret-screening.ts";
@@ -116,12 +117,10 @@ async function wireOver(opened: Storage, settings: Settings, adapters: Adapters,
 
   value(TOKENS.settings, settings);
   value(TOKENS.storage, storage);
-  once(TOKENS.catalog, (c) => {
-    return storage.vectors === undefined
-      ? storage.catalog
-      : forgettingVectors(storage.catalog, storage.vectors, c.resolve(TOKENS.background));
-  });
-  value(TOKENS.recovery, storage.recovery);
+  const background = new BackgroundQueue(log);
+  const catalog = catalogOver(forgettingVectors(storage, background));
+  value(TOKENS.catalog, catalog);
+  value(TOKENS.recovery, catalog);
   value(TOKENS.blobs, storage.blobs);
   value(TOKENS.locking, storage.locking);
   value(TOKENS.search, storage.search ?? (await import("@workrail/search-minisearch")).miniSearchIndex());
@@ -152,7 +151,7 @@ async function wireOver(opened: Storage, settings: Settings, adapters: Adapters,
     const { texts } = sealing;
     return screeningBy(settings.secrets, { scanner: adapters.secretScanner, digests: c.resolve(TOKENS.digests), log, dataDir, texts });
   });
-  once(TOKENS.background, (c) => new BackgroundQueue(c.resolve(TOKENS.log)));
+  value(TOKENS.background, background);
   once(TOKENS.accesses, (c) => {
     return new AccessRecorder({
       catalog: c.resolve(TOKENS.catalog),

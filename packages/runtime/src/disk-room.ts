@@ -1,4 +1,4 @@
-import { type Background, isWorkrailError, type Log, removeBlob, type Storage } from "@workrail/core";
+import { type Background, type Catalog, isWorkrailError, type Log, removeBlob, type Storage } from "@workrail/core";
 
 /** Free space below which a warning is logged. The warning repeats only after twice as much was free in between. */
 const LITTLE_BYTES = 64 * 1024 * 1024;
@@ -10,6 +10,7 @@ const BESIDE_BYTES = 256 * 1024;
 
 export interface DiskRoomParts {
   readonly storage: Storage;
+  readonly catalog: Catalog;
   readonly background: Background;
   readonly log: Log;
   /** Removes checkpoints that the policy allows to remove, within a save's turn. */
@@ -19,14 +20,16 @@ export interface DiskRoomParts {
 /** Manages free disk space: keeps a reserve, warns when little is left, and makes room for a save that finds none. */
 export class DiskRoom {
   readonly #storage: Storage;
+  readonly #catalog: Catalog;
   readonly #background: Background;
   readonly #log: Log;
   readonly #makeRoom: DiskRoomParts["makeRoom"];
   #isTold = false;
 
-  constructor({ storage, background, log, makeRoom }: DiskRoomParts) {
+  constructor({ storage, catalog, background, log, makeRoom }: DiskRoomParts) {
     this.#makeRoom = makeRoom;
     this.#storage = storage;
+    this.#catalog = catalog;
     this.#background = background;
     this.#log = log;
   }
@@ -48,10 +51,10 @@ export class DiskRoom {
    * store's lock.
    */
   async relieve(failure: unknown, blobBytes: number): Promise<boolean> {
-    const { reserve, catalog, blobs } = this.#storage;
+    const { reserve, blobs } = this.#storage;
     if (reserve === undefined || !isWorkrailError(failure) || !NO_ROOM.has(failure.details["reason"])) return false;
     const givenBack = await reserve.release();
-    await catalog.reclaim(undefined, removeBlob({ blobs }));
+    await this.#catalog.reclaim(undefined, removeBlob({ blobs }));
     // Under a quota, the free space of the disk does not count.
     const free = failure.details["reason"] === "quota" ? givenBack : reserve.freeBytes();
     const missing = blobBytes + BESIDE_BYTES - free;

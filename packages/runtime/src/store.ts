@@ -1,6 +1,7 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { elapsedMs } from "@workrail/blob-files";
 import {
+  ALL,
   type CheckpointId,
   type CheckpointRecord,
   type ClassifyPorts,
@@ -79,6 +80,9 @@ export interface Call {
   on(store: Store): unknown;
 }
 
+/** Limits of a stand-in, whose memory has its own. The others apply when the disk takes the checkpoints. */
+const UNBOUNDED = { maxCheckpoints: ALL, maxAsides: ALL, maxAsideBytes: ALL, maxSessionBytes: ALL, maxTotalBytes: ALL } as const;
+
 /** An open storage with all that its operations share: ports, tracked calls, recovery, isolation of projects and work in the background. */
 export class Store {
   readonly parts: Parts;
@@ -117,10 +121,10 @@ export class Store {
     this.housekeeper = new Housekeeper(parts);
     this.room = new DiskRoom({ ...parts, makeRoom: (needed) => this.housekeeper.makeRoomOnDisk(needed) });
     // With a trash for pruned checkpoints, pruning runs after the save.
-    const maxCheckpoints = settings.prunesToTrash ? Number.MAX_SAFE_INTEGER : limits.maxCheckpoints;
+    const maxCheckpoints = settings.prunesToTrash ? ALL : limits.maxCheckpoints;
     this.savePorts = {
       ...parts,
-      limits: { ...limits, maxCheckpoints },
+      limits: standIn === undefined ? { ...limits, maxCheckpoints } : { ...limits, ...UNBOUNDED },
       writer: `workrail/${VERSION}`,
       secrets: parts.screening.screen,
       relieve: (failure, blobBytes) => this.room.relieve(failure, blobBytes),

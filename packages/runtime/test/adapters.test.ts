@@ -104,7 +104,7 @@ describe("a program's own parts", () => {
       return {
         ...opened,
         recovery: Object.assign(Object.create(opened.recovery) as Storage["recovery"], {
-          needsRebuild: () => Promise.reject(new Error("broken")),
+          state: () => Promise.reject(new Error("broken")),
         }),
         close: async () => {
           isClosed = true;

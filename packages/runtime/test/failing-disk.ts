@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import type { Log, LogFields } from "@workrail/core";
+import { type CatalogPort, type CheckpointId, type Log, type LogFields, observed } from "@workrail/core";
 import { type FileSystem, nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
 import { tally } from "@workrail/storage-conformance/harness";
 import type { Adapters } from "../src/container.ts";
@@ -92,6 +92,13 @@ export class FailingDisk {
       },
     };
   }
+}
+
+/** Wraps a catalog: calls a function after each append, which may throw. */
+export function afterAppend(catalog: CatalogPort, onAppended: (id: CheckpointId) => void): CatalogPort {
+  return observed(catalog, (rows) => {
+    for (const row of rows) if (row.table === "checkpoint" && row.was === undefined && row.now !== undefined) onAppended(row.now.record.id);
+  });
 }
 
 export function withFailingDisk<T>(test: (disk: FailingDisk) => Promise<T>): Promise<T> {

@@ -12,7 +12,7 @@ import { Compactor } from "../src/compactor.ts";
 import type { Adapters } from "../src/container.ts";
 import { Store } from "../src/store.ts";
 import type { Workrail } from "../src/workrail.ts";
-import { obstruct, withFailingDisk } from "./failing-disk.ts";
+import { afterAppend, obstruct, withFailingDisk } from "./failing-disk.ts";
 import { onDisk, refusalOf } from "./stores.ts";
 
 const CHILD = fileURLToPath(new URL("./kept-then-killed.ts", import.meta.url));
@@ -159,18 +159,11 @@ describe("a save that the disk does not take", () => {
         {
           storage: async ({ dataDir }) => {
             const storage = await openSqliteFs({ dataDir });
-            const commit: typeof storage.catalog.commit = async (change) => {
-              const outcome = await storage.catalog.commit(change);
-              if (!isUnsure || change.append === undefined) return outcome;
+            const catalog = afterAppend(storage.catalog, (checkpointId) => {
+              if (!isUnsure) return;
               isUnsure = false;
-              const details = { reason: "input-output", outcome: "unknown", checkpointId: change.append.record.id };
+              const details = { reason: "input-output", outcome: "unknown", checkpointId };
               throw new WorkrailError("STORAGE_UNAVAILABLE", "Nobody knows.", { details });
-            };
-            const catalog = new Proxy(storage.catalog, {
-              get: (target, name) => {
-                const member: unknown = name === "commit" ? commit : Reflect.get(target, name);
-                return typeof member === "function" ? (member.bind(target) as unknown) : member;
-              },
             });
             return { ...storage, catalog };
           },
@@ -502,16 +495,12 @@ describe("a recovered disk", () => {
       let isUnsure = false;
       const storage: Adapters["storage"] = async (...given) => {
         const opened = await (disk.adapters().storage ?? fail)(...given);
-        const commit: typeof opened.catalog.commit = async (change) => {
-          const outcome = await opened.catalog.commit(change);
-          if (!isUnsure || outcome.status !== "committed" || change.append === undefined) return outcome;
+        const catalog = afterAppend(opened.catalog, () => {
+          if (!isUnsure) return;
           isUnsure = false;
           throw new WorkrailError("STORAGE_UNAVAILABLE", "Nobody knows.", { details: { reason: "input-output", outcome: "unknown" } });
-        };
-        return {
-          ...opened,
-          catalog: new Proxy(opened.catalog, { get: (target, name) => (name === "commit" ? commit : bound(target, name)) }),
-        };
+        });
+        return { ...opened, catalog };
       };
       await using workrail = await disk.open({}, { storage });
       disk.writing = "ENOSPC";
@@ -970,9 +959,4 @@ function noise(characters: number): string {
 
 function fail(): never {
   throw new Error("There is none.");
-}
-
-function bound(target: object, name: string | symbol): unknown {
-  const member: unknown = Reflect.get(target, name);
-  return typeof member === "function" ? (member.bind(target) as unknown) : member;
 }

@@ -1,8 +1,11 @@
 import { gzipCodec } from "@workrail/codecs";
 import {
+  ALL,
   BackgroundQueue,
+  chained,
   type CheckpointId,
   DEFAULT_LIMITS,
+  inUse,
   issueHandle,
   type Limits,
   type LoadPorts,
@@ -10,20 +13,20 @@ import {
   saveCheckpoint,
   type SavePorts,
   type SessionId,
-  type Storage,
+  type StorageInUse,
 } from "@workrail/core";
 import { classifierOf, SteppingClock } from "@workrail/storage-conformance/builders";
 import { openMemoryStorage } from "@workrail/memory";
 import { describe, expect, it } from "vitest";
 import { nodeDigests, randomIds, silentLog } from "../src/environment.ts";
-import { overlayStorage } from "../src/fallback/overlay-storage.ts";
 import { RetainedMemory } from "../src/fallback/retained-memory.ts";
+import { standInStorage } from "../src/fallback/stand-in-storage.ts";
 import { takeOver } from "../src/fallback/take-over.ts";
 
 const SESSION = "session" as SessionId;
 const clock = new SteppingClock();
 
-function portsOf(storage: Storage, limits: Partial<Limits> = {}): SavePorts & LoadPorts {
+function portsOf(storage: StorageInUse, limits: Partial<Limits> = {}): SavePorts & LoadPorts {
   const given = {
     classifier: classifierOf({}),
     codec: gzipCodec,
@@ -38,10 +41,20 @@ function portsOf(storage: Storage, limits: Partial<Limits> = {}): SavePorts & Lo
 }
 
 function aStandIn() {
-  const disk: Storage = openMemoryStorage();
+  const raw = chained(openMemoryStorage(), (text) => nodeDigests.sha256(text));
+  const disk = inUse(raw);
   const memory = new RetainedMemory();
-  const standIn = portsOf(overlayStorage(memory, async () => disk));
-  return { disk, memory, standIn };
+  const unbounded = { maxAsides: ALL, maxAsideBytes: ALL };
+  const standIn = portsOf(
+    inUse(
+      chained(
+        standInStorage(memory, async () => raw),
+        (text) => nodeDigests.sha256(text),
+      ),
+    ),
+    unbounded,
+  );
+  return { raw, disk, memory, standIn };
 }
 
 describe("handles while memory replaces the disk", () => {
@@ -68,7 +81,6 @@ describe("handles while memory replaces the disk", () => {
     clock.set(new Date(before.validUntil.getTime() + 1));
     const { id: checkpointId } = before.record;
     const during = await saveAside(portsOf(memory.storage), { sessionId: SESSION, context });
-    memory.hold(during.record, 1);
     await takeOver(portsOf(disk), memory);
     expect(during.validUntil.getTime()).toBeGreaterThan(before.validUntil.getTime());
     expect((await standIn.catalog.find(checkpointId))?.shieldedUntil).toEqual(during.validUntil);
@@ -80,7 +92,7 @@ describe("handles while memory replaces the disk", () => {
     for (const step of [1, 2]) asides.push(await saveAside(standIn, { sessionId: SESSION, context: { step } }));
     const failing = portsOf(disk);
     let puts = 0;
-    const put: Storage["blobs"]["put"] = (key, bytes, options) => {
+    const put: StorageInUse["blobs"]["put"] = (key, bytes, options) => {
       puts += 1;
       return puts === 2 ? Promise.reject(new Error("the disk is gone")) : disk.blobs.put(key, bytes, options);
     };
@@ -93,12 +105,12 @@ describe("handles while memory replaces the disk", () => {
   });
 
   it("are issued for checkpoints on the disk only if the disk stores the promise", async () => {
-    const { disk, standIn } = aStandIn();
+    const { raw, disk, standIn } = aStandIn();
     const { record } = await saveCheckpoint(portsOf(disk), { sessionId: SESSION, context: { step: 1 } });
     const handle = await issueHandle(standIn, { checkpointId: record.id });
     expect((await disk.catalog.find(record.id))?.shieldedUntil).toEqual(handle?.validUntil);
     const other = await saveCheckpoint(portsOf(disk), { sessionId: SESSION, context: { step: 2 } });
-    disk.catalog.commit = () => Promise.reject(new Error("read only"));
+    raw.catalog.change = () => Promise.reject(new Error("read only"));
     await expect(issueHandle(standIn, { checkpointId: other.record.id })).rejects.toThrow("read only");
   });
 });

@@ -1,12 +1,12 @@
-import type { Storage } from "@workrail/core";
+import type { Catalog } from "@workrail/core";
 import { workrailOver } from "../src/facade.ts";
 import { openStore, type StorePlan } from "../src/open-store.ts";
 import type { Workrail } from "../src/workrail.ts";
 
-/** The library's object, with its storage for tests that look into it. */
-export type OpenedStore = Workrail & { readonly storage: Storage };
+/** The library's object, with its catalog for tests that look into it. */
+export type OpenedStore = Workrail & { readonly catalog: Catalog };
 
 export async function openedStore(plan: StorePlan): Promise<OpenedStore> {
   const store = await openStore(plan);
-  return Object.assign(workrailOver(store), { storage: store.storage });
+  return Object.assign(workrailOver(store), { catalog: store.parts.catalog });
 }

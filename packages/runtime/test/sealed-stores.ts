@@ -127,7 +127,7 @@ export async function describeStore(store: OpenedStore): Promise<unknown> {
     checkpoints: checkpoints.map((checkpoint) => ({ ...checkpoint, lastAccessedAt: undefined })),
     contexts,
     trash: await store.listTrash(),
-    usage: (await store.storage.catalog.usage()).checkpoints,
+    usage: (await store.catalog.usage()).checkpoints,
     auditFindings: (await store.verifyAuditLog()).findings,
   };
 }

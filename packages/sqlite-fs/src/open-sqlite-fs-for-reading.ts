@@ -13,10 +13,9 @@ import {
   SessionFactsFiles,
   VECTORS,
 } from "@workrail/blob-files";
-import { catalogOver, ProcessLocking, readOnlyStorageOf, runAll, type Storage } from "@workrail/core";
+import { ProcessLocking, readOnlyStorageOf, runAll, type Storage } from "@workrail/core";
 import { loadSqliteDriver } from "./load-sqlite-driver.ts";
 import type { SqliteFsOptions } from "./open-sqlite-fs.ts";
-import { sha256 } from "./sha256.ts";
 import { silentLog } from "./silent-log.ts";
 import { SqliteCatalog } from "./sqlite-catalog.ts";
 import { SqliteSearch } from "./search/sqlite-search.ts";
@@ -61,8 +60,7 @@ export async function openSqliteFsForReading(options: Omit<SqliteFsOptions, "fs"
       });
       // Mending changes only this copy: the next copy has the damage again.
       if (!isProven && (await catalog.state()) === "sound" && !catalog.isMended) provenAt = elapsedMs();
-      const recovery = catalogOver(catalog, { refOf: (key) => blobs.refOf(key), digest: sha256 });
-      return { catalog: recovery, recovery, close: () => catalog.close() };
+      return catalog;
     },
   });
   const create = (file: string): number => {
@@ -88,8 +86,8 @@ export async function openSqliteFsForReading(options: Omit<SqliteFsOptions, "fs"
     durability: "disk",
     mode: driver.name,
     warnings: [],
-    useCatalog: (use) => copies.use(use),
-    rebuildCopy: (fill) => copies.rebuild(({ recovery }) => fill(recovery)),
+    useCatalog: (use) => copies.use((catalog) => use({ catalog, recovery: catalog })),
+    rebuildCopy: (fill) => copies.rebuild(fill),
     blobs,
     keyFiles: new FileKeyFiles(dataDir, fs, ensureNone),
     remains: new FileRemains(dataDir, fs),

@@ -20,10 +20,9 @@ import {
   tidyLeftovers,
   VECTORS,
 } from "@workrail/blob-files";
-import { catalogOver, isWorkrailError, type Log, type Reserve, runAll, runThen, type Storage } from "@workrail/core";
+import { isWorkrailError, type Log, type Reserve, runAll, runThen, type Storage } from "@workrail/core";
 import { loadSqliteDriver, type SqliteDriverChoice } from "./load-sqlite-driver.ts";
 import type { Migration } from "./migrations.ts";
-import { sha256 } from "./sha256.ts";
 import { silentLog } from "./silent-log.ts";
 import { SqliteSearch } from "./search/sqlite-search.ts";
 import { SqliteCatalog } from "./sqlite-catalog.ts";
@@ -144,7 +143,6 @@ async function openShared({ dataDir, fs, log, lockWaitMs }: Place, driver: Sqlit
     throw error;
   }
   const opened = catalog;
-  const recovery = catalogOver(opened, { refOf: (key) => blobs.refOf(key), digest: sha256 });
   const derived = { fs, openDatabase: driver.open, journal: opened.journal, lockWaitMs, log };
   const search = new SqliteSearch({ ...derived, file: path.join(dataDir, SEARCH_DATABASE) });
   const vectors = new SqliteVectors({ ...derived, file: path.join(dataDir, VECTORS) });
@@ -165,8 +163,8 @@ async function openShared({ dataDir, fs, log, lockWaitMs }: Place, driver: Sqlit
     durability: "disk",
     mode: driver.name,
     warnings,
-    catalog: recovery,
-    recovery,
+    catalog: opened,
+    recovery: opened,
     blobs,
     keyFiles,
     remains: new FileRemains(dataDir, fs),

@@ -2,7 +2,7 @@ import { createHmac, hash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { type AuditFinding, linked, type LoggedEvent, placeOf, verifyAudit } from "@workrail/core";
+import { type AuditFinding, chained, linked, type LoggedEvent, placeOf, type Storage, verifyAudit } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { auditQuery } from "../src/audit-queries.ts";
 import type { SqliteDatabase } from "../src/sqlite-driver.ts";
@@ -69,12 +69,16 @@ describe("the audit log in SQLite", () => {
   it("shows a forged row to the holder of the key, even with a valid keyless chain", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
-      await withOpened(dataDir, async (store) => {
-        store.storage.recovery.chainBy?.(keyed);
-        await store.save({ number: 1 });
-        await store.save({ number: 2 });
-        expect(await verifyAudit(store.storage)).toMatchObject({ isKeyed: true, findings: [] });
-      });
+      const wrap = (storage: Storage): Storage => chained(storage, keyed, { isKeyed: true });
+      await withOpened(
+        dataDir,
+        async (store) => {
+          await store.save({ number: 1 });
+          await store.save({ number: 2 });
+          expect(await verifyAudit(store.storage)).toMatchObject({ isKeyed: true, findings: [] });
+        },
+        { wrap },
+      );
       tamper(dataDir, (database) => {
         const [row] = database.prepare("SELECT * FROM audit WHERE id = 2").all() as readonly { digest: Uint8Array }[];
         const place = { number: 2, digest: Buffer.from(row?.digest ?? []).toString("hex") };
@@ -82,10 +86,13 @@ describe("the audit log in SQLite", () => {
         const forged = Buffer.from(placeOf(linked(event, place, sha256)).digest, "hex");
         database.prepare("INSERT INTO audit (id, at, action, digest) VALUES (3, 0, 'export', ?)").run(forged);
       });
-      await withOpened(dataDir, async ({ storage }) => {
-        storage.recovery.chainBy?.(keyed);
-        expect(await verifyAudit(storage)).toMatchObject({ findings: [{ kind: "changed", number: 3 }] });
-      });
+      await withOpened(
+        dataDir,
+        async ({ storage }) => {
+          expect(await verifyAudit(storage)).toMatchObject({ findings: [{ kind: "changed", number: 3 }] });
+        },
+        { wrap },
+      );
     }));
 
   it("begins its chain after the rows of an older schema, and reports those as unproven", () =>

@@ -6,6 +6,7 @@ import { openWithDriver } from "../src/open-sqlite-fs.ts";
 import type { OpenDatabase } from "../src/sqlite-driver.ts";
 import { driver, openDatabase } from "./open-database.ts";
 import { withStore } from "./test-store.ts";
+import { storageInUse } from "@workrail/storage-conformance/harness";
 
 it("the reserve frees its own space and that of the write-ahead log, and loses nothing", () =>
   withStore(async (store) => {
@@ -60,7 +61,7 @@ async function openWithReserve(
     };
     result = await openWithDriver({ dataDir, fs: files }, driver, { openDatabase: open }).then(
       async (storage) => {
-        const number = (await storage.catalog.head("session" as never))?.sequence;
+        const number = (await storageInUse(storage).catalog.head("session" as never))?.sequence;
         await storage.close();
         return { number };
       },

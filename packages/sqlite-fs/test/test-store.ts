@@ -30,13 +30,14 @@ import {
   type SaveResult,
   type SessionId,
   type Storage,
+  type StorageInUse,
   type VerifyReport,
   verifyStore,
   WorkrailError,
 } from "@workrail/core";
 import { type BackupOptions, type BackupReport, backupStore } from "@workrail/transfer";
 import { classifierOf } from "@workrail/storage-conformance/builders";
-import { randomIds as ids, sha256 } from "@workrail/storage-conformance/harness";
+import { randomIds as ids, sha256, storageInUse } from "@workrail/storage-conformance/harness";
 import { type CatalogParts, type SqliteFsOptions, openWithDriver } from "../src/open-sqlite-fs.ts";
 import { driver } from "./open-database.ts";
 import { silentLog } from "../src/silent-log.ts";
@@ -64,20 +65,24 @@ const clock: Clock = { now: () => new Date() };
 
 export interface TestStoreOptions extends Omit<SqliteFsOptions, "dataDir" | "driver">, CatalogParts {
   readonly maxCheckpoints?: number;
+  /** Wraps the storage. Default: nothing. */
+  readonly wrap?: (storage: Storage) => Storage;
 }
 
 /** Core's use cases on a store of this package. */
 export class TestStore {
   readonly dataDir: string;
-  readonly storage: Storage;
+  readonly storage: StorageInUse;
   readonly #background = new BackgroundQueue(silentLog);
   readonly #maxCheckpoints: number;
 
   static async open(dataDir: string, options: TestStoreOptions = {}): Promise<TestStore> {
-    return new TestStore(dataDir, await openWithDriver({ dataDir, ...options }, driver, options), options);
+    const { wrap = (storage) => storage, ...others } = options;
+    const storage = await openWithDriver({ dataDir, ...others }, driver, others);
+    return new TestStore(dataDir, storageInUse(wrap(storage)), options);
   }
 
-  private constructor(dataDir: string, storage: Storage, { maxCheckpoints = Number.MAX_SAFE_INTEGER }: TestStoreOptions) {
+  private constructor(dataDir: string, storage: StorageInUse, { maxCheckpoints = Number.MAX_SAFE_INTEGER }: TestStoreOptions) {
     this.dataDir = dataDir;
     this.storage = storage;
     this.#maxCheckpoints = maxCheckpoints;

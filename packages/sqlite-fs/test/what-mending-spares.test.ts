@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { type CheckpointId, DEFAULT_LIMITS, type Move, type SessionId, storeStatus } from "@workrail/core";
+import { storageInUse } from "@workrail/storage-conformance/harness";
 import { describe, expect, it } from "vitest";
 import { correctedRow } from "../src/corrected-row.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
@@ -226,7 +227,7 @@ describe("mending", () => {
     withSaved(async (dataDir, file) => {
       executeIn(file, "UPDATE checkpoint_total SET total = 99");
       const { said, log } = noting();
-      const storage = await openSqliteFsForReading({ dataDir, log, driver: driver.name });
+      const storage = storageInUse(await openSqliteFsForReading({ dataDir, log, driver: driver.name }));
       const total = async () => (await storage.catalog.list({ filter: {}, limit: 1, offset: 0 })).total;
       try {
         expect(await total()).toBe(4);

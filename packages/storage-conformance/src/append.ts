@@ -1,4 +1,4 @@
-import type { Append, CheckpointId, CheckpointRecord, CommitOutcome, NewRecord, SessionId, Storage } from "@workrail/core";
+import type { Append, CheckpointId, CheckpointRecord, CommitOutcome, NewRecord, SessionId, StorageInUse } from "@workrail/core";
 import { aRecord } from "./builders.ts";
 import { expect } from "vitest";
 import { randomIds } from "./environment.ts";
@@ -7,7 +7,7 @@ import { randomIds } from "./environment.ts";
 export type GivenRecord = Partial<NewRecord> & { readonly sessionId: SessionId };
 
 /** Makes a record whose blob is already stored, because some catalogs check that. */
-export async function storedRecord(storage: Storage, given: GivenRecord): Promise<NewRecord> {
+export async function storedRecord(storage: StorageInUse, given: GivenRecord): Promise<NewRecord> {
   const id: CheckpointId = given.id ?? randomIds.checkpointId();
   const bytes = new TextEncoder().encode(`blob of ${id}`);
   const blob = await storage.blobs.put({ sessionId: given.sessionId, checkpointId: id }, bytes);
@@ -16,17 +16,17 @@ export async function storedRecord(storage: Storage, given: GivenRecord): Promis
 }
 
 /** Commits a record under the given conditions; without conditions it is always appended. */
-export function commitRecord(storage: Storage, record: NewRecord, terms: Partial<Append> = {}): Promise<CommitOutcome> {
+export function commitRecord(storage: StorageInUse, record: NewRecord, terms: Partial<Append> = {}): Promise<CommitOutcome> {
   const append = { record, unlessHeadIs: undefined, expectedHead: undefined, keepNewest: undefined, ...terms };
   return storage.catalog.commit({ append, audit: [] });
 }
 
-export async function appendOn(storage: Storage, given: GivenRecord, terms: Partial<Append> = {}): Promise<CommitOutcome> {
+export async function appendOn(storage: StorageInUse, given: GivenRecord, terms: Partial<Append> = {}): Promise<CommitOutcome> {
   return commitRecord(storage, await storedRecord(storage, given), terms);
 }
 
 /** Appends a record and expects the commit to succeed. */
-export async function append(storage: Storage, given: GivenRecord, terms: Partial<Append> = {}): Promise<CheckpointRecord> {
+export async function append(storage: StorageInUse, given: GivenRecord, terms: Partial<Append> = {}): Promise<CheckpointRecord> {
   const outcome = await appendOn(storage, given, terms);
   expect(outcome.status).toBe("committed");
   if (outcome.status !== "committed" || outcome.record === undefined) throw new Error("The commit answered without its record.");

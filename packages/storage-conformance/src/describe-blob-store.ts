@@ -1,4 +1,4 @@
-import type { BlobInfo, BlobKey, BlobRef, BlobStore, CheckpointId, SessionId, Storage } from "@workrail/core";
+import type { BlobInfo, BlobKey, BlobRef, BlobStore, CheckpointId, SessionId, StorageInUse } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { noise, same } from "./bytes.ts";
 import type { StorageHarness } from "./harness.ts";
@@ -7,7 +7,7 @@ import { randomIds } from "./environment.ts";
 
 /** Tests the blob store: it returns opaque bytes unchanged, whole or not at all. */
 export function describeBlobStore(harness: StorageHarness): void {
-  const onStore = (test: (blobs: BlobStore, storage: Storage) => Promise<void>) => () =>
+  const onStore = (test: (blobs: BlobStore, storage: StorageInUse) => Promise<void>) => () =>
     withStore(harness, ({ storage }) => test(storage.blobs, storage));
 
   describe(`${harness.name}: blob store`, () => {

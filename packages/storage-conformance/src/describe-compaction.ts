@@ -1,4 +1,4 @@
-import type { BlobRef, Context, SessionId, Storage } from "@workrail/core";
+import type { BlobRef, Context, SessionId, StorageInUse } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { noise, same } from "./bytes.ts";
 import { proveStore } from "./prove-store.ts";
@@ -168,7 +168,7 @@ function contextAt(step: number): Context {
   return { goal: "get it done", step, history, last: history.at(-1)?.observation ?? "" };
 }
 
-async function put(blobs: Storage["blobs"], length: number): Promise<BlobRef> {
+async function put(blobs: StorageInUse["blobs"], length: number): Promise<BlobRef> {
   const ref = await blobs.put({ sessionId: randomIds.sessionId(), checkpointId: randomIds.checkpointId() }, noise(length));
   if (ref === undefined) throw new Error("A put without ifAbsent answered that there was a blob already.");
   return ref;

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { CHECKPOINT_KINDS, type CheckpointId, type PageCursor, type SessionId, type Storage } from "@workrail/core";
+import { CHECKPOINT_KINDS, type CheckpointId, type PageCursor, type SessionId, type StorageInUse } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { append } from "./append.ts";
 import { type Chance, withChance } from "./chance.ts";
@@ -12,6 +12,7 @@ import { provided, withStore } from "./store-under-test.ts";
 import { tally } from "./tally.ts";
 import { randomIds, sha256 } from "./environment.ts";
 import { codeOf, Workbench } from "./workbench.ts";
+import { storageInUse } from "./storage-in-use.ts";
 
 /** Directory in which Linux and macOS list the open files and connections of a process. */
 const OPEN_FILES = "/dev/fd";
@@ -81,7 +82,7 @@ function describeReopening(harness: StorageHarness): void {
     withStore(harness, async (store) => {
       const sessionId = randomIds.sessionId();
       for (let count = 0; count < 5; count++) await append(store.storage, { sessionId });
-      const page = (storage: Storage, after?: PageCursor) =>
+      const page = (storage: StorageInUse, after?: PageCursor) =>
         storage.catalog.list({ filter: { kinds: CHECKPOINT_KINDS }, limit: 3, offset: 0, after });
       const { next } = await page(store.storage);
       const { records } = await page(await store.reopen(), next);
@@ -219,8 +220,8 @@ function start(harness: StorageHarness, place: string, task: Task): WorkerProces
   return new WorkerProcess(harness, place, task);
 }
 
-async function opening(harness: StorageHarness, place: string, work: (storage: Storage) => Promise<void>): Promise<void> {
-  const storage = await harness.open(place);
+async function opening(harness: StorageHarness, place: string, work: (storage: StorageInUse) => Promise<void>): Promise<void> {
+  const storage = storageInUse(await harness.open(place));
   try {
     await work(storage);
   } finally {
@@ -229,7 +230,7 @@ async function opening(harness: StorageHarness, place: string, work: (storage: S
 }
 
 /** Expects every acknowledged checkpoint with its content, and sequences without gaps or repetitions. Returns the number of checkpoints. */
-async function proveAcknowledged(storage: Storage, sessionId: SessionId, saved: readonly Saved[]): Promise<number> {
+async function proveAcknowledged(storage: StorageInUse, sessionId: SessionId, saved: readonly Saved[]): Promise<number> {
   const { records, texts } = await proveStore(storage);
   const ofSession = records.filter((record) => record.sessionId === sessionId);
   expect(ofSession.map(({ sequence }) => sequence)).toEqual(ofSession.map((_, index) => index + 1));
@@ -242,7 +243,7 @@ async function proveAcknowledged(storage: Storage, sessionId: SessionId, saved: 
 }
 
 /** Expects the newest acknowledged checkpoint, or a newer one, to be the head. */
-async function provePruned(storage: Storage, sessionId: SessionId, saved: readonly Saved[]): Promise<void> {
+async function provePruned(storage: StorageInUse, sessionId: SessionId, saved: readonly Saved[]): Promise<void> {
   const newest = Math.max(0, ...saved.filter((each) => each.sessionId === sessionId).map(({ sequence }) => sequence));
   if (newest === 0) return;
   const { record } = await new Workbench(storage).load({ sessionId });

@@ -7,7 +7,7 @@ import {
   encodeEnvelope,
   type SaveInput,
   type SessionFacts,
-  type Storage,
+  type StorageInUse,
 } from "@workrail/core";
 import { SteppingClock } from "./builders.ts";
 import { describe, expect, it } from "vitest";
@@ -52,7 +52,7 @@ export function describeRecovery(harness: StorageHarness): void {
       }));
 
     describe("replaceAll", () => {
-      const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
+      const onStore = (test: (storage: StorageInUse) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
       it(
         "removes the old content, and numbers from 1 in the given order",
@@ -132,9 +132,12 @@ export function describeRecovery(harness: StorageHarness): void {
 }
 
 /** Tests that apply to every rebuild, whether the catalog was lost or not. */
-function describeRebuild(harness: StorageHarness, meanwhile: (storage: Storage, lose: () => Promise<Storage>) => Promise<Storage>): void {
+function describeRebuild(
+  harness: StorageHarness,
+  meanwhile: (storage: StorageInUse, lose: () => Promise<StorageInUse>) => Promise<StorageInUse>,
+): void {
   /** Gives a test a store to fill, and a function that returns the rebuilt store. */
-  const rebuilding = (test: (bench: Workbench, storage: Storage, rebuild: () => Promise<Rebuilt>) => Promise<void>) => () =>
+  const rebuilding = (test: (bench: Workbench, storage: StorageInUse, rebuild: () => Promise<Rebuilt>) => Promise<void>) => () =>
     withStore(harness, async (store) => {
       const clock = new SteppingClock();
       const limits = { maxCheckpoints: 3 };
@@ -266,7 +269,7 @@ function describeRebuild(harness: StorageHarness, meanwhile: (storage: Storage, 
       await bench.compact(sessionId);
       const [first, ...removed] = idsOf(records);
       expect((await allRecords(storage)).slice(0, 2).map(({ baseId }) => baseId)).toEqual(removed);
-      const remove = async (into: Storage, id: CheckpointId | undefined): Promise<void> => {
+      const remove = async (into: StorageInUse, id: CheckpointId | undefined): Promise<void> => {
         const checkpoints = id === undefined ? [] : [id];
         await into.catalog.commit({
           move: { sessionId, checkpoints, from: "live", to: "nowhere", at: new Date(), reason: "test" },
@@ -326,7 +329,7 @@ function describeRebuild(harness: StorageHarness, meanwhile: (storage: Storage, 
 }
 
 interface Rebuilt {
-  readonly storage: Storage;
+  readonly storage: StorageInUse;
   readonly bench: Workbench;
   readonly report: Awaited<ReturnType<Workbench["rebuild"]>>;
 }
@@ -341,13 +344,13 @@ async function saved(bench: Workbench, input: SaveInput): Promise<CheckpointReco
 }
 
 /** Puts the blob of a record back. */
-async function restore(storage: Storage, record: CheckpointRecord): Promise<void> {
+async function restore(storage: StorageInUse, record: CheckpointRecord): Promise<void> {
   const context = new TextEncoder().encode(JSON.stringify({ step: record.sequence - 2 }));
   await storage.blobs.put({ sessionId: record.sessionId, checkpointId: record.id }, encodeEnvelope(record, context, sha256));
 }
 
 async function replaceAll(
-  storage: Storage,
+  storage: StorageInUse,
   records: readonly CheckpointRecord[],
   sessions: readonly SessionFacts[],
   at: Date = new Date(),

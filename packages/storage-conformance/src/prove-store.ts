@@ -7,7 +7,7 @@ import {
   type Context,
   matchesFilter,
   type SessionId,
-  type Storage,
+  type StorageInUse,
   verifyAudit,
 } from "@workrail/core";
 import { sha256 } from "./environment.ts";
@@ -22,7 +22,7 @@ export interface ProvenStore {
 }
 
 /** Lists all records of all kinds that match a filter, oldest commit first. */
-export async function allRecords(storage: Storage, filter: CheckpointFilter = {}): Promise<readonly CheckpointRecord[]> {
+export async function allRecords(storage: StorageInUse, filter: CheckpointFilter = {}): Promise<readonly CheckpointRecord[]> {
   const newestFirst: CheckpointRecord[] = [];
   for (let page, after; page === undefined || after !== undefined; after = page.next) {
     page = await storage.catalog.list({ filter: { kinds: CHECKPOINT_KINDS, ...filter }, limit: 100, offset: 0, after });
@@ -35,7 +35,7 @@ export async function allRecords(storage: Storage, filter: CheckpointFilter = {}
  * Reads the whole store, or one session. Throws at the first violation: a record without its blob, a blob that differs from its record,
  * a repeated sequence, a head that is not the last checkpoint, a wrong count, a broken chain of the audit log.
  */
-export async function proveStore(storage: Storage, filter: Pick<CheckpointFilter, "sessionId"> = {}): Promise<ProvenStore> {
+export async function proveStore(storage: StorageInUse, filter: Pick<CheckpointFilter, "sessionId"> = {}): Promise<ProvenStore> {
   const bench = new Workbench(storage);
   const records = await allRecords(storage, filter);
   const texts = new Map<CheckpointId, string>();
@@ -57,7 +57,7 @@ export async function proveStore(storage: Storage, filter: Pick<CheckpointFilter
 }
 
 /** Checks totals, which a catalog may store instead of counting: they must follow all changes of checkpoints. */
-async function proveTotals(storage: Storage, records: readonly CheckpointRecord[], filter: CheckpointFilter): Promise<void> {
+async function proveTotals(storage: StorageInUse, records: readonly CheckpointRecord[], filter: CheckpointFilter): Promise<void> {
   const filters: CheckpointFilter[] = [filter];
   for (const kind of CHECKPOINT_KINDS) filters.push({ ...filter, kinds: [kind] });
   for (const project of new Set(records.map((record) => record.project))) filters.push({ ...filter, project });
@@ -69,7 +69,7 @@ async function proveTotals(storage: Storage, records: readonly CheckpointRecord[
   }
 }
 
-async function proveSession(storage: Storage, sessionId: SessionId, records: readonly CheckpointRecord[]): Promise<void> {
+async function proveSession(storage: StorageInUse, sessionId: SessionId, records: readonly CheckpointRecord[]): Promise<void> {
   for (const [index, { sequence }] of records.entries()) {
     const before = records[index - 1]?.sequence ?? 0;
     if (sequence <= before) throw new Error(`Session ${sessionId} has sequence ${sequence} after ${before}.`);

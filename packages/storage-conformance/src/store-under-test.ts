@@ -1,15 +1,16 @@
-import type { Storage } from "@workrail/core";
+import type { StorageInUse } from "@workrail/core";
 import { it } from "vitest";
 import type { StorageHarness } from "./harness.ts";
+import { storageInUse } from "./storage-in-use.ts";
 
 /** A store of the adapter for one test. */
 export class StoreUnderTest {
   readonly place: string;
   readonly #harness: StorageHarness;
-  readonly #opened = new Set<Storage>();
-  #storage: Storage;
+  readonly #opened = new Set<StorageInUse>();
+  #storage: StorageInUse;
 
-  private constructor(harness: StorageHarness, place: string, storage: Storage) {
+  private constructor(harness: StorageHarness, place: string, storage: StorageInUse) {
     this.#harness = harness;
     this.place = place;
     this.#storage = storage;
@@ -18,16 +19,16 @@ export class StoreUnderTest {
 
   static async create(harness: StorageHarness): Promise<StoreUnderTest> {
     const place = await harness.create();
-    return new StoreUnderTest(harness, place, await harness.open(place));
+    return new StoreUnderTest(harness, place, storageInUse(await harness.open(place)));
   }
 
-  get storage(): Storage {
+  get storage(): StorageInUse {
     return this.#storage;
   }
 
   /** Opens the store once more, beside the other openers. */
-  async openAnother(): Promise<Storage> {
-    const another = await this.#harness.open(this.place);
+  async openAnother(): Promise<StorageInUse> {
+    const another = storageInUse(await this.#harness.open(this.place));
     this.#opened.add(another);
     return another;
   }
@@ -38,7 +39,7 @@ export class StoreUnderTest {
   }
 
   /** Closes the store, runs `meanwhile`, and opens the store again. */
-  async reopen(meanwhile?: () => Promise<void>): Promise<Storage> {
+  async reopen(meanwhile?: () => Promise<void>): Promise<StorageInUse> {
     await this.close();
     await meanwhile?.();
     this.#storage = await this.openAnother();

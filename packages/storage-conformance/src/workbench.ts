@@ -48,7 +48,7 @@ import {
   type SavePorts,
   type SaveResult,
   type SessionId,
-  type Storage,
+  type StorageInUse,
   type UpkeepPolicy,
   type VerifyReport,
   verifyStore,
@@ -79,8 +79,8 @@ export interface WorkbenchOptions {
 }
 
 /** Parts of a storage that the use cases need. */
-export type StorageParts = Pick<Storage, "catalog" | "recovery" | "blobs" | "locking"> &
-  Partial<Pick<Storage, "purge" | "keyFiles" | "vectors">>;
+export type StorageParts = Pick<StorageInUse, "catalog" | "recovery" | "blobs" | "locking"> &
+  Partial<Pick<StorageInUse, "purge" | "keyFiles" | "vectors">>;
 
 /** Core's use cases on the tested storage. */
 export class Workbench {

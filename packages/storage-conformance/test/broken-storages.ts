@@ -1,7 +1,22 @@
 import fs from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { BlobStore, Catalog, CatalogRecovery, CheckpointRecord, Locking, Storage } from "@workrail/core";
+import {
+  answered,
+  type BlobStore,
+  type CatalogPort,
+  type CheckpointRow,
+  decided,
+  type Facts,
+  type Locking,
+  MemoryTables,
+  type Read,
+  type Reads,
+  type RecoveryPort,
+  type RowChange,
+  type Rule,
+  type Storage,
+} from "@workrail/core";
 // The adapter of the example is sound, and small enough to be broken in many ways.
 import { openFolderStorage } from "../../../examples/custom-storage-adapter/src/open-folder-storage.ts";
 import { type Faults, type StorageHarness, withFaults } from "../src/harness.ts";
@@ -14,7 +29,35 @@ export interface BrokenStorage {
   breaks(storage: Storage, place: string): Promise<Storage> | Storage;
 }
 
-type Ports = { catalog?: Partial<Catalog>; blobs?: Partial<BlobStore>; locking?: Partial<Locking>; recovery?: Partial<CatalogRecovery> };
+type Ports = { catalog?: Partial<CatalogPort>; blobs?: Partial<BlobStore>; locking?: Partial<Locking>; recovery?: Partial<RecoveryPort> };
+
+/** Returns the storage with other answers, for queries and for rules. */
+function answering(storage: Storage, spoil: (read: Read, answer: unknown) => unknown): Storage {
+  const spoilAll = (reads: Reads, facts: Facts<Reads>): Facts<Reads> => {
+    return Object.fromEntries(Object.entries(reads).map(([name, read]) => [name, spoil(read, facts[name])])) as Facts<Reads>;
+  };
+  const spoilt = <Out>(rule: Rule<Out>): Rule<Out> => ({
+    ...rule,
+    decide(facts) {
+      const next = rule.decide(spoilAll(rule.reads, facts));
+      return "reads" in next ? spoilt(next) : next;
+    },
+  });
+  const read: CatalogPort["read"] = async (reads) => spoilAll(reads, await storage.catalog.read(reads)) as Facts<typeof reads>;
+  return replacing(storage, { catalog: { read, change: (rule) => storage.catalog.change(spoilt(rule)) } });
+}
+
+/** Returns the storage with other rows in its decisions. */
+function writing(storage: Storage, spoil: (rows: readonly RowChange[]) => readonly RowChange[]): Storage {
+  const spoilt = <Out>(rule: Rule<Out>): Rule<Out> => ({
+    ...rule,
+    decide(facts) {
+      const next = rule.decide(facts);
+      return "reads" in next ? spoilt(next) : { ...next, rows: spoil(next.rows) };
+    },
+  });
+  return replacing(storage, { catalog: { change: (rule) => storage.catalog.change(spoilt(rule)) } });
+}
 
 /** Returns the storage with some methods of its ports replaced. */
 function replacing(storage: Storage, ports: Ports, parts: Partial<Storage> = {}): Storage {
@@ -45,15 +88,15 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
     fault: "loses the last append when it is closed",
     caughtBy: ["durability > finds everything as it was when it is opened again"],
     breaks(storage, place) {
-      const file = path.join(place, "catalog.json");
+      const file = path.join(place, "catalog");
       let before: Buffer | undefined;
       return replacing(
         storage,
         {
           catalog: {
-            async commit(change) {
+            async change(rule) {
               before = await fs.readFile(file);
-              return storage.catalog.commit(change);
+              return storage.catalog.change(rule);
             },
           },
         },
@@ -66,24 +109,21 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
     },
   },
   "acknowledges-too-early": {
-    fault: "answers before the commit is on the disk",
+    fault: "answers before the change is on the disk",
     caughtBy: ["durability > a process killed at a random moment > loses nothing it acknowledged while it was saving, 3 times"],
     breaks(storage) {
       let last: Promise<unknown> = Promise.resolve();
-      const records: CheckpointRecord[] = [];
+      const ahead = new MemoryTables(() => true);
       return replacing(storage, {
         catalog: {
-          async commit(change) {
-            if (change.append === undefined) return storage.catalog.commit(change);
-            const { record } = change.append;
+          read: async (reads) => answered(reads, (read) => ahead.answer(read)),
+          async change(rule) {
             // Longer than a busy machine takes to kill the process.
-            last = last.then(() => soon(300)).then(() => storage.catalog.commit(change));
-            const fresh = { lastAccessedAt: record.createdAt, damaged: false, shieldedUntil: undefined };
-            const sequence = records.push({ ...record, sequence: records.length + 1, ...fresh });
-            const nothing = { removed: [], shielded: [], moved: [], forgotten: [] };
-            return { status: "committed", record: records[sequence - 1], ...nothing, bytes: undefined };
+            last = last.then(() => soon(300)).then(() => storage.catalog.change(rule));
+            const decision = decided(rule, { answer: (read) => ahead.answer(read), keepsFacts: false });
+            ahead.apply(decision);
+            return decision.outcome;
           },
-          head: async (session) => records.findLast(({ sessionId }) => sessionId === session) ?? storage.catalog.head(session),
         },
       });
     },
@@ -105,42 +145,31 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
     },
   },
   "half-applies": {
-    fault: "applies the rest of a change whose append it declines",
-    caughtBy: ["catalog > terms of an append > decide about the whole change: nothing is applied when the append is declined"],
+    fault: "leaves the rows of sessions out of a change",
+    caughtBy: ["catalog > sessions > begin with their first checkpoint, and count and weigh what they hold"],
+    breaks: (storage) => writing(storage, (rows) => rows.filter(({ table }) => table !== "session")),
+  },
+  "swaps-blindly": {
+    fault: "decides by facts from before its turn",
+    caughtBy: ["catalog > commits at the same time > let one win where all expect the same head"],
     breaks: (storage) =>
       replacing(storage, {
         catalog: {
-          async commit(change) {
-            const outcome = await storage.catalog.commit(change);
-            if (outcome.status !== "committed" && change.pins !== undefined) await storage.catalog.commit({ pins: change.pins, audit: [] });
-            return outcome;
+          async change(rule) {
+            const facts = await storage.catalog.read(rule.reads);
+            await soon(20);
+            return storage.catalog.change({ ...rule, reads: {}, decide: () => rule.decide(facts) });
           },
         },
       }),
   },
-  "swaps-blindly": {
-    fault: "does not compare the head before it appends",
-    caughtBy: [
-      "catalog > terms of an append > answer `conflict` when the head is another, and use no number up",
-      "catalog > commits at the same time > let one win where all expect the same head",
-    ],
-    breaks: (storage) =>
-      replacing(storage, {
-        catalog: {
-          commit: (change) =>
-            storage.catalog.commit(
-              change.append === undefined ? change : { ...change, append: { ...change.append, expectedHead: undefined } },
-            ),
-        },
-      }),
-  },
   "shortens-shields": {
-    fault: "prunes what is shielded",
+    fault: "does not look at shields when it selects checkpoints",
     caughtBy: [
       "catalog > shields > keep the oldest from being pruned until they end, and are counted all the same",
       "use cases > handles > resolve to what they were given out for until they run out, whatever is saved, compacted and cleaned up",
     ],
-    breaks: (storage) => replacing(storage, { catalog: { commit: (change) => storage.catalog.commit({ ...change, shields: [] }) } }),
+    breaks: (storage) => writing(storage, (rows) => rows.map(withoutShield)),
   },
   "forgets-shields": {
     fault: "does not remember shields beside the catalog",
@@ -173,37 +202,25 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
       "catalog > listing > goes from the newest to the oldest commit, across sessions and whatever the clock says",
     ],
     breaks(storage) {
-      const byTime = (left: CheckpointRecord, right: CheckpointRecord): number => right.createdAt.getTime() - left.createdAt.getTime();
-      const listed = async (query: Parameters<Catalog["list"]>[0]) => {
-        const page = await storage.catalog.list(query);
-        return { ...page, records: [...page.records].sort(byTime) };
+      const all = (read: Read): Read => (read.of === "checkpoints" && read.order === "newest" ? { ...read, limit: 1_000 } : read);
+      const byTime = (left: CheckpointRow, right: CheckpointRow): number =>
+        right.record.createdAt.getTime() - left.record.createdAt.getTime();
+      const read: CatalogPort["read"] = async (reads) => {
+        const asked = Object.fromEntries(Object.entries(reads).map(([name, each]) => [name, all(each)])) as typeof reads;
+        const facts: Record<string, unknown> = { ...(await storage.catalog.read(asked)) };
+        for (const [name, each] of Object.entries(reads)) {
+          if (each.of !== "checkpoints" || each.order !== "newest") continue;
+          facts[name] = [...(facts[name] as readonly CheckpointRow[])].sort(byTime).slice(0, each.limit);
+        }
+        return facts as Facts<typeof reads>;
       };
-      return replacing(storage, {
-        catalog: {
-          list: listed,
-          head: async (sessionId) => (await listed({ filter: { sessionId }, limit: 1_000, offset: 0 })).records[0],
-        },
-      });
+      return replacing(storage, { catalog: { read } });
     },
   },
   "mends-text": {
     fault: "replaces lone surrogates, as databases do",
     caughtBy: ["catalog > append > keeps every field of a record as it was given", "catalog > pins > hold any key exactly"],
-    breaks: (storage) =>
-      replacing(storage, {
-        catalog: {
-          commit: ({ pins, ...given }) => {
-            const change = {
-              ...given,
-              ...(pins === undefined ? {} : { pins: { ...pins, pin: pins.pin.map((key) => key.toWellFormed()) } }),
-            };
-            if (change.append === undefined) return storage.catalog.commit(change);
-            const { record } = change.append;
-            const attributes = JSON.parse(JSON.stringify(record.attributes).replaceAll(/\\ud[89a-f]../g, "\ufffd")) as never;
-            return storage.catalog.commit({ ...change, append: { ...change.append, record: { ...record, attributes } } });
-          },
-        },
-      }),
+    breaks: (storage) => writing(storage, (rows) => rows.map((row) => ({ ...row, now: mended(row.now) }) as RowChange)),
   },
   overwrites: {
     fault: "overwrites a blob that it should leave alone",
@@ -214,17 +231,9 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
     breaks: (storage) => replacing(storage, { blobs: { put: (key, bytes) => storage.blobs.put(key, bytes) } }),
   },
   "removes-needed": {
-    fault: "reclaims without looking who needs it",
+    fault: "does not find the checkpoints that need a blob",
     caughtBy: ["catalog > reclaim > takes what nobody needs among the refs it is given, and leaves the rest"],
-    breaks: (storage) =>
-      replacing(storage, {
-        catalog: {
-          async reclaim(refs, remove) {
-            for (const ref of refs ?? []) await remove(ref, false);
-            return refs ?? storage.catalog.reclaim(refs, remove);
-          },
-        },
-      }),
+    breaks: (storage) => answering(storage, (read, answer) => (read.of === "checkpoints" && read.where.blobs !== undefined ? [] : answer)),
   },
   "keeps-no-order": {
     fault: "starts each piece of work at once",
@@ -272,6 +281,19 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
     },
   },
 };
+
+function withoutShield(row: RowChange): RowChange {
+  if (row.table !== "checkpoint" || row.now === undefined) return row;
+  return { ...row, now: { ...row.now, record: { ...row.now.record, shieldedUntil: undefined } } };
+}
+
+/** Returns a value with every text well-formed. */
+function mended(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(mended);
+  if (typeof value !== "object" || value === null || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key.toWellFormed(), mended(each)]));
+}
 
 /** File operations with which a place was opened; they may be wrapped with faults. */
 const filesOf = new Map<string, typeof fs>();

@@ -148,7 +148,7 @@ describe("exportSession", () => {
     await noteExport(store.ports, S, { isWhole: true });
     await noteExport(store.ports, S, { isWhole: false });
     await noteExport({ ...store.ports, isReadOnly: true }, S, { isWhole: true });
-    const noted = store.storage.catalog.audit.filter(({ action }) => action === "export");
+    const noted = store.disk.catalog.audit.filter(({ action }) => action === "export");
     expect(noted.map(({ sessionId, reason }) => [sessionId, reason])).toEqual([
       [S, undefined],
       [S, "failed"],
@@ -237,7 +237,7 @@ describe("importSession", () => {
     const { createdAt, tags, pins } = (await store.storage.catalog.session(S)) ?? {};
     expect(await other.storage.catalog.session(S)).toMatchObject({ createdAt, tags, pins });
     expect(await exported(other)).toBe(text);
-    expect(other.storage.catalog.audit.filter(({ action }) => action === "import").length).toBe(5);
+    expect(other.disk.catalog.audit.filter(({ action }) => action === "import").length).toBe(5);
   });
 
   it("reads chunks of any size, twice", async () => {
@@ -496,7 +496,7 @@ describe("an import refuses, and imports nothing:", () => {
     const store = aStore();
     await expect(imported(store, await edited(edit))).rejects.toMatchObject(error);
     expect(store.disk.blobs.size).toBe(0);
-    expect(store.storage.catalog.audit).toEqual([]);
+    expect(store.disk.catalog.audit).toEqual([]);
   });
 
   it("text truncated at any position", async () => {

@@ -1,12 +1,12 @@
-import type { AuditDigest, AuditEvent } from "../model/audit.ts";
+import type { AuditEvent } from "../model/audit.ts";
 import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId } from "../model/ids.ts";
 import type { SessionFacts } from "../model/session.ts";
 import { copied } from "../platform.ts";
-import type { BlobKey } from "../ports/blob-store.ts";
-import type { Catalog, CatalogRecovery, RemoveBlob, Rewriting, StoredForm } from "../ports/catalog.ts";
-import type { CatalogPort, RecoveryPort } from "./catalog-port.ts";
-import { chained } from "./chained.ts";
+import type { BlobStore } from "../ports/blob-store.ts";
+import type { Catalog, CatalogRecovery, RemoveBlob, StoredForm } from "../ports/catalog.ts";
+import type { ChainedStorage, StorageInUse } from "../ports/storage.ts";
+import type { CatalogPort } from "./catalog-port.ts";
 import { fill } from "./fill.ts";
 import { checkAudit } from "./queries/check-audit.ts";
 import { findSession } from "./queries/find-session.ts";
@@ -16,7 +16,6 @@ import { listErasures } from "./queries/list-erasures.ts";
 import { listSessions } from "./queries/list-sessions.ts";
 import { listTrash } from "./queries/list-trash.ts";
 import { sumUsage } from "./queries/sum-usage.ts";
-import { EVERYTHING, rewrite } from "./rewrite.ts";
 import { changeForm } from "./rules/change-form.ts";
 import { commit } from "./rules/commit.ts";
 import { cutAudit } from "./rules/cut-audit.ts";
@@ -30,18 +29,11 @@ import { release } from "./rules/release.ts";
 /** Blobs that one step removes. */
 const RECLAIM_BATCH = 100;
 
-export interface CatalogParts {
-  /** Returns the ref under which a checkpoint's blob is, or would be, kept. */
-  readonly refOf: (key: BlobKey) => BlobRef;
-  /** Chains the audit log unless a holder of the store's key sets another digest: SHA-256. */
-  readonly digest: AuditDigest;
-}
+/** Chained rows, and where blobs are. */
+export type CatalogParts = Pick<ChainedStorage, "catalog" | "recovery" | "chain"> & { readonly blobs: Pick<BlobStore, "refOf"> };
 
 /** Offers the operations of a catalog over its rows. Copies its input; the adapter copies its answers where a caller could change rows. */
-export function catalogOver(rows: CatalogPort & RecoveryPort, { refOf, digest: own }: CatalogParts): Catalog & CatalogRecovery {
-  let keyed: AuditDigest | undefined;
-  const digest = (): AuditDigest => keyed ?? own;
-  const catalog = chained(rows, digest);
+export function catalogOver({ catalog, recovery, chain, blobs }: CatalogParts): Catalog & CatalogRecovery {
   return {
     commit: (change) => catalog.change(commit(copied(change))),
     find: (id) => findCheckpoint(catalog, id),
@@ -52,7 +44,7 @@ export function catalogOver(rows: CatalogPort & RecoveryPort, { refOf, digest: o
     trash: (query) => listTrash(catalog, query),
     usage: () => sumUsage(catalog, new Date()),
     auditLog: async (query) => (await catalog.read({ rows: { of: "audit", query } })).rows,
-    checkAudit: async (walk) => ({ ...(await checkAudit(catalog, walk, digest())), isKeyed: keyed !== undefined }),
+    checkAudit: (walk) => checkAudit(chain, walk),
     cutAudit: (cut) => catalog.change(cutAudit(copied(cut))),
     changes: (query) => listChanges(catalog, query),
     replaceBlob: (expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>) =>
@@ -67,19 +59,21 @@ export function catalogOver(rows: CatalogPort & RecoveryPort, { refOf, digest: o
     holdRemovals: (holder, until) => catalog.change(hold({ holder, until: copied(until) })),
     releaseRemovals: (holder) => catalog.change(release(holder)),
 
-    needsRebuild: async () => (await rows.state()) === "lost",
-    examine: async ({ isDue = false } = {}) => void (await rows.state({ deep: isDue ? "always" : "ifDue" })),
-    sessionFacts: () => rows.sessionFacts(),
-    chainBy: (given) => {
-      keyed = given;
-    },
-    rewrite: async (rewriting: Rewriting) => {
-      await rows.replaceAll(rewrite(await rows.read(EVERYTHING), rewriting, own), "erased");
-      keyed = rewriting.chained.to;
-    },
+    needsRebuild: async () => (await recovery.state()) === "lost",
+    examine: async ({ isDue = false } = {}) => void (await recovery.state({ deep: isDue ? "always" : "ifDue" })),
+    sessionFacts: () => recovery.sessionFacts(),
     replaceAll: (records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent) =>
-      rows.replaceAll(fill(copied({ records, sessions, audit }), { refOf, digest: digest() }), "kept-aside"),
+      recovery.replaceAll(
+        fill(copied({ records, sessions, audit }), (key) => blobs.refOf(key)),
+        "kept-aside",
+      ),
   };
+}
+
+/** Replaces the catalog of a storage by its operations, as use cases take them. */
+export function inUse(storage: ChainedStorage): StorageInUse {
+  const catalog = catalogOver(storage);
+  return { ...storage, catalog, recovery: catalog };
 }
 
 async function findCheckpoint(catalog: CatalogPort, id: CheckpointId): Promise<CheckpointRecord | undefined> {

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from "../model/audit.ts";
+import type { AuditEvent, LoggedEvent } from "../model/audit.ts";
 import type { SessionFacts } from "../model/session.ts";
 import type { Facts, Reads } from "./reads.ts";
 import type { NewRow } from "./rows.ts";
@@ -39,4 +39,14 @@ export interface CatalogContent {
   readonly audit: readonly LoggedEvent[];
   /** Session facts to write outside of the catalog; the others stay as they are. */
   readonly facts: readonly SessionFacts[];
+}
+
+/** Whole content of a catalog whose audit rows are not chained yet. */
+export interface UnchainedContent extends Omit<CatalogContent, "audit"> {
+  readonly audit: readonly AuditEvent[];
+}
+
+/** Restores a catalog, and chains the audit rows. */
+export interface ChainedRecovery extends RecoveryPort {
+  replaceAll(content: UnchainedContent, old: "kept-aside" | "erased"): Promise<void>;
 }

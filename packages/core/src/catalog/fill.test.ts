@@ -21,7 +21,7 @@ it("keeps the removal and the erasure of an id that lives in another session", (
       sessions: [facts("lives"), facts("removed", { tombstones: [id], erasing: [id] })],
       audit: AUDIT,
     },
-    { refOf: ({ sessionId, checkpointId }) => `${sessionId}/${checkpointId}` as BlobRef, digest: (text) => text.padEnd(32, "0") },
+    ({ sessionId, checkpointId }) => `${sessionId}/${checkpointId}` as BlobRef,
   );
   const gone = { blob: "removed/id", checkpointId: id, sessionId: "removed" };
   expect(rows.filter(({ table }) => table === "removal" || table === "erasure")).toEqual([

@@ -1,10 +1,9 @@
-import type { AuditDigest, AuditEvent } from "../model/audit.ts";
+import type { AuditEvent } from "../model/audit.ts";
 import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 import type { SessionFacts } from "../model/session.ts";
 import type { BlobKey } from "../ports/blob-store.ts";
-import type { CatalogContent } from "./catalog-port.ts";
-import { chain } from "./chained.ts";
+import type { UnchainedContent } from "./catalog-port.ts";
 import type { CheckpointRow, NewRow, SessionRow } from "./rows.ts";
 import { more } from "./rules/weighed.ts";
 
@@ -16,13 +15,10 @@ export interface Remnants {
   readonly audit: AuditEvent;
 }
 
-export interface FillOptions {
-  readonly refOf: (key: BlobKey) => BlobRef;
-  readonly digest: AuditDigest;
-}
+type RefOf = (key: BlobKey) => BlobRef;
 
-/** Makes the content of a new catalog. Removed checkpoints whose blobs may exist become pending removals. */
-export function fill({ records, sessions, audit }: Remnants, { refOf, digest }: FillOptions): CatalogContent {
+/** Makes the content of a new catalog; `refOf` tells where blobs are. Removed checkpoints whose blobs may exist become pending removals. */
+export function fill({ records, sessions, audit }: Remnants, refOf: RefOf): UnchainedContent {
   const known = new Map(sessions.map((facts) => [facts.sessionId, indexed(facts)]));
   const rows = new Map<SessionId, SessionRow>(sessions.map((facts) => [facts.sessionId, rowOf(facts, audit.at)]));
   const checkpoints = new Map<CheckpointId, CheckpointRow>();
@@ -47,7 +43,7 @@ export function fill({ records, sessions, audit }: Remnants, { refOf, digest }: 
       ...edges.map((now): NewRow => ({ table: "edge", now })),
       ...gone,
     ],
-    audit: chain([audit], undefined, digest),
+    audit: [audit],
     facts: [],
   };
 }
@@ -77,10 +73,7 @@ function indexed({ tombstones, trash, shields }: SessionFacts) {
 }
 
 /** Makes the rows of removed checkpoints. In another session, with another blob, the id of one may live. */
-function goneOf(
-  sessions: readonly SessionFacts[],
-  refOf: FillOptions["refOf"],
-): readonly Extract<NewRow, { table: "removal" | "erasure" }>[] {
+function goneOf(sessions: readonly SessionFacts[], refOf: RefOf): readonly Extract<NewRow, { table: "removal" | "erasure" }>[] {
   return sessions.flatMap(({ sessionId, tombstones, erasing }) => {
     const gone = (checkpointId: CheckpointId) => ({ blob: refOf({ sessionId, checkpointId }), checkpointId, sessionId });
     return [

@@ -433,17 +433,6 @@ export interface CatalogRecovery {
   /** Reads the facts of every session that has some, from where they survive the loss of the catalog. */
   sessionFacts(): AsyncIterable<SessionFacts>;
   /**
-   * Sets the digest that chains new audit rows; `undefined` restores the catalog's own digest. The holder of the key calls it
-   * before anything is written. Absent where a store cannot be sealed.
-   */
-  chainBy?(digest: AuditDigest | undefined): void;
-  /**
-   * Rewrites all records (live or in the trash), the labels of all sessions, the audit log, and the data that survives the loss of
-   * the catalog, by means of `rewriting`. All or nothing. Afterwards no file of the catalog holds the old data. Absent where a
-   * store cannot be sealed.
-   */
-  rewrite?(rewriting: Rewriting): Promise<void>;
-  /**
    * Replaces the whole content of the catalog, all or nothing, and keeps the old content aside where possible. Records come in the
    * order of their commits, regardless of their times; `sequence` restarts at 1 in each session. Checkpoints that the facts list as
    * trash go to the trash; shields remain. Checkpoints listed as tombstones stay removed; their records only tell which bases their

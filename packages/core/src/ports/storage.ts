@@ -1,3 +1,5 @@
+import type { CatalogPort, ChainedRecovery, RecoveryPort } from "../catalog/catalog-port.ts";
+import type { AuditDigest } from "../model/audit.ts";
 import type { Durability } from "../model/checkpoint.ts";
 import type { BlobStore } from "./blob-store.ts";
 import type { Catalog, CatalogRecovery } from "./catalog.ts";
@@ -16,8 +18,10 @@ export interface Storage {
   readonly mode: string;
   /** Warnings about the storage location for the user, one sentence each; empty when all is well. */
   readonly warnings: readonly string[];
-  readonly catalog: Catalog;
-  readonly recovery: CatalogRecovery;
+  readonly catalog: CatalogPort;
+  readonly recovery: RecoveryPort;
+  /** Absent while nothing chains the audit log. */
+  readonly chain?: AuditChain;
   readonly blobs: BlobStore;
   readonly locking: Locking;
   /** Absent where a store cannot be sealed. */
@@ -40,6 +44,26 @@ export interface Storage {
   readonly derivedBytes?: () => DerivedBytes;
   /** Releases files and locks. All acknowledged data is already durable. May be called twice. */
   close(): Promise<void>;
+}
+
+/** Storage with a chained audit log. */
+export interface ChainedStorage extends Storage {
+  readonly recovery: ChainedRecovery;
+  readonly chain: AuditChain;
+}
+
+/** Storage as use cases take it: with the operations of a catalog in place of its rows. */
+export interface StorageInUse extends Omit<ChainedStorage, "catalog" | "recovery"> {
+  readonly catalog: Catalog;
+  readonly recovery: CatalogRecovery;
+}
+
+/** Audit log in the form in which it is stored and chained. */
+export interface AuditChain {
+  readonly rows: Pick<CatalogPort, "read">;
+  readonly digest: AuditDigest;
+  /** True when only a holder of the store's key can compute the digest. */
+  readonly isKeyed: boolean;
 }
 
 /** Files left beside a store from earlier times. No program reads them any more. */

@@ -1,9 +1,17 @@
+import type { CatalogPort, RecoveryPort } from "../catalog/catalog-port.ts";
 import type { BlobRef } from "../model/ids.ts";
 import type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob, UnreadablePlace } from "../ports/blob-store.ts";
 import type { KeyFiles, KeyPlace } from "../ports/sealer.ts";
 import type { Remains, Storage } from "../ports/storage.ts";
-import { ReadOnlyCatalog, type RebuildCopy, type UseCatalog } from "./read-only-catalog.ts";
 import { refuse } from "./read-only-error.ts";
+
+/** Runs an operation on the current catalog, which stays open meanwhile. */
+export type UseCatalog = <T>(use: (source: CatalogSource) => Promise<T>) => Promise<T>;
+
+/** Rebuilds a copy of the store's catalog. `fill` returns true when the copy was lost. */
+export type RebuildCopy = (fill: (recovery: RecoveryPort) => Promise<boolean>) => Promise<void>;
+
+export type CatalogSource = Pick<Storage, "catalog" | "recovery">;
 
 /** Parts of a read-only storage. */
 export interface ReadOnlyParts extends Pick<
@@ -28,14 +36,13 @@ export function readOnlyStorage(storage: Storage): Storage {
 /** Builds a storage from parts that never change the store. The storage has no reserve: only writers need one. */
 export function readOnlyStorageOf(parts: ReadOnlyParts): Storage {
   const { durability, warnings, locking, search, vectors, close } = parts;
-  const catalog = new ReadOnlyCatalog(parts.useCatalog, parts.rebuildCopy);
   return {
     durability,
     isReadOnly: true,
     mode: `${parts.mode}, read-only`,
     warnings,
-    catalog,
-    recovery: catalog,
+    catalog: readOnlyCatalog(parts.useCatalog),
+    recovery: readOnlyRecovery(parts),
     blobs: new ReadOnlyBlobStore(parts.blobs),
     locking,
     ...(parts.keyFiles === undefined ? {} : { keyFiles: readOnlyKeyFiles(parts.keyFiles) }),
@@ -43,6 +50,30 @@ export function readOnlyStorageOf(parts: ReadOnlyParts): Storage {
     ...(search === undefined ? {} : { search }),
     ...(vectors === undefined ? {} : { vectors }),
     close,
+  };
+}
+
+/** Refuses every change. */
+function readOnlyCatalog(use: UseCatalog): CatalogPort {
+  return { read: (reads) => use(({ catalog }) => catalog.read(reads)), change: refuse };
+}
+
+function readOnlyRecovery({ useCatalog: use, rebuildCopy }: Pick<ReadOnlyParts, "useCatalog" | "rebuildCopy">): RecoveryPort {
+  return {
+    // Never deep: a read-only store cannot repair.
+    state: () => use(({ recovery }) => recovery.state()),
+    async *sessionFacts() {
+      yield* await use(async ({ recovery }) => recovery.sessionFacts());
+    },
+    async replaceAll(content, old) {
+      if (rebuildCopy === undefined) return refuse();
+      await rebuildCopy(async (recovery) => {
+        // The store's own catalog may have been repaired and used since.
+        const isLost = (await recovery.state()) === "lost";
+        if (isLost) await recovery.replaceAll(content, old);
+        return isLost;
+      });
+    },
   };
 }
 

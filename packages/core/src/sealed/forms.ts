@@ -68,7 +68,7 @@ export function rewritingTo(forms: Forms, at: Date): Rewriting {
 }
 
 /** Returns the digest that chains the audit log in this form; `undefined` for the catalog's own. */
-export function auditDigestOf(sealer: Sealer | undefined): AuditDigest | undefined {
+function auditDigestOf(sealer: Sealer | undefined): AuditDigest | undefined {
   return sealer === undefined ? undefined : (text) => sealer.authenticate(text);
 }
 

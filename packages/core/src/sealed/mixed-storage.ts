@@ -1,13 +1,19 @@
+import { catalogOver } from "../catalog/catalog-over.ts";
+import type { ChainedRecovery } from "../catalog/catalog-port.ts";
+import { chained } from "../catalog/chained.ts";
 import { WorkrailError } from "../errors.ts";
-import type { SessionFacts } from "../model/session.ts";
-import type { CatalogRecovery } from "../ports/catalog.ts";
-import type { Storage } from "../ports/storage.ts";
+import type { AuditDigest } from "../model/audit.ts";
+import type { Storage, StorageInUse } from "../ports/storage.ts";
 import { type Forms, plainBlob, plainFacts } from "./forms.ts";
+import { sealStorage } from "./seal-storage.ts";
 import { type BlobSealer, SealedBlobStore } from "./sealed-blob-store.ts";
-import { SealedCatalog } from "./sealed-catalog.ts";
 
-/** Reads a partly converted store for a rebuild after its catalog was lost. The rebuilt catalog has the target form. */
-export function mixedStorage(storage: Storage, forms: Forms): Pick<Storage, "blobs" | "recovery"> {
+/**
+ * Reads a partly converted store for a rebuild after its catalog was lost. The rebuilt catalog has the target form.
+ *
+ * @param digest chains the audit log of a store in clear.
+ */
+export function mixedStorage(storage: Storage, forms: Forms, digest: AuditDigest): Pick<StorageInUse, "blobs" | "recovery"> {
   const { to } = forms;
   const either: BlobSealer = {
     overheadBytes: 0,
@@ -19,17 +25,13 @@ export function mixedStorage(storage: Storage, forms: Forms): Pick<Storage, "blo
       return plain;
     },
   };
-  async function* sessionFacts(): AsyncGenerator<SessionFacts> {
-    for await (const facts of storage.recovery.sessionFacts()) yield plainFacts(forms, facts);
-  }
-  const made: CatalogRecovery = to === undefined ? storage.recovery : new SealedCatalog(storage, to);
-  return {
-    blobs: new SealedBlobStore(storage.blobs, either),
-    recovery: {
-      needsRebuild: () => made.needsRebuild(),
-      examine: (options) => made.examine(options),
-      sessionFacts,
-      replaceAll: (records, sessions, audit) => made.replaceAll(records, sessions, audit),
+  const made = to === undefined ? chained(storage, digest) : sealStorage(storage, to);
+  const recovery: ChainedRecovery = {
+    state: (options) => made.recovery.state(options),
+    async *sessionFacts() {
+      for await (const facts of storage.recovery.sessionFacts()) yield plainFacts(forms, facts);
     },
+    replaceAll: (content, old) => made.recovery.replaceAll(content, old),
   };
+  return { blobs: new SealedBlobStore(storage.blobs, either), recovery: catalogOver({ ...made, recovery }) };
 }

@@ -83,7 +83,7 @@ export function sealTags(sealer: TextSealer, tags: readonly string[]): readonly 
   return tags.map((tag) => (tag === KEEP_TAG ? tag : sealer.sealText(tag)));
 }
 
-export function seal(sealer: TextSealer, text: string | undefined): string | undefined {
+function seal(sealer: TextSealer, text: string | undefined): string | undefined {
   return text === undefined ? undefined : sealer.sealText(text);
 }
 

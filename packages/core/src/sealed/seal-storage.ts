@@ -1,17 +1,22 @@
+import { chained } from "../catalog/chained.ts";
 import type { BackupTarget } from "../ports/backup-target.ts";
 import type { Sealer } from "../ports/sealer.ts";
-import type { Storage } from "../ports/storage.ts";
+import type { ChainedStorage, Storage } from "../ports/storage.ts";
 import { sealLabels } from "./seal-record.ts";
 import { SealedBlobStore } from "./sealed-blob-store.ts";
-import { SealedCatalog } from "./sealed-catalog.ts";
+import { sealedCatalog, sealedRecovery } from "./sealed-catalog.ts";
 
-/** Wraps a storage for holders of the key: seals everything written and opens everything read. */
-export function sealStorage(storage: Storage, sealer: Sealer): Storage {
-  storage.recovery.chainBy?.((text) => sealer.authenticate(text));
-  const catalog = new SealedCatalog(storage, sealer);
+/** Wraps a storage for holders of the key: seals everything written and opens everything read. Audit rows are chained as sealed. */
+export function sealStorage(storage: Storage, sealer: Sealer): ChainedStorage {
   // Leaves out the indexes: a text index would reveal words of sealed data, and vectors its meaning.
-  const { search: _search, vectors: _vectors, ...rest } = storage;
-  return { ...rest, mode: `${storage.mode}, sealed`, catalog, recovery: catalog, blobs: new SealedBlobStore(storage.blobs, sealer) };
+  const { search: _search, vectors: _vectors, ...rest } = chained(storage, (text) => sealer.authenticate(text), { isKeyed: true });
+  return {
+    ...rest,
+    mode: `${storage.mode}, sealed`,
+    catalog: sealedCatalog(rest.catalog, sealer),
+    recovery: sealedRecovery(rest.recovery, sealer),
+    blobs: new SealedBlobStore(storage.blobs, sealer),
+  };
 }
 
 /** Wraps a backup target, so that the backup of a sealed store is sealed by the same keys. */

@@ -1,271 +1,128 @@
-import { matchesFilter } from "../catalog/matches-filter.ts";
-import type { AuditEvent, LoggedEvent } from "../model/audit.ts";
-import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
-import type { BlobRef, CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
-import type { Session, SessionFacts } from "../model/session.ts";
-import type {
-  Append,
-  AuditCheck,
-  AuditCut,
-  AuditQuery,
-  AuditWalk,
-  Catalog,
-  CatalogChange,
-  CatalogRecovery,
-  ChangePage,
-  ChangeQuery,
-  CheckpointFilter,
-  CheckpointPage,
-  CheckpointQuery,
-  CommitOutcome,
-  Discrepancies,
-  Erasure,
-  RemoveBlob,
-  SessionPage,
-  SessionQuery,
-  StoredForm,
-  StoreUsage,
-  TrashPage,
-  TrashQuery,
-} from "../ports/catalog.ts";
+import type { CatalogPort, ChainedRecovery } from "../catalog/catalog-port.ts";
+import { matcherOf } from "../catalog/matcher-of.ts";
+import { ALL, type Facts, type Read, type Reads, type Select, type Where } from "../catalog/reads.ts";
+import type { CheckpointRow } from "../catalog/rows.ts";
+import type { Rule } from "../catalog/rule.ts";
+import { WorkrailError } from "../errors.ts";
 import { plainFacts } from "./forms.ts";
-import { openEvent, openLabels, openRecord, seal, sealEvent, sealLabels, sealRecord, sealTags, type TextSealer } from "./seal-record.ts";
+import { RowSealer } from "./row-sealer.ts";
+import { sealEvent, sealLabels, type TextSealer } from "./seal-record.ts";
 
-/** Records read at a time when a filter needs opened texts, which the inner catalog cannot search. */
+/** Records read at a time when a condition needs opened texts, which the catalog below cannot search. */
 const SCAN_PAGE = 500;
 
-/** Position of a record: its index in the page after a cursor. */
-interface Place {
-  readonly begin: PageCursor | undefined;
-  readonly index: number;
+/**
+ * Seals the text of people and agents in rows on write and opens it on read: rules see plain rows. Whole texts are compared by the
+ * catalog below. For a part of a name, or words, all rows that meet the other conditions are read and opened.
+ */
+export function sealedCatalog(catalog: CatalogPort, sealer: TextSealer): CatalogPort {
+  const rows = new RowSealer(sealer);
+  return {
+    async read<const R extends Reads>(reads: R): Promise<Facts<R>> {
+      const [searching, direct] = partition(reads, searchesText);
+      const facts: [string, unknown][] = Object.entries(openFacts(direct, await catalog.read(sealReads(direct))));
+      for (const [name, read] of Object.entries(searching)) facts.push([name, await search(read)]);
+      return Object.fromEntries(facts) as Facts<R>;
+    },
+    change: (rule) => catalog.change(sealedRule(rule)),
+  };
+
+  function sealedRule<Out>(rule: Rule<Out>): Rule<Out> {
+    const { reads, ahead } = rule;
+    return {
+      reads: sealReads(reads),
+      ahead: ahead?.map((read) => rows.sealRead(read)),
+      decide(facts) {
+        const next = rule.decide(openFacts(reads, facts));
+        if ("reads" in next) return sealedRule(next);
+        return {
+          ...next,
+          rows: next.rows.map((row) => rows.sealChange(row)),
+          audit: next.audit.map((event) => sealEvent(sealer, event)),
+        };
+      },
+    };
+  }
+
+  function sealReads(reads: Reads): Reads {
+    if (Object.values(reads).some(searchesText)) throw new WorkrailError("INTERNAL", "A rule must not search sealed texts.");
+    return Object.fromEntries(Object.entries(reads).map(([name, read]) => [name, rows.sealRead(read)]));
+  }
+
+  function openFacts(reads: Reads, facts: Facts<Reads>): Facts<Reads> {
+    const opened = Object.entries(reads).map(([name, read]) => [name, rows.openAnswer(read, facts[name] as never)] as const);
+    return Object.fromEntries(opened) as Facts<Reads>;
+  }
+
+  async function search(read: Searching): Promise<unknown> {
+    switch (read.of) {
+      case "count":
+        return (await found({ of: "checkpoints", where: read.where, order: "newest", limit: ALL }, () => true)).length;
+      case "places":
+        return found({ ...read, of: "checkpoints" }, ({ record: { id, sequence } }) => ({ id, sequence }));
+      case "checkpoints":
+        return found(read, (row) => row);
+    }
+  }
+
+  async function found<T>(read: Select, toAnswer: (row: CheckpointRow) => T): Promise<readonly T[]> {
+    const answers: T[] = [];
+    let skip = read.offset ?? 0;
+    for await (const row of matching(read)) {
+      if (answers.length === read.limit) break;
+      if (skip > 0) skip -= 1;
+      else answers.push(toAnswer(row));
+    }
+    return answers;
+  }
+
+  async function* matching(read: Select): AsyncGenerator<CheckpointRow> {
+    const matches = matcherOf(
+      { state: "any", words: read.where.words, name: read.where.name },
+      { tagsOf: () => [], headOf: () => undefined },
+    );
+    let { after } = read;
+    for (;;) {
+      const page = { ...read, limit: SCAN_PAGE, offset: 0, after };
+      const answer = openFacts({ page }, await catalog.read({ page: rows.sealRead(page) })) as { readonly page: readonly CheckpointRow[] };
+      yield* answer.page.filter(matches);
+      const last = answer.page.at(-1);
+      if (last === undefined || answer.page.length < SCAN_PAGE) return;
+      after = read.where.sessionId === undefined ? last.commit : last.record.sequence;
+    }
+  }
 }
 
-/**
- * Catalog that seals the text of people and agents on write and opens it on read. Whole texts are compared by the inner catalog.
- * For a part of a name, or words, it scans all records that match the rest of the filter.
- */
-export class SealedCatalog implements Catalog, CatalogRecovery {
-  readonly #catalog: Catalog;
-  readonly #recovery: CatalogRecovery;
-  readonly #sealer: TextSealer;
+/** Seals what replaces a catalog, and opens the facts that survive it. */
+export function sealedRecovery(recovery: ChainedRecovery, sealer: TextSealer): ChainedRecovery {
+  const rowSealer = new RowSealer(sealer);
+  return {
+    state: (options) => recovery.state(options),
+    async *sessionFacts() {
+      for await (const facts of recovery.sessionFacts()) yield plainFacts({ from: sealer, to: sealer }, facts);
+    },
+    replaceAll({ rows, audit, facts }, old) {
+      const sealed = {
+        rows: rows.map((row) => rowSealer.sealNewRow(row)),
+        audit: audit.map((event) => sealEvent(sealer, event)),
+        facts: facts.map((each) => sealLabels(sealer, each)),
+      };
+      return recovery.replaceAll(sealed, old);
+    },
+  };
+}
 
-  constructor(inner: { readonly catalog: Catalog; readonly recovery: CatalogRecovery }, sealer: TextSealer) {
-    this.#catalog = inner.catalog;
-    this.#recovery = inner.recovery;
-    this.#sealer = sealer;
-  }
+type Searching = Extract<Read, { of: "checkpoints" | "places" | "count" }>;
 
-  async commit(change: CatalogChange): Promise<CommitOutcome> {
-    return this.#openOutcome(await this.#catalog.commit(this.#sealChange(change)));
-  }
+/** True when a condition concerns a part of a text. Only listings have such conditions. */
+function searchesText(read: Read): read is Searching {
+  if (read.of !== "checkpoints" && read.of !== "places" && read.of !== "count") return false;
+  const { words = [], name }: Where = read.where;
+  return words.length > 0 || name !== undefined;
+}
 
-  async find(id: CheckpointId): Promise<CheckpointRecord | undefined> {
-    return this.#open(await this.#catalog.find(id));
-  }
-
-  async head(session: SessionId): Promise<CheckpointRecord | undefined> {
-    return this.#open(await this.#catalog.head(session));
-  }
-
-  async list(query: CheckpointQuery): Promise<CheckpointPage> {
-    const { name, query: words, ...filter } = query.filter;
-    if (name === undefined && words === undefined) {
-      const page = await this.#catalog.list({ ...query, filter: this.#sealFilter(filter) });
-      return { ...page, records: page.records.map((record) => openRecord(this.#sealer, record)) };
-    }
-    return this.#scan(query);
-  }
-
-  async #scan({ filter, limit, offset, after }: CheckpointQuery): Promise<CheckpointPage> {
-    const records: CheckpointRecord[] = [];
-    let last: Place | undefined;
-    let [passed, hasMore] = [0, false];
-    for await (const { record, place } of this.#matching(filter, after)) {
-      passed += 1;
-      if (passed <= offset) continue;
-      hasMore = records.length === limit;
-      if (hasMore) break;
-      records.push(record);
-      last = place;
-    }
-    const next = hasMore && last !== undefined ? await this.#cursorBehind(filter, last) : undefined;
-    let total = 0;
-    for await (const _ of this.#matching(filter, undefined)) total += 1;
-    return { records, total, next };
-  }
-
-  async *#matching(filter: CheckpointFilter, after: PageCursor | undefined): AsyncGenerator<{ record: CheckpointRecord; place: Place }> {
-    const { name, query } = filter;
-    let begin = after;
-    for (;;) {
-      const page = await this.#page(filter, SCAN_PAGE, begin);
-      for (const [index, sealed] of page.records.entries()) {
-        const record = openRecord(this.#sealer, sealed);
-        // The inner catalog has compared everything else, including the session's tags.
-        if (matchesFilter(record, [], { name, query, kinds: [record.kind] })) yield { record, place: { begin, index } };
-      }
-      if (page.next === undefined) return;
-      begin = page.next;
-    }
-  }
-
-  /** Returns the cursor after a record, from a page that ends with it. */
-  async #cursorBehind(filter: CheckpointFilter, { begin, index }: Place): Promise<PageCursor | undefined> {
-    return (await this.#page(filter, index + 1, begin)).next;
-  }
-
-  /** Lists records by the conditions that the inner catalog can compare. */
-  #page({ name: _name, query: _query, ...exact }: CheckpointFilter, limit: number, after: PageCursor | undefined): Promise<CheckpointPage> {
-    return this.#catalog.list({ filter: this.#sealFilter(exact), limit, offset: 0, after });
-  }
-
-  async session(id: SessionId): Promise<Session | undefined> {
-    const session = await this.#catalog.session(id);
-    return session === undefined ? undefined : openLabels(this.#sealer, session);
-  }
-
-  replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean> {
-    return this.#catalog.replaceBlob(sealRecord(this.#sealer, expected), becomes, write);
-  }
-
-  markDamaged(expected: CheckpointRecord, audit: AuditEvent, putAside: () => Promise<boolean>): Promise<boolean> {
-    return this.#catalog.markDamaged(sealRecord(this.#sealer, expected), sealEvent(this.#sealer, audit), putAside);
-  }
-
-  reconcile(repair: boolean): Promise<Discrepancies> {
-    return this.#catalog.reconcile(repair);
-  }
-
-  async sessions(query: SessionQuery): Promise<SessionPage> {
-    const page = await this.#catalog.sessions({ ...query, project: seal(this.#sealer, query.project) });
-    return { ...page, sessions: page.sessions.map((session) => openLabels(this.#sealer, session)) };
-  }
-
-  async trash(query: TrashQuery): Promise<TrashPage> {
-    const page = await this.#catalog.trash(query);
-    return { ...page, entries: page.entries.map((entry) => ({ ...entry, record: openRecord(this.#sealer, entry.record) })) };
-  }
-
-  usage(): Promise<StoreUsage> {
-    return this.#catalog.usage();
-  }
-
-  async auditLog(query: AuditQuery): Promise<readonly LoggedEvent[]> {
-    return (await this.#catalog.auditLog(query)).map((event) => openEvent(this.#sealer, event));
-  }
-
-  /** Rows are chained in their sealed form. */
-  checkAudit(walk: AuditWalk): Promise<AuditCheck> {
-    return this.#catalog.checkAudit(walk);
-  }
-
-  cutAudit(cut: AuditCut): Promise<number> {
-    return this.#catalog.cutAudit(cut);
-  }
-
-  reclaim(refs: readonly BlobRef[] | undefined, remove: RemoveBlob): Promise<readonly BlobRef[]> {
-    return this.#catalog.reclaim(refs, remove);
-  }
-
-  erasures(): Promise<readonly Erasure[]> {
-    return this.#catalog.erasures();
-  }
-
-  holdRemovals(holder: string, until: Date): Promise<void> {
-    return this.#catalog.holdRemovals(holder, until);
-  }
-
-  releaseRemovals(holder: string): Promise<void> {
-    return this.#catalog.releaseRemovals(holder);
-  }
-
-  /** Changes contain only session ids, which are not sealed. */
-  changes(query: ChangeQuery): Promise<ChangePage | undefined> {
-    return this.#catalog.changes(query);
-  }
-
-  needsRebuild(): Promise<boolean> {
-    return this.#recovery.needsRebuild();
-  }
-
-  examine(options?: { readonly isDue?: boolean }): Promise<void> {
-    return this.#recovery.examine(options);
-  }
-
-  async *sessionFacts(): AsyncGenerator<SessionFacts> {
-    for await (const facts of this.#recovery.sessionFacts()) yield plainFacts({ from: this.#sealer, to: this.#sealer }, facts);
-  }
-
-  replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void> {
-    return this.#recovery.replaceAll(
-      records.map((record) => sealRecord(this.#sealer, record)),
-      sessions.map((facts) => sealLabels(this.#sealer, facts)),
-      sealEvent(this.#sealer, audit),
-    );
-  }
-
-  #open<R extends CheckpointRecord | undefined>(record: R): R {
-    return record === undefined ? record : openRecord(this.#sealer, record);
-  }
-
-  #sealFilter(filter: Omit<CheckpointFilter, "name" | "query">): CheckpointFilter {
-    const { project, notProject, repository, tags, workflowId, agentId, phase } = filter;
-    return {
-      ...filter,
-      project: seal(this.#sealer, project),
-      notProject: seal(this.#sealer, notProject),
-      repository: seal(this.#sealer, repository),
-      tags: tags === undefined ? undefined : sealTags(this.#sealer, tags),
-      workflowId: seal(this.#sealer, workflowId),
-      agentId: seal(this.#sealer, agentId),
-      phase: seal(this.#sealer, phase),
-    };
-  }
-
-  #sealChange(change: CatalogChange): CatalogChange {
-    const sealer = this.#sealer;
-    const { append, move, pins, tags, audit, ...rest } = change;
-    const sealed = {
-      ...rest,
-      ...(pins === undefined
-        ? {}
-        : {
-            pins: { ...pins, pin: pins.pin.map((key) => sealer.sealText(key)), release: pins.release.map((key) => sealer.sealText(key)) },
-          }),
-      ...(tags === undefined ? {} : { tags: { ...tags, add: sealTags(sealer, tags.add), remove: sealTags(sealer, tags.remove) } }),
-      audit: audit.map((event) => sealEvent(sealer, event)),
-    };
-    if (append !== undefined) return { ...sealed, append: this.#sealAppend(append) };
-    return move === undefined ? sealed : { ...sealed, move: { ...move, agentId: seal(sealer, move.agentId) } };
-  }
-
-  #sealAppend(append: Append): Append {
-    const { record, unlessHeadIs, session } = append;
-    return {
-      ...append,
-      record: sealRecord(this.#sealer, record),
-      unlessHeadIs: unlessHeadIs === undefined ? undefined : this.#sealer.sealDigest(unlessHeadIs),
-      session: session === undefined ? undefined : sealLabels(this.#sealer, session),
-    };
-  }
-
-  #openOutcome(outcome: CommitOutcome): CommitOutcome {
-    switch (outcome.status) {
-      case "committed": {
-        const { record, removed, shielded, moved } = outcome;
-        const open = (each: CheckpointRecord): CheckpointRecord => this.#open(each);
-        return { ...outcome, record: this.#open(record), removed: removed.map(open), shielded: shielded.map(open), moved: moved.map(open) };
-      }
-      case "unchanged":
-      case "conflict":
-        return { ...outcome, head: this.#open(outcome.head) } as CommitOutcome;
-      case "exists":
-      case "in-trash":
-        return { ...outcome, record: this.#open(outcome.record) };
-      case "asides-full":
-      case "over-quota":
-      case "blob-missing":
-        return outcome;
-    }
-  }
+function partition<T extends Read>(reads: Reads, isFirst: (read: Read) => read is T): readonly [Readonly<Record<string, T>>, Reads] {
+  const all = Object.entries(reads);
+  const first = all.filter((entry): entry is [string, T] => isFirst(entry[1]));
+  return [Object.fromEntries(first), Object.fromEntries(all.filter(([, read]) => !isFirst(read)))];
 }

@@ -23,11 +23,13 @@ import {
   type SavePorts,
   type SaveResult,
   type SessionId,
+  type StorageInUse,
   WorkrailError,
 } from "@workrail/core";
 import { classifierOf, SequentialIds, SteppingClock } from "@workrail/storage-conformance/builders";
+import { storageInUse } from "@workrail/storage-conformance/harness";
 import { MemoryDisk } from "../memory-disk.ts";
-import { type MemoryStorage, openMemoryStorage } from "../open-memory-storage.ts";
+import { openMemoryStorage } from "../open-memory-storage.ts";
 
 export const S: SessionId = "s1" as SessionId;
 export const OTHER: SessionId = "s2" as SessionId;
@@ -55,7 +57,7 @@ export type AllPorts = SavePorts & LoadPorts & PinPorts & RebuildPorts & Removal
 /** In-memory store with the use cases as methods. */
 export interface TestStore {
   readonly disk: MemoryDisk;
-  readonly storage: MemoryStorage;
+  readonly storage: StorageInUse;
   readonly clock: SteppingClock;
   /** Records that were reported as loaded. */
   readonly loaded: CheckpointRecord[];
@@ -74,7 +76,7 @@ export interface TestStore {
 
 export function aStore(options: { readonly disk?: MemoryDisk; readonly limits?: Partial<Limits> } = {}): TestStore {
   const disk = options.disk ?? new MemoryDisk();
-  const storage = openMemoryStorage({ disk });
+  const storage = storageInUse(openMemoryStorage({ disk }));
   const clock = new SteppingClock();
   const background = new BackgroundQueue(silent);
   const loaded: CheckpointRecord[] = [];

@@ -116,8 +116,8 @@ export const care: Facet<Care> = {
 
 /** Returns the state of a store. */
 export function statusOf(store: Store): Promise<StoreStatus> {
-  const { storage, settings } = store.parts;
-  return store.using(() => storeStatus({ storage, limits: settings.limits }));
+  const { storage, catalog, settings } = store.parts;
+  return store.using(() => storeStatus({ storage: { ...storage, catalog }, limits: settings.limits }));
 }
 
 /** Erases checkpoints or a session from a store. */

@@ -27,7 +27,7 @@ export async function eraseKept(ports: EraseKeptPorts, params: EraseParams): Pro
   if (input.dryRun !== true && disk !== undefined) for (const each of going) await eraseFile(disk, each);
   const onDisk = await eraseRest(ports, params, named);
   if (input.dryRun !== true) {
-    await memory.forget(new Set(going.map(({ id }) => id)), new Date());
+    await memory.forget(new Set(going.map(({ id }) => id)));
     if ("sessionId" in input && spared.length === 0) memory.forgetPinsOf(input.sessionId);
   }
   return { ...onDisk, erased: [...going.map(told), ...onDisk.erased], spared: [...spared.map(told), ...onDisk.spared] };
@@ -38,11 +38,11 @@ function isNamed(input: EraseInput, { id, sessionId }: CheckpointRecord): boolea
 }
 
 async function isTagged(disk: Store | undefined, { sessionId, tags }: CheckpointRecord): Promise<boolean> {
-  return tags.includes(KEEP_TAG) || (await disk?.storage.catalog.session(sessionId))?.tags.includes(KEEP_TAG) === true;
+  return tags.includes(KEEP_TAG) || (await disk?.parts.catalog.session(sessionId))?.tags.includes(KEEP_TAG) === true;
 }
 
 /** Erases the file of a save that failed after writing it: a rebuild of the catalog would bring it back. */
-async function eraseFile({ storage: { blobs, catalog, locking } }: Store, { id, sessionId }: CheckpointRecord): Promise<void> {
+async function eraseFile({ parts: { blobs, catalog, locking } }: Store, { id, sessionId }: CheckpointRecord): Promise<void> {
   const ref = blobs.refOf({ sessionId, checkpointId: id });
   if ((await blobs.get(ref)) !== undefined) await locking.shared(() => catalog.reclaim([ref], (each) => blobs.erase(each)));
 }

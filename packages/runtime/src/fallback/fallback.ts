@@ -38,7 +38,7 @@ import type { StorePlan } from "../open-store.ts";
 import { SessionResolver } from "../session-resolver.ts";
 import { closed, Store } from "../store.ts";
 import type { Operations, Workrail } from "../workrail.ts";
-import { overlayStorage } from "./overlay-storage.ts";
+import { standInStorage } from "./stand-in-storage.ts";
 import { RetainedMemory } from "./retained-memory.ts";
 import { Standby } from "./standby.ts";
 import { isStorageFailure, notOnDisk, reasonOf, withoutBase } from "./storage-failure.ts";
@@ -70,7 +70,7 @@ export async function openWithFallback(plan: StorePlan, memory: RetainedMemory =
   const standby = new Standby({ ...plan, sessions }, memory);
   await standby.open();
   const standIn = async (below: () => Promise<Storage>, isBlind: boolean): Promise<Store> => {
-    const parts = await wire(settings, { ...adapters, storage: () => overlayStorage(memory, below) }, sessions);
+    const parts = await wire(settings, { ...adapters, storage: () => standInStorage(memory, below) }, sessions);
     const reason = (): string => (standby.failure === undefined ? "none" : reasonOf(standby.failure));
     return new Store(parts, project, { reason, holds: (id) => memory.holds(id), isBlind });
   };

@@ -1,5 +1,5 @@
 import { gzipCodec } from "@workrail/codecs";
-import { type CatalogRecovery, rebuildCatalog, type Storage } from "@workrail/core";
+import { type CatalogRecovery, chained, inUse, rebuildCatalog, type Storage } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
 import { openFiles } from "@workrail/sqlite-fs";
 import { nodeDigests, systemClock } from "../environment.ts";
@@ -14,13 +14,14 @@ export async function readFiles({ settings, adapters }: StorePlan): Promise<Stor
   if (adapters.storage !== undefined) return undefined;
   const { codec = gzipCodec, digests = nodeDigests, clock = systemClock } = adapters;
   const files = openFiles(settings.dataDir);
-  const memory = openMemoryStorage();
+  const memory = chained(openMemoryStorage(), (text) => digests.sha256(text));
+  const store = inUse(memory);
   const recovery: CatalogRecovery = {
     needsRebuild: async () => true,
     examine: async () => {},
     sessionFacts: () => files.sessionFacts(),
-    replaceAll: (records, sessions, audit) => memory.recovery.replaceAll(records, sessions, audit),
+    replaceAll: (records, sessions, audit) => store.recovery.replaceAll(records, sessions, audit),
   };
-  const { checkpoints } = await rebuildCatalog({ ...memory, recovery, blobs: files.blobs, codec, digests, clock, limits: settings.limits });
+  const { checkpoints } = await rebuildCatalog({ ...store, recovery, blobs: files.blobs, codec, digests, clock, limits: settings.limits });
   return checkpoints === 0 ? undefined : { ...memory, blobs: files.blobs };
 }

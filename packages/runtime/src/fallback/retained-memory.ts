@@ -1,5 +1,23 @@
-import { type AuditEvent, CHECKPOINT_KINDS, type CheckpointId, type CheckpointRecord, type SessionId, WorkrailError } from "@workrail/core";
-import { MemoryDisk, type MemoryStorage, openMemoryStorage } from "@workrail/memory";
+import {
+  ALL,
+  type Answers,
+  type AuditEvent,
+  chained,
+  type Change,
+  type CheckpointId,
+  type CheckpointRecord,
+  type CheckpointRow,
+  inUse,
+  type Read,
+  type RowChange,
+  type SessionId,
+  type SessionRow,
+  type StorageInUse,
+  WorkrailError,
+} from "@workrail/core";
+import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
+import { nodeDigests } from "../environment.ts";
+import type { KeptRow } from "./kept-rows.ts";
 
 /** A pin or release of a key that is not on disk yet. */
 export interface RetainedPin {
@@ -12,42 +30,54 @@ export interface RetainedPin {
 const LIMIT_BYTES = 64 * 1024 * 1024;
 /** Estimated bytes of a checkpoint beside its blob. */
 const RECORD_BYTES = 1_024;
+/** Commits in memory come after all commits on disk. */
+const FIRST_COMMIT = 2 ** 40;
 
 /** Holds data that could not be written to disk until it is there, up to a limit. */
 export class RetainedMemory {
-  readonly storage: MemoryStorage;
+  readonly storage: StorageInUse;
   readonly #disk = new MemoryDisk();
   readonly #limitBytes: number;
-  /** Session of each checkpoint, and its sequence number, counted on from those on disk. */
-  readonly #places = new Map<CheckpointId, { readonly sessionId: SessionId; readonly place: number }>();
   readonly #pins = new Map<string, RetainedPin>();
+  #lastCommit = FIRST_COMMIT;
 
   /** @param limitBytes limit of all blobs, plus a fixed amount for each. Default 64 MiB. */
   constructor(limitBytes: number = LIMIT_BYTES) {
-    this.storage = openMemoryStorage({ disk: this.#disk });
+    this.storage = inUse(chained(openMemoryStorage({ disk: this.#disk }), (text) => nodeDigests.sha256(text)));
     this.#limitBytes = limitBytes;
   }
 
   get size(): { readonly checkpoints: number; readonly pins: number } {
-    return { checkpoints: this.#places.size, pins: this.#pins.size };
+    return { checkpoints: this.#rows().length, pins: this.#pins.size };
+  }
+
+  /** Answers a read from the rows in memory. The row of a session counts checkpoints in memory only. */
+  answer<R extends Read>(read: R): Answers[R["of"]] {
+    return this.#disk.catalog.answer(read);
   }
 
   holds(id: CheckpointId): boolean {
-    return this.#places.has(id);
+    return this.answer({ of: "checkpoint", id }) !== undefined;
   }
 
   /** Tells whether any data of a session is not on disk yet. */
   holdsOf(session: SessionId): boolean {
-    return [...this.#places.values(), ...this.#pins.values()].some(({ sessionId }) => sessionId === session);
+    return this.sessions().includes(session);
   }
 
-  /** Returns the record with its sequence number in the whole session. */
-  placed(record: CheckpointRecord): CheckpointRecord {
-    return { ...record, sequence: this.#places.get(record.id)?.place ?? record.sequence };
+  /** Returns the sessions with data that is not on disk yet. */
+  sessions(): readonly SessionId[] {
+    const ids = [...this.#rows().map(({ record }) => record.sessionId), ...this.pins().map(({ sessionId }) => sessionId)];
+    return [...new Set(ids)];
   }
 
-  hold(record: CheckpointRecord, place: number): void {
-    this.#places.set(record.id, { sessionId: record.sessionId, place });
+  /** Keeps changes, and the audit rows of pins. */
+  keep(rows: readonly KeptRow[], audit: readonly AuditEvent[]): void {
+    for (const row of rows) {
+      if (row.table === "checkpoint") this.#keepCheckpoint(row);
+      else if (row.was !== undefined && row.now !== undefined) this.#keepPins(row.was.pins, row.now, audit);
+    }
+    for (const row of rows) if (row.table === "session" && row.now !== undefined) this.#keepSession(row.now);
   }
 
   /** @throws STORAGE_UNAVAILABLE with the reason `memory-full`. */
@@ -62,35 +92,35 @@ export class RetainedMemory {
 
   /** Returns the checkpoints in the order they were saved, oldest first. */
   async checkpoints(): Promise<readonly CheckpointRecord[]> {
-    const query = { filter: { kinds: CHECKPOINT_KINDS }, limit: Number.MAX_SAFE_INTEGER, offset: 0 };
-    return (await this.storage.catalog.list(query)).records.toReversed();
+    return this.#rows().map(({ record }) => record);
   }
 
   /** Forgets checkpoints that are on disk now. */
-  async forget(written: ReadonlySet<CheckpointId>, at: Date): Promise<void> {
-    if (written.size === 0) return;
-    // Exclusive: a save in between would be forgotten too.
+  async forget(written: ReadonlySet<CheckpointId>): Promise<void> {
+    // Exclusive: a save that is being decided reads these rows.
     await this.storage.locking.exclusively(async () => {
-      const [gone, left] = partition(await this.checkpoints(), ({ id }) => written.has(id));
-      const audit = { at, action: "rebuild", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
-      await this.storage.recovery.replaceAll(left, [], audit);
-      const shields = left.flatMap(({ id: checkpointId, shieldedUntil: until }) => (until === undefined ? [] : [{ checkpointId, until }]));
-      await this.storage.catalog.commit({ shields, audit: [] });
-      for (const { id, blob } of gone) {
-        this.#places.delete(id);
-        this.#disk.blobs.delete(blob);
+      for (const row of this.#rows().filter(({ record }) => written.has(record.id))) {
+        this.#apply({ table: "checkpoint", was: row, now: undefined });
+        const session = this.answer({ of: "session", id: row.record.sessionId });
+        if (session !== undefined) this.#keepSession(session);
+        this.#disk.blobs.delete(row.record.blob);
       }
     });
   }
 
-  pins(): readonly RetainedPin[] {
-    return [...this.#pins.values()];
+  /** Returns pins of a session after the pins and releases in memory. */
+  pinsAfter(session: SessionId, before: readonly string[]): readonly string[] {
+    const keys = new Set(before);
+    for (const { sessionId, key, isPinned } of this.#pins.values()) {
+      if (sessionId !== session) continue;
+      if (isPinned) keys.add(key);
+      else keys.delete(key);
+    }
+    return [...keys];
   }
 
-  /** Records a pin or release; the latest for a key wins. */
-  pin(pin: RetainedPin): void {
-    this.#pins.delete(nameOf(pin));
-    this.#pins.set(nameOf(pin), pin);
+  pins(): readonly RetainedPin[] {
+    return [...this.#pins.values()];
   }
 
   forgetPinsOf(session: SessionId): void {
@@ -101,12 +131,42 @@ export class RetainedMemory {
   forgetPin(pin: RetainedPin): void {
     if (this.#pins.get(nameOf(pin)) === pin) this.#pins.delete(nameOf(pin));
   }
+
+  #rows(): readonly CheckpointRow[] {
+    return this.answer({ of: "checkpoints", where: { state: "any" }, order: "oldest", limit: ALL });
+  }
+
+  #apply(row: RowChange): void {
+    this.#disk.catalog.apply({ rows: [row], audit: [] });
+  }
+
+  #keepCheckpoint({ was, now }: Change<CheckpointRow>): void {
+    this.#apply({ table: "checkpoint", was, now: now && { ...now, commit: now.commit ?? (this.#lastCommit += 1) } });
+  }
+
+  /** Keeps the row of a session with checkpoints in memory, with their counts. */
+  #keepSession(session: SessionRow): void {
+    const was = this.answer({ of: "session", id: session.id });
+    const records = this.#rows().flatMap(({ record }) => (record.sessionId === session.id ? [record] : []));
+    const counts = {
+      checkpointCount: records.length,
+      asideCount: records.filter(({ kind }) => kind === "aside").length,
+      totalBytes: records.reduce((sum, { blobBytes }) => sum + blobBytes, 0),
+    };
+    this.#apply({ table: "session", was, now: records.length === 0 ? undefined : { ...session, ...counts } });
+  }
+
+  /** Records pins and releases; the latest for a key wins. */
+  #keepPins(before: readonly string[], { id: sessionId, pins }: SessionRow, audit: readonly AuditEvent[]): void {
+    const pinned = pins.filter((key) => !before.includes(key)).map((key) => ({ sessionId, key, isPinned: true, audit }));
+    const released = before.filter((key) => !pins.includes(key)).map((key) => ({ sessionId, key, isPinned: false, audit }));
+    for (const pin of [...pinned, ...released]) {
+      this.#pins.delete(nameOf(pin));
+      this.#pins.set(nameOf(pin), pin);
+    }
+  }
 }
 
 function nameOf({ sessionId, key }: RetainedPin): string {
   return `${sessionId} ${key}`;
-}
-
-function partition<T>(all: readonly T[], isFirst: (each: T) => boolean): readonly [T[], T[]] {
-  return [all.filter(isFirst), all.filter((each) => !isFirst(each))];
 }

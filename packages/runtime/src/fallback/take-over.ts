@@ -55,7 +55,7 @@ export async function takeOver(disk: TakeOverPorts, memory: RetainedMemory): Pro
       });
     }
   } finally {
-    await memory.forget(written, disk.clock.now());
+    await memory.forget(written);
   }
   const pins = await writePins(disk, memory, failures);
   const why = [...failures.values()];

@@ -202,15 +202,17 @@ export async function refuseSealedCatalog({ catalog, recovery }: Storage): Promi
   });
 }
 
+const NEWEST = { of: "checkpoints", where: { state: "live", notKinds: ["aside"] }, order: "newest", limit: 1 } as const;
+
 /** Returns the newest record, or "lost" for a lost catalog, including one that turns out to be lost during the read. */
 async function newestIn({ catalog, recovery }: Pick<Storage, "catalog" | "recovery">): Promise<CheckpointRecord | undefined | "lost"> {
-  const newest = async () => (await catalog.list({ filter: {}, limit: 1, offset: 0 })).records[0];
-  if (await recovery.needsRebuild()) return "lost";
+  const newest = async () => (await catalog.read({ newest: NEWEST })).newest[0]?.record;
+  if ((await recovery.state()) === "lost") return "lost";
   try {
     return await newest();
   } catch {
     // The catalog may have been repaired meanwhile: check again.
-    return (await recovery.needsRebuild()) ? "lost" : newest();
+    return (await recovery.state()) === "lost" ? "lost" : newest();
   }
 }
 
@@ -232,6 +234,7 @@ async function convertAll(
   const report = await convertStore(storage, {
     ...forms,
     at: ports.clock.now(),
+    digests: ports.digests,
     rebuild: (mixed) => rebuildCatalog({ ...ports, ...mixed, locking: ALREADY_HELD }),
     onProgress,
   });

@@ -1,5 +1,7 @@
 import {
   type BackupTarget,
+  chained,
+  type ChainedStorage,
   type Digester,
   type KeyFiles,
   type Log,
@@ -26,7 +28,7 @@ export interface Sealing {
 }
 
 export interface Protected {
-  readonly storage: Storage;
+  readonly storage: ChainedStorage;
   readonly sealing: Sealing;
 }
 
@@ -63,7 +65,8 @@ export async function protectStorage(storage: Storage, wish: SealingSettings, po
   return sealed(storage, keyFiles, dataKey, { digests: ports.digests, allowPlaintextFiles: wish.allowPlaintextFiles }, log);
 }
 
-function inClear(storage: Storage, digests: Digester): Protected {
+function inClear(raw: Storage, digests: Digester): Protected {
+  const storage = chained(raw, (text) => digests.sha256(text));
   return { storage, sealing: { digests, texts: textSealing(undefined), protect: async (target) => target, checkPlaintextFiles: () => {} } };
 }
 

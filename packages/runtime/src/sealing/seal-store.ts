@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import {
   type AuditEvent,
+  catalogOver,
   type ConversionProgress,
   FAILED,
   type KeyFiles,
@@ -145,8 +146,8 @@ async function logRekeying(
   { keyring, dataKey }: OpenedKeys,
   row: Pick<AuditEvent, "at" | "reason">,
 ): Promise<void> {
-  if (keyring.state !== "sealed" || (await storage.recovery.needsRebuild())) return;
-  const { catalog } = sealStorage(storage, new StoreSealer(dataKey, keyFiles));
+  if (keyring.state !== "sealed" || (await storage.recovery.state()) === "lost") return;
+  const catalog = catalogOver(sealStorage(storage, new StoreSealer(dataKey, keyFiles)));
   await catalog.commit({ audit: [{ ...row, action: "rekey", sessionId: undefined, checkpointId: undefined, agentId: undefined }] });
 }
 

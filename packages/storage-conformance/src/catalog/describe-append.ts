@@ -1,4 +1,4 @@
-import { type CheckpointId, type CheckpointRecord, type JsonObject, parseJson, type Storage } from "@workrail/core";
+import { type CheckpointId, type CheckpointRecord, type JsonObject, parseJson, type StorageInUse } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { append, appendOn, commitRecord, storedRecord } from "../append.ts";
 import type { StorageHarness } from "../harness.ts";
@@ -7,7 +7,7 @@ import { randomIds } from "../environment.ts";
 
 /** Tests what a commit appends, and the conditions of an append. */
 export function describeAppend(harness: StorageHarness): void {
-  const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
+  const onStore = (test: (storage: StorageInUse) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
   describe("append", () => {
     it(
@@ -105,7 +105,7 @@ export function describeAppend(harness: StorageHarness): void {
   });
 
   describe("terms of an append", () => {
-    const onSessionOfTwo = (test: (storage: Storage, first: CheckpointRecord, head: CheckpointRecord) => Promise<void>) =>
+    const onSessionOfTwo = (test: (storage: StorageInUse, first: CheckpointRecord, head: CheckpointRecord) => Promise<void>) =>
       onStore(async (storage) => {
         const sessionId = randomIds.sessionId();
         await test(storage, await append(storage, { sessionId }), await append(storage, { sessionId }));

@@ -5,7 +5,7 @@ import {
   linked,
   placeOf,
   type SessionId,
-  type Storage,
+  type StorageInUse,
   verifyAudit,
 } from "@workrail/core";
 import { describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 
 /** Tests the audit log: all rows are chained, and the oldest rows can be cut off. */
 export function describeAuditLog(harness: StorageHarness): void {
-  const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
+  const onStore = (test: (storage: StorageInUse) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
   describe("the audit log", () => {
     it(
@@ -204,15 +204,15 @@ function event(at: Date, action: LoggedEvent["action"] = "export") {
 }
 
 /** Writes one audit row for each day. */
-async function write(storage: Storage, days: readonly number[]): Promise<void> {
+async function write(storage: StorageInUse, days: readonly number[]): Promise<void> {
   for (const day of days) await storage.catalog.commit({ audit: [event(new Date(day * DAY_MS))] });
 }
 
-function cut(storage: Storage, beforeDay: number): Promise<number> {
+function cut(storage: StorageInUse, beforeDay: number): Promise<number> {
   return storage.catalog.cutAudit({ before: new Date(beforeDay * DAY_MS), at: new Date(9 * DAY_MS), limit: 100 });
 }
 
-function rowsOf(storage: Storage): Promise<readonly LoggedEvent[]> {
+function rowsOf(storage: StorageInUse): Promise<readonly LoggedEvent[]> {
   return storage.catalog.auditLog({ first: "oldest" });
 }
 
@@ -228,7 +228,7 @@ function chainOf(rows: readonly LoggedEvent[]): readonly LoggedEvent[] {
 }
 
 /** Makes the catalog write audit rows in all of its ways. */
-async function useAll(storage: Storage): Promise<SessionId> {
+async function useAll(storage: StorageInUse): Promise<SessionId> {
   const { catalog } = storage;
   const sessionId = randomIds.sessionId();
   await append(storage, { sessionId });

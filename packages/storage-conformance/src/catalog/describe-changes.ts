@@ -1,4 +1,4 @@
-import type { AuditAction, ChangePage, ChangePosition, SessionId, Storage } from "@workrail/core";
+import type { AuditAction, ChangePage, ChangePosition, SessionId, StorageInUse } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { append } from "../append.ts";
 import { randomIds } from "../environment.ts";
@@ -9,7 +9,7 @@ const AT = new Date("2026-04-05T06:07:08.009Z");
 
 /** Tests the list of changed sessions, which search follows from its last position. */
 export function describeChanges(harness: StorageHarness): void {
-  const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
+  const onStore = (test: (storage: StorageInUse) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
   describe("changes", () => {
     it(
@@ -89,16 +89,16 @@ export function describeChanges(harness: StorageHarness): void {
 }
 
 /** Commits one audit row for each entry. */
-async function log(storage: Storage, ...rows: readonly (readonly [AuditAction, SessionId])[]): Promise<void> {
+async function log(storage: StorageInUse, ...rows: readonly (readonly [AuditAction, SessionId])[]): Promise<void> {
   const audit = rows.map(([action, sessionId]) => ({ at: AT, action, sessionId, checkpointId: undefined, agentId: undefined }));
   await storage.catalog.commit({ audit });
 }
 
-async function positionOf(storage: Storage): Promise<ChangePosition> {
+async function positionOf(storage: StorageInUse): Promise<ChangePosition> {
   return known(await storage.catalog.changes({ limit: 1 })).position;
 }
 
-async function changesAfter(storage: Storage, after: ChangePosition, limit: number): Promise<ChangePage> {
+async function changesAfter(storage: StorageInUse, after: ChangePosition, limit: number): Promise<ChangePage> {
   return known(await storage.catalog.changes({ after, limit }));
 }
 

@@ -1,4 +1,4 @@
-import { type AuditEvent, type CheckpointRecord, type SessionId, type Storage, WorkrailError } from "@workrail/core";
+import { type AuditEvent, type CheckpointRecord, type SessionId, type StorageInUse, WorkrailError } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { append, idsOf } from "../append.ts";
 import type { StorageHarness } from "../harness.ts";
@@ -8,7 +8,7 @@ import { codeOf } from "../workbench.ts";
 
 /** Tests damaged checkpoints: they are marked and put aside, never become head, and stay in the catalog. */
 export function describeDamage(harness: StorageHarness): void {
-  const onStore = (test: (storage: Storage, sessionId: SessionId) => Promise<void>) => () =>
+  const onStore = (test: (storage: StorageInUse, sessionId: SessionId) => Promise<void>) => () =>
     withStore(harness, ({ storage }) => test(storage, randomIds.sessionId()));
 
   describe("a damaged checkpoint", () => {
@@ -189,6 +189,6 @@ function auditOf({ sessionId, id }: CheckpointRecord): AuditEvent {
   return { at: new Date("2026-02-03T04:05:06.000Z"), action: "quarantine", sessionId, checkpointId: id, agentId: undefined };
 }
 
-function mark(storage: Storage, record: CheckpointRecord, putAside: () => Promise<boolean> = async () => true): Promise<boolean> {
+function mark(storage: StorageInUse, record: CheckpointRecord, putAside: () => Promise<boolean> = async () => true): Promise<boolean> {
   return storage.catalog.markDamaged(record, auditOf(record), putAside);
 }

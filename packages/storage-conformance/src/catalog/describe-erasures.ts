@@ -1,4 +1,4 @@
-import type { BlobRef, CheckpointId, CheckpointRecord, Edge, SessionId, Storage } from "@workrail/core";
+import type { BlobRef, CheckpointId, CheckpointRecord, Edge, SessionId, StorageInUse } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { append, commitRecord, storedRecord } from "../append.ts";
 import { noise } from "../bytes.ts";
@@ -9,7 +9,7 @@ import { Workbench } from "../workbench.ts";
 
 /** Tests erasures: the catalog remembers an erased checkpoint until nothing of it is left. */
 export function describeErasures(harness: StorageHarness): void {
-  const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
+  const onStore = (test: (storage: StorageInUse) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
   describe("erasures", () => {
     it.each(["live", "trash"] as const)("are what a move from %s erases, until that is done", async (from) => {
@@ -141,7 +141,7 @@ export function describeErasures(harness: StorageHarness): void {
 type Ends = { readonly from: "live"; readonly to: "trash" | "nowhere" } | { readonly from: "trash"; readonly to: "live" | "nowhere" };
 
 async function move(
-  { catalog }: Storage,
+  { catalog }: StorageInUse,
   sessionId: SessionId,
   checkpoints: readonly CheckpointId[],
   ends: Ends & { readonly erases?: boolean },
@@ -151,7 +151,7 @@ async function move(
 }
 
 /** Reclaims and returns the blobs that the catalog asked to remove, each with whether it had to be erased. */
-async function reclaim({ catalog, blobs }: Storage): Promise<readonly (readonly [BlobRef, boolean])[]> {
+async function reclaim({ catalog, blobs }: StorageInUse): Promise<readonly (readonly [BlobRef, boolean])[]> {
   const asked: [BlobRef, boolean][] = [];
   await catalog.reclaim(undefined, async (ref, isToBeErased) => {
     asked.push([ref, isToBeErased]);

@@ -1,4 +1,4 @@
-import { KEEP_TAG, type Forgetting, type SessionId, type Storage } from "@workrail/core";
+import { KEEP_TAG, type Forgetting, type SessionId, type StorageInUse } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { append, appendOn } from "../append.ts";
 import { randomIds } from "../environment.ts";
@@ -9,7 +9,7 @@ const AT = new Date("2027-03-04T05:06:07.008Z");
 
 /** Tests that empty sessions are forgotten, and that the audit log tells it. */
 export function describeForgetting(harness: StorageHarness): void {
-  const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
+  const onStore = (test: (storage: StorageInUse) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
   describe("forgetting", () => {
     it(
@@ -127,7 +127,7 @@ export function describeForgetting(harness: StorageHarness): void {
 }
 
 /** Creates a session whose only checkpoint was removed for good. */
-async function emptied(storage: Storage): Promise<SessionId> {
+async function emptied(storage: StorageInUse): Promise<SessionId> {
   const sessionId = randomIds.sessionId();
   const { id } = await append(storage, { sessionId });
   await storage.catalog.commit({
@@ -138,17 +138,17 @@ async function emptied(storage: Storage): Promise<SessionId> {
   return sessionId;
 }
 
-async function emptyOnes(storage: Storage, unusedSince?: Date): Promise<readonly SessionId[]> {
+async function emptyOnes(storage: StorageInUse, unusedSince?: Date): Promise<readonly SessionId[]> {
   return (await storage.catalog.sessions({ empty: true, unusedSince, limit: 100 })).sessions.map(({ id }) => id);
 }
 
-async function forget(storage: Storage, sessions: Forgetting["sessions"], unusedSince = AT): Promise<readonly SessionId[]> {
+async function forget(storage: StorageInUse, sessions: Forgetting["sessions"], unusedSince = AT): Promise<readonly SessionId[]> {
   const outcome = await storage.catalog.commit({ forget: { sessions, unusedSince, at: AT }, audit: [] });
   if (outcome.status !== "committed") throw new Error(`It was ${outcome.status}.`);
   return outcome.forgotten;
 }
 
-async function factsOf(storage: Storage, wanted: SessionId) {
+async function factsOf(storage: StorageInUse, wanted: SessionId) {
   for await (const facts of storage.recovery.sessionFacts()) if (facts.sessionId === wanted) return facts;
   return undefined;
 }

@@ -1,4 +1,4 @@
-import type { BlobRef, Storage } from "@workrail/core";
+import type { BlobRef, StorageInUse } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { append } from "../append.ts";
 import type { StorageHarness } from "../harness.ts";
@@ -9,7 +9,7 @@ const HOUR = 60 * 60 * 1_000;
 
 /** Tests holds: removals wait while a copy is made. */
 export function describeHolds(harness: StorageHarness): void {
-  const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
+  const onStore = (test: (storage: StorageInUse) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
   describe("holds", () => {
     it(
@@ -51,11 +51,11 @@ export function describeHolds(harness: StorageHarness): void {
   });
 }
 
-function reclaim(storage: Storage, refs?: readonly BlobRef[]): Promise<readonly BlobRef[]> {
+function reclaim(storage: StorageInUse, refs?: readonly BlobRef[]): Promise<readonly BlobRef[]> {
   return storage.catalog.reclaim(refs, (ref) => storage.blobs.remove(ref));
 }
 
-async function aRemoval(storage: Storage): Promise<BlobRef> {
+async function aRemoval(storage: StorageInUse): Promise<BlobRef> {
   const sessionId = randomIds.sessionId();
   const removed = await append(storage, { sessionId });
   await append(storage, { sessionId }, { keepNewest: 1 });

@@ -4,7 +4,7 @@ import {
   type CheckpointId,
   type CheckpointRecord,
   type PageCursor,
-  type Storage,
+  type StorageInUse,
 } from "@workrail/core";
 import { beforeAll, afterAll, describe, expect, it } from "vitest";
 import { append, type GivenRecord, idsOf } from "../append.ts";
@@ -15,7 +15,7 @@ import { randomIds } from "../environment.ts";
 /** Tests pages of listings, their order, and each filter. */
 export function describeListing(harness: StorageHarness): void {
   describe("listing", () => {
-    const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
+    const onStore = (test: (storage: StorageInUse) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
     it(
       "is empty in an empty store",
@@ -221,7 +221,7 @@ export function describeListing(harness: StorageHarness): void {
 }
 
 /** Appends checkpoints to one session and returns their ids, newest first. */
-async function appendMany(storage: Storage, count: number): Promise<CheckpointId[]> {
+async function appendMany(storage: StorageInUse, count: number): Promise<CheckpointId[]> {
   const sessionId = randomIds.sessionId();
   const ids: CheckpointId[] = [];
   for (let index = 0; index < count; index++) ids.unshift((await append(storage, { sessionId })).id);
@@ -229,7 +229,7 @@ async function appendMany(storage: Storage, count: number): Promise<CheckpointId
 }
 
 /** One checkpoint a day from January 1, oldest first; all but `other` are in one session. */
-async function appendLibrary(storage: Storage): Promise<Record<string, CheckpointId>> {
+async function appendLibrary(storage: StorageInUse): Promise<Record<string, CheckpointId>> {
   const gitState = { root: "/home/me/app-login", commonDir: "/home/me/app/.git", branch: "login-form" };
   const library: Readonly<Record<string, Omit<GivenRecord, "sessionId">>> = {
     first: {

@@ -1,4 +1,4 @@
-import { type CheckpointId, KEEP_TAG, type Move, type SessionId, type Storage } from "@workrail/core";
+import { type CheckpointId, KEEP_TAG, type Move, type SessionId, type StorageInUse } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { append, appendOn, idsOf } from "../append.ts";
 import type { StorageHarness } from "../harness.ts";
@@ -9,7 +9,7 @@ const AT = new Date("2027-03-04T05:06:07.008Z");
 
 /** Tests moves of checkpoints into the trash, back, and out of the store. */
 export function describeMoves(harness: StorageHarness): void {
-  const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
+  const onStore = (test: (storage: StorageInUse) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
   describe("moves", () => {
     it(
@@ -235,21 +235,21 @@ export function describeMoves(harness: StorageHarness): void {
 
 type GivenMove = Pick<Move, "sessionId" | "checkpoints" | "from" | "to"> & Partial<Move>;
 
-async function move(storage: Storage, given: GivenMove) {
+async function move(storage: StorageInUse, given: GivenMove) {
   const outcome = await storage.catalog.commit({ move: { at: AT, reason: "request", ...given }, audit: [] });
   if (outcome.status !== "committed") throw new Error(`A move was answered ${outcome.status}.`);
   return outcome.moved;
 }
 
-async function live(storage: Storage, sessionId: SessionId): Promise<CheckpointId[]> {
+async function live(storage: StorageInUse, sessionId: SessionId): Promise<CheckpointId[]> {
   return idsOf((await storage.catalog.list({ filter: { sessionId }, limit: 100, offset: 0 })).records);
 }
 
-function reclaim(storage: Storage): ReturnType<Storage["catalog"]["reclaim"]> {
+function reclaim(storage: StorageInUse): ReturnType<StorageInUse["catalog"]["reclaim"]> {
   return storage.catalog.reclaim(undefined, (ref) => storage.blobs.remove(ref));
 }
 
-async function aSession(storage: Storage, checkpoints: number) {
+async function aSession(storage: StorageInUse, checkpoints: number) {
   const sessionId = randomIds.sessionId();
   const records = [];
   for (let count = 0; count < checkpoints; count++) records.push(await append(storage, { sessionId, tags: ["a"] }));

@@ -1,4 +1,4 @@
-import type { BlobRef, Edge, Storage } from "@workrail/core";
+import type { BlobRef, Edge, StorageInUse } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { append, commitRecord, storedRecord } from "../append.ts";
 import type { StorageHarness } from "../harness.ts";
@@ -7,7 +7,7 @@ import { randomIds } from "../environment.ts";
 
 /** Tests which blobs may be reclaimed, and when. */
 export function describeReclaim(harness: StorageHarness): void {
-  const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
+  const onStore = (test: (storage: StorageInUse) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
   describe("reclaim", () => {
     it(
@@ -142,11 +142,11 @@ export function describeReclaim(harness: StorageHarness): void {
   });
 }
 
-function reclaim(storage: Storage, refs?: readonly BlobRef[]): Promise<readonly BlobRef[]> {
+function reclaim(storage: StorageInUse, refs?: readonly BlobRef[]): Promise<readonly BlobRef[]> {
   return storage.catalog.reclaim(refs, (ref) => storage.blobs.remove(ref));
 }
 
-async function sessionWithRemoved(storage: Storage) {
+async function sessionWithRemoved(storage: StorageInUse) {
   const sessionId = randomIds.sessionId();
   const removed = await append(storage, { sessionId });
   return { removed, kept: await append(storage, { sessionId }, { keepNewest: 1 }) };

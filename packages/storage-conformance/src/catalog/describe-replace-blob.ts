@@ -1,4 +1,4 @@
-import type { CheckpointRecord, Storage, StoredForm } from "@workrail/core";
+import type { CheckpointRecord, StorageInUse, StoredForm } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { append } from "../append.ts";
 import { noise, same } from "../bytes.ts";
@@ -10,7 +10,7 @@ const NEVER = (): Promise<never> => Promise.reject(new Error("It was written alt
 
 /** Tests that replacing a checkpoint's blob changes the record too, or changes nothing. */
 export function describeReplaceBlob(harness: StorageHarness): void {
-  const onPair = (test: (storage: Storage, pair: Pair) => Promise<void>) => () =>
+  const onPair = (test: (storage: StorageInUse, pair: Pair) => Promise<void>) => () =>
     withStore(harness, async ({ storage }) => test(storage, await aPair(storage)));
 
   describe("replaceBlob", () => {
@@ -120,7 +120,7 @@ interface Pair {
   readonly newer: CheckpointRecord;
 }
 
-async function aPair(storage: Storage): Promise<Pair> {
+async function aPair(storage: StorageInUse): Promise<Pair> {
   const sessionId = randomIds.sessionId();
   return { older: await append(storage, { sessionId }), newer: await append(storage, { sessionId }) };
 }

@@ -1,4 +1,4 @@
-import { type CheckpointId, KEEP_TAG, type SessionId, type Storage } from "@workrail/core";
+import { type CheckpointId, KEEP_TAG, type SessionId, type StorageInUse } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { append, appendOn, idsOf } from "../append.ts";
 import type { StorageHarness } from "../harness.ts";
@@ -9,7 +9,7 @@ const LATER = new Date("2027-03-04T05:06:07.008Z");
 
 /** Tests sessions, their pins, and the removal of their oldest checkpoints. */
 export function describeSessions(harness: StorageHarness): void {
-  const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
+  const onStore = (test: (storage: StorageInUse) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
   describe("sessions", () => {
     it(
@@ -105,7 +105,9 @@ export function describeSessions(harness: StorageHarness): void {
   });
 
   describe("pins", () => {
-    const onSession = (test: (storage: Storage, change: PinChange, pins: () => Promise<readonly string[] | undefined>) => Promise<void>) =>
+    const onSession = (
+      test: (storage: StorageInUse, change: PinChange, pins: () => Promise<readonly string[] | undefined>) => Promise<void>,
+    ) =>
       onStore(async (storage) => {
         const { sessionId } = await append(storage, { sessionId: randomIds.sessionId() });
         const change: PinChange = async (pin, release = []) => {

@@ -1,4 +1,4 @@
-import { type CheckpointId, type CheckpointRecord, KEEP_TAG, type Move, type Shield, type Storage } from "@workrail/core";
+import { type CheckpointId, type CheckpointRecord, KEEP_TAG, type Move, type Shield, type StorageInUse } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { append, appendOn, type GivenRecord, idsOf } from "../append.ts";
 import { randomIds } from "../environment.ts";
@@ -11,7 +11,7 @@ const LATEST = new Date("2027-03-18T05:06:07.008Z");
 
 /** Tests shields and asides: a shielded checkpoint stays until its shield ends; asides make room for new asides. */
 export function describeShields(harness: StorageHarness): void {
-  const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
+  const onStore = (test: (storage: StorageInUse) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
   describe("shields", () => {
     it(
@@ -182,19 +182,19 @@ export function describeShields(harness: StorageHarness): void {
   });
 }
 
-async function shield(storage: Storage, ...shields: readonly Shield[]): Promise<readonly CheckpointRecord[]> {
+async function shield(storage: StorageInUse, ...shields: readonly Shield[]): Promise<readonly CheckpointRecord[]> {
   const outcome = await storage.catalog.commit({ shields, audit: [] });
   if (outcome.status !== "committed") throw new Error(`Shields were answered ${outcome.status}.`);
   return outcome.shielded;
 }
 
-async function move(storage: Storage, { sessionId, id }: CheckpointRecord, how: Pick<Move, "from" | "to">): Promise<void> {
+async function move(storage: StorageInUse, { sessionId, id }: CheckpointRecord, how: Pick<Move, "from" | "to">): Promise<void> {
   const given = { sessionId, checkpoints: [id], at: NOW, reason: "test", ...how } as Move;
   expect(await storage.catalog.commit({ move: given, audit: [] })).toMatchObject({ moved: [{ id }] });
 }
 
 /** Ids of live checkpoints of every kind, newest first. */
-async function live(storage: Storage): Promise<readonly CheckpointId[]> {
+async function live(storage: StorageInUse): Promise<readonly CheckpointId[]> {
   const kinds = ["workflow", "project", "conversation", "aside"] as const;
   return idsOf((await storage.catalog.list({ filter: { kinds }, limit: 100, offset: 0 })).records);
 }

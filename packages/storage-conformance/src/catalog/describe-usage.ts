@@ -1,4 +1,4 @@
-import type { SessionId, Storage } from "@workrail/core";
+import type { SessionId, StorageInUse } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { append, appendOn } from "../append.ts";
 import type { StorageHarness } from "../harness.ts";
@@ -9,7 +9,7 @@ const DAY = 24 * 60 * 60 * 1_000;
 
 /** Tests usage, quotas, and the list of sessions that were not used for long. */
 export function describeUsage(harness: StorageHarness): void {
-  const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
+  const onStore = (test: (storage: StorageInUse) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 
   describe("usage", () => {
     it(
@@ -141,7 +141,7 @@ export function describeUsage(harness: StorageHarness): void {
   });
 }
 
-async function trashAll(storage: Storage, sessionId: SessionId): Promise<void> {
+async function trashAll(storage: StorageInUse, sessionId: SessionId): Promise<void> {
   const { records } = await storage.catalog.list({ filter: { sessionId }, limit: 100, offset: 0 });
   const checkpoints = records.map(({ id }) => id);
   await storage.catalog.commit({

@@ -1,4 +1,4 @@
-import type { SessionId, Storage } from "@workrail/core";
+import type { SessionId, StorageInUse } from "@workrail/core";
 import { SteppingClock } from "../builders.ts";
 import { expect } from "vitest";
 import { Faults, type StorageHarness } from "../harness.ts";
@@ -6,6 +6,7 @@ import { proveStore } from "../prove-store.ts";
 import { randomIds } from "../environment.ts";
 import { Workbench } from "../workbench.ts";
 import type { Held, Scenario } from "./scenarios.ts";
+import { storageInUse } from "../storage-in-use.ts";
 
 /** A store under faults, and its sessions. */
 export class TestBed {
@@ -15,7 +16,7 @@ export class TestBed {
   readonly #options: Partial<Scenario>;
   readonly #clock = new SteppingClock();
   readonly #sessions: SessionId[] = [];
-  #opened: { readonly storage: Storage; readonly bench: Workbench } | undefined;
+  #opened: { readonly storage: StorageInUse; readonly bench: Workbench } | undefined;
 
   private constructor(harness: StorageHarness, place: string, options: Partial<Scenario>) {
     this.#harness = harness;
@@ -29,7 +30,7 @@ export class TestBed {
     return bed;
   }
 
-  get storage(): Storage {
+  get storage(): StorageInUse {
     return this.#use().storage;
   }
 
@@ -65,7 +66,8 @@ export class TestBed {
   }
 
   async open(): Promise<void> {
-    const storage = await (this.#harness.openWithFaults?.(this.#place, this.faults) ?? Promise.reject(new Error("No faults.")));
+    const opened = await (this.#harness.openWithFaults?.(this.#place, this.faults) ?? Promise.reject(new Error("No faults.")));
+    const storage = storageInUse(opened);
     const limits = { maxCheckpoints: this.#options.maxCheckpoints ?? Number.MAX_SAFE_INTEGER };
     const background = this.#options.reclaimsNothing === true ? { background: { run: () => undefined } } : {};
     this.#opened = { storage, bench: new Workbench(storage, { clock: this.#clock, limits, ...background }) };
@@ -86,7 +88,7 @@ export class TestBed {
     await this.#harness.destroy(this.#place);
   }
 
-  #use(): { readonly storage: Storage; readonly bench: Workbench } {
+  #use(): { readonly storage: StorageInUse; readonly bench: Workbench } {
     if (this.#opened === undefined) throw new Error("The store is closed.");
     return this.#opened;
   }

@@ -5,6 +5,7 @@ import { type FaultPlan, Faults } from "../faults.ts";
 import type { StorageHarness } from "../harness.ts";
 import { Workbench } from "../workbench.ts";
 import type { Answer, Order, OrderedParts } from "./order.ts";
+import { storageInUse } from "../storage-in-use.ts";
 
 /** Faults with real crashes: SIGKILL ends the process at once, without a rollback or the removal of a file. */
 class RealFaults extends Faults {
@@ -26,7 +27,7 @@ const ids = {
   sessionId: () => Promise.reject(new Error("Every session has a name.")) as never,
   checkpointId: () => nextId as CheckpointId,
 };
-const storage = await (harness.openWithFaults?.(place, faults) ?? harness.open(place));
+const storage = storageInUse(await (harness.openWithFaults?.(place, faults) ?? harness.open(place)));
 const parts: OrderedParts = {
   bench: new Workbench(storage, { clock, ids, limits: { maxCheckpoints: Number(maxCheckpoints) } }),
   catalog: storage.catalog,

@@ -1,19 +1,20 @@
 // Entry point of a child process, which may be killed at any moment.
-import type { Context, Storage } from "@workrail/core";
+import type { Context, StorageInUse } from "@workrail/core";
 import type { StorageHarness } from "../harness.ts";
 import { sha256 } from "../environment.ts";
 import { Workbench } from "../workbench.ts";
 import { type Assignment, KEPT_IN_PRUNED, type Message, type Task } from "./task.ts";
+import { storageInUse } from "../storage-in-use.ts";
 
 const { module, place, task } = JSON.parse(process.argv[2] ?? "") as Assignment;
 const { harness } = (await import(module)) as { readonly harness?: StorageHarness };
 if (harness === undefined) throw new Error(`${module} exports no harness.`);
-const storage = await harness.open(place);
+const storage = storageInUse(await harness.open(place));
 tell({ told: "open" });
 await work(storage, task);
 await storage.close();
 
-async function work(storage: Storage, task: Task): Promise<void> {
+async function work(storage: StorageInUse, task: Task): Promise<void> {
   switch (task.type) {
     case "save":
       return save(storage, task);
@@ -29,7 +30,7 @@ async function work(storage: Storage, task: Task): Promise<void> {
   }
 }
 
-async function save(storage: Storage, { sessionId, pruned, writer, saves }: Task & { type: "save" }): Promise<void> {
+async function save(storage: StorageInUse, { sessionId, pruned, writer, saves }: Task & { type: "save" }): Promise<void> {
   const keepsAll = new Workbench(storage, { limits: { maxCheckpoints: Number.MAX_SAFE_INTEGER } });
   const keepsFew = new Workbench(storage, { limits: { maxCheckpoints: KEPT_IN_PRUNED } });
   for (let step = 0; step < saves; step++) {

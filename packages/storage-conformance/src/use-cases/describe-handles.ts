@@ -1,4 +1,4 @@
-import { type CheckpointId, type Context, HANDLE_MS, type SessionId, type Storage, type UpkeepPolicy } from "@workrail/core";
+import { type CheckpointId, type Context, HANDLE_MS, type SessionId, type StorageInUse, type UpkeepPolicy } from "@workrail/core";
 import { SteppingClock } from "../builders.ts";
 import { describe, expect, it } from "vitest";
 import { Chance } from "../chance.ts";
@@ -18,7 +18,7 @@ const ONE_IN_GREEDY = 6;
 
 /** Tests handles: the checkpoint of a handle stays, whole, until the handle expires or somebody removes the checkpoint on purpose. */
 export function describeHandles(harness: StorageHarness): void {
-  const onBench = (test: (bench: Workbench, clock: SteppingClock, storage: Storage) => Promise<void>) => () =>
+  const onBench = (test: (bench: Workbench, clock: SteppingClock, storage: StorageInUse) => Promise<void>) => () =>
     withStore(harness, async ({ storage }) => {
       const clock = new SteppingClock();
       const bench = new Workbench(storage, { clock, limits: LIMITS });

@@ -1,4 +1,4 @@
-import type { Context, SaveInput, Storage } from "@workrail/core";
+import type { Context, SaveInput, StorageInUse } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import type { StorageHarness } from "../harness.ts";
 import { allRecords, proveStore } from "../prove-store.ts";
@@ -8,7 +8,7 @@ import { codeOf, type StorageParts, Workbench } from "../workbench.ts";
 
 /** Tests lost answers, repeated saves, moved heads, and missing or left-over blobs. */
 export function describeRetries(harness: StorageHarness): void {
-  const onStore = (test: (bench: Workbench, storage: Storage) => Promise<void>) => () =>
+  const onStore = (test: (bench: Workbench, storage: StorageInUse) => Promise<void>) => () =>
     withStore(harness, ({ storage }) => test(new Workbench(storage), storage));
 
   describe("retries", () => {
@@ -115,14 +115,14 @@ export function describeRetries(harness: StorageHarness): void {
 }
 
 /** Runs a save up to its commit, which fails. */
-async function interruptBeforeCommit(storage: Storage, input: SaveInput): Promise<void> {
+async function interruptBeforeCommit(storage: StorageInUse, input: SaveInput): Promise<void> {
   const catalog = new Proxy(storage.catalog, {
     get: (target, name) => (name === "commit" ? () => Promise.reject(new Error("interrupted")) : bound(target, name)),
   });
   await expect(new Workbench(replacing(storage, { catalog })).save(input)).rejects.toThrow("interrupted");
 }
 
-function replacing({ catalog, recovery, blobs, locking }: Storage, parts: Partial<StorageParts>): StorageParts {
+function replacing({ catalog, recovery, blobs, locking }: StorageInUse, parts: Partial<StorageParts>): StorageParts {
   return { catalog, recovery, blobs, locking, ...parts };
 }
 

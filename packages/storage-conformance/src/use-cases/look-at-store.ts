@@ -1,4 +1,4 @@
-import type { CheckpointId, SessionId, Storage } from "@workrail/core";
+import type { CheckpointId, SessionId, StorageInUse } from "@workrail/core";
 import { proveStore } from "../prove-store.ts";
 import { Workbench } from "../workbench.ts";
 import type { ModelStore } from "./model-store.ts";
@@ -29,7 +29,7 @@ export interface Known {
 }
 
 /** Reads the whole store and verifies each checkpoint against its blob. */
-export async function lookAt(storage: Storage, { sessions, ids }: Known): Promise<Holdings> {
+export async function lookAt(storage: StorageInUse, { sessions, ids }: Known): Promise<Holdings> {
   const { catalog } = storage;
   const { records, texts } = await proveStore(storage);
   const bench = new Workbench(storage);

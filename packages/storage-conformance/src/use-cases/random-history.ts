@@ -6,7 +6,7 @@ import {
   isWorkrailError,
   KEEP_TAG,
   type SessionId,
-  type Storage,
+  type StorageInUse,
 } from "@workrail/core";
 import { SequentialIds, SteppingClock } from "../builders.ts";
 import { expect } from "vitest";
@@ -19,6 +19,7 @@ import { Workbench } from "../workbench.ts";
 import { holdingsOf, lookAt } from "./look-at-store.ts";
 import { ModelStore, type WholeSave } from "./model-store.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
+import { storageInUse } from "../storage-in-use.ts";
 
 const MAX_CHECKPOINTS = 4;
 /** Number of checkpoints above which removals are preferred, because the whole store is read again and again. */
@@ -83,7 +84,7 @@ const FAULTS: readonly Pick<FaultPlan, "kind" | "code" | "persistent">[] = [
 
 /** An opener of the store, in this process or in another one. */
 interface Opened {
-  readonly storage: Storage;
+  readonly storage: StorageInUse;
   readonly bench: OrderedParts["bench"];
   readonly other?: OtherProcess;
 }
@@ -375,7 +376,7 @@ export class RandomHistory {
     const there = (this.#models[0]?.[from === "live" ? "live" : "trashed"] ?? []).filter((each) => each.sessionId === sessionId);
     const checkpoints = there.filter(() => this.#chance.below(2) === 0).map(({ id }) => id);
     const move = { sessionId, checkpoints, from, to, at: this.#clock.now(), reason: "conformance", erases } as Parameters<
-      Storage["catalog"]["commit"]
+      StorageInUse["catalog"]["commit"]
     >[0]["move"];
     const done = await this.#attempt(this.#any.storage.catalog.commit({ ...(move === undefined ? {} : { move }), audit: [] }));
     return {
@@ -577,11 +578,12 @@ export class RandomHistory {
   }
 
   async #open(): Promise<void> {
-    const storage = await (this.#harness.openWithFaults?.(this.#place, this.#faults) ?? this.#harness.open(this.#place));
+    const opened = await (this.#harness.openWithFaults?.(this.#place, this.#faults) ?? this.#harness.open(this.#place));
+    const storage = storageInUse(opened);
     this.#opened = [...this.#opened, { storage, bench: this.#benchOf(storage) }];
   }
 
-  #benchOf(storage: Storage): Workbench {
+  #benchOf(storage: StorageInUse): Workbench {
     return new Workbench(storage, { clock: this.#clock, ids: this.#newIds, limits: { maxCheckpoints: MAX_CHECKPOINTS } });
   }
 

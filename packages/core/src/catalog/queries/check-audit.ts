@@ -1,15 +1,14 @@
 import { auditCheck } from "../../audit/audit-reads.ts";
-import type { AuditDigest } from "../../model/audit.ts";
 import type { AuditCheck, AuditWalk } from "../../ports/catalog.ts";
-import type { CatalogPort } from "../catalog-port.ts";
+import type { AuditChain } from "../../ports/storage.ts";
 
 /** Verifies the chain of the audit log. */
-export async function checkAudit(catalog: CatalogPort, walk: AuditWalk, digest: AuditDigest): Promise<Omit<AuditCheck, "isKeyed">> {
+export async function checkAudit({ rows: stored, digest, isKeyed }: AuditChain, walk: AuditWalk): Promise<AuditCheck> {
   // After a cut, the oldest row is the first one behind the cut.
-  const { cut, rows, noted } = await catalog.read({
+  const { cut, rows, noted } = await stored.read({
     cut: { of: "audit", query: { actions: ["audit-cut"], limit: 1 } },
     rows: { of: "audit", query: { first: "oldest", after: walk.after?.number, limit: walk.limit } },
     noted: { of: "mark" },
   });
-  return { ...auditCheck(({ actions }) => (actions === undefined ? rows : cut), walk, digest), noted };
+  return { ...auditCheck(({ actions }) => (actions === undefined ? rows : cut), walk, digest), noted, isKeyed };
 }

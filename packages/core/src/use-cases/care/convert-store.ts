@@ -1,13 +1,17 @@
-import { isWorkrailError, WorkrailError } from "../../errors.ts";
+import { EVERYTHING, rewrite } from "../../catalog/rewrite.ts";
+import { isWorkrailError } from "../../errors.ts";
+import type { AuditDigest } from "../../model/audit.ts";
 import type { BlobRef } from "../../model/ids.ts";
+import type { Digester } from "../../ports/environment.ts";
 import type { Storage } from "../../ports/storage.ts";
-import { auditDigestOf, type Forms, openedBlob, plainBlob, rewritingTo } from "../../sealed/forms.ts";
+import { type Forms, openedBlob, plainBlob, rewritingTo } from "../../sealed/forms.ts";
 import { mixedStorage } from "../../sealed/mixed-storage.ts";
 import { countOf } from "./count-of.ts";
 
 export interface Conversion extends Forms {
   /** Time of the conversion for the audit log. */
   readonly at: Date;
+  readonly digests: Digester;
   /** Rebuilds a lost or unreadable catalog. */
   readonly rebuild: (from: ReturnType<typeof mixedStorage>) => Promise<unknown>;
   /** Called after each blob. */
@@ -36,16 +40,17 @@ export interface ConversionReport {
  * @throws STORAGE_UNAVAILABLE when the conversion cannot be finished; KEY_UNAVAILABLE.
  */
 export async function convertStore(storage: Storage, conversion: Conversion): Promise<ConversionReport> {
-  if (storage.recovery.rewrite === undefined) throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed.");
-  const rebuild = (): Promise<unknown> => conversion.rebuild(mixedStorage(storage, conversion));
+  const { catalog, recovery } = storage;
+  const digest: AuditDigest = (text) => conversion.digests.sha256(text);
   // A rebuilt catalog gets the new form.
-  storage.recovery.chainBy?.(auditDigestOf(conversion.to));
-  if (await storage.recovery.needsRebuild()) await rebuild();
+  const rebuild = (): Promise<unknown> => conversion.rebuild(mixedStorage(storage, conversion, digest));
+  if ((await recovery.state()) === "lost") await rebuild();
   await storage.search?.erase();
   await storage.vectors?.erase();
   const report = await convertBlobs(storage, conversion);
   try {
-    await storage.recovery.rewrite(rewritingTo(conversion, conversion.at));
+    const rewriting = rewritingTo(conversion, conversion.at);
+    await recovery.replaceAll(rewrite(await catalog.read(EVERYTHING), rewriting, digest), "erased");
   } catch (error) {
     if (!isWorkrailError(error) || error.code !== "CHECKPOINT_CORRUPT") throw error;
     await rebuild();

@@ -70,7 +70,7 @@ describe("a head that is damaged", () => {
     expect(store.disk.quarantine.get(`quarantine/${head.blob}`)).toEqual(bytes);
     expect(await store.storage.catalog.find(head.id)).toEqual({ ...head, damaged: true });
     expect(await store.storage.catalog.session(S)).toMatchObject({ checkpointCount: 3, damagedCount: 1 });
-    expect(store.storage.catalog.audit.at(-1)).toMatchObject({ action: "quarantine", sessionId: S, checkpointId: head.id });
+    expect(store.disk.catalog.audit.at(-1)).toMatchObject({ action: "quarantine", sessionId: S, checkpointId: head.id });
     expect(store.errors).toMatchObject([{ checkpointId: head.id, sessionId: S, blobPath: head.blob, reason: expect.any(String) }]);
     const again = await store.load(S);
     expect(again.fellBackFrom).toEqual([{ checkpointId: head.id, reason: expect.stringContaining("before") }]);

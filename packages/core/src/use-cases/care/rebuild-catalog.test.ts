@@ -46,7 +46,7 @@ it("rebuilds everything in the files, and reports what they lack", async () => {
   });
   expect(await all(store, ["workflow", "project", "aside"])).toEqual(before);
   expect(await store.storage.recovery.needsRebuild()).toBe(false);
-  expect(store.storage.catalog.audit).toMatchObject([{ action: "rebuild" }]);
+  expect(store.disk.catalog.audit).toMatchObject([{ action: "rebuild" }]);
   expect((await store.load(first.id)).context).toEqual({ n: 1 });
 });
 

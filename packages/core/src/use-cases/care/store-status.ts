@@ -5,13 +5,13 @@ import type { Limits } from "../../model/limits.ts";
 import type { Session } from "../../model/session.ts";
 import type { BlobStore, QuarantinedBlob } from "../../ports/blob-store.ts";
 import type { Catalog, StoreUsage } from "../../ports/catalog.ts";
-import type { Storage } from "../../ports/storage.ts";
+import type { StorageInUse } from "../../ports/storage.ts";
 import { type IndexStatus, indexStatus } from "../search/index-status.ts";
 import { eachSession } from "../remove/view-store.ts";
 
 export interface StatusPorts {
   readonly storage: Pick<
-    Storage,
+    StorageInUse,
     "durability" | "isReadOnly" | "mode" | "warnings" | "catalog" | "blobs" | "locking" | "search" | "vectors" | "derivedBytes"
   >;
   readonly limits: Pick<Limits, "maxSessionBytes" | "maxTotalBytes">;

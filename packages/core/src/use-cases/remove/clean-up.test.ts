@@ -45,7 +45,7 @@ async function bytesHeld(store: TestStore): Promise<number> {
 }
 
 function auditOf(store: TestStore, ...actions: readonly string[]): readonly string[] {
-  const rows = store.storage.catalog.audit.filter(({ action }) => actions.includes(action));
+  const rows = store.disk.catalog.audit.filter(({ action }) => actions.includes(action));
   return rows.map(({ action, checkpointId, reason }) => `${action} ${checkpointId ?? ""}: ${reason}`);
 }
 
@@ -111,9 +111,9 @@ describe("cleanUp", () => {
     const store = await filled({ a: 2, b: 1 });
     await keepSession(store.ports, { sessionId: "b" as SessionId });
     pass(store, 31);
-    const before = [store.storage.catalog.audit.length, await liveIds(store), store.disk.blobs.size];
+    const before = [store.disk.catalog.audit.length, await liveIds(store), store.disk.blobs.size];
     const told = await cleanUp(store.ports, POLICY, { dryRun: true });
-    expect([store.storage.catalog.audit.length, await liveIds(store), store.disk.blobs.size]).toEqual(before);
+    expect([store.disk.catalog.audit.length, await liveIds(store), store.disk.blobs.size]).toEqual(before);
     expect(told).toMatchObject({ dryRun: true, removed: [{ checkpointIds: ["a1", "a2"] }], spared: [{ sessionId: "b", why: "keep" }] });
     pass(store, 31);
     expect(await cleanUp(store.ports, POLICY)).toEqual({ ...told, dryRun: false });

@@ -31,7 +31,7 @@ it("stores no aside for a context that equals the head to the byte", async () =>
   const store = aStore();
   const head = await store.saved(CONTEXT);
   expect(await keep(store)).toEqual(head);
-  expect(store.storage.catalog.audit).toHaveLength(1);
+  expect(store.disk.catalog.audit).toHaveLength(1);
 });
 
 it("uses another id when its own is taken", async () => {

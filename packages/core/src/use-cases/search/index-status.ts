@@ -1,7 +1,7 @@
 import type { SessionId } from "../../model/ids.ts";
 import type { Catalog } from "../../ports/catalog.ts";
 import type { SearchIndexing } from "../../ports/search-index.ts";
-import type { Storage } from "../../ports/storage.ts";
+import type { StorageInUse } from "../../ports/storage.ts";
 import type { SpaceState } from "../../ports/vector-index.ts";
 
 /** Progress of the text index. */
@@ -29,7 +29,7 @@ export interface IndexStatus {
   readonly vectors: VectorsStatus | undefined;
 }
 
-type IndexPorts = Pick<Storage, "catalog" | "search" | "vectors" | "derivedBytes">;
+type IndexPorts = Pick<StorageInUse, "catalog" | "search" | "vectors" | "derivedBytes">;
 
 const PAGE = 1_000;
 /** Largest number of pending sessions to read. More count as all. */

@@ -3,30 +3,30 @@ import { expect, it } from "vitest";
 import { aStore, failure, OTHER, S } from "../../../../memory/src/testing/a-store.ts";
 
 it("pins entries of the latest context for the session, in pinning order", async () => {
-  const { saved, storage, ports } = aStore();
+  const { saved, storage, disk, ports } = aStore();
   await saved({ goal: 1, plan: 2 });
   expect(await pinEntry(ports, { sessionId: S, key: "plan" })).toEqual({ status: "pinned", pins: ["plan"] });
   expect(await pinEntry(ports, { sessionId: S, key: "goal", agentId: "agent" })).toEqual({ status: "pinned", pins: ["plan", "goal"] });
   expect(await storage.catalog.session(S)).toMatchObject({ pins: ["plan", "goal"] });
-  expect(storage.catalog.audit.at(-1)).toMatchObject({ action: "pin", sessionId: S, agentId: "agent", checkpointId: undefined });
+  expect(disk.catalog.audit.at(-1)).toMatchObject({ action: "pin", sessionId: S, agentId: "agent", checkpointId: undefined });
 });
 
 it("changes nothing when it is repeated", async () => {
-  const { saved, storage, ports } = aStore();
+  const { saved, disk, ports } = aStore();
   await saved({ goal: 1 });
   await pinEntry(ports, { sessionId: S, key: "goal" });
   expect(await pinEntry(ports, { sessionId: S, key: "goal" })).toEqual({ status: "pinned", pins: ["goal"] });
-  expect(storage.catalog.audit.map(({ action }) => action)).toEqual(["save", "pin"]);
+  expect(disk.catalog.audit.map(({ action }) => action)).toEqual(["save", "pin"]);
 });
 
 it("unpins an entry, even when it is gone", async () => {
-  const { saved, storage, ports } = aStore();
+  const { saved, disk, ports } = aStore();
   await saved({ goal: 1 });
   await pinEntry(ports, { sessionId: S, key: "goal" });
   await saved({ other: 1 });
   expect(await pinEntry(ports, { sessionId: S, key: "goal", critical: false })).toEqual({ status: "released", pins: [] });
   expect(await pinEntry(ports, { sessionId: S, key: "goal", critical: false })).toEqual({ status: "key-not-found", pins: [] });
-  expect(storage.catalog.audit.at(-1)).toMatchObject({ action: "unpin" });
+  expect(disk.catalog.audit.at(-1)).toMatchObject({ action: "unpin" });
 });
 
 it("finds only the latest context's own keys", async () => {

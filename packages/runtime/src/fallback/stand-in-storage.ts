@@ -1,20 +1,28 @@
-import type { BlobInfo, BlobKey, BlobRef, BlobStore, CatalogRecovery, QuarantinedBlob, Storage } from "@workrail/core";
+import {
+  type BlobInfo,
+  type BlobKey,
+  type BlobRef,
+  type BlobStore,
+  type QuarantinedBlob,
+  type Storage,
+  WorkrailError,
+} from "@workrail/core";
 import { isMemoryRef } from "@workrail/memory";
-import { OverlayCatalog } from "./overlay-catalog.ts";
 import type { RetainedMemory } from "./retained-memory.ts";
+import { standInCatalog } from "./stand-in-catalog.ts";
 
 /**
  * Memory over a storage that may fail. Writes go to memory; reads try memory first, then the storage below.
  *
  * @param below returns the current storage, or throws why there is none.
  */
-export function overlayStorage(memory: RetainedMemory, below: () => Promise<Storage>): Storage {
+export function standInStorage(memory: RetainedMemory, below: () => Promise<Storage>): Storage {
   return {
     durability: "memory",
     mode: "memory",
     warnings: [],
-    catalog: new OverlayCatalog(memory, async () => (await below()).catalog),
-    blobs: new OverlayBlobs(memory, async () => (await below()).blobs),
+    catalog: standInCatalog(memory, async () => (await below()).catalog),
+    blobs: new StandInBlobs(memory, async () => (await below()).blobs),
     recovery: NOTHING_TO_RECOVER,
     // The lock of the store on disk may itself be unavailable.
     locking: memory.storage.locking,
@@ -23,14 +31,15 @@ export function overlayStorage(memory: RetainedMemory, below: () => Promise<Stor
 }
 
 /** The catalog is rebuilt after the disk is back. */
-const NOTHING_TO_RECOVER: CatalogRecovery = {
-  needsRebuild: async () => false,
-  examine: async () => {},
+const NOTHING_TO_RECOVER: Storage["recovery"] = {
+  state: async () => "sound",
   async *sessionFacts() {},
-  replaceAll: async () => {},
+  async replaceAll() {
+    throw new WorkrailError("INTERNAL", "Memory must not replace the catalog on disk.");
+  },
 };
 
-class OverlayBlobs implements BlobStore {
+class StandInBlobs implements BlobStore {
   readonly #memory: RetainedMemory;
   readonly #above: BlobStore;
   readonly #below: () => Promise<BlobStore>;
