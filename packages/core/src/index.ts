@@ -168,11 +168,7 @@ export type {
 } from "./ports/vector-index.ts";
 export { readOnly } from "./read-only/read-only-error.ts";
 export { readOnlyStorage, readOnlyStorageOf } from "./read-only/read-only-storage.ts";
-export { editDistance } from "./search/alike.ts";
-export { dotProduct, NearestFirst, unitVector } from "./search/nearest.ts";
-export { parseQuery } from "./search/parse-query.ts";
-export type { ParsedQuery } from "./search/parse-query.ts";
-export { cleanText } from "./search/text-to-embed.ts";
+export { dotProduct, NearestFirst, unitVector } from "./words/nearest.ts";
 export { runAll, runThen } from "./run-all.ts";
 export { sealedPartOf } from "./sealed/seal-record.ts";
 export { sealBackupTarget, sealStorage } from "./sealed/seal-storage.ts";
@@ -202,8 +198,6 @@ export type { CompactionLimits, CompactionPorts, CompactionReport } from "./use-
 export type { ProofPorts } from "./use-cases/compact/prove-deltas.ts";
 export { collectGarbage, finishRemovals, removeBlob } from "./use-cases/remove/collect-garbage.ts";
 export type { GarbagePorts, GarbageReport } from "./use-cases/remove/collect-garbage.ts";
-export { embedSession } from "./use-cases/search/embed-session.ts";
-export type { EmbedPorts } from "./use-cases/search/embed-session.ts";
 export { eraseCheckpoints } from "./use-cases/remove/erase-checkpoints.ts";
 export type { ErasedCheckpoint, EraseInput, ErasureReport, KnownCopies } from "./use-cases/remove/erase-checkpoints.ts";
 export { finishErasures } from "./use-cases/remove/finish-erasures.ts";
@@ -212,8 +206,6 @@ export { convertStore } from "./use-cases/care/convert-store.ts";
 export type { Conversion, ConversionProgress, ConversionReport } from "./use-cases/care/convert-store.ts";
 export { emptyTrash } from "./use-cases/remove/empty-trash.ts";
 export type { EmptyTrashInput } from "./use-cases/remove/empty-trash.ts";
-export { findByMeaning } from "./use-cases/search/find-by-meaning.ts";
-export type { MeaningInput, MeaningPorts, NearCheckpoint } from "./use-cases/search/find-by-meaning.ts";
 export { HANDLE_MS, issueHandle } from "./use-cases/save/issue-handle.ts";
 export type { Handle, HandlePorts } from "./use-cases/save/issue-handle.ts";
 export { checkAttributes, checkName, checkPath, checkTags } from "./use-cases/sessions/labels.ts";
@@ -228,7 +220,7 @@ export type { ListTrashInput } from "./use-cases/remove/list-trash.ts";
 export { droppedSince } from "./use-cases/save/dropped-entries.ts";
 export { loadCheckpoint, sessionNotFound } from "./use-cases/load/load-checkpoint.ts";
 export type { LoadedCheckpoint, LoadInput, LoadPorts, LikelyCheckpoint, UnreadableCheckpoint } from "./use-cases/load/load-checkpoint.ts";
-export { getBlob, isToBeNamed, isUnreadableBlob, refuseWhenNothingIsRead } from "./use-cases/load/get-blob.ts";
+export { getBlob, isItsOwnFault, isToBeNamed, isUnreadableBlob, refuseWhenNothingIsRead } from "./use-cases/load/get-blob.ts";
 export { pruneToTrash } from "./use-cases/save/prune-to-trash.ts";
 export type { PruneInput } from "./use-cases/save/prune-to-trash.ts";
 export { resolveCheckpoint } from "./use-cases/load/resolve-checkpoint.ts";
@@ -251,7 +243,7 @@ export type { RepairOptions, RepairPorts, RepairReport } from "./use-cases/care/
 export { removeCheckpoints } from "./use-cases/remove/remove-checkpoints.ts";
 export { restoreFromTrash } from "./use-cases/remove/restore-from-trash.ts";
 export type { RestoreInput } from "./use-cases/remove/restore-from-trash.ts";
-export { eachRecord, eachTrashed } from "./use-cases/remove/view-store.ts";
+export { eachRecord, eachSession, eachTrashed } from "./use-cases/remove/view-store.ts";
 export { saveAside } from "./use-cases/save/save-aside.ts";
 export type { AsideInput, SavedAside } from "./use-cases/save/save-aside.ts";
 export { checkSize, saveCheckpoint } from "./use-cases/save/save-checkpoint.ts";
@@ -266,16 +258,13 @@ export { scanStore } from "./use-cases/care/scan-store.ts";
 export type { ScanOptions, ScanPorts, ScanProgress, ScanReport, StoredSecret } from "./use-cases/care/scan-store.ts";
 export type { PlacedSecret, SecretsReport } from "./use-cases/save/screen-secrets.ts";
 export { storeStatus } from "./use-cases/care/store-status.ts";
-export type { IndexStatus, SearchStatus, VectorsStatus } from "./use-cases/search/index-status.ts";
+export type { IndexStatus, SearchStatus, VectorsStatus } from "./use-cases/care/index-status.ts";
 export type { LastCleanUp, QuarantineUse, QuotaUse, SessionUse, StatusPorts, StoreStatus } from "./use-cases/care/store-status.ts";
 export { verifyStore } from "./use-cases/care/verify-store.ts";
 export type { Finding, FindingKind, VerifyOptions, VerifyPorts, VerifyProgress, VerifyReport } from "./use-cases/care/verify-store.ts";
 export type { Steps } from "./turns.ts";
 export { cutToTokens, estimateTokens } from "./words/estimate-tokens.ts";
-export { isAlike, mostApart } from "./search/alike.ts";
-export { ALL_TERMS, BM25, rarePreference, rarity, saturation, shareOfInstead } from "./search/bm25.ts";
-export { countsOf, weighRelated } from "./search/related-terms.ts";
-export { termsOf } from "./search/terms.ts";
+export { editDistance, isAlike, mostApart } from "./words/alike.ts";
 export type {
   IndexChange,
   IndexedCheckpoint,
@@ -295,15 +284,6 @@ export type {
   WeightedTerm,
   AskedTerm,
 } from "./ports/search-index.ts";
-export { followChanges } from "./use-cases/search/follow-changes.ts";
-export type { Followed } from "./use-cases/search/follow-changes.ts";
-export type { Follower } from "./use-cases/search/follow-changes.ts";
-export type { FollowPorts } from "./use-cases/search/follow-changes.ts";
-export { indexSession } from "./use-cases/search/index-session.ts";
-export type { IndexPorts } from "./use-cases/search/index-session.ts";
-export { rehearseSearch } from "./use-cases/search/rehearse-search.ts";
-export { searchCheckpoints } from "./use-cases/search/search-checkpoints.ts";
-export type { FoundCheckpoint, SearchInput, SearchOutcome, SearchPorts } from "./use-cases/search/search-checkpoints.ts";
 export { whyUnreadable } from "./why-unreadable.ts";
 export { COMPRESSION_STRATEGIES } from "./model/compression-strategies.ts";
 export type { CompressionStrategy } from "./model/compression-strategies.ts";

@@ -1,7 +1,5 @@
 import {
-  ALL_TERMS,
   type AskedTerm,
-  BM25,
   type ChangedSession,
   type ChangePosition,
   type CheckpointId,
@@ -14,15 +12,12 @@ import {
   type Instead,
   isAlike,
   type Matches,
-  rarePreference,
-  rarity,
   type SearchEngine,
   type SessionId,
-  shareOfInstead,
   type TextOfCheckpoint,
   type WeightedTerm,
-  weighRelated,
 } from "@workrail/core";
+import { ALL_TERMS, BM25, rarePreference, rarity, shareOfInstead, weighRelated } from "@workrail/search";
 import MiniSearch from "minisearch";
 
 /** Indexed texts of one session. */

@@ -13,7 +13,7 @@ const MAY_REACH: readonly (readonly [from: RegExp, into: string])[] = [
   [/^tooling\//, ""],
   [/^packages\/core\/src\/.*(?:\.test\.ts|\/testing\/[^/]+)$/, "packages/storage-conformance/src/builders.ts"],
   [/^packages\/core\/src\/.*\.test\.ts$/, "packages/classifier/src/word-classifier.ts"],
-  [/^packages\/(?:core\/src\/use-cases|transfer\/src)\/.*\.test\.ts$/, "packages/memory/src/"],
+  [/^packages\/(?:core\/src\/use-cases|search|transfer\/src)\/.*\.test\.ts$/, "packages/memory/src/"],
   [/^packages\/(?:http-[a-z]+\/src|runtime\/test)\/.*\.test\.ts$/, "packages/http-endpoint/src/testing/"],
   [/^packages\/runtime\/test\/sealed-stores\.ts$/, "packages/sqlite-fs/src/"],
   [/^packages\/runtime\/test\/sealed-[a-z-]*harness\.ts$/, "packages/sqlite-fs/test/harness-over.ts"],

@@ -8,4 +8,4 @@ export {
   parseQuery,
   rehearseSearch,
   searchCheckpoints,
-} from "@workrail/core";
+} from "@workrail/search";

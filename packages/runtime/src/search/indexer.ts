@@ -1,16 +1,7 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { elapsedMs } from "@workrail/blob-files";
-import {
-  type Background,
-  type ChangedSession,
-  type Followed,
-  type FollowPorts,
-  type IndexPorts,
-  type IndexState,
-  type Log,
-  SerialQueue,
-  type SessionId,
-} from "@workrail/core";
+import { type Background, type ChangedSession, type IndexState, type Log, SerialQueue, type SessionId } from "@workrail/core";
+import type { Followed, FollowPorts, IndexPorts } from "@workrail/search";
 import { loadSearching } from "./load-searching.ts";
 
 /**

@@ -1,4 +1,5 @@
-import type { Embedder, FoundCheckpoint, SearchInput, VectorEngine } from "@workrail/core";
+import type { Embedder, VectorEngine } from "@workrail/core";
+import type { FoundCheckpoint, SearchInput } from "@workrail/search";
 import type { Parts } from "../tokens.ts";
 import { loadSearching } from "./load-searching.ts";
 import { type MeaningNote, searchHitOf, type SearchHit } from "./search-checkpoints.ts";

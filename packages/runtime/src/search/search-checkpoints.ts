@@ -1,12 +1,5 @@
-import {
-  hasAtMost,
-  CHECKPOINT_KINDS,
-  type CheckpointKind,
-  type FoundCheckpoint,
-  invalidInput,
-  parseSessionId,
-  type SearchInput,
-} from "@workrail/core";
+import { hasAtMost, CHECKPOINT_KINDS, type CheckpointKind, invalidInput, parseSessionId } from "@workrail/core";
+import type { FoundCheckpoint, SearchInput } from "@workrail/search";
 import type { CheckpointMetadata, Standing } from "../context-management-service.ts";
 import type { Scope } from "../isolation.ts";
 import { metadataOf } from "../metadata.ts";

@@ -1,4 +1,4 @@
-import type { IndexPorts, SearchPorts } from "@workrail/core";
+import type { IndexPorts, SearchPorts } from "@workrail/search";
 import { isStorageFailure } from "../fallback/storage-failure.ts";
 import type { Scope } from "../isolation.ts";
 import type { Parts } from "../tokens.ts";

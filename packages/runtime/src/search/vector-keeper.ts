@@ -1,17 +1,6 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import {
-  type Catalog,
-  type Clock,
-  type Embedder,
-  type EmbedPorts,
-  type Follower,
-  type Locking,
-  type Log,
-  type PendingSession,
-  type SessionId,
-  type VectorEngine,
-  type VectorSpace,
-} from "@workrail/core";
+import type { Catalog, Clock, Embedder, Locking, Log, PendingSession, SessionId, VectorEngine, VectorSpace } from "@workrail/core";
+import type { EmbedPorts, Follower } from "@workrail/search";
 import { loadSearching } from "./load-searching.ts";
 import { REST_MS } from "./resting-embedder.ts";
 

@@ -1,14 +1,5 @@
-import {
-  ALL_TERMS,
-  type AskedTerm,
-  type IndexQuery,
-  rarePreference,
-  rarity,
-  saturation,
-  shareOfInstead,
-  type WeightedTerm,
-  weighRelated,
-} from "@workrail/core";
+import type { AskedTerm, IndexQuery, WeightedTerm } from "@workrail/core";
+import { ALL_TERMS, rarePreference, rarity, saturation, shareOfInstead, weighRelated } from "@workrail/search";
 import {
   documentsWithAll,
   documentsBeginning,

@@ -3,7 +3,6 @@ import {
   type ChangedSession,
   type ChangePosition,
   CHECKPOINT_KINDS,
-  countsOf,
   type IndexChange,
   type IndexedSession,
   type IndexFilter,
@@ -17,6 +16,7 @@ import {
   type SessionId,
   type TextOfCheckpoint,
 } from "@workrail/core";
+import { countsOf } from "@workrail/search";
 import { documentFilter, type DocumentRow, seconds } from "./document-filter.ts";
 import { packedId, unpackedId } from "./packed-id.ts";
 import { marked } from "./postings.ts";

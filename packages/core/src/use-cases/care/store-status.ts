@@ -6,7 +6,7 @@ import type { Session } from "../../model/session.ts";
 import type { BlobStore, QuarantinedBlob } from "../../ports/blob-store.ts";
 import type { Catalog, StoreUsage } from "../../ports/catalog.ts";
 import type { StorageInUse } from "../../ports/storage.ts";
-import { type IndexStatus, indexStatus } from "../search/index-status.ts";
+import { type IndexStatus, indexStatus } from "./index-status.ts";
 import { eachSession } from "../remove/view-store.ts";
 
 export interface StatusPorts {

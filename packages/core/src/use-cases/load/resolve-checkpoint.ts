@@ -1,7 +1,7 @@
 import { WorkrailError } from "../../errors.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
 import { isCheckpointId, type SessionId } from "../../model/ids.ts";
-import { editDistance } from "../../search/alike.ts";
+import { editDistance } from "../../words/alike.ts";
 import type { CheckpointFilter } from "../../ports/catalog.ts";
 import type { ListPorts } from "./list-checkpoints.ts";
 import { checkpointNotFound, inWords, type LikelyCheckpoint, unknownCheckpoint } from "./load-checkpoint.ts";

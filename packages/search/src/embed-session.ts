@@ -1,15 +1,21 @@
-import type { WorkrailError } from "../../errors.ts";
-import type { CheckpointRecord } from "../../model/checkpoint.ts";
-import type { CheckpointId } from "../../model/ids.ts";
-import type { Embedder } from "../../ports/embedder.ts";
-import type { Locking } from "../../ports/locking.ts";
-import type { FindSecrets } from "../../ports/secret-scanner.ts";
-import type { PendingSession, VectorIndexing, VectorSpace } from "../../ports/vector-index.ts";
-import { linesOf, textsOf } from "../../search/checkpoint-text.ts";
-import { textToEmbed } from "../../search/text-to-embed.ts";
-import { isItsOwnFault, isUnreadableBlob } from "../load/get-blob.ts";
-import { readContext, type ReadPorts } from "../load/read-context.ts";
-import { eachRecord } from "../remove/view-store.ts";
+import {
+  type CheckpointId,
+  type CheckpointRecord,
+  eachRecord,
+  type Embedder,
+  type FindSecrets,
+  isItsOwnFault,
+  isUnreadableBlob,
+  type Locking,
+  type PendingSession,
+  readContext,
+  type ReadPorts,
+  type VectorIndexing,
+  type VectorSpace,
+  type WorkrailError,
+} from "@workrail/core";
+import { linesOf, textsOf } from "./checkpoint-text.ts";
+import { textToEmbed } from "./text-to-embed.ts";
 
 export interface EmbedPorts extends ReadPorts {
   readonly locking: Locking;

@@ -1,11 +1,15 @@
-import { matchesFilter } from "../../catalog/matches-filter.ts";
-import type { CheckpointRecord } from "../../model/checkpoint.ts";
-import type { CheckpointId } from "../../model/ids.ts";
-import type { Session } from "../../model/session.ts";
-import type { Catalog, CheckpointFilter } from "../../ports/catalog.ts";
-import type { Locking } from "../../ports/locking.ts";
-import { nearly, ownFirst } from "../../search/own-first.ts";
-import type { VectorIndex, VectorSpace } from "../../ports/vector-index.ts";
+import {
+  type Catalog,
+  type CheckpointFilter,
+  type CheckpointId,
+  type CheckpointRecord,
+  type Locking,
+  matchesFilter,
+  type Session,
+  type VectorIndex,
+  type VectorSpace,
+} from "@workrail/core";
+import { nearly, ownFirst } from "./own-first.ts";
 
 export interface MeaningPorts {
   readonly catalog: Catalog;

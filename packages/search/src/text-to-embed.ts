@@ -1,5 +1,4 @@
-import type { FindSecrets } from "../ports/secret-scanner.ts";
-import { redact } from "../secrets/redact.ts";
+import { type FindSecrets, redact } from "@workrail/core";
 
 /** Longest embedded text of a checkpoint or a question, in characters: most models read at most 512 tokens. */
 export const EMBEDDED_CHARACTERS = 2_000;

@@ -1,4 +1,4 @@
-import { cutToTokens, estimateTokens } from "../words/estimate-tokens.ts";
+import { cutToTokens, estimateTokens } from "@workrail/core";
 import { isAscii, wordsOf } from "./terms.ts";
 
 /** Line that contains searched terms. */

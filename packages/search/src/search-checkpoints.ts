@@ -1,17 +1,26 @@
-import { matchesFilter } from "../../catalog/matches-filter.ts";
-import type { CheckpointRecord } from "../../model/checkpoint.ts";
-import type { CheckpointId, SessionId } from "../../model/ids.ts";
-import type { Session } from "../../model/session.ts";
-import type { Locking } from "../../ports/locking.ts";
-import type { AskedTerm, IndexFilter, IndexHit, Matches, SearchIndex, WeightedTerm } from "../../ports/search-index.ts";
-import { linesOf, searchableTextsOf } from "../../search/checkpoint-text.ts";
-import { findBestLines, findLines, type FoundLine, phraseFinder, snippetOf, type Wanted } from "../../search/found-text.ts";
-import { nearly, ownFirst } from "../../search/own-first.ts";
-import { type ParsedQuery, parseQuery } from "../../search/parse-query.ts";
-import { relatedTerms } from "../../search/related-terms.ts";
-import { termsOf } from "../../search/terms.ts";
-import { isItsOwnFault } from "../load/get-blob.ts";
-import { readContext, type ReadPorts } from "../load/read-context.ts";
+import {
+  type AskedTerm,
+  type CheckpointId,
+  type CheckpointRecord,
+  type IndexFilter,
+  type IndexHit,
+  isItsOwnFault,
+  type Locking,
+  type Matches,
+  matchesFilter,
+  readContext,
+  type ReadPorts,
+  type SearchIndex,
+  type Session,
+  type SessionId,
+  type WeightedTerm,
+} from "@workrail/core";
+import { linesOf, searchableTextsOf } from "./checkpoint-text.ts";
+import { findBestLines, findLines, type FoundLine, phraseFinder, snippetOf, type Wanted } from "./found-text.ts";
+import { nearly, ownFirst } from "./own-first.ts";
+import { type ParsedQuery, parseQuery } from "./parse-query.ts";
+import { relatedTerms } from "./related-terms.ts";
+import { termsOf } from "./terms.ts";
 
 export interface SearchPorts extends ReadPorts {
   readonly locking: Locking;

@@ -1,6 +1,4 @@
-import { searchableAttributes } from "../model/git-state.ts";
-import type { CheckpointRecord } from "../model/checkpoint.ts";
-import { isJsonObject, type Context, type JsonValue } from "../model/context.ts";
+import { type CheckpointRecord, type Context, isJsonObject, type JsonValue, searchableAttributes } from "@workrail/core";
 
 /** Longer lines are split into sentences, so that changing one sentence does not count as changing the whole line. */
 const LONG_LINE = 300;

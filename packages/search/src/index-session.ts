@@ -1,14 +1,22 @@
-import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
-import type { CheckpointId, SessionId } from "../../model/ids.ts";
-import type { ChangedSession } from "../../ports/catalog.ts";
-import type { Locking } from "../../ports/locking.ts";
-import type { IndexChange, SearchIndexing, TextOfCheckpoint } from "../../ports/search-index.ts";
-import { linesOf, linesToIndex, searchableTextsOf } from "../../search/checkpoint-text.ts";
-import { type Findable, firstLinks, type IndexingPlan, type Link, linked, planIndexing } from "../../search/plan-indexing.ts";
-import { type Words, wordsOf } from "../../search/terms.ts";
-import { isItsOwnFault, isUnreadableBlob } from "../load/get-blob.ts";
-import { readContext, type ReadPorts } from "../load/read-context.ts";
-import { eachRecord } from "../remove/view-store.ts";
+import {
+  type ChangedSession,
+  CHECKPOINT_KINDS,
+  type CheckpointId,
+  type CheckpointRecord,
+  eachRecord,
+  type IndexChange,
+  isItsOwnFault,
+  isUnreadableBlob,
+  type Locking,
+  readContext,
+  type ReadPorts,
+  type SearchIndexing,
+  type SessionId,
+  type TextOfCheckpoint,
+} from "@workrail/core";
+import { linesOf, linesToIndex, searchableTextsOf } from "./checkpoint-text.ts";
+import { type Findable, firstLinks, type IndexingPlan, type Link, linked, planIndexing } from "./plan-indexing.ts";
+import { type Words, wordsOf } from "./terms.ts";
 
 export interface IndexPorts extends ReadPorts {
   readonly locking: Locking;

@@ -1,7 +1,6 @@
-import { searchableTextsOf } from "../../search/checkpoint-text.ts";
-import { termsOf } from "../../search/terms.ts";
-import { isItsOwnFault } from "../load/get-blob.ts";
-import { readContext } from "../load/read-context.ts";
+import { isItsOwnFault, readContext } from "@workrail/core";
+import { searchableTextsOf } from "./checkpoint-text.ts";
+import { termsOf } from "./terms.ts";
 import { searchCheckpoints, type SearchPorts } from "./search-checkpoints.ts";
 
 /** Largest context to read for a rehearsal. */

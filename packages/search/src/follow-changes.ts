@@ -1,8 +1,13 @@
-import type { ChangePosition } from "../../model/ids.ts";
-import type { Catalog, ChangedSession, ChangePage } from "../../ports/catalog.ts";
-import type { Locking } from "../../ports/locking.ts";
-import type { IndexState, SearchIndexing } from "../../ports/search-index.ts";
-import { eachSession } from "../remove/view-store.ts";
+import {
+  type Catalog,
+  type ChangedSession,
+  type ChangePage,
+  type ChangePosition,
+  eachSession,
+  type IndexState,
+  type Locking,
+  type SearchIndexing,
+} from "@workrail/core";
 
 /** State of an index, as far as following needs it. */
 type Positioned = Pick<IndexState, "position">;

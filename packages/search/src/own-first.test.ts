@@ -1,5 +1,5 @@
+import type { CheckpointRecord } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import type { CheckpointRecord } from "../model/checkpoint.ts";
 import { nearly, ownFirst } from "./own-first.ts";
 
 const hit = (id: string, project: string, score: number): { record: CheckpointRecord; score: number } => {

@@ -1,4 +1,4 @@
-import type { CheckpointRecord } from "../model/checkpoint.ts";
+import type { CheckpointRecord } from "@workrail/core";
 
 /** Scores within this ratio count as equal. */
 const NEARLY = 1.03;

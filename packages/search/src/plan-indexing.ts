@@ -1,6 +1,4 @@
-import type { CheckpointRecord } from "../model/checkpoint.ts";
-import type { CheckpointId } from "../model/ids.ts";
-import type { IndexedCheckpoint } from "../ports/search-index.ts";
+import type { CheckpointId, CheckpointRecord, IndexedCheckpoint } from "@workrail/core";
 
 /** Fields of a checkpoint that indexing needs. */
 export type Findable = Pick<CheckpointRecord, "id" | "sequence" | "kind" | "contextBytes">;

@@ -1,7 +1,8 @@
-import { type BlobStore, type CheckpointId, type Embedder, embedSession, WorkrailError } from "../../index.ts";
+import { type BlobStore, type CheckpointId, type Embedder, WorkrailError } from "@workrail/core";
 import { expect, it } from "vitest";
-import { aStore, failure, S, withMethods } from "../../../../memory/src/testing/a-store.ts";
-import { MemoryVectors } from "../../../../memory/src/memory-vectors.ts";
+import { aStore, failure, S, withMethods } from "../../memory/src/testing/a-store.ts";
+import { MemoryVectors } from "../../memory/src/memory-vectors.ts";
+import { embedSession } from "./embed-session.ts";
 
 const SPACE = { name: "test", dimensions: 2 };
 const embedder: Embedder = { ...SPACE, embed: async (texts) => texts.map(() => Float32Array.of(1, 0)) };

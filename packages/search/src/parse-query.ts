@@ -1,8 +1,8 @@
+import type { AskedTerm, Instead } from "@workrail/core";
 import { countsOf } from "./related-terms.ts";
 import { inflectionsOf } from "./inflections.ts";
 import { synonymsOf } from "./synonyms.ts";
 import { askedWordsOf, wordsOf } from "./terms.ts";
-import type { AskedTerm, Instead } from "../ports/search-index.ts";
 
 /** Parsed search query. */
 export interface ParsedQuery {

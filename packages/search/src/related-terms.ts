@@ -1,4 +1,4 @@
-import type { WeightedTerm } from "../ports/search-index.ts";
+import type { WeightedTerm } from "@workrail/core";
 import { rarity } from "./bm25.ts";
 
 /** Number of related terms to look up. */

@@ -1,5 +1,5 @@
+import type { Context } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import type { Context } from "../model/context.ts";
 import { linesOf, linesToIndex, searchableTextsOf, textsOf } from "./checkpoint-text.ts";
 
 const NO_LABELS = { name: undefined, tags: [], attributes: {} };

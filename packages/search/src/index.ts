@@ -1,0 +1,17 @@
+export { ALL_TERMS, BM25, rarePreference, rarity, saturation, shareOfInstead } from "./bm25.ts";
+export { embedSession } from "./embed-session.ts";
+export type { EmbedPorts } from "./embed-session.ts";
+export { findByMeaning } from "./find-by-meaning.ts";
+export type { MeaningInput, MeaningPorts, NearCheckpoint } from "./find-by-meaning.ts";
+export { followChanges } from "./follow-changes.ts";
+export type { Followed, Follower, FollowPorts } from "./follow-changes.ts";
+export { indexSession } from "./index-session.ts";
+export type { IndexPorts } from "./index-session.ts";
+export { parseQuery } from "./parse-query.ts";
+export type { ParsedQuery } from "./parse-query.ts";
+export { rehearseSearch } from "./rehearse-search.ts";
+export { countsOf, weighRelated } from "./related-terms.ts";
+export { searchCheckpoints } from "./search-checkpoints.ts";
+export type { FoundCheckpoint, SearchInput, SearchOutcome, SearchPorts } from "./search-checkpoints.ts";
+export { termsOf } from "./terms.ts";
+export { cleanText } from "./text-to-embed.ts";
