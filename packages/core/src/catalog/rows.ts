@@ -85,17 +85,19 @@ export const KEY_OF: { readonly [T in keyof Tables]: (row: Tables[T]) => string 
   hold: ({ holder }) => holder,
 };
 
-/** Applies changes to rows of a table. */
+/** Applies changes to rows of a table. Rows that do not change come first, in their order. */
 export function rowsAfter<T extends keyof Tables>(
   table: T,
   before: readonly Tables[T][],
   changes: readonly RowChange[],
 ): readonly Tables[T][] {
   const keyOf = KEY_OF[table];
-  const rows = new Map(before.map((row) => [keyOf(row), row]));
+  const after = new Map<string, Tables[T] | undefined>();
   for (const { was, now } of changesOf(table, changes)) {
-    if (was !== undefined) rows.delete(keyOf(was));
-    if (now !== undefined) rows.set(keyOf(now), now);
+    if (was !== undefined) after.set(keyOf(was), undefined);
+    if (now !== undefined) after.set(keyOf(now), now);
   }
-  return [...rows.values()];
+  if (after.size === 0) return before;
+  const fresh = [...after.values()].filter((row) => row !== undefined);
+  return [...before.filter((row) => !after.has(keyOf(row))), ...fresh];
 }
