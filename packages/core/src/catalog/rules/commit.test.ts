@@ -65,7 +65,7 @@ it("appends or moves, by its type: a move would read rows that an append changed
   const catalog = new RuleCatalog();
   catalog.saved("a");
   const move = { sessionId: S, checkpoints: ids("a"), from: "live", to: "trash", at: AT, reason: "test" } as const;
-  // @ts-expect-error -- one of the two alone
+  // @ts-expect-error -- the type allows an append or a move
   const both: CatalogChange = { append: anAppend("b"), move, audit: [] };
   expect(() => catalog.change(commit(both))).toThrow("earlier rule changed");
   expect(catalog.ask({ of: "checkpoint", id: "b" as CheckpointId })).toBeUndefined();
