@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import type { ForeignPart, ForeignMemory } from "@workrail/foreign-memories";
+import { loadSqliteDriver } from "@workrail/runtime";
 import { settingArgs } from "./setting-options.ts";
 import type { GlobalOptions } from "./with-store.ts";
 
@@ -27,11 +28,11 @@ function memory(name: ForeignMemory, summary: string): ForeignSource {
     summary,
     find: async () => (await importing()).findForeignMemory(name, { env: process.env, home: homedir() }),
     async *read(path, options) {
-      const { loadSqliteDriver, readForeignMemory, readSettings } = await importing();
+      const { readForeignMemory, readSettings } = await importing();
       const { sqliteDriver } = readSettings(process.env, { args: settingArgs(options) });
       // A store can work without SQLite, but a database cannot be read without it.
-      const openDatabase = (file: string, busyMs: number) =>
-        loadSqliteDriver(sqliteDriver === "none" ? "auto" : sqliteDriver).open(file, busyMs);
+      const driver = await loadSqliteDriver(sqliteDriver === "none" ? "auto" : sqliteDriver);
+      const openDatabase = (file: string, busyMs: number) => driver.open(file, busyMs);
       yield* readForeignMemory(name, { path, openDatabase });
     },
   };

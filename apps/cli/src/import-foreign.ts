@@ -1,6 +1,6 @@
 import { type ImportConflictPolicy, isWorkrailError } from "@workrail/core";
 import type { ForeignPartSession } from "@workrail/foreign-memories";
-import type { ImportFileResult, Workrail } from "@workrail/runtime";
+import { exportForeignSession, type ImportFileResult, type Workrail } from "@workrail/runtime";
 import type { ForeignSource } from "./foreign-sources.ts";
 import { showingProgress, type Progress } from "./show-progress.ts";
 import { type GlobalOptions, withStore } from "./with-store.ts";
@@ -87,7 +87,6 @@ async function importSession(
   { session }: ForeignPartSession,
   { onConflict, dryRun }: ForeignImportOptions,
 ): Promise<ForeignImport> {
-  const { exportForeignSession } = await import("./library/importing.ts");
   const result = await store.importText(exportForeignSession(session), { onConflict, dryRun });
   return { file, ...(session.name === undefined ? {} : { name: session.name }), ...result };
 }

@@ -1,4 +1,4 @@
-import type { LeftOutOfImport, TranscriptOutcome, Workrail } from "@workrail/runtime";
+import { importTranscripts, type LeftOutOfImport, type TranscriptOutcome, type Workrail } from "@workrail/runtime";
 import { resolve } from "node:path";
 import type { ForeignImport, SkippedInImport } from "./import-foreign.ts";
 import { settingArgs } from "./setting-options.ts";
@@ -64,7 +64,6 @@ interface FoundImport {
 
 /** The first refusal of a transcript, if there is one. */
 async function importFound(store: Workrail, { found, options, done, tell }: FoundImport): Promise<unknown> {
-  const { importTranscripts } = await import("./library/importing.ts");
   const { project, since, dryRun } = options;
   const outcomes = importTranscripts(store, {
     transcripts: found.transcripts,

@@ -139,7 +139,7 @@ describe("the command line", () => {
 
   it("loads only the opening part of the store for a read", async () => {
     await cli.save({ goal: "one" }, "--session", "s", "--id", "cp-1");
-    const run = withoutOthers([...BEGINNING, "opening"]);
+    const run = withoutOthers([...BEGINNING, "opening", "open-workrail"]);
     for (const args of [["list"], ["sessions"], ["log", "s"], ["load", "cp-1"], ["show", "cp-1"], ["status"], ["audit", "list"]]) {
       expect(await run(args)).toMatchObject({ code: 0, stderr: "" });
     }

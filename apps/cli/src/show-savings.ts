@@ -1,5 +1,5 @@
 import { escapeText } from "@workrail/process";
-import type { HostSavings, Resumes, Savings } from "@workrail/runtime";
+import { type HostSavings, readSavings, type Resumes, type Savings } from "@workrail/runtime";
 import { formatAge } from "./format-age.ts";
 import { note, outputWidth, styled, writeData, writeJson } from "./print.ts";
 import { type Column, renderTable } from "./render-table.ts";
@@ -19,7 +19,7 @@ export async function showSavings(options: SavingsOptions): Promise<void> {
   const project = options.allProjects === true ? undefined : (values.project ?? library.findProject(process.cwd()));
   const now = new Date();
   const asked = { dataDir, project, now, since: options.since, sessionId: options.session };
-  const found = await lookIntoStore(options, (store) => library.readSavings(store, asked));
+  const found = await lookIntoStore(options, (store) => readSavings(store, asked));
   if (options.json) return writeJson(found);
   if (found.resumes + found.savesByHooks + found.savesByOthers === 0)
     return note(`Nothing was saved or resumed since ${found.since}; --all-projects looks into all projects.`);

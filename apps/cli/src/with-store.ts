@@ -1,5 +1,5 @@
 import { type Log, runThen } from "@workrail/core";
-import type { Workrail } from "@workrail/runtime";
+import { openWorkrail, type Workrail } from "@workrail/runtime";
 import { printWarning } from "./print.ts";
 import { countingByPhase, showingProgress } from "./show-progress.ts";
 import { settingArgs } from "./setting-options.ts";
@@ -25,7 +25,6 @@ export async function withStore<T>(
   // A dry run must change nothing.
   { upkeep = options.dryRun !== true, create = options.dryRun !== true } = {},
 ): Promise<T> {
-  const { openWorkrail } = await import("./library/opening.ts");
   // No memory fallback: the memory would end with the command.
   const adapters = { log: warningsOnly(options.json === true) };
   const store = await showingProgress(REBUILDING, (onRebuildProgress) =>

@@ -1,5 +1,5 @@
 import { type Clock, type ConversationFormat, isWorkrailError, type TranscriptFiles } from "@workrail/core";
-import { type ConversationCheckpoint, type KeptConversation, storeConversation } from "@workrail/views";
+import { type ConversationCheckpoint, type KeptConversation, storeConversation } from "@workrail/views/transcript";
 import type { IContextManagementService, SaveCheckpointParams } from "./context-management-service.ts";
 import type { SecretScreening } from "./secrets/secret-screening.ts";
 import type { SessionResolver } from "./session-resolver.ts";

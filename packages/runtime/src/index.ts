@@ -38,26 +38,21 @@ export type {
 } from "./context-management-service.ts";
 export { configJsonSchema } from "./config/config-json-schema.ts";
 export type { ConfigurationIssue } from "./config/configuration-issue.ts";
-export { rekeyStore, rekeyStoreDeeply, sealStore, unsealStore } from "./sealing/seal-store.ts";
 export type { NewKey, SealOptions, SealResult } from "./sealing/seal-store.ts";
 export type { SealingSettings } from "./sealing/sealing-settings.ts";
 export { defaultDataDir } from "./config/default-data-dir.ts";
 export type { Environment } from "./config/default-data-dir.ts";
 export { readConfiguration } from "./config/read-configuration.ts";
 export type { Configuration, ConfigurationSources, ConfiguredSetting } from "./config/read-configuration.ts";
-export { changeSetting } from "./config/change-setting.ts";
 export type { LoggedSetting } from "./config/change-setting.ts";
 export { parseSettingName, setSetting } from "./config/set-setting.ts";
 export type { ChangedSetting } from "./config/set-setting.ts";
 export type { Fallback, SettingName, SettingPlace, SettingValues } from "./config/setting-table.ts";
 export type { StoreConversationParams, StoreConversationResult } from "./conversations.ts";
-export { examineInstallation } from "./doctor/examine-installation.ts";
 export type { ExamineOptions } from "./doctor/examine-installation.ts";
 export type { DoctorCheck, DoctorFinding, DoctorReport } from "./doctor/finding.ts";
 export type { Repeat } from "./environment.ts";
 export type { EraseParams, EraseResult } from "./erasing.ts";
-export { exportForeignSession } from "./export-foreign-session.ts";
-export { importTranscripts, LEFT_OUT } from "./host-import/import-transcripts.ts";
 export type { ImportTranscriptsOptions, LeftOutOfImport, TranscriptOutcome } from "./host-import/import-transcripts.ts";
 export type { ImportedSession } from "./host-import/import-transcript.ts";
 export type { FittedFields, OmittedFields } from "./fit-fields.ts";
@@ -74,7 +69,20 @@ export type {
 } from "@workrail/core";
 export type { BackupOptions, UnreadableInExport } from "@workrail/transfer";
 export type { Condensed, CondensedEntry, LiveCheckpointOptions, LiveContext, LiveContextParams } from "./live/live-context.ts";
-export { openWorkrail } from "./open-workrail.ts";
+export {
+  changeSetting,
+  examineInstallation,
+  exportForeignSession,
+  importTranscripts,
+  loadSqliteDriver,
+  openWorkrail,
+  readSavings,
+  rekeyStore,
+  rekeyStoreDeeply,
+  restoreBackup,
+  sealStore,
+  unsealStore,
+} from "./on-call.ts";
 export type { OpenOptions } from "./open-options.ts";
 export type {
   CreatedProjectCheckpoint,
@@ -114,14 +122,11 @@ export type {
   ToldChanges,
   ResumeResult,
 } from "./resume/resume-params.ts";
-export { restoreBackup } from "./restore-backup.ts";
 export type { BackupResult, RestoreOptions, RestoreProgress, RestoreResult } from "./restore-options.ts";
 export type { FinishIndexOptions, SearchCheckpointsParams, SearchCheckpointsResult, SearchHit } from "./search/search-checkpoints.ts";
-export { readSavings } from "./savings.ts";
 export type { HostSavings, Resumes, Savings, SavingsParams } from "./savings.ts";
 export type { ScanStoreParams, ToldSecrets } from "./secrets/told-secrets.ts";
 export { readSettings } from "./settings.ts";
-export { loadSqliteDriver } from "@workrail/sqlite-fs";
 export type { CondenserSettings, EmbedderSettings, GivenSettings, HousekeepingSettings, SecretsSettings, Settings } from "./settings.ts";
 export { tokenCounter, TOKENIZERS } from "./token-counter.ts";
 export type { TokenizerName } from "./token-counter.ts";

@@ -12,13 +12,7 @@ import { findProject } from "./project.ts";
 import { readSettings } from "./settings.ts";
 import type { Workrail } from "./workrail.ts";
 
-/**
- * Opens a store. Creates a missing one, unless `create` is false or the store is read-only. Rebuilds a lost catalog from the files first.
- *
- * @throws INVALID_INPUT for invalid options and settings; UNSUPPORTED_VERSION for a store of a newer version; KEY_UNAVAILABLE for a store
- * that is sealed, or is to be, without its key; READ_ONLY for a read-only store that must be changed first. Without the fallback `memory`
- * also STORAGE_UNAVAILABLE, LOCK_TIMEOUT and STORE_IN_USE.
- */
+/** Opens a store, as `openWorkrail` of the library describes. */
 export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail> {
   checkParams(options, "openWorkrail", "options");
   const { warmUp = "opening" } = options;

@@ -10,16 +10,7 @@ import { removeNotes } from "./hooks/forget-sessions.ts";
 import type { RestoreOptions, RestoreResult } from "./restore-options.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
-/**
- * Restores a store from a backup, to a new directory, or in place of a store that is kept aside.
- *
- * Every file of the backup, and the key of a sealed one, is checked before anything changes. Atomic: after an interruption the directory
- * holds either the old store or the backup's.
- *
- * @throws READ_ONLY when writing is not allowed; INVALID_INPUT for invalid parameters, a directory that is no backup, and a target that is
- * not empty; CHECKPOINT_CORRUPT for a damaged backup; KEY_UNAVAILABLE for a sealed backup without its key; UNSUPPORTED_VERSION;
- * STORE_IN_USE while another process has the store open; STORAGE_UNAVAILABLE.
- */
+/** Restores a backup, as `restoreBackup` of the library describes. */
 export async function restoreBackup(directory: string, options: RestoreOptions = {}): Promise<RestoreResult> {
   checkPlace(directory, "directory");
   checkParams(options, "restoreBackup", "options");

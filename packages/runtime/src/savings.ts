@@ -49,7 +49,7 @@ export interface HostSavings extends Resumes {
   readonly lastSaveAt?: string | undefined;
 }
 
-/** Sums up the resumes in the hooks' log, and the saves in the store. @throws INVALID_INPUT for an invalid time. */
+/** Sums up what automatic saves brought, as `readSavings` of the library describes. */
 export async function readSavings(store: Pick<Workrail, "findCheckpoints">, params: SavingsParams): Promise<Savings> {
   const since = (parsePeriod(params).since ?? new Date(params.now.getTime() - USUAL_DAYS * DAY_MS)).toISOString();
   const known = readRuns(hookPlaces(params.dataDir));

@@ -7,5 +7,5 @@ export type { StoreFiles } from "./open-files.ts";
 export { openSqliteFs } from "./open-sqlite-fs.ts";
 export { openSqliteFsForReading } from "./open-sqlite-fs-for-reading.ts";
 export type { SqliteFsOptions } from "./open-sqlite-fs.ts";
-export type { SqliteDriverName } from "./sqlite-driver.ts";
+export type { SqliteDriver, SqliteDriverName } from "./sqlite-driver.ts";
 export { unsuitableFileSystem } from "./unsuitable-file-system.ts";

@@ -28,20 +28,6 @@ export type { ViewWish } from "./view/how-to-view.ts";
 export { pageValue } from "./view/page-value.ts";
 export type { Range, ValuePage } from "./view/page-value.ts";
 export type { Room } from "./view/room.ts";
-export { briefContextOfNotes, contextOfNotes } from "./work-notes/context-of-notes.ts";
-export { continuedNotes } from "./work-notes/continued-notes.ts";
-export { isUnfinished } from "./work-notes/is-unfinished.ts";
-export { LAYERS_OF_NOTES } from "./work-notes/layers-of-notes.ts";
-export { noteEvents } from "./work-notes/note-events.ts";
-export { NO_NOTES, type WorkNotes } from "./work-notes/work-notes.ts";
 export type { ContextComparison, EntryChange, EntryState, LayerShift, LayerSize } from "./compare/compare-contexts.ts";
 export { compareCheckpoints } from "./compare/compare-checkpoints.ts";
 export type { CompareInput, ComparedCheckpoints, ComparedSide, ComparePorts } from "./compare/compare-checkpoints.ts";
-export { storeConversation } from "./transcript/store-conversation.ts";
-export type {
-  ConversationCheckpoint,
-  ConversationInput,
-  ConversationPorts,
-  KeptConversation,
-  StoredConversation,
-} from "./transcript/store-conversation.ts";

@@ -140,7 +140,7 @@ function processesTable({ processes }: Results): string | undefined {
 
 function coldStartTable({ coldStart }: Results): string | undefined {
   if (coldStart === undefined) return undefined;
-  const { node, unbundled, initialize, firstSave, commands } = coldStart;
+  const { node, unbundled, initialize, firstSave, commands, library } = coldStart;
   const rows = [
     ["bare Node, answer to anything", node],
     ["unbundled server with one empty tool, answer to initialize", unbundled],
@@ -161,7 +161,16 @@ function coldStartTable({ coldStart }: Results): string | undefined {
     ["from spawning to the end", "median ms", "p95", "max", "over bare Node"],
     ends.map(([what, one]) => [what, ms(one.median), ms(one.p95), ms(one.max), times(one.median / commands.node.median)]),
   );
-  return `${servers}\n\n${programs}`;
+  const imports = [
+    ["better-sqlite3, with its native code", library.sqlite],
+    ["the library", library.import],
+    ["the library, and a store opened and closed", library.open],
+  ] as const;
+  const imported = table(
+    ["import in a process", "median ms", "p95", "max", "over better-sqlite3"],
+    imports.map(([what, one]) => [what, ms(one.median), ms(one.p95), ms(one.max), times(one.median / library.sqlite.median)]),
+  );
+  return `${servers}\n\n${programs}\n\n${imported}`;
 }
 
 function hooksTable({ hooks }: Results): string | undefined {

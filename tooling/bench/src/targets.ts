@@ -39,6 +39,8 @@ export function targets(results: Results): readonly Target[] {
     const measured = found === undefined || bare === undefined ? undefined : found.median / bare;
     return { figure: `workrail ${name}, from start to end`, against: "bare Node that does nothing", atMost, measured };
   };
+  const library = results.coldStart?.library;
+  const imported = library === undefined ? undefined : library.import.median / library.sqlite.median;
   const grown = results.growth?.marks.at(-1);
   const older = (which: string, ms: number | undefined, latestMs: number | undefined): Target => {
     const measured = ms === undefined || latestMs === undefined ? undefined : ms / latestMs;
@@ -70,6 +72,7 @@ export function targets(results: Results): readonly Target[] {
     { figure: "cold start", against: "unbundled server, same SDK, one empty tool", atMost: 1, measured: results.coldStart?.ratio },
     command("--version", results.coldStart?.commands.version, 1.5),
     command("list", results.coldStart?.commands.list, 3),
+    { figure: "import of the library", against: "import of better-sqlite3 with its native code", atMost: 5, measured: imported },
     ...hooks,
     ...[KB, 100 * KB, MB].flatMap((bytes) => [p99("save", bytes), p99("load latest", bytes)]),
   ];

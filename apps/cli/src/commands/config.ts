@@ -1,5 +1,5 @@
 import { escapeText } from "@workrail/process";
-import type { ChangedSetting, Configuration, ConfiguredSetting } from "@workrail/runtime";
+import { type ChangedSetting, changeSetting, type Configuration, type ConfiguredSetting } from "@workrail/runtime";
 import { SETTINGS } from "@workrail/runtime/settings";
 import type { Command } from "commander";
 import { EXIT_CODES } from "../exit-codes.ts";
@@ -108,7 +108,6 @@ async function get(text: string, options: GlobalOptions): Promise<void> {
 }
 
 async function change(name: string, text: string | undefined, options: GlobalOptions): Promise<void> {
-  const { changeSetting } = await import("../library/configuring.ts");
   const { isLogged, notLogged, ...changed } = await changeSetting(sourcesOf(options), name, text);
   if (notLogged !== undefined) {
     const { code, message, hint } = notLogged;

@@ -1,5 +1,5 @@
 import { escapeText, inOwnName } from "@workrail/process";
-import type { DoctorFinding, DoctorReport } from "@workrail/runtime";
+import { type DoctorFinding, type DoctorReport, examineInstallation } from "@workrail/runtime";
 import type { Command } from "commander";
 import { examineHosts } from "../examine-hosts.ts";
 import { examineServers } from "../examine-servers.ts";
@@ -35,7 +35,6 @@ export function addDoctorCommand(program: Command): void {
 }
 
 async function doctor(options: DoctorOptions): Promise<void> {
-  const { examineInstallation } = await import("../library/examining.ts");
   const installation = await examineInstallation({ args: settingArgs(options), fix: options.fix });
   const findings = [...installation.findings, ...(await examineAgents(installation, options.npx === true))];
   const report = { ...installation, findings };

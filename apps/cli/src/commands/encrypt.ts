@@ -1,5 +1,5 @@
 import { escapeText } from "@workrail/process";
-import type { SealResult } from "@workrail/runtime";
+import { rekeyStore, rekeyStoreDeeply, type SealResult, sealStore, unsealStore } from "@workrail/runtime";
 import type { Command } from "commander";
 import { parsePath } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
@@ -60,7 +60,6 @@ export function addRekeyCommand(program: Command): void {
 }
 
 async function encrypt(options: EncryptOptions): Promise<void> {
-  const { sealStore, unsealStore } = await import("../library/sealing.ts");
   const given = { args: settingArgs(options), adapters: { log: warningsOnly(options.json === true) } };
   const [convert, what] = options.off === true ? [unsealStore, "Files opened:"] : [sealStore, "Files sealed:"];
   const result = await showingProgress(what, (onProgress) => convert({ ...given, onProgress }));
@@ -70,7 +69,6 @@ async function encrypt(options: EncryptOptions): Promise<void> {
 }
 
 async function rekey({ newKeyFile: keyFile, newPassphraseFile: passphraseFile, ...options }: RekeyOptions): Promise<void> {
-  const { rekeyStore, rekeyStoreDeeply } = await import("../library/sealing.ts");
   const given = { args: settingArgs(options), adapters: { log: warningsOnly(options.json === true) } };
   if (options.deep) {
     const to = { keyFile, passphraseFile };

@@ -1,5 +1,5 @@
 import { escapeText } from "@workrail/process";
-import type { RestoreResult } from "@workrail/runtime";
+import { restoreBackup, type RestoreResult } from "@workrail/runtime";
 import type { Command } from "commander";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { parsePath } from "../parse-option.ts";
@@ -33,7 +33,6 @@ export function addRestoreCommand(program: Command): void {
 const PROGRESS = countingByPhase({ check: "Files checked:", copy: "Files copied:", read: "Files read back:", prove: "Files proven:" });
 
 async function restore(backup: string, options: RestoreOptions): Promise<void> {
-  const { restoreBackup } = await import("../library/restoring.ts");
   const adapters = { log: warningsOnly(options.json === true) };
   const given = { args: settingArgs(options), replace: options.yes === true, adapters };
   const result = await showingProgress(PROGRESS, (onProgress) => restoreBackup(backup, { ...given, onProgress }));

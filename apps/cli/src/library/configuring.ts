@@ -1,2 +1,2 @@
 // Re-exports the part of the library that configuring needs. An import of the whole library would load all of it.
-export { changeSetting, configJsonSchema, parseSettingName, readConfiguration } from "@workrail/runtime";
+export { configJsonSchema, parseSettingName, readConfiguration } from "@workrail/runtime";

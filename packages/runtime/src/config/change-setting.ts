@@ -18,14 +18,7 @@ export interface LoggedSetting extends ChangedSetting {
   readonly notLogged?: WorkrailError | undefined;
 }
 
-/**
- * Sets one setting as `setSetting` does, and records the name of the setting in the audit log.
- *
- * The row is written before the change, with the store opened under the old settings. A store that cannot be opened does not prevent the
- * change, so that wrong settings can be corrected.
- *
- * @throws as `setSetting`.
- */
+/** Sets one setting, as `changeSetting` of the library describes. */
 export async function changeSetting(
   { adapters, ...sources }: ConfigurationSources & { readonly adapters?: Adapters | undefined },
   name: string,

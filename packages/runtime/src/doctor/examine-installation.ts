@@ -18,12 +18,7 @@ export interface ExamineOptions {
   readonly fix?: boolean | undefined;
 }
 
-/**
- * Checks everything that Workrail needs to work on this machine, with a hint for each fault.
- *
- * Never fails: a check that throws becomes a finding. Changes only what `fix` allows, nothing in a read-only store, and leaves no files
- * behind.
- */
+/** Checks the machine, as `examineInstallation` of the library describes. */
 export async function examineInstallation({ env = process.env, args = [], fix = false }: ExamineOptions = {}): Promise<DoctorReport> {
   const configuration = readConfiguration({ env, args });
   const { dataDir, values } = configuration;

@@ -1,4 +1,4 @@
-import { isUnfinished } from "@workrail/views";
+import { isUnfinished } from "@workrail/views/work-notes";
 import type { HookCall } from "./hook-call.ts";
 import { foldersOfProject } from "./hook-places.ts";
 import { type HookState, latestStates } from "./hook-state.ts";

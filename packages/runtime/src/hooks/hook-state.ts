@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { makeDirectories, nodeFileSystem } from "@workrail/blob-files";
 import type { GitState } from "@workrail/core";
-import { NO_NOTES, type WorkNotes } from "@workrail/views";
+import { NO_NOTES, type WorkNotes } from "@workrail/views/work-notes";
 import type { HookHost, TranscriptPosition } from "@workrail/host-transcripts";
 import { type HookPlaces, stateFile } from "./hook-places.ts";
 import { isMissing, namesIn } from "./names-in.ts";

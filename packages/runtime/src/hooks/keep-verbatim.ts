@@ -1,4 +1,4 @@
-import type { WorkNotes } from "@workrail/views";
+import type { WorkNotes } from "@workrail/views/work-notes";
 
 const MOST = { prohibitions: 8, files: 12, commands: 6 } as const;
 const MOST_CHARACTERS = 2_000;

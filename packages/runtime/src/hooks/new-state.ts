@@ -1,4 +1,4 @@
-import { NO_NOTES } from "@workrail/views";
+import { NO_NOTES } from "@workrail/views/work-notes";
 import { type HookCall, hostSessionOf, sessionIdOf } from "./hook-call.ts";
 import { type HookState, NO_CONVERSATION, readState } from "./hook-state.ts";
 

@@ -1,5 +1,5 @@
 import type { TranscriptEvent } from "@workrail/core";
-import { noteEvents } from "@workrail/views";
+import { noteEvents } from "@workrail/views/work-notes";
 import type { HookCall } from "./hook-call.ts";
 import { type HookState, writeState } from "./hook-state.ts";
 import { keepVerbatim } from "./keep-verbatim.ts";

@@ -1,5 +1,6 @@
 import type { TokenCounter } from "@workrail/core";
-import { contextOfNotes, LAYERS_OF_NOTES, type WorkNotes, writeDocument } from "@workrail/views";
+import { writeDocument } from "@workrail/views";
+import { contextOfNotes, LAYERS_OF_NOTES, type WorkNotes } from "@workrail/views/work-notes";
 import { estimated } from "./estimated.ts";
 
 const estimating: TokenCounter = { count: async (text) => estimated(text), load: async () => estimated };

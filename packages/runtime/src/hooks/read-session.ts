@@ -1,4 +1,4 @@
-import { continuedNotes, NO_NOTES, noteEvents, type WorkNotes } from "@workrail/views";
+import { continuedNotes, NO_NOTES, noteEvents, type WorkNotes } from "@workrail/views/work-notes";
 import {
   type HookHost,
   readOpencodeMessages,

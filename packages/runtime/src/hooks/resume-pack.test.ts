@@ -1,4 +1,4 @@
-import { NO_NOTES, noteEvents } from "@workrail/views";
+import { NO_NOTES, noteEvents } from "@workrail/views/work-notes";
 import { describe, expect, it } from "vitest";
 import { estimated } from "./estimated.ts";
 import { writePack } from "./resume-pack.ts";

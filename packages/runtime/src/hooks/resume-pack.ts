@@ -1,4 +1,5 @@
-import { briefContextOfNotes, fenced, linesOf, plainText, type WorkNotes } from "@workrail/views";
+import { fenced, linesOf, plainText } from "@workrail/views";
+import { briefContextOfNotes, type WorkNotes } from "@workrail/views/work-notes";
 import { estimated } from "./estimated.ts";
 
 /** The tag around a pack. It is stripped when transcripts are read, so that an echo of ours is never saved. */

@@ -1,5 +1,5 @@
 import { goalOf, WorkrailError } from "@workrail/core";
-import { noteEvents, type WorkNotes } from "@workrail/views";
+import { noteEvents, type WorkNotes } from "@workrail/views/work-notes";
 import { messagesOf } from "./conversation-messages.ts";
 import { type ConversationPart, conversationParts } from "./conversation-parts.ts";
 import type { HookEvent } from "@workrail/host-transcripts";

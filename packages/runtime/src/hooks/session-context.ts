@@ -1,5 +1,5 @@
 import { type Context, type JsonObject, quickDigest } from "@workrail/core";
-import { contextOfNotes, type WorkNotes } from "@workrail/views";
+import { contextOfNotes, type WorkNotes } from "@workrail/views/work-notes";
 import type { HookState } from "./hook-state.ts";
 
 type KeptSession = Pick<HookState, "host" | "hostSession" | "sessionId" | "isSubagent" | "continues" | "conversation">;

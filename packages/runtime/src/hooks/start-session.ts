@@ -1,6 +1,6 @@
 import path from "node:path";
 import { type Context, GIT_STATE, gitStateToJson, goalOf } from "@workrail/core";
-import { contextOfNotes } from "@workrail/views";
+import { contextOfNotes } from "@workrail/views/work-notes";
 import { findDrift } from "../resume/find-drift.ts";
 import { catchUp } from "./catch-up.ts";
 import { findUnfinished, lastAt } from "./find-unfinished.ts";

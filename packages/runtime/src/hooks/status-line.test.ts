@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { NO_NOTES } from "@workrail/views";
+import { NO_NOTES } from "@workrail/views/work-notes";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type HookRun, logRun, noteFailure } from "./hook-log.ts";
 import { folderOfProject, hookPlaces, stateFile } from "./hook-places.ts";

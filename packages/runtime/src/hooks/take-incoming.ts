@@ -21,7 +21,7 @@ import {
   type SessionId,
   WorkrailError,
 } from "@workrail/core";
-import { LAYERS_OF_NOTES } from "@workrail/views";
+import { LAYERS_OF_NOTES } from "@workrail/views/work-notes";
 import { isMissing } from "./names-in.ts";
 import { type HookPlaces, hookPlaces, stateFile } from "./hook-places.ts";
 import { isErased } from "./forget-sessions.ts";

@@ -1,6 +1,6 @@
 import { utimesSync } from "node:fs";
 import { type Context, goalOf, type JsonObject } from "@workrail/core";
-import { contextOfNotes, NO_NOTES, type WorkNotes } from "@workrail/views";
+import { contextOfNotes, NO_NOTES, type WorkNotes } from "@workrail/views/work-notes";
 import type { FoundTranscript, TranscriptFacts } from "@workrail/host-transcripts";
 import { conversationParts } from "../hooks/conversation-parts.ts";
 import { sessionIdOf } from "../hooks/hook-call.ts";

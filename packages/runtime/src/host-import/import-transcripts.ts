@@ -42,13 +42,7 @@ export type TranscriptOutcome = {
 
 type Outcome = TranscriptOutcome extends infer Each ? (Each extends unknown ? Omit<Each, "file" | "done" | "total"> : never) : never;
 
-/**
- * Imports transcripts of hosts. Each becomes the same sessions that hooks make: the state of the work and the conversation. Saves of hooks and of
- * earlier imports are not repeated, and hooks continue where an import stopped. A transcript that fails is reported, and
- * the others are imported.
- *
- * @throws the error that ends the import, such as READ_ONLY and STORAGE_QUOTA_EXCEEDED. Imported sessions stay, and the same call continues.
- */
+/** Imports transcripts, as `importTranscripts` of the library describes. */
 export async function* importTranscripts(
   store: Workrail,
   options: ImportTranscriptsOptions,

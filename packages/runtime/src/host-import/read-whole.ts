@@ -1,5 +1,5 @@
 import type { JsonObject } from "@workrail/core";
-import { continuedNotes, NO_NOTES, noteEvents, type WorkNotes } from "@workrail/views";
+import { continuedNotes, NO_NOTES, noteEvents, type WorkNotes } from "@workrail/views/work-notes";
 import { type FoundTranscript, readTranscript, type TranscriptPosition } from "@workrail/host-transcripts";
 import { messagesOf } from "../hooks/conversation-messages.ts";
 import type { HookSettings } from "../hooks/hook-settings.ts";

@@ -59,13 +59,7 @@ export interface NewKey {
   readonly passphraseFile?: string | undefined;
 }
 
-/**
- * Seals all data of a store. The key comes from the settings, else from the keychain, where it is created. A store that is sealed already
- * stays as it is. After an interruption, the next opening of the store finishes it.
- *
- * @returns with the recovery key, which is stored nowhere, for a store that had no keys yet.
- * @throws KEY_UNAVAILABLE, with nothing changed; STORE_IN_USE while another process has the store open.
- */
+/** Seals a store, as `sealStore` of the library describes. */
 export async function sealStore(options: SealOptions = {}): Promise<SealResult> {
   return withRawStore(options, async ({ storage, keyFiles, settings, ports }) => {
     const { onProgress } = options;
@@ -75,19 +69,14 @@ export async function sealStore(options: SealOptions = {}): Promise<SealResult> 
   });
 }
 
-/** Decrypts a store and removes its keys. @throws as `sealStore`. */
+/** Unseals a store, as `unsealStore` of the library describes. */
 export async function unsealStore(options: SealOptions = {}): Promise<SealResult> {
   return withRawStore(options, async ({ storage, keyFiles, settings, ports }) => {
     return { dataDir: settings.dataDir, ...(await unseal(storage, keyFiles, settings.sealing, ports, options.onProgress)) };
   });
 }
 
-/**
- * Wraps the store's keys with another key. Fast, because sealed data is not rewritten. The old key and the old recovery key no longer open
- * the keyring.
- *
- * @throws KEY_UNAVAILABLE when the old or the new key is not available; the old key then stays.
- */
+/** Wraps the keys anew, as `rekeyStore` of the library describes. */
 export async function rekeyStore(
   to: NewKey,
   options: SealOptions = {},
@@ -110,12 +99,7 @@ export async function rekeyStore(
   });
 }
 
-/**
- * Seals the store again with another key and entirely new data keys, so that holders of an old key and a copy of the keyring can open
- * nothing of it. After an interruption, the next opening of the store finishes it with the new key.
- *
- * @throws as `rekeyStore`.
- */
+/** Seals a store anew, as `rekeyStoreDeeply` of the library describes. */
 export async function rekeyStoreDeeply(to: NewKey, options: SealOptions = {}): Promise<SealResult> {
   return withRawStore(options, async ({ storage, keyFiles, settings, ports }) => {
     const from = sourceFor(await readKeyring(keyFiles), settings.sealing);

@@ -1,11 +1,12 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { promisify } from "node:util";
 import type { Bench } from "../bench.ts";
 import { generateContext } from "../generate-context.ts";
 import { type Summary, summarize } from "../statistics.ts";
 import { lineOf, resultOf, StdioClient } from "../stdio-client.ts";
 import { KB } from "./library.ts";
-import { CLI, ECHO_SERVER, EMPTY_SERVER, SERVER } from "./programs.ts";
+import { CLI, ECHO_SERVER, EMPTY_SERVER, IMPORT_LIBRARY, SERVER } from "./programs.ts";
 
 /** Milliseconds from starting the process to the last byte of an answer. */
 export interface ColdStartResult {
@@ -18,6 +19,17 @@ export interface ColdStartResult {
   /** Median of `initialize` over that of `unbundled`. */
   readonly ratio: number;
   readonly commands: CommandTimes;
+  readonly library: LibraryTimes;
+}
+
+/** Milliseconds within a process that has started already. */
+export interface LibraryTimes {
+  /** Import of better-sqlite3 with its native code, which loads with the first database. */
+  readonly sqlite: Summary;
+  /** Import of the library as installed. */
+  readonly import: Summary;
+  /** Import of the library, then opening and closing a store with one checkpoint. */
+  readonly open: Summary;
 }
 
 /** Milliseconds from starting the process to its end. */
@@ -34,7 +46,7 @@ export interface CommandTimes {
 export async function measureColdStart(bench: Bench): Promise<ColdStartResult> {
   bench.say("cold start");
   const times = { node: [], unbundled: [], initialize: [], firstSave: [] } as Record<
-    Exclude<keyof ColdStartResult, "ratio" | "commands">,
+    Exclude<keyof ColdStartResult, "ratio" | "commands" | "library">,
     number[]
   >;
   const dataDir = bench.fresh("cold");
@@ -50,10 +62,11 @@ export async function measureColdStart(bench: Bench): Promise<ColdStartResult> {
     times.firstSave.push(ours.firstSave);
   }
   const commands = await measureCommands(bench, dataDir);
+  const library = await measureLibrary(bench, dataDir);
   const initialize = summarize(times.initialize);
   const unbundled = summarize(times.unbundled);
   const ratio = initialize.median / unbundled.median;
-  return { node: summarize(times.node), unbundled, initialize, firstSave: summarize(times.firstSave), ratio, commands };
+  return { node: summarize(times.node), unbundled, initialize, firstSave: summarize(times.firstSave), ratio, commands, library };
 }
 
 async function measureCommands(bench: Bench, dataDir: string): Promise<CommandTimes> {
@@ -72,6 +85,24 @@ async function measureCommands(bench: Bench, dataDir: string): Promise<CommandTi
     }
   }
   return Object.fromEntries(names.map((name) => [name, summarize(times[name])])) as unknown as CommandTimes;
+}
+
+async function measureLibrary(bench: Bench, dataDir: string): Promise<LibraryTimes> {
+  const times = { sqlite: [] as number[], import: [] as number[], open: [] as number[] };
+  for (let round = -1; round < (bench.quick ? 6 : 30); round++) {
+    const sqlite = await timesOfImport("sqlite");
+    const library = await timesOfImport("library", dataDir);
+    if (round < 0) continue;
+    times.sqlite.push(sqlite.importMs);
+    times.import.push(library.importMs);
+    times.open.push(library.openMs);
+  }
+  return { sqlite: summarize(times.sqlite), import: summarize(times.import), open: summarize(times.open) };
+}
+
+async function timesOfImport(...args: readonly string[]): Promise<{ readonly importMs: number; readonly openMs: number }> {
+  const { stdout } = await promisify(execFile)(process.execPath, [IMPORT_LIBRARY, ...args]);
+  return JSON.parse(stdout) as { readonly importMs: number; readonly openMs: number };
 }
 
 async function timeOf(args: readonly string[]): Promise<number> {

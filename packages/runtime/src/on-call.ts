@@ -1,0 +1,147 @@
+// Functions of the library that load their code when they are first called, so that importing the library costs little.
+import type { ForeignSession } from "@workrail/core";
+import type { SqliteDriver, SqliteDriverChoice } from "@workrail/sqlite-fs";
+import type { LoggedSetting } from "./config/change-setting.ts";
+import type { ConfigurationSources } from "./config/read-configuration.ts";
+import type { Adapters } from "./container.ts";
+import type { DoctorReport } from "./doctor/finding.ts";
+import type { ExamineOptions } from "./doctor/examine-installation.ts";
+import type { ImportTranscriptsOptions, TranscriptOutcome } from "./host-import/import-transcripts.ts";
+import type { OpenOptions } from "./open-options.ts";
+import type { RestoreOptions, RestoreResult } from "./restore-options.ts";
+import type { Savings, SavingsParams } from "./savings.ts";
+import type { NewKey, SealOptions, SealResult } from "./sealing/seal-store.ts";
+import type { Workrail } from "./workrail.ts";
+
+const sealing = () => import("./sealing/seal-store.ts");
+
+/**
+ * Opens a store. Creates a missing one, unless `create` is false or the store is read-only. Rebuilds a lost catalog from the files first.
+ *
+ * @throws INVALID_INPUT for invalid options and settings; UNSUPPORTED_VERSION for a store of a newer version; KEY_UNAVAILABLE for a store
+ * that is sealed, or is to be, without its key; READ_ONLY for a read-only store that must be changed first. Without the fallback `memory`
+ * also STORAGE_UNAVAILABLE, LOCK_TIMEOUT and STORE_IN_USE.
+ */
+export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail> {
+  const opening = await import("./open-workrail.ts");
+  return opening.openWorkrail(options);
+}
+
+/**
+ * Seals all data of a store. The key comes from the settings, else from the keychain, where it is created. A store that is sealed already
+ * stays as it is. After an interruption, the next opening of the store finishes it.
+ *
+ * @returns with the recovery key, which is stored nowhere, for a store that had no keys yet.
+ * @throws KEY_UNAVAILABLE, with nothing changed; STORE_IN_USE while another process has the store open.
+ */
+export async function sealStore(options: SealOptions = {}): Promise<SealResult> {
+  return (await sealing()).sealStore(options);
+}
+
+/** Decrypts a store and removes its keys. @throws as `sealStore`. */
+export async function unsealStore(options: SealOptions = {}): Promise<SealResult> {
+  return (await sealing()).unsealStore(options);
+}
+
+/**
+ * Wraps the store's keys with another key. Fast, because sealed data is not rewritten. The old key and the old recovery key no longer open
+ * the keyring.
+ *
+ * @throws KEY_UNAVAILABLE when the old or the new key is not available; the old key then stays.
+ */
+export async function rekeyStore(
+  to: NewKey,
+  options: SealOptions = {},
+): Promise<{ readonly dataDir: string; readonly recoveryKey: string | undefined }> {
+  return (await sealing()).rekeyStore(to, options);
+}
+
+/**
+ * Seals the store again with another key and entirely new data keys, so that holders of an old key and a copy of the keyring can open
+ * nothing of it. After an interruption, the next opening of the store finishes it with the new key.
+ *
+ * @throws as `rekeyStore`.
+ */
+export async function rekeyStoreDeeply(to: NewKey, options: SealOptions = {}): Promise<SealResult> {
+  return (await sealing()).rekeyStoreDeeply(to, options);
+}
+
+/**
+ * Restores a store from a backup, to a new directory, or in place of a store that is kept aside.
+ *
+ * Every file of the backup, and the key of a sealed one, is checked before anything changes. Atomic: after an interruption the directory
+ * holds either the old store or the backup's.
+ *
+ * @throws READ_ONLY when writing is not allowed; INVALID_INPUT for invalid parameters, a directory that is no backup, and a target that is
+ * not empty; CHECKPOINT_CORRUPT for a damaged backup; KEY_UNAVAILABLE for a sealed backup without its key; UNSUPPORTED_VERSION;
+ * STORE_IN_USE while another process has the store open; STORAGE_UNAVAILABLE.
+ */
+export async function restoreBackup(directory: string, options: RestoreOptions = {}): Promise<RestoreResult> {
+  const restoring = await import("./restore-backup.ts");
+  return restoring.restoreBackup(directory, options);
+}
+
+/**
+ * Checks everything that Workrail needs to work on this machine, with a hint for each fault.
+ *
+ * Never fails: a check that throws becomes a finding. Changes only what `fix` allows, nothing in a read-only store, and leaves no files
+ * behind.
+ */
+export async function examineInstallation(options: ExamineOptions = {}): Promise<DoctorReport> {
+  const examining = await import("./doctor/examine-installation.ts");
+  return examining.examineInstallation(options);
+}
+
+/** Sums up the resumes in the hooks' log, and the saves in the store. @throws INVALID_INPUT for an invalid time. */
+export async function readSavings(store: Pick<Workrail, "findCheckpoints">, params: SavingsParams): Promise<Savings> {
+  const saving = await import("./savings.ts");
+  return saving.readSavings(store, params);
+}
+
+/**
+ * Imports transcripts of hosts. Each becomes the same sessions that hooks make: the state of the work and the conversation. Saves of hooks and of
+ * earlier imports are not repeated, and hooks continue where an import stopped. A transcript that fails is reported, and
+ * the others are imported.
+ *
+ * @throws the error that ends the import, such as READ_ONLY and STORAGE_QUOTA_EXCEEDED. Imported sessions stay, and the same call continues.
+ */
+export async function* importTranscripts(
+  store: Workrail,
+  options: ImportTranscriptsOptions,
+): AsyncGenerator<TranscriptOutcome, void, undefined> {
+  const importing = await import("./host-import/import-transcripts.ts");
+  yield* importing.importTranscripts(store, options);
+}
+
+/** Yields a session of another program as an export, in pieces, for `importText` of a store. */
+export async function* exportForeignSession(session: ForeignSession): AsyncGenerator<string, void, undefined> {
+  const exporting = await import("./export-foreign-session.ts");
+  yield* exporting.exportForeignSession(session);
+}
+
+/**
+ * Loads the driver of SQLite that a store would use, with its native code.
+ *
+ * @throws STORAGE_UNAVAILABLE with the reason `no-sqlite` when no driver can be loaded; its details tell why each one failed.
+ */
+export async function loadSqliteDriver(choice: SqliteDriverChoice = "auto"): Promise<SqliteDriver> {
+  const sqlite = await import("@workrail/sqlite-fs");
+  return sqlite.loadSqliteDriver(choice);
+}
+
+/**
+ * Sets one setting as `setSetting` does, and records the name of the setting in the audit log.
+ *
+ * The row is written before the change, with the store opened under the old settings. A store that cannot be opened does not prevent the
+ * change, so that wrong settings can be corrected.
+ *
+ * @throws as `setSetting`.
+ */
+export async function changeSetting(
+  sources: ConfigurationSources & { readonly adapters?: Adapters | undefined },
+  name: string,
+  text: string | undefined,
+): Promise<LoggedSetting> {
+  const changing = await import("./config/change-setting.ts");
+  return changing.changeSetting(sources, name, text);
+}
