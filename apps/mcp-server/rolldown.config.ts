@@ -10,28 +10,46 @@ import {
 } from "@workrail/bundle";
 import { defineConfig } from "rolldown";
 
-// Removes the JSON Schema validator that the MCP library loads at start, a quarter of a megabyte. The library needs it for elicitation
-// only, which this server never does.
+// Removes the JSON Schema validator that the MCP libraries load at start, a quarter of a megabyte. They need it for elicitation only, which
+// this server never does.
 const withoutValidator = {
   name: "without-validator",
   load(id: string): string | null {
-    return /[\\/]validation[\\/]ajv-provider\.js$/u.test(id) ? "export class AjvJsonSchemaValidator {}" : null;
+    if (/[\\/]validation[\\/]ajv-provider\.js$/u.test(id)) return "export class AjvJsonSchemaValidator {}";
+    return /[\\/]server[\\/]dist[\\/]shimsNode\.mjs$/u.test(id)
+      ? "export const process = globalThis.process; export class DefaultJsonSchemaValidator {}"
+      : null;
   },
 };
 
-// One file for the server, a launcher that checks the Node version before it loads anything else, and the command line, which the server
-// never loads.
+// The bundler runs a CommonJS module where it is imported, but after the other imports. This library demands it before itself.
+const reflectFirst = {
+  name: "reflect-first",
+  transform(code: string, id: string): string | null {
+    return /[\\/]tsyringe[\\/]dist[\\/]esm2015[\\/]index\.js$/u.test(id) ? `import "reflect-metadata";\n${code}` : null;
+  },
+};
+
+/** Code that only one of the protocols needs. */
+const PROTOCOLS = /[\\/]@modelcontextprotocol[\\/]|[\\/]mcp-server[\\/]src[\\/]sdk-v\d-server\.ts$/u;
+
+// One file for the server; one for each version of the MCP library, of which a server loads one; a launcher that checks the Node version
+// before it loads anything else; and the command line, which the server never loads.
 export default defineConfig([
   {
     input: { server: "src/main.ts" },
     platform: "node",
     external,
-    plugins: [withoutValidator, quickToLoad],
+    plugins: [withoutValidator, reflectFirst, quickToLoad],
+    // Otherwise the file that the launcher loads would only load another.
+    preserveEntrySignatures: false,
+    checks: { ineffectiveDynamicImport: false },
     resolve,
     output: {
       dir: "dist",
       entryFileNames: "[name].mjs",
-      codeSplitting: false,
+      chunkFileNames: "[name].mjs",
+      codeSplitting: { groups: [{ name: "base", test: (id: string) => !PROTOCOLS.test(id) }] },
       minify: "dce-only",
       sourcemap: false,
       cleanDir: true,

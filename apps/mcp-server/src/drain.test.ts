@@ -28,111 +28,114 @@ describe("a signal to stop", () => {
 });
 
 // Windows has no signals: a process is killed there without a request to end.
-describe.skipIf(process.platform === "win32")("the shutdown of the server", () => {
-  let client: RawClient;
+describe.skipIf(process.platform === "win32").each(["v1", "v2"])(
+  "the shutdown of the server, with version %s of the MCP library",
+  (version) => {
+    let client: RawClient;
 
-  beforeEach(() => {
-    client = new RawClient();
-  });
+    beforeEach(() => {
+      client = new RawClient({ FIXTURE_ADAPTER: version });
+    });
 
-  afterEach(async () => {
-    client.kill("SIGKILL");
-    await client.exit();
-  });
+    afterEach(async () => {
+      client.kill("SIGKILL");
+      await client.exit();
+    });
 
-  async function startCalls(): Promise<void> {
-    for (const n of CALLS) {
-      await client.request(n, "tools/call", { name: "hold", arguments: { n } });
+    async function startCalls(): Promise<void> {
+      for (const n of CALLS) {
+        await client.request(n, "tools/call", { name: "hold", arguments: { n } });
+      }
+      await client.stderrLine("holding 20\n");
     }
-    await client.stderrLine("holding 20\n");
-  }
 
-  /** Returns the exit of the server, the answered calls, and the last log line. */
-  async function ending(): Promise<{ readonly exit: unknown; readonly answered: readonly unknown[]; readonly last: string | undefined }> {
-    const exit = await client.exit();
-    const answered = client.answers.map((answer) => answer.result?.structuredContent?.["n"]);
-    return {
-      exit,
-      answered: answered.sort((a, b) => Number(a) - Number(b)),
-      last: client.stderr.trimEnd().split("\n").at(-1),
-    };
-  }
-
-  it("answers 20 calls in flight when the input ends, closes and exits with 0", async () => {
-    await startCalls();
-    client.endInput();
-    client.kill("SIGUSR2");
-    expect(await ending()).toEqual({ exit: { code: 0, signal: null }, answered: CALLS, last: "closed" });
-  });
-
-  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("answers 20 calls in flight at %s, closes and exits with 0", async (signal) => {
-    client = await replaced(client, { WORKRAIL_LOG_LEVEL: "info" });
-    await startCalls();
-    client.kill(signal);
-    await client.stderrLine('"msg":"stopping"');
-    await client.request("late", "tools/call", { name: "echo", arguments: { userContext: {} } });
-    client.kill("SIGUSR2");
-    expect(await ending()).toEqual({ exit: { code: 0, signal: null }, answered: CALLS, last: "closed" });
-  });
-
-  it("answers requests that were sent before the input ended", async () => {
-    for (const n of CALLS) {
-      await client.request(n, "tools/call", { name: "fill", arguments: { length: 100_000 } });
+    /** Returns the exit of the server, the answered calls, and the last log line. */
+    async function ending(): Promise<{ readonly exit: unknown; readonly answered: readonly unknown[]; readonly last: string | undefined }> {
+      const exit = await client.exit();
+      const answered = client.answers.map((answer) => answer.result?.structuredContent?.["n"]);
+      return {
+        exit,
+        answered: answered.sort((a, b) => Number(a) - Number(b)),
+        last: client.stderr.trimEnd().split("\n").at(-1),
+      };
     }
-    await client.write('{"jsonrpc":"2.0","id":"last","method":"ping"}');
-    client.endInput();
-    expect(await client.exit()).toEqual({ code: 0, signal: null });
-    expect(client.answers).toHaveLength(21);
-  });
 
-  it("finishes the calls and exits with 0 when the reader of its output is gone", async () => {
-    await startCalls();
-    client.closeOutput();
-    // A server notices only on writing that its reader is gone.
-    await client.request("probe", "ping");
-    client.kill("SIGUSR2");
-    expect(await client.exit()).toEqual({ code: 0, signal: null });
-    for (const n of CALLS) {
-      expect(client.stderr).toContain(`released ${n}\n`);
-    }
-    expect(client.stderr.endsWith("closed\n")).toBe(true);
-  });
+    it("answers 20 calls in flight when the input ends, closes and exits with 0", async () => {
+      await startCalls();
+      client.endInput();
+      client.kill("SIGUSR2");
+      expect(await ending()).toEqual({ exit: { code: 0, signal: null }, answered: CALLS, last: "closed" });
+    });
 
-  it("waits for a call that was cancelled, but not for its answer", async () => {
-    await client.request(1, "tools/call", { name: "hold", arguments: { n: 1 } });
-    await client.stderrLine("holding 1");
-    await client.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\n');
-    client.endInput();
-    client.kill("SIGUSR2");
-    expect(await client.exit()).toEqual({ code: 0, signal: null });
-    expect(client.stderr).toContain("released 1");
-    expect(client.answers).toEqual([]);
-  });
+    it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("answers 20 calls in flight at %s, closes and exits with 0", async (signal) => {
+      client = await replaced(client, { FIXTURE_ADAPTER: version, WORKRAIL_LOG_LEVEL: "info" });
+      await startCalls();
+      client.kill(signal);
+      await client.stderrLine('"msg":"stopping"');
+      await client.request("late", "tools/call", { name: "echo", arguments: { userContext: {} } });
+      client.kill("SIGUSR2");
+      expect(await ending()).toEqual({ exit: { code: 0, signal: null }, answered: CALLS, last: "closed" });
+    });
 
-  it("logs an unhandled rejection, and continues", async () => {
-    await client.call(1, "lose_a_promise");
-    await client.stderrLine("unhandled rejection");
-    expect((await client.call(2, "echo", { userContext: {} })).result?.isError).toBeUndefined();
-  });
+    it("answers requests that were sent before the input ended", async () => {
+      for (const n of CALLS) {
+        await client.request(n, "tools/call", { name: "fill", arguments: { length: 100_000 } });
+      }
+      await client.write('{"jsonrpc":"2.0","id":"last","method":"ping"}');
+      client.endInput();
+      expect(await client.exit()).toEqual({ code: 0, signal: null });
+      expect(client.answers).toHaveLength(21);
+    });
 
-  it("ends after an uncaught exception, but answers first and reports it by its exit code", async () => {
-    await client.request(1, "tools/call", { name: "throw_later" });
-    await client.stderrLine("uncaught exception");
-    client.kill("SIGUSR2");
-    expect(await client.exit()).toEqual({ code: 1, signal: null });
-    expect(client.answers).toMatchObject([{ id: 1, result: {} }]);
-    expect(client.stderr.endsWith("closed\n")).toBe(true);
-  });
+    it("finishes the calls and exits with 0 when the reader of its output is gone", async () => {
+      await startCalls();
+      client.closeOutput();
+      // A server notices only on writing that its reader is gone.
+      await client.request("probe", "ping");
+      client.kill("SIGUSR2");
+      expect(await client.exit()).toEqual({ code: 0, signal: null });
+      for (const n of CALLS) {
+        expect(client.stderr).toContain(`released ${n}\n`);
+      }
+      expect(client.stderr.endsWith("closed\n")).toBe(true);
+    });
 
-  it("is limited in time: the server closes and exits with 0 after three seconds", async () => {
-    await client.request(1, "tools/call", { name: "hold", arguments: { n: 1 } });
-    await client.stderrLine("holding 1");
-    client.kill("SIGTERM");
-    expect(await client.exit()).toEqual({ code: 0, signal: null });
-    expect(client.stderr).toContain("stopping before every call was answered");
-    expect(client.stderr).toContain("closed\n");
-  });
-});
+    it("waits for a call that was cancelled, but not for its answer", async () => {
+      await client.request(1, "tools/call", { name: "hold", arguments: { n: 1 } });
+      await client.stderrLine("holding 1");
+      await client.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\n');
+      client.endInput();
+      client.kill("SIGUSR2");
+      expect(await client.exit()).toEqual({ code: 0, signal: null });
+      expect(client.stderr).toContain("released 1");
+      expect(client.answers).toEqual([]);
+    });
+
+    it("logs an unhandled rejection, and continues", async () => {
+      await client.call(1, "lose_a_promise");
+      await client.stderrLine("unhandled rejection");
+      expect((await client.call(2, "echo", { userContext: {} })).result?.isError).toBeUndefined();
+    });
+
+    it("ends after an uncaught exception, but answers first and reports it by its exit code", async () => {
+      await client.request(1, "tools/call", { name: "throw_later" });
+      await client.stderrLine("uncaught exception");
+      client.kill("SIGUSR2");
+      expect(await client.exit()).toEqual({ code: 1, signal: null });
+      expect(client.answers).toMatchObject([{ id: 1, result: {} }]);
+      expect(client.stderr.endsWith("closed\n")).toBe(true);
+    });
+
+    it("is limited in time: the server closes and exits with 0 after three seconds", async () => {
+      await client.request(1, "tools/call", { name: "hold", arguments: { n: 1 } });
+      await client.stderrLine("holding 1");
+      client.kill("SIGTERM");
+      expect(await client.exit()).toEqual({ code: 0, signal: null });
+      expect(client.stderr).toContain("stopping before every call was answered");
+      expect(client.stderr).toContain("closed\n");
+    });
+  },
+);
 
 async function replaced(client: RawClient, environment: NodeJS.ProcessEnv): Promise<RawClient> {
   client.kill("SIGKILL");

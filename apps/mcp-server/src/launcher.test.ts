@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { basename, delimiter, join } from "node:path";
 import process from "node:process";
+import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { BUNDLE_VERSION, bundleServer } from "./testing/bundle.ts";
 
@@ -11,6 +12,13 @@ const INITIALIZE = `${JSON.stringify({
   id: 1,
   method: "initialize",
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+})}\n`;
+
+const DISCOVER = `${JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "server/discover",
+  params: { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} } },
 })}\n`;
 
 const oldNode = findNodeOlderThan(22);
@@ -35,14 +43,32 @@ describe("the bundled program", () => {
     return { status, stdout, stderr };
   }
 
-  it("is one file and a launcher, beside the command line, without the unused validator", () => {
+  it("is one file for each part that a server may load, beside the command line, without the unused validator", () => {
     expect(
       readdirSync(dist)
         .filter((name) => !/^(?:cli|hook|statusline|take-in)\b/u.test(name))
         .sort(),
-    ).toEqual(["compile-cache.mjs", "server.mjs", "workrail-mcp.mjs"]);
-    expect(readFileSync(join(dist, "server.mjs"), "utf8")).not.toMatch(/["'`]\.\/cli/u);
-    expect(readFileSync(join(dist, "server.mjs"), "utf8").includes("strictTuples")).toBe(false);
+    ).toEqual(["compile-cache.mjs", "sdk-v1-server.mjs", "sdk-v2-server.mjs", "server.mjs", "workrail-mcp.mjs"]);
+    const server = readFileSync(join(dist, "server.mjs"), "utf8");
+    expect(server).not.toMatch(/["'`]\.\/cli/u);
+    expect(server).not.toContain("@modelcontextprotocol/");
+    for (const name of readdirSync(dist)) expect(readFileSync(join(dist, name), "utf8").includes("strictTuples")).toBe(false);
+  });
+
+  it.each([
+    ["initialize", INITIALIZE, "v1"],
+    ["server/discover", DISCOVER, "v2"],
+  ])("loads only the MCP library that answers %s", (_, message, version) => {
+    const loaded = join(mkdtempSync(join(tmpdir(), "workrail-mcp-")), "loaded");
+    const spy = `import { appendFileSync } from "node:fs"; import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(loaded)}, url + "\\n"); return next(url, context); } });`;
+    const { status, stdout } = run(process.execPath, [], message, {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(spy)}`,
+    });
+    expect({ status, answers: stdout.split("\n").length - 1 }).toEqual({ status: 0, answers: 1 });
+    const files = readFileSync(loaded, "utf8")
+      .split("\n")
+      .filter((url) => url.startsWith(pathToFileURL(dist).href));
+    expect(files.map((url) => basename(url))).toEqual(["workrail-mcp.mjs", "compile-cache.mjs", "server.mjs", `sdk-${version}-server.mjs`]);
   });
 
   it("serves MCP on stdin and stdout", () => {

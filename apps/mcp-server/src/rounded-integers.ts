@@ -1,5 +1,5 @@
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { roundedIntegers } from "@workrail/core";
+import type { JsonRpcMessage } from "./json-rpc.ts";
 
 /**
  * Rounded integers by the arguments object of a call: they cannot be found after parsing, and the library passes on only the parsed
@@ -8,7 +8,7 @@ import { roundedIntegers } from "@workrail/core";
 const noted = new WeakMap<object, readonly string[]>();
 
 /** Records the integers of a call that were rounded when its message was parsed from this text. */
-export function noteRounded(message: JSONRPCMessage, text: string): void {
+export function noteRounded(message: JsonRpcMessage, text: string): void {
   if (!("method" in message) || message.method !== "tools/call") return;
   const given = message.params?.["arguments"];
   if (typeof given !== "object" || given === null) return;

@@ -9,11 +9,11 @@ const MIB = 1024 * 1024;
 /** The tool that answers late is released by a signal. */
 const hasNoSignals = process.platform === "win32";
 
-describe("StdioTransport in a separate process", () => {
+describe.each(["v1", "v2"])("StdioTransport in a separate process, with version %s of the MCP library", (version) => {
   let client: RawClient;
 
   beforeEach(() => {
-    client = new RawClient();
+    client = new RawClient({ FIXTURE_ADAPTER: version });
   });
 
   afterEach(async () => {

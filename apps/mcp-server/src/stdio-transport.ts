@@ -1,10 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import type { Readable, Writable } from "node:stream";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { parseJson } from "@workrail/core";
-import { readMessage, RPC_ERROR, type Rejection, type RequestId } from "./json-rpc.ts";
+import { type JsonRpcMessage, readMessage, RPC_ERROR, type Rejection, type RequestId } from "./json-rpc.ts";
 import { LineFramer, type Frame } from "./line-framer.ts";
+import type { MessageChannel } from "./message-channel.ts";
 import { findMessageId } from "./message-id-scanner.ts";
 import { noteRounded } from "./rounded-integers.ts";
 
@@ -22,8 +21,8 @@ export interface StdioTransportOptions {
  *
  * The connection survives any input: a message that cannot be delivered is answered with a JSON-RPC error, by its id if one can be found.
  */
-export class StdioTransport implements Transport {
-  onmessage?: Transport["onmessage"];
+export class StdioTransport implements MessageChannel {
+  onmessage?: ((message: JsonRpcMessage) => void) | undefined;
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   /** Called once, when no more requests can arrive or no answer can be sent. */
@@ -57,7 +56,7 @@ export class StdioTransport implements Transport {
   }
 
   /** Resolves when the message is sent, or when nobody can receive it. Never rejects. */
-  async send(message: JSONRPCMessage): Promise<void> {
+  async send(message: JsonRpcMessage): Promise<void> {
     await this.#write(message);
     if ("id" in message && message.id !== undefined && !("method" in message)) {
       this.#settle(message.id);
@@ -150,9 +149,10 @@ export class StdioTransport implements Transport {
     this.#deliver(read.message);
   }
 
-  #deliver(message: JSONRPCMessage): void {
+  #deliver(message: JsonRpcMessage): void {
     if ("method" in message && "id" in message) {
-      this.#unanswered.set(message.id, (this.#unanswered.get(message.id) ?? 0) + 1);
+      // A subscription is answered when it ends.
+      if (message.method !== "subscriptions/listen") this.#unanswered.set(message.id, (this.#unanswered.get(message.id) ?? 0) + 1);
     } else if ("method" in message && message.method === "notifications/cancelled") {
       // A cancelled request gets no answer, so it no longer counts as unanswered.
       const cancelled = message.params?.["requestId"];

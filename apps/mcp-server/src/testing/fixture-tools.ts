@@ -2,6 +2,7 @@ import { once } from "node:events";
 import process from "node:process";
 import { WorkrailError } from "@workrail/core";
 import * as z from "zod";
+import type { Resource } from "../resource.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
 
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
@@ -124,3 +125,12 @@ export const fixtureTools: readonly Tool[] = [
     },
   }),
 ];
+
+/** A resource that is always there. */
+export const fixtureNote: Resource = {
+  uri: "fixture://note",
+  name: "note",
+  title: "Note",
+  description: "Says that it is here.",
+  read: async () => ({ note: "here" }),
+};

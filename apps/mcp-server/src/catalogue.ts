@@ -1,0 +1,155 @@
+import { isWorkrailError, type Log } from "@workrail/core";
+import { inOwnName } from "@workrail/process";
+import { type CallResult, callTool, refuseTool } from "./call-tool.ts";
+import { ProtocolFault, RPC_ERROR, shorten } from "./json-rpc.ts";
+import { roundedIn } from "./rounded-integers.ts";
+import { listResource, type Resource } from "./resource.ts";
+import { listTool, type ToolListing } from "./tool-listing.ts";
+import type { Tool, ToolCall } from "./tool.ts";
+import { toToolFailure } from "./wire-errors.ts";
+
+export interface CatalogueOptions {
+  readonly name: string;
+  readonly title: string;
+  readonly version: string;
+  /** Tells the model when to use the server; at most 1 KB. */
+  readonly instructions: string;
+  readonly tools: readonly Tool[];
+  /** Lists only tools with read-only calls, and refuses the others. Default `false`. */
+  readonly readOnly?: boolean;
+  /** Default: none. */
+  readonly resources?: readonly Resource[];
+  readonly log: Log;
+}
+
+/** A request of a client, as every MCP library passes it on. */
+export interface CatalogueRequest {
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+}
+
+type Fields = Record<string, unknown>;
+
+/** The caller of a request. */
+export type Caller = Pick<ToolCall, "client" | "signal">;
+
+/** Everything that a server offers. Answers the requests of the protocol, independent of any MCP library. */
+export class Catalogue {
+  readonly info: { readonly name: string; readonly title: string; readonly version: string };
+  readonly instructions: string;
+  readonly capabilities: { readonly tools: object; readonly resources?: object };
+  readonly log: Log;
+  readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #refused: ReadonlySet<string>;
+  readonly #resources: ReadonlyMap<string, Resource>;
+  #listings: readonly ToolListing[] | undefined;
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor({ name, title, version, instructions, tools, readOnly = false, resources = [], log }: CatalogueOptions) {
+    const offered = readOnly ? tools.filter(canOnlyRead).map(onlyReading) : tools;
+    this.info = { name, title, version };
+    this.instructions = instructions;
+    this.capabilities = { tools: {}, ...(resources.length === 0 ? {} : { resources: {} }) };
+    this.log = log;
+    this.#tools = new Map(offered.map((tool) => [tool.name, tool]));
+    this.#refused = new Set(tools.map(({ name: each }) => each).filter((each) => !this.#tools.has(each)));
+    this.#resources = new Map(resources.map((resource) => [resource.uri, resource]));
+  }
+
+  /** Resolves when no call is running, cancelled ones included. */
+  async whenIdle(): Promise<void> {
+    while (this.#running.size > 0) {
+      await Promise.allSettled(this.#running);
+    }
+  }
+
+  /** Answers one request. @throws ProtocolFault for a request that is wrong by the protocol. */
+  async answer(request: CatalogueRequest, caller: Caller): Promise<Fields> {
+    switch (request.method) {
+      case "tools/list":
+        this.#listings ??= [...this.#tools.values()].map(listTool);
+        return { tools: this.#listings };
+      case "tools/call":
+        return { ...(await this.#call(request.params ?? {}, caller)) };
+      default:
+        if (this.#resources.size > 0) return this.#answerResources(request);
+        throw noSuchMethod(request);
+    }
+  }
+
+  async #answerResources(request: CatalogueRequest): Promise<Fields> {
+    switch (request.method) {
+      case "resources/list":
+        return { resources: [...this.#resources.values()].map(listResource) };
+      case "resources/templates/list":
+        return { resourceTemplates: [] };
+      case "resources/read":
+        return this.#read(request.params ?? {});
+      default:
+        throw noSuchMethod(request);
+    }
+  }
+
+  async #read({ uri }: Readonly<Record<string, unknown>>): Promise<Fields> {
+    if (typeof uri !== "string") throw new ProtocolFault(RPC_ERROR.invalidParams, "resources/read needs the uri of a resource.");
+    const resource = this.#resources.get(uri);
+    if (resource === undefined) {
+      const known = [...this.#resources.keys()].join(", ");
+      throw new ProtocolFault(RPC_ERROR.resourceNotFound, `Unknown resource ${shorten(uri)}. There is: ${known}.`, { uri });
+    }
+    const content = await this.#tracked(readResource(resource, this.log));
+    return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(content) }] };
+  }
+
+  async #call(params: Readonly<Record<string, unknown>>, caller: Caller): Promise<CallResult> {
+    const { name } = params;
+    if (typeof name !== "string") {
+      throw new ProtocolFault(RPC_ERROR.invalidParams, "tools/call needs the name of a tool.");
+    }
+    const tool = this.#tools.get(name);
+    if (this.#refused.has(name)) return refuseTool();
+    if (tool === undefined) {
+      const known = [...this.#tools.keys()].join(", ");
+      throw new ProtocolFault(RPC_ERROR.invalidParams, `Unknown tool ${shorten(name)}. The tools of this server are: ${known}.`);
+    }
+    const given = params["arguments"];
+    const call = { ...caller, rounded: roundedIn(given) };
+    return this.#tracked(callTool(tool, given, call, { log: this.log, tools: [...this.#tools.values()] }));
+  }
+
+  async #tracked<T>(running: Promise<T>): Promise<T> {
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+}
+
+function noSuchMethod({ method }: CatalogueRequest): ProtocolFault {
+  return new ProtocolFault(RPC_ERROR.methodNotFound, `This server has no method ${shorten(method)}.`);
+}
+
+/**
+ * Reads a resource. The protocol has no failed result for resources, so a failure is a protocol error with the same text and details as a
+ * tool's.
+ */
+async function readResource(resource: Resource, log: Log): Promise<object> {
+  try {
+    return await resource.read();
+  } catch (error) {
+    if (!isWorkrailError(error)) log.error("a resource failed unexpectedly", { resource: resource.uri, error });
+    const { text, ...data } = toToolFailure(error);
+    throw new ProtocolFault(RPC_ERROR.internal, inOwnName(text, "agent"), data);
+  }
+}
+
+function canOnlyRead({ annotations, canOnlyRead: can = annotations.readOnlyHint }: Tool): boolean {
+  return can;
+}
+
+/** Marks a tool as read-only: the store refuses its calls that would write. */
+function onlyReading(tool: Tool): Tool {
+  return { ...tool, annotations: { ...tool.annotations, readOnlyHint: true } };
+}

@@ -1,0 +1,48 @@
+/* oxlint-disable unicorn/prefer-add-event-listener -- the libraries have properties for their callbacks, and no events */
+import { type JsonRpcMessage, RPC_ERROR, shorten } from "./json-rpc.ts";
+import type { MessageChannel } from "./message-channel.ts";
+
+/** Finds the part of a request that the protocol does not allow, as a path such as `params.clientInfo`. */
+export type FindWrongPart = (request: JsonRpcMessage) => string | undefined;
+
+export interface CheckedChannel {
+  /** A channel that has started: its first messages were read to choose the library. */
+  readonly channel: MessageChannel;
+  /** These messages, which are delivered first. */
+  readonly waiting: readonly JsonRpcMessage[];
+}
+
+/** Answers requests of a malformed shape, which the libraries would drop silently. */
+export function checkedChannel({ channel, waiting }: CheckedChannel, findWrongPart: FindWrongPart): MessageChannel {
+  const deliver = (message: JsonRpcMessage): void => {
+    const fault = findFault(message, findWrongPart);
+    if (fault === undefined) checked.onmessage?.(withoutTask(message));
+    else void channel.send(fault);
+  };
+  const checked: MessageChannel = {
+    async start() {
+      channel.onclose = () => checked.onclose?.();
+      channel.onerror = (error) => checked.onerror?.(error);
+      channel.onmessage = deliver;
+      for (const message of waiting) deliver(message);
+    },
+    send: (message) => channel.send(message),
+    close: () => channel.close(),
+  };
+  return checked;
+}
+
+/** Removes the task request of a call. The protocol lets a server without tasks run such a call normally; a library would refuse it. */
+function withoutTask(message: JsonRpcMessage): JsonRpcMessage {
+  if (!("method" in message && "id" in message) || message.params?.["task"] === undefined) return message;
+  const { task: _task, ...params } = message.params;
+  return { ...message, params };
+}
+
+function findFault(message: JsonRpcMessage, findWrongPart: FindWrongPart): JsonRpcMessage | undefined {
+  if (!("method" in message && "id" in message)) return undefined;
+  const where = findWrongPart(message);
+  if (where === undefined) return undefined;
+  const text = `${where} of ${shorten(message.method)} is missing or is not what the protocol says.`;
+  return { jsonrpc: "2.0", id: message.id, error: { code: RPC_ERROR.invalidParams, message: text } };
+}

@@ -1,0 +1,86 @@
+import { Client as ClientV2 } from "@modelcontextprotocol/client";
+import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import type { Command } from "./raw-client.ts";
+
+const INFO = { name: "test-client", version: "9.9" };
+
+/** The result of a call, in the fields that tests read. */
+export interface AnyResult {
+  readonly content: readonly unknown[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+/** A client of either version of the MCP library. */
+export interface AnyClient {
+  readonly protocol: () => string | undefined;
+  readonly server: () => unknown;
+  readonly capabilities: () => unknown;
+  readonly instructions: () => string | undefined;
+  listTools(): Promise<readonly { readonly name: string }[]>;
+  callTool(name: string, given?: Readonly<Record<string, unknown>>, more?: Readonly<Record<string, unknown>>): Promise<AnyResult>;
+  readResource(uri: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Clients by name, each with the mode in which it chooses the protocol. */
+export const CLIENTS = {
+  "v1 client": undefined,
+  "v2 client of the old protocol": "legacy",
+  "v2 client that asks": "auto",
+  "v2 client of 2026-07-28": { pin: "2026-07-28" },
+} as const;
+export type ClientName = keyof typeof CLIENTS;
+
+/** True for the clients that can talk with a server of protocol 2025-11-25. */
+export function speaksOldProtocol(name: ClientName): boolean {
+  return typeof CLIENTS[name] !== "object";
+}
+
+/** Connects a client to a program over its standard streams. */
+export async function connectStdio(name: ClientName, command: Command, env: Readonly<Record<string, string>> = {}): Promise<AnyClient> {
+  const server = { command: command.command, args: [...command.args], env, stderr: "ignore" as const };
+  return connect(name, { v1: () => new StdioV1(server), v2: () => new StdioV2(server) });
+}
+
+interface Transports {
+  readonly v1: () => Parameters<ClientV1["connect"]>[0];
+  readonly v2: () => Parameters<ClientV2["connect"]>[0];
+}
+
+async function connect(name: ClientName, transports: Transports): Promise<AnyClient> {
+  const mode = CLIENTS[name];
+  if (mode === undefined) {
+    const client = new ClientV1(INFO);
+    const transport = transports.v1();
+    await client.connect(transport);
+    return {
+      ...common(client),
+      protocol: () => "2025-11-25",
+      listTools: async () => (await client.listTools()).tools,
+      callTool: async (tool, given = {}, more = {}) => (await client.callTool({ name: tool, arguments: given, ...more })) as AnyResult,
+      readResource: (uri) => client.readResource({ uri }),
+    };
+  }
+  const client = new ClientV2(INFO, { versionNegotiation: { mode } });
+  await client.connect(transports.v2());
+  return {
+    ...common(client),
+    protocol: () => client.getNegotiatedProtocolVersion(),
+    listTools: async () => (await client.listTools()).tools,
+    callTool: async (tool, given = {}, more = {}) => (await client.callTool({ name: tool, arguments: given, ...more })) as AnyResult,
+    readResource: (uri) => client.readResource({ uri }),
+  };
+}
+
+function common(client: ClientV1 | ClientV2): Pick<AnyClient, "server" | "capabilities" | "instructions" | "close"> {
+  return {
+    server: () => client.getServerVersion(),
+    capabilities: () => client.getServerCapabilities(),
+    instructions: () => client.getInstructions(),
+    close: () => client.close(),
+  };
+}
