@@ -1,7 +1,7 @@
 import type { Limits, RebuildOptions } from "@workrail/core";
 import type { Adapters } from "./container.ts";
 import type { Environment } from "./config/default-data-dir.ts";
-import type { Fallback } from "./config/setting-table.ts";
+import type { Fallback, ProgramSettings } from "./config/setting-table.ts";
 
 /** Times at which a process can prepare for searching. */
 export const WARM_UPS = ["opening", "pause"] as const;
@@ -28,7 +28,12 @@ export interface OpenOptions {
   readonly cwd?: string | undefined;
   /** Default: the process's environment. */
   readonly env?: Environment | undefined;
-  /** Options of a command line, such as `--max-depth=5`. They override the environment. Default: none. */
+  /**
+   * Settings by name, as in `config.json`: `{ maxCheckpoints: 500, secrets: "off" }`. They override `args`, the environment and the file.
+   * Default: none.
+   */
+  readonly settings?: ProgramSettings | undefined;
+  /** Options of a command line, such as `--max-depth=5`, for a program that passes on its own. They override the environment. Default: none. */
   readonly args?: readonly string[] | undefined;
   /** Parts that replace ours. */
   readonly adapters?: Adapters | undefined;

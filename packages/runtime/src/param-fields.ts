@@ -160,6 +160,7 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
     fallback: true,
     cwd: true,
     env: true,
+    settings: true,
     args: true,
     adapters: true,
     upkeep: true,
@@ -168,5 +169,5 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
     create: true,
     onRebuildProgress: true,
   },
-  restoreBackup: { dataDir: true, replace: true, env: true, args: true, adapters: true, onProgress: true },
+  restoreBackup: { dataDir: true, replace: true, env: true, settings: true, args: true, adapters: true, onProgress: true },
 };

@@ -2,6 +2,7 @@ import type { StoredBackupProgress } from "@workrail/blob-files";
 import type { ReadBlobsProgress, RebuildReport } from "@workrail/core";
 import type { BackupReport } from "@workrail/transfer";
 import type { Environment } from "./config/default-data-dir.ts";
+import type { ProgramSettings } from "./config/setting-table.ts";
 import type { Adapters } from "./container.ts";
 
 export interface BackupResult extends Omit<BackupReport, "createdAt"> {
@@ -19,6 +20,8 @@ export interface RestoreOptions {
   readonly env?: Environment | undefined;
   /** Options of a command line, such as `--data-dir=elsewhere`. Default: none. */
   readonly args?: readonly string[] | undefined;
+  /** Settings by name, as in `config.json`. They override `args`. Default: none. */
+  readonly settings?: ProgramSettings | undefined;
   /** Parts that replace ours. Not the storage: a backup is restored to a data directory. */
   readonly adapters?: Omit<Adapters, "storage"> | undefined;
   /** Called after each file: all files are checked, then copied, and then the catalog is built from them. */

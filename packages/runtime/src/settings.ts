@@ -5,7 +5,7 @@ import type { SqliteDriverChoice } from "@workrail/sqlite-fs";
 import { isAllowed } from "./config/allowed-value.ts";
 import { type ConfigurationIssue, refusalOf } from "./config/configuration-issue.ts";
 import { type Configuration, readConfiguration } from "./config/read-configuration.ts";
-import type { Fallback, Isolation, SettingValues } from "./config/setting-table.ts";
+import type { Fallback, Isolation, ProgramSettings, SettingValues } from "./config/setting-table.ts";
 import type { Environment } from "./config/default-data-dir.ts";
 import type { SealingSettings } from "./sealing/sealing-settings.ts";
 import type { TokenizerName } from "./token-counter.ts";
@@ -108,6 +108,8 @@ export interface GivenSettings {
   readonly readOnly?: boolean | undefined;
   /** Options of a command line, such as `--max-depth=5`. */
   readonly args?: readonly string[] | undefined;
+  /** Settings by name, as in `config.json`. They override `args`. */
+  readonly settings?: ProgramSettings | undefined;
 }
 
 /**
@@ -120,7 +122,7 @@ export interface GivenSettings {
  */
 export function readSettings(env: Environment, given: GivenSettings, log?: Log): Settings {
   checkGiven(given);
-  const configuration = readConfiguration({ env, args: given.args, dataDir: given.dataDir });
+  const configuration = readConfiguration({ env, args: given.args, settings: given.settings, dataDir: given.dataDir });
   const [error, ...others] = configuration.issues.filter(({ severity }) => severity === "error");
   if (error !== undefined) throw refusalOf([error, ...others]);
   for (const issue of configuration.issues) warn(log, issue);
@@ -128,7 +130,7 @@ export function readSettings(env: Environment, given: GivenSettings, log?: Log):
 }
 
 /** Checks a program's own settings: a misspelt limit would silently be ignored. */
-function checkGiven({ dataDir, fallback, readOnly, limits }: GivenSettings): void {
+function checkGiven({ dataDir, fallback, readOnly, limits, settings }: GivenSettings): void {
   if (dataDir !== undefined && typeof dataDir !== "string") throw invalidInput("dataDir", "dataDir must be a path.", LEAVE_OUT);
   if (fallback !== undefined && !isAllowed("fallback", fallback)) {
     throw invalidInput("fallback", "fallback must be memory or fail.", LEAVE_OUT);
@@ -136,6 +138,7 @@ function checkGiven({ dataDir, fallback, readOnly, limits }: GivenSettings): voi
   if (readOnly !== undefined && !isAllowed("readOnly", readOnly)) {
     throw invalidInput("readOnly", "readOnly must be true or false.", LEAVE_OUT);
   }
+  if (settings !== undefined && !isJsonObject(settings)) throw invalidInput("settings", "settings must be an object.", LEAVE_OUT);
   if (limits !== undefined && !isJsonObject(limits)) throw invalidInput("limits", "limits must be an object.", LEAVE_OUT);
   const unknown = Object.keys(limits ?? {}).find((name) => !Object.hasOwn(DEFAULT_LIMITS, name));
   if (unknown === undefined) return;

@@ -152,7 +152,10 @@ export const IMPORT_FILE_RESULT: ResultSchema<ImportFileResult> = objectOf<Impor
 export const SETTING: ResultSchema<ConfiguredSetting> = objectOf<ConfiguredSetting>({
   name: text("its name in `config.json`"),
   value: z.unknown().optional().describe("the value in use; without one it is missing, or `null` for a single setting"),
-  origin: oneOf(["default", "file", "environment", "command line"], "`default`, `file`, `environment` or `command line`"),
+  origin: oneOf(
+    ["default", "file", "environment", "command line", "program"],
+    "`default`, `file`, `environment`, `command line` or `program`",
+  ),
   source: text("the file and line, the variable or the option").optional(),
 }).meta({ id: "setting", description: "a setting with its value in use" });
 

@@ -43,7 +43,12 @@ export type KnownNames = ReadonlyMap<string, SettingName>;
 
 const MOST_QUOTED = 80;
 
-const PUT_AWAY: Readonly<Record<SettingPlace, string>> = { file: "remove", environment: "unset", "command line": "leave out" };
+const PUT_AWAY: Readonly<Record<SettingPlace, string>> = {
+  file: "remove",
+  environment: "unset",
+  "command line": "leave out",
+  program: "leave out",
+};
 
 /** Builds the error for settings that cannot be used: message and hint of the first issue, all issues in the details. */
 export function refusalOf([first, ...others]: readonly [ConfigurationIssue, ...ConfigurationIssue[]]): WorkrailError {
@@ -70,6 +75,14 @@ export function setTwice({ field, where }: FoundSetting): ConfigurationIssue {
 export function unknownOption(option: string, known: KnownNames): ConfigurationIssue {
   const message = known.has(option) ? `${option} needs a value.` : `There is no option ${option}.`;
   return { severity: "error", message, hint: suggestion(option.split("=")[0] ?? "", known.keys()), field: option };
+}
+
+/** @param field its name among the settings that the program gave. */
+export function unknownProgramSetting(field: string): ConfigurationIssue {
+  const meant = closest(field, SETTING_NAMES);
+  const hint =
+    field === "dataDir" ? "Give dataDir beside settings." : `${meant === undefined ? "Leave it out." : `Did you mean ${meant}?`}`;
+  return { severity: "error", message: `There is no setting ${JSON.stringify(field)}.`, hint, field: `settings.${field}` };
 }
 
 /** @param where absent when the setting is not in a file yet. */

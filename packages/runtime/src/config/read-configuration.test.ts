@@ -52,6 +52,7 @@ function withSet(name: SettingName, set: Partial<Record<SettingPlace, Sample>>):
   return readConfiguration({
     env: set.environment === undefined ? {} : { [variableOf(name)]: String(set.environment) },
     args: set["command line"] === undefined ? [] : [`${optionOf(name)}=${String(set["command line"])}`],
+    settings: set.program === undefined ? {} : { [name]: set.program },
     // A directory given as parameter would override all other sources.
     dataDir: name === "dataDir" ? undefined : dataDir,
   });
@@ -63,8 +64,8 @@ function settingOf({ settings }: Configuration, name: SettingName): unknown {
 
 describe.each(SETTING_NAMES.map((name) => [name] as const))("the setting %s", (name) => {
   const [inFile, inEnvironment, onCommandLine] = samplesOf(name);
-  const places = (["file", "environment", "command line"] as const).filter((place) => canBeIn(name, place));
-  const all = { file: inFile, environment: inEnvironment, "command line": onCommandLine };
+  const places = (["file", "environment", "command line", "program"] as const).filter((place) => canBeIn(name, place));
+  const all = { file: inFile, environment: inEnvironment, "command line": onCommandLine, program: inFile };
 
   it("has its default when not set", () => {
     expect(settingOf(readConfiguration({ env: {}, dataDir }), name)).toEqual({
@@ -80,12 +81,38 @@ describe.each(SETTING_NAMES.map((name) => [name] as const))("the setting %s", (n
     expect(settingOf(configuration, name)).toMatchObject({ value: all[place], origin: place });
   });
 
-  it("is taken from the command line before the environment, and from both before the file", () => {
+  it("is taken from the program first, then from the command line, the environment and the file", () => {
     for (let count = places.length; count > 0; count -= 1) {
       const set = Object.fromEntries(places.slice(0, count).map((place) => [place, all[place]]));
       const best = places[count - 1] ?? "file";
       expect(settingOf(withSet(name, set), name)).toMatchObject({ value: all[best], origin: best });
     }
+  });
+});
+
+describe("settings of a program", () => {
+  it("are checked like all others, and an undefined one is absent", () => {
+    const settings = { maxDepth: 0, maxKeys: undefined, secrets: "OFF" } as never;
+    const { issues, values } = readConfiguration({ env: {}, dataDir, settings });
+    expect(issues.map(({ field, severity }) => [field, severity])).toEqual([
+      ["settings.maxDepth", "error"],
+      ["settings.secrets", "error"],
+    ]);
+    expect(values.maxKeys).toBe(SETTINGS.maxKeys.default);
+  });
+
+  it.each([
+    ["maxCheckpoint", "Did you mean maxCheckpoints?"],
+    ["dataDir", "Give dataDir beside settings."],
+    ["qwertz", "Leave it out."],
+  ])("have no setting %s", (name, hint) => {
+    const { issues } = readConfiguration({ env: {}, dataDir, settings: { [name]: "x" } as never });
+    expect(issues).toMatchObject([{ severity: "error", field: `settings.${name}`, hint }]);
+    expect(() => readSettings({}, { dataDir, settings: { [name]: "x" } as never })).toThrow(`There is no setting "${name}".`);
+  });
+
+  it("must be an object", () => {
+    expect(() => readSettings({}, { dataDir, settings: ["maxDepth"] as never })).toThrow("settings must be an object.");
   });
 });
 

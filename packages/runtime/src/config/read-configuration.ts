@@ -8,6 +8,7 @@ import {
   type KnownNames,
   setTwice,
   unknownOption,
+  unknownProgramSetting,
   unknownSetting,
   unknownVariable,
   wrongValue,
@@ -18,8 +19,10 @@ import { resolvePath } from "./resolve-path.ts";
 import {
   canBeIn,
   FLAG_OPTIONS,
+  isSettingName,
   namesOf,
   optionOf,
+  type ProgramSettings,
   SETTING_NAMES,
   type SettingName,
   type SettingPlace,
@@ -28,11 +31,13 @@ import {
   variableOf,
 } from "./setting-table.ts";
 
-/** Sources of settings. The command line overrides the environment, and both override `config.json` in the data directory. */
+/** Sources of settings. The program overrides the command line, which overrides the environment, which overrides `config.json`. */
 export interface ConfigurationSources {
   readonly env: Environment;
   /** Options of a command line, such as `--max-depth=5`. Default: none. */
   readonly args?: readonly string[] | undefined;
+  /** Settings by name, as in `config.json`. Default: none. */
+  readonly settings?: ProgramSettings | undefined;
   /** Overrides every other source of the data directory. */
   readonly dataDir?: string | undefined;
 }
@@ -60,8 +65,9 @@ export interface Configuration {
 }
 
 /** Reads all settings. Never fails: faults are reported as issues, and valid settings apply. */
-export function readConfiguration({ env, args = [], dataDir: given }: ConfigurationSources): Configuration {
+export function readConfiguration({ env, args = [], settings: own = {}, dataDir: given }: ConfigurationSources): Configuration {
   const collected = new Collected();
+  collected.addProgram(own);
   collected.addOptions(readOptions(args, FLAG_OPTIONS));
   collected.addEnvironment(env);
   const set = collected.found("dataDir");
@@ -86,6 +92,14 @@ export function readConfiguration({ env, args = [], dataDir: given }: Configurat
 class Collected {
   readonly issues: ConfigurationIssue[] = [];
   readonly #found = new Map<SettingName, FoundSetting>();
+
+  addProgram(given: ProgramSettings): void {
+    for (const [field, value] of Object.entries(given)) {
+      if (value === undefined) continue;
+      if (isSettingName(field) && canBeIn(field, "program")) this.#add(field, { value, place: "program", field: `settings.${field}` });
+      else this.issues.push(unknownProgramSetting(field));
+    }
+  }
 
   addOptions({ values, strays }: GivenOptions): void {
     const known = namesIn("command line", optionOf);

@@ -81,8 +81,11 @@ export type SettingType =
   | { readonly kind: "text" }
   | { readonly kind: "path" };
 
-/** Sources of a setting, in ascending precedence. */
-export type SettingPlace = "file" | "environment" | "command line";
+/** Sources of a setting, in ascending precedence. `program`: given by the program that opens the store. */
+export type SettingPlace = "file" | "environment" | "command line" | "program";
+
+/** Settings that a program gives by name. An `undefined` one counts as absent. */
+export type ProgramSettings = { readonly [Name in Exclude<SettingName, "dataDir">]?: SettingValues[Name] | undefined };
 
 export interface Setting<T = unknown> {
   readonly type: SettingType;
@@ -96,7 +99,7 @@ export interface Setting<T = unknown> {
   readonly alias?: string;
   /** Environment variable of another product for the same setting, with lower precedence than ours. */
   readonly foreignVariable?: string;
-  /** Default: all places. */
+  /** Default: all places. A program can give every setting but the data directory, which is an option of its own. */
   readonly places?: readonly SettingPlace[];
   /** Hidden where settings are listed. */
   readonly secret?: true;
@@ -362,7 +365,7 @@ export function namesOf(name: SettingName): readonly string[] {
 }
 
 export function canBeIn(name: SettingName, place: SettingPlace): boolean {
-  return SETTINGS[name].places?.includes(place) ?? true;
+  return place === "program" ? name !== "dataDir" : (SETTINGS[name].places?.includes(place) ?? true);
 }
 
 /** Returns the environment variable of a setting: `maxDepth` gives `WORKRAIL_MAX_DEPTH`. */

@@ -28,6 +28,7 @@ import {
 import { type Adapters, openDefaultStorage } from "../container.ts";
 import { silentLog } from "../environment.ts";
 import type { Environment } from "../config/default-data-dir.ts";
+import type { ProgramSettings } from "../config/setting-table.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import { conversionPorts } from "./conversion-ports.ts";
 import { type ConversionPorts, type ConversionResult, keyringOfSealed, sealAnew, sealedKeys, unseal } from "./convert.ts";
@@ -40,6 +41,8 @@ export interface SealOptions {
   readonly env?: Environment | undefined;
   /** Options of a command line, such as `--data-dir=x`. */
   readonly args?: readonly string[] | undefined;
+  /** Settings by name, as in `config.json`. They override `args`. Default: none. */
+  readonly settings?: ProgramSettings | undefined;
   /** Parts that replace ours. */
   readonly adapters?: Adapters | undefined;
   /** Called after each blob. */
