@@ -6,6 +6,7 @@ import type {
   Layer,
   LayerSummary,
   UnreadableCheckpoint,
+  WorkrailError,
 } from "@workrail/core";
 import type {
   AdvancedReport,
@@ -25,8 +26,12 @@ import type { ToldSecrets } from "./secrets/told-secrets.ts";
 export interface IContextManagementService {
   /** Saves a context as its session's latest checkpoint. */
   saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult>;
-  /** Loads one checkpoint, or a session's latest, whole. */
-  loadCheckpoint(params: LoadCheckpointParams): Promise<LoadCheckpointResult>;
+  /**
+   * Loads one checkpoint, or a session's latest, whole.
+   *
+   * @typeParam State the type that the caller saved; it is not checked.
+   */
+  loadCheckpoint<State extends object = Record<string, unknown>>(params: LoadCheckpointParams): Promise<LoadCheckpointResult<State>>;
   /** Lists a session's checkpoints, newest first. */
   listCheckpoints(params: {
     readonly sessionId: string;
@@ -180,10 +185,10 @@ export interface LoadCheckpointParams {
   readonly isPeek?: boolean | undefined;
 }
 
-export interface LoadCheckpointResult extends Standing {
+export interface LoadCheckpointResult<State extends object = Record<string, unknown>> extends Standing {
   checkpointId: string;
   sessionId: string;
-  context: Record<string, unknown>;
+  context: State;
   metadata: CheckpointMetadata;
   /**
    * Entries of its parent that this checkpoint lacks, pinned and CRITICAL ones first. A checkpoint stores a limited number of these names.
@@ -195,6 +200,20 @@ export interface LoadCheckpointResult extends Standing {
   fellBackFrom?: readonly UnreadableCheckpoint[];
   /** Warns that the session belongs to another project than the store's, and names that project. */
   warning?: string;
+}
+
+export interface LoadCheckpointsParams {
+  /** Ids of checkpoints, at most 1,000. */
+  readonly ids: readonly string[];
+  /** Reads without counting as a use. Default `false`. */
+  readonly isPeek?: boolean | undefined;
+}
+
+export interface LoadCheckpointsResult<State extends object = Record<string, unknown>> {
+  /** In the order of the ids, each once. */
+  checkpoints: LoadCheckpointResult<State>[];
+  /** Checkpoints that do not exist or cannot be read, with the reason. The others are loaded. */
+  failed: { checkpointId: string; error: WorkrailError }[];
 }
 
 /** Metadata of a checkpoint as in the specification, followed by the other keys that the caller saved. */
@@ -289,6 +308,9 @@ export interface FindCheckpointsParams {
   /** Number of newest checkpoints to skip. Default 0. */
   readonly offset?: number | undefined;
 }
+
+/** Filters as for `findCheckpoints`. */
+export type EachCheckpointParams = Omit<FindCheckpointsParams, "limit" | "offset">;
 
 export interface FindCheckpointsResult extends Standing {
   checkpoints: CheckpointMetadata[];

@@ -54,8 +54,8 @@ export function workrailOver(route: Route): Workrail {
 
 function methodOf(runs: Runs | undefined, run: (args: readonly unknown[]) => unknown): (...args: readonly unknown[]) => unknown {
   if (runs === "at once") return (...args) => run(args);
-  if (runs !== "text") return async (...args) => run(args);
-  return async function* text(...args) {
-    yield* (await run(args)) as AsyncIterable<string>;
+  if (runs !== "stream") return async (...args) => run(args);
+  return async function* stream(...args) {
+    yield* (await run(args)) as AsyncIterable<unknown>;
   };
 }

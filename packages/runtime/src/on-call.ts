@@ -93,7 +93,7 @@ export async function examineInstallation(options: ExamineOptions = {}): Promise
 }
 
 /** Sums up the resumes in the hooks' log, and the saves in the store. @throws INVALID_INPUT for an invalid time. */
-export async function readSavings(store: Pick<Workrail, "findCheckpoints">, params: SavingsParams): Promise<Savings> {
+export async function readSavings(store: Pick<Workrail, "eachCheckpoint">, params: SavingsParams): Promise<Savings> {
   const saving = await import("./savings.ts");
   return saving.readSavings(store, params);
 }

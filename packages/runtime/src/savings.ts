@@ -6,7 +6,6 @@ import type { Workrail } from "./workrail.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const USUAL_DAYS = 30;
-const PAGE = 100;
 
 /** The data directory, and the period and project or session to count. */
 export interface SavingsParams {
@@ -50,7 +49,7 @@ export interface HostSavings extends Resumes {
 }
 
 /** Sums up what automatic saves brought, as `readSavings` of the library describes. */
-export async function readSavings(store: Pick<Workrail, "findCheckpoints">, params: SavingsParams): Promise<Savings> {
+export async function readSavings(store: Pick<Workrail, "eachCheckpoint">, params: SavingsParams): Promise<Savings> {
   const since = (parsePeriod(params).since ?? new Date(params.now.getTime() - USUAL_DAYS * DAY_MS)).toISOString();
   const known = readRuns(hookPlaces(params.dataDir));
   const packs = known.filter((run) => run.packTokens !== undefined && run.at >= since && isAskedFor(run, params));
@@ -73,16 +72,12 @@ function isAskedFor(run: HookRun, { sessionId, project }: SavingsParams): boolea
 }
 
 /** A conversation belongs to a save, and does not count as a save itself. */
-async function savesIn(store: Pick<Workrail, "findCheckpoints">, params: SavingsParams): Promise<readonly CheckpointMetadata[]> {
+async function savesIn(store: Pick<Workrail, "eachCheckpoint">, params: SavingsParams): Promise<readonly CheckpointMetadata[]> {
   const { since, sessionId, project = null } = params;
   const asked = { since, ...(sessionId === undefined ? { project } : { sessionId }) };
   const found: CheckpointMetadata[] = [];
-  for (let offset = 0, total = 1; offset < total; offset += PAGE) {
-    const page = await store.findCheckpoints({ ...asked, limit: PAGE, offset });
-    found.push(...page.checkpoints);
-    ({ total } = page);
-  }
-  return found.filter((save) => save.kind !== "conversation" || !isByHook(save));
+  for await (const save of store.eachCheckpoint(asked)) if (save.kind !== "conversation" || !isByHook(save)) found.push(save);
+  return found;
 }
 
 function isByHook({ tags = [], ["savedBy"]: savedBy }: CheckpointMetadata): boolean {

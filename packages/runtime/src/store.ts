@@ -70,9 +70,9 @@ export interface StandIn {
 
 /**
  * How a store runs an operation. Default: closing waits for it, and it is repeated after a lost catalog. `once`: never repeated. `alone`: it
- * does both by itself, or needs neither. `text`: it yields text. `at once`: it returns no promise.
+ * does both by itself, or needs neither. `stream`: it yields parts. `at once`: it returns no promise.
  */
-export type Runs = "once" | "alone" | "text" | "at once";
+export type Runs = "once" | "alone" | "stream" | "at once";
 
 /** An operation with its arguments. */
 export interface Call {

@@ -18,9 +18,13 @@ import type { AuditLogFilter, AuditLogParams, AuditLogResult, VerifyAuditLogPara
 import type { CleanUpParams, EmptyTrashParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "./clean-up-params.ts";
 import type { StoreConversationParams, StoreConversationResult } from "./conversations.ts";
 import type {
+  CheckpointMetadata,
+  EachCheckpointParams,
   FindCheckpointsParams,
   FindCheckpointsResult,
   IContextManagementService,
+  LoadCheckpointsParams,
+  LoadCheckpointsResult,
   SessionMetadata,
   BriefViewResult,
   ViewCheckpointParams,
@@ -88,6 +92,17 @@ export interface LeftOut {
 export interface Checkpoints extends Omit<IContextManagementService, "compressContext" | "prioritizeContext"> {
   /** Lists checkpoints of one or all sessions by any filter, with their total number. */
   findCheckpoints(params?: FindCheckpointsParams): Promise<FindCheckpointsResult>;
+  /**
+   * Yields every checkpoint that matches, newest first, without a limit. Checkpoints that are saved or removed meanwhile neither shift nor
+   * repeat the others. Read it before you close the store.
+   */
+  eachCheckpoint(filter?: EachCheckpointParams): AsyncIterable<CheckpointMetadata>;
+  /**
+   * Loads several checkpoints, whole.
+   *
+   * @throws INVALID_INPUT for an invalid id, or more than 1,000; STORAGE_UNAVAILABLE.
+   */
+  loadCheckpoints<State extends object = Record<string, unknown>>(params: LoadCheckpointsParams): Promise<LoadCheckpointsResult<State>>;
   /**
    * Finds a checkpoint by a reference: its id, at least 4 first characters of the id if they are unique, or `latest` and `latest~2`, which
    * count back from the newest that `findCheckpoints` lists. Damaged ones are not counted.

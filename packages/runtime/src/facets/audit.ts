@@ -9,7 +9,7 @@ export const audit: Facet<Audit> = {
   auditText: {
     needs: "disk",
     params: { at: 0, isOptional: true, called: "filter" },
-    runs: "text",
+    runs: "stream",
     run: ({ parts }, filter) => auditText(parts, filter),
   },
   exportAuditLog: {

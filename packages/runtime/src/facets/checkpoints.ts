@@ -1,7 +1,24 @@
-import { droppedSince, listCheckpoints, loadCheckpoint, parseCheckpointId, parseSessionId, pinEntry } from "@workrail/core";
+import {
+  droppedSince,
+  type ErrorCode,
+  invalidInput,
+  isWorkrailError,
+  listCheckpoints,
+  type ListInput,
+  loadCheckpoint,
+  type PageCursor,
+  parseCheckpointId,
+  parseSessionId,
+  pinEntry,
+} from "@workrail/core";
 import type {
+  CheckpointMetadata,
+  EachCheckpointParams,
   FindCheckpointsParams,
   FindCheckpointsResult,
+  LoadCheckpointParams,
+  LoadCheckpointResult,
+  LoadCheckpointsResult,
   MarkCriticalParams,
   MarkCriticalResult,
 } from "../context-management-service.ts";
@@ -17,6 +34,16 @@ import { type Facet, MAYBE_PARAMS, PARAMS } from "./operation.ts";
 import { save } from "./save.ts";
 
 const LONGEST_KEY = 100;
+const MOST_IDS = 1_000;
+const PAGE = 100;
+/** Errors of one checkpoint, which the others do not share. */
+const OF_ONE: ReadonlySet<ErrorCode> = new Set([
+  "CHECKPOINT_NOT_FOUND",
+  "CHECKPOINT_CORRUPT",
+  "UNSUPPORTED_VERSION",
+  "TOO_LARGE",
+  "KEY_UNAVAILABLE",
+]);
 
 /** Saves, finds and loads checkpoints. */
 export const checkpoints: Facet<Checkpoints> = {
@@ -30,25 +57,25 @@ export const checkpoints: Facet<Checkpoints> = {
   loadCheckpoint: {
     needs: "read",
     params: PARAMS,
-    async run(store, params) {
-      await store.refuseOtherProject(params.sessionId);
-      const isPeek = params.isPeek === true;
-      const ports = isPeek ? { ...store.loadPorts, onLoaded: () => {} } : store.loadPorts;
-      const { record, context, fellBackFrom, session } = await loadCheckpoint(ports, {
-        checkpointId: optional(params.checkpointId, (id) => parseCheckpointId(id)),
-        sessionId: optional(params.sessionId, (id) => parseSessionId(id)),
-      });
-      const warning = isPeek ? undefined : await store.otherProject(record);
-      return {
-        checkpointId: record.id,
-        sessionId: record.sessionId,
-        metadata: metadataOf(record, session?.pins),
-        ...store.standing(record.id),
-        ...toldDropped(await droppedSince(ports, { record, context, session })),
-        ...(fellBackFrom.length === 0 ? {} : { fellBackFrom }),
-        ...(warning === undefined ? {} : { warning }),
-        context,
-      };
+    run: load,
+  },
+  loadCheckpoints: {
+    needs: "read",
+    params: PARAMS,
+    async run(store, { ids, isPeek }) {
+      if (!Array.isArray(ids) || ids.length > MOST_IDS)
+        throw invalidInput("ids", `ids must be a list of at most ${MOST_IDS} ids.`, "Load more in several calls.");
+      const known = [...new Set(ids.map((id) => parseCheckpointId(id, "ids")))];
+      const result: LoadCheckpointsResult = { checkpoints: [], failed: [] };
+      for (const checkpointId of known) {
+        try {
+          result.checkpoints.push(await load(store, { checkpointId, isPeek }));
+        } catch (error) {
+          if (!isWorkrailError(error) || !OF_ONE.has(error.code)) throw error;
+          result.failed.push({ checkpointId, error });
+        }
+      }
+      return result;
     },
   },
   listCheckpoints: {
@@ -57,6 +84,12 @@ export const checkpoints: Facet<Checkpoints> = {
     run: async (store, params) => (await find(store, params)).checkpoints,
   },
   findCheckpoints: { needs: "read", params: MAYBE_PARAMS, run: find },
+  eachCheckpoint: {
+    needs: "read",
+    params: { at: 0, isOptional: true, called: "filter" },
+    runs: "stream",
+    run: each,
+  },
   resolveCheckpoint: {
     needs: "read",
     params: { at: 1, isOptional: true, called: "params" },
@@ -81,18 +114,55 @@ export const checkpoints: Facet<Checkpoints> = {
   markCritical: { needs: "own way", changes: true, params: PARAMS, runs: "alone", run: markCritical },
 };
 
-async function find(store: Store, params: FindCheckpointsParams = {}): Promise<FindCheckpointsResult> {
+async function load(store: Store, params: LoadCheckpointParams): Promise<LoadCheckpointResult> {
+  await store.refuseOtherProject(params.sessionId);
+  const isPeek = params.isPeek === true;
+  const ports = isPeek ? { ...store.loadPorts, onLoaded: () => {} } : store.loadPorts;
+  const { record, context, fellBackFrom, session } = await loadCheckpoint(ports, {
+    checkpointId: optional(params.checkpointId, (id) => parseCheckpointId(id)),
+    sessionId: optional(params.sessionId, (id) => parseSessionId(id)),
+  });
+  const warning = isPeek ? undefined : await store.otherProject(record);
+  return {
+    checkpointId: record.id,
+    sessionId: record.sessionId,
+    metadata: metadataOf(record, session?.pins),
+    ...store.standing(record.id),
+    ...toldDropped(await droppedSince(ports, { record, context, session })),
+    ...(fellBackFrom.length === 0 ? {} : { fellBackFrom }),
+    ...(warning === undefined ? {} : { warning }),
+    context,
+  };
+}
+
+/** Pages by the place of the last checkpoint. Each page waits for a lost catalog to be recovered, as one call does. */
+async function* each(store: Store, params: EachCheckpointParams = {}): AsyncGenerator<CheckpointMetadata, void, undefined> {
+  const input = await inputOf(store, params);
+  let after: PageCursor | undefined;
+  do {
+    const page = await store.using(() => listCheckpoints(store.parts, { ...input, limit: PAGE, after }));
+    for (const record of page.records) yield metadataOf(record, page.session?.pins);
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** Parses the filters of a listing. @throws INVALID_INPUT */
+async function inputOf(store: Store, params: FindCheckpointsParams): Promise<ListInput> {
   const { kind, since, until, sessionId, project, worktrees, ...filter } = params;
   const ofProject = store.listedProject({ project, sessionId });
   const git = ofProject === store.project ? store.git : new GitReader(ofProject);
-  const { session, records, total, limit, offset } = await listCheckpoints(store.parts, {
+  return {
     ...filter,
     repository: worktrees === true ? (await git.read())?.commonDir : undefined,
     sessionId: optional(sessionId, (id) => parseSessionId(id)),
     project: ofProject,
     kinds: kind === undefined ? undefined : [kind],
     ...parsePeriod({ since, until }),
-  });
+  };
+}
+
+async function find(store: Store, params: FindCheckpointsParams = {}): Promise<FindCheckpointsResult> {
+  const { session, records, total, limit, offset } = await listCheckpoints(store.parts, await inputOf(store, params));
   return {
     checkpoints: records.map((record) => metadataOf(record, session?.pins)),
     total,

@@ -23,7 +23,7 @@ export const transfers: Facet<Transfers> = {
   exportText: {
     needs: "whole session",
     params: OPTIONS,
-    runs: "text",
+    runs: "stream",
     async *run(store, sessionId, options = {}) {
       const session = parseSessionId(sessionId);
       yield* (await store.transfer()).exportText(session, options);

@@ -1,0 +1,91 @@
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { KINDS, onDisk, refusalOf } from "./stores.ts";
+
+async function idsIn(found: AsyncIterable<{ readonly id: string }>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of found) ids.push(id);
+  return ids;
+}
+
+describe.each(KINDS)("many checkpoints in $kind", ({ at }) => {
+  it("are yielded newest first, without a limit", () =>
+    at(async (place) => {
+      await using workrail = await place.open({ settings: { maxCheckpoints: 300 } });
+      const saved: string[] = [];
+      for (let step = 0; step < 230; step += 1) {
+        saved.push((await workrail.saveCheckpoint({ sessionId: "s", context: { step } })).checkpointId);
+      }
+      await workrail.saveCheckpoint({ sessionId: "other", context: { step: "other" } });
+      expect(await idsIn(workrail.eachCheckpoint({ sessionId: "s" }))).toEqual(saved.toReversed());
+      expect(await idsIn(workrail.eachCheckpoint({ project: null }))).toHaveLength(231);
+    }));
+
+  it("are neither skipped nor repeated while others are saved and removed", () =>
+    at(async (place) => {
+      await using workrail = await place.open({ settings: { maxCheckpoints: 1_000 } });
+      const saved: string[] = [];
+      for (let step = 0; step < 250; step += 1) {
+        saved.push((await workrail.saveCheckpoint({ sessionId: "s", context: { step } })).checkpointId);
+      }
+      const seen: string[] = [];
+      for await (const { id } of workrail.eachCheckpoint({ sessionId: "s" })) {
+        seen.push(id);
+        if (seen.length % 50 !== 0) continue;
+        await workrail.saveCheckpoint({ sessionId: "s", context: { later: seen.length } });
+        await workrail.deleteCheckpoint({ checkpointId: id });
+      }
+      expect(seen).toEqual(saved.toReversed());
+    }));
+
+  it("are loaded together, in the order of their ids, and a missing one does not keep the others back", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const first = await workrail.saveCheckpoint({ sessionId: "s", context: { step: 1 } });
+      const second = await workrail.saveCheckpoint({ sessionId: "t", context: { step: 2 } });
+      const { checkpoints, failed } = await workrail.loadCheckpoints({
+        ids: [second.checkpointId, "missing", first.checkpointId, second.checkpointId],
+      });
+      expect(checkpoints.map(({ context }) => context)).toEqual([{ step: 2 }, { step: 1 }]);
+      expect(failed).toMatchObject([{ checkpointId: "missing", error: { code: "CHECKPOINT_NOT_FOUND" } }]);
+    }));
+});
+
+it("names a damaged checkpoint beside those that it loads", () =>
+  onDisk(async (place) => {
+    const store = await place.open();
+    const damaged = await store.saveCheckpoint({ sessionId: "s", context: { step: 1 } });
+    const sound = await store.saveCheckpoint({ sessionId: "s", context: { step: 2 } });
+    const ids = [damaged.checkpointId, sound.checkpointId];
+    await store.close();
+    fs.writeFileSync(path.join(place.dataDir, damaged.blobPath), "no longer a checkpoint");
+    await using workrail = await place.open();
+    const { checkpoints, failed } = await workrail.loadCheckpoints({ ids });
+    expect(checkpoints.map(({ context }) => context)).toEqual([{ step: 2 }]);
+    expect(failed).toMatchObject([{ checkpointId: ids[0], error: { code: "CHECKPOINT_CORRUPT" } }]);
+  }));
+
+it("refuses too many ids, and what is no id", () =>
+  onDisk(async (place) => {
+    await using workrail = await place.open();
+    const many = Array.from({ length: 1_001 }, (_, number) => `id-${number}`);
+    for (const ids of [many, "cp-1" as never, [1 as never]]) {
+      expect(await refusalOf(workrail.loadCheckpoints({ ids }))).toMatchObject({ code: "INVALID_INPUT", details: { field: "ids" } });
+    }
+  }));
+
+it("returns the state under the type that the caller names", () =>
+  onDisk(async (place) => {
+    interface State {
+      readonly step: number;
+    }
+    await using workrail = await place.open();
+    const state: State = { step: 7 };
+    const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "s", context: state });
+    const { context } = await workrail.loadCheckpoint<State>({ checkpointId });
+    expectTypeOf(context).toEqualTypeOf<State>();
+    const { checkpoints } = await workrail.loadCheckpoints<State>({ ids: [checkpointId] });
+    expectTypeOf(checkpoints[0]?.context.step).toEqualTypeOf<number | undefined>();
+    expect([context, checkpoints[0]?.context]).toEqual([state, state]);
+  }));
