@@ -80,8 +80,8 @@ export function unknownOption(option: string, known: KnownNames): ConfigurationI
 /** @param field its name among the settings that the program gave. */
 export function unknownProgramSetting(field: string): ConfigurationIssue {
   const meant = closest(field, SETTING_NAMES);
-  const hint =
-    field === "dataDir" ? "Give dataDir beside settings." : `${meant === undefined ? "Leave it out." : `Did you mean ${meant}?`}`;
+  const otherwise = meant === undefined ? "Leave it out." : `Did you mean ${meant}?`;
+  const hint = field === "dataDir" ? "Give dataDir beside settings." : otherwise;
   return { severity: "error", message: `There is no setting ${JSON.stringify(field)}.`, hint, field: `settings.${field}` };
 }
 

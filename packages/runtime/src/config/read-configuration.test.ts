@@ -106,9 +106,9 @@ describe("settings of a program", () => {
     ["dataDir", "Give dataDir beside settings."],
     ["qwertz", "Leave it out."],
   ])("have no setting %s", (name, hint) => {
-    const { issues } = readConfiguration({ env: {}, dataDir, settings: { [name]: "x" } as never });
+    const { issues } = readConfiguration({ env: {}, dataDir, settings: { [name]: "x" } });
     expect(issues).toMatchObject([{ severity: "error", field: `settings.${name}`, hint }]);
-    expect(() => readSettings({}, { dataDir, settings: { [name]: "x" } as never })).toThrow(`There is no setting "${name}".`);
+    expect(() => readSettings({}, { dataDir, settings: { [name]: "x" } })).toThrow(`There is no setting "${name}".`);
   });
 
   it("must be an object", () => {
