@@ -1,10 +1,15 @@
+import { fileURLToPath } from "node:url";
 import {
+  broughtAlong,
   compileCacheBundle,
   external,
   inFewFiles,
   lightBundle,
+  ownDriver,
+  paths,
   quickToLoad,
   resolve,
+  thirdParty,
   withoutPrograms,
   withoutWhitespace,
 } from "@workrail/bundle";
@@ -16,12 +21,13 @@ export default defineConfig([
   {
     input: { cli: "src/main.ts", "take-in": "src/take-in.ts" },
     platform: "node",
-    external,
-    plugins: [withoutPrograms, quickToLoad],
+    external: [...external],
+    plugins: [withoutPrograms, ownDriver, quickToLoad, thirdParty],
     resolve,
     output: {
       dir: "dist",
       entryFileNames: "[name].mjs",
+      paths,
       chunkFileNames: "[name].mjs",
       codeSplitting: inFewFiles,
       minify: withoutWhitespace,
@@ -35,6 +41,7 @@ export default defineConfig([
     resolve,
     output: { dir: "dist", entryFileNames: "[name].mjs", banner: "#!/usr/bin/env node" },
   },
+  ...broughtAlong(fileURLToPath(new URL(".", import.meta.url))),
   compileCacheBundle,
   lightBundle("src/hook.ts", "hook"),
   lightBundle("src/statusline.ts", "statusline"),

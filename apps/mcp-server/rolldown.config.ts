@@ -1,10 +1,15 @@
+import { fileURLToPath } from "node:url";
 import {
+  broughtAlong,
   compileCacheBundle,
   external,
   inFewFiles,
   lightBundle,
+  ownDriver,
+  paths,
   quickToLoad,
   resolve,
+  thirdParty,
   withoutPrograms,
   withoutWhitespace,
 } from "@workrail/bundle";
@@ -39,8 +44,8 @@ export default defineConfig([
   {
     input: { server: "src/main.ts" },
     platform: "node",
-    external,
-    plugins: [withoutValidator, reflectFirst, quickToLoad],
+    external: [...external],
+    plugins: [withoutValidator, reflectFirst, ownDriver, quickToLoad, thirdParty],
     // Otherwise the file that the launcher loads would only load another.
     preserveEntrySignatures: false,
     checks: { ineffectiveDynamicImport: false },
@@ -48,9 +53,10 @@ export default defineConfig([
     output: {
       dir: "dist",
       entryFileNames: "[name].mjs",
+      paths,
       chunkFileNames: "[name].mjs",
       codeSplitting: { groups: [{ name: "base", test: (id: string) => !PROTOCOLS.test(id) }] },
-      minify: "dce-only",
+      minify: withoutWhitespace,
       sourcemap: false,
       cleanDir: true,
     },
@@ -58,12 +64,13 @@ export default defineConfig([
   {
     input: { cli: "src/command-line.ts", "take-in": "@workrail/cli/take-in" },
     platform: "node",
-    external,
-    plugins: [withoutPrograms, quickToLoad],
+    external: [...external],
+    plugins: [withoutPrograms, ownDriver, quickToLoad, thirdParty],
     resolve,
     output: {
       dir: "dist",
       entryFileNames: "[name].mjs",
+      paths,
       chunkFileNames: "cli-[name].mjs",
       codeSplitting: inFewFiles,
       minify: withoutWhitespace,
@@ -76,6 +83,7 @@ export default defineConfig([
     resolve,
     output: { dir: "dist", entryFileNames: "[name].mjs", banner: "#!/usr/bin/env node" },
   },
+  ...broughtAlong(fileURLToPath(new URL(".", import.meta.url))),
   compileCacheBundle,
   lightBundle("@workrail/cli/hook", "hook"),
   lightBundle("@workrail/cli/statusline", "statusline"),

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ const oldNode = findNodeOlderThan(22);
 
 describe("the bundle", () => {
   it("consists of a launcher, the program, and the files of the store", () => {
-    const files = readdirSync(cli.dist);
+    const files = programFiles();
     expect(files).toEqual(expect.arrayContaining(["workrail.mjs", "cli.mjs", "opening.mjs"]));
     expect(readFileSync(cli.launcher, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/u);
     const imported = files
@@ -30,13 +30,30 @@ describe("the bundle", () => {
   });
 
   it("declares a dependency on every package that it loads on demand", () => {
-    const program = readdirSync(cli.dist).map((file) => readFileSync(join(cli.dist, file), "utf8"));
+    const program = programFiles().map((file) => readFileSync(join(cli.dist, file), "utf8"));
     const named = program.flatMap((text) => Array.from(text.matchAll(LOADED_BY_NAME), ([, name = ""]) => name));
     const packages = named.filter((name) => !isBuiltin(name)).map((name) => /^(?:@[^/]+\/)?[^/]+/u.exec(name)?.[0]);
-    const { dependencies, optionalDependencies } = manifest;
-    expect(new Set(packages)).toEqual(new Set(Object.keys({ ...dependencies, ...optionalDependencies })));
-    // The installation must succeed where these optional packages are not available.
-    expect(new Set(Object.keys(optionalDependencies))).toEqual(new Set(["@napi-rs/keyring", "better-sqlite3"]));
+    // The installation must succeed where this optional package is not available.
+    expect([...new Set(packages)]).toEqual(["@napi-rs/keyring"]);
+    expect(Object.keys(manifest.optionalDependencies)).toEqual(["@napi-rs/keyring"]);
+    expect(manifest).not.toHaveProperty("dependencies");
+  });
+
+  it("brings along the SQLite driver for every platform, the tokenizer, and their licences", async () => {
+    const binaries = readdirSync(join(cli.dist, "prebuilds"));
+    expect(binaries.filter((name) => /^(?:darwin|linux|linuxmusl|win32)-(?:arm64|x64)\.node$/u.test(name))).toHaveLength(8);
+    expect(await cli.run(["doctor"])).toMatchObject({ stdout: expect.stringContaining("better-sqlite3 can be loaded.") as string });
+    expect(await cli.save({ a: "some words to count" }, "--session", "s")).toBeTruthy();
+    expect(await cli.run(["stats"])).toMatchObject({ code: 0 });
+    const licences = readFileSync(join(cli.dist, "THIRD_PARTY_LICENSES.txt"), "utf8");
+    for (const name of ["better-sqlite3", "gpt-tokenizer", "commander", "zod"]) expect(licences).toContain(`\n${name} `);
+  });
+
+  it("stays small enough to be fetched by npx: sizes in bytes", () => {
+    const sizeOf = (files: readonly string[]): number => files.reduce((sum, file) => sum + statSync(join(cli.dist, file)).size, 0);
+    const everything = readdirSync(cli.dist, { recursive: true, encoding: "utf8" });
+    expect(sizeOf(programFiles())).toBeLessThan(3_600_000);
+    expect(sizeOf(everything.filter((file) => statSync(join(cli.dist, file)).isFile()))).toBeLessThan(25_000_000);
   });
 
   it("does not load slow modules for a list that does not need them", async () => {
@@ -67,6 +84,11 @@ describe("the bundle", () => {
     },
   );
 });
+
+/** The program's own code, without the packages that it brings along. */
+function programFiles(): readonly string[] {
+  return readdirSync(cli.dist).filter((name) => name.endsWith(".mjs") && name !== "o200k.mjs");
+}
 
 /** The modules that load before a module runs. A text inside may contain imports of another program. */
 function importsOf(source: string): readonly string[] {

@@ -48,11 +48,22 @@ describe("the bundled program", () => {
       readdirSync(dist)
         .filter((name) => !/^(?:cli|hook|statusline|take-in)\b/u.test(name))
         .sort(),
-    ).toEqual(["compile-cache.mjs", "sdk-v1-server.mjs", "sdk-v2-server.mjs", "server.mjs", "workrail-mcp.mjs"]);
+    ).toEqual([
+      "THIRD_PARTY_LICENSES.txt",
+      "compile-cache.mjs",
+      "o200k.mjs",
+      "prebuilds",
+      "sdk-v1-server.mjs",
+      "sdk-v2-server.mjs",
+      "server.mjs",
+      "sqlite",
+      "workrail-mcp.mjs",
+    ]);
     const server = readFileSync(join(dist, "server.mjs"), "utf8");
     expect(server).not.toMatch(/["'`]\.\/cli/u);
     expect(server).not.toContain("@modelcontextprotocol/");
-    for (const name of readdirSync(dist)) expect(readFileSync(join(dist, name), "utf8").includes("strictTuples")).toBe(false);
+    for (const name of readdirSync(dist).filter((name) => name.endsWith(".mjs")))
+      expect(readFileSync(join(dist, name), "utf8").includes("strictTuples")).toBe(false);
   });
 
   it.each([

@@ -1,12 +1,13 @@
 import { once } from "node:events";
+import { BETTER_SQLITE3 } from "./better-sqlite3-module.ts";
 import { named } from "./node-sqlite-driver.ts";
 import type { SqliteDriverName } from "./sqlite-driver.ts";
 
 /** Code of the thread, as text, because a bundled program has no separate file to run. It works with both drivers. */
 const THREAD = `
   const { parentPort, workerData } = require("node:worker_threads");
-  const library = require("node:module").createRequire(workerData.from)(workerData.driver);
-  const database = new (library.DatabaseSync ?? library)(workerData.file);
+  const sqlite = require("node:module").createRequire(workerData.from)(workerData.library);
+  const database = new (sqlite.DatabaseSync ?? sqlite)(workerData.file);
   let answer;
   try {
     database.exec("PRAGMA busy_timeout = 5000; PRAGMA query_only = 1");
@@ -33,7 +34,8 @@ interface Answer {
 export async function askInThread(file: string, driver: SqliteDriverName, statements: readonly string[]): Promise<readonly object[]> {
   // Loaded here, because the module is seldom needed and would cost each opening a millisecond or two.
   const { Worker } = await import("node:worker_threads");
-  const worker = new Worker(THREAD, { eval: true, workerData: { file, driver, statements, from: import.meta.url } });
+  const library = driver === "better-sqlite3" ? BETTER_SQLITE3 : driver;
+  const worker = new Worker(THREAD, { eval: true, workerData: { file, library, statements, from: import.meta.url } });
   try {
     const [{ rows, message, ...codes }] = (await once(worker, "message")) as [Answer];
     if (rows === undefined) throw Object.assign(new Error(message), codes);

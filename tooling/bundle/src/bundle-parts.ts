@@ -1,3 +1,6 @@
+import { external, ownDriver, paths } from "./bring-along.ts";
+import { thirdParty } from "./third-party.ts";
+
 /**
  * Removes two imports from the command-line library. It can start subcommands that are separate programs, of which there are none here, and
  * imports `node:process`, which is global anyway.
@@ -91,9 +94,6 @@ export const inFewFiles = {
 /** Removes whitespace, for less to read. Names stay, so that stack traces are useful. */
 export const withoutWhitespace = { compress: false, mangle: false, codegen: { removeWhitespace: true } } as const;
 
-/** Native code, and a vocabulary of some megabytes: installed beside the bundle, loaded on first use. */
-export const external = ["better-sqlite3", /^gpt-tokenizer(\/|$)/];
-
 export const resolve = {
   conditionNames: ["@workrail/source", "node", "import", "default"],
   alias: {
@@ -112,13 +112,14 @@ export const resolve = {
 export const lightBundle = (input: string, file: string) => ({
   input: { [file]: input },
   platform: "node" as const,
-  external,
-  plugins: [quickToLoad],
+  external: [...external],
+  plugins: [ownDriver, quickToLoad, thirdParty],
   resolve,
   output: {
     dir: "dist",
     entryFileNames: "[name].mjs",
     chunkFileNames: `${file}-[name].mjs`,
+    paths,
     codeSplitting: {
       groups: [{ name: "base", tags: ["$initial" as const], test: (id: string) => !/[\\/](?:hook|statusline)\.ts$/u.test(id) }],
     },
@@ -131,7 +132,7 @@ export const lightBundle = (input: string, file: string) => ({
 export const compileCacheBundle = {
   input: { "compile-cache": "@workrail/process/compile-cache" },
   platform: "node" as const,
-  plugins: [quickToLoad],
+  plugins: [quickToLoad, thirdParty],
   resolve,
   output: { dir: "dist", entryFileNames: "[name].mjs", codeSplitting: false, minify: withoutWhitespace, sourcemap: false },
 };

@@ -1,11 +1,4 @@
+export { broughtAlong, external, ownDriver, paths } from "./bring-along.ts";
 export { bundleOnce, type Bundled } from "./bundle-once.ts";
-export {
-  compileCacheBundle,
-  external,
-  inFewFiles,
-  lightBundle,
-  quickToLoad,
-  resolve,
-  withoutPrograms,
-  withoutWhitespace,
-} from "./bundle-parts.ts";
+export { compileCacheBundle, inFewFiles, lightBundle, quickToLoad, resolve, withoutPrograms, withoutWhitespace } from "./bundle-parts.ts";
+export { thirdParty } from "./third-party.ts";
