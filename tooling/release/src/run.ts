@@ -6,14 +6,15 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** Runs a command to its end. Never rejects for a failing command: the code reports that. */
+/** Runs a command to its end, with a text as its standard input. Never rejects for a failing command: the code reports that. */
 export function run(
   command: string,
   args: readonly string[],
-  options: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },
+  { input, ...options }: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv; readonly input?: string | undefined },
 ): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    const child = start(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    const child = start(command, args, { ...options, stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"] });
+    child.stdin?.end(input);
     let output = "";
     const collect = (chunk: Buffer): void => {
       output += chunk.toString();
