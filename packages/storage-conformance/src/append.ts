@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { randomIds } from "./environment.ts";
 
 /** Fields of a record that a test sets; the others get plausible values. */
-export type GivenRecord = Partial<NewRecord> & { readonly sessionId: SessionId };
+type GivenRecord = Partial<NewRecord> & { readonly sessionId: SessionId };
 
 /** Makes a record whose blob is already stored, because some catalogs check that. */
 export async function storedRecord(storage: StorageInUse, given: GivenRecord): Promise<NewRecord> {
@@ -21,7 +21,7 @@ export function commitRecord(storage: StorageInUse, record: NewRecord, terms: Pa
   return storage.catalog.commit({ append, audit: [] });
 }
 
-export async function appendOn(storage: StorageInUse, given: GivenRecord, terms: Partial<Append> = {}): Promise<CommitOutcome> {
+async function appendOn(storage: StorageInUse, given: GivenRecord, terms: Partial<Append> = {}): Promise<CommitOutcome> {
   return commitRecord(storage, await storedRecord(storage, given), terms);
 }
 

@@ -109,6 +109,25 @@ export function describeBlobStore(harness: StorageHarness): void {
       }),
     );
 
+    it(
+      "hides a blob in quarantine, and keeps several of one name there side by side",
+      onStore(async (blobs) => {
+        const key = aKey();
+        const places = new Set<string | undefined>();
+        for (let time = 1; time <= 3; time++) {
+          places.add(await blobs.quarantine(await put(blobs, key, noise(time))));
+          expect(await blobs.get(blobs.refOf(key))).toBeUndefined();
+          expect(await listed(blobs)).toEqual([]);
+        }
+        expect(places.size).toBe(3);
+        expect(places.has(undefined)).toBe(false);
+        expect(await blobs.quarantine(blobs.refOf(key))).toBeUndefined();
+        const aside: unknown[] = [];
+        for await (const { place, sizeBytes } of blobs.listQuarantine()) aside.push([places.has(place), sizeBytes]);
+        expect(aside).toEqual([...places].map(() => [true, expect.any(Number)]));
+      }),
+    );
+
     describe("with ifAbsent", () => {
       it(
         "stores a blob that is not there",

@@ -1,39 +1,16 @@
 import { describe } from "vitest";
-import { describeAppend } from "./catalog/describe-append.ts";
-import { describeAuditLog } from "./catalog/describe-audit-log.ts";
 import { describeChanges } from "./catalog/describe-changes.ts";
-import { describeDamage } from "./catalog/describe-damage.ts";
-import { describeErasures } from "./catalog/describe-erasures.ts";
-import { describeForgetting } from "./catalog/describe-forgetting.ts";
-import { describeHolds } from "./catalog/describe-holds.ts";
-import { describeListing } from "./catalog/describe-listing.ts";
-import { describeMoves } from "./catalog/describe-moves.ts";
-import { describeReclaim } from "./catalog/describe-reclaim.ts";
-import { describeReplaceBlob } from "./catalog/describe-replace-blob.ts";
-import { describeSessions } from "./catalog/describe-sessions.ts";
-import { describeShields } from "./catalog/describe-shields.ts";
-import { describeUsage } from "./catalog/describe-usage.ts";
+import { describeReads } from "./catalog/describe-reads.ts";
+import { describeTransactions } from "./catalog/describe-transactions.ts";
 import type { StorageHarness } from "./harness.ts";
+import { type ConformanceOptions, completeOptions } from "./options.ts";
 
-/**
- * Tests the catalog: appends and their conditions, sessions and pins, listings and filters, reclaiming and replacing of blobs, trash,
- * quotas, shields, the audit log, and changes.
- */
-export function describeCatalog(harness: StorageHarness): void {
+/** Tests the catalog: it answers reads and applies changes as core's rows in memory do, all at once or not at all. */
+export function describeCatalog(harness: StorageHarness, options?: ConformanceOptions): void {
+  const completed = completeOptions(options);
   describe(`${harness.name}: catalog`, () => {
-    describeAppend(harness);
-    describeSessions(harness);
-    describeListing(harness);
-    describeReclaim(harness);
-    describeReplaceBlob(harness);
-    describeDamage(harness);
-    describeMoves(harness);
-    describeErasures(harness);
-    describeShields(harness);
-    describeUsage(harness);
-    describeHolds(harness);
-    describeForgetting(harness);
-    describeAuditLog(harness);
-    describeChanges(harness);
+    describeReads(harness, completed);
+    describeChanges(harness, completed);
+    describeTransactions(harness);
   });
 }

@@ -1,23 +1,12 @@
-import {
-  type AuditEvent,
-  type Background,
-  type CheckpointId,
-  type CheckpointRecord,
-  type Context,
-  encodeEnvelope,
-  type SaveInput,
-  type SessionFacts,
-  type StorageInUse,
-} from "@workrail/core";
+import { type Background, type CheckpointId, type CheckpointRecord, type Context, type SaveInput, type StorageInUse } from "@workrail/core";
 import { SteppingClock } from "./builders.ts";
 import { describe, expect, it } from "vitest";
 import { append, idsOf } from "./append.ts";
-import { noise, same } from "./bytes.ts";
 import type { StorageHarness } from "./harness.ts";
 import { allRecords, proveStore } from "./prove-store.ts";
 import { provided, withStore } from "./store-under-test.ts";
 import { tally } from "./tally.ts";
-import { randomIds, sha256 } from "./environment.ts";
+import { randomIds } from "./environment.ts";
 import { codeOf, Workbench } from "./workbench.ts";
 
 /** Tests recovery: a catalog rebuilt from blobs and session facts equals the lost one. */
@@ -50,68 +39,6 @@ export function describeRecovery(harness: StorageHarness): void {
         await storage.recovery.examine();
         expect(await storage.recovery.needsRebuild()).toBe(false);
       }));
-
-    describe("replaceAll", () => {
-      const onStore = (test: (storage: StorageInUse) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
-
-      it(
-        "removes the old content, and numbers from 1 in the given order",
-        onStore(async (storage) => {
-          const sessionId = randomIds.sessionId();
-          const before: CheckpointRecord[] = [];
-          for (let day = 1; day <= 3; day++) before.push(await append(storage, { sessionId, createdAt: new Date(Date.UTC(2026, 0, day)) }));
-          const gone = await append(storage, { sessionId: randomIds.sessionId() });
-          await replaceAll(storage, [before[2], before[0]] as CheckpointRecord[], []);
-          const records = await allRecords(storage);
-          expect(records.map(({ id, sequence }) => ({ id, sequence }))).toEqual([
-            { id: before[2]?.id, sequence: 1 },
-            { id: before[0]?.id, sequence: 2 },
-          ]);
-          expect((await storage.catalog.head(sessionId))?.id).toBe(before[0]?.id);
-          expect(await storage.catalog.session(gone.sessionId)).toBeUndefined();
-          expect((await append(storage, { sessionId })).sequence).toBe(3);
-        }),
-      );
-
-      it(
-        "keeps its input when the caller changes it meanwhile",
-        onStore(async (storage) => {
-          const record = await append(storage, { sessionId: randomIds.sessionId() });
-          const given = [record];
-          await storage.locking.exclusively(() => {
-            const replacing = storage.recovery.replaceAll(given, [], rebuiltAt(new Date()));
-            given.length = 0;
-            return replacing;
-          });
-          expect(idsOf(await allRecords(storage))).toEqual([record.id]);
-        }),
-      );
-
-      it(
-        "takes over the facts of sessions",
-        onStore(async (storage) => {
-          const record = await append(storage, { sessionId: randomIds.sessionId() });
-          const facts: SessionFacts = {
-            sessionId: record.sessionId,
-            createdAt: new Date("2020-02-02T02:02:02.222Z"),
-            tags: ["b", "a"],
-            pins: ["plan", "\ud800"],
-            tombstones: [],
-            erasing: [],
-            oldestLive: null,
-            trash: [],
-            shields: [{ checkpointId: record.id, until: new Date("2026-03-03T03:03:03.333Z") }],
-          };
-          const at = new Date("2028-08-08T08:08:08.888Z");
-          await replaceAll(storage, [record], [facts], at);
-          expect((await storage.catalog.find(record.id))?.shieldedUntil).toEqual(facts.shields[0]?.until);
-          const { createdAt, tags, pins } = facts;
-          const session = await storage.catalog.session(record.sessionId);
-          // The time of the last use is lost. An old time would have the session removed as unused.
-          expect(session).toMatchObject({ createdAt, tags, pins, checkpointCount: 1, lastAccessedAt: at });
-        }),
-      );
-    });
 
     provided(harness.capabilities.manyOpeners, "several openers: only one may have a store open", () => {
       it("is refused while another has the store open, and changes nothing", () =>
@@ -175,20 +102,6 @@ function describeRebuild(
   );
 
   it(
-    "lets sessions continue",
-    rebuilding(async (bench, _, rebuild) => {
-      const sessionId = randomIds.sessionId();
-      await saved(bench, { sessionId, context: { step: 1 } });
-      const head = await saved(bench, { sessionId, context: { step: 2 } });
-      const rebuilt = await rebuild();
-      expect(await rebuilt.bench.save({ sessionId, context: { step: 2 } })).toMatchObject({ status: "unchanged", record: { id: head.id } });
-      const next = await saved(rebuilt.bench, { sessionId, context: { step: 3 }, expectedParentId: head.id });
-      expect(next).toMatchObject({ sequence: 3, parentId: head.id });
-      expect((await rebuilt.bench.load({ sessionId })).context).toEqual({ step: 3 });
-    }),
-  );
-
-  it(
     "keeps what handles promise",
     rebuilding(async (bench, _, rebuild) => {
       const sessionId = randomIds.sessionId();
@@ -240,25 +153,6 @@ function describeRebuild(
   );
 
   it(
-    "keeps pruned checkpoints removed when their files come back from a backup, and keeps the others",
-    rebuilding(async (bench, storage, rebuild) => {
-      const sessionId = randomIds.sessionId();
-      const records: CheckpointRecord[] = [];
-      for (const kind of ["project", "conversation"] as const) records.push(await saved(bench, { sessionId, kind, context: { kind } }));
-      for (let step = 1; step <= 5; step++) records.push(await saved(bench, { sessionId, context: { step } }));
-      await bench.idle();
-      const before = await allRecords(storage);
-      expect(idsOf(before)).toEqual(idsOf(records.filter((_, index) => index !== 2 && index !== 3)));
-      const pruned = records.slice(2, 4);
-      for (const { blob } of pruned) expect(await storage.blobs.get(blob)).toBeUndefined();
-      for (const record of pruned) await restore(storage, record);
-      const rebuilt = await rebuild();
-      expect(idsOf(await allRecords(rebuilt.storage))).toEqual(idsOf(before));
-      expect(rebuilt.report.removedEarlier).toBe(2);
-    }),
-  );
-
-  it(
     "knows the bases of a removed checkpoint while others depend on it",
     rebuilding(async (bench, storage, rebuild) => {
       const sessionId = randomIds.sessionId();
@@ -284,37 +178,29 @@ function describeRebuild(
     }),
   );
 
-  it.each<[string, { readonly background?: Background }]>([
-    ["and its blob was gone", {}],
-    ["while its blob was still there", { background: NEVER }],
-  ])("brings back an id that was removed and saved again, %s", (_, options) =>
-    rebuilding(async (_bench, storage, rebuild) => {
-      const bench = new Workbench(storage, { limits: { maxCheckpoints: 3 }, ...options });
-      const sessionId = randomIds.sessionId();
-      const checkpointId = randomIds.checkpointId();
-      await saved(bench, { sessionId, checkpointId, context: { step: 1 } });
-      for (let step = 2; step <= 4; step++) await saved(bench, { sessionId, context: { step } });
-      await bench.idle();
-      await saved(bench, { sessionId, checkpointId, context: { step: 1 } });
-      const before = await proveStore(storage);
-      expect(before.records.at(-1)?.id).toBe(checkpointId);
-      expect(idsOf((await proveStore((await rebuild()).storage)).records)).toEqual(idsOf(before.records));
-    })(),
-  );
-
-  it(
-    "skips damaged blobs, names them and leaves them in place",
+  it.each(["is still there", "is gone already"])("goes on with an erasure whose file %s", (file) =>
     rebuilding(async (bench, storage, rebuild) => {
-      const sessionId = randomIds.sessionId();
-      const kept = await saved(bench, { sessionId, context: { step: 1 } });
-      const key = { sessionId, checkpointId: randomIds.checkpointId() };
-      await storage.blobs.put(key, noise(99));
-      const { report, storage: rebuilt } = await rebuild();
-      const damaged = rebuilt.blobs.refOf(key);
-      expect(report.unreadable).toEqual([{ ref: damaged, code: "CHECKPOINT_CORRUPT" }]);
-      expect(idsOf(await allRecords(rebuilt))).toEqual([kept.id]);
-      expect(same(await rebuilt.blobs.get(damaged), noise(99))).toBe(true);
-    }),
+      const gone = await saved(bench, { sessionId: randomIds.sessionId(), context: { step: 1 } });
+      const kept = await saved(bench, { sessionId: randomIds.sessionId(), context: { step: 2 } });
+      const { id: checkpointId, sessionId, blob } = gone;
+      const move = {
+        sessionId,
+        checkpoints: [checkpointId],
+        at: new Date(),
+        reason: "test",
+        from: "live",
+        to: "nowhere",
+        erases: true,
+      } as const;
+      await storage.catalog.commit({ move, audit: [] });
+      if (file === "is gone already") await storage.catalog.reclaim(undefined, (ref) => storage.blobs.erase(ref));
+      const rebuilt = await rebuild();
+      expect(await rebuilt.storage.catalog.erasures()).toEqual([{ checkpointId, sessionId, blob, edges: [] }]);
+      expect((await rebuilt.bench.finishErasures()).left).toEqual([]);
+      await rebuilt.bench.rebuild();
+      expect(await rebuilt.storage.catalog.erasures()).toEqual([]);
+      expect(idsOf(await allRecords(rebuilt.storage))).toEqual([kept.id]);
+    })(),
   );
 
   it(
@@ -341,25 +227,6 @@ async function saved(bench: Workbench, input: SaveInput): Promise<CheckpointReco
   const result = await bench.save(input);
   expect(result.status).toBe("saved");
   return result.record;
-}
-
-/** Puts the blob of a record back. */
-async function restore(storage: StorageInUse, record: CheckpointRecord): Promise<void> {
-  const context = new TextEncoder().encode(JSON.stringify({ step: record.sequence - 2 }));
-  await storage.blobs.put({ sessionId: record.sessionId, checkpointId: record.id }, encodeEnvelope(record, context, sha256));
-}
-
-async function replaceAll(
-  storage: StorageInUse,
-  records: readonly CheckpointRecord[],
-  sessions: readonly SessionFacts[],
-  at: Date = new Date(),
-): Promise<void> {
-  await storage.locking.exclusively(() => storage.recovery.replaceAll(records, sessions, rebuiltAt(at)));
-}
-
-function rebuiltAt(at: Date): AuditEvent {
-  return { at, action: "rebuild", sessionId: undefined, checkpointId: undefined, agentId: undefined };
 }
 
 function lose(harness: StorageHarness, place: string): Promise<void> {

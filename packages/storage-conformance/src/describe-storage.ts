@@ -12,7 +12,7 @@ import type { ConformanceOptions } from "./options.ts";
 /** Tests the whole contract of a storage. Call it at the top of a test file, or within a `describe`. */
 export function describeStorage(harness: StorageHarness, options?: ConformanceOptions): void {
   describeBlobStore(harness);
-  describeCatalog(harness);
+  describeCatalog(harness, options);
   describeLocking(harness);
   describeRecovery(harness);
   describeUseCases(harness, options);

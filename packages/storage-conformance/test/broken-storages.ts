@@ -146,12 +146,12 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
   },
   "half-applies": {
     fault: "leaves the rows of sessions out of a change",
-    caughtBy: ["catalog > sessions > begin with their first checkpoint, and count and weigh what they hold"],
+    caughtBy: ["catalog > holds the rows that were decided, after each change of 10 random histories"],
     breaks: (storage) => writing(storage, (rows) => rows.filter(({ table }) => table !== "session")),
   },
   "swaps-blindly": {
     fault: "decides by facts from before its turn",
-    caughtBy: ["catalog > commits at the same time > let one win where all expect the same head"],
+    caughtBy: ["catalog > changes at the same time, by one opener > let one win where all expect the same head"],
     breaks: (storage) =>
       replacing(storage, {
         catalog: {
@@ -166,7 +166,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
   "shortens-shields": {
     fault: "does not look at shields when it selects checkpoints",
     caughtBy: [
-      "catalog > shields > keep the oldest from being pruned until they end, and are counted all the same",
+      "catalog > holds the rows that were decided, after each change of 10 random histories",
       "use cases > handles > resolve to what they were given out for until they run out, whatever is saved, compacted and cleaned up",
     ],
     breaks: (storage) => writing(storage, (rows) => rows.map(withoutShield)),
@@ -197,10 +197,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
   },
   "orders-by-time": {
     fault: "lets the clock decide what is newest",
-    caughtBy: [
-      "catalog > append > takes the last committed for the head, whatever the clock says",
-      "catalog > listing > goes from the newest to the oldest commit, across sessions and whatever the clock says",
-    ],
+    caughtBy: ["catalog > reads > of checkpoints", "catalog > reads > of checkpoints by sessionId"],
     breaks(storage) {
       const all = (read: Read): Read => (read.of === "checkpoints" && read.order === "newest" ? { ...read, limit: 1_000 } : read);
       const byTime = (left: CheckpointRow, right: CheckpointRow): number =>
@@ -219,7 +216,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
   },
   "mends-text": {
     fault: "replaces lone surrogates, as databases do",
-    caughtBy: ["catalog > append > keeps every field of a record as it was given", "catalog > pins > hold any key exactly"],
+    caughtBy: ["catalog > holds the rows that were decided, after each change of 10 random histories"],
     breaks: (storage) => writing(storage, (rows) => rows.map((row) => ({ ...row, now: mended(row.now) }) as RowChange)),
   },
   overwrites: {
@@ -232,7 +229,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
   },
   "removes-needed": {
     fault: "does not find the checkpoints that need a blob",
-    caughtBy: ["catalog > reclaim > takes what nobody needs among the refs it is given, and leaves the rest"],
+    caughtBy: ["catalog > holds the rows that were decided, after each change of 10 random histories"],
     breaks: (storage) => answering(storage, (read, answer) => (read.of === "checkpoints" && read.where.blobs !== undefined ? [] : answer)),
   },
   "keeps-no-order": {

@@ -3,9 +3,11 @@ import type { CheckpointId, Digest } from "../../model/ids.ts";
 import { KEEP_TAG } from "../../model/session.ts";
 import { anAppend, ids, refOf, RuleCatalog, S, T } from "../testing/rule-catalog.ts";
 import { append } from "./append.ts";
+import { markDamaged } from "./mark-damaged.ts";
 import { move } from "./move.ts";
 import { relabel } from "./relabel.ts";
 import { shield } from "./shield.ts";
+import { touch } from "./touch.ts";
 
 const AT = new Date("2026-01-01T00:00:00.000Z");
 
@@ -102,6 +104,57 @@ describe("append", () => {
     for (const id of ["one", "two"]) catalog.saved(id, { kind: "aside" });
     expect(idsOf(catalog.append("three", { kind: "aside" }, { asides: { count: 2, bytes: 999 } }))).toEqual(["one"]);
     expect(catalog.facts.get(S)).toMatchObject({ tombstones: ["one"], oldestLive: "work" });
+  });
+
+  it("takes the asides used longest ago first, and as many as the bytes ask for", () => {
+    const catalog = new RuleCatalog();
+    for (const [index, id] of ["one", "two", "three"].entries())
+      catalog.saved(id, { kind: "aside", createdAt: new Date(index), blobBytes: 30 });
+    catalog.change(touch({ checkpointId: "one" as CheckpointId, at: AT }));
+    expect(idsOf(catalog.append("four", { kind: "aside", blobBytes: 60 }, { asides: { count: 9, bytes: 100 } }))).toEqual(["two", "three"]);
+    expect(catalog.append("five", { kind: "aside", blobBytes: 101 }, { asides: { count: 9, bytes: 100 } })).toEqual({
+      status: "asides-full",
+    });
+  });
+
+  it("refuses an aside where the others are shielded or tagged keep, until a shield ends", () => {
+    const catalog = new RuleCatalog();
+    catalog.saved("shielded", { kind: "aside" });
+    catalog.saved("kept", { kind: "aside", tags: [KEEP_TAG] });
+    const until = new Date(AT.getTime() + 1);
+    catalog.change(shield({ checkpointId: "shielded" as CheckpointId, until }));
+    const terms = { asides: { count: 2, bytes: 999 } };
+    expect(catalog.append("new", { kind: "aside" }, terms)).toEqual({ status: "asides-full" });
+    expect(idsOf(catalog.append("new", { kind: "aside", createdAt: until }, terms))).toEqual(["shielded"]);
+  });
+
+  it("compares with the last committed, whatever the clock says, but never with an aside or a damaged one", () => {
+    const catalog = new RuleCatalog();
+    expect(catalog.append("x", {}, { expectedHead: "y" as CheckpointId })).toEqual({ status: "conflict", head: undefined });
+    expect(catalog.ask({ of: "session", id: S })).toBeUndefined();
+    catalog.saved("a", { createdAt: new Date(9) }, { expectedHead: null });
+    const head = catalog.saved("b", { createdAt: new Date(1) }, { expectedHead: "a" as CheckpointId });
+    const aside = catalog.saved("c", { kind: "aside", createdAt: new Date(10) });
+    expect(catalog.append("d", {}, { expectedHead: null })).toEqual({ status: "conflict", head });
+    expect(catalog.append("d", {}, { unlessHeadIs: head.canonicalDigest })).toEqual({ status: "unchanged", head });
+    catalog.saved("d", {}, { unlessHeadIs: aside.canonicalDigest, expectedHead: head.id });
+    const last = catalog.saved("e", {}, { unlessHeadIs: head.canonicalDigest });
+    const audit = { at: AT, action: "quarantine", sessionId: S, checkpointId: last.id, agentId: undefined } as const;
+    catalog.change(markDamaged(last, audit, async () => true));
+    expect(catalog.saved("f", {}, { unlessHeadIs: last.canonicalDigest, expectedHead: "d" as CheckpointId }).sequence).toBe(6);
+  });
+
+  it("counts the bytes of the trash to the store's quota, not to the session's", () => {
+    const catalog = new RuleCatalog();
+    const quota = { session: 100, store: 150 };
+    catalog.saved("a", { blobBytes: 100 }, { quota });
+    expect(catalog.append("b", { blobBytes: 51, sessionId: T }, { quota })).toMatchObject({
+      over: "store",
+      bytes: { session: 0, store: 100 },
+    });
+    catalog.change(move({ sessionId: S, checkpoints: ids("a"), from: "live", to: "trash", at: AT, reason: "test" }));
+    expect(catalog.append("b", { blobBytes: 51, sessionId: T }, { quota })).toMatchObject({ status: "over-quota", over: "store" });
+    expect(catalog.append("b", { blobBytes: 50 }, { quota })).toMatchObject({ status: "committed", bytes: { session: 50, store: 150 } });
   });
 
   it("drops the tombstone, the pending removal and the erasure of an id that lives again", () => {

@@ -1,4 +1,5 @@
-import { decided } from "../decided.ts";
+import type { CatalogPort } from "../catalog-port.ts";
+import { answered, decided } from "../decided.ts";
 import { MemoryTables } from "../memory-tables.ts";
 import type { Answers, Read } from "../reads.ts";
 import type { Rule } from "../rule.ts";
@@ -33,6 +34,12 @@ export class RuleCatalog {
     this.tables.apply(decision);
     return decision.outcome;
   }
+
+  /** The same rows as a port. */
+  readonly port: CatalogPort = {
+    read: async (reads) => answered(reads, (read) => this.ask(read)),
+    change: async (rule) => this.change(rule),
+  };
 
   ask<R extends Read>(read: R): Answers[R["of"]] {
     return this.tables.answer(read);
