@@ -8,6 +8,9 @@ import { REPOSITORY_URL } from "./repository-url.ts";
 import { ROOT, workspacePackages } from "./workspace.ts";
 
 const NAME = "workrail";
+/** Name in the registry of MCP servers, and in the package that proves who owns it. */
+const REGISTRY_NAME = "io.github.workrail/workrail";
+const SUMMARY = "Keeps an agent's working state, so that it goes on after a crash, a full context or a hand-over";
 const DESCRIPTION = "Saves the working state of an agent and gives it back: hooks, MCP server and a skill";
 const SERVERS = { [NAME]: { command: "npx", args: ["-y", SERVER_PACKAGE] } };
 const OWNER = { name: "The Workrail authors" };
@@ -34,6 +37,8 @@ export function pluginFiles(): ReadonlyMap<string, string> {
     ["plugins/gemini-cli/hooks/hooks.json", inJson({ hooks: geminiHooks() })],
     ["plugins/gemini-cli/hooks/run-hook.mjs", launcher],
     ["plugins/gemini-cli/skills/workrail/SKILL.md", skill],
+    ["plugins/claude-desktop/manifest.json", inJson(extensionManifest())],
+    ["server.json", inJson(registryEntry())],
     ["plugins/opencode/workrail.js", opencodePlugin(OPENCODE_COMMAND, OPENCODE_IMPORTS)],
     ["plugins/opencode/run-hook.mjs", launcher],
   ]);
@@ -58,6 +63,55 @@ function geminiHooks(): object {
     return [event, [{ hooks: [{ name: NAME, type: "command", command, timeout: TIMEOUT_MS }] }]] as const;
   });
   return Object.fromEntries(hooks);
+}
+
+/** Entry of the registry of MCP servers. Its schema: https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json. */
+function registryEntry(): object {
+  return {
+    $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+    name: REGISTRY_NAME,
+    title: "Workrail",
+    description: SUMMARY,
+    version: version(),
+    websiteUrl: `${REPOSITORY_URL}#readme`,
+    repository: { url: REPOSITORY_URL, source: "github", subfolder: "apps/mcp-server" },
+    packages: [
+      {
+        registryType: "npm",
+        registryBaseUrl: "https://registry.npmjs.org",
+        identifier: SERVER_PACKAGE,
+        version: version(),
+        runtimeHint: "npx",
+        transport: { type: "stdio" },
+        environmentVariables: [
+          { name: "WORKRAIL_DATA_DIR", description: "The directory of the store", format: "filepath" },
+          { name: "WORKRAIL_PROJECT", description: "The project's directory, if the host starts servers elsewhere", format: "filepath" },
+          { name: "WORKRAIL_READ_ONLY", description: "Only read the store", format: "boolean" },
+        ],
+      },
+    ],
+  };
+}
+
+/** Manifest of the bundle for Claude Desktop (MCPB 0.3). `make-extension.ts` of the release tooling packs it with the server. */
+function extensionManifest(): object {
+  const program = "server/workrail-mcp.mjs";
+  return {
+    manifest_version: "0.3",
+    name: NAME,
+    display_name: "Workrail",
+    version: version(),
+    description: SUMMARY,
+    author: OWNER,
+    repository: { type: "git", url: `${REPOSITORY_URL}.git` },
+    homepage: `${REPOSITORY_URL}#readme`,
+    support: `${REPOSITORY_URL}/issues`,
+    license: "MIT",
+    keywords: ["agent", "checkpoint", "context", "memory", "resume"],
+    server: { type: "node", entry_point: program, mcp_config: { command: "node", args: [`\${__dirname}/${program}`], env: {} } },
+    tools_generated: true,
+    compatibility: { platforms: ["darwin", "linux", "win32"], runtimes: { node: ">=22" } },
+  };
 }
 
 /** Returns the version, which all packages share. */

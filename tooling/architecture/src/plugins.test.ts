@@ -3,6 +3,7 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SETTING_NAMES, variableOf } from "@workrail/runtime/settings";
 import { pluginFiles } from "./plugin-files.ts";
 import { ROOT } from "./workspace.ts";
 
@@ -18,7 +19,29 @@ describe("the plugins of agents", () => {
     const files = new Set(
       found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length).replaceAll("\\", "/")),
     );
-    expect([...files].toSorted()).toEqual([...pluginFiles().keys(), ...SOURCES].toSorted());
+    const ours = [...pluginFiles().keys()].filter((path) => path.includes("/"));
+    expect([...files].toSorted()).toEqual([...ours, ...SOURCES].toSorted());
+  });
+
+  it("start the same server as the links for VS Code and Cursor", () => {
+    const page = readFileSync(join(ROOT, "docs/how-to/connect-your-agent.md"), "utf8");
+    const configs = [...page.matchAll(/\?name=workrail&config=([^)]+)\)/gu)].map(([, text = ""]) => decodeURIComponent(text));
+    const parsed = configs.map((text) => JSON.parse(text.startsWith("{") ? text : Buffer.from(text, "base64").toString()) as unknown);
+    const { mcpServers } = JSON.parse(pluginFiles().get("plugins/claude-code/.mcp.json") ?? "") as { readonly mcpServers: object };
+    expect(parsed).toEqual([...Object.values(mcpServers), ...Object.values(mcpServers)]);
+  });
+
+  it("are named in the registry of MCP servers by the name in the package", () => {
+    const entry = JSON.parse(pluginFiles().get("server.json") ?? "") as Record<string, string>;
+    const manifest = JSON.parse(readFileSync(join(ROOT, "apps/mcp-server/package.json"), "utf8")) as Record<string, string>;
+    expect(manifest["mcpName"]).toBe(entry["name"]);
+    // Limits of the registry's schema.
+    expect(entry["name"]).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/u);
+    expect(entry["description"]?.length).toBeLessThanOrEqual(100);
+    const variables = entry as unknown as {
+      readonly packages: readonly [{ readonly environmentVariables: readonly { readonly name: string }[] }];
+    };
+    for (const { name } of variables.packages[0].environmentVariables) expect(SETTING_NAMES.map(variableOf)).toContain(name);
   });
 });
 
