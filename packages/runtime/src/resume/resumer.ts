@@ -175,7 +175,7 @@ export class Resumer {
       },
     );
     // The drift already has the git state of the save.
-    const { git: _said, ...brief } = metadata;
+    const { gitState: _said, ...brief } = metadata;
     return {
       ...told,
       ...(known === undefined ? view : withoutCursors(view)),
