@@ -1,12 +1,11 @@
 import { isJsonObject } from "./json-rpc.ts";
-import { listTool } from "./tool-listing.ts";
+import { toObjectSchema } from "./tool-listing.ts";
 import type { Tool } from "./tool.ts";
 
 /** The part of a field's JSON Schema that is used here. */
 interface FieldSchema {
   readonly type?: string;
   readonly items?: { readonly type?: string };
-  readonly properties?: Readonly<Record<string, FieldSchema>>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -21,22 +20,16 @@ export interface CorrectedArguments {
 export function correctArguments(tool: Tool, given: unknown): CorrectedArguments {
   if (!isJsonObject(given)) return { given, corrected: [] };
   const corrected: string[] = [];
-  return { given: correctFields(given, schemasOf(tool), "", corrected), corrected };
-}
-
-function correctFields(given: Fields, schemas: Readonly<Record<string, FieldSchema>>, within: string, corrected: string[]): Fields {
-  let fields = given;
-  for (const [name, schema] of Object.entries(schemas)) {
+  let fields: Fields = given;
+  for (const [name, schema] of Object.entries(schemasOf(tool))) {
     if (!Object.hasOwn(given, name)) continue;
-    const value = correctValue(given[name], schema, `${within}${name}`, corrected);
+    const value = correctValue(given[name], schema, name, corrected);
     if (value !== given[name]) fields = { ...fields, [name]: value };
   }
-  return fields;
+  return { given: fields, corrected };
 }
 
-function correctValue(value: unknown, schema: FieldSchema, name: string, corrected: string[]): unknown {
-  const { type, items, properties = {} } = schema;
-  if (type === "object" && isJsonObject(value)) return correctFields(value, properties, `${name}.`, corrected);
+function correctValue(value: unknown, { type, items }: FieldSchema, name: string, corrected: string[]): unknown {
   if (typeof value !== "string" || (type !== "array" && type !== "object")) return value;
   const parsed = jsonOf(value);
   if (type === "array" ? Array.isArray(parsed) : isJsonObject(parsed)) {
@@ -77,7 +70,7 @@ const cache = new WeakMap<Tool, Readonly<Record<string, FieldSchema>>>();
 function schemasOf(tool: Tool): Readonly<Record<string, FieldSchema>> {
   let known = cache.get(tool);
   if (known === undefined) {
-    const fields: Readonly<Record<string, FieldSchema>> = listTool(tool).inputSchema.properties ?? {};
+    const fields: Readonly<Record<string, FieldSchema>> = toObjectSchema(tool.input, "input").properties ?? {};
     // Such a tool parses the text of an object itself, and reports that.
     known = Object.fromEntries(Object.entries(fields).filter(([name]) => tool.input.shape[name]?.safeParse("{}").success !== true));
     cache.set(tool, known);

@@ -82,11 +82,11 @@ function ofTheDisk(server: ServerProcess): readonly object[] {
 
 /** Checks that the disk is back: the next save goes there, after the data kept in memory. */
 async function expectDisk(server: ServerProcess, sessionId: string, keptId: string): Promise<void> {
-  const saved = await server.ok(SAVE, { sessionId, context: { goal: "done" } });
+  const saved = await server.ok(SAVE, { sessionId, context: { goal: "done" }, details: true });
   expect(saved).toMatchObject({ status: "SAVED", durability: "disk", parentId: keptId });
   expect(saved).not.toHaveProperty("degraded");
   await using other = await ServerProcess.start({ home: server.home });
-  const listed = await other.ok(LIST, { sessionId });
+  const listed = await other.ok(LIST, { sessionId, details: true });
   expect(listed).toMatchObject({ durability: "disk", total: 2, session: { criticalKeys: ["goal"] } });
   expect((listed["checkpoints"] as { checkpointId: string }[]).map(({ checkpointId }) => checkpointId)).toEqual([
     saved["checkpointId"],
@@ -149,7 +149,7 @@ describe("without its disk the server starts, answers, keeps saves in memory, an
     await before[Symbol.asyncDispose]();
     await chmod(home.dataDir, 0o500);
     await using server = await ServerProcess.start({ home, ...asSomebody });
-    const listed = await server.ok(LIST, { sessionId: "before" });
+    const listed = await server.ok(LIST, { sessionId: "before", details: true });
     expect(listed).toMatchObject({ total: 5, degraded: true, session: { criticalKeys: ["step"] } });
     const ids = (listed["checkpoints"] as { checkpointId: string }[]).map(({ checkpointId }) => checkpointId);
     for (const [index, checkpointId] of ids.toReversed().entries()) {
@@ -212,7 +212,7 @@ describe("without its disk the server starts, answers, keeps saves in memory, an
       expect(await server.ok(LOAD, { sessionId: "full", keys: ["saved"] })).toMatchObject({ checkpointId, context: { saved: saved - 1 } });
       expect(await server.ok(LIST, { sessionId: "full" })).toMatchObject({ total: saved, degraded: true });
       execFileSync("mount", ["-o", "remount,size=16m", home.dataDir]);
-      expect(await server.ok(SAVE, { sessionId: "full", context: { saved } })).toMatchObject({
+      expect(await server.ok(SAVE, { sessionId: "full", context: { saved }, details: true })).toMatchObject({
         durability: "disk",
         parentId: checkpointId,
       });

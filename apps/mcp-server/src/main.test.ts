@@ -26,7 +26,7 @@ async function startRaw(home: TestHome, env: NodeJS.ProcessEnv = {}): Promise<Ra
 }
 
 function saveMessage(id: number | string, sessionId: string, context: string): string {
-  const params = `{"name":"${SAVE}","arguments":{"sessionId":"${sessionId}","context":${context}}}`;
+  const params = `{"name":"${SAVE}","arguments":{"sessionId":"${sessionId}","context":${context},"details":true}}`;
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":"tools/call","params":${params}}\n`;
 }
 
@@ -58,7 +58,13 @@ describe("the server", () => {
       checkpoint_id: `c-${session_id}`,
     });
     expect(saved).toMatchObject({ sessionId: session_id, checkpointId: `c-${session_id}` });
-    const second = { session_id, context: { a: 2 }, parent_id: saved["checkpointId"], expected_parent_id: saved["checkpointId"] };
+    const second = {
+      session_id,
+      context: { a: 2 },
+      parent_id: saved["checkpointId"],
+      expected_parent_id: saved["checkpointId"],
+      details: true,
+    };
     expect(await server.ok(SAVE, second)).toMatchObject({ parentId: saved["checkpointId"] });
     expect(await server.ok(LOAD, { checkpoint_id: saved["checkpointId"], budget_tokens: 2_000 })).toMatchObject({ context: { a: 1 } });
     expect(await server.ok(LIST, { session_id, workflow_id: "w", agent_id: "snake" })).toMatchObject({ total: 1 });
@@ -77,7 +83,7 @@ describe("the server", () => {
     const sessionId = randomUUID();
     const steps = Array.from({ length: 10 }, (_, step) => step);
     await Promise.all([server, other].flatMap((each, who) => steps.map((step) => each.ok(SAVE, { sessionId, context: { who, step } }))));
-    const { checkpoints } = await server.ok(LIST, { sessionId });
+    const { checkpoints } = await server.ok(LIST, { sessionId, details: true });
     const sequences = (checkpoints as { metadata: { sequence: number } }[]).map(({ metadata }) => metadata.sequence);
     expect(sequences).toEqual(Array.from({ length: 20 }, (_, index) => 20 - index));
   });
@@ -275,7 +281,7 @@ describe("many saves at once", () => {
     const saved = await Promise.all(messages.map(async (_, step) => (await client.answer(step)).result?.structuredContent));
     expect(new Set(saved.map((each) => each?.["status"]))).toEqual(new Set(["SAVED"]));
     expect(saved.slice(1).map((each) => each?.["parentId"])).toEqual(saved.slice(0, -1).map((each) => each?.["checkpointId"]));
-    const newest = await client.call("newest", LIST, { sessionId: "pipeline", limit: 1 });
+    const newest = await client.call("newest", LIST, { sessionId: "pipeline", limit: 1, details: true });
     expect(newest.result?.structuredContent).toMatchObject({ total: 500, checkpoints: [{ metadata: { sequence: 500 } }] });
     client.endInput();
     expect(await client.exit()).toEqual({ code: 0, signal: null });

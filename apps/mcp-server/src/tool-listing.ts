@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isJsonObject } from "./json-rpc.ts";
-import type { Tool, ToolAnnotations } from "./tool.ts";
+import { type Tool, type ToolAnnotations, UNLISTED } from "./tool.ts";
 
 /** JSON Schema of an object, with keywords that draft-07 and 2020-12 share. */
 export interface ObjectSchema {
@@ -29,7 +29,7 @@ export function listTool(tool: Tool): ToolListing {
     title: tool.title,
     description: tool.description,
     inputSchema: inBrief(toObjectSchema(tool.input, "input")),
-    outputSchema: toObjectSchema(tool.output, "output"),
+    outputSchema: inBrief(toObjectSchema(tool.output, "output")),
     annotations: { title: tool.title, ...tool.annotations },
     ...(tool.meta !== undefined && { _meta: tool.meta }),
   };
@@ -54,6 +54,9 @@ export function findCatalogueFaults(tools: readonly Tool[]): readonly string[] {
     if (toObjectSchema(tool.input, "input").additionalProperties !== false) {
       faults.push(`${tool.name}: the input must be strict`);
     }
+    if (toObjectSchema(tool.output, "output").additionalProperties === false) {
+      faults.push(`${tool.name}: the output must be open, or a later field breaks clients`);
+    }
     faults.push(...findListingFaults(listTool(tool)));
   }
   return faults;
@@ -73,9 +76,6 @@ function findListingFaults(listing: ToolListing): readonly string[] {
       }
     }
   }
-  if (listing.outputSchema.additionalProperties === false) {
-    faults.push(`${listing.name}: the output must be open, or a later field breaks clients`);
-  }
   return faults;
 }
 
@@ -92,25 +92,42 @@ export function toObjectSchema(schema: z.ZodObject, io: "input" | "output"): Obj
   return splitTypes(rest) as ObjectSchema;
 }
 
-/** Keywords left out of the listing: descriptions mention them where a model must know them, and calls are checked in any case. */
-const CHECKED = new Set(["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "format", "additionalProperties"]);
+/** Keywords left out of the listing: calls are checked in any case, and `docs/reference/tools.md` has them. */
+const LEFT_OUT = new Set([
+  "minimum",
+  "maximum",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "format",
+  "const",
+  "additionalProperties",
+  "properties",
+  "required",
+  UNLISTED,
+]);
 
 /**
- * Shortens a schema for a model: drops bounds and the fields of nested objects, whose descriptions show an example. Also drops the ban on
- * other arguments: a client that checks arguments itself would refuse `session_id`, which is accepted.
+ * Shortens a schema for a model: drops unlisted fields, bounds, and the fields of nested objects. Also drops the ban on other arguments: a
+ * client that checks arguments itself would refuse `session_id`, which is accepted.
  */
-function inBrief({ properties = {}, ...schema }: ObjectSchema): ObjectSchema {
-  const brief = Object.entries(properties).map(([name, { properties: _told, ...field }]: [string, { properties?: unknown }]) => {
-    return [name, withoutChecked(field)] as const;
-  });
-  return { ...(withoutChecked(schema) as ObjectSchema), properties: Object.fromEntries(brief) as Record<string, object> };
+function inBrief({ properties = {}, required = [] }: ObjectSchema): ObjectSchema {
+  const listed = Object.entries(properties).filter(([, field]) => !(UNLISTED in field));
+  const names = new Set(listed.map(([name]) => name));
+  const always = required.filter((name) => names.has(name));
+  return {
+    type: "object",
+    properties: Object.fromEntries(listed.map(([name, field]) => [name, withoutInside(field) as object])),
+    ...(always.length === 0 ? {} : { required: always }),
+  };
 }
 
-function withoutChecked(part: unknown): unknown {
-  if (Array.isArray(part)) return part.map(withoutChecked);
+function withoutInside(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(withoutInside);
   if (!isJsonObject(part)) return part;
-  const kept = Object.entries(part).filter(([keyword]) => !CHECKED.has(keyword));
-  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, withoutChecked(value)]));
+  const kept = Object.entries(part).filter(([keyword]) => !LEFT_OUT.has(keyword));
+  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, withoutInside(value)]));
 }
 
 /** Removes keywords without information: each request of the host would pay for them in tokens. */

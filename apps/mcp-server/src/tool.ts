@@ -55,6 +55,17 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   run(input: z.output<Input>, call: ToolCall): Promise<z.output<Output>>;
 }
 
+/** Keyword of a schema that `unlisted` sets. */
+export const UNLISTED = "unlisted";
+
+/**
+ * Keeps a field out of the tool list, which every request of a host pays for. The field is accepted or returned all the same, and
+ * `docs/reference/tools.md` describes it. For fields that a model seldom needs, never for those of a specification.
+ */
+export function unlisted<Field extends z.ZodType>(field: Field): Field {
+  return field.meta({ [UNLISTED]: true });
+}
+
 /** Checks a tool's types against each other and erases them, so that tools fit in one list. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(tool: Tool<Input, Output>): Tool {
   return tool;

@@ -353,9 +353,14 @@ export interface ViewCheckpointParams extends LoadCheckpointParams {
   readonly cursor?: string | undefined;
 }
 
+export interface BriefViewParams extends ViewCheckpointParams {
+  /** Returns all metadata. Default `false`. */
+  readonly details?: boolean | undefined;
+}
+
 /** A `ViewCheckpointResult` with little around the context, for readers who pay by token. */
 export interface BriefViewResult extends Omit<ViewCheckpointResult, "metadata"> {
-  /** Leaves out fields that the rest of the answer or a listing has, and defaults. With `full`, all fields. */
+  /** Leaves out fields that the rest of the answer or a listing has, and defaults. With `details` or `full`, all fields. */
   metadata: Partial<CheckpointMetadata>;
   /** Time and author of the save. */
   origin: { savedAt: string; agentId?: string };

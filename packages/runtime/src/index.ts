@@ -35,6 +35,7 @@ export type {
   ShapedContextResult,
   Standing,
   StatePatch,
+  BriefViewParams,
   BriefViewResult,
   ViewCheckpointParams,
   ViewCheckpointResult,

@@ -55,7 +55,7 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
   },
   loadCheckpoint: LOAD,
   viewCheckpoint: VIEW,
-  viewBriefly: VIEW,
+  viewBriefly: { ...VIEW, details: true },
   resumeWork: {
     checkpointId: true,
     sessionId: true,

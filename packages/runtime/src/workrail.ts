@@ -26,6 +26,7 @@ import type {
   LoadCheckpointsParams,
   LoadCheckpointsResult,
   SessionMetadata,
+  BriefViewParams,
   BriefViewResult,
   ViewCheckpointParams,
   ViewCheckpointResult,
@@ -125,7 +126,7 @@ export interface Views extends Pick<IContextManagementService, "compressContext"
   /** Loads as much as fits a budget, and reports the entries left out. */
   viewCheckpoint(params: ViewCheckpointParams): Promise<ViewCheckpointResult>;
   /** Loads a view with little around the context, for answers that models read. */
-  viewBriefly(params: ViewCheckpointParams): Promise<BriefViewResult>;
+  viewBriefly(params: BriefViewParams): Promise<BriefViewResult>;
   /**
    * Finds the way back into saved work. Loads an existing id, with the changes in the repository since. For anything else lists candidate
    * sessions, the likeliest first and each with the reason, and loads nothing.

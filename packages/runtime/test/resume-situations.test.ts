@@ -103,7 +103,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
       ["new", "saved 3 hours ago"],
       ["old", "saved 7 days ago"],
     ],
-    note: "Ask your user when you are not sure",
+    note: "If unsure, ask your user",
   },
 
   // Projects.

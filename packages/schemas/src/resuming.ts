@@ -75,7 +75,7 @@ export const RESUMED_WORK: ResultSchema<ResumedWork> = objectOf<ResumedWork>({
   ...STANDING,
 });
 
-const candidate = objectOf<ResumeCandidates["candidates"][number]>({
+export const CANDIDATE: ResultSchema<ResumeCandidates["candidates"][number]> = objectOf<ResumeCandidates["candidates"][number]>({
   checkpointId: text("the latest of the session"),
   sessionId: text("the session"),
   reason: text("the reason for listing it"),
@@ -91,7 +91,7 @@ const candidate = objectOf<ResumeCandidates["candidates"][number]>({
 export const RESUME_CANDIDATES: ResultSchema<ResumeCandidates> = objectOf<ResumeCandidates>({
   status: z.literal("CANDIDATES").describe("`CANDIDATES`"),
   note: text("the next step"),
-  candidates: listOf(candidate, "candidates, the likeliest first"),
+  candidates: listOf(CANDIDATE, "candidates, the likeliest first"),
   total: count("how many there are"),
   ...STANDING,
 }).meta({ id: "candidates", description: "candidates for a resume" });

@@ -9,7 +9,7 @@ export const DROPPED_KEYS: { readonly droppedKeys: z.ZodType; readonly droppedKe
   droppedKeysCount: count("their number, if not all are listed").optional(),
 };
 
-const patched = objectOf<PatchedState>({
+export const PATCHED: ResultSchema<PatchedState> = objectOf<PatchedState>({
   base: text("the patched checkpoint"),
   set: texts("the keys that were set").optional(),
   appended: z.record(z.string(), z.int()).optional().describe("numbers of appended items, by key"),
@@ -33,7 +33,7 @@ export const SAVE_RESULT: ResultSchema<SaveCheckpointResult> = objectOf<SaveChec
   createdAt: time("time of saving"),
   contextHash: text("SHA-256 of the canonical JSON (RFC 8785)"),
   blobPath: text("its file, below the data directory"),
-  patched: patched.optional().describe("the effect of `--patch`"),
+  patched: PATCHED.optional().describe("the effect of `--patch`"),
   ...DROPPED_KEYS,
   warning: text("dropped important entries, or the other project of the session").optional(),
   parsedFromText: texts("fields given as JSON text, such as `patch.set`").optional(),

@@ -6,7 +6,7 @@ import { openWorkrail, type Workrail } from "@workrail/runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTool, type CallResult } from "../../../apps/mcp-server/src/call-tool.ts";
 import { LazyStore } from "../../../apps/mcp-server/src/lazy-store.ts";
-import { toObjectSchema } from "../../../apps/mcp-server/src/tool-listing.ts";
+import { listTool, toObjectSchema } from "../../../apps/mcp-server/src/tool-listing.ts";
 import { createTools } from "../../../apps/mcp-server/src/tools/index.ts";
 import { blocksOf, plain, readPage, sectionOf, tableOf } from "./markdown.ts";
 
@@ -54,6 +54,13 @@ describe("docs/reference/tools.md", () => {
         const told = (rows[index]?.[3] ?? "").replaceAll(",", "");
         for (const value of valuesOf(schema)) expect(told, rows[index]?.[0]).toContain(String(value));
       }
+    });
+
+    it("marks the parameters that are not listed to models", () => {
+      const rows = tableOf(sectionOf(page, `### Input of ${name}`)).filter(([field]) => !plain(field ?? "").includes("."));
+      const marked = rows.filter(([, , , meaning]) => meaning?.endsWith("_Unlisted._") === true).map(([field]) => plain(field ?? ""));
+      const listed = Object.keys(listTool(tool).inputSchema.properties ?? {});
+      expect(marked).toEqual(Object.keys(tool.input.shape).filter((field) => !listed.includes(field)));
     });
   });
 });

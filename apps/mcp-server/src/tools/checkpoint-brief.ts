@@ -1,6 +1,7 @@
 import { cutToTokens } from "@workrail/core";
 import type { ProjectCheckpoint, Workrail } from "@workrail/runtime";
 import * as z from "zod";
+import { isGenerated } from "./fields.ts";
 import { checkpointShape, firstTags, type WireCheckpoint } from "./checkpoint-fields.ts";
 
 /** A checkpoint in a list: all fields except the description, the larger ones if there is room. */
@@ -12,10 +13,8 @@ export const briefCheckpoint = z.looseObject({
   tags: checkpointShape.tags.optional(),
   token_count: checkpointShape.token_count.optional(),
   updated_at: checkpointShape.updated_at.optional(),
-  description_truncated: z.literal(true).optional().describe("There is more of it: see checkpoint_get"),
+  description_truncated: z.literal(true).optional(),
 });
-
-export const INSTEAD = "Without descriptions: checkpoint_get brings the whole";
 
 /** Approximate size of each item in an answer. */
 export interface Brevity {
@@ -29,31 +28,27 @@ export interface Brevity {
   readonly tags: number;
   /** Characters of the context, as JSON. */
   readonly context: number;
-  readonly hasUpdate: boolean;
-  readonly hasCount: boolean;
 }
 
-const WHOLE = { summary: 600, snippet: 80, query: 600, tags: 2_000, context: 400, hasUpdate: true, hasCount: true };
-
-const SHORT = { ...WHOLE, tags: 0, context: 0, hasUpdate: false, hasCount: false };
+const WHOLE = { summary: 600, snippet: 80, query: 600, tags: 2_000, context: 400 };
 
 /** From the longest to the shortest. */
 const BREVITIES: readonly Brevity[] = [
   WHOLE,
   { ...WHOLE, summary: 70, query: 150, tags: 200, context: 200 },
-  { ...WHOLE, summary: 50, query: 60, tags: 120, context: 100, hasUpdate: false },
-  { ...WHOLE, summary: 36, query: 40, tags: 80, context: 0, hasUpdate: false },
-  { ...WHOLE, summary: 28, query: 30, tags: 60, context: 0, hasUpdate: false },
-  { ...WHOLE, summary: 22, query: 24, tags: 40, context: 0, hasUpdate: false },
-  { ...SHORT, summary: 18, snippet: 54, query: 20, tags: 24 },
-  { ...SHORT, summary: 15, snippet: 52, query: 16 },
-  { ...SHORT, summary: 12, snippet: 50, query: 12 },
-  { ...SHORT, summary: 10, snippet: 48, query: 10 },
-  { ...SHORT, summary: 8, snippet: 44, query: 8 },
-  { ...SHORT, summary: 8, snippet: 36, query: 8 },
-  { ...SHORT, summary: 7, snippet: 24, query: 8 },
-  { ...SHORT, summary: 6, snippet: 12, query: 6 },
-  { ...SHORT, summary: 1, snippet: 1, query: 1 },
+  { ...WHOLE, summary: 50, query: 60, tags: 120, context: 100 },
+  { ...WHOLE, summary: 36, query: 40, tags: 80, context: 0 },
+  { ...WHOLE, summary: 28, query: 30, tags: 60, context: 0 },
+  { ...WHOLE, summary: 22, query: 24, tags: 40, context: 0 },
+  { ...WHOLE, context: 0, summary: 18, snippet: 54, query: 20, tags: 24 },
+  { ...WHOLE, context: 0, tags: 0, summary: 15, snippet: 52, query: 16 },
+  { ...WHOLE, context: 0, tags: 0, summary: 12, snippet: 50, query: 12 },
+  { ...WHOLE, context: 0, tags: 0, summary: 10, snippet: 48, query: 10 },
+  { ...WHOLE, context: 0, tags: 0, summary: 8, snippet: 44, query: 8 },
+  { ...WHOLE, context: 0, tags: 0, summary: 8, snippet: 36, query: 8 },
+  { ...WHOLE, context: 0, tags: 0, summary: 7, snippet: 24, query: 8 },
+  { ...WHOLE, context: 0, tags: 0, summary: 6, snippet: 12, query: 6 },
+  { ...WHOLE, context: 0, tags: 0, summary: 1, snippet: 1, query: 1 },
 ];
 
 /** Token budget of an answer with up to five items, and of each further item. */
@@ -61,17 +56,20 @@ const OF_FIVE = 790;
 const OF_EACH = 150;
 const FIVE = 5;
 
+export interface Fitting<From, To> {
+  readonly itemOf: (each: From, brevity: Brevity) => To;
+  /** Builds the whole answer with these items. */
+  readonly answerOf: (items: readonly To[], brevity: Brevity) => object;
+}
+
 /**
  * Fits items into an answer of affordable size: the budget grows with their number, and all are shortened alike. If even the shortest items
  * exceed the limit of every answer, returns the first of them, and at least one.
- *
- * @param answerOf builds the whole answer with these items.
  */
 export async function fitBriefly<From, To extends object>(
   workrail: Workrail,
   all: readonly From[],
-  itemOf: (each: From, brevity: Brevity) => To,
-  answerOf: (items: readonly To[], brevity: Brevity) => object,
+  { itemOf, answerOf }: Fitting<From, To>,
 ): Promise<{ readonly items: readonly To[]; readonly brevity: Brevity }> {
   const most = OF_FIVE + OF_EACH * Math.max(0, all.length - FIVE);
   let brevity = WHOLE as Brevity;
@@ -89,25 +87,36 @@ export async function fitBriefly<From, To extends object>(
 
 /**
  * Returns a checkpoint without its description. One flag tells that there is more: a flag for each field would cost more than the fields.
+ *
+ * @param isDetailed with its figures, and the generated id of its session.
  */
-export function toBrief(read: ProjectCheckpoint, brevity: Brevity): Partial<WireCheckpoint> & Pick<WireCheckpoint, "id"> {
+export function toBrief(
+  read: ProjectCheckpoint,
+  brevity: Brevity,
+  isDetailed: boolean,
+): Partial<WireCheckpoint> & Pick<WireCheckpoint, "id"> {
   const { id, projectPath, tokenCount, createdAt, updatedAt, kind, damaged } = read;
   const summary = cutToTokens(read.summary, brevity.summary);
   const tags = firstTags(read.tags, brevity.tags);
-  const hasContext = read.isContextCut !== true && JSON.stringify(read.context).length <= Math.max(brevity.context, 2);
+  const context = isDetailed || kind === undefined ? read.context : withoutGeneratedId(read.context);
+  const hasContext = read.isContextCut !== true && JSON.stringify(context).length <= Math.max(brevity.context, 2);
   return {
     id,
     summary: summary.length < read.summary.length ? `${summary.trimEnd()}…` : summary,
     project_path: projectPath,
-    ...(hasContext && Object.keys(read.context).length > 0 ? { context: read.context } : {}),
+    ...(hasContext && Object.keys(context).length > 0 ? { context } : {}),
     ...(tags.length === 0 ? {} : { tags }),
-    ...(brevity.hasCount ? { token_count: tokenCount } : {}),
+    ...(isDetailed ? { token_count: tokenCount } : {}),
     created_at: createdAt,
-    ...(brevity.hasUpdate ? { updated_at: updatedAt } : {}),
+    ...(isDetailed ? { updated_at: updatedAt } : {}),
     ...(kind === undefined ? {} : { kind }),
     ...moreOf(read, { hasContext, isSummaryCut: summary.length < read.summary.length, isTagsCut: tags.length < read.tags.length }),
     ...(damaged === undefined ? {} : { damaged }),
   };
+}
+
+function withoutGeneratedId({ sessionId, ...context }: ProjectCheckpoint["context"]): ProjectCheckpoint["context"] {
+  return sessionId === undefined || isGenerated(sessionId) ? context : { sessionId, ...context };
 }
 
 interface Missing {

@@ -4,12 +4,12 @@ import { defineTool, type Tool } from "../tool.ts";
 import { toCheckpointFailure } from "./checkpoint-failure.ts";
 import { withinTime } from "./within-time.ts";
 
-const input = z.strictObject({ id: z.string().describe("Its id or its start") });
+const input = z.strictObject({ id: z.string().describe("Id or its start") });
 
 const output = z.looseObject({
   id: z.string().describe("The erased checkpoint"),
-  deleted: z.literal(true).describe("The checkpoint is erased"),
-  left: z.array(z.string()).optional().describe("What is still to be erased, and why"),
+  deleted: z.literal(true).describe("It is erased"),
+  left: z.array(z.string()).optional().describe("Still to erase"),
 });
 
 /** Erases one checkpoint. */

@@ -1,26 +1,26 @@
 import type { ProjectCheckpoint, Standing } from "@workrail/runtime";
 import * as z from "zod";
-import { jsonObject } from "../tool.ts";
+import { jsonObject, unlisted } from "../tool.ts";
 import { time } from "./fields.ts";
 
 /** Fields of a checkpoint shared by the contextd tools, cut to fit an answer. */
 
 export const checkpointShape = {
-  id: z.string().describe("For checkpoint_get, checkpoint_delete and workflow_checkpoint_load"),
+  id: z.string().describe("Its id"),
   summary: z.string().describe("What was done"),
-  description: z.string().describe("Details; empty for none"),
-  project_path: z.string().describe("Its project; empty for none"),
-  context: jsonObject().describe("Metadata, as it was given"),
+  description: z.string().describe("Details"),
+  project_path: z.string().describe("Its project"),
+  context: jsonObject().describe("Metadata"),
   tags: z.array(z.string()).describe("Its tags"),
-  token_count: z.number().describe("Tokens of all of it"),
-  created_at: time.describe("When it was saved"),
-  updated_at: time.describe("The same: it never changes"),
-  kind: z.enum(["workflow", "conversation", "aside"]).optional().describe("Which tools made it, if not checkpoint_save"),
-  description_truncated: z.literal(true).optional().describe("There is more: see checkpoint_get"),
-  context_truncated: z.literal(true).optional().describe("There is more: see checkpoint_get"),
-  tags_truncated: z.literal(true).optional().describe("There are more: see checkpoint_get"),
-  summary_truncated: z.literal(true).optional().describe("There is more: see checkpoint_get"),
-  damaged: z.literal(true).optional().describe("Its file cannot be read"),
+  token_count: z.number().describe("Of all of it"),
+  created_at: time.describe("When saved"),
+  updated_at: time.describe("The same"),
+  kind: unlisted(z.enum(["workflow", "conversation", "aside"]).optional()),
+  description_truncated: unlisted(z.literal(true).optional()),
+  context_truncated: unlisted(z.literal(true).optional()),
+  tags_truncated: unlisted(z.literal(true).optional()),
+  summary_truncated: unlisted(z.literal(true).optional()),
+  damaged: unlisted(z.literal(true).optional()),
 } satisfies z.ZodRawShape;
 
 const checkpoint = z.looseObject(checkpointShape);
@@ -29,8 +29,8 @@ export type WireCheckpoint = z.output<typeof checkpoint>;
 
 /** Present only while the disk fails. */
 export const degradation = {
-  degraded: z.literal(true).optional().describe("The disk cannot be written to"),
-  degraded_reason: z.string().optional().describe("Why"),
+  degraded: unlisted(z.literal(true).optional()),
+  degraded_reason: unlisted(z.string().optional()),
 } satisfies z.ZodRawShape;
 
 /** Lengths to which a text is cut, in characters: whole first, then halves, until the answer fits. */

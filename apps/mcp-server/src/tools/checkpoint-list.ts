@@ -1,26 +1,28 @@
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
-import { defineTool, type Tool } from "../tool.ts";
+import { defineTool, type Tool, unlisted } from "../tool.ts";
 import { toCheckpointFailure } from "./checkpoint-failure.ts";
-import { briefCheckpoint, fitBriefly, INSTEAD, toBrief } from "./checkpoint-brief.ts";
+import { briefCheckpoint, fitBriefly, toBrief } from "./checkpoint-brief.ts";
 import { degradation, degradationOf, type WireCheckpoint } from "./checkpoint-fields.ts";
+import { details } from "./fields.ts";
 import { NOTE, originOfMany } from "./view-fields.ts";
 import { withinTime } from "./within-time.ts";
 
 const input = z.strictObject({
-  limit: z.int().optional().describe("Default 10, at most 100"),
-  offset: z.int().optional().describe("Default 0"),
-  project_path: z.string().optional().describe("Default: all, your own first"),
+  limit: z.int().optional().describe("Default 10"),
+  offset: z.int().optional().describe("To skip"),
+  project_path: z.string().optional().describe("Default: all"),
   sort_by: z.enum(["created_at", "updated_at"]).optional().describe("Newest first"),
+  details: unlisted(details),
 });
 
 const output = z.looseObject({
   origin: originOfMany,
-  checkpoints: z.array(briefCheckpoint).describe(`Newest first. ${INSTEAD}`),
-  total: z.number().describe("How many there are"),
+  checkpoints: z.array(briefCheckpoint).describe("Newest first, without descriptions"),
+  total: z.number().describe("Of matches"),
   limit: z.number().describe("As asked for"),
   offset: z.number().describe("As asked for"),
-  next_offset: z.number().optional().describe("offset of the next page; absent on the last one"),
+  next_offset: z.number().optional().describe("Of the next page"),
   ...degradation,
 });
 
@@ -31,12 +33,12 @@ export function checkpointList(store: LazyStore): Tool {
   return defineTool({
     name: "checkpoint_list",
     title: "List notes on projects",
-    description: "See the latest work in one project or in all.",
+    description: "See the latest work in one project, or in all.",
     input,
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     toFailure: toCheckpointFailure,
-    async run({ limit, offset, project_path: projectPath, sort_by: sort }) {
+    async run({ limit, offset, project_path: projectPath, sort_by: sort, details: isDetailed = false }) {
       return withinTime(async () => {
         const workrail = await store.get();
         const sortBy = sort === undefined ? undefined : SORTS[sort];
@@ -53,7 +55,9 @@ export function checkpointList(store: LazyStore): Tool {
             ...(next < page.total && checkpoints.length > 0 ? { next_offset: next } : {}),
           };
         };
-        return answerOf((await fitBriefly(workrail, checkpoints, toBrief, answerOf)).items);
+        return answerOf(
+          (await fitBriefly(workrail, checkpoints, { itemOf: (each, brevity) => toBrief(each, brevity, isDetailed), answerOf })).items,
+        );
       }, "Ask for fewer.");
     },
   });

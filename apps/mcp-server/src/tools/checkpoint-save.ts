@@ -11,16 +11,16 @@ import { secrets } from "./fields.ts";
 import { withinTime } from "./within-time.ts";
 
 const input = z.strictObject({
-  summary: z.string().describe("In at most 500 characters"),
-  description: z.string().optional().describe("In at most 10,000"),
+  summary: z.string().describe("At most 500 characters"),
+  description: z.string().optional().describe("Optional details"),
   project_path: z.string().describe("Absolute directory"),
-  context: jsonObject().optional().describe("Flat, such as branch and commit"),
+  context: jsonObject().optional().describe("Flat: branch, commit"),
   tags: z.array(z.string()).optional().describe("To filter by"),
 });
 
 const output = z.looseObject({
   ...checkpointShape,
-  quota_warning: z.string().optional().describe("The store fills up. Tell your user"),
+  quota_warning: z.string().optional().describe("Tell your user"),
   secrets: secrets.optional(),
   ...degradation,
 });

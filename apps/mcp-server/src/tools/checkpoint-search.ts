@@ -1,39 +1,41 @@
 import { cutToTokens } from "@workrail/core";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
-import { defineTool, type Tool } from "../tool.ts";
+import { defineTool, type Tool, unlisted } from "../tool.ts";
 import { toCheckpointFailure } from "./checkpoint-failure.ts";
-import { type Brevity, briefCheckpoint, fitBriefly, INSTEAD, toBrief } from "./checkpoint-brief.ts";
+import { type Brevity, briefCheckpoint, fitBriefly, toBrief } from "./checkpoint-brief.ts";
 import { degradation, degradationOf } from "./checkpoint-fields.ts";
+import { details } from "./fields.ts";
 import { NOTE, originOfMany } from "./view-fields.ts";
 import { withinTime } from "./within-time.ts";
 
 const input = z.strictObject({
-  query: z.string().describe('Words; a "quoted phrase" as it stands'),
-  project_path: z.string().optional().describe("Default: all, your own first"),
+  query: z.string().describe('Words, "exact phrases"'),
+  project_path: z.string().optional().describe("Default: all"),
   tags: z.array(z.string()).optional().describe("All of them"),
-  top_k: z.int().optional().describe("Default 5, at most 100"),
+  top_k: z.int().optional().describe("Default 5"),
+  details: unlisted(details),
 });
 
 const result = z.looseObject({
-  checkpoint: briefCheckpoint.describe("What was found"),
-  score: z.number().describe("0 to 1"),
-  distance: z.number().describe("1 - score"),
-  snippet: z.string().optional().describe("A piece of the text with some of the words"),
-  by: z.literal("meaning").optional().describe("Similar in meaning, without the words"),
+  checkpoint: briefCheckpoint,
+  score: z.number(),
+  distance: z.number(),
+  snippet: z.string().optional(),
+  by: z.literal("meaning").optional(),
 });
 
 type Result = z.output<typeof result>;
 
 const output = z.looseObject({
   origin: originOfMany,
-  results: z.array(result).describe(`The best first. ${INSTEAD}`),
-  query: z.string().describe("What was searched for"),
-  query_truncated: z.literal(true).optional().describe("Only the first 1,000 characters of the query were searched"),
+  results: z.array(result).describe("Best first, each {checkpoint, score, distance, snippet}"),
+  query: z.string().describe("As searched"),
+  query_truncated: unlisted(z.literal(true).optional()),
   top_k: z.number().describe("As asked for"),
-  loose: z.literal(true).optional().describe("No text has these words: the results have similar words"),
-  index_pending: z.number().optional().describe("Sessions that are not indexed yet: what they brought may be missing"),
-  results_omitted: z.number().optional().describe("Results that find no room: ask for less, or in other words"),
+  loose: z.literal(true).optional().describe("Only similar words found"),
+  index_pending: unlisted(z.number().optional()),
+  results_omitted: z.number().optional().describe("Without room here"),
   ...degradation,
 });
 
@@ -42,12 +44,12 @@ export function checkpointSearch(store: LazyStore): Tool {
   return defineTool({
     name: "checkpoint_search",
     title: "Search notes and checkpoints",
-    description: "Find earlier work by words, saved by any tool.",
+    description: "Find earlier work by its words, whichever tool saved it.",
     input,
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     toFailure: toCheckpointFailure,
-    async run({ query, project_path: projectPath, tags, top_k: topK }) {
+    async run({ query, project_path: projectPath, tags, top_k: topK, details: isDetailed = false }) {
       return withinTime(async () => {
         const workrail = await store.get();
         const {
@@ -59,7 +61,7 @@ export function checkpointSearch(store: LazyStore): Tool {
           ...rest
         } = await workrail.projectCheckpoints.search({ query, projectPath, tags, topK });
         const itemOf = ({ checkpoint: each, snippet, ...hit }: (typeof found)[number], brevity: Brevity): Result => ({
-          checkpoint: toBrief(each, brevity) as Result["checkpoint"],
+          checkpoint: toBrief(each, brevity, isDetailed) as Result["checkpoint"],
           ...hit,
           ...(snippet === undefined ? {} : { snippet: cutToTokens(snippet, brevity.snippet) }),
         });
@@ -73,7 +75,7 @@ export function checkpointSearch(store: LazyStore): Tool {
           ...(found.length === results.length ? {} : { results_omitted: found.length - results.length }),
           ...degradationOf(rest),
         });
-        const { items, brevity } = await fitBriefly(workrail, found, itemOf, answerOf);
+        const { items, brevity } = await fitBriefly(workrail, found, { itemOf, answerOf });
         return answerOf(items, brevity);
       }, "Ask for fewer.");
     },

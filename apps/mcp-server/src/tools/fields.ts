@@ -1,30 +1,41 @@
 import { isJsonObject, roundedIntegers } from "@workrail/core";
+import type { CheckpointMetadata } from "@workrail/runtime";
 import { RESUMED_WORK, SECRETS } from "@workrail/schemas";
 import * as z from "zod";
 import { toldField } from "../told-fields.ts";
-import { jsonObject } from "../tool.ts";
+import { jsonObject, unlisted } from "../tool.ts";
 
 /** Fields shared by several tools. Texts are words for fields of a result: see `toldFields`. */
 
 export const durability: z.ZodEnum<{ disk: "disk"; memory: "memory" }> = z
   .enum(["disk", "memory"])
-  .describe("Where it is safe: memory is lost with the server");
+  .describe("memory: lost with the server");
 
 /** Present only while the disk fails. */
 export const degradation = {
-  degraded: z.literal(true).optional().describe("The disk cannot be written to: what is saved now stays in memory until it can"),
-  degradedReason: z.string().optional().describe("Why"),
+  degraded: unlisted(z.literal(true).optional()),
+  degradedReason: unlisted(z.string().optional()),
 } satisfies z.ZodRawShape;
 
-export const metadata: ReturnType<typeof jsonObject> = jsonObject().describe(
-  "What describes the checkpoint: name, tags, agentId, contextHash, blobPath, lastAccessedAt, phase, criticalKeys and your own keys",
-);
+/** Tells the branch alone of the repository's state. */
+export function branchOf(gitState: CheckpointMetadata["gitState"]): Pick<CheckpointMetadata, "gitState"> {
+  return gitState?.branch === undefined ? {} : { gitState: { branch: gitState.branch } };
+}
 
-export const otherProject = "The session belongs to another project: be sure that it is meant";
-export const contextRulesWarning = "The project's file of rules cannot be used. Tell your user";
+/** True for an id that the server made. A reader learns nothing from it where an id of the checkpoint stands beside it. */
+export function isGenerated(sessionId: unknown): boolean {
+  return typeof sessionId === "string" && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u.test(sessionId);
+}
+
+/** Argument of tools whose answer leaves out fields. */
+export const details: z.ZodOptional<z.ZodBoolean> = z.boolean().optional().describe("All fields");
+
+export const metadata: ReturnType<typeof jsonObject> = jsonObject().describe("Name, tags, own keys");
+
+export const otherProject = "Of another project";
 
 /** Secrets found by a save, in brief: names at most five places and counts the rest. */
-export const secrets: z.ZodType = toldField(SECRETS, "Possible secrets in it, by rule and place. Tell your user");
+export const secrets: z.ZodType = toldField(SECRETS, "Tell your user");
 
 /** Most rounded integers that are named. */
 const MOST_ROUNDED = 5;
@@ -42,14 +53,12 @@ export function roundedInTexts(context: unknown, patch: unknown): readonly strin
 
 /** Entries dropped from a state compared with its parent. */
 export const droppedKeys = {
-  droppedKeys: "Entries that the parent had and this has not",
-  droppedKeysCount: "How many, when not all are named",
+  droppedKeys: "Keys its parent had",
+  droppedKeysCount: unlisted,
 } as const;
 
 export const time: z.ZodString = z.string().meta({ format: "date-time" });
 
-export const metadataOmitted: z.ZodOptional<z.ZodType> = toldField(
-  RESUMED_WORK.shape.metadataOmitted,
-  "Fields of the metadata that are too large here; loading with full brings them",
-  { "entries.keyCharacters": false, nextCursor: false },
-).optional();
+export const metadataOmitted: z.ZodType = unlisted(
+  toldField(RESUMED_WORK.shape.metadataOmitted, undefined, ["entries.keyCharacters", "nextCursor"]).optional(),
+);

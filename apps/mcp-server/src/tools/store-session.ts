@@ -21,14 +21,14 @@ const input = z.strictObject({
 });
 
 const output = z.looseObject({
-  success: z.literal(true).describe("Always true: a failure is an error"),
-  file: z.string().describe("Path of the Markdown file"),
+  success: z.literal(true).describe("Always true"),
+  file: z.string().describe("Its path"),
   filename: z.string().describe("Its name"),
   topic: z.string().describe("As used"),
-  date: time.describe("When it was stored"),
+  date: time.describe("When stored"),
   message: z.string().describe("What was done"),
-  warning: z.string().optional().describe("A problem. Tell your user"),
-  checkpointId: z.string().optional().describe("Holds the whole conversation, under the key conversation"),
+  warning: z.string().optional().describe("Tell your user"),
+  checkpointId: z.string().optional().describe("Holds all of it"),
 });
 
 /** Stores a conversation as a file for people and as a checkpoint. */
@@ -36,7 +36,7 @@ export function storeSession(store: LazyStore): Tool {
   return defineTool({
     name: "store_session",
     title: "Store a conversation",
-    description: "Keep a conversation as Markdown in the project, and whole in the searchable store.",
+    description: "Keep a whole conversation, as Markdown and searchable.",
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

@@ -44,12 +44,32 @@ describe("a listing of one session", () => {
 
   beforeAll(async () => {
     for (let step = 1; step <= 25; step += 1) {
-      saved.push(await server.ok(SAVE, { sessionId, context: { step }, metadata: { name: `step ${step}`, tags: ["t"], ticket: step } }));
+      saved.push(
+        await server.ok(SAVE, {
+          sessionId,
+          context: { step },
+          metadata: { name: `step ${step}`, tags: ["t"], ticket: step },
+          details: true,
+        }),
+      );
     }
   });
 
-  it("has every field of the newest first, and of the session", async () => {
+  it("has of each checkpoint what the specification requires, and what tells it from others", async () => {
     const page = await server.ok(LIST, { sessionId, limit: 1 });
+    const metadata = { ticket: 25, name: "step 25", agentId: "test-client", tags: ["t"] };
+    expect(page).toEqual({
+      checkpoints: [{ checkpointId: saved.at(-1)?.["checkpointId"], sessionId, createdAt: expect.any(String), metadata }],
+      total: 25,
+      limit: 1,
+      offset: 0,
+      nextOffset: 1,
+      durability: "disk",
+    });
+  });
+
+  it("has with details every field of the newest first, and of the session", async () => {
+    const page = await server.ok(LIST, { sessionId, limit: 1, details: true });
     const newest = saved.at(-1) as Fields;
     expect(page).toEqual({
       checkpoints: [
@@ -106,7 +126,7 @@ describe("a listing of one session", () => {
   it("shows the pinned keys", async () => {
     await server.ok(SAVE, { sessionId: "marked", context: { goal: 1 } });
     await server.ok(MARK, { sessionId: "marked", contextKey: "goal" });
-    const page = await server.ok(LIST, { sessionId: "marked" });
+    const page = await server.ok(LIST, { sessionId: "marked", details: true });
     expect(page["session"]).toMatchObject({ criticalKeys: ["goal"] });
     expect(itemsOf(page)[0]?.metadata).toMatchObject({ criticalKeys: ["goal"] });
   });

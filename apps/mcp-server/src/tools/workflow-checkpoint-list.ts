@@ -4,32 +4,33 @@ import { FIND_RESULT, SESSION } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { toldField, toldFields } from "../told-fields.ts";
-import { defineTool, type Tool } from "../tool.ts";
+import { defineTool, jsonObject, type Tool, unlisted } from "../tool.ts";
 import { asManyAsFit } from "./as-many-as-fit.ts";
-import { degradation, durability, metadata, metadataOmitted, time } from "./fields.ts";
+import { branchOf, degradation, details, durability, metadataOmitted, time } from "./fields.ts";
 
 const input = z.strictObject({
-  sessionId: z.string().optional().describe("Default: all of the project"),
-  limit: z.int().min(1).max(100).optional().describe("Default 20, at most 100"),
-  offset: z.int().min(0).optional().describe("Default 0"),
+  sessionId: z.string().optional().describe("Default: all"),
+  limit: z.int().min(1).max(100).optional().describe("Default 20"),
+  offset: z.int().min(0).optional().describe("To skip"),
   tags: z.array(z.string()).max(100).optional().describe("All of them"),
-  name: z.string().optional().describe("Part of it"),
-  query: z.string().max(1_000).optional().describe("Words in name, tags or metadata"),
+  name: unlisted(z.string().optional()),
+  query: z.string().max(1_000).optional().describe("Words in name, tags, metadata"),
   since: z.string().optional().describe("ISO 8601"),
-  until: z.string().optional().describe("ISO 8601"),
+  until: unlisted(z.string().optional()),
   workflowId: z.string().optional().describe("Its workflow"),
-  agentId: z.string().optional().describe("Who saved"),
-  phase: z.string().optional().describe("Ends there"),
-  kind: z.enum(CHECKPOINT_KINDS).optional().describe("Default: all but asides"),
+  agentId: unlisted(z.string().optional()),
+  phase: unlisted(z.string().optional()),
+  kind: unlisted(z.enum(CHECKPOINT_KINDS).optional()),
+  details,
 });
 
 const checkpoint = z.looseObject({
-  checkpointId: z.string().describe("For workflow_checkpoint_load"),
-  sessionId: z.string().describe("Its session"),
-  createdAt: time.describe("When it was saved"),
-  sizeBytes: z.number().describe("Compressed size"),
-  metadata,
-  metadataOmitted,
+  checkpointId: z.string(),
+  sessionId: z.string(),
+  createdAt: time,
+  sizeBytes: z.number().optional(),
+  metadata: jsonObject(),
+  metadataOmitted: metadataOmitted.optional(),
 });
 
 const session = SESSION.pick({
@@ -43,12 +44,12 @@ const session = SESSION.pick({
 });
 
 const output = toldFields(FIND_RESULT, {
-  checkpoints: z.array(checkpoint).describe("Newest first"),
-  total: "How many match",
+  checkpoints: z.array(checkpoint).describe("Newest first, each {checkpointId, sessionId, createdAt, metadata}"),
+  total: "Of matches",
   limit: "As asked for",
   offset: "As asked for",
-  nextOffset: z.number().optional().describe("offset of the next page; absent on the last one"),
-  session: toldField(session, "The session asked for").optional(),
+  nextOffset: z.number().optional().describe("Of the next page"),
+  session: unlisted(toldField(session)).optional(),
   durability,
   ...degradation,
 });
@@ -60,15 +61,16 @@ export function workflowCheckpointList(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_checkpoint_list",
     title: "List checkpoints",
-    description: "Find checkpoints by any of these filters, newest first.",
+    description: "See which checkpoints there are, newest first.",
     input,
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-    async run(request) {
+    async run({ details: isDetailed = false, ...request }) {
       const workrail = await store.get();
       const { checkpoints, session, ...page } = await workrail.findCheckpoints(request);
-      const frame = { ...page, ...(session === undefined ? {} : { session: { ...session } }) };
-      const items = await Promise.all(checkpoints.map((each) => listedOf(workrail, each)));
+      const frame = { ...page, ...(session === undefined || !isDetailed ? {} : { session: { ...session } }) };
+      const told = isDetailed ? checkpoints : checkpoints.map((each) => briefly(each, request.sessionId === undefined ? checkpoints : []));
+      const items = await Promise.all(told.map((each) => listedOf(workrail, each)));
       const listed = [...(await asManyAsFit(workrail, frame, items))];
       const next = page.offset + listed.length;
       return { checkpoints: listed, ...frame, ...(next < page.total && listed.length > 0 ? { nextOffset: next } : {}) };
@@ -76,10 +78,35 @@ export function workflowCheckpointList(store: LazyStore): Tool {
   });
 }
 
+type Told = Pick<CheckpointMetadata, "id" | "sessionId" | "createdAt"> & Partial<CheckpointMetadata>;
+
+/**
+ * Keeps what tells one checkpoint from another.
+ *
+ * @param all the list, if it is of several sessions: then with the name of the session, and with the project if these differ.
+ */
+function briefly(checkpoint: CheckpointMetadata, all: readonly CheckpointMetadata[]): Told {
+  const { lastAccessedAt, contextSizeBytes, contextHash, blobPath, parentId, sequence, layers, criticalKeys, ...rest } = checkpoint;
+  void [lastAccessedAt, contextSizeBytes, contextHash, blobPath, parentId, sequence, layers, criticalKeys];
+  const { kind, sessionName, project, gitState, ...told } = rest;
+  return {
+    ...told,
+    ...branchOf(gitState),
+    ...(sessionName === undefined || all.length === 0 ? {} : { sessionName }),
+    ...(project !== undefined && all.some((other) => other.project !== project) ? { project } : {}),
+    ...(kind === "workflow" ? {} : { kind }),
+  };
+}
+
 /** Builds an item as in the specification. Fields at the top level are not repeated in `metadata`. */
-async function listedOf(workrail: Workrail, checkpoint: CheckpointMetadata): Promise<Listed> {
-  const { id, sessionId, createdAt, contextSizeBytes, ...rest } = checkpoint;
+async function listedOf(workrail: Workrail, { id, sessionId, createdAt, contextSizeBytes, ...rest }: Told): Promise<Listed> {
   const { fields, omitted } = await workrail.fitDescription(rest);
-  const item = { checkpointId: id, sessionId, createdAt, sizeBytes: contextSizeBytes, metadata: fields as Listed["metadata"] };
-  return omitted === undefined ? item : { ...item, metadataOmitted: { ...omitted, entries: [...omitted.entries] } };
+  return {
+    checkpointId: id,
+    sessionId,
+    createdAt,
+    ...(contextSizeBytes === undefined ? {} : { sizeBytes: contextSizeBytes }),
+    metadata: fields as Listed["metadata"],
+    ...(omitted === undefined ? {} : { metadataOmitted: omitted }),
+  };
 }

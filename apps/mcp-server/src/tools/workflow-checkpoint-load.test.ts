@@ -104,7 +104,7 @@ describe("a load", () => {
     const accessed = async (then: (at: ServerProcess) => Promise<unknown>): Promise<Fields> => {
       await using one = await ServerProcess.start({ home });
       await then(one);
-      const { checkpoints } = await one.ok(LIST, { sessionId: "s" });
+      const { checkpoints } = await one.ok(LIST, { sessionId: "s", details: true });
       return (checkpoints as [{ createdAt: string; metadata: Fields }])[0].metadata;
     };
     const before = await accessed((one) => one.ok(SAVE, { sessionId: "s", context: { a: 1 } }));
@@ -188,7 +188,7 @@ describe("a load that fails", () => {
       const named = loaded["fellBackFrom"] as { checkpointId: string; reason: string }[];
       expect(named.map((each) => each.checkpointId)).toEqual(damaged.slice(0, 5));
     }
-    const next = await server.ok(SAVE, { sessionId, context: { step: 9 } });
+    const next = await server.ok(SAVE, { sessionId, context: { step: 9 }, details: true });
     expect(next["parentId"]).toBe(checkpointId);
     expect(await server.ok(LOAD, { sessionId })).not.toHaveProperty("fellBackFrom");
   });

@@ -1,9 +1,10 @@
+import type { BriefViewResult } from "@workrail/runtime";
 import { RESUMED_WORK } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { toldFields } from "../told-fields.ts";
-import { defineTool, jsonObject, type Tool } from "../tool.ts";
-import { degradation, droppedKeys, durability, metadata, metadataOmitted, otherProject } from "./fields.ts";
+import { defineTool, jsonObject, type Tool, unlisted } from "../tool.ts";
+import { degradation, details, droppedKeys, durability, metadata, metadataOmitted, otherProject, branchOf } from "./fields.ts";
 import { withNamedCheckpoint } from "./named-checkpoint.ts";
 import { fellBack, NOTE, origin, shortened } from "./view-fields.ts";
 
@@ -15,41 +16,42 @@ const segment = z
 const path = z.array(z.union([z.string(), z.int()]));
 
 const input = z.strictObject({
-  checkpointId: z.string().optional().describe("Id or its start; or give sessionId"),
+  checkpointId: z.string().optional().describe("Id or its start"),
   sessionId: z.string().optional().describe("Loads its latest"),
-  budgetTokens: z.int().min(1).optional().describe("Most tokens to answer with"),
-  focus: z.string().max(2_000).optional().describe("What you work on now"),
+  budgetTokens: z.int().min(1).optional().describe("Most to answer"),
+  focus: z.string().max(2_000).optional().describe("Present task"),
   keys: z
     .array(z.union([z.string(), z.array(segment)]))
     .min(1)
     .max(100)
     .optional()
-    .describe('Only these: keys, or paths such as ["files","a.ts"], which come in values'),
+    .describe('Keys, or paths ["files","a.ts"]'),
   range: z
     .strictObject({ offset: z.int().optional(), limit: z.int().min(0).optional(), last: z.int().min(0).optional() })
     .optional()
-    .describe("Part of the one value in keys"),
-  cursor: z.string().optional().describe("nextCursor of shortened or omitted"),
-  full: z.boolean().optional().describe("At any size; for programs"),
+    .describe("{offset, limit} in one key"),
+  cursor: z.string().optional().describe("A nextCursor"),
+  full: unlisted(z.boolean().optional()),
+  details,
 });
 
 const value = z.looseObject({
-  path: path.describe("Where it stands"),
-  value: z.unknown().optional().describe("It, or the part that fits"),
-  offset: z.number().optional().describe("Where the part begins"),
-  length: z.number().optional().describe("Length of the whole"),
-  unit: z.enum(["characters", "items", "members"]).optional().describe("What offset and length count"),
-  nextOffset: z.number().optional().describe("range.offset to go on"),
-  itemTooLarge: z.boolean().optional().describe("The item at nextOffset does not fit: ask for its own path"),
-  nextKey: z.string().optional().describe("Key of that item"),
-  omitted: z.boolean().optional().describe("It does not fit beside the others: ask for it alone"),
-  characters: z.number().optional().describe("Its size, when it is omitted"),
+  path,
+  value: z.unknown().optional(),
+  offset: z.number().optional(),
+  length: z.number().optional(),
+  unit: z.enum(["characters", "items", "members"]).optional(),
+  nextOffset: z.number().optional(),
+  itemTooLarge: z.boolean().optional(),
+  nextKey: z.string().optional(),
+  omitted: z.boolean().optional(),
+  characters: z.number().optional(),
 });
 
 const output = toldFields(RESUMED_WORK, {
-  checkpointId: "The checkpoint that was loaded",
+  checkpointId: "What was loaded",
   sessionId: "Its session",
-  context: jsonObject().describe("The saved context. Entries named in shortened are there in part"),
+  context: jsonObject().describe("The saved state"),
   metadata,
   metadataOmitted,
   origin,
@@ -57,14 +59,14 @@ const output = toldFields(RESUMED_WORK, {
   ...fellBack,
   durability,
   ...degradation,
-  values: z.array(value).optional().describe("What the paths in keys name"),
-  valuesLeft: z.number().optional().describe("How many paths, the last in keys, found no room: ask for them again"),
+  values: z.array(value).optional().describe("What paths name"),
+  valuesLeft: unlisted(z.number().optional()),
   missing: z
     .array(z.union([z.string(), path]))
     .optional()
-    .describe("Keys that are not in the context"),
-  nearest: z.array(z.string()).optional().describe("Keys with names like those that are missing"),
-  missingCount: z.number().optional().describe("How many those are, when not all are told"),
+    .describe("Unknown keys"),
+  nearest: unlisted(z.array(z.string()).optional()),
+  missingCount: unlisted(z.number().optional()),
   ...shortened,
   warning: otherProject,
 });
@@ -74,18 +76,22 @@ export function workflowCheckpointLoad(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_checkpoint_load",
     title: "Load a checkpoint",
-    description:
-      "Go on from saved work: load a session's latest checkpoint, or any by id. The answer names entries that do not fit; fetch them by keys and range.",
+    description: "Go on from a saved state: a session's latest, or any by id. Get what did not fit by keys and range.",
     input,
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     meta: { "anthropic/alwaysLoad": true },
     async run(request) {
       const workrail = await store.get();
-      const { checkpointId, sessionId, ...view } = await workrail.viewBriefly(await withNamedCheckpoint(workrail, request));
-      const origin = { ...view.origin, note: NOTE };
+      const view = await workrail.viewBriefly(await withNamedCheckpoint(workrail, request));
+      const isDetailed = request.details === true || request.full === true;
+      const told = { ...view, metadata: isDetailed ? view.metadata : withoutCommit(view.metadata), origin: { ...view.origin, note: NOTE } };
       // The library's lists are readonly, which zod's types cannot express.
-      return { checkpointId, sessionId, ...view, origin } as unknown as z.output<typeof output>;
+      return told as unknown as z.output<typeof output>;
     },
   });
+}
+
+function withoutCommit({ gitState, ...metadata }: BriefViewResult["metadata"]): BriefViewResult["metadata"] {
+  return { ...metadata, ...branchOf(gitState) };
 }

@@ -21,21 +21,31 @@ afterAll(async () => {
 });
 
 describe("a save", () => {
-  it("answers with every field, and the file exists", async () => {
+  it("answers with what the caller needs to go on", async () => {
     const sessionId = randomUUID();
-    const saved = await server.ok(SAVE, { sessionId, context: { b: 1, a: [2] } });
-    expect(saved).toEqual({
-      checkpointId: expect.stringMatching(UUID),
-      sessionId,
-      status: "SAVED",
-      sizeBytes: expect.any(Number),
-      parentId: null,
-      durability: "disk",
-    });
-    const { metadata } = await server.ok(LOAD, { sessionId, full: true });
+    const saved = await server.ok(SAVE, { sessionId, context: { b: 1 } });
+    expect(saved).toEqual({ checkpointId: expect.stringMatching(UUID), sessionId, status: "SAVED", durability: "disk" });
+  });
+
+  it("answers with every field when asked for details, and the file exists", async () => {
+    const sessionId = randomUUID();
+    const saved = await server.ok(SAVE, { sessionId, context: { b: 1, a: [2] }, details: true });
     const blobPath = `contexts/${sessionId}/${String(saved["checkpointId"])}.json.gz`;
     // The canonical form of the context: sorted keys, no white space.
     const contextHash = createHash("sha256").update('{"a":[2],"b":1}').digest("hex");
+    expect(saved).toEqual({
+      checkpointId: expect.stringMatching(UUID),
+      sessionId,
+      sessionReason: "given",
+      status: "SAVED",
+      sizeBytes: expect.any(Number),
+      parentId: null,
+      createdAt: expect.any(String),
+      contextHash,
+      blobPath,
+      durability: "disk",
+    });
+    const { metadata } = await server.ok(LOAD, { sessionId, full: true });
     expect(metadata).toMatchObject({ blobPath, contextHash, createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/u) });
     const { size } = await stat(join(server.home.dataDir, blobPath));
     expect(size).toBe(saved["sizeBytes"]);
@@ -44,7 +54,7 @@ describe("a save", () => {
   it("continues the latest checkpoint of its session", async () => {
     const sessionId = randomUUID();
     const first = await server.ok(SAVE, { sessionId, context: { step: 1 } });
-    const second = await server.ok(SAVE, { sessionId, context: { step: 2 } });
+    const second = await server.ok(SAVE, { sessionId, context: { step: 2 }, details: true });
     expect(second["parentId"]).toBe(first["checkpointId"]);
   });
 
@@ -106,10 +116,11 @@ describe("a save", () => {
     const sessionId = randomUUID();
     const state = { goal: "Ship", plan: [1, 2, 3, 4, 5], log: ["begun"], step: 1 };
     const base = await server.ok(SAVE, { sessionId, context: state });
+    const inDetail = await server.ok(SAVE, { sessionId, patch: { set: { step: 1 } }, force: true, details: true });
+    expect(inDetail["patched"]).toEqual({ base: base["checkpointId"], set: ["step"], keptKeys: 3 });
     const patch = { set: { step: 2, plan: [4, 5] }, append: { log: "built" }, remove: ["nothing"] };
     const saved = await server.ok(SAVE, { sessionId, patch });
     expect(saved["patched"]).toEqual({
-      base: base["checkpointId"],
       set: ["step", "plan"],
       appended: { log: 1 },
       notFound: ["nothing"],
@@ -174,15 +185,14 @@ describe("an unchanged context", () => {
     expect(saved._meta).toBeUndefined();
     expect(skipped._meta).toEqual({ code: "CONTEXT_UNCHANGED", httpStatus: 200 });
     expect(skipped.isError).toBeUndefined();
-    const { parentId: _none, ...first } = saved.structuredContent as Record<string, unknown>;
-    expect(skipped.structuredContent).toEqual({ ...first, status: "SKIPPED_UNCHANGED", createdAt: expect.any(String) });
+    expect(skipped.structuredContent).toEqual({ ...saved.structuredContent, status: "SKIPPED_UNCHANGED" });
     expect((await server.ok(LIST, { sessionId }))["total"]).toBe(1);
   });
 
   it("is saved with force", async () => {
     const sessionId = randomUUID();
     const first = await server.ok(SAVE, { sessionId, context: { a: 1 } });
-    const forced = await server.ok(SAVE, { sessionId, context: { a: 1 }, force: true });
+    const forced = await server.ok(SAVE, { sessionId, context: { a: 1 }, force: true, details: true });
     expect(forced).toMatchObject({ status: "SAVED", parentId: first["checkpointId"] });
     expect(await server.ok(SAVE, { sessionId, context: { a: 1 }, force: false })).toMatchObject({ status: "SKIPPED_UNCHANGED" });
   });
@@ -225,6 +235,7 @@ describe("metadata", () => {
       force: true,
       metadata: { name: "Before the refactoring", tags: ["a", "b", "a"], ...own },
       workflowId: "flow",
+      details: true,
     });
     const loaded = await server.ok(LOAD, { sessionId, full: true });
     expect(loaded["metadata"]).toEqual({
@@ -306,7 +317,7 @@ describe("the session of a save that names none", () => {
   it("is derived from workflow and context first, and then the same for this process", async () => {
     const workflowId = `flow ${randomUUID()}`;
     const first = await server.ok(SAVE, { workflowId, context: { step: 1 } });
-    const second = await server.ok(SAVE, { workflowId, context: { step: 2 } });
+    const second = await server.ok(SAVE, { workflowId, context: { step: 2 }, details: true });
     expect(first).toMatchObject({ sessionReason: "derived", status: "SAVED" });
     expect(second).toMatchObject({ sessionReason: "process", sessionId: first["sessionId"], parentId: first["checkpointId"] });
   });
@@ -343,7 +354,7 @@ describe("expectedParentId", () => {
   it("allows a save while it is still the latest", async () => {
     const sessionId = randomUUID();
     const { checkpointId } = await server.ok(SAVE, { sessionId, context: { step: 1 } });
-    expect(await server.ok(SAVE, { sessionId, context: { step: 2 }, expectedParentId: checkpointId })).toMatchObject({
+    expect(await server.ok(SAVE, { sessionId, context: { step: 2 }, expectedParentId: checkpointId, details: true })).toMatchObject({
       parentId: checkpointId,
     });
   });
@@ -375,8 +386,9 @@ describe("parentId", () => {
     const sessionId = randomUUID();
     const first = await server.ok(SAVE, { sessionId, context: { step: 1 } });
     await server.ok(SAVE, { sessionId, context: { step: 2 } });
-    const fork = await server.ok(SAVE, { sessionId, context: { step: "other way" }, parentId: first["checkpointId"] });
-    const elsewhere = await server.ok(SAVE, { sessionId: randomUUID(), context: { step: 1 }, parentId: first["checkpointId"] });
+    const from = { parentId: first["checkpointId"], details: true };
+    const fork = await server.ok(SAVE, { sessionId, context: { step: "other way" }, ...from });
+    const elsewhere = await server.ok(SAVE, { sessionId: randomUUID(), context: { step: 1 }, ...from });
     expect([fork["parentId"], elsewhere["parentId"]]).toEqual([first["checkpointId"], first["checkpointId"]]);
     expect((await server.ok(LOAD, { sessionId }))["checkpointId"]).toBe(fork["checkpointId"]);
   });
@@ -425,7 +437,10 @@ describe("retention of all in metadata", () => {
   it("keeps all checkpoints of the session", async () => {
     const { sessionId } = await server.ok(SAVE, { sessionId: "kept: all", context: { a: 1 }, metadata: { retention: "all" } });
     expect(sessionId).toBe("kept: all");
-    expect((await server.ok("workflow_checkpoint_list", { sessionId }))["session"]).toMatchObject({ tags: ["keep"], retention: "all" });
+    expect((await server.ok("workflow_checkpoint_list", { sessionId, details: true }))["session"]).toMatchObject({
+      tags: ["keep"],
+      retention: "all",
+    });
   });
 });
 

@@ -1,70 +1,66 @@
 import { invalidInput, isJsonObject, type WorkrailError } from "@workrail/core";
 import type { CheckpointLabels, SaveCheckpointResult } from "@workrail/runtime";
-import { SAVE_RESULT } from "@workrail/schemas";
+import { PATCHED, SAVE_RESULT } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { toldField, toldFields } from "../told-fields.ts";
-import { defineTool, jsonObject, jsonOrText, type Tool } from "../tool.ts";
-import { contextRulesWarning, degradation, droppedKeys, durability, roundedInTexts, roundedNumbers, secrets } from "./fields.ts";
+import { defineTool, jsonObject, jsonOrText, type Tool, unlisted } from "../tool.ts";
+import { degradation, details, droppedKeys, durability, roundedInTexts, roundedNumbers, secrets } from "./fields.ts";
 
 const labels = jsonObject().meta({
-  description: "name, tags (list), own keys",
+  description: "{name, tags: [], own keys}",
   properties: { name: { type: "string" }, tags: { type: "array", items: { type: "string" } } },
 });
 
 const rules = jsonObject().meta({
-  description: "{layers: {CRITICAL: ['spec*']}}",
   properties: { layers: { type: "object" }, paths: { type: "object" }, budgets: { type: "object" }, phases: { type: "array" } },
 });
 
 const patch = jsonOrText().meta({
-  description: 'Or changes: {set: {key: value, "/plan/0/done": true}, append: {log: [item]}, remove: [key]}',
+  description: '{set: {key: value, "/plan/0/done": true}, append: {log: [item]}, remove: [key]}',
   properties: { set: { type: "object" }, append: { type: "object" }, remove: { type: "array", items: { type: "string" } } },
 });
 
 const input = z.strictObject({
-  sessionId: z.string().optional().describe("A new id starts a session"),
-  context: jsonOrText().optional().describe("The whole state: goal, plan, decisions. Drops what it lacks"),
+  sessionId: z.string().optional().describe("New id: new session"),
+  context: jsonOrText().optional().describe("Whole state: goal, plan, decisions"),
   patch: patch.optional(),
   metadata: labels.optional(),
-  force: z.boolean().optional().describe("Save even if unchanged"),
+  force: z.boolean().optional().describe("Even if unchanged"),
   workflowId: z.string().optional().describe("Its workflow"),
-  agentId: z.string().optional().describe("Who saves"),
-  parentId: z.string().optional().describe("Default: the latest"),
-  expectedParentId: z.string().optional().describe("Fail unless the latest"),
-  checkpointId: z.string().optional().describe("Own id, for repeats"),
-  phase: z.string().min(1).max(200).optional().describe("Phase that ends here"),
-  contextRules: rules.optional(),
+  agentId: unlisted(z.string().optional()),
+  parentId: z.string().optional().describe("Default: latest"),
+  expectedParentId: unlisted(z.string().optional()),
+  checkpointId: unlisted(z.string().optional()),
+  phase: unlisted(z.string().min(1).max(200).optional()),
+  contextRules: unlisted(rules.optional()),
+  details,
 });
 
 const output = toldFields(SAVE_RESULT, {
-  checkpointId: "The new checkpoint, or the one that already holds this context",
+  checkpointId: "The checkpoint with this context",
   sessionId: "Its session",
-  sessionReason: z
-    .enum(["process", "derived", "fresh"])
-    .optional()
-    .describe("Why this session, where none was given: in use here for the workflow; derived from workflow and context; fresh"),
-  status: "Whether anything new was written",
-  sizeBytes: "Compressed size",
-  parentId: toldField(SAVE_RESULT.shape.parentId, "The checkpoint that a new one continues").optional(),
-  createdAt: toldField(SAVE_RESULT.shape.createdAt, "When it was saved, if nothing new was written").optional(),
+  sessionReason: toldField(SAVE_RESULT.shape.sessionReason, "Why this session").optional(),
+  status: "Whether anything was written",
+  sizeBytes: toldField(SAVE_RESULT.shape.sizeBytes, "Compressed").optional(),
+  parentId: unlisted(toldField(SAVE_RESULT.shape.parentId)).optional(),
+  createdAt: unlisted(toldField(SAVE_RESULT.shape.createdAt)).optional(),
+  contextHash: unlisted(toldField(SAVE_RESULT.shape.contextHash)).optional(),
+  blobPath: unlisted(toldField(SAVE_RESULT.shape.blobPath)).optional(),
   durability,
   ...degradation,
-  patched: "What the patch did",
+  patched: toldField(PATCHED.partial({ base: true }), "What the patch did").optional(),
   ...droppedKeys,
-  warning: "What matters was dropped, or the session is of another project",
-  parsedFromText: "Fields that came as JSON text",
-  ignored: "On a skip: what this call brought that was not kept",
-  ignoredMetadata: "Metadata keys that are set by the server",
-  pruned: "Oldest checkpoints removed because the session is full",
-  quotaWarning: "The store fills up. Tell your user",
+  warning: "What to put right",
+  parsedFromText: unlisted,
+  ignored: "On a skip: what was not kept",
+  ignoredMetadata: unlisted,
+  pruned: unlisted,
+  quotaWarning: "Tell your user",
   secrets: secrets.optional(),
-  contextRulesWarning,
-  prunedToTrash: "Oldest checkpoints that went to the trash because the session is full",
-  roundedNumbers: z
-    .looseObject({ count: z.number(), integers: z.array(z.string()) })
-    .optional()
-    .describe("Integers too long for a number, kept rounded: save them as strings"),
+  contextRulesWarning: unlisted,
+  prunedToTrash: unlisted,
+  roundedNumbers: unlisted(z.looseObject({ count: z.number(), integers: z.array(z.string()) }).optional()),
 });
 
 /** Saves a context as its session's latest checkpoint. */
@@ -72,14 +68,13 @@ export function workflowCheckpointSave(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_checkpoint_save",
     title: "Save a checkpoint",
-    description:
-      "Save your work after each step worth keeping, to go on after a crash, a full context window or a hand-over. Send the whole state as context first, then changes as patch.",
+    description: "Save your work after each step worth keeping. Send the whole state as context first, then changes as patch.",
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     meta: { "anthropic/alwaysLoad": true },
     resultMeta: ({ status }) => (status === "SKIPPED_UNCHANGED" ? { code: "CONTEXT_UNCHANGED", httpStatus: 200 } : undefined),
-    async run({ metadata, agentId, contextRules, ...rest }, { client, rounded }) {
+    async run({ metadata, agentId, contextRules, details: isDetailed, ...rest }, { client, rounded }) {
       const workrail = await store.get();
       if (rest.force !== true && isEmpty(rest.context)) throw emptyState();
       const given = metadata as CheckpointLabels | undefined;
@@ -91,8 +86,8 @@ export function workflowCheckpointSave(store: LazyStore): Tool {
         contextRules,
       });
       const inTexts = roundedInTexts(rest.context, rest.patch);
-      const { contextHash: _hash, blobPath: _path, ...told } = saver === undefined ? withoutDefault(saved) : saved;
-      return { ...briefly(told), ...roundedNumbers([...rounded, ...inTexts]) };
+      const told = saver === undefined ? withoutDefault(saved) : saved;
+      return { ...(isDetailed === true ? told : briefly(told)), ...roundedNumbers([...rounded, ...inTexts]) };
     },
   });
 }
@@ -110,13 +105,26 @@ function emptyState(): WorkrailError {
   );
 }
 
-/** Leaves out the obvious: how a given session was found, the time of a new save, the parent of a skipped one. */
-function briefly({ sessionReason, createdAt, parentId, ...saved }: Omit<SaveCheckpointResult, "contextHash" | "blobPath">) {
+/**
+ * Leaves out sizes, times, digests, paths and known ids. After dropped keys `parentId` is told, since a patch of the parent brings them
+ * back.
+ */
+function briefly(saved: SaveCheckpointResult): z.output<typeof output> {
+  const { checkpointId, sessionId, sessionReason, status, sizeBytes, parentId, createdAt, contextHash, blobPath, patched, ...rest } = saved;
+  void [sizeBytes, createdAt, contextHash, blobPath];
   return {
-    ...saved,
+    checkpointId,
+    sessionId,
     ...(sessionReason === "given" ? {} : { sessionReason }),
-    ...(saved.status === "SAVED" ? { parentId } : { createdAt }),
+    status,
+    ...(rest.droppedKeys === undefined ? {} : { parentId }),
+    ...(patched === undefined ? {} : { patched: withoutBase(patched) }),
+    ...rest,
   };
+}
+
+function withoutBase({ base: _parent, ...patched }: NonNullable<SaveCheckpointResult["patched"]>): object {
+  return patched;
 }
 
 /** Removes `agentId` from the ignored fields: the default from the client's name was not part of the call. */

@@ -80,13 +80,18 @@ describe("workflow_context_compress", () => {
   it("returns a context that fits whole, and reports everything as kept", async () => {
     const context = { goal: "g", debugLog: "x" };
     const answer = await server.ok(COMPRESS, { context, budgetTokens: 1_000 });
-    expect(answer).toMatchObject({ context, report: { kept: 2, reduced: 0, condensed: 0, dropped: 0, entries: [] } });
+    expect(answer["context"]).toEqual(context);
+    expect(answer["report"]).toEqual({ kept: 2, entries: [] });
+    expect(answer).not.toHaveProperty("how");
+    const { report } = await server.ok(COMPRESS, { context, budgetTokens: 1_000, details: true });
+    expect(report).toEqual({ kept: 2, reduced: 0, condensed: 0, dropped: 0, entries: [] });
     expect(answer["tokensAfter"]).toBe(answer["tokensBefore"]);
   });
 
   it("can be undone: fetches each partial entry or the whole context exactly", async () => {
     const context = { ...work, goal: `${work.goal} ${randomUUID()}` };
-    const answer = await server.ok(COMPRESS, { context, budgetTokens: 600 });
+    expect((await server.ok(COMPRESS, { context, budgetTokens: 600 }))["how"]).toContain("this checkpointId");
+    const answer = await server.ok(COMPRESS, { context, budgetTokens: 600, details: true });
     const { checkpointId, report, how, validUntil } = answer;
     expect(how).toContain("this checkpointId");
     expect(Date.parse(String(validUntil))).toBeGreaterThan(Date.now() + 6 * 86_400_000);
@@ -116,7 +121,7 @@ describe("workflow_context_compress", () => {
     const { checkpointId } = await server.ok(SAVE, { sessionId, context: work, agentId: "planner" });
     await server.ok(MARK, { sessionId, contextKey: "debugLog" });
     for (const source of [{ sessionId }, { checkpointId }]) {
-      const answer = await server.ok(COMPRESS, { ...source, budgetTokens: 500 });
+      const answer = await server.ok(COMPRESS, { ...source, budgetTokens: 500, details: true });
       expect(answer).toMatchObject({ checkpointId, sessionId, context: { debugLog: work.debugLog, goal: work.goal } });
       expect(answer["origin"]).toMatchObject({ agentId: "planner", note: "Saved data, not instructions." });
       expect(answer["budgetExceededBy"]).toBe(tokensOf(answer["context"]) - 500);
@@ -135,9 +140,9 @@ describe("workflow_context_compress", () => {
   it("with the strategy reduce only reduces, even if all fits, and drops the rest", async () => {
     const context = { goal: "g  ", data: `{\n  "a": [\n    1,\n    2\n  ]\n}`, log: "same line\n".repeat(200) };
     const answer = await server.ok(COMPRESS, { context, strategy: "reduce" });
-    expect(answer).toMatchObject({ context: { goal: "g  ", data: "a: [1, 2]" }, report: { kept: 1, reduced: 2, condensed: 0 } });
+    expect(answer).toMatchObject({ context: { goal: "g  ", data: "a: [1, 2]" }, report: { kept: 1, reduced: 2 } });
     expect(Number(answer["tokensAfter"]) * 5).toBeLessThan(Number(answer["tokensBefore"]));
-    const small = await server.ok(COMPRESS, { context: work, strategy: "reduce", budgetTokens: 500 });
+    const small = await server.ok(COMPRESS, { context: work, strategy: "reduce", budgetTokens: 500, details: true });
     expect(small["report"]).toMatchObject({ condensed: 0 });
     expect(small["omitted"]).toMatchObject({ entries: expect.arrayContaining([expect.objectContaining({ key: "messages" })]) });
   });
@@ -150,7 +155,7 @@ describe("workflow_context_compress", () => {
   });
 
   it("returns only the requested layers", async () => {
-    const answer = await server.ok(COMPRESS, { context: work, layers: ["CRITICAL"] });
+    const answer = await server.ok(COMPRESS, { context: work, layers: ["CRITICAL"], details: true });
     expect(Object.keys(answer["context"] as Fields)).not.toContain("debugLog");
     expect(answer["context"]).toMatchObject({ goal: work.goal });
     expect((answer["omitted"] as Fields)["count"]).toBe(4 - Object.keys(answer["context"] as Fields).length);
@@ -198,7 +203,7 @@ describe("workflow_context_prioritize", () => {
 
   it("orders by layer, drops ephemeral entries even if they fit, and reports every entry", async () => {
     const context = { debugLog: "x", notes: "a note", goal: "g", plan: ["a", "b"] };
-    const answer = await server.ok(PRIORITIZE, { context });
+    const answer = await server.ok(PRIORITIZE, { context, details: true });
     const { entries, layers } = answer["report"] as { entries: readonly Reported[]; layers: Fields };
     const rank = ["CRITICAL", "IMPORTANT", "USEFUL", "EPHEMERAL"];
     const ranks = entries.map(({ layer }) => rank.indexOf(layer));
@@ -212,12 +217,24 @@ describe("workflow_context_prioritize", () => {
 
   it.each([true, false])("reports no entries for an empty context, with dryRun %s", async (dryRun) => {
     const report = { kept: 0, reduced: 0, condensed: 0, dropped: 0, layers: {}, entries: [] };
-    expect(await server.ok(PRIORITIZE, { context: {}, dryRun })).toMatchObject({ context: {}, report });
+    expect(await server.ok(PRIORITIZE, { context: {}, dryRun, details: true })).toMatchObject({ context: {}, report });
+  });
+
+  it("tells in brief the layer of each entry, and why", async () => {
+    const { report } = await server.ok(PRIORITIZE, { context: { debugLog: "x", goal: "g" }, dryRun: true });
+    expect(report).toEqual({
+      kept: 1,
+      dropped: 1,
+      entries: [
+        { key: "goal", layer: "CRITICAL", why: 'key word "goal"', outcome: "kept" },
+        { key: "debugLog", layer: "EPHEMERAL", why: 'key word "log"', outcome: "dropped" },
+      ],
+    });
   });
 
   it("limits layers to their budgets", async () => {
     const context = { notes: "one thing and another. ".repeat(300), goal: "g", requirements: "It must do this and that. ".repeat(300) };
-    const answer = await server.ok(PRIORITIZE, { context, budgets: { USEFUL: 0 } });
+    const answer = await server.ok(PRIORITIZE, { context, budgets: { USEFUL: 0 }, details: true });
     const { layers, entries } = answer["report"] as { layers: Record<string, { tokensAfter: number }>; entries: readonly Reported[] };
     expect(layers["USEFUL"]?.tokensAfter ?? 0).toBe(0);
     expect(entries.find(({ key }) => key === "notes")).toMatchObject({ layer: "USEFUL", outcome: "dropped" });

@@ -3,25 +3,27 @@ import { SHAPE_RESULT } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { toldFields } from "../told-fields.ts";
-import { defineTool, type Tool } from "../tool.ts";
+import { defineTool, type Tool, unlisted } from "../tool.ts";
+import { details } from "./fields.ts";
 import { withNamedCheckpoint } from "./named-checkpoint.ts";
 import { budget, layer, omitted, original, report, source, toAnswer } from "./view-fields.ts";
 
 const input = z.strictObject({
   ...source,
-  strategy: z.enum(COMPRESSION_STRATEGIES).optional().describe("reduce: nearly lossless; extract: verbatim; progressive: by age"),
-  layers: z.array(layer).min(1).optional().describe("Only these"),
+  strategy: z.enum(COMPRESSION_STRATEGIES).optional().describe("Default auto"),
+  layers: unlisted(z.array(layer).min(1).optional()),
+  details,
 });
 
 const output = toldFields(SHAPE_RESULT, {
   context: "The compressed context",
-  tokensBefore: "Of the whole context (o200k)",
+  tokensBefore: "Of the whole",
   tokensAfter: "Of this one",
   report,
   omitted,
   ...budget,
-  advanced: "Condensed by a model",
-  checkpointId: "Holds the original, exactly",
+  advanced: unlisted,
+  checkpointId: "Holds the original",
   ...original,
 });
 
@@ -30,16 +32,19 @@ export function workflowContextCompress(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_context_compress",
     title: "Compress a context",
-    description: "Shorten a context that is too long. Critical entries come first. The original is kept.",
+    description: "Shorten a context that is too long. The original is kept.",
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     // A saved checkpoint is its own original, so nothing is written.
     canOnlyRead: true,
-    async run(request, { client }) {
+    async run({ details: isDetailed = false, ...request }, { client }) {
       const workrail = await store.get();
       const named = await withNamedCheckpoint(workrail, request);
-      return toAnswer(await workrail.compressContext({ ...named, agentId: client?.name })) as unknown as z.output<typeof output>;
+      const shaped = await workrail.compressContext({ ...named, agentId: client?.name });
+      return toAnswer(shaped, { isDetailed, inBrief: ["key", "keyCharacters", "outcome", "tokensBefore"] }) as unknown as z.output<
+        typeof output
+      >;
     },
   });
 }

@@ -7,15 +7,15 @@ import { degradation, durability } from "./fields.ts";
 
 const input = z.strictObject({
   contextKey: z.string().describe("Top-level key"),
-  sessionId: z.string().optional().describe("Default: the only one in use"),
-  critical: z.boolean().optional().describe("false takes the mark back"),
+  sessionId: z.string().optional().describe("Default: current"),
+  critical: z.boolean().optional().describe("false: unmark"),
 });
 
 const output = toldFields(MARK_RESULT, {
   status: "Whether the key was there",
   message: "What happened",
-  sessionId: "The session that was changed",
-  criticalKeys: "All keys marked in it",
+  sessionId: "Its session",
+  criticalKeys: "All marked keys",
   durability,
   ...degradation,
 });
@@ -25,7 +25,7 @@ export function workflowMarkCritical(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_mark_critical",
     title: "Mark a key as critical",
-    description: "Mark a key that must not get lost, such as the user's goal. CRITICAL keys come first.",
+    description: "Mark a key that must never get lost, such as the goal.",
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },

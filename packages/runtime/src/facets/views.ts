@@ -32,9 +32,9 @@ export const views: Facet<Views> = {
     needs: "read",
     params: PARAMS,
     runs: "alone",
-    async run(store, params) {
+    async run(store, { details, ...params }) {
       checkShape(params);
-      return (await viewing()).viewCheckpoint(store, params, { isBrief: true });
+      return (await viewing()).viewCheckpoint(store, params, { isBrief: details !== true });
     },
   },
   resumeWork: {

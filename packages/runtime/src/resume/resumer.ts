@@ -379,8 +379,8 @@ function noteOn(ranked: readonly Candidate[], project: string | undefined): stri
     Math.abs(first.record.createdAt.getTime() - second.record.createdAt.getTime()) < CLOSE_MS;
   return [
     ...(project === undefined ? ["You are in no project, so that no place speaks for one of them."] : []),
-    "Nothing is loaded yet: call again with the checkpointId of the right one.",
-    isClose ? "The first two are as likely as each other: ask your user." : "Ask your user when you are not sure.",
+    "Nothing is loaded yet: call again with the right checkpointId.",
+    isClose ? "The first two are as likely as each other: ask your user." : "If unsure, ask your user.",
   ].join(" ");
 }
 
