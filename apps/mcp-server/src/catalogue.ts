@@ -1,12 +1,12 @@
-import { isWorkrailError, type Log } from "@workrail/core";
-import { inOwnName } from "@workrail/process";
+import type { Log } from "@workrail/core";
 import { type CallResult, callTool, refuseTool } from "./call-tool.ts";
 import { ProtocolFault, RPC_ERROR, shorten } from "./json-rpc.ts";
 import { roundedIn } from "./rounded-integers.ts";
-import { listResource, type Resource } from "./resource.ts";
+import type { Prompt } from "./prompt.ts";
+import { type Answer, completionRequests, promptRequests, resourceRequests } from "./resource-requests.ts";
+import type { Resource } from "./resource.ts";
 import { listTool, type ToolListing } from "./tool-listing.ts";
 import type { Tool, ToolCall } from "./tool.ts";
-import { toToolFailure } from "./wire-errors.ts";
 
 export interface CatalogueOptions {
   readonly name: string;
@@ -19,6 +19,8 @@ export interface CatalogueOptions {
   readonly readOnly?: boolean;
   /** Default: none. */
   readonly resources?: readonly Resource[];
+  /** Default: none. */
+  readonly prompts?: readonly Prompt[];
   readonly log: Log;
 }
 
@@ -37,23 +39,33 @@ export type Caller = Pick<ToolCall, "client" | "signal">;
 export class Catalogue {
   readonly info: { readonly name: string; readonly title: string; readonly version: string };
   readonly instructions: string;
-  readonly capabilities: { readonly tools: object; readonly resources?: object };
+  readonly capabilities: Readonly<Record<string, object>>;
   readonly log: Log;
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #refused: ReadonlySet<string>;
-  readonly #resources: ReadonlyMap<string, Resource>;
+  readonly #answers: ReadonlyMap<string, Answer>;
   #listings: readonly ToolListing[] | undefined;
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor({ name, title, version, instructions, tools, readOnly = false, resources = [], log }: CatalogueOptions) {
+  constructor({ name, title, version, instructions, tools, readOnly = false, resources = [], prompts = [], log }: CatalogueOptions) {
     const offered = readOnly ? tools.filter(canOnlyRead).map(onlyReading) : tools;
     this.info = { name, title, version };
     this.instructions = instructions;
-    this.capabilities = { tools: {}, ...(resources.length === 0 ? {} : { resources: {} }) };
+    this.capabilities = {
+      tools: {},
+      ...(resources.length === 0 ? {} : { resources: {} }),
+      ...(prompts.length === 0 ? {} : { prompts: {} }),
+      ...([...resources, ...prompts].some(({ complete }) => complete !== undefined) ? { completions: {} } : {}),
+    };
     this.log = log;
     this.#tools = new Map(offered.map((tool) => [tool.name, tool]));
     this.#refused = new Set(tools.map(({ name: each }) => each).filter((each) => !this.#tools.has(each)));
-    this.#resources = new Map(resources.map((resource) => [resource.uri, resource]));
+    const answers = {
+      ...(resources.length === 0 ? {} : resourceRequests(resources, log)),
+      ...(prompts.length === 0 ? {} : promptRequests(prompts, log)),
+      ...("completions" in this.capabilities ? completionRequests(resources, prompts, log) : {}),
+    };
+    this.#answers = new Map(Object.entries(answers));
   }
 
   /** Resolves when no call is running, cancelled ones included. */
@@ -72,33 +84,14 @@ export class Catalogue {
       case "tools/call":
         return { ...(await this.#call(request.params ?? {}, caller)) };
       default:
-        if (this.#resources.size > 0) return this.#answerResources(request);
-        throw noSuchMethod(request);
+        return this.#answerOther(request);
     }
   }
 
-  async #answerResources(request: CatalogueRequest): Promise<Fields> {
-    switch (request.method) {
-      case "resources/list":
-        return { resources: [...this.#resources.values()].map(listResource) };
-      case "resources/templates/list":
-        return { resourceTemplates: [] };
-      case "resources/read":
-        return this.#read(request.params ?? {});
-      default:
-        throw noSuchMethod(request);
-    }
-  }
-
-  async #read({ uri }: Readonly<Record<string, unknown>>): Promise<Fields> {
-    if (typeof uri !== "string") throw new ProtocolFault(RPC_ERROR.invalidParams, "resources/read needs the uri of a resource.");
-    const resource = this.#resources.get(uri);
-    if (resource === undefined) {
-      const known = [...this.#resources.keys()].join(", ");
-      throw new ProtocolFault(RPC_ERROR.resourceNotFound, `Unknown resource ${shorten(uri)}. There is: ${known}.`, { uri });
-    }
-    const content = await this.#tracked(readResource(resource, this.log));
-    return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(content) }] };
+  async #answerOther(request: CatalogueRequest): Promise<Fields> {
+    const answer = this.#answers.get(request.method);
+    if (answer === undefined) throw noSuchMethod(request);
+    return this.#tracked(answer(request.params ?? {}));
   }
 
   async #call(params: Readonly<Record<string, unknown>>, caller: Caller): Promise<CallResult> {
@@ -129,20 +122,6 @@ export class Catalogue {
 
 function noSuchMethod({ method }: CatalogueRequest): ProtocolFault {
   return new ProtocolFault(RPC_ERROR.methodNotFound, `This server has no method ${shorten(method)}.`);
-}
-
-/**
- * Reads a resource. The protocol has no failed result for resources, so a failure is a protocol error with the same text and details as a
- * tool's.
- */
-async function readResource(resource: Resource, log: Log): Promise<object> {
-  try {
-    return await resource.read();
-  } catch (error) {
-    if (!isWorkrailError(error)) log.error("a resource failed unexpectedly", { resource: resource.uri, error });
-    const { text, ...data } = toToolFailure(error);
-    throw new ProtocolFault(RPC_ERROR.internal, inOwnName(text, "agent"), data);
-  }
 }
 
 function canOnlyRead({ annotations, canOnlyRead: can = annotations.readOnlyHint }: Tool): boolean {

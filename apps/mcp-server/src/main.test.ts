@@ -171,7 +171,7 @@ describe("hostile input", () => {
         `The tools of this server are: ${SAVE}, ${LOAD}, ${LIST}, workflow_resume, workflow_context_compress, workflow_context_prioritize, ${MARK}, store_session, checkpoint_save, `,
       ),
     });
-    await client.request("unknown method", "prompts/list");
+    await client.request("unknown method", "tasks/list");
     expect((await client.answer("unknown method")).error).toMatchObject({ code: -32_601 });
   });
 

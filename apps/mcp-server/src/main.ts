@@ -2,7 +2,9 @@ import { setOwnName } from "@workrail/process";
 import { openWorkrail, readConfiguration } from "@workrail/runtime";
 import { LazyStore } from "./lazy-store.ts";
 import { createLog } from "./log.ts";
+import { createPrompts } from "./prompts/index.ts";
 import { storeStatus } from "./resources/store-status.ts";
+import { storedWork } from "./resources/stored-work.ts";
 import { serveStdio } from "./serve-stdio.ts";
 import { createTools } from "./tools/index.ts";
 import { readVersion } from "./version.ts";
@@ -37,7 +39,8 @@ serveStdio({
   instructions,
   tools: createTools(store),
   readOnly: values.readOnly,
-  resources: [storeStatus(store)],
+  resources: [storeStatus(store), ...storedWork(store)],
+  prompts: createPrompts(store, { canSave: !values.readOnly }),
   log,
   close: [() => store.close()],
 });

@@ -24,11 +24,9 @@ describe("workrail://status", () => {
     await server[Symbol.asyncDispose]();
   });
 
-  it("is the only listed resource", async () => {
-    expect(server.client.getServerCapabilities()).toEqual({ tools: {}, resources: {} });
+  it("is listed", async () => {
     const { resources } = await server.client.listResources();
-    expect(resources).toMatchObject([{ uri: URI, name: "status", mimeType: "application/json" }]);
-    expect(await server.client.listResourceTemplates()).toEqual({ resourceTemplates: [] });
+    expect(resources).toContainEqual(expect.objectContaining({ uri: URI, name: "status", mimeType: "application/json" }));
   });
 
   it("describes the contents of the store, exactly as the schema states", async () => {
@@ -44,7 +42,7 @@ describe("workrail://status", () => {
     });
   });
 
-  it.each([["workrail://other"], ["file:///etc/passwd"], [""]])("is the only resource: %j does not exist", async (uri) => {
+  it.each([["workrail://other"], ["file:///etc/passwd"], [""]])("is not found under another name: %j", async (uri) => {
     await expect(server.client.readResource({ uri })).rejects.toMatchObject({ code: -32_002, data: { uri } });
   });
 });
