@@ -35,11 +35,12 @@ const reflectFirst = {
   },
 };
 
-/** Code that only one of the protocols needs. */
-const PROTOCOLS = /[\\/]@modelcontextprotocol[\\/]|[\\/]mcp-server[\\/]src[\\/]sdk-v\d-server\.ts$/u;
+/** Code that only one of the protocols needs, and the query builder, which few servers need. */
+const ON_DEMAND =
+  /[\\/]@modelcontextprotocol[\\/]|[\\/]mcp-server[\\/]src[\\/]sdk-v\d-server\.ts$|[\\/]node_modules[\\/]kysely[\\/]|[\\/]sqlite-fs[\\/]src[\\/]queries[\\/]/u;
 
-// One file for the server; one for each version of the MCP library, of which a server loads one; a launcher that checks the Node version
-// before it loads anything else; and the command line, which the server never loads.
+// One file for the server; one for each version of the MCP library, of which a server loads one; one for the query builder; a launcher that
+// checks the Node version before it loads anything else; and the command line, which the server never loads.
 export default defineConfig([
   {
     input: { server: "src/main.ts" },
@@ -55,7 +56,7 @@ export default defineConfig([
       entryFileNames: "[name].mjs",
       paths,
       chunkFileNames: "[name].mjs",
-      codeSplitting: { groups: [{ name: "base", test: (id: string) => !PROTOCOLS.test(id) }] },
+      codeSplitting: { groups: [{ name: "base", test: (id: string) => !ON_DEMAND.test(id) }] },
       minify: withoutWhitespace,
       sourcemap: false,
       cleanDir: true,

@@ -67,6 +67,26 @@ describe("the bundle", () => {
     for (const name of ["crypto", "zlib", "perf_hooks", "worker_threads"]) expect(loaded).not.toContain(`NativeModule ${name}`);
   });
 
+  it.each([
+    [["save", "--session", "s"], false],
+    [["load", "--session", "s"], false],
+    [["list"], false],
+    [["list", "--all-projects"], false],
+    [["list", "--session", "s", "--limit", "1"], false],
+    [["list", "--tag", "a"], false],
+    [["list", "--query", "a", "--limit", "1"], false],
+    [["resume"], false],
+    // A rare filter, as a proof that the test can find the file.
+    [["list", "--name", "a"], true],
+  ])("loads the query builder only for SQL that is not built in advance: %j", async (args, isLoaded) => {
+    await cli.save({ a: 1 });
+    const spy = `import { writeSync } from "node:fs"; import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) { writeSync(2, url + "\\n"); return next(url, context); } });`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(spy)}`;
+    const { stderr } = await cli.run(args, { input: '{"a":2}', env: { NODE_OPTIONS } });
+    expect(stderr).toContain("opening.mjs");
+    expect(stderr.includes("build-statement.mjs")).toBe(isLoaded);
+  });
+
   it.skipIf(oldNode === undefined)("reports in one line that Node is too old (skipped when there is no Node older than 22)", () => {
     const { status, stdout, stderr } = spawnSync(oldNode ?? "", [cli.launcher, "--version"], { encoding: "utf8" });
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });

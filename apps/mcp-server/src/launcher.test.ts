@@ -50,6 +50,7 @@ describe("the bundled program", () => {
         .sort(),
     ).toEqual([
       "THIRD_PARTY_LICENSES.txt",
+      "build-statement.mjs",
       "compile-cache.mjs",
       "o200k.mjs",
       "prebuilds",

@@ -59,14 +59,14 @@ function addToAudit(on: SqliteConnection, events: readonly (AuditEvent | LoggedE
   return last;
 }
 
-/** Updates the columns of a row that is named by one column. */
-export function updateRow<Row extends object>(
-  on: SqliteConnection,
-  { table, key, columns }: { readonly table: string; readonly key: keyof Row & string; readonly columns: Partial<Row> },
-  value: SqliteValue,
-): void {
-  const assigned = Object.keys(columns).map((column) => `${column} = ?`);
-  run(on, `UPDATE ${table} SET ${assigned.join(", ")} WHERE ${key} = ?`, ...(Object.values(columns) as SqliteValue[]), value);
+/** Replaces a row of `session`, found by its id. */
+export function updateSession(on: SqliteConnection, row: SessionRow): void {
+  write(on, UPDATE_SESSION, row);
+}
+
+/** Replaces a row of `checkpoint`, found by its ordinal. */
+export function updateCheckpoint(on: SqliteConnection, row: CheckpointRow): void {
+  write(on, UPDATE_CHECKPOINT, row);
 }
 
 function putSession(on: SqliteConnection, was: Tables["session"] | undefined, now: Tables["session"] | undefined): void {
@@ -74,11 +74,8 @@ function putSession(on: SqliteConnection, was: Tables["session"] | undefined, no
   const row = columnsOfSession(now);
   // A trigger adds the bytes of a session to those of the store, and it runs on updates only.
   const before = was === undefined ? { ...row, total_bytes: 0 } : columnsOfSession(was);
-  if (was === undefined) insert(on, INSERT_SESSION, SESSION_INSERTED, { ...before, checksum: sessionChecksum(before) });
-  const columns = difference(before, row, SESSION_COLUMNS);
-  if (columns !== undefined) {
-    updateRow<SessionRow>(on, { table: "session", key: "id", columns: { ...columns, checksum: sessionChecksum(row) } }, row.id);
-  }
+  if (was === undefined) write(on, INSERT_SESSION, { ...before, checksum: sessionChecksum(before) });
+  if (difference(before, row, SESSION_COLUMNS) !== undefined) updateSession(on, { ...row, checksum: sessionChecksum(row) });
 }
 
 function putCheckpoint(on: SqliteConnection, was: Tables["checkpoint"] | undefined, now: Tables["checkpoint"] | undefined): void {
@@ -109,7 +106,7 @@ function takeOut(on: SqliteConnection, row: Tables["checkpoint"] | undefined): v
 
 function putInto(on: SqliteConnection, { record, trashedAt }: Tables["checkpoint"], row: Unsummed<CheckpointRow>): void {
   if (trashedAt === undefined) {
-    insert(on, INSERT_CHECKPOINT, CHECKPOINT_INSERTED, summed(row));
+    write(on, INSERT_CHECKPOINT, summed(row));
     return tag(on, row.ordinal, record.tags);
   }
   const at = trashedAt.getTime();
@@ -118,11 +115,11 @@ function putInto(on: SqliteConnection, { record, trashedAt }: Tables["checkpoint
 }
 
 function update(on: SqliteConnection, row: CheckpointRow, columns: Partial<Unsummed<CheckpointRow>>): void {
-  const { ordinal, tags } = row;
-  updateRow<CheckpointRow>(on, { table: "checkpoint", key: "ordinal", columns: { ...columns, checksum: summed(row).checksum } }, ordinal);
+  const isOfIndex = INDEXED.some((column) => column in columns);
+  write(on, isOfIndex ? UPDATE_CHECKPOINT : UPDATE_UNINDEXED, summed(row));
   if (columns.tags === undefined) return;
-  run(on, "DELETE FROM checkpoint_tag WHERE ordinal = ?", ordinal);
-  tag(on, ordinal, JSON.parse(tags) as readonly string[]);
+  run(on, "DELETE FROM checkpoint_tag WHERE ordinal = ?", row.ordinal);
+  tag(on, row.ordinal, JSON.parse(row.tags) as readonly string[]);
 }
 
 function tag(on: SqliteConnection, ordinal: number, tags: readonly string[]): void {
@@ -145,7 +142,13 @@ function lastLogged(on: SqliteConnection): AuditPlace | undefined {
   return row && placeOf(loggedOf(row));
 }
 
-function insert<Row extends object>(on: SqliteConnection, sql: string, columns: readonly (keyof Row)[], row: Row): void {
+/** Statement that binds columns of a row, in this order. */
+interface RowStatement<Row> {
+  readonly sql: string;
+  readonly columns: readonly (keyof Row)[];
+}
+
+function write<Row extends object>(on: SqliteConnection, { sql, columns }: RowStatement<Row>, row: Row): void {
   run(on, sql, ...columns.map((column) => row[column] as SqliteValue));
 }
 
@@ -157,10 +160,31 @@ function insertionOf(table: string, columns: readonly string[]): string {
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
 }
 
-const SESSION_INSERTED = [...SESSION_COLUMNS, "checksum"] as const;
-const INSERT_SESSION = insertionOf("session", SESSION_INSERTED);
-const CHECKPOINT_INSERTED = [...CHECKPOINT_COLUMNS, "checksum"] as const;
-const INSERT_CHECKPOINT = insertionOf("checkpoint", CHECKPOINT_INSERTED);
+function inserting<Row>(table: string, columns: readonly (keyof Row & string)[]): RowStatement<Row> {
+  return { sql: insertionOf(table, columns), columns };
+}
+
+function updating<Row>(table: string, key: keyof Row & string, columns: readonly (keyof Row & string)[]): RowStatement<Row> {
+  const changed = columns.filter((column) => column !== key);
+  return { sql: `UPDATE ${table} SET ${changed.map((column) => `${column} = ?`).join(", ")} WHERE ${key} = ?`, columns: [...changed, key] };
+}
+
+const SESSION_WRITTEN = [...SESSION_COLUMNS, "checksum"] as const;
+const INSERT_SESSION = inserting<SessionRow>("session", SESSION_WRITTEN);
+const UPDATE_SESSION = updating<SessionRow>("session", "id", SESSION_WRITTEN);
+
+const CHECKPOINT_WRITTEN = [...CHECKPOINT_COLUMNS, "checksum"] as const;
+const INSERT_CHECKPOINT = inserting<CheckpointRow>("checkpoint", CHECKPOINT_WRITTEN);
+const UPDATE_CHECKPOINT = updating<CheckpointRow>("checkpoint", "ordinal", CHECKPOINT_WRITTEN);
+
+/** Columns of indexes of all rows. No rule changes them. SQLite writes an index when an update names a column of it. */
+const INDEXED: readonly (keyof CheckpointRow)[] = ["id", "session_id", "sequence", "project", "blob"];
+const UPDATE_UNINDEXED = updating<CheckpointRow>(
+  "checkpoint",
+  "ordinal",
+  CHECKPOINT_WRITTEN.filter((column) => !INDEXED.includes(column)),
+);
+
 const PUT_INTO_TRASH = insertionOf("trashed", ["session_id", "id", "blob", "blob_bytes", "trashed_at", "record"]);
 const PUT_AUDIT = insertionOf("audit", ["id", "at", "action", "session_id", "checkpoint_id", "agent_id", "reason", "digest"]);
 const PUT_EDGE = `${insertionOf("edge", ["dependent", "base"])} ON CONFLICT DO NOTHING`;

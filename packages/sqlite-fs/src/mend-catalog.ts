@@ -1,11 +1,11 @@
-import { updateRow } from "./apply-rows.ts";
+import { updateCheckpoint, updateSession } from "./apply-rows.ts";
 import { expectSound } from "./catalog-checks.ts";
 import { allCheckpoints } from "./checkpoint-pages.ts";
 import { correctedRow, textsBefore } from "./corrected-row.ts";
 import { addMissingEdges, countAnew, hasWrongSums, tagAnew } from "./discrepancies.ts";
 import { CHECKPOINT_COLUMNS, checkpointChecksum, SESSION_COLUMNS, sessionChecksum, summed } from "./row-checksum.ts";
 import { agreesWithItself, checkedTrashed, trashedRowOf } from "./rows.ts";
-import type { CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
+import type { SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { databaseDamaged } from "./storage-errors.ts";
 
@@ -60,7 +60,7 @@ function correctSessions(connection: SqliteConnection): number {
     const was = correctedRow(row, SESSION_COLUMNS);
     // A row with a wrong key is at the wrong place in the table, which is its own index.
     if (was === undefined || was.id !== row.id || !isJson(was.tags) || !isJson(was.pins)) throw beyondMending();
-    updateRow<SessionRow>(connection, { table: "session", key: "id", columns: { ...was, checksum: sessionChecksum(was) } }, was.id);
+    updateSession(connection, { ...was, checksum: sessionChecksum(was) });
   }
   return damaged.length;
 }
@@ -71,7 +71,7 @@ function correctCheckpoints(connection: SqliteConnection): number {
     if (row.checksum === checkpointChecksum(row)) continue;
     const was = correctedRow(row, CHECKPOINT_COLUMNS);
     if (was === undefined || was.ordinal !== row.ordinal || !agreesWithItself(was)) throw beyondMending();
-    updateRow<CheckpointRow>(connection, { table: "checkpoint", key: "ordinal", columns: summed(was) }, was.ordinal);
+    updateCheckpoint(connection, summed(was));
     corrected++;
   }
   return corrected;

@@ -83,3 +83,21 @@ export interface AuditRow {
   /** 16 bytes; `null` for a row that is older than the chain. */
   digest: Uint8Array | null;
 }
+
+/** Tables of the catalog. A test compares them with the schema that the migrations make. */
+export interface StoredTables {
+  session: SessionRow;
+  checkpoint: CheckpointRow;
+  /** Index of the tags of live checkpoints. */
+  checkpoint_tag: { ordinal: number; tag: string };
+  /** Numbers of live checkpoints, which triggers keep: of the whole store, and of each project. */
+  checkpoint_total: { scope: "store" | "project"; name: string; kind: CheckpointKind; total: number };
+  trashed: TrashedRow;
+  edge: { dependent: string; base: string };
+  pending_removal: { blob: string; checkpoint_id: string; session_id: string; is_done: 0 | 1 };
+  erasure: { blob: string; checkpoint_id: string; session_id: string };
+  audit: AuditRow;
+  /** Numbers by name: bytes of the store, the last ordinal, the id of the audit log, and holds (`hold:{holder}`). */
+  state: { key: string; value: number };
+  meta: { name: string; value: number };
+}

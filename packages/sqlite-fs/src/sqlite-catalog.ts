@@ -30,6 +30,7 @@ import { CatalogDatabase } from "./catalog-database.ts";
 import { cutLog } from "./cut-log.ts";
 import { countAnew, derivedDamaged, WRONG } from "./discrepancies.ts";
 import type { Migration } from "./migrations.ts";
+import { withQueryBuilder } from "./statement-of.ts";
 import { proveCheckpoints, proveSessionsAndTrash } from "./prove-rows.ts";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
 import { sessionsBeside } from "./sessions-beside.ts";
@@ -183,13 +184,11 @@ export class SqliteCatalog implements CatalogPort, RecoveryPort {
     try {
       const asked = new Set<Read["of"]>();
       const answer = this.#answering(writer, noted);
-      const decision = decided(rule, {
-        answer: (read) => {
-          asked.add(read.of);
-          return answer(read);
-        },
-        keepsFacts: true,
-      });
+      const noting = (read: Read): unknown => {
+        asked.add(read.of);
+        return answer(read);
+      };
+      const decision = await withQueryBuilder(() => decided(rule, { answer: noting, keepsFacts: true }));
       await this.#correctFacts(writer, decision.strays ?? []);
       const last = putRows(writer, decision);
       // A rule that asks for contradictions corrects the rows. Totals that triggers keep are no rows: the database counts them anew.
@@ -219,7 +218,7 @@ export class SqliteCatalog implements CatalogPort, RecoveryPort {
    */
   async #correctFacts(writer: SqliteConnection, strays: readonly BlobRef[]): Promise<void> {
     for (const id of sessionsBeside(writer, strays)) {
-      const before = answered(survivingReads(id), this.#answering(writer, undefined));
+      const before = await withQueryBuilder(() => answered(survivingReads(id), this.#answering(writer, undefined)));
       for (const facts of survivingFacts(id, [], before).facts) await this.#options.factsFiles.correct(facts);
     }
   }
@@ -300,7 +299,7 @@ export class SqliteCatalog implements CatalogPort, RecoveryPort {
     try {
       const { reader, writer } = await this.#database.connect();
       const work = () => (this.#writes.isIdle ? readWarm(read, writer, reader) : read(reader));
-      return await retryWhileBusy(work, this.#options.lockWaitMs);
+      return await withQueryBuilder(() => retryWhileBusy(work, this.#options.lockWaitMs));
     } catch (error) {
       throw this.#failure(error);
     }

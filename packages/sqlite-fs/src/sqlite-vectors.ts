@@ -17,6 +17,7 @@ import {
   type VectorState,
 } from "@workrail/core";
 import { DerivedDatabase, type DerivedDatabaseOptions, type Run } from "./derived-database.ts";
+import type { SqliteValue } from "./sqlite-driver.ts";
 import { databaseDamaged } from "./storage-errors.ts";
 import { VECTOR_CONTENT } from "./vector-schema.ts";
 
@@ -41,6 +42,13 @@ const SETTLED = `DELETE FROM pending WHERE space_id = ${SPACE} AND session_id = 
 const PUT = "INSERT OR REPLACE INTO vector (space_id, checkpoint_id, session_id, project, numbers) VALUES (?, ?, ?, ?, ?)";
 const FORGET = "DELETE FROM vector WHERE checkpoint_id IN (SELECT value FROM json_each(?))";
 const FORGET_OTHERS = "DELETE FROM vector WHERE session_id = ? AND checkpoint_id NOT IN (SELECT value FROM json_each(?))";
+
+/** Pages are in the order of ids. An index in another order would have SQLite sort all rows for each page. */
+const PAGE_OF_ALL = `SELECT id, checkpoint_id, numbers FROM vector WHERE +space_id = ${SPACE} AND id > ? ORDER BY id LIMIT ${PAGE}`;
+const PAGE_OF_PROJECT = `SELECT id, checkpoint_id, numbers FROM vector
+  WHERE space_id = ${SPACE} AND id > ? AND project = ? ORDER BY id LIMIT ${PAGE}`;
+const PAGE_OF_SESSION = `SELECT id, checkpoint_id, numbers FROM vector
+  WHERE space_id = ${SPACE} AND id > ? AND session_id = ? AND (? IS NULL OR project = ?) ORDER BY id LIMIT ${PAGE}`;
 
 type StateRow = Omit<VectorState, "position"> & { readonly position: ChangePosition | null };
 
@@ -114,12 +122,7 @@ export class SqliteVectors implements VectorEngine {
   async nearest(space: VectorSpace, { vector, limit, sessionId, project }: VectorQuery): Promise<readonly Neighbour[]> {
     const unit = unitVector(vector);
     const nearest = new NearestFirst(limit);
-    const filters = [...(sessionId === undefined ? [] : ["session_id = ?"]), ...(project === undefined ? [] : ["project = ?"])];
-    const values = [sessionId, project].filter((value) => value !== undefined);
-    // Pages are in the order of ids. An index in another order would have SQLite sort all rows for each page.
-    const inSpace = filters.length === 0 ? `+space_id = ${SPACE}` : `space_id = ${SPACE}`;
-    const where = [inSpace, "id > ?", ...filters].join(" AND ");
-    const sql = `SELECT id, checkpoint_id, numbers FROM vector WHERE ${where} ORDER BY id LIMIT ${PAGE}`;
+    const [sql, ...values] = pagesOf(sessionId, project);
     for (let last = 0; this.#database.isThere();) {
       const page = await this.#database.read((run) => {
         const rows = run.all(sql, space.name, space.dimensions, last, ...values) as readonly VectorRow[];
@@ -155,6 +158,12 @@ export class SqliteVectors implements VectorEngine {
   async close(): Promise<void> {
     this.#database.close();
   }
+}
+
+/** Returns the statement for a filter, and the values of the filter. */
+function pagesOf(sessionId: SessionId | undefined, project: string | undefined): readonly [sql: string, ...values: SqliteValue[]] {
+  if (sessionId !== undefined) return [PAGE_OF_SESSION, sessionId, project ?? null, project ?? null];
+  return project === undefined ? [PAGE_OF_ALL] : [PAGE_OF_PROJECT, project];
 }
 
 function spaceId(run: Run, { name, dimensions }: VectorSpace): number {

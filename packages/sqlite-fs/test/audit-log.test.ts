@@ -4,10 +4,10 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AuditFinding, chained, linked, type LoggedEvent, placeOf, type Storage, verifyAudit } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import { auditQuery } from "../src/audit-queries.ts";
 import type { SqliteDatabase } from "../src/sqlite-driver.ts";
 import { Child } from "./child-process.ts";
 import { openDatabase } from "./open-database.ts";
+import { planOf } from "./plan-of.ts";
 import { proveFiles } from "./prove-files.ts";
 import { PATIENT, SESSION, withDirectory, withOpened } from "./test-store.ts";
 
@@ -132,9 +132,7 @@ describe("the audit log in SQLite", () => {
           { actions: ["backup"], limit: 1 },
           { actions: ["trash", "delete"], at: new Date(0) },
         ] as const;
-        for (const { sql, parameters } of rare.map((query) => auditQuery(query))) {
-          plans.push(JSON.stringify(database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters)));
-        }
+        for (const query of rare) plans.push(planOf(database, { of: "audit", query }).join("; "));
       });
       expect(plans).toEqual([expect.stringContaining("audit_rare (action=?"), expect.stringContaining("audit_rare (action=? AND at=?")]);
     }));

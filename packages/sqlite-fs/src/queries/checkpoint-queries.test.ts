@@ -1,9 +1,9 @@
 import path from "node:path";
 import type { CheckpointFilter, CheckpointId, PageCursor, SessionId, Where } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import { failureOf, SESSION, type TestStore, withStore } from "../test/test-store.ts";
-import { checkpointQuery, countQuery } from "./checkpoint-queries.ts";
-import { openDatabase } from "../test/open-database.ts";
+import { failureOf, SESSION, type TestStore, withStore } from "../../test/test-store.ts";
+import { openDatabase } from "../../test/open-database.ts";
+import { planOf } from "../../test/plan-of.ts";
 
 describe("pages of checkpoints", () => {
   it.each<[string, CheckpointFilter]>([
@@ -41,11 +41,8 @@ describe("pages of checkpoints", () => {
       const database = openDatabase(path.join(store.dataDir, "workrail.db"), 0);
       for (const filter of [{ sessionId: SESSION }, {}, { project: "/p" }]) {
         const where: Where = { state: "live", notKinds: ["aside"], ...filter };
-        const page = checkpointQuery({ of: "checkpoints", where, order: "newest", limit: 20 }, "live");
-        for (const { sql, parameters } of [page, countQuery(where, "live")]) {
-          const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters) as readonly { detail: string }[];
-          expect(steps.map(({ detail }) => detail).join("; ")).not.toContain("TEMP B-TREE");
-        }
+        expect(planOf(database, { of: "checkpoints", where, order: "newest", limit: 20 }).join("; ")).not.toContain("TEMP B-TREE");
+        expect(planOf(database, { of: "count", where }).join("; ")).not.toContain("TEMP B-TREE");
       }
       database.close();
     }));
@@ -58,10 +55,9 @@ describe("pages of checkpoints", () => {
   ])("know the total of %s without counting", (_, where, step) =>
     withStore(async (store) => {
       const database = openDatabase(path.join(store.dataDir, "workrail.db"), 0);
-      const { sql, parameters } = countQuery({ state: "live", ...where }, "live");
-      const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters) as readonly { detail: string }[];
+      const plan = planOf(database, { of: "count", where: { state: "live", ...where } });
       database.close();
-      expect(steps.map(({ detail }) => detail)).toEqual([expect.stringContaining(step)]);
+      expect(plan).toEqual([expect.stringContaining(step)]);
     }),
   );
 
