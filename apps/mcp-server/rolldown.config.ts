@@ -38,8 +38,11 @@ const reflectFirst = {
 /** Code that only one of the protocols needs, and the query builder, which few servers need. */
 const ON_DEMAND =
   /[\\/]@modelcontextprotocol[\\/]|[\\/]mcp-server[\\/]src[\\/]sdk-v\d-server\.ts$|[\\/]node_modules[\\/]kysely[\\/]|[\\/]sqlite-fs[\\/]src[\\/]queries[\\/]/u;
+/** Code that only HTTP needs. */
+const HTTP =
+  /[\\/]node_modules[\\/](?:@hono|hono|jose|rate-limiter-flexible)[\\/]|[\\/]mcp-server[\\/]src[\\/](?:http[\\/]|token-command\.ts$)/u;
 
-// One file for the server; one for each version of the MCP library, of which a server loads one; one for the query builder; a launcher that
+// One file for the server; one for each version of the MCP library, of which a server loads one; one for the query builder; one for HTTP; a launcher that
 // checks the Node version before it loads anything else; and the command line, which the server never loads.
 export default defineConfig([
   {
@@ -56,7 +59,13 @@ export default defineConfig([
       entryFileNames: "[name].mjs",
       paths,
       chunkFileNames: "[name].mjs",
-      codeSplitting: { groups: [{ name: "base", test: (id: string) => !ON_DEMAND.test(id) }] },
+      codeSplitting: {
+        includeDependenciesRecursively: false,
+        groups: [
+          { name: "http", test: HTTP, priority: 1 },
+          { name: "base", test: (id: string) => !ON_DEMAND.test(id) },
+        ],
+      },
       minify: withoutWhitespace,
       sourcemap: false,
       cleanDir: true,

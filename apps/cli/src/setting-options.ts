@@ -1,17 +1,17 @@
 import {
   canBeIn,
   closest,
-  FLAG_OPTIONS,
+  BARE_OPTIONS,
   namesOf,
   optionOf,
   SETTING_NAMES,
   type SettingName,
-  withFlagValues,
+  withBareValues,
 } from "@workrail/runtime/settings";
 import { Option } from "commander";
 
-/** Settings without effect here: the command line has no memory fallback and no log. */
-const NOT_HERE: ReadonlySet<SettingName> = new Set(["fallback", "logLevel"]);
+/** Settings without effect here: the command line has no memory fallback and no log, and serves nothing over HTTP. */
+const NOT_HERE: ReadonlySet<SettingName> = new Set(["fallback", "logLevel", ...SETTING_NAMES.filter((name) => name.startsWith("http"))]);
 
 /** Settings that are options of every command, by all their names. The help lists `--data-dir`; `config list` lists the others. */
 const NAMES: readonly string[] = SETTING_NAMES.filter((name) => canBeIn(name, "command line") && !NOT_HERE.has(name)).flatMap(namesOf);
@@ -32,7 +32,7 @@ export function settingOptions(given?: readonly string[]): readonly Option[] {
 export function withSettingFlags(args: readonly string[]): readonly string[] {
   const end = args.indexOf("--");
   const [options, operands] = end === -1 ? [args, []] : [args.slice(0, end), args.slice(end)];
-  return [...withFlagValues(options, FLAG_OPTIONS), ...operands];
+  return [...withBareValues(options, BARE_OPTIONS), ...operands];
 }
 
 /** Returns the settings given to a command, in the form that the library reads. */

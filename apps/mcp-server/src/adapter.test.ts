@@ -1,28 +1,45 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type AnyClient, type AnyResult, type ClientName, CLIENTS, connectStdio, speaksOldProtocol } from "./testing/any-client.ts";
+import {
+  type AnyClient,
+  type AnyResult,
+  type ClientName,
+  CLIENTS,
+  connectHttp,
+  connectStdio,
+  speaksOldProtocol,
+} from "./testing/any-client.ts";
 import { fixtureTools } from "./testing/fixture-tools.ts";
+import { HttpFixture } from "./testing/http-fixture.ts";
 import { fixtureCommand, RawClient } from "./testing/raw-client.ts";
 
 const FIXTURE = { name: "fixture", title: "Fixture", version: "1.2.3" };
 const CLIENT_NAMES = Object.keys(CLIENTS) as ClientName[];
 /** With version 1 a client of 2026-07-28 alone finds no protocol that both speak. */
 const PAIRS = [
-  ...CLIENT_NAMES.map((name) => [name, "the adapter that its first message chooses", ""] as const),
-  ...CLIENT_NAMES.filter(speaksOldProtocol).map((name) => [name, "the adapter of version 1", "v1"] as const),
-  ...CLIENT_NAMES.map((name) => [name, "the adapter of version 2", "v2"] as const),
+  ...CLIENT_NAMES.map((name) => [name, "the adapter that its first message chooses", "", "stdio"] as const),
+  ...CLIENT_NAMES.filter(speaksOldProtocol).map((name) => [name, "the adapter of version 1", "v1", "stdio"] as const),
+  ...CLIENT_NAMES.map((name) => [name, "the adapter of version 2", "v2", "stdio"] as const),
+  ...CLIENT_NAMES.map((name) => [name, "the adapter of version 2", "v2", "HTTP"] as const),
 ];
 
-describe.each(PAIRS)("a %s, with %s", (name, _, adapter) => {
+describe.each(PAIRS)("a %s, with %s (%s) over %s", (name, _, adapter, way) => {
+  let server: HttpFixture | undefined;
   let client: AnyClient;
+  /** Each request stands alone over HTTP: before 2026-07-28 only the first one names the client. */
+  const isNamed = way === "stdio" || name === "v2 client that asks" || name === "v2 client of 2026-07-28";
 
   beforeAll(async () => {
-    client = await connectStdio(name, fixtureCommand, { FIXTURE_ADAPTER: adapter });
+    if (way === "HTTP") {
+      server = await HttpFixture.start();
+      client = await connectHttp(name, server.url);
+    } else client = await connectStdio(name, fixtureCommand, { FIXTURE_ADAPTER: adapter });
     // After listing, the client checks every result against the schema.
     await client.listTools();
   });
 
   afterAll(async () => {
     await client.close();
+    await server?.[Symbol.asyncDispose]();
   });
 
   /** Calls a tool. From 2026-07-28 on each result names the server. */
@@ -56,7 +73,7 @@ describe.each(PAIRS)("a %s, with %s", (name, _, adapter) => {
   });
 
   it("gets the result as structured content and as the same JSON text, and is known by its name", async () => {
-    const expected = { userContext: { a: [1, null] }, client: "test-client 9.9" };
+    const expected = { userContext: { a: [1, null] }, client: isNamed ? "test-client 9.9" : "? ?" };
     expect(await call("echo", { userContext: { a: [1, null] } })).toEqual({
       content: [{ type: "text", text: JSON.stringify(expected) }],
       structuredContent: expected,

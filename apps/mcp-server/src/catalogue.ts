@@ -35,11 +35,26 @@ type Fields = Record<string, unknown>;
 /** The caller of a request. */
 export type Caller = Pick<ToolCall, "client" | "signal">;
 
-/** Everything that a server offers. Answers the requests of the protocol, independent of any MCP library. */
-export class Catalogue {
+const TOOL_METHODS = ["tools/list", "tools/call"];
+
+/** The part of a server that adapters need: a description of itself, and answers to requests. */
+export interface Offer {
   readonly info: { readonly name: string; readonly title: string; readonly version: string };
   readonly instructions: string;
   readonly capabilities: Readonly<Record<string, object>>;
+  /** Methods of the protocol that it answers. */
+  readonly methods: readonly string[];
+  readonly log: Log;
+  /** Answers one request. @throws ProtocolFault for a request that is wrong by the protocol. */
+  answer(request: CatalogueRequest, caller: Caller): Promise<Fields>;
+}
+
+/** Everything that a server offers. Answers the requests of the protocol, independent of any MCP library. */
+export class Catalogue implements Offer {
+  readonly info: Offer["info"];
+  readonly instructions: string;
+  readonly capabilities: Offer["capabilities"];
+  readonly methods: readonly string[];
   readonly log: Log;
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #refused: ReadonlySet<string>;
@@ -66,6 +81,7 @@ export class Catalogue {
       ...("completions" in this.capabilities ? completionRequests(resources, prompts, log) : {}),
     };
     this.#answers = new Map(Object.entries(answers));
+    this.methods = [...TOOL_METHODS, ...this.#answers.keys()];
   }
 
   /** Resolves when no call is running, cancelled ones included. */
@@ -75,7 +91,6 @@ export class Catalogue {
     }
   }
 
-  /** Answers one request. @throws ProtocolFault for a request that is wrong by the protocol. */
   async answer(request: CatalogueRequest, caller: Caller): Promise<Fields> {
     switch (request.method) {
       case "tools/list":

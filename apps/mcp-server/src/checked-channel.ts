@@ -15,8 +15,8 @@ export interface CheckedChannel {
 /** Answers requests of a malformed shape, which the libraries would drop silently. */
 export function checkedChannel({ channel, waiting }: CheckedChannel, findWrongPart: FindWrongPart): MessageChannel {
   const deliver = (message: JsonRpcMessage): void => {
-    const fault = findFault(message, findWrongPart);
-    if (fault === undefined) checked.onmessage?.(withoutTask(message));
+    const { fault, checkedMessage } = checkMessage(message, findWrongPart);
+    if (fault === undefined) checked.onmessage?.(checkedMessage);
     else void channel.send(fault);
   };
   const checked: MessageChannel = {
@@ -30,6 +30,17 @@ export function checkedChannel({ channel, waiting }: CheckedChannel, findWrongPa
     close: () => channel.close(),
   };
   return checked;
+}
+
+/** A message to deliver, or the answer that refuses it. */
+export type CheckedMessage =
+  | { readonly fault: undefined; readonly checkedMessage: JsonRpcMessage }
+  | { readonly fault: JsonRpcMessage; readonly checkedMessage?: undefined };
+
+/** Checks the shape of a message. */
+export function checkMessage(message: JsonRpcMessage, findWrongPart: FindWrongPart): CheckedMessage {
+  const fault = findFault(message, findWrongPart);
+  return fault === undefined ? { fault, checkedMessage: withoutTask(message) } : { fault };
 }
 
 /** Removes the task request of a call. The protocol lets a server without tasks run such a call normally; a library would refuse it. */

@@ -17,7 +17,7 @@ export function isCommand(args: readonly string[]): boolean {
   for (let at = 0; at < args.length; at++) {
     const [arg = "", next = ""] = args.slice(at, at + 2);
     if (!arg.startsWith("-")) return true;
-    if (arg.includes("=") || !arg.startsWith("--")) continue;
+    if (arg.includes("=") || !arg.startsWith("--") || next.startsWith("--")) continue;
     if (!FLAGS.includes(arg) || /^(?:true|false|1|0)$/u.test(next)) at += 1;
   }
   return false;

@@ -78,7 +78,7 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
 /** Checks a parsed value: returns a message to deliver, or the reason for rejecting it. */
 export function readMessage(value: unknown): ReadResult {
   if (Array.isArray(value)) {
-    return rejected(undefined, "Batches are not supported. Send one message a line.");
+    return rejected(undefined, "Batches are not supported. Send one message at a time.");
   }
   if (!isJsonObject(value)) {
     return rejected(undefined, "A message must be a JSON object.");

@@ -52,6 +52,7 @@ describe("the bundled program", () => {
       "THIRD_PARTY_LICENSES.txt",
       "build-statement.mjs",
       "compile-cache.mjs",
+      "http.mjs",
       "o200k.mjs",
       "prebuilds",
       "sdk-v1-server.mjs",

@@ -10,18 +10,20 @@ const OLDEST_NODE = 22;
 const HELP = `Usage: workrail-mcp [settings]
        workrail-mcp [settings] <command> [options]
 
-An MCP server on stdio that keeps the working state of AI agents.
+An MCP server that keeps the working state of AI agents.
 Without a command it is started by an MCP client, not by hand: it reads requests on stdin and answers on stdout.
 
   --version            print the version
   --help               print this text
   --data-dir <path>    where checkpoints are kept; default: WORKRAIL_DATA_DIR, else the platform's folder for data
   --read-only          only read: refuse every change, and touch nothing in the data directory
+  --http [host:port]   serve MCP on HTTP instead of stdin and stdout; default: 127.0.0.1:8377
   --log-level <level>  debug, info, warn (default), error or silent; the log goes to stderr
   --<setting> <value>  any other setting, such as --max-checkpoints 50: workrail-mcp config list
 
 With a command it is the command line for the same store, as in: workrail-mcp cleanup --older-than 7d
 All commands: workrail-mcp help
+Bearer tokens for --http: workrail-mcp token help
 `;
 
 /** For a person who starts it by hand. The server still serves: a client may use a terminal as standard input. */
@@ -40,6 +42,8 @@ async function launch(): Promise<void> {
   if (!("getBuiltinModule" in process)) Object.assign(process, { getBuiltinModule: module.createRequire(import.meta.url) });
   const light = lightPart(process.argv.slice(2));
   if (light !== undefined) return load(light);
+  // With the server that the tokens are for, not with the command line.
+  if (process.argv[2] === "token") return load("./server.mjs");
   if (isCommand(process.argv.slice(2))) return load("./cli.mjs");
   if (process.argv.includes("--version")) {
     process.stdout.write(`${readVersion()}\n`);

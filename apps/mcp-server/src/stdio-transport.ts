@@ -1,14 +1,11 @@
-import { isUtf8 } from "node:buffer";
 import type { Readable, Writable } from "node:stream";
-import { parseJson } from "@workrail/core";
-import { type JsonRpcMessage, readMessage, RPC_ERROR, type Rejection, type RequestId } from "./json-rpc.ts";
+import { type JsonRpcMessage, RPC_ERROR, type Rejection, type RequestId } from "./json-rpc.ts";
 import { LineFramer, type Frame } from "./line-framer.ts";
 import type { MessageChannel } from "./message-channel.ts";
-import { findMessageId } from "./message-id-scanner.ts";
-import { noteRounded } from "./rounded-integers.ts";
+import { parseMessage } from "./parse-message.ts";
 
 /** Longest accepted message: enough for a 10 MB context with every byte escaped. */
-const DEFAULT_MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+export const DEFAULT_MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 export interface StdioTransportOptions {
   readonly input?: Readable;
@@ -135,17 +132,11 @@ export class StdioTransport implements MessageChannel {
     if (isBlank(frame.bytes)) {
       return;
     }
-    const parsed = parseLine(frame.bytes);
-    if (parsed.kind === "rejected") {
-      this.#reject(parsed.rejection);
-      return;
-    }
-    const read = readMessage(parsed.value);
+    const read = parseMessage(frame.bytes);
     if (read.kind === "rejected") {
       this.#reject(read.rejection);
       return;
     }
-    noteRounded(read.message, parsed.text);
     this.#deliver(read.message);
   }
 
@@ -223,33 +214,6 @@ export class StdioTransport implements MessageChannel {
       }
     }
   }
-}
-
-type ParsedLine =
-  | { readonly kind: "parsed"; readonly value: unknown; readonly text: string }
-  | { readonly kind: "rejected"; readonly rejection: Rejection };
-
-function parseLine(bytes: Buffer): ParsedLine {
-  // Decoding would replace broken bytes by U+FFFD and store text that was never sent.
-  if (!isUtf8(bytes)) {
-    return unparsable(bytes, "The message is not valid UTF-8.");
-  }
-  try {
-    const text = bytes.toString("utf8");
-    return { kind: "parsed", value: parseJson(text), text };
-  } catch (error) {
-    const position = /at position \d+/u.exec(String(error))?.[0];
-    const where = position === undefined ? "" : ` (${position})`;
-    return unparsable(bytes, `The message is not valid JSON${where}. Send one whole message a line.`);
-  }
-}
-
-function unparsable(bytes: Buffer, message: string): ParsedLine {
-  const id = findMessageId(bytes);
-  return {
-    kind: "rejected",
-    rejection: { id, code: RPC_ERROR.parse, message, isAnswerable: true },
-  };
 }
 
 function toLine(message: object): string {

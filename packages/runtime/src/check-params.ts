@@ -26,6 +26,7 @@ const FLAGS = [
   "includeKept",
   "isPeek",
   "permanently",
+  "remembersSessions",
   "sparesKept",
   "upkeep",
   "worktrees",

@@ -160,10 +160,7 @@ async function wireOver(opened: Storage, settings: Settings, adapters: Adapters,
       background: c.resolve(TOKENS.background),
     });
   });
-  once(
-    TOKENS.sessions,
-    (c) => inUse ?? new SessionResolver({ digests: sealing.digests, ids: c.resolve(TOKENS.ids), limits: settings.limits }),
-  );
+  once(TOKENS.sessions, (c) => inUse ?? new SessionResolver({ digests: sealing.digests, ids: c.resolve(TOKENS.ids), settings }));
   const names = Object.keys(TOKENS) as (keyof Parts)[];
   return Object.fromEntries(names.map((name) => [name, container.resolve<unknown>(TOKENS[name])])) as unknown as Parts;
 }

@@ -55,6 +55,11 @@ export interface OpenOptions {
    * lost when it is closed.
    */
   readonly create?: boolean | undefined;
+  /**
+   * False for a process that serves callers who know nothing of each other: a call that names no session then never continues in that of
+   * another call. Default `true`.
+   */
+  readonly remembersSessions?: boolean | undefined;
   /** Called at intervals while a lost catalog is rebuilt, which takes a while in a large store. */
   readonly onRebuildProgress?: RebuildOptions["onProgress"];
 }

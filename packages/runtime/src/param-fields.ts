@@ -182,6 +182,7 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
     upkeep: true,
     takeIncoming: true,
     warmUp: true,
+    remembersSessions: true,
     create: true,
     onRebuildProgress: true,
   },

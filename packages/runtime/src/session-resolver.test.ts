@@ -6,8 +6,8 @@ import { type ResolvedSession, SessionResolver } from "./session-resolver.ts";
 
 const CONTEXT = { task: "fix the login" };
 
-function aResolver(): SessionResolver {
-  return new SessionResolver({ digests: nodeDigests, ids: new SequentialIds(), limits: DEFAULT_LIMITS });
+function aResolver(remembersSessions = true): SessionResolver {
+  return new SessionResolver({ digests: nodeDigests, ids: new SequentialIds(), settings: { limits: DEFAULT_LIMITS, remembersSessions } });
 }
 
 describe("the session of a save", () => {
@@ -197,5 +197,31 @@ describe("the session of a save that is not work", () => {
     const first = resolver.forConversation();
     expect(first.of).toBeUndefined();
     expect(resolver.forConversation()).toEqual(first);
+  });
+});
+
+describe("a resolver that remembers nothing", () => {
+  it("gives a call without a session none that another call used", () => {
+    const resolver = aResolver(false);
+    const first = resolver.forSave(undefined, undefined, CONTEXT);
+    // Also while the first save is under way.
+    const second = resolver.forSave(undefined, undefined, CONTEXT);
+    resolver.saved(first.sessionId, undefined);
+    resolver.loaded(first.sessionId, "workflow");
+    const third = resolver.forSave(undefined, undefined, CONTEXT);
+    expect(new Set([first, second, third].map(({ sessionId }) => sessionId)).size).toBe(3);
+    expect(third.reason).toBe("fresh");
+    expect(resolver.forPatch(undefined, "workflow")).toBeUndefined();
+    expect(resolver.forAside(undefined)).toBeUndefined();
+    expect(resolver.forConversation().of).toBeUndefined();
+    expect(resolver.forConversation().sessionId).not.toBe(resolver.forConversation().sessionId);
+    expect(() => resolver.forChange(undefined)).toThrow("Which session is meant? None was used here yet.");
+  });
+
+  it("takes a session that is named, and derives one from the workflow and its first context", () => {
+    const resolver = aResolver(false);
+    expect(resolver.forSave("mine", undefined, CONTEXT)).toEqual({ sessionId: "mine", reason: "given" });
+    expect(resolver.forChange("mine")).toBe("mine");
+    expect(resolver.forSave(undefined, "workflow", CONTEXT)).toEqual(aResolver().forSave(undefined, "workflow", CONTEXT));
   });
 });

@@ -10,6 +10,7 @@ import {
   WorkrailError,
 } from "@workrail/core";
 import type { SessionReason } from "./context-management-service.ts";
+import type { Settings } from "./settings.ts";
 
 export interface ResolvedSession {
   readonly sessionId: SessionId;
@@ -24,6 +25,12 @@ export function isWork(kind: CheckpointKind = "workflow"): boolean {
   return kind === "workflow" || kind === "aside";
 }
 
+export interface ResolverPorts {
+  readonly digests: Digester;
+  readonly ids: IdGenerator;
+  readonly settings: Pick<Settings, "limits" | "remembersSessions">;
+}
+
 /** Most sessions that count as in use, for a process that lives for years. */
 const MOST_IN_USE = 10;
 
@@ -36,6 +43,8 @@ export class SessionResolver {
   readonly #digests: Digester;
   readonly #ids: IdGenerator;
   readonly #limits: Limits;
+  /** False: calls that name no session get none of earlier calls. */
+  readonly #remembers: boolean;
   /** By workflow; calls without a workflow share the key `undefined`. */
   readonly #byWorkflow = new Map<string | undefined, SessionId>();
   readonly #used = new Set<SessionId>();
@@ -44,10 +53,11 @@ export class SessionResolver {
   /** Sessions chosen for saves in progress: concurrent saves use the same one. */
   readonly #chosen = new Map<string | undefined, { readonly sessionId: SessionId; saves: number }>();
 
-  constructor(ports: { readonly digests: Digester; readonly ids: IdGenerator; readonly limits: Limits }) {
-    this.#digests = ports.digests;
-    this.#ids = ports.ids;
-    this.#limits = ports.limits;
+  constructor({ digests, ids, settings }: ResolverPorts) {
+    this.#digests = digests;
+    this.#ids = ids;
+    this.#limits = settings.limits;
+    this.#remembers = settings.remembersSessions;
   }
 
   /**
@@ -97,6 +107,7 @@ export class SessionResolver {
 
   #inUseOrGiven(given: string | undefined, workflowId: string | undefined): ResolvedSession | undefined {
     if (given !== undefined) return { sessionId: parseSessionId(given), reason: "given" };
+    if (!this.#remembers) return undefined;
     const known = this.#chosen.get(workflowId)?.sessionId ?? this.#byWorkflow.get(workflowId);
     return known === undefined ? undefined : { sessionId: known, reason: "process" };
   }
@@ -112,6 +123,7 @@ export class SessionResolver {
    * Returns the session of a conversation: the one derived from the session used last, the same in every process; else one of this process.
    */
   forConversation(): { readonly sessionId: SessionId; readonly of: SessionId | undefined } {
+    if (!this.#remembers) return { sessionId: this.#ids.sessionId(), of: undefined };
     const of = [...this.#used].at(-1);
     if (of !== undefined) return { sessionId: parseSessionId(uuidOf(this.#digests.sha256(`conversations\n${of}`))), of };
     this.#ownConversations ??= this.#ids.sessionId();
@@ -121,9 +133,10 @@ export class SessionResolver {
   /** Returns the session of a change that must not hit a wrong one: the given one, or the only one in use. */
   forChange(given: string | undefined): SessionId {
     if (given !== undefined) return parseSessionId(given);
-    const [only, ...others] = this.#used;
+    const used = this.#remembers ? [...this.#used] : [];
+    const [only, ...others] = used;
     if (only !== undefined && others.length === 0) return only;
-    const sessions = [...this.#used].slice(-10);
+    const sessions = used.slice(-10);
     throw new WorkrailError(
       "INVALID_INPUT",
       sessions.length === 0 ? "Which session is meant? None was used here yet." : `Which session is meant? In use: ${sessions.join(", ")}.`,
@@ -134,6 +147,7 @@ export class SessionResolver {
   /** Returns the session of an aside: the given one, or the only one in use; `undefined` when that is ambiguous. */
   forAside(given: string | undefined): SessionId | undefined {
     if (given !== undefined) return parseSessionId(given);
+    if (!this.#remembers) return undefined;
     const [only, ...others] = this.#used;
     return others.length === 0 ? only : undefined;
   }

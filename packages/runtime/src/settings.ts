@@ -98,6 +98,8 @@ export interface Settings {
   readonly secrets: SecretsSettings;
   /** Root of the project, when it is not derived from the working directory. */
   readonly project: string | undefined;
+  /** True when calls without a session continue in the one that the process used last. */
+  readonly remembersSessions: boolean;
 }
 
 /** Settings given by the program. They override all others. */
@@ -106,6 +108,7 @@ export interface GivenSettings {
   readonly limits?: Partial<Limits> | undefined;
   readonly fallback?: Fallback | undefined;
   readonly readOnly?: boolean | undefined;
+  readonly remembersSessions?: boolean | undefined;
   /** Options of a command line, such as `--max-depth=5`. */
   readonly args?: readonly string[] | undefined;
   /** Settings by name, as in `config.json`. They override `args`. */
@@ -184,6 +187,7 @@ function settingsOf({ dataDir, values }: Configuration, given: GivenSettings): S
       allowPlaintextFiles: values.allowPlaintextFiles,
     },
     project: values.project,
+    remembersSessions: given.remembersSessions ?? true,
   };
 }
 

@@ -1,7 +1,8 @@
-import { Client as ClientV2 } from "@modelcontextprotocol/client";
+import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Command } from "./raw-client.ts";
 
 const INFO = { name: "test-client", version: "9.9" };
@@ -44,6 +45,12 @@ export function speaksOldProtocol(name: ClientName): boolean {
 export async function connectStdio(name: ClientName, command: Command, env: Readonly<Record<string, string>> = {}): Promise<AnyClient> {
   const server = { command: command.command, args: [...command.args], env, stderr: "ignore" as const };
   return connect(name, { v1: () => new StdioV1(server), v2: () => new StdioV2(server) });
+}
+
+/** Connects a client to a server on HTTP. */
+export async function connectHttp(name: ClientName, url: URL, token?: string): Promise<AnyClient> {
+  const options = token === undefined ? {} : { requestInit: { headers: { Authorization: `Bearer ${token}` } } };
+  return connect(name, { v1: () => new HttpV1(url, options), v2: () => new HttpV2(url, options) });
 }
 
 interface Transports {

@@ -1,5 +1,6 @@
 import process from "node:process";
 import type { Adapter } from "../adapter.ts";
+import type { HttpSettings } from "../http/http-settings.ts";
 import { createLog, type LogLevel } from "../log.ts";
 import { serveStdio } from "../serve-stdio.ts";
 import { fixtureNote, fixtureTools } from "./fixture-tools.ts";
@@ -8,17 +9,46 @@ const ADAPTERS: Readonly<Record<string, () => Promise<Adapter>>> = {
   v1: async () => (await import("../sdk-v1-server.ts")).serveSdkV1,
   v2: async () => (await import("../sdk-v2-server.ts")).serveSdkV2,
 };
-const adapterFor = ADAPTERS[process.env["FIXTURE_ADAPTER"] ?? ""];
+const { FIXTURE_ADAPTER: adapter = "", FIXTURE_HTTP: http, FIXTURE_PATIENCE: patience = "{}", WORKRAIL_LOG_LEVEL: level } = process.env;
+const adapterFor = ADAPTERS[adapter];
 
 // A process with the fixture tools, for tests that need a real process.
-serveStdio({
+const served = {
   name: "fixture",
   title: "Fixture",
   version: "1.2.3",
   instructions: "Use echo to hear yourself.",
   tools: fixtureTools,
   resources: [fixtureNote],
-  log: createLog(process.env["WORKRAIL_LOG_LEVEL"] as LogLevel | undefined),
-  ...(adapterFor === undefined ? {} : { adapterFor }),
+  log: createLog(level as LogLevel | undefined),
   close: [() => void process.stderr.write("closed\n")],
-});
+};
+if (http === undefined) serveStdio({ ...served, ...(adapterFor === undefined ? {} : { adapterFor }) });
+else await serveOverHttp(http);
+
+/** @param given settings that differ from those of a server on this machine without tokens, as JSON. */
+async function serveOverHttp(given: string): Promise<void> {
+  const { serveHttp } = await import("../http/serve-http.ts");
+  const { handlerV1 } = await import("./handler-v1.ts");
+  const { issuer, url, ...rest } = JSON.parse(given) as Partial<HttpSettings>;
+  const settings = {
+    host: "127.0.0.1",
+    port: 0,
+    hosts: [],
+    origins: [],
+    tokenFile: undefined,
+    requestsAMinute: 0,
+    ...rest,
+    url: url === undefined ? undefined : new URL(url),
+    issuer: issuer === undefined ? undefined : new URL(issuer),
+  };
+  const address = await serveHttp({
+    ...served,
+    settings,
+    maxBodyBytes: 1024 * 1024,
+    isReady: async () => {},
+    patience: JSON.parse(patience) as object,
+    ...(adapter === "v1" ? { createHandler: handlerV1 } : {}),
+  });
+  process.stderr.write(`serves ${address.href}\n`);
+}

@@ -17,8 +17,8 @@ import { defaultDataDir, type Environment } from "./default-data-dir.ts";
 import { type GivenOptions, readOptions } from "./read-options.ts";
 import { resolvePath } from "./resolve-path.ts";
 import {
+  BARE_OPTIONS,
   canBeIn,
-  FLAG_OPTIONS,
   isSettingName,
   namesOf,
   optionOf,
@@ -68,7 +68,7 @@ export interface Configuration {
 export function readConfiguration({ env, args = [], settings: own = {}, dataDir: given }: ConfigurationSources): Configuration {
   const collected = new Collected();
   collected.addProgram(own);
-  collected.addOptions(readOptions(args, FLAG_OPTIONS));
+  collected.addOptions(readOptions(args, BARE_OPTIONS));
   collected.addEnvironment(env);
   const set = collected.found("dataDir");
   const dataDir = resolvePath(notEmpty(given) ?? (set?.value as string | undefined) ?? defaultDataDir(env, process.platform));

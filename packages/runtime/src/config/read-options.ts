@@ -9,14 +9,14 @@ export interface GivenOptions {
 const FLAG_VALUE = /^(?:true|false|1|0)$/u;
 
 /**
- * Reads `--name=value` and `--name value`, and a bare `--name` for flags.
+ * Reads `--name=value` and `--name value`, and a bare `--name` where that has a value.
  *
- * @param flags names with dashes.
+ * @param bare names with dashes, with the values that they have when they stand alone.
  */
-export function readOptions(args: readonly string[], flags: ReadonlySet<string> = new Set()): GivenOptions {
+export function readOptions(args: readonly string[], bare: ReadonlyMap<string, string> = new Map()): GivenOptions {
   const values = new Map<string, string>();
   const strays: string[] = [];
-  const rest = withFlagValues(args, flags);
+  const rest = withBareValues(args, bare);
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
     const [, name, value] = /^(--[a-z][a-z-]*)(?:=(.*))?$/su.exec(arg) ?? [];
     const isNextItsValue = value === undefined && rest[0] !== undefined && !rest[0].startsWith("--");
@@ -26,7 +26,16 @@ export function readOptions(args: readonly string[], flags: ReadonlySet<string> 
   return { values, strays };
 }
 
-/** Returns the arguments with `=true` added to each flag that has no value. */
-export function withFlagValues(args: readonly string[], flags: ReadonlySet<string>): string[] {
-  return args.map((arg, index) => (flags.has(arg) && !FLAG_VALUE.test(args[index + 1] ?? "") ? `${arg}=true` : arg));
+/** Returns the arguments with the value added to each bare option. */
+export function withBareValues(args: readonly string[], bare: ReadonlyMap<string, string>): string[] {
+  return args.map((arg, index) => {
+    const value = bare.get(arg);
+    return value === undefined || isValueOf(value, args[index + 1]) ? arg : `${arg}=${value}`;
+  });
+}
+
+/** Tells whether the next argument is the value of an option, which otherwise stands bare. */
+function isValueOf(bare: string, next: string | undefined): boolean {
+  if (next === undefined || next.startsWith("--")) return false;
+  return bare !== "true" || FLAG_VALUE.test(next);
 }

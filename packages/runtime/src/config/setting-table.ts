@@ -57,6 +57,13 @@ export interface SettingValues extends Limits {
   readonly secrets: SecretsMode | "off";
   readonly secretsPersonalData: PersonalData;
   readonly secretsExcept?: string;
+  readonly http?: string;
+  readonly httpUrl?: string;
+  readonly httpHosts?: string;
+  readonly httpOrigins?: string;
+  readonly httpTokenFile?: string;
+  readonly httpIssuer?: string;
+  readonly httpRateLimit: number;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   readonly encryption?: "enabled" | "disabled";
   readonly encryptionKey?: string;
@@ -103,6 +110,8 @@ export interface Setting<T = unknown> {
   readonly places?: readonly SettingPlace[];
   /** Hidden where settings are listed. */
   readonly secret?: true;
+  /** Value of the option without a value. */
+  readonly bare?: string;
   /** A wrong value is ignored with a warning, because no data is at risk. */
   readonly lenient?: true;
 }
@@ -312,6 +321,38 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
       "Personal data that counts as secret. identifiers: payment cards, bank accounts and ids of persons. all: also e-mail addresses and telephone numbers.",
   },
   secretsExcept: { type: { kind: "text" }, meaning: "Names of secret rules to skip, separated by commas." },
+  http: {
+    type: { kind: "text" },
+    meaning: "Makes the MCP server listen on HTTP at this host:port instead of serving standard input.",
+    places: NOT_IN_FILE,
+    bare: "127.0.0.1:8377",
+  },
+  httpUrl: {
+    type: { kind: "address" },
+    otherwise: "from http",
+    meaning: "The address of the HTTP server for its clients, up to and including /mcp. An issuer's tokens must be meant for it.",
+  },
+  httpHosts: {
+    type: { kind: "text" },
+    meaning: "Host names that requests may be addressed to, besides loopback and the host of httpUrl, separated by commas.",
+  },
+  httpOrigins: {
+    type: { kind: "text" },
+    meaning: "Host names of web pages that may send requests, besides loopback and the host of httpUrl, separated by commas.",
+  },
+  httpTokenFile: {
+    type: { kind: "path" },
+    meaning: "A file with the hashes of bearer tokens, readable only by its owner.",
+  },
+  httpIssuer: {
+    type: { kind: "address" },
+    meaning: "The authorization server whose JWTs are accepted as bearer tokens.",
+  },
+  httpRateLimit: {
+    type: { kind: "whole", least: 0 },
+    default: 600,
+    meaning: "The most requests a minute over HTTP with one token, or from one address where no token is needed. 0: no limit.",
+  },
   logLevel: {
     type: choice("debug", "info", "warn", "error", "silent"),
     default: "warn",
@@ -378,9 +419,12 @@ export function optionOf(name: string): string {
   return `--${name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Options that may stand without a value, which then means true. */
-export const FLAG_OPTIONS: ReadonlySet<string> = new Set(
-  SETTING_NAMES.filter((name) => SETTINGS[name].type.kind === "flag").flatMap((name) => namesOf(name).map(optionOf)),
+/** Options that may stand without a value, with the value that they then have. */
+export const BARE_OPTIONS: ReadonlyMap<string, string> = new Map(
+  SETTING_NAMES.flatMap((name) => {
+    const { type, bare = type.kind === "flag" ? "true" : undefined } = SETTINGS[name];
+    return bare === undefined ? [] : namesOf(name).map((each) => [optionOf(each), bare] as const);
+  }),
 );
 
 /** Describes the allowed values in words: "a whole number from 1". */

@@ -66,7 +66,7 @@ interface StandIns {
 export async function openWithFallback(plan: StorePlan, memory: RetainedMemory = new RetainedMemory()): Promise<Workrail> {
   const { settings, adapters, project } = plan;
   const { digests = nodeDigests, ids = randomIds } = adapters;
-  const sessions = new SessionResolver({ digests, ids, limits: settings.limits });
+  const sessions = new SessionResolver({ digests, ids, settings });
   const standby = new Standby({ ...plan, sessions }, memory);
   await standby.open();
   const standIn = async (below: () => Promise<Storage>, isBlind: boolean): Promise<Store> => {

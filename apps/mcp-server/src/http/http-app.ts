@@ -1,0 +1,258 @@
+import type { HttpBindings } from "@hono/node-server";
+import {
+  type AuthInfo,
+  bearerAuthChallengeResponse,
+  getOAuthProtectedResourceMetadataUrl,
+  hostHeaderValidationResponse,
+  isJsonContentType,
+  localhostAllowedHostnames,
+  OAuthError,
+  OAuthErrorCode,
+  originValidationResponse,
+  verifyBearerToken,
+} from "@modelcontextprotocol/server";
+import type { Log } from "@workrail/core";
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { checkMessage } from "../checked-channel.ts";
+import { type JsonRpcMessage, RPC_ERROR, type RequestId } from "../json-rpc.ts";
+import { parseMessage } from "../parse-message.ts";
+import { findWrongPart } from "../sdk-v2-server.ts";
+import { type Access, type Scope, SCOPES } from "./access.ts";
+import { BodyBudget } from "./body-budget.ts";
+import { ENDPOINT, type HttpSettings } from "./http-settings.ts";
+
+/** Bodies of the greatest size that may be in memory at the same time. */
+const LARGEST_BODIES = 4;
+
+/** The part that speaks MCP: `createMcpHandler` of the library. */
+export interface McpHandler {
+  fetch(request: Request, options: { readonly parsedBody?: unknown; readonly authInfo?: AuthInfo }): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export interface HttpAppOptions {
+  readonly settings: Pick<HttpSettings, "hosts" | "origins" | "requestsAMinute" | "issuer">;
+  /** Address of the endpoint for clients. */
+  readonly resource: URL;
+  readonly mcp: McpHandler;
+  /** Returns the access that a token gives; `undefined` for a wrong one. Absent: callers need no token. */
+  readonly verify: ((token: string) => Promise<Access | undefined>) | undefined;
+  /** Returns the right that a tool needs; `undefined` for an unknown tool. */
+  readonly scopeOfTool: (name: string) => Scope | undefined;
+  /** Resolves when calls can be answered. */
+  readonly isReady: () => Promise<void>;
+  readonly maxBodyBytes: number;
+  readonly log: Log;
+}
+
+type Env = { Bindings: HttpBindings; Variables: { access: Access | undefined } };
+
+/** The web application: refuses what must not reach the protocol, and hands on the rest. */
+export class HttpApp {
+  readonly #options: HttpAppOptions;
+  readonly #hono = new Hono<Env>();
+  readonly #limiter: RateLimiterMemory | undefined;
+  readonly #bodies: BodyBudget;
+  readonly #metadataUrl: string;
+  readonly #underWay = new Set<symbol>();
+  #idleWaiters: (() => void)[] = [];
+  #isDraining = false;
+
+  constructor(options: HttpAppOptions) {
+    this.#options = options;
+    const { requestsAMinute } = options.settings;
+    this.#limiter = requestsAMinute === 0 ? undefined : new RateLimiterMemory({ points: requestsAMinute, duration: 60 });
+    this.#bodies = new BodyBudget(LARGEST_BODIES * options.maxBodyBytes);
+    this.#metadataUrl = getOAuthProtectedResourceMetadataUrl(options.resource);
+    this.#route();
+  }
+
+  /** Answers a request of the web server. */
+  readonly fetch = (request: Request, bindings: HttpBindings): Response | Promise<Response> => this.#hono.fetch(request, bindings);
+
+  /** Refuses new requests from now on. */
+  stop(): void {
+    this.#isDraining = true;
+  }
+
+  /** Resolves when every request that was accepted is answered. Subscriptions do not count: they end with the server. */
+  async whenIdle(): Promise<void> {
+    while (this.#underWay.size > 0) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+  }
+
+  #route(): void {
+    const { maxBodyBytes, log } = this.#options;
+    this.#hono.onError((error) => {
+      log.error("a request failed unexpectedly", { error });
+      return refusal(500, "The request failed in a way that was not foreseen. The cause is in the server's log.", RPC_ERROR.internal);
+    });
+    this.#hono.use(async (c, next) => {
+      const refused = this.#refuseForeign(c.req.raw);
+      if (refused === undefined) await next();
+      else c.res = refused;
+      // The web server closes a connection with an unread body. A client must know, or its next request is lost.
+      if (this.#isDraining || !c.env.incoming.complete) c.header("Connection", "close");
+    });
+    this.#hono.get("/healthz", (c) => c.json({ status: "ok" }));
+    this.#hono.get("/readyz", (c) => this.#ready(c));
+    for (const place of ["", ENDPOINT]) {
+      this.#hono.get(`/.well-known/oauth-protected-resource${place}`, (c) => this.#metadata(c));
+    }
+    const isTooLarge = (): Response => refusal(413, `The body is too large. This server takes at most ${maxBodyBytes} bytes.`);
+    this.#hono.all(
+      ENDPOINT,
+      (c, next) => this.#admit(c, next),
+      bodyLimit({ maxSize: maxBodyBytes, onError: isTooLarge }),
+      (c) => this.#serve(c),
+    );
+    this.#hono.notFound(() => refusal(404, `There is nothing here. The endpoint is ${ENDPOINT}.`));
+  }
+
+  /** Refuses requests that a web page sends to this machine under another name, or from another site. */
+  #refuseForeign(request: Request): Response | undefined {
+    const { hosts, origins } = this.#options.settings;
+    const local = localhostAllowedHostnames();
+    return hostHeaderValidationResponse(request, [...local, ...hosts]) ?? originValidationResponse(request, [...local, ...origins]);
+  }
+
+  async #ready(c: Context<Env>): Promise<Response> {
+    if (this.#isDraining) return c.json({ status: "stopping" }, 503);
+    try {
+      await this.#options.isReady();
+      return c.json({ status: "ready" });
+    } catch (error) {
+      this.#options.log.warn("not ready", { error });
+      return c.json({ status: "the store cannot be opened" }, 503);
+    }
+  }
+
+  /** Answers with the metadata of a protected resource (RFC 9728). */
+  #metadata(c: Context<Env>): Response {
+    const { resource, settings, verify } = this.#options;
+    if (verify === undefined) return refusal(404, "This server needs no token.");
+    const { issuer } = settings;
+    return c.json({
+      resource: resource.href,
+      ...(issuer === undefined ? {} : { authorization_servers: [issuer.pathname === "/" ? issuer.origin : issuer.href] }),
+      scopes_supported: SCOPES,
+      bearer_methods_supported: ["header"],
+      resource_name: "Workrail",
+    });
+  }
+
+  /** Lets a request in: while the server runs, with a token that is right, and not too often. */
+  async #admit(c: Context<Env>, next: () => Promise<void>): Promise<Response | undefined> {
+    if (this.#isDraining) return later(503, "The server stops.", 1);
+    const access = await this.#authenticate(c);
+    if (access instanceof Response) return access;
+    c.set("access", access);
+    const wait = await this.#waitOf(access?.name ?? c.env.incoming.socket.remoteAddress ?? "unknown");
+    if (wait > 0) return later(429, `This is more than ${this.#options.settings.requestsAMinute} requests a minute.`, wait);
+    await next();
+    return undefined;
+  }
+
+  async #authenticate(c: Context<Env>): Promise<Access | undefined | Response> {
+    const { verify, log } = this.#options;
+    if (verify === undefined) return undefined;
+    let found: Access | undefined;
+    const verifyAccessToken = async (token: string): Promise<AuthInfo> => {
+      found = await verify(token);
+      if (found === undefined)
+        throw new OAuthError(OAuthErrorCode.InvalidToken, "The token is unknown, revoked or not meant for this server.");
+      return { token: "", clientId: found.name, scopes: [...found.scopes], expiresAt: found.expiresAt };
+    };
+    try {
+      await verifyBearerToken(c.req.header("authorization"), { verifier: { verifyAccessToken } });
+      return found;
+    } catch (error) {
+      if (!(error instanceof OAuthError)) log.error("a token cannot be checked", { error });
+      return bearerAuthChallengeResponse(error, { resourceMetadataUrl: this.#metadataUrl });
+    }
+  }
+
+  /** Returns the seconds that a caller has to wait; 0: none. */
+  async #waitOf(caller: string): Promise<number> {
+    try {
+      await this.#limiter?.consume(caller);
+      return 0;
+    } catch (error) {
+      if (!(error instanceof RateLimiterRes)) throw error;
+      return Math.ceil(error.msBeforeNext / 1_000);
+    }
+  }
+
+  async #serve(c: Context<Env>): Promise<Response> {
+    const access = c.get("access");
+    const authInfo = access === undefined ? {} : { authInfo: { token: "", clientId: access.name, scopes: [...access.scopes] } };
+    const request = c.req.raw;
+    // The library refuses other methods and types without reading the body.
+    if (request.method !== "POST" || !isJsonContentType(request.headers.get("content-type")))
+      return this.#options.mcp.fetch(request, authInfo);
+    const { maxBodyBytes } = this.#options;
+    const giveBack = this.#bodies.reserve(Number(c.req.header("content-length") ?? maxBodyBytes));
+    if (giveBack === undefined) return later(503, "The server reads as many large bodies as it can.", 1);
+    c.env.outgoing.once("close", giveBack);
+    const body = await bodyOf(c);
+    if (body === undefined) return refusal(400, "The connection ended before the body did.");
+    const read = parseMessage(body);
+    if (read.kind === "rejected") return refusal(400, read.rejection.message, read.rejection.code, read.rejection.id);
+    const { fault, checkedMessage } = checkMessage(read.message, findWrongPart);
+    if (fault !== undefined) return Response.json(fault, { status: 400 });
+    const refused = this.#refuseScope(checkedMessage, access);
+    if (refused !== undefined) return refused;
+    if (!("method" in checkedMessage) || checkedMessage.method !== "subscriptions/listen") this.#track(c);
+    return this.#options.mcp.fetch(request, { ...authInfo, parsedBody: checkedMessage });
+  }
+
+  /** Refuses a request that the token has no right to. */
+  #refuseScope(message: JsonRpcMessage, access: Access | undefined): Response | undefined {
+    const scope = this.#scopeOf(message);
+    if (access === undefined || scope === undefined || access.scopes.has(scope)) return undefined;
+    const error = new OAuthError(OAuthErrorCode.InsufficientScope, `This needs a token with the scope ${scope}.`);
+    return bearerAuthChallengeResponse(error, { requiredScopes: [scope], resourceMetadataUrl: this.#metadataUrl });
+  }
+
+  /** Returns the right that a request needs; `undefined`: none. Resources, prompts and completions show saved work. */
+  #scopeOf(message: JsonRpcMessage): Scope | undefined {
+    if (!("method" in message)) return undefined;
+    if (/^(?:resources|prompts|completion)[/]/u.test(message.method)) return "read";
+    const name = message.params?.["name"];
+    return message.method === "tools/call" && typeof name === "string" ? this.#options.scopeOfTool(name) : undefined;
+  }
+
+  #track(c: Context<Env>): void {
+    const request = Symbol("request");
+    this.#underWay.add(request);
+    c.env.outgoing.once("close", () => {
+      this.#underWay.delete(request);
+      if (this.#underWay.size > 0) return;
+      const waiters = this.#idleWaiters;
+      this.#idleWaiters = [];
+      for (const wake of waiters) wake();
+    });
+  }
+}
+
+/** Reads a body; `undefined` when the client leaves before its end. */
+async function bodyOf(c: Context<Env>): Promise<Buffer | undefined> {
+  try {
+    return Buffer.from(await c.req.arrayBuffer());
+  } catch (error) {
+    if (c.env.incoming.destroyed && !c.env.incoming.complete) return undefined;
+    throw error;
+  }
+}
+
+/** A refusal in the form of the protocol. */
+function refusal(status: number, message: string, code: number = RPC_ERROR.invalidRequest, id?: RequestId): Response {
+  return Response.json({ jsonrpc: "2.0", id: id ?? null, error: { code, message } }, { status });
+}
+
+function later(status: number, message: string, seconds: number): Response {
+  const response = refusal(status, message);
+  response.headers.set("Retry-After", String(seconds));
+  return response;
+}

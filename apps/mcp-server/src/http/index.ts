@@ -1,0 +1,2 @@
+export { httpSettingsOf } from "./http-settings.ts";
+export { maxBodyBytesOf, serveHttp } from "./serve-http.ts";

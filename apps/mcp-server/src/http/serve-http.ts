@@ -1,0 +1,148 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import { type Limits, WorkrailError } from "@workrail/core";
+import { Catalogue, type CatalogueOptions, type Offer } from "../catalogue.ts";
+import { createDrain, drainOnSignals } from "../drain.ts";
+import { createSdkV2Server } from "../sdk-v2-server.ts";
+import { DEFAULT_MAX_MESSAGE_BYTES } from "../stdio-transport.ts";
+import type { Tool } from "../tool.ts";
+import { type Access, type Scope, scopeOf, SCOPES } from "./access.ts";
+import { HttpApp, type McpHandler } from "./http-app.ts";
+import { bracketed, ENDPOINT, type HttpSettings } from "./http-settings.ts";
+import { TOKEN_PREFIX, TokenFile } from "./token-file.ts";
+import { JwtVerifier } from "./verify-jwt.ts";
+
+/** Returns the offer for a caller with these rights; without a list, for one with all of them. */
+export type OfferFor = (scopes: readonly string[] | undefined) => Offer;
+
+export interface ServeHttpOptions extends CatalogueOptions {
+  readonly settings: HttpSettings;
+  readonly maxBodyBytes: number;
+  /** Resolves when calls can be answered. */
+  readonly isReady: () => Promise<void>;
+  /** Steps that run last, in order, when the server stops, such as closing the store. */
+  readonly close?: readonly (() => void | Promise<void>)[];
+  /** Default: by version 2 of the MCP library, for every version of the protocol. */
+  readonly createHandler?: (offerFor: OfferFor, options: ServeHttpOptions) => McpHandler;
+  /** Time limits of the web server. */
+  readonly patience?: Partial<Patience>;
+}
+
+/** Time limits of the web server, in milliseconds. */
+export interface Patience {
+  /** For the head of a request. */
+  readonly headMs: number;
+  /** For a whole request, which may be a body of some ten megabytes. */
+  readonly requestMs: number;
+  /** For a connection on which nothing moves. */
+  readonly silenceMs: number;
+}
+
+const PATIENCE: Patience = { headMs: 10_000, requestMs: 60_000, silenceMs: 120_000 };
+/** Connections at the same time; the system closes further ones. */
+const MOST_CONNECTIONS = 512;
+
+/** Room for the rest of a message beside the largest context. */
+const ENVELOPE_BYTES = 64 * 1024;
+
+/**
+ * Returns the most bytes of a body: those of the largest message on standard input, or fewer where a context may not be that large. A byte of
+ * a context may take six in a message, escaped.
+ */
+export function maxBodyBytesOf({ maxContextBytes }: Pick<Limits, "maxContextBytes">): number {
+  return Math.min(DEFAULT_MAX_MESSAGE_BYTES, 6 * maxContextBytes + ENVELOPE_BYTES);
+}
+
+/**
+ * Serves the tools on HTTP until a signal arrives, then ends the process.
+ *
+ * @returns the address at which it listens.
+ * @throws INVALID_INPUT when the server cannot listen there; KEY_UNAVAILABLE when the token file cannot be used.
+ */
+export async function serveHttp(options: ServeHttpOptions): Promise<URL> {
+  const { settings, tools, log, close = [], createHandler = handlerV2 } = options;
+  const tokenFile = settings.tokenFile === undefined ? undefined : new TokenFile(settings.tokenFile);
+  tokenFile?.check();
+  const ready = Promise.withResolvers<HttpApp>();
+  const server = webServer(options, async (request, bindings) => (await ready.promise).fetch(request, bindings));
+  const address = await listen(server, settings);
+  const resource = settings.url ?? address;
+  server.on("error", (error) => log.error("the web server failed", { error }));
+  const catalogues = new Map<string, Catalogue>();
+  const offerFor: OfferFor = (scopes = SCOPES) => {
+    const key = SCOPES.filter((scope) => scopes.includes(scope)).join(" ");
+    const known = catalogues.get(key);
+    if (known !== undefined) return known;
+    const saved = scopes.includes("read") ? {} : { resources: [], prompts: [] };
+    const made = new Catalogue({ ...options, ...saved, tools: tools.filter((tool) => key.split(" ").includes(scopeOf(tool))) });
+    catalogues.set(key, made);
+    return made;
+  };
+  const mcp = createHandler(offerFor, options);
+  const scopes = new Map<string, Scope>(tools.map((tool: Tool) => [tool.name, scopeOf(tool)]));
+  const verify = verifier(tokenFile, settings, resource);
+  const app = new HttpApp({ ...options, resource, mcp, verify, scopeOfTool: (name) => scopes.get(name) });
+  ready.resolve(app);
+  const drain = createDrain({
+    stop: () => {
+      app.stop();
+      server.close();
+    },
+    whenIdle: async () => {
+      await app.whenIdle();
+      await Promise.all([...catalogues.values()].map((catalogue) => catalogue.whenIdle()));
+    },
+    close: [() => mcp.close(), () => server.closeAllConnections(), ...close],
+    log,
+  });
+  drainOnSignals(drain, log);
+  return address;
+}
+
+/** Serves every version of the protocol by version 2 of the MCP library. */
+function handlerV2(offerFor: OfferFor, { maxBodyBytes, log }: Pick<ServeHttpOptions, "maxBodyBytes" | "log">): McpHandler {
+  const onerror = (error: Error): void => log.debug("protocol", { error });
+  return createMcpHandler(({ authInfo }) => createSdkV2Server(offerFor(authInfo?.scopes)), {
+    onerror,
+    maxRequestBodySize: maxBodyBytes,
+  });
+}
+
+function webServer({ patience }: ServeHttpOptions, fetch: HttpApp["fetch"]): Server {
+  const { headMs, requestMs, silenceMs } = { ...PATIENCE, ...patience };
+  const limits = { headersTimeout: headMs, requestTimeout: requestMs, connectionsCheckingInterval: Math.min(5_000, headMs) };
+  const server = createAdaptorServer({ fetch: fetch as never, serverOptions: limits }) as Server;
+  server.maxConnections = MOST_CONNECTIONS;
+  server.setTimeout(silenceMs);
+  return server;
+}
+
+async function listen(server: Server, { host, port }: HttpSettings): Promise<URL> {
+  server.listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    const { code = "", message } = cause as NodeJS.ErrnoException;
+    const why = code === "EADDRINUSE" ? "another program listens there" : message;
+    throw new WorkrailError("INVALID_INPUT", `The server cannot listen at ${bracketed(host)}:${port}: ${why}.`, {
+      cause,
+      details: { field: "http" },
+      hint: "Choose another host:port with --http.",
+    });
+  }
+  const { port: actual } = server.address() as AddressInfo;
+  return new URL(`http://${bracketed(host)}:${actual}${ENDPOINT}`);
+}
+
+function verifier(
+  tokenFile: TokenFile | undefined,
+  { issuer }: HttpSettings,
+  resource: URL,
+): ((token: string) => Promise<Access | undefined>) | undefined {
+  if (tokenFile === undefined && issuer === undefined) return undefined;
+  const jwt = issuer === undefined ? undefined : new JwtVerifier(issuer, resource.href);
+  return async (token) => (token.startsWith(TOKEN_PREFIX) ? tokenFile?.find(token) : jwt?.verify(token));
+}

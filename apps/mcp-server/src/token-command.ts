@@ -1,0 +1,92 @@
+import { parseArgs } from "node:util";
+import { invalidInput } from "@workrail/core";
+import { readConfiguration } from "@workrail/runtime";
+import { SCOPES, type Scope } from "./http/access.ts";
+import { createToken, readTokens, revokeToken } from "./http/token-file.ts";
+import { toToolFailure } from "./wire-errors.ts";
+
+const USAGE = `Usage: workrail-mcp token create <name> --scopes <read,write,admin> [--days <number>]
+       workrail-mcp token list
+       workrail-mcp token revoke <name>
+
+Bearer tokens for the server on HTTP. The file keeps only their hashes; a running server reads it again when it changes.
+
+  --scopes <list>           read: tools that only read; write: those that save; admin: those that delete for good
+  --days <number>           days until the token expires, 1 to 3650; default: 90
+  --http-token-file <path>  default: the setting httpTokenFile
+`;
+
+const DAYS = 90;
+const MOST_DAYS = 3_650;
+
+const OPTIONS = {
+  scopes: { type: "string" },
+  days: { type: "string" },
+  "http-token-file": { type: "string" },
+  "data-dir": { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+/** Runs `workrail-mcp token`: makes, lists and revokes bearer tokens. Sets the exit code. */
+export function runTokenCommand(args: readonly string[]): void {
+  try {
+    process.stdout.write(answerTo(args));
+  } catch (error) {
+    process.stderr.write(`${toToolFailure(error).text}\n`);
+    process.exitCode = 2;
+  }
+}
+
+/** @throws INVALID_INPUT; KEY_UNAVAILABLE when the file cannot be used. */
+function answerTo(args: readonly string[]): string {
+  const { values, positionals } = parsed(args);
+  const [verb = "help", name = "", ...more] = positionals;
+  if (values.help === true || verb === "help") return USAGE;
+  if (more.length > 0 || (verb === "list") !== (name === ""))
+    throw invalidInput("token", `token ${verb} takes ${verb === "list" ? "no name" : "one name"}.`, "See: workrail-mcp token help");
+  const file = tokenFileOf(values);
+  switch (verb) {
+    case "create": {
+      const token = createToken(file, { name, scopes: scopesOf(values.scopes), days: daysOf(values.days) });
+      process.stderr.write("This is the only time that the token is shown:\n");
+      return `${token}\n`;
+    }
+    case "list":
+      return readTokens(file)
+        .map((each) => `${each.name}  ${each.scopes.join(",")}  expires ${each.expiresAt}\n`)
+        .join("");
+    case "revoke":
+      revokeToken(file, name);
+      return `Revoked ${name}.\n`;
+    default:
+      throw invalidInput("token", `There is no command token ${verb}.`, "See: workrail-mcp token help");
+  }
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  } catch (cause) {
+    throw invalidInput("token", (cause as Error).message, "See: workrail-mcp token help");
+  }
+}
+
+function tokenFileOf(given: Readonly<Record<string, unknown>>): string {
+  const names = ["http-token-file", "data-dir"].filter((name) => typeof given[name] === "string");
+  const { values } = readConfiguration({ env: process.env, args: names.map((name) => `--${name}=${String(given[name])}`) });
+  if (values.httpTokenFile !== undefined) return values.httpTokenFile;
+  throw invalidInput("httpTokenFile", "There is no token file.", "Give --http-token-file, or set httpTokenFile.");
+}
+
+function scopesOf(text = ""): readonly Scope[] {
+  const words = text.split(",");
+  const scopes = SCOPES.filter((scope) => words.includes(scope));
+  if (scopes.length === new Set(words).size) return scopes;
+  throw invalidInput("scopes", `--scopes must be some of ${SCOPES.join(", ")}, separated by commas.`, "Such as --scopes read,write");
+}
+
+function daysOf(text = String(DAYS)): number {
+  const days = Number(text);
+  if (Number.isSafeInteger(days) && days >= 1 && days <= MOST_DAYS) return days;
+  throw invalidInput("days", `--days must be a whole number from 1 to ${MOST_DAYS}.`, "Leave it out for 90.");
+}
