@@ -12,7 +12,7 @@ if (isThorough) {
 } else {
   describeUseCases(alone(sqlite), { runs: 5, operations: 80 });
   for (const harness of [sqlite, files]) {
-    describeCatalog(alone(harness));
+    describeCatalog(alone(harness), { runs: 40 });
     describeRecovery(alone(harness));
   }
 }

@@ -46,6 +46,9 @@ const FAULTS: readonly Fault[] = [
 /** Limit of file operations, more than any scenario should take, so that a sweep always ends. */
 const MAX_OPERATIONS = 1_000;
 
+/** Strikes after which a fresh store takes over: what a rebuild and the checks after a strike take grows with the store. */
+const STRIKES_PER_STORE = 8;
+
 /** Strikes the first operation, the second, and so on, until no operation is left to strike. */
 async function sweep(harness: StorageHarness, scenario: Scenario, fault: Fault): Promise<void> {
   let bed = await TestBed.create(harness, scenario);
@@ -56,7 +59,7 @@ async function sweep(harness: StorageHarness, scenario: Scenario, fault: Fault):
         strikeAt(bed, scenario, { ...fault, at }, fault.rebuilds === true),
       );
       if (at > MAX_OPERATIONS) throw new Error(`${scenario.name} takes more than ${MAX_OPERATIONS} file operations.`);
-      if (scenario.isOfStore === true) bed = await bed.replaced();
+      if (scenario.isOfStore === true || at % STRIKES_PER_STORE === 0) bed = await bed.replaced(scenario.after);
     }
     await bed.reopen();
     await bed.proveAll(scenario.after);

@@ -146,7 +146,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
   },
   "half-applies": {
     fault: "leaves the rows of sessions out of a change",
-    caughtBy: ["catalog > holds the rows that were decided, after each change of 10 random histories"],
+    caughtBy: ["catalog > holds the rows that were decided, after each change of 3 random histories"],
     breaks: (storage) => writing(storage, (rows) => rows.filter(({ table }) => table !== "session")),
   },
   "swaps-blindly": {
@@ -166,7 +166,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
   "shortens-shields": {
     fault: "does not look at shields when it selects checkpoints",
     caughtBy: [
-      "catalog > holds the rows that were decided, after each change of 10 random histories",
+      "catalog > holds the rows that were decided, after each change of 3 random histories",
       "use cases > handles > resolve to what they were given out for until they run out, whatever is saved, compacted and cleaned up",
     ],
     breaks: (storage) => writing(storage, (rows) => rows.map(withoutShield)),
@@ -216,7 +216,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
   },
   "mends-text": {
     fault: "replaces lone surrogates, as databases do",
-    caughtBy: ["catalog > holds the rows that were decided, after each change of 10 random histories"],
+    caughtBy: ["catalog > holds the rows that were decided, after each change of 3 random histories"],
     breaks: (storage) => writing(storage, (rows) => rows.map((row) => ({ ...row, now: mended(row.now) }) as RowChange)),
   },
   overwrites: {
@@ -229,7 +229,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
   },
   "removes-needed": {
     fault: "does not find the checkpoints that need a blob",
-    caughtBy: ["catalog > holds the rows that were decided, after each change of 10 random histories"],
+    caughtBy: ["catalog > a change > that removes a blob comes before or behind the append that needs it"],
     breaks: (storage) => answering(storage, (read, answer) => (read.of === "checkpoints" && read.where.blobs !== undefined ? [] : answer)),
   },
   "keeps-no-order": {

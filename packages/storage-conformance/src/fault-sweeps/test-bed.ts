@@ -44,8 +44,9 @@ export class TestBed {
     return sessionId;
   }
 
-  /** Destroys this test bed and creates a new one. */
-  async replaced(): Promise<TestBed> {
+  /** Proves all sessions, destroys this test bed and creates a new one. */
+  async replaced(after: Held): Promise<TestBed> {
+    await this.proveAll(after);
     await this.destroy();
     return TestBed.create(this.#harness, this.#options);
   }

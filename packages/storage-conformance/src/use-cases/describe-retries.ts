@@ -4,53 +4,14 @@ import type { StorageHarness } from "../harness.ts";
 import { allRecords, proveStore } from "../prove-store.ts";
 import { provided, withStore } from "../store-under-test.ts";
 import { randomIds } from "../environment.ts";
-import { codeOf, type StorageParts, Workbench } from "../workbench.ts";
+import { type StorageParts, Workbench } from "../workbench.ts";
 
-/** Tests lost answers, repeated saves, moved heads, and missing or left-over blobs. */
+/** Tests saves under an id whose blob is missing or left over. */
 export function describeRetries(harness: StorageHarness): void {
   const onStore = (test: (bench: Workbench, storage: StorageInUse) => Promise<void>) => () =>
     withStore(harness, ({ storage }) => test(new Workbench(storage), storage));
 
   describe("retries", () => {
-    it(
-      "skips what the head already holds, unless forced or of a kind that always creates",
-      onStore(async (bench, storage) => {
-        const save = { sessionId: randomIds.sessionId(), context: { step: 1 } };
-        const { record } = await bench.save(save);
-        expect(await bench.save(save)).toMatchObject({ status: "unchanged", record: { id: record.id } });
-        const forced = await bench.save({ ...save, force: true });
-        expect(forced).toMatchObject({ status: "saved", record: { sequence: 2, parentId: record.id } });
-        expect(await bench.save({ ...save, kind: "project" })).toMatchObject({ status: "saved", record: { sequence: 3 } });
-        expect(await allRecords(storage)).toHaveLength(3);
-      }),
-    );
-
-    it(
-      "answers a repeated compare-and-swap as unchanged, and another's as a conflict",
-      onStore(async (bench, storage) => {
-        const sessionId = randomIds.sessionId();
-        const first = await bench.save({ sessionId, context: { step: 1 }, expectedParentId: null });
-        const save: SaveInput = { sessionId, context: { step: 2 }, expectedParentId: first.record.id };
-        const second = await bench.save(save);
-        expect(await bench.save(save)).toMatchObject({ status: "unchanged", record: { id: second.record.id } });
-        expect(await codeOf(bench.save({ ...save, context: { step: "other" } }))).toBe("CONFLICT");
-        expect((await bench.load({ sessionId })).context).toEqual({ step: 2 });
-        expect(await allRecords(storage)).toHaveLength(2);
-      }),
-    );
-
-    it(
-      "answers a repeated save under the caller's own id as unchanged, and another content as a conflict",
-      onStore(async (bench) => {
-        const save: SaveInput = { sessionId: randomIds.sessionId(), checkpointId: randomIds.checkpointId(), context: { step: 1 } };
-        const first = await bench.save(save);
-        await bench.save({ sessionId: save.sessionId, context: { step: 2 } });
-        expect(await bench.save(save)).toMatchObject({ status: "unchanged", record: { id: first.record.id } });
-        expect(await codeOf(bench.save({ ...save, context: { step: 3 } }))).toBe("CONFLICT");
-        expect(await codeOf(bench.save({ ...save, sessionId: randomIds.sessionId() }))).toBe("CONFLICT");
-      }),
-    );
-
     it.each<[string, Context]>([
       ["the same context", { step: 1 }],
       ["another context", { step: "never acknowledged" }],

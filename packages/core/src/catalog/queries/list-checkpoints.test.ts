@@ -50,7 +50,7 @@ describe("pages", () => {
       seen.push(...idsOf(page.records));
       after = page.next;
       catalog.saved(`later-${seen.length}`);
-    } while (after !== undefined);
+    } while (after !== undefined && seen.length < 99);
     expect(seen).toEqual(ids);
   });
 

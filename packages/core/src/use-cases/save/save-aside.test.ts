@@ -1,4 +1,4 @@
-import { type CheckpointRecord, type Context, saveAside } from "../../index.ts";
+import { type CheckpointRecord, type Context, HANDLE_MS, saveAside } from "../../index.ts";
 import { expect, it } from "vitest";
 import { aStore, OTHER, S, type TestStore } from "../../../../memory/src/testing/a-store.ts";
 
@@ -6,6 +6,11 @@ const CONTEXT: Context = { goal: "ship", step: 2 };
 
 async function keep(store: TestStore, context: Context = CONTEXT): Promise<CheckpointRecord> {
   return (await saveAside(store.ports, { sessionId: S, context, agentId: "agent", project: "/p" })).record;
+}
+
+function moved(store: TestStore, { sessionId, id }: CheckpointRecord) {
+  const move = { sessionId, checkpoints: [id], from: "live", to: "trash", at: new Date(0), reason: "test" } as const;
+  return store.storage.catalog.commit({ move, audit: [] });
 }
 
 it("stores a context as an aside of its session, exactly, and not as the head", async () => {
@@ -41,6 +46,41 @@ it("uses another id when its own is taken", async () => {
   const aside = await keep(store);
   expect(aside.id).not.toBe(id);
   expect((await store.load(aside.id)).context).toEqual(CONTEXT);
+});
+
+it("shields the aside, or the head that has its content, for as long as the handle is valid", async () => {
+  const store = aStore();
+  const first = await saveAside(store.ports, { sessionId: S, context: CONTEXT });
+  expect(first.record.shieldedUntil).toEqual(first.validUntil);
+  const head = await store.saved({ step: 1 });
+  const { record, validUntil } = await saveAside(store.ports, { sessionId: S, context: { step: 1 } });
+  expect(record.id).toBe(head.id);
+  expect((await store.storage.catalog.find(head.id))?.shieldedUntil).toEqual(validUntil);
+  const other = await saveAside(store.ports, { sessionId: OTHER, context: CONTEXT });
+  expect(other.record.id).not.toBe(first.record.id);
+});
+
+it("uses another id while the first aside is in the trash", async () => {
+  const store = aStore();
+  const first = await keep(store);
+  await moved(store, first);
+  const second = await keep(store);
+  expect(second.id).not.toBe(first.id);
+  expect((await store.load(second.id)).context).toEqual(CONTEXT);
+});
+
+it("is refused while handles hold as many asides as there may be, until the first runs out", async () => {
+  const store = aStore({ limits: { maxAsides: 2 } });
+  const [first, second] = [await keep(store, { step: 0 }), await keep(store, { step: 1 })];
+  await expect(keep(store, { step: 2 })).rejects.toMatchObject({
+    code: "STORAGE_QUOTA_EXCEEDED",
+    details: { limit: "maxAsides", maxAsides: 2 },
+  });
+  expect((await keep(store, { step: 0 })).id).toBe(first.id);
+  store.clock.set(new Date(store.clock.now().getTime() + HANDLE_MS));
+  await keep(store, { step: 2 });
+  await expect(store.load(first.id)).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
+  expect((await store.load(second.id)).context).toEqual({ step: 1 });
 });
 
 it("rejects a value that is no context", async () => {
