@@ -8,6 +8,7 @@ import {
   type CheckpointRecord,
   commit,
   type Digest,
+  type Edge,
   type Facts,
   hold,
   type JsonObject,
@@ -81,6 +82,7 @@ export type Step =
   | { readonly step: "reconcile" | "reopen" }
   | { readonly step: "replace all"; readonly at: Date };
 
+export const HOLDERS: readonly string[] = ["backup", "ä:b"];
 const HOLDS_END = new Date("2100-01-01T00:00:00.000Z");
 
 export const someTime: fc.Arbitrary<Date> = fc.nat(40).map((second) => new Date(Date.UTC(2026, 0, 1) + second * 1_000 + (second % 3)));
@@ -90,6 +92,10 @@ const someText = fc.option(fc.constantFrom(...TEXTS), { nil: undefined });
 const someDigest = fc.constantFrom("0", "1", "2", "3").map((digit) => digit.repeat(64) as Digest);
 const someTags = fc.uniqueArray(fc.constantFrom(...TAGS), { maxLength: 4 });
 const somePins = fc.uniqueArray(fc.constantFrom(...PINS), { maxLength: 4 });
+
+function rarely<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+  return fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+}
 
 /** An id belongs to one session. */
 export function sessionOf(id: CheckpointId): SessionId {
@@ -117,15 +123,15 @@ const someRecord = fc
   .map((given) => aRecord({ ...given, sessionId: sessionOf(given.id) }));
 
 const someTerms: fc.Arbitrary<Partial<Append>> = fc.record({
-  keepNewest: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
-  unlessHeadIs: fc.option(someDigest, { nil: undefined, freq: 3 }),
-  expectedHead: fc.option(fc.constantFrom(null, ...IDS), { nil: undefined, freq: 2 }),
-  quota: fc.option(fc.constant({ session: 400, store: 900 }), { nil: undefined, freq: 3 }),
-  session: fc.option(fc.record({ createdAt: someTime, tags: someTags, pins: somePins }), { nil: undefined }),
+  keepNewest: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined, freq: 2 }),
+  unlessHeadIs: rarely(someDigest),
+  expectedHead: rarely(fc.constantFrom(null, ...IDS)),
+  quota: rarely(fc.constant({ session: 400, store: 900 })),
+  session: rarely(fc.record({ createdAt: someTime, tags: someTags, pins: somePins })),
 });
 
 const someSave = fc
-  .record({ record: someRecord, terms: someTerms, hasBlob: fc.nat(9), shield: fc.option(someTime, { nil: undefined, freq: 3 }) })
+  .record({ record: someRecord, terms: someTerms, hasBlob: fc.nat(9), shield: rarely(someTime) })
   .map(({ record, terms, hasBlob, shield }): Step => {
     const asides = record.kind === "aside" ? { count: 2, bytes: 150 } : undefined;
     const append = { unlessHeadIs: undefined, expectedHead: undefined, keepNewest: undefined, ...terms, record, asides };
@@ -135,31 +141,44 @@ const someSave = fc
 
 const someMove = fc
   .record({
-    sessionId: someSession,
-    checkpoints: fc.array(someId, { maxLength: 4 }),
+    id: someId,
+    others: fc.array(someId, { maxLength: 3 }),
+    elsewhere: rarely(someSession),
     at: someTime,
     reason: fc.constantFrom("test", "ä 😀"),
     agentId: someText,
-    unlessUsedSince: fc.option(someTime, { nil: undefined, freq: 2 }),
+    unlessUsedSince: rarely(someTime),
     sparesShielded: fc.boolean(),
     erases: fc.boolean(),
-    way: fc.constantFrom(["live", "trash"], ["live", "trash"], ["live", "nowhere"], ["trash", "live"], ["trash", "nowhere"]),
+    way: fc.constantFrom(["live", "trash"], ["live", "nowhere"], ["trash", "live"], ["trash", "nowhere"]),
   })
-  .map(({ way: [from, to], ...move }): Step => ({
-    step: "commit",
-    change: { move: { ...move, from, to } as Move, audit: [] },
-    hasBlob: true,
-  }));
+  .map(({ id, others, elsewhere, way: [from, to], ...given }): Step => {
+    const move = { ...given, sessionId: elsewhere ?? sessionOf(id), checkpoints: [id, ...others], from, to } as Move;
+    return { step: "commit", change: { move, audit: [] }, hasBlob: true };
+  });
+
+/** Edges within sessions: few, so that the same ones are added and dropped. */
+export const EDGES: readonly Edge[] = [
+  [0, 3],
+  [3, 6],
+  [6, 0],
+  [1, 4],
+  [4, 7],
+  [2, 5],
+].map(([dependent = 0, base = 0]) => {
+  return { dependent: IDS[dependent] as CheckpointId, base: IDS[base] as CheckpointId };
+});
+const someEdges = fc.subarray([...EDGES], { maxLength: 3 });
 
 const someNotes = fc
   .record({
     pins: fc.option(fc.record({ sessionId: someSession, pin: somePins, release: somePins }), { nil: undefined }),
     tags: fc.option(fc.record({ sessionId: someSession, add: someTags, remove: someTags }), { nil: undefined }),
-    edges: fc.option(fc.record({ add: someEdges(), drop: someEdges() }), { nil: undefined }),
+    edges: fc.option(fc.record({ add: someEdges, drop: someEdges }), { nil: undefined }),
     accesses: fc.array(fc.record({ checkpointId: someId, at: someTime }), { maxLength: 2 }),
     shields: fc.array(fc.record({ checkpointId: someId, until: someTime }), { maxLength: 2 }),
     erased: fc.array(someId, { maxLength: 3 }),
-    forget: fc.option(fc.record({ sessions: fc.constant(SESSIONS), unusedSince: someTime, at: someTime }), { nil: undefined, freq: 2 }),
+    forget: rarely(fc.record({ sessions: fc.constant(SESSIONS), unusedSince: someTime, at: someTime })),
     audit: fc.array(
       fc.record({
         at: someTime,
@@ -173,10 +192,6 @@ const someNotes = fc
     ),
   })
   .map((change): Step => ({ step: "commit", change: change as CatalogChange, hasBlob: true }));
-
-function someEdges() {
-  return fc.array(fc.record({ dependent: someId, base: someId }), { maxLength: 3 });
-}
 
 export const someStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 12, arbitrary: someSave },
@@ -192,15 +207,15 @@ export const someStep: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
-    weight: 3,
+    weight: 4,
     arbitrary: fc.record({ step: fc.constant("reclaim" as const), ids: fc.option(fc.array(someId, { maxLength: 4 }), { nil: undefined }) }),
   },
   {
     weight: 1,
     arbitrary: fc.record({
       step: fc.constant("hold" as const),
-      holder: fc.constantFrom("backup", "ä:b"),
-      until: fc.constantFrom(undefined, undefined, new Date(0), HOLDS_END),
+      holder: fc.constantFrom(...HOLDERS),
+      until: fc.constantFrom(undefined, undefined, undefined, new Date(0), HOLDS_END),
     }),
   },
   { weight: 1, arbitrary: fc.record({ step: fc.constant("cut" as const), at: someTime, limit: fc.integer({ min: 1, max: 9 }) }) },
