@@ -79,8 +79,8 @@ interface Setting {
 async function measure({ bench, server, echo, bare, dataDir }: Setting, bytes: number): Promise<McpRow[]> {
   const sessionId = `session-${bytes}`;
   const context = generateContext(bytes, 1);
-  const saving = (step: number, answerCharacters: number): Buffer =>
-    call("workflow_checkpoint_save", { sessionId, context: atStep(context, step) }, answerCharacters);
+  const saving = (step: number, answerCharacters: number, more: object = {}): Buffer =>
+    call("workflow_checkpoint_save", { sessionId, context: atStep(context, step), ...more }, answerCharacters);
   const first = await server.send(saving(-1, 0));
   let line = saving(0, 0);
   const save = await alternate(bench.effort(), {
@@ -93,7 +93,7 @@ async function measure({ bench, server, echo, bare, dataDir }: Setting, bytes: n
     rest: () => untilQuiet(() => server.cpuMs()),
   });
 
-  const last = checked(await server.send(saving(-2, 0)));
+  const last = checked(await server.send(saving(-2, 0, { details: true })));
   const file = path.join(dataDir, String(last.structuredContent?.blobPath));
   await untilQuiet(() => server.cpuMs());
   const loading = (answerCharacters: number): Buffer => call("workflow_checkpoint_load", { sessionId, full: true }, answerCharacters);
