@@ -1,5 +1,6 @@
 import { type Log, readOnly } from "@workrail/core";
 import { inOwnName } from "@workrail/process";
+import { noteText } from "./answer-line.ts";
 import { parseArguments } from "./parse-arguments.ts";
 import type { Tool, ToolCall } from "./tool.ts";
 import { toToolFailure, type ToolFailure } from "./wire-errors.ts";
@@ -29,8 +30,10 @@ export async function callTool(tool: Tool, given: unknown, call: ToolCall, { log
     const result = await tool.run(input, call);
     const output = corrected.length === 0 ? result : { ...result, corrected };
     const meta = tool.resultMeta?.(result);
+    const text = JSON.stringify(output);
+    noteText(output, text);
     return {
-      content: [{ type: "text", text: JSON.stringify(output) }],
+      content: [{ type: "text", text }],
       structuredContent: output,
       ...(meta !== undefined && { _meta: meta }),
     };

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import { toAnswerLine } from "./answer-line.ts";
 import { type JsonRpcMessage, RPC_ERROR, type Rejection, type RequestId } from "./json-rpc.ts";
 import { LineFramer, type Frame } from "./line-framer.ts";
 import type { MessageChannel } from "./message-channel.ts";
@@ -216,9 +217,9 @@ export class StdioTransport implements MessageChannel {
   }
 }
 
-function toLine(message: object): string {
+function toLine(message: object): string | Buffer {
   try {
-    return `${JSON.stringify(message)}\n`;
+    return toAnswerLine(message) ?? `${JSON.stringify(message)}\n`;
   } catch (error) {
     const id = (message as { id?: RequestId }).id ?? null;
     const text = `The answer cannot be written as JSON (${error instanceof Error ? error.name : "error"}).`;
