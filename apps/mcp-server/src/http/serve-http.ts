@@ -103,7 +103,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<URL> {
 }
 
 /** Serves every version of the protocol by version 2 of the MCP library. */
-function handlerV2(offerFor: OfferFor, { maxBodyBytes, log }: Pick<ServeHttpOptions, "maxBodyBytes" | "log">): McpHandler {
+export function handlerV2(offerFor: OfferFor, { maxBodyBytes, log }: Pick<ServeHttpOptions, "maxBodyBytes" | "log">): McpHandler {
   const onerror = (error: Error): void => log.debug("protocol", { error });
   return createMcpHandler(({ authInfo }) => createSdkV2Server(offerFor(authInfo?.scopes)), {
     onerror,

@@ -10,6 +10,8 @@ const ADAPTERS: Readonly<Record<string, () => Promise<Adapter>>> = {
   v2: async () => (await import("../sdk-v2-server.ts")).serveSdkV2,
 };
 const { FIXTURE_ADAPTER: adapter = "", FIXTURE_HTTP: http, FIXTURE_PATIENCE: patience = "{}", WORKRAIL_LOG_LEVEL: level } = process.env;
+/** True: offers what the conformance suite looks for instead of the fixture tools. */
+const isConformance = process.env["FIXTURE_OFFER"] === "conformance";
 const adapterFor = ADAPTERS[adapter];
 
 // A process with the fixture tools, for tests that need a real process.
@@ -28,8 +30,11 @@ else await serveOverHttp(http);
 
 /** @param given settings that differ from those of a server on this machine without tokens, as JSON. */
 async function serveOverHttp(given: string): Promise<void> {
-  const { serveHttp } = await import("../http/serve-http.ts");
+  const { handlerV2, serveHttp } = await import("../http/serve-http.ts");
   const { handlerV1 } = await import("./handler-v1.ts");
+  const { conformanceOffer } = await import("./conformance-offer.ts");
+  const handler = adapter === "v1" ? handlerV1 : handlerV2;
+  const offer = conformanceOffer(served.log);
   const { issuer, url, ...rest } = JSON.parse(given) as Partial<HttpSettings>;
   const settings = {
     host: "127.0.0.1",
@@ -48,7 +53,7 @@ async function serveOverHttp(given: string): Promise<void> {
     maxBodyBytes: 1024 * 1024,
     isReady: async () => {},
     patience: JSON.parse(patience) as object,
-    ...(adapter === "v1" ? { createHandler: handlerV1 } : {}),
+    createHandler: (offerFor, options) => handler(isConformance ? () => offer : offerFor, options),
   });
   process.stderr.write(`serves ${address.href}\n`);
 }
