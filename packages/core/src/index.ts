@@ -1,6 +1,5 @@
 import "./needs-node.ts";
 export { CHAIN_START, linked, placeOf } from "./audit/audit-chain.ts";
-export type { AuditRows } from "./audit/audit-reads.ts";
 export { classifyContext } from "./classify/classify-context.ts";
 export type { ClassifyHow, ClassifyPorts } from "./classify/classify-context.ts";
 export { compileRules } from "./classify/compile-rules.ts";
@@ -71,44 +70,43 @@ export { KEEP_TAG } from "./model/session.ts";
 export type { Session, SessionFacts, Shield } from "./model/session.ts";
 export type { BackupContents, BackupTarget, UnreadableInBackup } from "./ports/backup-target.ts";
 export type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob, UnreadablePlace } from "./ports/blob-store.ts";
-export type {
-  Append,
-  AsideLimit,
-  AuditCheck,
-  AuditCut,
-  AuditQuery,
-  AuditWalk,
-  Catalog,
-  CatalogChange,
-  CatalogRecovery,
-  ChangedSession,
-  ChangePage,
-  ChangeQuery,
-  CheckpointFilter,
-  CheckpointPage,
-  CheckpointQuery,
-  CommitOutcome,
-  Discrepancies,
-  Edge,
-  Erasure,
-  Forgetting,
-  Move,
-  Quota,
-  QuotaUsage,
-  RemoveBlob,
-  Rewriting,
-  SessionPage,
-  SessionQuery,
-  StoredForm,
-  StoreUsage,
-  TrashedCheckpoint,
-  TrashPage,
-  TrashQuery,
-} from "./ports/catalog.ts";
+export type { Append, CommitOutcome, Quota, QuotaUsage } from "./catalog/rules/append.ts";
+export type { AsideLimit } from "./catalog/asides.ts";
+export type { AuditCheck, AuditWalk } from "./catalog/queries/check-audit.ts";
+export type { AuditCut } from "./catalog/rules/cut-audit.ts";
+export type { AuditQuery } from "./catalog/reads.ts";
+export type { CatalogChange } from "./catalog/rules/commit.ts";
+export type { ChangedSession } from "./model/session.ts";
+export type { ChangePage, ChangeQuery } from "./catalog/queries/list-changes.ts";
+export type { CheckpointFilter, CheckpointPage, CheckpointQuery } from "./catalog/queries/query-checkpoints.ts";
+export type { Discrepancies } from "./catalog/rules/reconcile.ts";
+export type { Edge } from "./catalog/rows.ts";
+export type { Erasure } from "./catalog/queries/list-erasures.ts";
+export type { Forgetting } from "./catalog/rules/forget.ts";
+export type { Move } from "./catalog/rules/move.ts";
+export type { RemoveBlob } from "./catalog/rules/reclaim.ts";
+export type { Rewriting } from "./audit/rechain.ts";
+export type { SessionPage, SessionQuery } from "./catalog/queries/query-sessions.ts";
+export type { StoredForm } from "./catalog/rules/change-form.ts";
+export type { StoreUsage } from "./catalog/queries/sum-usage.ts";
+export type { TrashedCheckpoint, TrashPage, TrashQuery } from "./catalog/queries/query-trash.ts";
 export { quickDigest } from "./quick-digest.ts";
 export { shellWord } from "./shell-word.ts";
-export { catalogOver, inUse } from "./catalog/catalog-over.ts";
-export type { CatalogContent, CatalogPort, RecoveryPort } from "./catalog/catalog-port.ts";
+export { auditRows } from "./catalog/queries/audit-rows.ts";
+export { checkAudit } from "./catalog/queries/check-audit.ts";
+export { findCheckpoint, findHead } from "./catalog/queries/find-checkpoint.ts";
+export { findSession } from "./catalog/queries/find-session.ts";
+export { listChanges } from "./catalog/queries/list-changes.ts";
+export { listErasures } from "./catalog/queries/list-erasures.ts";
+export { queryCheckpoints } from "./catalog/queries/query-checkpoints.ts";
+export { querySessions } from "./catalog/queries/query-sessions.ts";
+export { queryTrash } from "./catalog/queries/query-trash.ts";
+export { sumUsage } from "./catalog/queries/sum-usage.ts";
+export { reclaimBlobs } from "./catalog/reclaim-blobs.ts";
+export { cutRows } from "./catalog/rules/cut-audit.ts";
+export { findDiscrepancies, reconcile } from "./catalog/rules/reconcile.ts";
+export { fill } from "./catalog/fill.ts";
+export type { CatalogContent, CatalogPort, CatalogReader, ChainedRecovery, RecoveryPort } from "./catalog/catalog-port.ts";
 export { chained } from "./catalog/chained.ts";
 export { answered, decided } from "./catalog/decided.ts";
 export type { Settled } from "./catalog/decided.ts";
@@ -120,7 +118,6 @@ export { commit } from "./catalog/rules/commit.ts";
 export { hold } from "./catalog/rules/hold.ts";
 export { markDamaged } from "./catalog/rules/mark-damaged.ts";
 export { reclaim } from "./catalog/rules/reclaim.ts";
-export { reconcile } from "./catalog/rules/reconcile.ts";
 export { release } from "./catalog/rules/release.ts";
 export { ALL } from "./catalog/reads.ts";
 export type { Answers, Facts, Place, Read, Reads, SelectSessions, Where } from "./catalog/reads.ts";
@@ -150,7 +147,7 @@ export type { PatternCompiler } from "./ports/patterns.ts";
 export type { KeyFiles, KeyPlace, Sealer } from "./ports/sealer.ts";
 export type { FindSecrets, FoundSecret, SecretKind, SecretScanner } from "./ports/secret-scanner.ts";
 export type { SecretScreen, SecretsMode } from "./ports/secret-screen.ts";
-export type { AuditChain, ChainedStorage, Remain, Remains, Reserve, Storage, StorageInUse } from "./ports/storage.ts";
+export type { AuditChain, ChainedStorage, Remain, Remains, Reserve, Storage } from "./ports/storage.ts";
 export type { NewTranscript, TranscriptFiles, WrittenTranscript } from "./ports/transcript-files.ts";
 export type {
   CheckpointVector,

@@ -6,7 +6,6 @@ declare const TextEncoder: new () => {
   encode(text: string): Uint8Array;
   encodeInto(text: string, into: Uint8Array): { readonly written: number };
 };
-declare const structuredClone: <T>(value: T) => T;
 declare const TextDecoder: new (label: "utf-8", options: { fatal: boolean; ignoreBOM: boolean }) => { decode(bytes: Uint8Array): string };
 
 declare const performance: { now(): number };
@@ -28,11 +27,6 @@ export function encodeUtf8Into(text: string, into: Uint8Array): number {
 /** Decodes UTF-8; throws a `TypeError` when the bytes are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);
-}
-
-/** Returns a deep copy. */
-export function copied<T>(value: T): T {
-  return structuredClone(value);
 }
 
 /** Monotonic milliseconds, for measuring durations only. */

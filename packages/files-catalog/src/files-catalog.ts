@@ -142,7 +142,8 @@ export class FilesCatalog implements CatalogPort, RecoveryPort {
     const settled = Promise.withResolvers<void>();
     this.#settling = settled.promise;
     try {
-      tables.apply(decision);
+      const { rows, audit, auditThrough } = decision;
+      tables.apply(structuredClone({ rows, audit, auditThrough }));
       await this.#writeDown(tables, decision);
     } catch (error) {
       this.#forget();

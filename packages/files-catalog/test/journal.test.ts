@@ -3,9 +3,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { type FileSystem, nodeFileSystem } from "@workrail/blob-files";
-import { type CheckpointId, type CheckpointRecord, isWorkrailError, type SessionId, type StorageInUse } from "@workrail/core";
+import { type CheckpointId, type CheckpointRecord, isWorkrailError, type SessionId } from "@workrail/core";
 import { aRecord } from "@workrail/storage-conformance/builders";
-import { storageInUse } from "@workrail/storage-conformance/harness";
+import { storageInUse, type StorageInUse } from "@workrail/storage-conformance/harness";
 import { describe, expect, it } from "vitest";
 import { openFilesStorage } from "../src/open-files-storage.ts";
 
@@ -128,7 +128,7 @@ describe("a journal", () => {
         expect(await storage.recovery.needsRebuild()).toBe(true);
         const at = new Date(0);
         const audit = { at, action: "rebuild", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
-        await storage.recovery.replaceAll([aRecord({ id: "a" as CheckpointId, sessionId: S })], [], audit);
+        await storage.recovery.refill([aRecord({ id: "a" as CheckpointId, sessionId: S })], [], audit);
         expect(await storage.recovery.needsRebuild()).toBe(false);
         expect(await ids(storage)).toEqual(["a"]);
       });

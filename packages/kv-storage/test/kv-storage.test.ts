@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type BlobRef, type CheckpointId, type SessionFacts, type SessionId, type StorageInUse, WorkrailError } from "@workrail/core";
+import { type BlobRef, type CheckpointId, type SessionFacts, type SessionId, WorkrailError } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
 import { aRecord } from "@workrail/storage-conformance/builders";
-import { storageInUse } from "@workrail/storage-conformance/harness";
+import { storageInUse, type StorageInUse } from "@workrail/storage-conformance/harness";
 import * as fc from "fast-check";
 import type { KeyValues } from "../src/key-values.ts";
 import { kvStorage, type KvStorageOptions } from "../src/kv-storage.ts";
@@ -216,7 +216,7 @@ describe("a damaged journal", () => {
     expect(facts.map(({ sessionId }) => sessionId)).toEqual([S]);
     const event = { at: AT, action: "rebuild", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
     const records = first.status === "committed" && first.record !== undefined ? [first.record] : [];
-    await again.locking.exclusively(() => again.recovery.replaceAll(records, facts, event));
+    await again.locking.exclusively(() => again.recovery.refill(records, facts, event));
     expect(await again.recovery.needsRebuild()).toBe(false);
     expect(await idsIn(again)).toEqual(["first"]);
     const blob = records[0]?.blob as BlobRef;

@@ -1,4 +1,15 @@
-import type { BlobRef, Catalog, CheckpointId, CheckpointRecord, NewRecord } from "@workrail/core";
+import {
+  type BlobRef,
+  type CatalogPort,
+  type CheckpointId,
+  type CheckpointRecord,
+  type NewRecord,
+  commit,
+  reclaimBlobs,
+  findSession,
+  findCheckpoint,
+  findHead,
+} from "@workrail/core";
 import { aRecord } from "@workrail/storage-conformance/builders";
 import { storageInUse } from "@workrail/storage-conformance/harness";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -7,7 +18,7 @@ import { openMemoryStorage } from "./open-memory-storage.ts";
 import { S } from "./testing/a-store.ts";
 
 let disk: MemoryDisk;
-let catalog: Catalog;
+let catalog: CatalogPort;
 
 beforeEach(() => {
   disk = new MemoryDisk();
@@ -20,13 +31,13 @@ function record(id: string, given: Partial<NewRecord> = {}): NewRecord {
 
 async function append(given: NewRecord, keepNewest?: number) {
   disk.blobs.set(given.blob, new Uint8Array(given.blobBytes));
-  return catalog.commit({ append: { record: given, unlessHeadIs: undefined, expectedHead: undefined, keepNewest }, audit: [] });
+  return catalog.change(commit({ append: { record: given, unlessHeadIs: undefined, expectedHead: undefined, keepNewest }, audit: [] }));
 }
 
 /** Returns the refs removed by a reclaim of all or of the given refs. */
 async function reclaimed(refs?: string[]): Promise<string[]> {
   const asked: string[] = [];
-  const removed = await catalog.reclaim(refs as BlobRef[] | undefined, async (ref) => void asked.push(ref));
+  const removed = await reclaimBlobs(catalog, refs as BlobRef[] | undefined, async (ref) => void asked.push(ref));
   expect(asked).toEqual(removed);
   return asked;
 }
@@ -41,43 +52,43 @@ it("copies its inputs and outputs", async () => {
   (given.tags as string[]).push("u");
   (given.attributes["list"] as number[]).push(2);
   given.createdAt.setTime(1);
-  const found = (await catalog.find(given.id)) as CheckpointRecord;
+  const found = (await findCheckpoint(catalog, given.id)) as CheckpointRecord;
   expect(found).toMatchObject({ tags: ["t"], attributes: { list: [1] }, createdAt: new Date(0) });
   (found.tags as string[]).push("v");
   found.lastAccessedAt.setTime(9);
-  expect(await catalog.head(S)).toMatchObject({ tags: ["t"], lastAccessedAt: new Date(0) });
+  expect(await findHead(catalog, S)).toMatchObject({ tags: ["t"], lastAccessedAt: new Date(0) });
 });
 
 it("keeps attributes named __proto__", async () => {
   const attributes = JSON.parse(`{"__proto__":{"a":1}}`) as NewRecord["attributes"];
   await append(record("a", { attributes }));
-  expect(JSON.stringify((await catalog.find("a" as CheckpointId))?.attributes)).toBe(`{"__proto__":{"a":1}}`);
+  expect(JSON.stringify((await findCheckpoint(catalog, "a" as CheckpointId))?.attributes)).toBe(`{"__proto__":{"a":1}}`);
 });
 
 it("only advances access times, and skips unknown checkpoints", async () => {
   await append(record("a", { createdAt: new Date(1_000) }));
   const accesses = [5_000, 2_000].map((time) => ({ checkpointId: "a" as CheckpointId, at: new Date(time) }));
-  await catalog.commit({ accesses: [...accesses, { checkpointId: "gone" as CheckpointId, at: new Date(9_000) }], audit: [] });
-  expect(await catalog.find("a" as CheckpointId)).toMatchObject({ lastAccessedAt: new Date(5_000) });
-  expect(await catalog.session(S)).toMatchObject({ lastAccessedAt: new Date(5_000) });
+  await catalog.change(commit({ accesses: [...accesses, { checkpointId: "gone" as CheckpointId, at: new Date(9_000) }], audit: [] }));
+  expect(await findCheckpoint(catalog, "a" as CheckpointId)).toMatchObject({ lastAccessedAt: new Date(5_000) });
+  expect(await findSession(catalog, S)).toMatchObject({ lastAccessedAt: new Date(5_000) });
 });
 
 describe("reclaiming", () => {
   it("keeps the blob of a removed checkpoint while another depends on it", async () => {
     await append(record("base"));
     await append(record("dependent"));
-    await catalog.commit({ edges: { add: [edge("dependent", "base")], drop: [] }, audit: [] });
+    await catalog.change(commit({ edges: { add: [edge("dependent", "base")], drop: [] }, audit: [] }));
     await append(record("c"), 2);
     expect(await reclaimed()).toEqual([]);
     expect(await reclaimed(["blob-base", "blob-dependent", "blob-unknown"])).toEqual(["blob-unknown"]);
-    await catalog.commit({ edges: { add: [], drop: [edge("dependent", "base")] }, audit: [] });
+    await catalog.change(commit({ edges: { add: [], drop: [edge("dependent", "base")] }, audit: [] }));
     expect(await reclaimed()).toEqual(["blob-base"]);
     expect(await reclaimed()).toEqual([]);
   });
 
   it("removes a chain of such blobs together, once the last dependent is gone", async () => {
     for (const id of ["a", "b", "c"]) await append(record(id));
-    await catalog.commit({ edges: { add: [edge("b", "a"), edge("c", "b")], drop: [] }, audit: [] });
+    await catalog.change(commit({ edges: { add: [edge("b", "a"), edge("c", "b")], drop: [] }, audit: [] }));
     await append(record("d"), 2);
     expect(await reclaimed()).toEqual([]);
     await append(record("e"), 1);
@@ -87,14 +98,14 @@ describe("reclaiming", () => {
   it("remembers a removal that failed", async () => {
     await append(record("a"));
     await append(record("b"), 1);
-    const failing = catalog.reclaim(undefined, () => Promise.reject(new Error("busy")));
+    const failing = reclaimBlobs(catalog, undefined, () => Promise.reject(new Error("busy")));
     await expect(failing).rejects.toThrow("busy");
     expect(await reclaimed()).toEqual(["blob-a"]);
   });
 
   it("blocks commits until it is done", async () => {
     const steps: string[] = [];
-    const reclaiming = catalog.reclaim(["blob-a" as BlobRef], async () => {
+    const reclaiming = reclaimBlobs(catalog, ["blob-a" as BlobRef], async () => {
       await new Promise((resolve) => setImmediate(resolve));
       steps.push("removed");
     });
@@ -118,7 +129,7 @@ it("keeps prune information for a rebuild: tombstones until the first change aft
   for (const id of ["a", "b", "c"]) await append(record(id), 1);
   expect(disk.sessionFacts.get(S)).toMatchObject({ tombstones: ["a", "b"], oldestLive: "c" });
   await reclaimed(["blob-a"]);
-  await catalog.commit({ pins: { sessionId: S, pin: ["p"], release: [] }, audit: [] });
+  await catalog.change(commit({ pins: { sessionId: S, pin: ["p"], release: [] }, audit: [] }));
   expect(disk.sessionFacts.get(S)).toMatchObject({ tombstones: ["b"], oldestLive: "c" });
 });
 

@@ -12,7 +12,7 @@ import {
 } from "@workrail/core";
 import type { MemoryDisk } from "./memory-disk.ts";
 
-/** Catalog rows in memory. Decision and application happen without a pause, except for changes of blobs. Rows are copied on output. */
+/** Catalog rows in memory. Decision and application happen without a pause, except for changes of blobs. Rows are copied on input and output. */
 export class MemoryCatalog implements CatalogPort, RecoveryPort {
   readonly #disk: MemoryDisk;
 
@@ -34,7 +34,8 @@ export class MemoryCatalog implements CatalogPort, RecoveryPort {
     if ((await decision.blobs?.()) === false) return decision.withdrawn as Out;
     for (const facts of decision.facts) sessionFacts.set(facts.sessionId, structuredClone(facts));
     for (const sessionId of decision.forgotten ?? []) sessionFacts.delete(sessionId);
-    catalog.apply(decision);
+    const { rows, audit, auditThrough } = decision;
+    catalog.apply(structuredClone({ rows, audit, auditThrough }));
     return structuredClone(decision.outcome);
   }
 

@@ -21,7 +21,7 @@ export class MemoryDisk {
     return mine;
   }
 
-  /** Drops the catalog, as if its file was deleted. The data for `CatalogRecovery` stays. */
+  /** Drops the catalog, as if its file was deleted. The data for `RecoveryPort` stays. */
   loseCatalog(): void {
     this.catalog = this.#emptyCatalog();
   }

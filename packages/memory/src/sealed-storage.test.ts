@@ -3,16 +3,24 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import {
   type BlobRef,
-  type Catalog,
   type CatalogChange,
   chained,
+  type ChainedStorage,
   type CheckpointId,
   type Digest,
-  inUse,
   type Sealer,
   sealStorage,
   type SessionId,
   WorkrailError,
+  queryCheckpoints,
+  commit,
+  auditRows,
+  sumUsage,
+  queryTrash,
+  querySessions,
+  findSession,
+  checkAudit,
+  type PageCursor,
 } from "@workrail/core";
 import { aRecord } from "@workrail/storage-conformance/builders";
 import { MemoryDisk } from "./memory-disk.ts";
@@ -41,8 +49,8 @@ const SECRET = "planted";
 
 function pair() {
   const disk = new MemoryDisk();
-  const plain = inUse(chained(openMemoryStorage(), sha256));
-  return { disk, plain, sealed: inUse(sealStorage(openMemoryStorage({ disk }), SEALER)) };
+  const plain = chained(openMemoryStorage(), sha256);
+  return { disk, plain, sealed: sealStorage(openMemoryStorage({ disk }), SEALER) };
 }
 
 function append(id: string, more: object = {}, keepNewest = 3): CatalogChange {
@@ -65,19 +73,19 @@ const aChange: fc.Arbitrary<CatalogChange> = fc.oneof(
   anId.map((id) => ({ shields: [{ checkpointId: id as CheckpointId, until: new Date(9_000_000_000_000) }], audit: [] })),
 );
 
-async function answersOf(catalog: Catalog): Promise<unknown> {
+async function answersOf({ catalog, chain }: ChainedStorage): Promise<unknown> {
   const page = { limit: 3, offset: 1 };
   return {
-    all: await catalog.list({ filter: {}, limit: 100, offset: 0 }),
-    byProject: await catalog.list({ filter: { project: `/${SECRET}`, tags: [`${SECRET}-tag`], phase: SECRET }, ...page }),
-    byName: await catalog.list({ filter: { name: `${SECRET} C1` }, ...page, offset: 0 }),
-    byWords: await catalog.list({ filter: { query: `${SECRET} c`, sessionId: S }, ...page }),
-    session: await catalog.session(S),
-    sessions: await catalog.sessions({ project: `/${SECRET}`, limit: 10 }),
-    trash: await catalog.trash({ limit: 10 }),
-    usage: await catalog.usage(),
-    log: (await catalog.auditLog({})).map((event) => ({ ...event, digest: undefined })),
-    findings: (await catalog.checkAudit({ limit: 100 })).breaks,
+    all: await queryCheckpoints(catalog, { filter: {}, limit: 100, offset: 0 }),
+    byProject: await queryCheckpoints(catalog, { filter: { project: `/${SECRET}`, tags: [`${SECRET}-tag`], phase: SECRET }, ...page }),
+    byName: await queryCheckpoints(catalog, { filter: { name: `${SECRET} C1` }, ...page, offset: 0 }),
+    byWords: await queryCheckpoints(catalog, { filter: { query: `${SECRET} c`, sessionId: S }, ...page }),
+    session: await findSession(catalog, S),
+    sessions: await querySessions(catalog, { project: `/${SECRET}`, limit: 10 }),
+    trash: await queryTrash(catalog, { limit: 10 }),
+    usage: await sumUsage(catalog),
+    log: (await auditRows(catalog, {})).map((event) => ({ ...event, digest: undefined })),
+    findings: (await checkAudit(chain, { limit: 100 })).breaks,
   };
 }
 
@@ -89,8 +97,8 @@ it("answers like a catalog in clear over random histories, and keeps no text in 
         const key = { sessionId: S, checkpointId: id as CheckpointId };
         await Promise.all([plain, sealed].map(({ blobs }) => blobs.put(key, new Uint8Array(1))));
       }
-      for (const change of changes) expect(await sealed.catalog.commit(change)).toEqual(await plain.catalog.commit(change));
-      expect(await answersOf(sealed.catalog)).toEqual(await answersOf(plain.catalog));
+      for (const change of changes) expect(await sealed.catalog.change(commit(change))).toEqual(await plain.catalog.change(commit(change)));
+      expect(await answersOf(sealed)).toEqual(await answersOf(plain));
       const kept = JSON.stringify([disk.catalog.content, [...disk.sessionFacts.values()]]);
       expect(kept).not.toContain(SECRET);
       expect(kept).not.toContain("pin ");
@@ -102,22 +110,22 @@ it("answers like a catalog in clear over random histories, and keeps no text in 
 it("chains the audit log by the key, over the sealed rows", async () => {
   const { disk, sealed } = pair();
   await sealed.blobs.put({ sessionId: S, checkpointId: "a" as CheckpointId }, new Uint8Array(1));
-  await sealed.catalog.commit(append("a"));
+  await sealed.catalog.change(commit(append("a")));
   const check = { isKeyed: true, breaks: [], rows: 1 };
-  expect(await sealed.catalog.checkAudit({ limit: 10 })).toMatchObject(check);
-  const keyless = inUse(chained(openMemoryStorage({ disk }), sha256));
-  expect(await keyless.catalog.checkAudit({ limit: 10 })).toMatchObject({ isKeyed: false, breaks: [{ kind: "changed", number: 1 }] });
+  expect(await checkAudit(sealed.chain, { limit: 10 })).toMatchObject(check);
+  const keyless = chained(openMemoryStorage({ disk }), sha256);
+  expect(await checkAudit(keyless.chain, { limit: 10 })).toMatchObject({ isKeyed: false, breaks: [{ kind: "changed", number: 1 }] });
 });
 
 it("continues a search for words from page to page, without a gap", async () => {
   const { sealed } = pair();
   for (let number = 0; number < 12; number++) {
     await sealed.blobs.put({ sessionId: S, checkpointId: `p${number}` as CheckpointId }, new Uint8Array(1));
-    await sealed.catalog.commit(append(`p${number}`, { name: number % 2 === 0 ? "even ones" : "odd ones" }, 100));
+    await sealed.catalog.change(commit(append(`p${number}`, { name: number % 2 === 0 ? "even ones" : "odd ones" }, 100)));
   }
   const found: string[] = [];
-  for (let after: Awaited<ReturnType<Catalog["list"]>>["next"], isFirst = true; isFirst || after !== undefined; isFirst = false) {
-    const page = await sealed.catalog.list({ filter: { query: "even" }, limit: 4, offset: 0, after });
+  for (let after: PageCursor | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+    const page = await queryCheckpoints(sealed.catalog, { filter: { query: "even" }, limit: 4, offset: 0, after });
     expect(page.total).toBe(6);
     found.push(...page.records.map(({ id }) => id));
     after = page.next;

@@ -1,4 +1,16 @@
-import { type CatalogChange, chained, type CheckpointRecord, type CommitOutcome, inUse } from "@workrail/core";
+import {
+  auditRows,
+  type BlobRef,
+  type BlobStore,
+  type CatalogPort,
+  chained,
+  type CheckpointRecord,
+  commit,
+  findCheckpoint,
+  type LoggedEvent,
+  type CheckpointId,
+  type SessionId,
+} from "@workrail/core";
 import { aRecord, SteppingClock } from "@workrail/storage-conformance/builders";
 import { openMemoryStorage } from "@workrail/memory";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -6,7 +18,10 @@ import { AccessRecorder } from "./access-recorder.ts";
 import { nodeDigests } from "./environment.ts";
 
 describe("loads", () => {
-  const changes: CatalogChange[] = [];
+  /** Audit rows of each change. */
+  const changes: (readonly LoggedEvent[])[] = [];
+  let catalog: CatalogPort;
+  let blobs: BlobStore;
   let works: (() => Promise<void>)[] = [];
   let recorder: AccessRecorder;
   /** Awaited by each commit; a rejection makes the commit fail. */
@@ -17,14 +32,20 @@ describe("loads", () => {
     changes.length = 0;
     works = [];
     disk = Promise.resolve();
-    const storage = inUse(chained(openMemoryStorage(), (text) => nodeDigests.sha256(text)));
-    const commit = async (change: CatalogChange): Promise<CommitOutcome> => {
-      await disk;
-      changes.push(change);
-      return storage.catalog.commit(change);
+    const storage = chained(openMemoryStorage(), (text) => nodeDigests.sha256(text));
+    ({ blobs } = storage);
+    catalog = {
+      read: (reads) => storage.catalog.read(reads),
+      async change(rule) {
+        await disk;
+        const [last] = await auditRows(storage.catalog, { limit: 1 });
+        const outcome = await storage.catalog.change(rule);
+        changes.push(await auditRows(storage.catalog, { first: "oldest", after: last?.number }));
+        return outcome;
+      },
     };
     recorder = new AccessRecorder({
-      catalog: { ...storage.catalog, commit },
+      catalog,
       locking: storage.locking,
       clock: new SteppingClock(),
       background: { run: (_, work) => void works.push(work) },
@@ -47,24 +68,31 @@ describe("loads", () => {
     vi.advanceTimersByTime(100);
     await work();
     const [first, second] = ["2026-01-01T00:00:00.000Z", "2026-01-01T00:00:01.000Z"].map((time) => new Date(time));
-    expect(changes).toEqual([
-      {
-        accesses: [
-          { checkpointId: "a", at: first },
-          { checkpointId: "b", at: second },
-        ],
-        audit: [
-          { at: first, action: "load", sessionId: "session", checkpointId: "a", agentId: undefined },
-          { at: second, action: "load", sessionId: "session", checkpointId: "b", agentId: undefined },
-        ],
-      },
+    expect(changes).toMatchObject([
+      [
+        { at: first, action: "load", sessionId: "session", checkpointId: "a", agentId: undefined },
+        { at: second, action: "load", sessionId: "session", checkpointId: "b", agentId: undefined },
+      ],
     ]);
+  });
+
+  it("are the last activity of their checkpoint", async () => {
+    const checkpointId = "a" as CheckpointId;
+    const blob = await blobs.put({ sessionId: "session" as SessionId, checkpointId }, new Uint8Array(1));
+    const record = aRecord({ id: checkpointId, sessionId: "session" as SessionId, blob: blob as BlobRef });
+    const append = { record, unlessHeadIs: undefined, expectedHead: undefined, keepNewest: undefined };
+    await catalog.change(commit({ append, audit: [] }));
+    vi.advanceTimersByTime(100);
+    recorder.record(recordOf("a"));
+    await recorder.write();
+    const [row] = changes.at(-1) ?? [];
+    expect((await findCheckpoint(catalog, checkpointId))?.lastAccessedAt).toEqual(row?.at);
   });
 
   it("are recorded at once when they are many", async () => {
     for (let count = 0; count < 1_000; count++) recorder.record(recordOf("a"));
     await work();
-    expect(changes.map(({ accesses }) => accesses?.length)).toEqual([1_000]);
+    expect(changes.map((rows) => rows.length)).toEqual([1_000]);
     vi.advanceTimersByTime(5_000);
     expect(works).toHaveLength(1);
   });
@@ -95,15 +123,15 @@ describe("loads", () => {
     await expect(recorder.write()).rejects.toThrow("the disk is gone");
     disk = Promise.resolve();
     await recorder.write();
-    expect(changes.map(({ accesses }) => accesses?.map(({ checkpointId }) => checkpointId))).toEqual([["a", "b", "c"]]);
+    expect(changes.map((rows) => rows.map(({ checkpointId }) => checkpointId))).toEqual([["a", "b", "c"]]);
 
     disk = Promise.reject(new Error("the disk is gone"));
     for (let count = 0; count < 999; count++) recorder.record(recordOf(`${count}`));
     await expect(recorder.write()).rejects.toThrow("the disk is gone");
     disk = Promise.resolve();
     await recorder.write();
-    expect(changes.at(-1)?.accesses).toHaveLength(500);
-    expect(changes.at(-1)?.accesses?.at(-1)?.checkpointId).toBe("998");
+    expect(changes.at(-1)).toHaveLength(500);
+    expect(changes.at(-1)?.at(-1)?.checkpointId).toBe("998");
   });
 
   it("are recorded by a flush, which does nothing without loads", async () => {

@@ -1,11 +1,12 @@
 import {
   type AuditEvent,
   type Background,
-  type Catalog,
+  type CatalogPort,
   type CheckpointRecord,
   type Clock,
   type Locking,
   SerialQueue,
+  commit,
 } from "@workrail/core";
 
 /** Loads are recorded in batches, so that a load does not wait for the disk. */
@@ -17,7 +18,7 @@ const MOST_PUT_BACK = MOST / 2;
 
 /** Records loads shortly after they happen, for the audit log and for everything that depends on the last activity. */
 export class AccessRecorder {
-  readonly #catalog: Catalog;
+  readonly #catalog: CatalogPort;
   readonly #locking: Locking;
   readonly #clock: Clock;
   readonly #background: Background;
@@ -25,7 +26,7 @@ export class AccessRecorder {
   #pending: { readonly record: CheckpointRecord; readonly at: Date }[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(ports: { readonly catalog: Catalog; readonly locking: Locking; readonly clock: Clock; readonly background: Background }) {
+  constructor(ports: { readonly catalog: CatalogPort; readonly locking: Locking; readonly clock: Clock; readonly background: Background }) {
     this.#catalog = ports.catalog;
     this.#locking = ports.locking;
     this.#clock = ports.clock;
@@ -64,7 +65,7 @@ export class AccessRecorder {
       return { at, action: "load", sessionId: record.sessionId, checkpointId: record.id, agentId: undefined };
     });
     try {
-      await this.#locking.shared(() => this.#catalog.commit({ accesses, audit }));
+      await this.#locking.shared(() => this.#catalog.change(commit({ accesses, audit })));
     } catch (error) {
       this.#pending = [...loads, ...this.#pending].slice(-MOST_PUT_BACK);
       throw error;

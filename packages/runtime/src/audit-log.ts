@@ -6,7 +6,7 @@ import {
   type AuditPlace,
   type AuditReport,
   type AuditRowInfo,
-  type Catalog,
+  type CatalogPort,
   type Clock,
   exportAudit,
   invalidInput,
@@ -15,6 +15,8 @@ import {
   parseSessionId,
   verifyAudit,
   type VerifyAuditOptions,
+  auditRows,
+  type AuditChain,
 } from "@workrail/core";
 import type { AccessRecorder } from "./access-recorder.ts";
 import { parsePeriod } from "./parse-time.ts";
@@ -74,7 +76,8 @@ export interface VerifyAuditLogResult extends Omit<AuditReport, "first" | "last"
 }
 
 interface AuditLogParts {
-  readonly catalog: Catalog;
+  readonly catalog: CatalogPort;
+  readonly chain: AuditChain;
   readonly locking: Locking;
   readonly clock: Clock;
   readonly accesses: AccessRecorder;
@@ -91,7 +94,7 @@ export async function listAuditLog(
   const query = { ...filterOf(filter), after: before };
   checkLimit(limit);
   await accesses.write();
-  const rows = await locking.shared(() => catalog.auditLog({ ...query, limit: limit + 1 }));
+  const rows = await locking.shared(() => auditRows(catalog, { ...query, limit: limit + 1 }));
   const entries = rows.slice(0, limit).map(entryOf);
   const last = rows.length > limit ? entries.at(-1) : undefined;
   return { entries, ...(last === undefined ? {} : { next: last.number }) };

@@ -1,5 +1,5 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import { type Background, compactSession, type CheckpointId, type CompactionPorts, type SessionId } from "@workrail/core";
+import { type Background, compactSession, type CheckpointId, type CompactionPorts, type SessionId, queryCheckpoints } from "@workrail/core";
 import type { CallsUnderWay } from "./calls-under-way.ts";
 
 /** Newest checkpoints read when a store is opened, to find sessions where an earlier process may have stopped half-way. */
@@ -80,7 +80,7 @@ export class Compactor {
   catchUp(): void {
     this.#background.run("catch up with compaction", async () => {
       if (this.#isStopped) return;
-      const { records } = await this.#ports.catalog.list({ filter: {}, limit: NEWEST_RECORDS, offset: 0 });
+      const { records } = await queryCheckpoints(this.#ports.catalog, { filter: {}, limit: NEWEST_RECORDS, offset: 0 });
       for (const sessionId of new Set(records.map((record) => record.sessionId))) this.#compact(sessionId);
     });
   }

@@ -1,7 +1,6 @@
 import "reflect-metadata";
 import {
   BackgroundQueue,
-  catalogOver,
   type Classifier,
   type Clock,
   type Codec,
@@ -118,9 +117,9 @@ async function wireOver(opened: Storage, settings: Settings, adapters: Adapters,
   value(TOKENS.settings, settings);
   value(TOKENS.storage, storage);
   const background = new BackgroundQueue(log);
-  const catalog = catalogOver(forgettingVectors(storage, background));
-  value(TOKENS.catalog, catalog);
-  value(TOKENS.recovery, catalog);
+  value(TOKENS.catalog, forgettingVectors(storage, background).catalog);
+  value(TOKENS.recovery, storage.recovery);
+  value(TOKENS.chain, storage.chain);
   value(TOKENS.blobs, storage.blobs);
   value(TOKENS.locking, storage.locking);
   value(TOKENS.search, storage.search ?? (await import("@workrail/search-minisearch")).miniSearchIndex());

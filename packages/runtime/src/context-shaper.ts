@@ -13,6 +13,7 @@ import {
   type SecretsReport,
   type SessionId,
   WorkrailError,
+  findSession,
 } from "@workrail/core";
 import {
   compressContext,
@@ -98,7 +99,7 @@ export class ContextShaper {
     const sessionId = sessions.forAside(params.sessionId) ?? ASIDES;
     const context = params.context as Context;
     const kept = isKept ? await this.#keep(sessionId, context, params.agentId) : { record: undefined };
-    const session = await locking.shared(() => catalog.session(sessionId));
+    const session = await locking.shared(() => findSession(catalog, sessionId));
     return { context, ...kept, pins: session?.pins ?? [], isGiven: true, rules };
   }
 

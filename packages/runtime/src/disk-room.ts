@@ -1,4 +1,4 @@
-import { type Background, type Catalog, isWorkrailError, type Log, removeBlob, type Storage } from "@workrail/core";
+import { type Background, type CatalogPort, isWorkrailError, type Log, removeBlob, type Storage, reclaimBlobs } from "@workrail/core";
 
 /** Free space below which a warning is logged. The warning repeats only after twice as much was free in between. */
 const LITTLE_BYTES = 64 * 1024 * 1024;
@@ -10,7 +10,7 @@ const BESIDE_BYTES = 256 * 1024;
 
 export interface DiskRoomParts {
   readonly storage: Storage;
-  readonly catalog: Catalog;
+  readonly catalog: CatalogPort;
   readonly background: Background;
   readonly log: Log;
   /** Removes checkpoints that the policy allows to remove, within a save's turn. */
@@ -20,7 +20,7 @@ export interface DiskRoomParts {
 /** Manages free disk space: keeps a reserve, warns when little is left, and makes room for a save that finds none. */
 export class DiskRoom {
   readonly #storage: Storage;
-  readonly #catalog: Catalog;
+  readonly #catalog: CatalogPort;
   readonly #background: Background;
   readonly #log: Log;
   readonly #makeRoom: DiskRoomParts["makeRoom"];
@@ -54,7 +54,7 @@ export class DiskRoom {
     const { reserve, blobs } = this.#storage;
     if (reserve === undefined || !isWorkrailError(failure) || !NO_ROOM.has(failure.details["reason"])) return false;
     const givenBack = await reserve.release();
-    await this.#catalog.reclaim(undefined, removeBlob({ blobs }));
+    await reclaimBlobs(this.#catalog, undefined, removeBlob({ blobs }));
     // Under a quota, the free space of the disk does not count.
     const free = failure.details["reason"] === "quota" ? givenBack : reserve.freeBytes();
     const missing = blobBytes + BESIDE_BYTES - free;

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { isFree, isReplacedStore, nodeFileSystem, restoreInPlace, restoreToNewPlace, StoredBackup } from "@workrail/blob-files";
-import { isWorkrailError, type Log, readOnly, recoverCatalog, runThen, WorkrailError } from "@workrail/core";
+import { isWorkrailError, type Log, readOnly, recoverCatalog, runThen, WorkrailError, sumUsage } from "@workrail/core";
 import { checkParams, checkPlace } from "./check-params.ts";
 import { type Adapters, checkAdapters, openDefaultStorage, wire } from "./container.ts";
 import { silentLog } from "./environment.ts";
@@ -69,7 +69,7 @@ async function openRestored(
   const parts = await wire(settings, adapters);
   const recover = async (): Promise<Pick<RestoreResult, "checkpoints" | "trashed" | "sessions" | "unreadable">> => {
     const report = await recoverCatalog({ ...parts, limits: settings.limits }, { onProgress });
-    const { checkpoints, trashed, sessions } = await parts.catalog.usage();
+    const { checkpoints, trashed, sessions } = await sumUsage(parts.catalog);
     return { checkpoints, trashed, sessions, unreadable: report?.unreadable ?? [] };
   };
   return runThen(recover, () => parts.storage.close());

@@ -26,6 +26,8 @@ import {
   sessionProjectOf,
   type Storage,
   WorkrailError,
+  listErasures,
+  findHead,
 } from "@workrail/core";
 import { CallsUnderWay } from "./calls-under-way.ts";
 import { Compactor } from "./compactor.ts";
@@ -215,7 +217,7 @@ export class Store {
   async refuseOtherProject(sessionId: string | undefined): Promise<void> {
     if (sessionId === undefined || this.parts.settings.isolation !== "strict") return;
     const session = parseSessionId(sessionId);
-    const head = await this.parts.locking.shared(() => this.parts.catalog.head(session));
+    const head = await this.parts.locking.shared(() => findHead(this.parts.catalog, session));
     if (head === undefined || !isWork(head.kind)) return;
     const owner = otherProjectOf(head, this.project, await this.surroundings());
     if (owner !== undefined) throw otherProjectRefused(session, owner, this.project);
@@ -238,7 +240,7 @@ export class Store {
 
   /** Rebuilds a lost catalog. */
   async recover(options: RebuildOptions = {}): Promise<void> {
-    if (!(await this.parts.recovery.needsRebuild())) return;
+    if ((await this.parts.recovery.state()) !== "lost") return;
     const report = await this.#recoverUnlessRefused(options);
     if (report === undefined) return;
     const what = this.isReadOnly
@@ -262,8 +264,8 @@ export class Store {
   }
 
   /** Examines the catalog. Repairs damage, or rebuilds the catalog. */
-  async examineCatalog(options?: { readonly isDue: boolean }): Promise<void> {
-    await this.parts.recovery.examine(options);
+  async examineCatalog({ isDue = false }: { readonly isDue?: boolean } = {}): Promise<void> {
+    await this.parts.recovery.state({ deep: isDue ? "always" : "ifDue" });
     await this.recover();
   }
 
@@ -279,7 +281,7 @@ export class Store {
   /** Tells whether erasures are unfinished. Damage that hides the list is handled by the next read of the catalog. */
   async #hasErasures(): Promise<boolean> {
     try {
-      return (await this.parts.catalog.erasures()).length > 0;
+      return (await listErasures(this.parts.catalog)).length > 0;
     } catch (error) {
       if (!isWorkrailError(error) || error.code === "INTERNAL") throw error;
       this.parts.log.warn("cannot tell whether an erasure is unfinished", { error });

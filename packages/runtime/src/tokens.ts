@@ -1,8 +1,8 @@
 import type {
   BackgroundQueue,
   BlobStore,
-  Catalog,
-  CatalogRecovery,
+  CatalogPort,
+  ChainedRecovery,
   Classifier,
   Clock,
   Codec,
@@ -14,6 +14,7 @@ import type {
   Storage,
   TokenCounter,
   TranscriptFiles,
+  AuditChain,
 } from "@workrail/core";
 import type { AdvancedMode } from "@workrail/views";
 import type { InjectionToken } from "tsyringe";
@@ -34,8 +35,9 @@ export interface Condensing {
 export interface Parts {
   readonly settings: Settings;
   readonly storage: Storage;
-  readonly catalog: Catalog;
-  readonly recovery: CatalogRecovery;
+  readonly catalog: CatalogPort;
+  readonly recovery: ChainedRecovery;
+  readonly chain: AuditChain;
   readonly blobs: BlobStore;
   readonly locking: Locking;
   readonly sealing: Sealing;
@@ -62,6 +64,7 @@ export const TOKENS: { readonly [Name in keyof Parts]: InjectionToken<Parts[Name
   storage: Symbol("Storage"),
   catalog: Symbol("Catalog"),
   recovery: Symbol("CatalogRecovery"),
+  chain: Symbol("AuditChain"),
   blobs: Symbol("BlobStore"),
   locking: Symbol("Locking"),
   sealing: Symbol("Sealing"),

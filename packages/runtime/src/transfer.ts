@@ -1,14 +1,22 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { fileNameOf, makeDirectories } from "@workrail/blob-files";
-import { CHECKPOINT_KINDS, type Clock, type ImportConflictPolicy, isWorkrailError, type SessionId, WorkrailError } from "@workrail/core";
+import {
+  CHECKPOINT_KINDS,
+  type Clock,
+  type ImportConflictPolicy,
+  isWorkrailError,
+  type SessionId,
+  WorkrailError,
+  queryCheckpoints,
+} from "@workrail/core";
 import {
   countCheckpoints,
   type ExportOptions,
   type ExportPorts,
   type ExportProgress,
   exportSession,
-  findSession,
+  sessionToExport,
   importSession,
   type ImportPorts,
   type ImportReport,
@@ -98,7 +106,7 @@ export class Transfer {
   }
 
   async exportSession(sessionId: SessionId, { file, ...watch }: ExportSessionOptions = {}): Promise<ExportResult> {
-    await findSession(this.#ports, sessionId);
+    await sessionToExport(this.#ports, sessionId);
     return this.#export(sessionId, await this.#names(sessionId, file), watch);
   }
 
@@ -181,7 +189,7 @@ export class Transfer {
     const filter = { sessionId, kinds: CHECKPOINT_KINDS };
     return locking.shared(async () => {
       for (let offset = 0; ; offset += PAGE) {
-        const { records } = await catalog.list({ filter, limit: PAGE, offset });
+        const { records } = await queryCheckpoints(catalog, { filter, limit: PAGE, offset });
         const stem = records.map(({ workflowId }) => stemOf(workflowId ?? "")).find((each) => each !== "");
         if (stem !== undefined || records.length < PAGE) return stem ?? stemOfSession(sessionId);
       }

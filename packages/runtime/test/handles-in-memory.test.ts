@@ -5,7 +5,6 @@ import {
   chained,
   type CheckpointId,
   DEFAULT_LIMITS,
-  inUse,
   issueHandle,
   type Limits,
   type LoadPorts,
@@ -13,7 +12,8 @@ import {
   saveCheckpoint,
   type SavePorts,
   type SessionId,
-  type StorageInUse,
+  type ChainedStorage,
+  findCheckpoint,
 } from "@workrail/core";
 import { classifierOf, SteppingClock } from "@workrail/storage-conformance/builders";
 import { openMemoryStorage } from "@workrail/memory";
@@ -26,7 +26,7 @@ import { takeOver } from "../src/fallback/take-over.ts";
 const SESSION = "session" as SessionId;
 const clock = new SteppingClock();
 
-function portsOf(storage: StorageInUse, limits: Partial<Limits> = {}): SavePorts & LoadPorts {
+function portsOf(storage: ChainedStorage, limits: Partial<Limits> = {}): SavePorts & LoadPorts {
   const given = {
     classifier: classifierOf({}),
     codec: gzipCodec,
@@ -42,15 +42,13 @@ function portsOf(storage: StorageInUse, limits: Partial<Limits> = {}): SavePorts
 
 function aStandIn() {
   const raw = chained(openMemoryStorage(), (text) => nodeDigests.sha256(text));
-  const disk = inUse(raw);
+  const disk = raw;
   const memory = new RetainedMemory();
   const unbounded = { maxAsides: ALL, maxAsideBytes: ALL };
   const standIn = portsOf(
-    inUse(
-      chained(
-        standInStorage(memory, async () => raw),
-        (text) => nodeDigests.sha256(text),
-      ),
+    chained(
+      standInStorage(memory, async () => raw),
+      (text) => nodeDigests.sha256(text),
     ),
     unbounded,
   );
@@ -67,11 +65,11 @@ describe("handles while memory replaces the disk", () => {
     const handle = await issueHandle(standIn, { checkpointId: saved.record.id });
     expect(memory.holds(aside.record.id)).toBe(true);
     expect((await saveAside(standIn, { sessionId: SESSION, context: { aside: 1 } })).record.id).toBe(aside.record.id);
-    expect((await standIn.catalog.find(saved.record.id))?.shieldedUntil).toEqual(handle?.validUntil);
+    expect((await findCheckpoint(standIn.catalog, saved.record.id))?.shieldedUntil).toEqual(handle?.validUntil);
     expect(await takeOver(portsOf(disk, limits), memory)).toMatchObject({ checkpoints: 2 });
     expect(memory.holds(aside.record.id)).toBe(false);
-    expect(await disk.catalog.find(aside.record.id)).toMatchObject({ kind: "aside", shieldedUntil: aside.validUntil });
-    expect((await disk.catalog.find(saved.record.id))?.shieldedUntil).toEqual(handle?.validUntil);
+    expect(await findCheckpoint(disk.catalog, aside.record.id)).toMatchObject({ kind: "aside", shieldedUntil: aside.validUntil });
+    expect((await findCheckpoint(disk.catalog, saved.record.id))?.shieldedUntil).toEqual(handle?.validUntil);
   });
 
   it("are extended on the disk for checkpoints that are already there", async () => {
@@ -83,7 +81,7 @@ describe("handles while memory replaces the disk", () => {
     const during = await saveAside(portsOf(memory.storage), { sessionId: SESSION, context });
     await takeOver(portsOf(disk), memory);
     expect(during.validUntil.getTime()).toBeGreaterThan(before.validUntil.getTime());
-    expect((await standIn.catalog.find(checkpointId))?.shieldedUntil).toEqual(during.validUntil);
+    expect((await findCheckpoint(standIn.catalog, checkpointId))?.shieldedUntil).toEqual(during.validUntil);
   });
 
   it("are still valid for the rest in memory when the disk fails again in the middle", async () => {
@@ -92,7 +90,7 @@ describe("handles while memory replaces the disk", () => {
     for (const step of [1, 2]) asides.push(await saveAside(standIn, { sessionId: SESSION, context: { step } }));
     const failing = portsOf(disk);
     let puts = 0;
-    const put: StorageInUse["blobs"]["put"] = (key, bytes, options) => {
+    const put: ChainedStorage["blobs"]["put"] = (key, bytes, options) => {
       puts += 1;
       return puts === 2 ? Promise.reject(new Error("the disk is gone")) : disk.blobs.put(key, bytes, options);
     };
@@ -101,14 +99,14 @@ describe("handles while memory replaces the disk", () => {
     expect(await takeOver({ ...failing, blobs }, memory)).toMatchObject({ checkpoints: 1, failure });
     const left = asides[1]?.record.id as CheckpointId;
     expect(memory.holds(left)).toBe(true);
-    expect((await standIn.catalog.find(left))?.shieldedUntil).toEqual(asides[1]?.validUntil);
+    expect((await findCheckpoint(standIn.catalog, left))?.shieldedUntil).toEqual(asides[1]?.validUntil);
   });
 
   it("are issued for checkpoints on the disk only if the disk stores the promise", async () => {
     const { raw, disk, standIn } = aStandIn();
     const { record } = await saveCheckpoint(portsOf(disk), { sessionId: SESSION, context: { step: 1 } });
     const handle = await issueHandle(standIn, { checkpointId: record.id });
-    expect((await disk.catalog.find(record.id))?.shieldedUntil).toEqual(handle?.validUntil);
+    expect((await findCheckpoint(disk.catalog, record.id))?.shieldedUntil).toEqual(handle?.validUntil);
     const other = await saveCheckpoint(portsOf(disk), { sessionId: SESSION, context: { step: 2 } });
     raw.catalog.change = () => Promise.reject(new Error("read only"));
     await expect(issueHandle(standIn, { checkpointId: other.record.id })).rejects.toThrow("read only");

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { constants, gunzipSync } from "node:zlib";
 import { gzipCodec } from "@workrail/codecs";
-import { DEFAULT_LIMITS, type KeyFiles, type Storage } from "@workrail/core";
+import { DEFAULT_LIMITS, type KeyFiles, type Storage, sumUsage } from "@workrail/core";
 import { openFilesStorage } from "@workrail/files-catalog";
 import { nodeFileSystem } from "@workrail/sqlite-fs";
 import { type Faults, faultError } from "@workrail/storage-conformance/harness";
@@ -127,7 +127,7 @@ export async function describeStore(store: OpenedStore): Promise<unknown> {
     checkpoints: checkpoints.map((checkpoint) => ({ ...checkpoint, lastAccessedAt: undefined })),
     contexts,
     trash: await store.listTrash(),
-    usage: (await store.catalog.usage()).checkpoints,
+    usage: (await sumUsage(store.catalog)).checkpoints,
     auditFindings: (await store.verifyAuditLog()).findings,
   };
 }

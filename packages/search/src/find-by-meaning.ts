@@ -1,5 +1,5 @@
 import {
-  type Catalog,
+  type CatalogPort,
   type CheckpointFilter,
   type CheckpointId,
   type CheckpointRecord,
@@ -8,11 +8,14 @@ import {
   type Session,
   type VectorIndex,
   type VectorSpace,
+  findHead,
+  findSession,
+  findCheckpoint,
 } from "@workrail/core";
 import { nearly, ownFirst } from "./own-first.ts";
 
 export interface MeaningPorts {
-  readonly catalog: Catalog;
+  readonly catalog: CatalogPort;
   readonly locking: Locking;
   readonly vectors: VectorIndex;
 }
@@ -69,11 +72,11 @@ async function collect(ports: MeaningPorts, input: MeaningInput & { readonly lea
   for (const { checkpointId, similarity } of nearest) {
     if (found.length >= limit || similarity <= 0 || similarity < least) break;
     if (except.has(checkpointId)) continue;
-    const record = await ports.catalog.find(checkpointId);
+    const record = await findCheckpoint(ports.catalog, checkpointId);
     if (record === undefined || record.damaged) continue;
-    const session = await ports.catalog.session(record.sessionId);
+    const session = await findSession(ports.catalog, record.sessionId);
     if (!matchesFilter(record, session?.tags ?? [], filter)) continue;
-    const head = (await ports.catalog.head(record.sessionId))?.id ?? record.id;
+    const head = (await findHead(ports.catalog, record.sessionId))?.id ?? record.id;
     found.push({ record, session, head, similarity });
   }
   return found;

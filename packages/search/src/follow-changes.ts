@@ -1,5 +1,5 @@
 import {
-  type Catalog,
+  type CatalogPort,
   type ChangedSession,
   type ChangePage,
   type ChangePosition,
@@ -7,6 +7,7 @@ import {
   type IndexState,
   type Locking,
   type SearchIndexing,
+  listChanges,
 } from "@workrail/core";
 
 /** State of an index, as far as following needs it. */
@@ -18,7 +19,7 @@ export interface Follower<State extends Positioned = Positioned> extends Pick<Se
 }
 
 export interface FollowPorts<State extends Positioned = Positioned> {
-  readonly catalog: Catalog;
+  readonly catalog: CatalogPort;
   readonly locking: Locking;
   readonly search: Follower<State>;
   readonly pause: () => Promise<void>;
@@ -65,7 +66,7 @@ export async function followChanges<State extends Positioned>(ports: FollowPorts
     // Another process may have noted more since.
     if (reached.ahead?.noted !== noted) reached.ahead = noted === undefined ? undefined : startingAt(noted);
     while (reached.ahead !== undefined) {
-      const page = await ports.catalog.changes({ after: reached.ahead.position, limit: PAGE });
+      const page = await listChanges(ports.catalog, { after: reached.ahead.position, limit: PAGE });
       if (page === undefined) break;
       reached.ahead = await take(ports.search, reached.ahead, page);
       if (!page.hasMore) return { isNew: false, state: reached.ahead.noted === noted ? state : undefined };
@@ -90,7 +91,7 @@ async function take(search: Follower, ahead: ReadAhead, page: ChangePage): Promi
 
 /** Notes all sessions. The position comes last, so that an interrupted run starts again. */
 async function beginAnew({ catalog, search, pause }: FollowPorts): Promise<void> {
-  const now = await catalog.changes({ limit: 0 });
+  const now = await listChanges(catalog, { limit: 0 });
   await search.note({ sessions: [], restart: true });
   let sessions: ChangedSession[] = [];
   for await (const { id } of eachSession(catalog, {})) {

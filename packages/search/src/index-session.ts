@@ -13,6 +13,8 @@ import {
   type SearchIndexing,
   type SessionId,
   type TextOfCheckpoint,
+  findCheckpoint,
+  findSession,
 } from "@workrail/core";
 import { linesOf, linesToIndex, searchableTextsOf } from "./checkpoint-text.ts";
 import { type Findable, firstLinks, type IndexingPlan, type Link, linked, planIndexing } from "./plan-indexing.ts";
@@ -46,7 +48,7 @@ const MOST_TEXT = 16 * 1024 * 1024;
 export async function indexSession(ports: IndexPorts, changed: ChangedSession): Promise<"done" | "more" | "unreadable"> {
   const { sessionId } = changed;
   return ports.locking.shared(async () => {
-    const session = await ports.catalog.session(sessionId);
+    const session = await findSession(ports.catalog, sessionId);
     const { plan, version } = changed.isExtended ? await planExtension(ports, sessionId) : await planWhole(ports, sessionId);
     const now = firstLinks(plan.add, BATCH, BATCH_BYTES);
     const remove = plan.remove;
@@ -112,7 +114,7 @@ async function textsOf(
   let unreadable = 0;
   let last: { readonly id: CheckpointId; readonly lines: readonly string[] } | undefined;
   for (const { checkpoint, previous } of links) {
-    const record = await ports.catalog.find(checkpoint.id);
+    const record = await findCheckpoint(ports.catalog, checkpoint.id);
     // It was removed meanwhile, which is another change to follow.
     if (record === undefined) continue;
     const lines = await linesOfRecord(ports, record);
@@ -129,7 +131,7 @@ async function textsOf(
 }
 
 async function linesOfPrevious(ports: IndexPorts, previous: Findable | undefined): Promise<readonly string[]> {
-  const record = previous === undefined ? undefined : await ports.catalog.find(previous.id);
+  const record = previous === undefined ? undefined : await findCheckpoint(ports.catalog, previous.id);
   return record === undefined ? [] : ((await linesOfRecord(ports, record)) ?? []);
 }
 

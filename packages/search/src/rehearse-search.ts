@@ -1,4 +1,4 @@
-import { isItsOwnFault, readContext } from "@workrail/core";
+import { isItsOwnFault, readContext, queryCheckpoints } from "@workrail/core";
 import { searchableTextsOf } from "./checkpoint-text.ts";
 import { termsOf } from "./terms.ts";
 import { searchCheckpoints, type SearchPorts } from "./search-checkpoints.ts";
@@ -19,7 +19,7 @@ const LIMIT = 5;
  * @throws STORAGE_UNAVAILABLE
  */
 export async function rehearseSearch(ports: SearchPorts, words: number, isOver: () => boolean): Promise<void> {
-  const { records } = await ports.catalog.list({ filter: {}, limit: 1, offset: 0 });
+  const { records } = await queryCheckpoints(ports.catalog, { filter: {}, limit: 1, offset: 0 });
   const [newest] = records;
   if (newest === undefined || newest.contextBytes > MOST_BYTES) return;
   try {

@@ -14,6 +14,10 @@ import {
   type Session,
   type SessionId,
   type WeightedTerm,
+  findHead,
+  findSession,
+  findCheckpoint,
+  queryCheckpoints,
 } from "@workrail/core";
 import { linesOf, searchableTextsOf } from "./checkpoint-text.ts";
 import { findBestLines, findLines, type FoundLine, phraseFinder, snippetOf, type Wanted } from "./found-text.ts";
@@ -249,14 +253,18 @@ class Search {
     const lines = await this.#linesOf(hit);
     const [best] = lines === undefined ? [] : this.#bestLines(lines);
     if (best === undefined) return undefined;
-    const { records } = await this.#ports.catalog.list({ filter: { ...filter, sessionId: hit.sessionId }, limit: 100, offset: 0 });
+    const { records } = await queryCheckpoints(this.#ports.catalog, {
+      filter: { ...filter, sessionId: hit.sessionId },
+      limit: 100,
+      offset: 0,
+    });
     const later = records.filter(({ sequence }) => sequence > hit.sequence).toReversed();
     for (const record of later.slice(0, MOST_LATER)) if ((await this.#linesOf(record))?.includes(best.line) === true) return record;
     return undefined;
   }
 
   #recordOf(id: CheckpointId): Promise<CheckpointRecord | undefined> {
-    return remembered(this.#records, id, () => this.#ports.catalog.find(id));
+    return remembered(this.#records, id, () => findCheckpoint(this.#ports.catalog, id));
   }
 
   async #linesOf(record: CheckpointRecord): Promise<readonly string[] | undefined> {
@@ -278,11 +286,11 @@ class Search {
   }
 
   #sessionOf(id: SessionId): Promise<Session | undefined> {
-    return remembered(this.#sessions, id, () => this.#ports.catalog.session(id));
+    return remembered(this.#sessions, id, () => findSession(this.#ports.catalog, id));
   }
 
   async #headIdOf({ id, sessionId }: CheckpointRecord): Promise<CheckpointId> {
-    return (await remembered(this.#heads, sessionId, () => this.#ports.catalog.head(sessionId)))?.id ?? id;
+    return (await remembered(this.#heads, sessionId, () => findHead(this.#ports.catalog, sessionId)))?.id ?? id;
   }
 }
 

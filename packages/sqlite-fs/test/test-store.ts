@@ -30,14 +30,13 @@ import {
   type SaveResult,
   type SessionId,
   type Storage,
-  type StorageInUse,
   type VerifyReport,
   verifyStore,
   WorkrailError,
 } from "@workrail/core";
 import { type BackupOptions, type BackupReport, backupStore } from "@workrail/transfer";
 import { classifierOf } from "@workrail/storage-conformance/builders";
-import { randomIds as ids, sha256, storageInUse } from "@workrail/storage-conformance/harness";
+import { randomIds as ids, sha256, storageInUse, type StorageInUse } from "@workrail/storage-conformance/harness";
 import { type CatalogParts, type SqliteFsOptions, openWithDriver } from "../src/open-sqlite-fs.ts";
 import { driver } from "./open-database.ts";
 import { silentLog } from "../src/silent-log.ts";

@@ -1,7 +1,8 @@
-import type { Append, CheckpointId, CheckpointRecord, CommitOutcome, NewRecord, SessionId, StorageInUse } from "@workrail/core";
+import type { Append, CheckpointId, CheckpointRecord, CommitOutcome, NewRecord, SessionId } from "@workrail/core";
 import { aRecord } from "./builders.ts";
 import { expect } from "vitest";
 import { randomIds } from "./environment.ts";
+import type { StorageInUse } from "./storage-in-use.ts";
 
 /** Fields of a record that a test sets; the others get plausible values. */
 type GivenRecord = Partial<NewRecord> & { readonly sessionId: SessionId };

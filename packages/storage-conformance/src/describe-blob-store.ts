@@ -1,9 +1,10 @@
-import type { BlobInfo, BlobKey, BlobRef, BlobStore, CheckpointId, SessionId, StorageInUse } from "@workrail/core";
+import type { BlobInfo, BlobKey, BlobRef, BlobStore, CheckpointId, SessionId } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { noise, same } from "./bytes.ts";
 import type { StorageHarness } from "./harness.ts";
 import { withStore } from "./store-under-test.ts";
 import { randomIds } from "./environment.ts";
+import type { StorageInUse } from "./storage-in-use.ts";
 
 /** Tests the blob store: it returns opaque bytes unchanged, whole or not at all. */
 export function describeBlobStore(harness: StorageHarness): void {

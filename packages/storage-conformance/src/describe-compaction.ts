@@ -1,4 +1,4 @@
-import type { BlobRef, Context, SessionId, StorageInUse } from "@workrail/core";
+import type { BlobRef, Context, SessionId } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { noise, same } from "./bytes.ts";
 import { proveStore } from "./prove-store.ts";
@@ -6,6 +6,7 @@ import type { StorageHarness } from "./harness.ts";
 import { provided, withStore } from "./store-under-test.ts";
 import { randomIds } from "./environment.ts";
 import { Workbench } from "./workbench.ts";
+import type { StorageInUse } from "./storage-in-use.ts";
 
 /** Tests the replacement of blobs: in the blob store alone, and by core's compaction on the whole storage. */
 export function describeCompaction(harness: StorageHarness): void {

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { CHECKPOINT_KINDS, type CheckpointId, type PageCursor, type SessionId, type StorageInUse } from "@workrail/core";
+import { CHECKPOINT_KINDS, type CheckpointId, type PageCursor, type SessionId } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { append } from "./append.ts";
 import { type Chance, withChance } from "./chance.ts";
@@ -12,7 +12,7 @@ import { provided, withStore } from "./store-under-test.ts";
 import { tally } from "./tally.ts";
 import { randomIds, sha256 } from "./environment.ts";
 import { codeOf, Workbench } from "./workbench.ts";
-import { storageInUse } from "./storage-in-use.ts";
+import { storageInUse, type StorageInUse } from "./storage-in-use.ts";
 
 /** Directory in which Linux and macOS list the open files and connections of a process. */
 const OPEN_FILES = "/dev/fd";

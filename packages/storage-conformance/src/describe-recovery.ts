@@ -1,4 +1,5 @@
-import { type Background, type CheckpointId, type CheckpointRecord, type Context, type SaveInput, type StorageInUse } from "@workrail/core";
+import { type Background, type CheckpointId, type CheckpointRecord, type Context, type SaveInput } from "@workrail/core";
+import type { StorageInUse } from "./storage-in-use.ts";
 import { SteppingClock } from "./builders.ts";
 import { describe, expect, it } from "vitest";
 import { append, idsOf } from "./append.ts";

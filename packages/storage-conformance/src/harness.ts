@@ -6,7 +6,7 @@ export { type Chance, withChance } from "./chance.ts";
 export { randomIds, sha256 } from "./environment.ts";
 export { type ConformanceOptions, completeOptions } from "./options.ts";
 export { faultError, Faults, withFaults } from "./faults.ts";
-export { storageInUse } from "./storage-in-use.ts";
+export { type StorageInUse, storageInUse } from "./storage-in-use.ts";
 export { tally } from "./tally.ts";
 export type { FaultCounts } from "./tally.ts";
 export type { FaultKind, FaultOptions, FaultPlan } from "./faults.ts";

@@ -7,11 +7,11 @@ import {
   type Context,
   matchesFilter,
   type SessionId,
-  type StorageInUse,
   verifyAudit,
 } from "@workrail/core";
 import { sha256 } from "./environment.ts";
 import { Workbench } from "./workbench.ts";
+import type { StorageInUse } from "./storage-in-use.ts";
 
 /** Content of a store, with each checkpoint verified against its blob. */
 export interface ProvenStore {

@@ -1,7 +1,6 @@
-import type { StorageInUse } from "@workrail/core";
 import { it } from "vitest";
 import type { StorageHarness } from "./harness.ts";
-import { storageInUse } from "./storage-in-use.ts";
+import { storageInUse, type StorageInUse } from "./storage-in-use.ts";
 
 /** A store of the adapter for one test. */
 export class StoreUnderTest {

@@ -48,7 +48,6 @@ import {
   type SavePorts,
   type SaveResult,
   type SessionId,
-  type StorageInUse,
   type UpkeepPolicy,
   type VerifyReport,
   verifyStore,
@@ -57,6 +56,7 @@ import {
 import { SteppingClock } from "./builders.ts";
 import { randomIds, sha256 } from "./environment.ts";
 import { tally } from "./tally.ts";
+import type { StorageInUse } from "./storage-in-use.ts";
 
 /** Codec that stores bytes unchanged, so that a wrong byte comes from the adapter and digests detect it. */
 const plainCodec: Codec = {

@@ -2,7 +2,7 @@ import {
   type BackupContents,
   type BackupTarget,
   type BlobRef,
-  type Catalog,
+  type CatalogPort,
   CHECKPOINT_KINDS,
   type CheckpointId,
   type CheckpointRecord,
@@ -23,10 +23,16 @@ import {
   type SessionId,
   type Shield,
   type WorkrailError,
+  findSession,
+  listErasures,
+  findCheckpoint,
+  hold,
+  commit,
+  release,
 } from "@workrail/core";
 
 export interface BackupPorts extends ProofPorts {
-  readonly catalog: Catalog;
+  readonly catalog: CatalogPort;
   readonly locking: Locking;
   readonly clock: Clock;
   readonly ids: IdGenerator;
@@ -74,7 +80,7 @@ export async function backupStore(ports: BackupPorts, target: BackupTarget, opti
   return ports.locking.shared(() =>
     runThen(
       () => new Backup(ports, target, options, holder).run(),
-      () => ports.catalog.releaseRemovals(holder),
+      () => ports.catalog.change(release(holder)),
     ),
   );
 }
@@ -124,9 +130,11 @@ class Backup {
       const contents = { createdAt, ...(await this.#prove()) };
       await this.#writeFacts();
       await this.#target.finish({ ...contents, writer: this.#ports.writer });
-      await this.#ports.catalog.commit({
-        audit: [{ at: createdAt, action: "backup", sessionId: undefined, checkpointId: undefined, agentId: undefined }],
-      });
+      await this.#ports.catalog.change(
+        commit({
+          audit: [{ at: createdAt, action: "backup", sessionId: undefined, checkpointId: undefined, agentId: undefined }],
+        }),
+      );
       return { ...contents, bytes: this.#bytes(), isComplete: true };
     } catch (error) {
       await this.#target.discard();
@@ -140,7 +148,7 @@ class Backup {
     if (this.#options.signal?.aborted === true) throw new Interrupted();
     const now = this.#ports.clock.now().getTime();
     if (now - this.#heldAt < RENEW_AFTER_MS) return;
-    await this.#ports.catalog.holdRemovals(this.#holder, new Date(now + HOLD_MS));
+    await this.#ports.catalog.change(hold({ holder: this.#holder, until: new Date(now + HOLD_MS) }));
     this.#heldAt = now;
   }
 
@@ -196,7 +204,7 @@ class Backup {
     if (base === undefined) return undefined;
     const key = { sessionId: source.sessionId, checkpointId: base };
     // A removed base has no record, but its blob remains while something needs it.
-    return { ...key, blob: (await this.#ports.catalog.find(base))?.blob ?? this.#ports.blobs.refOf(key) };
+    return { ...key, blob: (await findCheckpoint(this.#ports.catalog, base))?.blob ?? this.#ports.blobs.refOf(key) };
   }
 
   async #read(blob: BlobRef, place: BlobRef): Promise<Uint8Array | undefined> {
@@ -268,7 +276,7 @@ class Backup {
     for (const [place, { source }] of this.#copied) {
       if (this.#wanted.has(place)) continue;
       // It may also have been saved since.
-      if ((await this.#ports.catalog.find(source.checkpointId))?.sessionId === source.sessionId) continue;
+      if ((await findCheckpoint(this.#ports.catalog, source.checkpointId))?.sessionId === source.sessionId) continue;
       tombstones.set(source.sessionId, [...(tombstones.get(source.sessionId) ?? []), source.checkpointId]);
     }
     const trash = new Map<SessionId, SessionFacts["trash"][number][]>();
@@ -278,9 +286,9 @@ class Backup {
       const until = record.shieldedUntil;
       if (until !== undefined) shields.set(sessionId, [...(shields.get(sessionId) ?? []), { checkpointId, until }]);
     }
-    const erasing = new Set((await this.#ports.catalog.erasures()).map(({ checkpointId }) => checkpointId));
+    const erasing = new Set((await listErasures(this.#ports.catalog)).map(({ checkpointId }) => checkpointId));
     for (const sessionId of new Set([...this.#wanted.values()].map((wanted) => wanted.sessionId))) {
-      const session = await this.#ports.catalog.session(sessionId);
+      const session = await findSession(this.#ports.catalog, sessionId);
       if (session === undefined) continue;
       const { createdAt, tags, pins } = session;
       const dead = tombstones.get(sessionId) ?? [];

@@ -1,4 +1,14 @@
-import { type CheckpointId, compactSession, pinEntry, type SessionId } from "@workrail/core";
+import {
+  type CheckpointId,
+  compactSession,
+  pinEntry,
+  type SessionId,
+  commit,
+  findSession,
+  findCheckpoint,
+  queryCheckpoints,
+  type CatalogPort,
+} from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { aStore, digests, failure, OTHER, S, type TestStore, withMethods } from "../../memory/src/testing/a-store.ts";
 import { exportSession, noteExport } from "./export-session.ts";
@@ -17,7 +27,7 @@ function imported(store: TestStore, source: ImportInput["source"], input: Partia
 /** Returns the records of all kinds of a session, oldest first. */
 async function records(store: TestStore, sessionId: SessionId = S) {
   const kinds = ["workflow", "project", "conversation", "aside"] as const;
-  const page = await store.storage.catalog.list({ filter: { sessionId, kinds }, limit: 1_000, offset: 0 });
+  const page = await queryCheckpoints(store.storage.catalog, { filter: { sessionId, kinds }, limit: 1_000, offset: 0 });
   return page.records.toReversed();
 }
 
@@ -201,7 +211,7 @@ describe("exportSession", () => {
 });
 
 async function found(store: TestStore, id: string) {
-  const record = await store.storage.catalog.find(id as CheckpointId);
+  const record = await findCheckpoint(store.storage.catalog, id as CheckpointId);
   if (record === undefined) throw new Error(`${id} is not there.`);
   return record;
 }
@@ -234,8 +244,8 @@ describe("importSession", () => {
         isOrdered: sequence > 0 && lastAccessedAt >= facts.createdAt && blobBytes > 0 && baseId !== undefined,
       }));
     expect(await essential(other)).toEqual(await essential(store));
-    const { createdAt, tags, pins } = (await store.storage.catalog.session(S)) ?? {};
-    expect(await other.storage.catalog.session(S)).toMatchObject({ createdAt, tags, pins });
+    const { createdAt, tags, pins } = (await findSession(store.storage.catalog, S)) ?? {};
+    expect(await findSession(other.storage.catalog, S)).toMatchObject({ createdAt, tags, pins });
     expect(await exported(other)).toBe(text);
     expect(other.disk.catalog.audit.filter(({ action }) => action === "import").length).toBe(5);
   });
@@ -278,7 +288,7 @@ describe("importSession", () => {
     const other = aStore();
     const report = await imported(other, text, { dryRun: true });
     expect(other.disk.blobs.size).toBe(0);
-    expect(await other.storage.catalog.session(S)).toBeUndefined();
+    expect(await findSession(other.storage.catalog, S)).toBeUndefined();
     expect(await imported(other, text)).toEqual(report);
   });
 
@@ -287,7 +297,7 @@ describe("importSession", () => {
     const other = aStore();
     other.clock.set(new Date("2031-01-01"));
     await imported(other, text);
-    expect((await other.storage.catalog.session(S))?.lastAccessedAt.getUTCFullYear()).toBe(2031);
+    expect((await findSession(other.storage.catalog, S))?.lastAccessedAt.getUTCFullYear()).toBe(2031);
   });
 });
 
@@ -353,7 +363,7 @@ describe("a conflict of an import", () => {
     const copies = await records(store, report.sessionId);
     expect(copies.map(({ parentId }) => parentId)).toEqual([null, copies[0]?.id, far.id]);
     expect(await ns(store, report.sessionId)).toEqual([1, 2, 3]);
-    expect(await store.storage.catalog.session(report.sessionId)).toMatchObject({ pins: ["n"] });
+    expect(await findSession(store.storage.catalog, report.sessionId)).toMatchObject({ pins: ["n"] });
     expect(await exported(store)).toBe(text);
   });
 
@@ -362,7 +372,7 @@ describe("a conflict of an import", () => {
     const other = aStore();
     await other.saved({ n: "other" }, { checkpointId: "c2" as CheckpointId, sessionId: OTHER });
     await expect(imported(other, text)).rejects.toMatchObject(failure("CONFLICT", { checkpointId: "c2", sessionId: OTHER }));
-    expect(await other.storage.catalog.session(S)).toBeUndefined();
+    expect(await findSession(other.storage.catalog, S)).toBeUndefined();
     const { sessionId } = await imported(other, text, { onConflict: "rename" });
     expect(await ns(other, sessionId)).toEqual([1, 2]);
   });
@@ -374,12 +384,12 @@ describe("a conflict of an import", () => {
     const { catalog } = store.storage;
     const ports = {
       ...store.ports,
-      catalog: withMethods(catalog, {
-        async commit(change) {
+      catalog: withMethods<CatalogPort>(catalog, {
+        async change(rule) {
           commits += 1;
           // Commits like another process: within one process, the gate keeps the work of a session in order.
-          if (commits === 2) await store.storage.catalog.commit(await appendOf("mine"));
-          return catalog.commit(change);
+          if (commits === 2) await store.storage.catalog.change(commit(await appendOf("mine")));
+          return catalog.change(rule);
         },
       }),
     };
@@ -405,10 +415,10 @@ describe("an import that is interrupted", () => {
     const text = await exported(source);
     const store = aStore();
     let commits = 0;
-    const commit = withMethods(store.storage.catalog, {
-      commit: (change) => (++commits === last ? Promise.reject(new Error("killed")) : store.storage.catalog.commit(change)),
+    const catalog = withMethods<CatalogPort>(store.storage.catalog, {
+      change: (rule) => (++commits === last ? Promise.reject(new Error("killed")) : store.storage.catalog.change(rule)),
     });
-    await expect(importSession({ ...store.ports, catalog: commit }, { source: text })).rejects.toThrow("killed");
+    await expect(importSession({ ...store.ports, catalog }, { source: text })).rejects.toThrow("killed");
     expect(await ns(store)).toEqual([1, 2, 3].slice(0, last - 1));
     expect(store.disk.blobs.size).toBe(last);
     expect(await imported(store, text)).toMatchObject({ added: 4 - last, present: last - 1 });

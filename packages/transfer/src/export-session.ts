@@ -1,5 +1,5 @@
 import {
-  type Catalog,
+  type CatalogPort,
   CHECKPOINT_KINDS,
   type CheckpointId,
   type Clock,
@@ -15,6 +15,8 @@ import {
   type Session,
   type SessionId,
   sessionNotFound,
+  findSession,
+  commit,
 } from "@workrail/core";
 import { checkpointTexts, closingText, openingText } from "./export-format/export-text.ts";
 import type { UnreadableInExport } from "./export-format/export-fields.ts";
@@ -74,7 +76,7 @@ export async function* exportSession(
 
 /** Counts the checkpoints of each session, most recently saved first. */
 export async function countCheckpoints(ports: {
-  readonly catalog: Catalog;
+  readonly catalog: CatalogPort;
   readonly locking: Locking;
 }): Promise<ReadonlyMap<SessionId, number>> {
   return ports.locking.shared(async () => {
@@ -90,8 +92,8 @@ export async function countCheckpoints(ports: {
  *
  * @throws SESSION_NOT_FOUND
  */
-export async function findSession({ catalog, locking }: Pick<ExportPorts, "catalog" | "locking">, id: SessionId): Promise<Session> {
-  const session = await locking.shared(() => catalog.session(id));
+export async function sessionToExport({ catalog, locking }: Pick<ExportPorts, "catalog" | "locking">, id: SessionId): Promise<Session> {
+  const session = await locking.shared(() => findSession(catalog, id));
   if (session === undefined) throw sessionNotFound(id);
   return session;
 }
@@ -105,11 +107,11 @@ export async function noteExport(
   if (isReadOnly === true) return;
   const reason = isWhole ? {} : { reason: FAILED };
   const row = { at: clock.now(), action: "export" as const, sessionId, checkpointId: undefined, agentId: undefined, ...reason };
-  await locking.shared(() => catalog.commit({ audit: [row] }));
+  await locking.shared(() => catalog.change(commit({ audit: [row] })));
 }
 
 async function lookUp(ports: ExportPorts, sessionId: SessionId): Promise<{ session: Session; ids: readonly CheckpointId[] }> {
-  const session = await ports.catalog.session(sessionId);
+  const session = await findSession(ports.catalog, sessionId);
   if (session === undefined) throw sessionNotFound(sessionId);
   const ids: CheckpointId[] = [];
   for await (const record of eachRecord(ports.catalog, { sessionId, kinds: CHECKPOINT_KINDS })) ids.push(record.id);

@@ -1,5 +1,5 @@
 import {
-  type Catalog,
+  type CatalogPort,
   type CheckpointFacts,
   type CheckpointId,
   type CheckpointRecord,
@@ -7,6 +7,9 @@ import {
   type SessionId,
   WorkrailError,
   type ImportConflictPolicy,
+  findHead,
+  findSession,
+  findCheckpoint,
 } from "@workrail/core";
 
 export interface ImportPlan {
@@ -26,7 +29,7 @@ export interface ImportEntry {
 }
 
 export interface PlanPorts {
-  readonly catalog: Catalog;
+  readonly catalog: CatalogPort;
   readonly ids: IdGenerator;
 }
 
@@ -43,13 +46,13 @@ export async function planImport(
 ): Promise<ImportPlan> {
   const known = new Map<CheckpointId, CheckpointRecord>();
   for (const { id } of checkpoints) {
-    const record = await ports.catalog.find(id);
+    const record = await findCheckpoint(ports.catalog, id);
     if (record !== undefined) known.set(id, record);
   }
-  const isThere = known.size > 0 || (await ports.catalog.session(sessionId)) !== undefined;
+  const isThere = known.size > 0 || (await findSession(ports.catalog, sessionId)) !== undefined;
   if (policy === "rename" && isThere) return planRenamed(ports, checkpoints);
   for (const facts of checkpoints) refuseOther(facts, known.get(facts.id));
-  const head = await ports.catalog.head(sessionId);
+  const head = await findHead(ports.catalog, sessionId);
   const begin = firstToAdd(checkpoints, known, head, policy);
   const entries = checkpoints.map((facts, index): ImportEntry => {
     const action = known.has(facts.id) ? "present" : index >= begin ? "add" : "leave-out";

@@ -1,7 +1,7 @@
 import {
   type BlobRef,
   type BlobStore,
-  type Catalog,
+  type CatalogPort,
   type CheckpointFacts,
   type CheckpointId,
   type CheckpointRecord,
@@ -17,11 +17,15 @@ import {
   MAX_ENVELOPE_BYTES,
   type PreparedContext,
   WorkrailError,
+  changeForm,
+  reclaimBlobs,
+  commit,
+  type Rule,
 } from "@workrail/core";
 import type { ExportedSession } from "./export-format/export-fields.ts";
 
 export interface WriteImportedPorts {
-  readonly catalog: Catalog;
+  readonly catalog: CatalogPort;
   readonly blobs: BlobStore;
   readonly codec: Codec;
   readonly locking: Locking;
@@ -48,10 +52,10 @@ export async function writeImported(ports: WriteImportedPorts, imported: Importe
   const bytes = await ports.codec.encode(envelope);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const stored = await putBlob(ports, imported.facts, envelope, bytes);
-    const outcome = await commit(ports, imported, stored);
+    const outcome = await ports.catalog.change(append(ports, imported, stored));
     if (outcome.status === "blob-missing") continue;
     if (outcome.status === "committed") return putBackIfReplaced(ports, outcome.record, bytes);
-    await ports.catalog.reclaim([stored.blob], (ref) => ports.blobs.remove(ref));
+    await reclaimBlobs(ports.catalog, [stored.blob], (ref) => ports.blobs.remove(ref));
     throw meanwhile(imported.facts);
   }
   throw new WorkrailError("STORAGE_UNAVAILABLE", "The checkpoint's file disappeared after each write.", {
@@ -65,12 +69,12 @@ interface StoredBlob {
   readonly blobBytes: number;
 }
 
-function commit(ports: WriteImportedPorts, imported: ImportedCheckpoint, stored: StoredBlob): Promise<CommitOutcome> {
+function append({ clock }: WriteImportedPorts, imported: ImportedCheckpoint, stored: StoredBlob): Rule<CommitOutcome> {
   const { facts, expectedHead, session } = imported;
   const { createdAt, tags, pins } = session;
-  const now = ports.clock.now();
+  const now = clock.now();
   const record = { ...facts, ...stored, baseId: null, keyId: null };
-  return ports.catalog.commit({
+  return commit({
     append: { record, unlessHeadIs: undefined, expectedHead, keepNewest: undefined, session: { createdAt, tags, pins } },
     // Without an access, an old checkpoint would look unused.
     accesses: [{ checkpointId: facts.id, at: now }],
@@ -87,7 +91,7 @@ async function putBlob(ports: WriteImportedPorts, facts: CheckpointFacts, envelo
     if (blob !== undefined) return { blob, blobBytes: bytes.length };
     const present = await ports.blobs.get(ref);
     if (present !== undefined && (await holds(ports, present, envelope))) return { blob: ref, blobBytes: present.length };
-    await ports.catalog.reclaim([ref], (garbage) => ports.blobs.remove(garbage));
+    await reclaimBlobs(ports.catalog, [ref], (garbage) => ports.blobs.remove(garbage));
   }
   throw meanwhile(facts);
 }
@@ -108,7 +112,7 @@ async function putBackIfReplaced(ports: WriteImportedPorts, record: CheckpointRe
   const present = await ports.blobs.get(record.blob);
   if (present !== undefined && (isSame(present, bytes) || (await digestOf(ports, present)) === record.exactDigest)) return;
   const becomes = { blobBytes: bytes.length, baseId: null, keyId: null };
-  await ports.catalog.replaceBlob(record, becomes, () => ports.blobs.replace(record.blob, bytes));
+  await ports.catalog.change(changeForm(record, becomes, () => ports.blobs.replace(record.blob, bytes)));
 }
 
 function isSame(left: Uint8Array, right: Uint8Array): boolean {

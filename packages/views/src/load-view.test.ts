@@ -4,8 +4,9 @@ import { describe, expect, it } from "vitest";
 import { wordClassifier } from "@workrail/classifier";
 import { aRecord, tokensCounted } from "@workrail/storage-conformance/builders";
 import {
+  answered,
   type BlobStore,
-  type Catalog,
+  type CatalogPort,
   type CheckpointId,
   type CheckpointRecord,
   type Context,
@@ -13,7 +14,7 @@ import {
   type Digester,
   encodeEnvelope,
   type JsonValue,
-  type Session,
+  MemoryTables,
   type SessionId,
   WorkrailError,
 } from "@workrail/core";
@@ -39,21 +40,23 @@ function portsFor(context: Context, pins: readonly string[] = []): ViewPorts {
     damaged: false,
     shieldedUntil: undefined,
   };
-  const session: Session = {
-    id: SESSION,
-    createdAt: new Date(0),
-    lastAccessedAt: new Date(0),
-    tags: [],
-    pins,
-    checkpointCount: 1,
-    asideCount: 0,
-    damagedCount: 0,
-    totalSizeBytes: record.blobBytes,
+  const tables = new MemoryTables(() => true);
+  const { blobBytes: totalBytes } = record;
+  const counts = { lastSequence: 1, checkpointCount: 1, asideCount: 0, totalBytes };
+  const session = { id: SESSION, createdAt: new Date(0), lastAccessedAt: new Date(0), tags: [], pins, oldestLive: ID, ...counts };
+  const rows = [
+    { table: "session", now: session } as const,
+    { table: "checkpoint", now: { commit: 1, record, trashedAt: undefined } } as const,
+  ];
+  tables.apply({ rows, audit: [] });
+  const catalog: CatalogPort = {
+    read: async (reads) => answered(reads, (read) => tables.answer(read)),
+    change: () => Promise.reject(new Error("A load changes nothing.")),
   };
   const blob = encodeEnvelope(record, bytes, digests);
   const alone = <T>(work: () => Promise<T>): Promise<T> => work();
   return {
-    catalog: { find: async () => record, head: async () => record, session: async () => session } as Partial<Catalog> as Catalog,
+    catalog,
     blobs: { get: async () => blob } as Partial<BlobStore> as BlobStore,
     codec: { id: "plain", encode: async (plain) => plain, decode: async (plain) => plain },
     digests,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { LoggedEvent } from "../model/audit.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
-import type { AuditQuery } from "../ports/catalog.ts";
+import type { AuditQuery } from "../catalog/reads.ts";
 import { queryAudit } from "./query-audit.ts";
 
 /** Rows 3 to 8, one a second. */

@@ -1,5 +1,5 @@
 import type { LoggedEvent } from "../model/audit.ts";
-import type { AuditQuery } from "../ports/catalog.ts";
+import type { AuditQuery } from "../catalog/reads.ts";
 
 /** Selects rows of an audit log in memory. `all`: the log, oldest first, without a gap in its numbers. */
 export function queryAudit(

@@ -1,7 +1,23 @@
-import type { AuditDigest, AuditPlace, LoggedEvent } from "../model/audit.ts";
-import type { Rewriting } from "../ports/catalog.ts";
+import type { AuditDigest, AuditPlace, LoggedEvent, AuditEvent } from "../model/audit.ts";
+
 import { checkLinks, linked, placeOf } from "./audit-chain.ts";
 import { beginningAfter } from "./audit-cut.ts";
+import type { NewRecord } from "../model/checkpoint.ts";
+import type { SessionFacts } from "../model/session.ts";
+
+/**
+ * Transformation of all text that people and agents wrote into a catalog. Text that it does not change stays, and so does text
+ * that it made itself: an interrupted rewriting can be repeated.
+ */
+export interface Rewriting {
+  readonly record: <R extends NewRecord>(record: R) => R;
+  readonly labels: <L extends Pick<SessionFacts, "tags" | "pins">>(labels: L) => L;
+  readonly event: (event: AuditEvent) => AuditEvent;
+  /** Last row of the audit log, written once. Its reason says where the chain was broken before, if it was. */
+  readonly audit: AuditEvent;
+  /** Digests that chained the audit log before, and that chain it from now on; `undefined` is the catalog's own digest. */
+  readonly chained: { readonly from: AuditDigest | undefined; readonly to: AuditDigest | undefined };
+}
 
 /**
  * Rewrites the rows of a log and chains them by the digest of the rewriting, followed by the rewriting's own row. That row says

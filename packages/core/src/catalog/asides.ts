@@ -1,6 +1,12 @@
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import { KEEP_TAG } from "../model/session.ts";
-import type { AsideLimit } from "../ports/catalog.ts";
+
+/** Limits on a session's asides. */
+export interface AsideLimit {
+  readonly count: number;
+  /** Bytes of their blobs as stored. */
+  readonly bytes: number;
+}
 
 /** True while a handle still shields a checkpoint. */
 export function isShielded({ shieldedUntil }: Pick<CheckpointRecord, "shieldedUntil">, now: Date): boolean {

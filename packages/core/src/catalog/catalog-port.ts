@@ -16,6 +16,9 @@ export interface CatalogPort {
   change<Out>(rule: Rule<Out>): Promise<Out>;
 }
 
+/** Reads a catalog and cannot change it. */
+export type CatalogReader = Pick<CatalogPort, "read">;
+
 /** Restores a catalog. */
 export interface RecoveryPort {
   /**

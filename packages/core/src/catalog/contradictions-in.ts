@@ -1,5 +1,5 @@
 import type { CheckpointId } from "../model/ids.ts";
-import type { Edge } from "../ports/catalog.ts";
+import type { Edge } from "./rows.ts";
 import type { Contradictions } from "./reads.ts";
 import { type CheckpointRow, KEY_OF, type SessionRow } from "./rows.ts";
 import { more } from "./rules/weighed.ts";

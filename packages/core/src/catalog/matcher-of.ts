@@ -2,7 +2,7 @@ import { isShielded } from "./asides.ts";
 import { matchesFilter } from "./matches-filter.ts";
 import { CHECKPOINT_KINDS } from "../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
-import type { CheckpointFilter } from "../ports/catalog.ts";
+import type { CheckpointFilter } from "./queries/query-checkpoints.ts";
 import type { Where } from "./reads.ts";
 import type { CheckpointRow } from "./rows.ts";
 

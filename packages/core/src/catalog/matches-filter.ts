@@ -1,7 +1,7 @@
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import { isJsonObject } from "../model/context.ts";
 import { GIT_STATE, searchableAttributes } from "../model/git-state.ts";
-import type { CheckpointFilter } from "../ports/catalog.ts";
+import type { CheckpointFilter } from "./queries/query-checkpoints.ts";
 
 /** True when a record meets every condition of a filter. */
 export function matchesFilter(record: CheckpointRecord, sessionTags: readonly string[], filter: CheckpointFilter): boolean {

@@ -2,7 +2,7 @@ import { queryAudit } from "../audit/query-audit.ts";
 import type { AuditEvent, LoggedEvent } from "../model/audit.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 import type { SessionFacts } from "../model/session.ts";
-import type { Edge } from "../ports/catalog.ts";
+import type { Edge } from "./rows.ts";
 import { BlobTable } from "./blob-table.ts";
 import { contradictionsIn } from "./contradictions-in.ts";
 import { answered } from "./decided.ts";

@@ -1,8 +1,28 @@
-import type { AuditPlace, LoggedEvent } from "../model/audit.ts";
+import type { AuditPlace, LoggedEvent, AuditAction } from "../model/audit.ts";
 import type { CheckpointKind } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
-import type { AuditQuery, Edge, StoreUsage } from "../ports/catalog.ts";
+import type { Edge } from "./rows.ts";
 import type { Change, CheckpointRow, ErasureRow, HoldRow, RemovalRow, SessionRow } from "./rows.ts";
+
+/** Every condition must hold. */
+export interface AuditQuery {
+  /** Default: all actions. */
+  readonly actions?: readonly AuditAction[] | undefined;
+  readonly sessionId?: SessionId | undefined;
+  readonly checkpointId?: CheckpointId | undefined;
+  /** Only rows with exactly this time. */
+  readonly at?: Date | undefined;
+  /** Only rows at this time or later. */
+  readonly since?: Date | undefined;
+  /** Only rows at this time or earlier. */
+  readonly until?: Date | undefined;
+  /** Default: no limit. */
+  readonly limit?: number | undefined;
+  /** Order of the rows. Default `newest` first. */
+  readonly first?: "newest" | "oldest" | undefined;
+  /** Continue after the row with this number, in the same order. */
+  readonly after?: number | undefined;
+}
 
 /** Conditions on checkpoints, all of which must hold. Each is a plain comparison with a value that the rule supplies. */
 export interface Where {
@@ -147,6 +167,25 @@ export interface Contradictions {
   readonly edges: readonly Edge[];
 }
 
+/** Sums over the whole catalog. */
+export interface Totals {
+  /** Sessions that hold live checkpoints. */
+  readonly sessions: number;
+  /** Live checkpoints, including damaged ones. */
+  readonly checkpoints: number;
+  readonly damaged: number;
+  /** Bytes of the live checkpoints' blobs as stored. */
+  readonly liveBytes: number;
+  readonly trashed: number;
+  readonly trashBytes: number;
+  /** Blobs of removed checkpoints that nobody has reclaimed yet. */
+  readonly pendingRemovals: number;
+  /** Pending removals that another delta still needs. They are reclaimed once nothing needs them. */
+  readonly neededRemovals: number;
+  /** How often a damaged catalog was repaired in place; `undefined` when never, or when unknown. */
+  readonly mendings?: number | undefined;
+}
+
 /** Type of the answer to each kind of read. */
 export interface Answers {
   readonly checkpoint: CheckpointRow | undefined;
@@ -161,7 +200,7 @@ export interface Answers {
   readonly holds: readonly HoldRow[];
   /** Bytes of all blobs, the trash included. */
   readonly bytes: number;
-  readonly totals: Omit<StoreUsage, "removalsHeldUntil">;
+  readonly totals: Totals;
   readonly audit: readonly LoggedEvent[];
   /** Last row of the audit log according to a note outside of the catalog. */
   readonly mark: AuditPlace | undefined;

@@ -1,6 +1,6 @@
 import { rechain } from "../audit/rechain.ts";
 import type { AuditDigest } from "../model/audit.ts";
-import type { Rewriting } from "../ports/catalog.ts";
+import type { Rewriting } from "../audit/rechain.ts";
 import type { CatalogContent } from "./catalog-port.ts";
 import {
   ALL,

@@ -1,6 +1,10 @@
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
-import type { Edge } from "../ports/catalog.ts";
+
+export interface Edge {
+  readonly dependent: CheckpointId;
+  readonly base: CheckpointId;
+}
 
 /** Checkpoint, live or in the trash. */
 export interface CheckpointRow {

@@ -5,10 +5,12 @@ import type { AuditEvent } from "../model/audit.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord, type NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
 import type { SessionFacts } from "../model/session.ts";
-import type { Catalog, CatalogChange, CatalogRecovery, Move } from "../ports/catalog.ts";
+import { type CatalogChange, commit } from "./rules/commit.ts";
+import type { Move } from "./rules/move.ts";
 import { aRecord } from "../../../storage-conformance/src/builders.ts";
-import type { BlobKey } from "../ports/blob-store.ts";
-import { catalogOver } from "./catalog-over.ts";
+import { fill } from "./fill.ts";
+import { checkAudit } from "./queries/check-audit.ts";
+import type { ChainedStorage } from "../ports/storage.ts";
 import type { CatalogContent, CatalogPort, RecoveryPort } from "./catalog-port.ts";
 import { chained } from "./chained.ts";
 import { answered, decided } from "./decided.ts";
@@ -18,6 +20,20 @@ import { EVERYTHING, rewrite } from "./rewrite.ts";
 import { changesOf, type Tables } from "./rows.ts";
 import type { Rule } from "./rule.ts";
 import { type Labels, NaiveCatalog } from "./testing/naive-catalog.ts";
+import { listErasures } from "./queries/list-erasures.ts";
+import { sumUsage } from "./queries/sum-usage.ts";
+import { queryTrash } from "./queries/query-trash.ts";
+import { querySessions } from "./queries/query-sessions.ts";
+import { findHead } from "./queries/find-checkpoint.ts";
+import { queryCheckpoints } from "./queries/query-checkpoints.ts";
+import { auditRows } from "./queries/audit-rows.ts";
+import { findDiscrepancies, reconcile } from "./rules/reconcile.ts";
+import { cutRows } from "./rules/cut-audit.ts";
+import { release } from "./rules/release.ts";
+import { hold } from "./rules/hold.ts";
+import { reclaimBlobs } from "./reclaim-blobs.ts";
+import { markDamaged } from "./rules/mark-damaged.ts";
+import { changeForm } from "./rules/change-form.ts";
 
 const SESSIONS = ["s", "t"] as SessionId[];
 const KINDS = ["workflow", "workflow", "workflow", "project", "aside"] as const;
@@ -63,15 +79,9 @@ class Rows implements CatalogPort, RecoveryPort {
   }
 }
 
-interface Pair {
+interface Pair extends Pick<ChainedStorage, "catalog" | "recovery" | "chain"> {
   naive: NaiveCatalog;
   readonly rows: Rows;
-  readonly catalog: Catalog & CatalogRecovery;
-}
-
-function catalogOf(rows: Rows): Catalog & CatalogRecovery {
-  const blobs = { refOf: (key: BlobKey) => refOf(key.checkpointId) };
-  return catalogOver(chained({ catalog: rows, recovery: rows, blobs }, sha256));
 }
 
 /** Does the same to both, and returns both outcomes. */
@@ -83,7 +93,7 @@ function committing(change: (index: number) => Unlogged<CatalogChange>): Step {
   return async ({ naive, catalog }, index) => {
     const audit = [{ at: timeOf(index), action: "export", sessionId: undefined, checkpointId: undefined, agentId: "agent" }] as const;
     const given: CatalogChange = { ...change(index), audit };
-    return [naive.commit(given), await catalog.commit(given)];
+    return [naive.commit(given), await catalog.change(commit(given))];
   };
 }
 
@@ -185,7 +195,7 @@ const someForm = fc
       const becomes = { blobBytes: 10 + index, baseId: base, keyId: null };
       const may = naive.changeForm(expected, becomes);
       let isWritten = false;
-      const done = await catalog.replaceBlob(expected, becomes, async () => void (isWritten = true));
+      const done = await catalog.change(changeForm(expected, becomes, async () => void (isWritten = true)));
       return [
         [may, may],
         [done, isWritten],
@@ -200,7 +210,7 @@ const someDamage = fc.record({ id: someId, isFound: fc.boolean() }).map(({ id, i
     const audit = { at: timeOf(index), action: "quarantine", sessionId: record.sessionId, checkpointId: id, agentId: undefined } as const;
     const may = !record.damaged && isFound;
     if (may) naive.markDamaged(record, audit);
-    return [may, await catalog.markDamaged(record, audit, async () => isFound)];
+    return [may, await catalog.change(markDamaged(record, audit, async () => isFound))];
   };
 });
 
@@ -208,7 +218,7 @@ const someReclaiming = fc.option(fc.array(someId, { maxLength: 4 }), { nil: unde
   return async ({ naive, catalog }) => {
     const refs = some?.map(refOf);
     const told: string[] = [];
-    await catalog.reclaim(refs, async (ref, isToBeErased) => void told.push(`${isToBeErased ? "erase" : "remove"} ${ref}`));
+    await reclaimBlobs(catalog, refs, async (ref, isToBeErased) => void told.push(`${isToBeErased ? "erase" : "remove"} ${ref}`));
     return [naive.reclaim(refs, new Date()), told.toSorted()];
   };
 });
@@ -218,7 +228,7 @@ const someHold = fc.nat(3).map((way): Step => {
     const until = new Date(way === 0 ? 8_000_000_000_000 : 0);
     if (way < 2) naive.holds.set(HOLDER, until);
     else naive.holds.delete(HOLDER);
-    return [undefined, await (way < 2 ? catalog.holdRemovals(HOLDER, until) : catalog.releaseRemovals(HOLDER))];
+    return [undefined, await (way < 2 ? catalog.change(hold({ holder: HOLDER, until })) : catalog.change(release(HOLDER)))];
   };
 });
 
@@ -229,13 +239,13 @@ const someCut = fc.record({ ms: fc.nat(40_000), limit: fc.integer({ min: 1, max:
     const count = Math.min(kept === -1 ? naive.audit.length : kept, limit);
     if (count > 0) naive.audit.push({ at: cut.at, action: "audit-cut", sessionId: undefined, checkpointId: undefined, agentId: undefined });
     naive.audit.splice(0, count);
-    return [count, await catalog.cutAudit(cut)];
+    return [count, await catalog.change(cutRows(cut))];
   };
 });
 
 const someRepair = fc.boolean().map((repair): Step => {
   return async ({ naive, catalog }) => {
-    const { sums, edges } = await catalog.reconcile(repair);
+    const { sums, edges } = await (repair ? catalog.change(reconcile()) : findDiscrepancies(catalog));
     return [
       { sums: [], edges: naive.missingEdges(repair).map(nameOf).toSorted() },
       { sums, edges: edges.map(nameOf).toSorted() },
@@ -267,7 +277,8 @@ const someLoss = fc.constant<Step>(async (pair, index) => {
   const sessions = [...pair.naive.facts.values()];
   const audit = { at: timeOf(index), action: "rebuild", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
   pair.naive = NaiveCatalog.rebuilt(records, sessions, audit);
-  return [undefined, await pair.catalog.replaceAll(records, sessions, audit)];
+  const content = fill({ records, sessions, audit }, ({ checkpointId }) => refOf(checkpointId));
+  return [undefined, await pair.recovery.replaceAll(content, "kept-aside")];
 });
 
 const someStep: fc.Arbitrary<Step> = fc.oneof(
@@ -293,8 +304,8 @@ it("decides like literal rules over random histories: outcomes, rows, facts, lis
   await fc.assert(
     fc.asyncProperty(fc.array(someStep, { minLength: 20, maxLength: 60 }), async (steps) => {
       const rows = new Rows();
-      const catalog = catalogOf(rows);
-      const pair: Pair = { naive: new NaiveCatalog(), rows, catalog };
+      const pair: Pair = { naive: new NaiveCatalog(), rows, ...chained({ catalog: rows, recovery: rows }, sha256) };
+      const { catalog } = pair;
       for (const [index, step] of steps.entries()) {
         const [expected, outcome] = await step(pair, index);
         expect(outcome).toEqual(expected);
@@ -302,8 +313,8 @@ it("decides like literal rules over random histories: outcomes, rows, facts, lis
         expect(factsIn(rows.facts)).toEqual(factsIn(pair.naive.facts));
         expect(await answersOf(catalog)).toEqual(naiveAnswers(pair.naive));
       }
-      expect((await catalog.auditLog({ first: "oldest" })).map(told)).toEqual(pair.naive.audit.map(told));
-      expect((await catalog.checkAudit({ limit: 1_000 })).breaks).toEqual([]);
+      expect((await auditRows(catalog, { first: "oldest" })).map(told)).toEqual(pair.naive.audit.map(told));
+      expect((await checkAudit(pair.chain, { limit: 1_000 })).breaks).toEqual([]);
     }),
     { numRuns: Number(process.env["WORKRAIL_HISTORIES"] ?? 150) },
   );
@@ -313,13 +324,13 @@ it("makes equal tables from the content of others", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(someStep, { maxLength: 40 }), async (steps) => {
       const rows = new Rows();
-      const catalog = catalogOf(rows);
-      const pair: Pair = { naive: new NaiveCatalog(), rows, catalog };
+      const pair: Pair = { naive: new NaiveCatalog(), rows, ...chained({ catalog: rows, recovery: rows }, sha256) };
+      const { catalog } = pair;
       for (const [index, step] of steps.entries()) await step(pair, index);
-      const before = { answers: await answersOf(catalog), log: await catalog.auditLog({ first: "oldest" }) };
+      const before = { answers: await answersOf(catalog), log: await auditRows(catalog, { first: "oldest" }) };
       const { content, sessionFacts } = rows.tables;
       rows.tables = new MemoryTables(() => true, structuredClone(content));
-      expect({ answers: await answersOf(catalog), log: await catalog.auditLog({ first: "oldest" }) }).toEqual(before);
+      expect({ answers: await answersOf(catalog), log: await auditRows(catalog, { first: "oldest" }) }).toEqual(before);
       expect([rows.tables.content, rows.tables.sessionFacts]).toEqual([content, sessionFacts]);
     }),
     { numRuns: 50 },
@@ -360,25 +371,27 @@ function sumsOf(records: readonly CheckpointRecord[]) {
   };
 }
 
-async function answersOf(catalog: Catalog): Promise<unknown> {
+async function answersOf(catalog: CatalogPort): Promise<unknown> {
   const page = { limit: 9, offset: 0 };
   return {
-    all: await catalog.list({ filter: { kinds: CHECKPOINT_KINDS }, limit: 100, offset: 0 }),
-    pages: (await pagesOf((after) => catalog.list({ filter: {}, limit: 3, offset: 0, after }))).flatMap(({ records }) => records),
-    kept: (await catalog.list({ filter: { tags: ["keep"] }, ...page })).records,
-    found: (await catalog.list({ filter: { query: "AGENT x", since: timeOf(3), idPrefix: "c0" }, ...page })).records,
-    heads: (await catalog.list({ filter: { headsOnly: true }, ...page })).records,
+    all: await queryCheckpoints(catalog, { filter: { kinds: CHECKPOINT_KINDS }, limit: 100, offset: 0 }),
+    pages: (await pagesOf((after) => queryCheckpoints(catalog, { filter: {}, limit: 3, offset: 0, after }))).flatMap(
+      ({ records }) => records,
+    ),
+    kept: (await queryCheckpoints(catalog, { filter: { tags: ["keep"] }, ...page })).records,
+    found: (await queryCheckpoints(catalog, { filter: { query: "AGENT x", since: timeOf(3), idPrefix: "c0" }, ...page })).records,
+    heads: (await queryCheckpoints(catalog, { filter: { headsOnly: true }, ...page })).records,
     sessions: await Promise.all(
       SESSIONS.map(async (sessionId) => {
-        const pages = await pagesOf((after) => catalog.list({ filter: { sessionId }, limit: 2, offset: 0, after }));
-        return [await catalog.head(sessionId), pages.flatMap(({ records }) => records)];
+        const pages = await pagesOf((after) => queryCheckpoints(catalog, { filter: { sessionId }, limit: 2, offset: 0, after }));
+        return [await findHead(catalog, sessionId), pages.flatMap(({ records }) => records)];
       }),
     ),
-    listed: (await pagesOf((after) => catalog.sessions({ limit: 1, after }))).flatMap(({ sessions }) => sessions),
-    empty: (await catalog.sessions({ empty: true, limit: 9 })).sessions.map(({ id }) => id),
-    trash: (await pagesOf((after) => catalog.trash({ limit: 2, after }))).flatMap(({ entries }) => entries),
-    usage: await catalog.usage(),
-    erasures: (await catalog.erasures()).map(({ blob, edges }) => [blob, edges.map(nameOf).toSorted()] as const).toSorted(byFirst),
+    listed: (await pagesOf((after) => querySessions(catalog, { limit: 1, after }))).flatMap(({ sessions }) => sessions),
+    empty: (await querySessions(catalog, { empty: true, limit: 9 })).sessions.map(({ id }) => id),
+    trash: (await pagesOf((after) => queryTrash(catalog, { limit: 2, after }))).flatMap(({ entries }) => entries),
+    usage: await sumUsage(catalog),
+    erasures: (await listErasures(catalog)).map(({ blob, edges }) => [blob, edges.map(nameOf).toSorted()] as const).toSorted(byFirst),
   };
 }
 

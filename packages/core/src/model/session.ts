@@ -1,5 +1,11 @@
 import type { CheckpointId, SessionId } from "./ids.ts";
 
+export interface ChangedSession {
+  readonly sessionId: SessionId;
+  /** True when the only change was that checkpoints were added at the end. */
+  readonly isExtended: boolean;
+}
+
 /** Ordered chain of checkpoints of one piece of work. */
 export interface Session {
   readonly id: SessionId;

@@ -15,23 +15,23 @@ export interface BlobStore {
   /**
    * Replaces the bytes of a blob that exists or is in quarantine. A reader sees the old or the new bytes, never a mixture. Resolves
    * when the new bytes are durable; after a failure either the old or the new bytes are in place. The caller must not change
-   * `bytes` until the promise resolves. Call it within `Catalog.replaceBlob`.
+   * `bytes` until the promise resolves. Call it within the rule `changeForm`.
    */
   replace(ref: BlobRef, bytes: Uint8Array): Promise<void>;
   /** `undefined` when there is no such blob. */
   get(ref: BlobRef): Promise<Uint8Array | undefined>;
-  /** Resolves when the removal is durable. Removing a missing blob is not an error. Call it within `Catalog.reclaim`. */
+  /** Resolves when the removal is durable. Removing a missing blob is not an error. Call it within the rule `reclaim`. */
   remove(ref: BlobRef): Promise<void>;
   /**
    * Removes a blob so that its bytes can no longer be read, as far as the medium allows. Also removes every copy of the blob that
    * is in quarantine or was left by an interrupted put. Resolves when the removal is durable. An interrupted call can be repeated.
-   * Call it within `Catalog.reclaim`.
+   * Call it within the rule `reclaim`.
    */
   erase(ref: BlobRef): Promise<void>;
   /**
    * Moves a blob into quarantine: out of `list` and `get`, to a place where a person can inspect it. Never deletes, and never
    * overwrites another quarantined blob. Resolves, when the move is durable, to a description of the new place for that person, or
-   * to `undefined` when there is no such blob. Call it within `Catalog.markDamaged` or `Catalog.reclaim`.
+   * to `undefined` when there is no such blob. Call it within the rule `markDamaged` or `reclaim`.
    */
   quarantine(ref: BlobRef): Promise<string | undefined>;
   /** Lists the quarantined blobs, in no particular order. */

@@ -54,7 +54,7 @@ export interface KeyFiles {
   sessions(): AsyncIterable<BlobRef>;
   /**
    * Destroys the key of a blob's session, as far as the medium allows, then removes every blob of the session, including
-   * quarantined ones. Durable when it resolves. Call it within `Catalog.reclaim`, for a session that the catalog does not know.
+   * quarantined ones. Durable when it resolves. Call it within the rule `reclaim`, for a session that the catalog does not know.
    */
   destroy(place: BlobRef): Promise<void>;
   /** Destroys every key, as far as the medium allows, the store's key last. Durable when it resolves. */

@@ -1,6 +1,6 @@
 import type { CheckpointKind } from "../model/checkpoint.ts";
 import type { ChangePosition, CheckpointId, SessionId } from "../model/ids.ts";
-import type { ChangedSession } from "./catalog.ts";
+import type { ChangedSession } from "../model/session.ts";
 
 /**
  * Finds checkpoints by the terms of their texts. Its content is derived from the store: it may be lost at any time and is then

@@ -2,7 +2,6 @@ import type { CatalogPort, ChainedRecovery, RecoveryPort } from "../catalog/cata
 import type { AuditDigest } from "../model/audit.ts";
 import type { Durability } from "../model/checkpoint.ts";
 import type { BlobStore } from "./blob-store.ts";
-import type { Catalog, CatalogRecovery } from "./catalog.ts";
 import type { Locking } from "./locking.ts";
 import type { SearchEngine } from "./search-index.ts";
 import type { VectorEngine } from "./vector-index.ts";
@@ -50,12 +49,6 @@ export interface Storage {
 export interface ChainedStorage extends Storage {
   readonly recovery: ChainedRecovery;
   readonly chain: AuditChain;
-}
-
-/** Storage as use cases take it: with the operations of a catalog in place of its rows. */
-export interface StorageInUse extends Omit<ChainedStorage, "catalog" | "recovery"> {
-  readonly catalog: Catalog;
-  readonly recovery: CatalogRecovery;
 }
 
 /** Audit log in the form in which it is stored and chained. */

@@ -3,7 +3,7 @@ import type { AuditAction, AuditDigest, AuditEvent } from "../model/audit.ts";
 import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef } from "../model/ids.ts";
 import { KEEP_TAG, type SessionFacts } from "../model/session.ts";
-import type { Rewriting } from "../ports/catalog.ts";
+import type { Rewriting } from "../audit/rechain.ts";
 import type { Sealer } from "../ports/sealer.ts";
 import { openEvent, openLabels, openRecord, sealedPartOf, sealEvent, sealLabels, sealRecord, type TextOpener } from "./seal-record.ts";
 

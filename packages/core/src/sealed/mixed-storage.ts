@@ -1,9 +1,8 @@
-import { catalogOver } from "../catalog/catalog-over.ts";
 import type { ChainedRecovery } from "../catalog/catalog-port.ts";
 import { chained } from "../catalog/chained.ts";
 import { WorkrailError } from "../errors.ts";
 import type { AuditDigest } from "../model/audit.ts";
-import type { Storage, StorageInUse } from "../ports/storage.ts";
+import type { Storage, ChainedStorage } from "../ports/storage.ts";
 import { type Forms, plainBlob, plainFacts } from "./forms.ts";
 import { sealStorage } from "./seal-storage.ts";
 import { type BlobSealer, SealedBlobStore } from "./sealed-blob-store.ts";
@@ -13,7 +12,7 @@ import { type BlobSealer, SealedBlobStore } from "./sealed-blob-store.ts";
  *
  * @param digest chains the audit log of a store in clear.
  */
-export function mixedStorage(storage: Storage, forms: Forms, digest: AuditDigest): Pick<StorageInUse, "blobs" | "recovery"> {
+export function mixedStorage(storage: Storage, forms: Forms, digest: AuditDigest): Pick<ChainedStorage, "blobs" | "recovery"> {
   const { to } = forms;
   const either: BlobSealer = {
     overheadBytes: 0,
@@ -33,5 +32,5 @@ export function mixedStorage(storage: Storage, forms: Forms, digest: AuditDigest
     },
     replaceAll: (content, old) => made.recovery.replaceAll(content, old),
   };
-  return { blobs: new SealedBlobStore(storage.blobs, either), recovery: catalogOver({ ...made, recovery }) };
+  return { blobs: new SealedBlobStore(storage.blobs, either), recovery };
 }

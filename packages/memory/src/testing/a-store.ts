@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import {
   BackgroundQueue,
+  type CatalogPort,
   type CheckpointId,
   type CheckpointRecord,
   type Codec,
@@ -9,6 +10,7 @@ import {
   DEFAULT_LIMITS,
   type Digest,
   type Digester,
+  type Facts,
   type Limits,
   loadCheckpoint,
   type LoadedCheckpoint,
@@ -16,6 +18,8 @@ import {
   type Log,
   type LogFields,
   type PinPorts,
+  type Read,
+  type Reads,
   type RebuildPorts,
   type RemovalPorts,
   saveCheckpoint,
@@ -23,11 +27,10 @@ import {
   type SavePorts,
   type SaveResult,
   type SessionId,
-  type StorageInUse,
   WorkrailError,
 } from "@workrail/core";
 import { classifierOf, SequentialIds, SteppingClock } from "@workrail/storage-conformance/builders";
-import { storageInUse } from "@workrail/storage-conformance/harness";
+import { type StorageInUse, storageInUse } from "@workrail/storage-conformance/harness";
 import { MemoryDisk } from "../memory-disk.ts";
 import { openMemoryStorage } from "../open-memory-storage.ts";
 
@@ -112,8 +115,8 @@ export function aStore(options: { readonly disk?: MemoryDisk; readonly limits?: 
     load: (id) => loadCheckpoint(store.ports, id === S || id === OTHER ? { sessionId: id } : { checkpointId: id as CheckpointId }),
     async leaveBlob({ context, ...input }) {
       const crash = new Error("crashed before the commit");
-      const commit = (): Promise<never> => Promise.reject(crash);
-      const crashing: AllPorts = { ...store.ports, catalog: withMethods(store.ports.catalog, { commit }) };
+      const change = (): Promise<never> => Promise.reject(crash);
+      const crashing: AllPorts = { ...store.ports, catalog: withMethods(store.ports.catalog, { change }) };
       await saveCheckpoint(crashing, { sessionId: S, context, ...input }).catch((error: unknown) => {
         if (error !== crash) throw error;
       });
@@ -130,6 +133,16 @@ export function withMethods<T extends object>(port: T, methods: Partial<T>): T {
       if (own !== undefined) return own;
       const value: unknown = Reflect.get(target, name);
       return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+/** Returns the catalog with some answers to reads replaced. */
+export function withAnswers(catalog: CatalogPort, answerOf: (read: Read, answer: unknown) => unknown): CatalogPort {
+  return withMethods(catalog, {
+    async read<R extends Reads>(reads: R): Promise<Facts<R>> {
+      const facts = await catalog.read(reads);
+      return Object.fromEntries(Object.entries(reads).map(([name, read]) => [name, answerOf(read, facts[name])])) as Facts<R>;
     },
   });
 }

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { DATABASE, JOURNAL } from "@workrail/blob-files";
-import { FAILED, inUse, isWorkrailError, runThen, type WorkrailError } from "@workrail/core";
+import { commit, FAILED, isWorkrailError, runThen, type WorkrailError } from "@workrail/core";
 import { type Adapters, openDefaultStorage } from "../container.ts";
 import { silentLog } from "../environment.ts";
 import { conversionPorts } from "../sealing/conversion-ports.ts";
@@ -50,7 +50,7 @@ async function logChange({ env, ...given }: ConfigurationSources, reason: string
   const storage = await (adapters.storage ?? openDefaultStorage)(settings, log);
   const write = async (): Promise<void> => {
     const ports = conversionPorts(adapters, settings, storage);
-    const { catalog, locking } = inUse((await protectStorage(storage, asItIs(settings), ports, log)).storage);
+    const { catalog, locking } = (await protectStorage(storage, asItIs(settings), ports, log)).storage;
     const event = {
       at: ports.clock.now(),
       action: "configure",
@@ -58,7 +58,7 @@ async function logChange({ env, ...given }: ConfigurationSources, reason: string
       checkpointId: undefined,
       agentId: undefined,
     } as const;
-    await locking.shared(() => catalog.commit({ audit: [{ ...event, reason }] }));
+    await locking.shared(() => catalog.change(commit({ audit: [{ ...event, reason }] })));
   };
   await runThen(write, () => storage.close());
 }

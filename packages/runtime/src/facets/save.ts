@@ -11,6 +11,7 @@ import {
   pruneToTrash,
   saveCheckpoint,
   type SaveResult,
+  findCheckpoint,
 } from "@workrail/core";
 import type { SaveCheckpointParams, SaveCheckpointResult } from "../context-management-service.ts";
 import { keepIfThere } from "../keep-if-there.ts";
@@ -156,7 +157,7 @@ function sessionFor(store: Store, { sessionId, workflowId, kind }: SaveCheckpoin
 async function sessionOfParent(store: Store, params: SaveCheckpointParams, project: string | undefined): Promise<ResolvedSession> {
   const { sessions, catalog } = store.parts;
   const named = params.parentId ?? params.expectedParentId ?? undefined;
-  const parent = named === undefined ? undefined : await store.using(() => catalog.find(parseCheckpointId(named, "parentId")));
+  const parent = named === undefined ? undefined : await store.using(() => findCheckpoint(catalog, parseCheckpointId(named, "parentId")));
   const found = parent === undefined ? undefined : sessions.forPatch(parent.sessionId, params.workflowId);
   if (found !== undefined) return found;
   throw await store.using(() => noBase(catalog, { project }));

@@ -1,4 +1,4 @@
-import { type CheckpointRecord, type EraseInput, isWorkrailError, KEEP_TAG } from "@workrail/core";
+import { type CheckpointRecord, type EraseInput, isWorkrailError, KEEP_TAG, reclaimBlobs, findSession } from "@workrail/core";
 import { eraseInputOf, type EraseParams, type EraseResult, eraseResultOf } from "../erasing.ts";
 import { erase } from "../facets/care.ts";
 import type { Store } from "../store.ts";
@@ -38,13 +38,13 @@ function isNamed(input: EraseInput, { id, sessionId }: CheckpointRecord): boolea
 }
 
 async function isTagged(disk: Store | undefined, { sessionId, tags }: CheckpointRecord): Promise<boolean> {
-  return tags.includes(KEEP_TAG) || (await disk?.parts.catalog.session(sessionId))?.tags.includes(KEEP_TAG) === true;
+  return tags.includes(KEEP_TAG) || (disk && (await findSession(disk.parts.catalog, sessionId)))?.tags.includes(KEEP_TAG) === true;
 }
 
 /** Erases the file of a save that failed after writing it: a rebuild of the catalog would bring it back. */
 async function eraseFile({ parts: { blobs, catalog, locking } }: Store, { id, sessionId }: CheckpointRecord): Promise<void> {
   const ref = blobs.refOf({ sessionId, checkpointId: id });
-  if ((await blobs.get(ref)) !== undefined) await locking.shared(() => catalog.reclaim([ref], (each) => blobs.erase(each)));
+  if ((await blobs.get(ref)) !== undefined) await locking.shared(() => reclaimBlobs(catalog, [ref], (each) => blobs.erase(each)));
 }
 
 async function eraseRest({ mustHave }: EraseKeptPorts, params: EraseParams, named: readonly CheckpointRecord[]): Promise<EraseResult> {

@@ -1,5 +1,5 @@
 import { gzipCodec } from "@workrail/codecs";
-import { type CatalogRecovery, chained, inUse, rebuildCatalog, type Storage } from "@workrail/core";
+import { type ChainedRecovery, chained, rebuildCatalog, type Storage } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
 import { openFiles } from "@workrail/sqlite-fs";
 import { nodeDigests, systemClock } from "../environment.ts";
@@ -15,13 +15,11 @@ export async function readFiles({ settings, adapters }: StorePlan): Promise<Stor
   const { codec = gzipCodec, digests = nodeDigests, clock = systemClock } = adapters;
   const files = openFiles(settings.dataDir);
   const memory = chained(openMemoryStorage(), (text) => digests.sha256(text));
-  const store = inUse(memory);
-  const recovery: CatalogRecovery = {
-    needsRebuild: async () => true,
-    examine: async () => {},
+  const recovery: ChainedRecovery = {
+    state: async () => "lost",
     sessionFacts: () => files.sessionFacts(),
-    replaceAll: (records, sessions, audit) => store.recovery.replaceAll(records, sessions, audit),
+    replaceAll: (content, old) => memory.recovery.replaceAll(content, old),
   };
-  const { checkpoints } = await rebuildCatalog({ ...store, recovery, blobs: files.blobs, codec, digests, clock, limits: settings.limits });
+  const { checkpoints } = await rebuildCatalog({ ...memory, recovery, blobs: files.blobs, codec, digests, clock, limits: settings.limits });
   return checkpoints === 0 ? undefined : { ...memory, blobs: files.blobs };
 }

@@ -7,12 +7,11 @@ import {
   type CheckpointId,
   type CheckpointRecord,
   type CheckpointRow,
-  inUse,
   type Read,
   type RowChange,
   type SessionId,
   type SessionRow,
-  type StorageInUse,
+  type ChainedStorage,
   WorkrailError,
 } from "@workrail/core";
 import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
@@ -35,7 +34,7 @@ const FIRST_COMMIT = 2 ** 40;
 
 /** Holds data that could not be written to disk until it is there, up to a limit. */
 export class RetainedMemory {
-  readonly storage: StorageInUse;
+  readonly storage: ChainedStorage;
   readonly #disk = new MemoryDisk();
   readonly #limitBytes: number;
   readonly #pins = new Map<string, RetainedPin>();
@@ -43,7 +42,7 @@ export class RetainedMemory {
 
   /** @param limitBytes limit of all blobs, plus a fixed amount for each. Default 64 MiB. */
   constructor(limitBytes: number = LIMIT_BYTES) {
-    this.storage = inUse(chained(openMemoryStorage({ disk: this.#disk }), (text) => nodeDigests.sha256(text)));
+    this.storage = chained(openMemoryStorage({ disk: this.#disk }), (text) => nodeDigests.sha256(text));
     this.#limitBytes = limitBytes;
   }
 

@@ -1,4 +1,21 @@
-import { type CatalogPort, chained, type CheckpointId, type CheckpointRecord, inUse, type SessionId, WorkrailError } from "@workrail/core";
+import {
+  type CatalogPort,
+  type ChainedStorage,
+  chained,
+  type CheckpointId,
+  type CheckpointRecord,
+  type PageCursor,
+  type SessionId,
+  WorkrailError,
+  findSession,
+  queryTrash,
+  sumUsage,
+  findHead,
+  findCheckpoint,
+  queryCheckpoints,
+  commit,
+  querySessions,
+} from "@workrail/core";
 import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
 import { aRecord } from "@workrail/storage-conformance/builders";
 import { describe, expect, it } from "vitest";
@@ -21,14 +38,14 @@ async function aStandIn() {
   };
   const memory = new RetainedMemory();
   const storage = standInStorage(memory, async () => ({ ...raw, catalog }));
-  const standIn = inUse(chained(storage, (text) => nodeDigests.sha256(text)));
-  const store = inUse(raw);
-  const append = async (into: typeof store, id: string, createdAt = AT): Promise<CheckpointRecord> => {
+  const standIn = chained(storage, (text) => nodeDigests.sha256(text));
+  const store = raw;
+  const append = async (into: ChainedStorage, id: string, createdAt = AT): Promise<CheckpointRecord> => {
     const blob = await into.blobs.put({ sessionId: S, checkpointId: id as CheckpointId }, new Uint8Array(10));
     if (blob === undefined) throw new Error("There is such a blob.");
     const record = aRecord({ id: id as CheckpointId, sessionId: S, blob, blobBytes: 10, createdAt });
     const terms = { unlessHeadIs: undefined, expectedHead: undefined, keepNewest: undefined };
-    const outcome = await into.catalog.commit({ append: { record, ...terms }, audit: [] });
+    const outcome = await into.catalog.change(commit({ append: { record, ...terms }, audit: [] }));
     if (outcome.status !== "committed" || outcome.record === undefined) throw new Error(`It is ${outcome.status}.`);
     return outcome.record;
   };
@@ -44,15 +61,15 @@ describe("a catalog of memory over the disk", () => {
     const before = structuredClone(disk.catalog.content);
     expect((await append("m1")).sequence).toBe(4);
     expect((await append("m2", LATER)).sequence).toBe(5);
-    await standIn.catalog.commit({ pins: { sessionId: S, pin: ["plan"], release: [] }, audit: [] });
-    await standIn.catalog.commit({ shields: [{ checkpointId: "m1" as CheckpointId, until: LATER }], audit: [] });
-    await standIn.catalog.commit({ accesses: [{ checkpointId: "d1" as CheckpointId, at: LATER }], audit: [] });
+    await standIn.catalog.change(commit({ pins: { sessionId: S, pin: ["plan"], release: [] }, audit: [] }));
+    await standIn.catalog.change(commit({ shields: [{ checkpointId: "m1" as CheckpointId, until: LATER }], audit: [] }));
+    await standIn.catalog.change(commit({ accesses: [{ checkpointId: "d1" as CheckpointId, at: LATER }], audit: [] }));
     expect(disk.catalog.content).toEqual(before);
-    expect((await standIn.catalog.head(S))?.id).toBe("m2");
-    expect((await standIn.catalog.find("m1" as CheckpointId))?.shieldedUntil).toEqual(LATER);
+    expect((await findHead(standIn.catalog, S))?.id).toBe("m2");
+    expect((await findCheckpoint(standIn.catalog, "m1" as CheckpointId))?.shieldedUntil).toEqual(LATER);
     const session = { checkpointCount: 5, totalSizeBytes: 50, pins: ["plan"], lastAccessedAt: LATER };
-    expect(await standIn.catalog.session(S)).toMatchObject(session);
-    expect((await standIn.catalog.sessions({ limit: 10 })).sessions).toMatchObject([{ checkpointCount: 5, pins: ["plan"] }]);
+    expect(await findSession(standIn.catalog, S)).toMatchObject(session);
+    expect((await querySessions(standIn.catalog, { limit: 10 })).sessions).toMatchObject([{ checkpointCount: 5, pins: ["plan"] }]);
   });
 
   it("lists memory and disk as one, from page to page", async () => {
@@ -61,9 +78,9 @@ describe("a catalog of memory over the disk", () => {
     await append("m2");
     for (const filter of [{}, { sessionId: S }]) {
       const found: string[] = [];
-      let after: Awaited<ReturnType<typeof standIn.catalog.list>>["next"];
+      let after: PageCursor | undefined;
       do {
-        const page = await standIn.catalog.list({ filter, limit: 2, offset: 0, after });
+        const page = await queryCheckpoints(standIn.catalog, { filter, limit: 2, offset: 0, after });
         expect(page.total).toBe(5);
         found.push(...page.records.map(({ id }) => id));
         after = page.next;
@@ -75,13 +92,13 @@ describe("a catalog of memory over the disk", () => {
   it("gives other changes to the disk, which may refuse them", async () => {
     const { below, store, standIn, append } = await aStandIn();
     await append("m1");
-    const tag = () => standIn.catalog.commit({ tags: { sessionId: S, add: ["tag"], remove: [] }, audit: [] });
+    const tag = () => standIn.catalog.change(commit({ tags: { sessionId: S, add: ["tag"], remove: [] }, audit: [] }));
     await tag();
-    expect((await store.catalog.session(S))?.tags).toEqual(["tag"]);
+    expect((await findSession(store.catalog, S))?.tags).toEqual(["tag"]);
     const checkpoints = ["d1", "m1"] as CheckpointId[];
     const move = { sessionId: S, checkpoints, from: "live", to: "trash", at: LATER, reason: "test" } as const;
-    expect(await standIn.catalog.commit({ move, audit: [] })).toMatchObject({ moved: [{ id: "d1" }] });
-    expect((await standIn.catalog.find("m1" as CheckpointId))?.id).toBe("m1");
+    expect(await standIn.catalog.change(commit({ move, audit: [] }))).toMatchObject({ moved: [{ id: "d1" }] });
+    expect((await findCheckpoint(standIn.catalog, "m1" as CheckpointId))?.id).toBe("m1");
     below.failure = UNREADABLE;
     await expect(tag()).rejects.toBe(UNREADABLE);
   });
@@ -90,13 +107,13 @@ describe("a catalog of memory over the disk", () => {
     const { below, standIn, append } = await aStandIn();
     await append("m1");
     below.failure = UNREADABLE;
-    expect((await standIn.catalog.list({ filter: {}, limit: 10, offset: 0 })).records.map(({ id }) => id)).toEqual(["m1"]);
-    expect(await standIn.catalog.session(S)).toMatchObject({ checkpointCount: 1 });
-    expect((await standIn.catalog.head(S))?.id).toBe("m1");
-    await expect(standIn.catalog.find("d1" as CheckpointId)).rejects.toBe(UNREADABLE);
-    await expect(standIn.catalog.head("other" as SessionId)).rejects.toBe(UNREADABLE);
-    await expect(standIn.catalog.usage()).rejects.toBe(UNREADABLE);
-    await expect(standIn.catalog.trash({ limit: 1 })).rejects.toBe(UNREADABLE);
+    expect((await queryCheckpoints(standIn.catalog, { filter: {}, limit: 10, offset: 0 })).records.map(({ id }) => id)).toEqual(["m1"]);
+    expect(await findSession(standIn.catalog, S)).toMatchObject({ checkpointCount: 1 });
+    expect((await findHead(standIn.catalog, S))?.id).toBe("m1");
+    await expect(findCheckpoint(standIn.catalog, "d1" as CheckpointId)).rejects.toBe(UNREADABLE);
+    await expect(findHead(standIn.catalog, "other" as SessionId)).rejects.toBe(UNREADABLE);
+    await expect(sumUsage(standIn.catalog)).rejects.toBe(UNREADABLE);
+    await expect(queryTrash(standIn.catalog, { limit: 1 })).rejects.toBe(UNREADABLE);
   });
 
   it("forgets checkpoints that are on the disk now, and counts the others", async () => {
@@ -105,6 +122,6 @@ describe("a catalog of memory over the disk", () => {
     await append("m2");
     await memory.forget(new Set(["m1" as CheckpointId]));
     expect(memory.size).toEqual({ checkpoints: 1, pins: 0 });
-    expect(await standIn.catalog.session(S)).toMatchObject({ checkpointCount: 4, totalSizeBytes: 40 });
+    expect(await findSession(standIn.catalog, S)).toMatchObject({ checkpointCount: 4, totalSizeBytes: 40 });
   });
 });

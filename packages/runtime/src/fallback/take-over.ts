@@ -10,6 +10,8 @@ import {
   type Log,
   type SessionId,
   uuidOf,
+  commit,
+  findHead,
 } from "@workrail/core";
 import { keepIfThere } from "../keep-if-there.ts";
 import type { RetainedMemory } from "./retained-memory.ts";
@@ -83,7 +85,7 @@ async function unlessFailed(failures: Failures, session: SessionId, work: () => 
 }
 
 async function isFork(disk: TakeOverPorts, { sessionId, parentId }: CheckpointRecord): Promise<boolean> {
-  const head = await disk.catalog.head(sessionId);
+  const head = await findHead(disk.catalog, sessionId);
   return (head?.id ?? null) !== parentId;
 }
 
@@ -117,7 +119,7 @@ async function write(disk: TakeOverPorts, memory: RetainedMemory, record: Checkp
     const { status } = await saveCheckpoint(ports, { ...input, checkpointId: id });
     // The checkpoint is on disk already; the handle issued meanwhile must be valid there as well.
     if (status === "unchanged" && record.shieldedUntil !== undefined) {
-      await disk.catalog.commit({ shields: [{ checkpointId: id, until: record.shieldedUntil }], audit: [] });
+      await disk.catalog.change(commit({ shields: [{ checkpointId: id, until: record.shieldedUntil }], audit: [] }));
     }
   } catch (error) {
     if (!isWorkrailError(error) || error.code !== "CONFLICT") throw error;
@@ -134,7 +136,7 @@ async function writePins(disk: TakeOverPorts, memory: RetainedMemory, failures: 
     const { sessionId, key, isPinned, audit } = pin;
     const change = { sessionId, pin: isPinned ? [key] : [], release: isPinned ? [] : [key] };
     await unlessFailed(failures, sessionId, async () => {
-      await disk.locking.inOrder(sessionId, () => disk.catalog.commit({ pins: change, audit }));
+      await disk.locking.inOrder(sessionId, () => disk.catalog.change(commit({ pins: change, audit })));
       memory.forgetPin(pin);
       written += 1;
     });

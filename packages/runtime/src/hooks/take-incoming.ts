@@ -20,6 +20,9 @@ import {
   type SaveResult,
   type SessionId,
   WorkrailError,
+  queryCheckpoints,
+  findHead,
+  findCheckpoint,
 } from "@workrail/core";
 import { LAYERS_OF_NOTES } from "@workrail/views/work-notes";
 import { isMissing } from "./names-in.ts";
@@ -115,10 +118,10 @@ async function saveIncoming(ports: TakeInPorts, save: IncomingSave, onGap: () =>
 async function saveOnce(ports: TakeInPorts, save: IncomingSave, onGap: () => void): Promise<SaveResult | undefined> {
   const checkpointId = parseCheckpointId(save.checkpointId);
   const sessionId = parseSessionId(save.sessionId);
-  const known = await ports.locking.shared(() => ports.catalog.find(checkpointId));
+  const known = await ports.locking.shared(() => findCheckpoint(ports.catalog, checkpointId));
   if (known !== undefined) return undefined;
   const { git } = save;
-  const head = await ports.locking.shared(() => ports.catalog.head(sessionId));
+  const head = await ports.locking.shared(() => findHead(ports.catalog, sessionId));
   const context = save.messages === undefined ? await withOthers(ports, save, head) : await withMessages(ports, save, { sessionId, onGap });
   if (context === undefined) return undefined;
   const createdAt = new Date(save.createdAt);
@@ -156,7 +159,9 @@ async function withOthers(ports: TakeInPorts, { context }: IncomingSave, head: C
 
 /** Entries with names of notes that an agent changed after a hook's save: they are kept together under `ofAgent`. */
 async function ofAgentIn(ports: TakeInPorts, context: Context, { sessionId }: CheckpointRecord): Promise<Context> {
-  const { records } = await ports.locking.shared(() => ports.catalog.list({ filter: { sessionId }, limit: MOST_LOOKED_AT, offset: 0 }));
+  const { records } = await ports.locking.shared(() =>
+    queryCheckpoints(ports.catalog, { filter: { sessionId }, limit: MOST_LOOKED_AT, offset: 0 }),
+  );
   const last = records.find(({ attributes, damaged }) => typeof attributes["savedBy"] === "string" && !damaged);
   const before = last === undefined ? {} : await contextIn(ports, last);
   const changed = Object.entries(context).filter(([key, value]) => LAYERS_OF_NOTES.has(key) && !isDeepStrictEqual(value, before[key]));
@@ -192,7 +197,7 @@ const MOST_LOOKED_AT = 10;
 
 async function messagesIn(ports: TakeInPorts, sessionId: SessionId): Promise<readonly JsonValue[]> {
   const filter = { sessionId, kinds: ["conversation" as const] };
-  const { records } = await ports.locking.shared(() => ports.catalog.list({ filter, limit: MOST_LOOKED_AT, offset: 0 }));
+  const { records } = await ports.locking.shared(() => queryCheckpoints(ports.catalog, { filter, limit: MOST_LOOKED_AT, offset: 0 }));
   for (const record of records.filter(({ damaged }) => !damaged)) {
     const { conversation } = await contextIn(ports, record);
     if (Array.isArray(conversation)) return conversation;

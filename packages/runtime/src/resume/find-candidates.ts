@@ -1,6 +1,6 @@
 import fs from "node:fs/promises";
 import {
-  type Catalog,
+  type CatalogPort,
   type CheckpointFilter,
   type CheckpointId,
   type CheckpointRecord,
@@ -8,6 +8,8 @@ import {
   gitStateOf,
   type Locking,
   type SessionId,
+  queryCheckpoints,
+  findCheckpoint,
 } from "@workrail/core";
 import { type Candidate, type Here, type Known, rankCandidates } from "@workrail/views";
 import { commitsHere } from "../git/git-history.ts";
@@ -29,7 +31,7 @@ export interface Found {
 }
 
 export interface CandidatePorts {
-  readonly catalog: Catalog;
+  readonly catalog: CatalogPort;
   readonly locking: Locking;
   /** Searches checkpoints by a hint, in one project or in all. */
   readonly search: (hint: string, only: string | undefined) => Promise<readonly Found[]>;
@@ -87,16 +89,16 @@ async function headsOf({ catalog, locking }: CandidatePorts, { project, git }: H
     for await (const record of newest(catalog, {})) add(record);
     if (project !== undefined) for await (const record of newest(catalog, { project, repository: git?.commonDir })) add(record);
     for (const { checkpoint, head } of found) {
-      const record = heads.has(checkpoint["sessionId"] as SessionId) ? undefined : await catalog.find(head);
+      const record = heads.has(checkpoint["sessionId"] as SessionId) ? undefined : await findCheckpoint(catalog, head);
       if (record !== undefined) add(record);
     }
     return heads;
   });
 }
 
-async function* newest(catalog: Catalog, filter: CheckpointFilter): AsyncGenerator<CheckpointRecord> {
+async function* newest(catalog: CatalogPort, filter: CheckpointFilter): AsyncGenerator<CheckpointRecord> {
   for (let count = 0, after; count < MOST_HEADS; count += PAGE) {
-    const page = await catalog.list({ filter: { ...filter, headsOnly: true }, limit: PAGE, offset: 0, after });
+    const page = await queryCheckpoints(catalog, { filter: { ...filter, headsOnly: true }, limit: PAGE, offset: 0, after });
     yield* page.records;
     after = page.next;
     if (after === undefined) return;

@@ -17,6 +17,7 @@ import {
   type SessionId,
   type StateChanges,
   stateChanges,
+  findSession,
 } from "@workrail/core";
 import { type Candidate, type Handoff, LEAST_SUMMARY_TOKENS, writeHandoff } from "@workrail/views";
 import { AROUND, HOW, howOf, tokensBeyond } from "../answer-budget.ts";
@@ -266,7 +267,7 @@ export class Resumer {
   }
 
   async #summaryOf(record: CheckpointRecord, context: Context): Promise<string> {
-    const session = await this.#store.loadPorts.catalog.session(record.sessionId);
+    const session = await findSession(this.#store.loadPorts.catalog, record.sessionId);
     const loaded = { record, context, session, fellBackFrom: [] };
     return (await this.#write(loaded, { budgetTokens: CANDIDATE_SUMMARY_TOKENS, form: "summary" })).markdown;
   }
@@ -322,7 +323,7 @@ export class Resumer {
   async #lookInto(record: CheckpointRecord, withSummary: boolean): Promise<Insight> {
     const load = this.#store.loadPorts;
     try {
-      const damaged = (await load.catalog.session(record.sessionId))?.damagedCount ?? 0;
+      const damaged = (await findSession(load.catalog, record.sessionId))?.damagedCount ?? 0;
       const fault = damaged === 0 ? undefined : `${damaged} of its checkpoints cannot be read`;
       if (record.contextBytes > MOST_BYTES) return { fault };
       const { context } = await load.locking.shared(() => readContext(load, record));

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import {
   type AuditEvent,
-  catalogOver,
   type ConversionProgress,
   FAILED,
   type KeyFiles,
@@ -12,6 +11,7 @@ import {
   sealStorage,
   type Storage,
   WorkrailError,
+  commit,
 } from "@workrail/core";
 import {
   keyFromFile,
@@ -134,8 +134,8 @@ async function logRekeying(
   row: Pick<AuditEvent, "at" | "reason">,
 ): Promise<void> {
   if (keyring.state !== "sealed" || (await storage.recovery.state()) === "lost") return;
-  const catalog = catalogOver(sealStorage(storage, new StoreSealer(dataKey, keyFiles)));
-  await catalog.commit({ audit: [{ ...row, action: "rekey", sessionId: undefined, checkpointId: undefined, agentId: undefined }] });
+  const { catalog } = sealStorage(storage, new StoreSealer(dataKey, keyFiles));
+  await catalog.change(commit({ audit: [{ ...row, action: "rekey", sessionId: undefined, checkpointId: undefined, agentId: undefined }] }));
 }
 
 interface RawStore {

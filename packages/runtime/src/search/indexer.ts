@@ -1,6 +1,6 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { elapsedMs } from "@workrail/blob-files";
-import { type Background, type ChangedSession, type IndexState, type Log, SerialQueue, type SessionId } from "@workrail/core";
+import { type Background, type ChangedSession, type IndexState, type Log, SerialQueue, type SessionId, listChanges } from "@workrail/core";
 import type { Followed, FollowPorts, IndexPorts } from "@workrail/search";
 import { loadSearching } from "./load-searching.ts";
 
@@ -84,7 +84,7 @@ export class Indexer {
   async isUpToDate(): Promise<boolean> {
     const { position, pending } = await this.#ports.search.state();
     if (position === undefined || pending > 0) return false;
-    const news = await this.#ports.catalog.changes({ after: position, limit: FEW_CHANGES });
+    const news = await listChanges(this.#ports.catalog, { after: position, limit: FEW_CHANGES });
     if (news === undefined || news.hasMore || news.sessions.length > 0) return false;
     // Remembers the position, so that a search does not read these changes again.
     await this.#followChanges();

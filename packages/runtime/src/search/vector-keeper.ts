@@ -1,11 +1,11 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import type { Catalog, Clock, Embedder, Locking, Log, PendingSession, SessionId, VectorEngine, VectorSpace } from "@workrail/core";
+import type { CatalogPort, Clock, Embedder, Locking, Log, PendingSession, SessionId, VectorEngine, VectorSpace } from "@workrail/core";
 import type { EmbedPorts, Follower } from "@workrail/search";
 import { loadSearching } from "./load-searching.ts";
 import { REST_MS } from "./resting-embedder.ts";
 
 export interface VectorKeeperParts extends Omit<EmbedPorts, "vectors" | "embedder" | "pause"> {
-  readonly catalog: Catalog;
+  readonly catalog: CatalogPort;
   readonly locking: Locking;
   readonly vectors: VectorEngine;
   readonly embedder: Embedder;

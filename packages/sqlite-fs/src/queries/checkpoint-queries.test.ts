@@ -98,7 +98,7 @@ describe("filters", () => {
       const { records } = await store.storage.catalog.list({ filter: {}, limit: 10, offset: 0 });
       const facts = { createdAt: new Date(), pins: [], tombstones: [], erasing: [], oldestLive: null, trash: [], shields: [] };
       await store.storage.locking.exclusively(() =>
-        store.storage.recovery.replaceAll(records, [{ ...facts, sessionId: SESSION, tags: ["session's", '"]'] }], {
+        store.storage.recovery.refill(records, [{ ...facts, sessionId: SESSION, tags: ["session's", '"]'] }], {
           at: new Date(),
           action: "rebuild",
           sessionId: undefined,

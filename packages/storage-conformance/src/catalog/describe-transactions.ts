@@ -21,7 +21,6 @@ import { describe, expect, it } from "vitest";
 import { aRecord } from "../builders.ts";
 import { randomIds } from "../environment.ts";
 import type { StorageHarness } from "../harness.ts";
-import { storageInUse } from "../storage-in-use.ts";
 import { provided } from "../store-under-test.ts";
 import { Twin } from "./twin.ts";
 
@@ -145,7 +144,7 @@ export function describeTransactions(harness: StorageHarness): void {
           const event = { at: AT, action: "export", sessionId: undefined, checkpointId: undefined, agentId, reason: agentId } as const;
           await storage.catalog.change(commit({ audit: [event] }));
         }
-        expect(await verifyAudit(storageInUse(storage))).toMatchObject({ rows: 5, findings: [] });
+        expect(await verifyAudit(storage)).toMatchObject({ rows: 5, findings: [] });
       }),
     );
 
@@ -185,7 +184,7 @@ export function describeTransactions(harness: StorageHarness): void {
             checkpointCount: 30,
           });
           // One more row is there from the start.
-          expect(await verifyAudit(storageInUse(storage))).toMatchObject({ rows: 31, findings: [] });
+          expect(await verifyAudit(storage)).toMatchObject({ rows: 31, findings: [] });
         }
       }));
 

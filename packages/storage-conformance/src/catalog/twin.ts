@@ -20,7 +20,6 @@ import {
 import { expect } from "vitest";
 import { sha256 } from "../environment.ts";
 import type { StorageHarness } from "../harness.ts";
-import { storageInUse } from "../storage-in-use.ts";
 import { proveAnswer } from "./prove-answer.ts";
 
 /**
@@ -129,7 +128,7 @@ export class Twin {
   async prove(): Promise<void> {
     await this.proveRows();
     await this.#proveFacts();
-    expect((await verifyAudit(storageInUse(this.#storage))).findings).toEqual([]);
+    expect((await verifyAudit(this.#storage)).findings).toEqual([]);
   }
 
   async reopen(): Promise<void> {

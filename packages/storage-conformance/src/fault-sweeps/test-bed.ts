@@ -1,4 +1,4 @@
-import type { SessionId, StorageInUse } from "@workrail/core";
+import type { SessionId } from "@workrail/core";
 import { SteppingClock } from "../builders.ts";
 import { expect } from "vitest";
 import { Faults, type StorageHarness } from "../harness.ts";
@@ -6,7 +6,7 @@ import { proveStore } from "../prove-store.ts";
 import { randomIds } from "../environment.ts";
 import { Workbench } from "../workbench.ts";
 import type { Held, Scenario } from "./scenarios.ts";
-import { storageInUse } from "../storage-in-use.ts";
+import { storageInUse, type StorageInUse } from "../storage-in-use.ts";
 
 /** A store under faults, and its sessions. */
 export class TestBed {

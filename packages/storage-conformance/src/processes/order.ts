@@ -1,4 +1,5 @@
-import type { Catalog, CheckpointId } from "@workrail/core";
+import type { CheckpointId } from "@workrail/core";
+import type { StorageInUse } from "../storage-in-use.ts";
 import type { FaultPlan } from "../faults.ts";
 import type { Workbench } from "../workbench.ts";
 
@@ -8,7 +9,7 @@ export interface OrderedParts {
     Workbench,
     "save" | "load" | "pin" | "compact" | "collectGarbage" | "verify" | "repair" | "erase" | "finishErasures" | "idle"
   >;
-  readonly catalog: Omit<Catalog, "replaceBlob" | "markDamaged" | "reclaim">;
+  readonly catalog: Omit<StorageInUse["catalog"], "change" | "replaceBlob" | "markDamaged" | "reclaim">;
 }
 
 /** One call, sent to the other process. */

@@ -1,10 +1,10 @@
 // Entry point of a child process, which may be killed at any moment.
-import type { Context, StorageInUse } from "@workrail/core";
+import type { Context } from "@workrail/core";
 import type { StorageHarness } from "../harness.ts";
 import { sha256 } from "../environment.ts";
 import { Workbench } from "../workbench.ts";
 import { type Assignment, KEPT_IN_PRUNED, type Message, type Task } from "./task.ts";
-import { storageInUse } from "../storage-in-use.ts";
+import { storageInUse, type StorageInUse } from "../storage-in-use.ts";
 
 const { module, place, task } = JSON.parse(process.argv[2] ?? "") as Assignment;
 const { harness } = (await import(module)) as { readonly harness?: StorageHarness };

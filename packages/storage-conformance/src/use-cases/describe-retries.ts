@@ -1,9 +1,10 @@
-import type { Context, SaveInput, StorageInUse } from "@workrail/core";
+import type { Context, SaveInput } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import type { StorageHarness } from "../harness.ts";
 import { allRecords, proveStore } from "../prove-store.ts";
 import { provided, withStore } from "../store-under-test.ts";
 import { randomIds } from "../environment.ts";
+import type { StorageInUse } from "../storage-in-use.ts";
 import { type StorageParts, Workbench } from "../workbench.ts";
 
 /** Tests saves under an id whose blob is missing or left over. */
@@ -78,7 +79,7 @@ export function describeRetries(harness: StorageHarness): void {
 /** Runs a save up to its commit, which fails. */
 async function interruptBeforeCommit(storage: StorageInUse, input: SaveInput): Promise<void> {
   const catalog = new Proxy(storage.catalog, {
-    get: (target, name) => (name === "commit" ? () => Promise.reject(new Error("interrupted")) : bound(target, name)),
+    get: (target, name) => (name === "change" ? () => Promise.reject(new Error("interrupted")) : bound(target, name)),
   });
   await expect(new Workbench(replacing(storage, { catalog })).save(input)).rejects.toThrow("interrupted");
 }

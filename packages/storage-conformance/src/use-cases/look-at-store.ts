@@ -1,8 +1,9 @@
-import type { CheckpointId, SessionId, StorageInUse } from "@workrail/core";
+import type { CheckpointId, SessionId } from "@workrail/core";
 import { proveStore } from "../prove-store.ts";
 import { Workbench } from "../workbench.ts";
 import type { ModelStore } from "./model-store.ts";
 import { type Seen, seen } from "./outcome.ts";
+import type { StorageInUse } from "../storage-in-use.ts";
 
 /** The whole content of a store, read in every way. */
 export interface Holdings {

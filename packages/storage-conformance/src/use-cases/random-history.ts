@@ -1,13 +1,4 @@
-import {
-  type BlobRef,
-  type Catalog,
-  type CheckpointId,
-  type EraseInput,
-  isWorkrailError,
-  KEEP_TAG,
-  type SessionId,
-  type StorageInUse,
-} from "@workrail/core";
+import { type BlobRef, type CheckpointId, type EraseInput, isWorkrailError, KEEP_TAG, type SessionId } from "@workrail/core";
 import { SequentialIds, SteppingClock } from "../builders.ts";
 import { expect } from "vitest";
 import type { Chance } from "../chance.ts";
@@ -19,7 +10,7 @@ import { Workbench } from "../workbench.ts";
 import { holdingsOf, lookAt } from "./look-at-store.ts";
 import { ModelStore, type WholeSave } from "./model-store.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
-import { storageInUse } from "../storage-in-use.ts";
+import { storageInUse, type StorageInUse } from "../storage-in-use.ts";
 
 const MAX_CHECKPOINTS = 4;
 /** Number of checkpoints above which removals are preferred, because the whole store is read again and again. */
@@ -591,7 +582,7 @@ export class RandomHistory {
   async #openElsewhere(): Promise<void> {
     const options = { clock: this.#clock, ids: this.#newIds, maxCheckpoints: MAX_CHECKPOINTS };
     const other = await OtherProcess.start(this.#harness, this.#place, options);
-    const storage = { ...this.#first.storage, catalog: other.catalog as Catalog };
+    const storage = { ...this.#first.storage, catalog: other.catalog as StorageInUse["catalog"] };
     this.#opened = [...this.#opened, { storage, bench: other.bench, other }];
   }
 

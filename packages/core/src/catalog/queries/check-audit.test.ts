@@ -4,7 +4,7 @@ import { placeOf } from "../../audit/audit-chain.ts";
 import type { LoggedEvent } from "../../model/audit.ts";
 import { chained } from "../chained.ts";
 import { commit } from "../rules/commit.ts";
-import { cutAudit } from "../rules/cut-audit.ts";
+import { cutRows } from "../rules/cut-audit.ts";
 import { RuleCatalog } from "../testing/rule-catalog.ts";
 import { checkAudit } from "./check-audit.ts";
 
@@ -39,7 +39,7 @@ it("accepts any agent name, and chains each row to the one before", async () => 
 
 it("begins behind the rows that were cut off", async () => {
   const { chain, change, catalog } = await logged("a", "b", "c");
-  await change.change(cutAudit({ before: new Date(2), at: new Date(9), limit: 9 }));
+  await change.change(cutRows({ before: new Date(2), at: new Date(9), limit: 9 }));
   expect(catalog.tables.audit.map(({ number }) => number)).toEqual([3, 4]);
   expect(await checkAudit(chain, { limit: 9 })).toMatchObject({ rows: 2, breaks: [] });
 });

@@ -1,9 +1,21 @@
-import type { CheckpointId } from "../../model/ids.ts";
-import type { Edge, Erasure } from "../../ports/catalog.ts";
-import type { CatalogPort } from "../catalog-port.ts";
+import type { CheckpointId, SessionId, BlobRef } from "../../model/ids.ts";
+import type { Edge } from "../rows.ts";
+import type { CatalogReader } from "../catalog-port.ts";
+
+/** Removed checkpoint of which nothing may remain. */
+export interface Erasure {
+  readonly checkpointId: CheckpointId;
+  readonly sessionId: SessionId;
+  readonly blob: BlobRef;
+  /**
+   * Edges of checkpoints, live or in the trash, whose delta may be based on the erased checkpoint, directly or through other
+   * removed checkpoints. The blob stays until these checkpoints are stored differently and the edges are dropped.
+   */
+  readonly edges: readonly Edge[];
+}
 
 /** Lists unfinished erasures, each with the edges of checkpoints that may need the erased bytes. */
-export async function listErasures(catalog: CatalogPort): Promise<readonly Erasure[]> {
+export async function listErasures(catalog: CatalogReader): Promise<readonly Erasure[]> {
   const { erasures } = await catalog.read({ erasures: { of: "erasures" } });
   const found: Erasure[] = [];
   for (const erasure of erasures) found.push({ ...erasure, edges: await edgesTo(catalog, erasure.checkpointId) });
@@ -11,7 +23,7 @@ export async function listErasures(catalog: CatalogPort): Promise<readonly Erasu
 }
 
 /** Finds edges of known checkpoints to a removed one, directly or through other removed checkpoints. */
-async function edgesTo(catalog: CatalogPort, id: CheckpointId): Promise<readonly Edge[]> {
+async function edgesTo(catalog: CatalogReader, id: CheckpointId): Promise<readonly Edge[]> {
   const seen = new Set([id]);
   const found: Edge[] = [];
   for (let bases: readonly CheckpointId[] = [id]; bases.length > 0;) {

@@ -1,16 +1,75 @@
-import { asidesToRemove } from "../asides.ts";
-import { exceededQuota } from "../exceeded-quota.ts";
+import { asidesToRemove, type AsideLimit } from "../asides.ts";
 import type { AuditEvent } from "../../model/audit.ts";
-import type { CheckpointRecord } from "../../model/checkpoint.ts";
-import type { SessionId } from "../../model/ids.ts";
-import { KEEP_TAG } from "../../model/session.ts";
-import type { Append, CommitOutcome, QuotaUsage } from "../../ports/catalog.ts";
+import type { CheckpointRecord, NewRecord } from "../../model/checkpoint.ts";
+import type { SessionId, Digest, CheckpointId } from "../../model/ids.ts";
+import { KEEP_TAG, type SessionFacts } from "../../model/session.ts";
+
 import { ALL, type Facts, type Place, type Reads } from "../reads.ts";
 import { changed, type CheckpointRow, type SessionRow } from "../rows.ts";
 import { type Decision, nothing, type Rule, rule } from "../rule.ts";
 import { headOf } from "./head-of.ts";
 import { removalOf } from "./removal-of.ts";
 import { later, less, more } from "./weighed.ts";
+
+export interface Append {
+  readonly record: NewRecord;
+  /** Appends nothing and answers `unchanged` when the head has this canonical digest. */
+  readonly unlessHeadIs: Digest | undefined;
+  /** Appends nothing and answers `conflict` unless this is the head. `null` expects that there is no head. */
+  readonly expectedHead: CheckpointId | null | undefined;
+  /**
+   * Removes the session's oldest workflow checkpoints beyond this number. All count, but the appended one is never removed, nor one
+   * that is tagged `keep` (itself or through its session), nor one still shielded at the creation time of the appended one. The
+   * blobs become pending removals; writes one audit row `prune` for each.
+   */
+  readonly keepNewest: number | undefined;
+  /**
+   * Makes room for an aside among the session's asides, as `asidesToRemove` of core decides. Removes as `keepNewest` does. Appends
+   * nothing and answers `asides-full` when there is no room.
+   */
+  readonly asides?: AsideLimit | undefined;
+  /** Appends nothing and answers `over-quota` when the append would exceed these bytes of blobs. */
+  readonly quota?: Quota | undefined;
+  /** Initial facts of a session that this append creates. Absent: creation time of the record, no tags, no pins. */
+  readonly session?: Pick<SessionFacts, "createdAt" | "tags" | "pins"> | undefined;
+}
+
+export type CommitOutcome =
+  /** The whole change was applied. */
+  | {
+      readonly status: "committed";
+      readonly record: CheckpointRecord | undefined;
+      /** Records that `keepNewest` and `asides` removed. */
+      readonly removed: readonly CheckpointRecord[];
+      /** Live checkpoints named in `shields`, with their current records. */
+      readonly shielded: readonly CheckpointRecord[];
+      /** Records that `move` moved, as they were before. */
+      readonly moved: readonly CheckpointRecord[];
+      /** Sessions that `forget` forgot. */
+      readonly forgotten: readonly SessionId[];
+      /** Bytes of the session and the store, including the appended checkpoint. Only present when a quota was given. */
+      readonly bytes: QuotaUsage | undefined;
+    }
+  | { readonly status: "unchanged"; readonly head: CheckpointRecord }
+  | { readonly status: "conflict"; readonly head: CheckpointRecord | undefined }
+  /** The id belongs to another live checkpoint. */
+  | { readonly status: "exists"; readonly record: CheckpointRecord }
+  /** The id belongs to a checkpoint in the trash. */
+  | { readonly status: "in-trash"; readonly record: CheckpointRecord }
+  /** Too many of the session's asides are shielded, or their bytes exceed the limit. */
+  | { readonly status: "asides-full" }
+  /** A quota was exceeded. `bytes` does not include the checkpoint. */
+  | { readonly status: "over-quota"; readonly over: keyof Quota; readonly bytes: QuotaUsage }
+  /** Garbage collection removed the blob in the meantime: put it again. Only catalogs that can see the blobs answer this. */
+  | { readonly status: "blob-missing" };
+
+/** Bytes of blobs as stored. The trash counts for the store but not for its session. */
+export interface Quota {
+  readonly session: number;
+  readonly store: number;
+}
+
+export type QuotaUsage = Quota;
 
 /** Appends a checkpoint to its session and removes the checkpoints beyond the limits, or says why it does not. */
 export function append(given: Append): Rule<CommitOutcome> {
@@ -83,7 +142,7 @@ function refuse({ record, expectedHead, unlessHeadIs, asides, quota }: Append, f
   if (!facts.hasBlob) return { status: "blob-missing" } satisfies CommitOutcome;
   const hasRoom = asides === undefined || asidesToRemove(recordsOf(facts.asides), record, asides) !== undefined;
   if (!hasRoom) return { status: "asides-full" } satisfies CommitOutcome;
-  const over = quota === undefined ? undefined : exceededQuota(bytes, record.blobBytes, quota);
+  const over = quota && (["session", "store"] as const).find((limit) => bytes[limit] + record.blobBytes > quota[limit]);
   return over === undefined ? undefined : ({ status: "over-quota", over, bytes } satisfies CommitOutcome);
 }
 

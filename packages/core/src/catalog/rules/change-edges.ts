@@ -1,4 +1,4 @@
-import type { Edge } from "../../ports/catalog.ts";
+import type { Edge } from "../rows.ts";
 import type { Reads } from "../reads.ts";
 import { changed, KEY_OF } from "../rows.ts";
 import { type Rule, rule } from "../rule.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
-import type { StoredForm } from "../../ports/catalog.ts";
+import type { StoredForm } from "./change-form.ts";
 import { ids, RuleCatalog, S } from "../testing/rule-catalog.ts";
 import { changeForm } from "./change-form.ts";
 import { markDamaged } from "./mark-damaged.ts";

@@ -1,9 +1,12 @@
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
-import type { StoredForm } from "../../ports/catalog.ts";
+
 import type { Reads } from "../reads.ts";
 import { changed } from "../rows.ts";
 import { nothing, type Rule, rule } from "../rule.ts";
 import { isKeptAs } from "./is-kept-as.ts";
+
+/** The fields of a record that say how the checkpoint's bytes are stored. */
+export type StoredForm = Pick<CheckpointRecord, "blobBytes" | "baseId" | "keyId">;
 
 /**
  * Replaces the bytes of a checkpoint, live or in the trash, and records their form. Returns false when the record is not as expected,

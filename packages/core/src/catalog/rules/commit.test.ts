@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { CheckpointId } from "../../model/ids.ts";
-import type { CatalogChange } from "../../ports/catalog.ts";
+import type { CatalogChange } from "./commit.ts";
 import { anAppend, ids, RuleCatalog, S } from "../testing/rule-catalog.ts";
 import { decided } from "../decided.ts";
 import { commit } from "./commit.ts";

@@ -1,17 +1,51 @@
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
-import type { SessionId } from "../../model/ids.ts";
-import type { CatalogChange, CommitOutcome } from "../../ports/catalog.ts";
+import type { SessionId, CheckpointId } from "../../model/ids.ts";
+import type { CommitOutcome, Append } from "./append.ts";
 import { inSequence } from "../in-sequence.ts";
-import { changesOf } from "../rows.ts";
+import { changesOf, type Edge } from "../rows.ts";
 import { type Decision, mapped, type Rule } from "../rule.ts";
 import { append } from "./append.ts";
 import { changeEdges } from "./change-edges.ts";
 import { endErasure } from "./end-erasure.ts";
-import { forget } from "./forget.ts";
-import { move } from "./move.ts";
+import { forget, type Forgetting } from "./forget.ts";
+import { move, type Move } from "./move.ts";
 import { relabel } from "./relabel.ts";
 import { shield } from "./shield.ts";
 import { touch } from "./touch.ts";
+import type { Shield } from "../../model/session.ts";
+import type { AuditEvent } from "../../model/audit.ts";
+
+/** Changes that one commit applies. One commit either appends or moves. */
+export type CatalogChange = CommonChange &
+  ({ readonly append?: Append; readonly move?: never } | { readonly append?: never; readonly move?: Move });
+
+/** Parts of a change that go with an append and with a move. */
+interface CommonChange {
+  /** Entries to pin or to unpin in a session. Pinning twice, or unpinning an entry that is not pinned, changes nothing. */
+  readonly pins?: { readonly sessionId: SessionId; readonly pin: readonly string[]; readonly release: readonly string[] };
+  /** Tags to add to a session, or to remove from it. */
+  readonly tags?: { readonly sessionId: SessionId; readonly add: readonly string[]; readonly remove: readonly string[] };
+  /** Checkpoints whose erasure is complete. */
+  readonly erased?: readonly CheckpointId[];
+  readonly forget?: Forgetting;
+  /**
+   * Edges "dependent needs the bytes of base". They are a superset of the real dependencies: add an edge before replacing a blob,
+   * drop it afterwards. An edge whose dependent is not live is not added, because nothing would ever drop it.
+   */
+  readonly edges?: { readonly add: readonly Edge[]; readonly drop: readonly Edge[] };
+  /**
+   * Shields for live checkpoints, including the appended one, against automatic removal. A shield is only ever extended. Unknown
+   * checkpoints and those in the trash are skipped; `shielded` of the outcome lists the others.
+   */
+  readonly shields?: readonly Shield[];
+  /** Loads since the last commit. Unknown checkpoints are skipped. */
+  readonly accesses?: readonly { readonly checkpointId: CheckpointId; readonly at: Date }[];
+  /**
+   * Audit rows written in the same transaction as the change, and only if the change is applied. Each is chained to the row before
+   * it.
+   */
+  readonly audit: readonly AuditEvent[];
+}
 
 type Committed = Extract<CommitOutcome, { status: "committed" }>;
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { RuleCatalog } from "../testing/rule-catalog.ts";
 import { commit } from "./commit.ts";
-import { cutAudit } from "./cut-audit.ts";
+import { cutRows } from "./cut-audit.ts";
 
 function logged(...times: readonly number[]): RuleCatalog {
   const catalog = new RuleCatalog();
@@ -11,7 +11,7 @@ function logged(...times: readonly number[]): RuleCatalog {
 }
 
 function cut(catalog: RuleCatalog, before: number, limit = 9): unknown {
-  const count = catalog.change(cutAudit({ before: new Date(before), at: new Date(99), limit }));
+  const count = catalog.change(cutRows({ before: new Date(before), at: new Date(99), limit }));
   return [count, ...catalog.tables.audit.map(({ number, reason }) => reason?.split(" ").slice(0, 2).join(" ") ?? number)];
 }
 

@@ -1,11 +1,21 @@
 import { placeOf } from "../../audit/audit-chain.ts";
 import { cutEvent } from "../../audit/audit-cut.ts";
-import type { AuditCut } from "../../ports/catalog.ts";
+
 import type { Reads } from "../reads.ts";
 import { nothing, type Rule, rule } from "../rule.ts";
 
-/** Removes the oldest rows of the audit log. The row that records this names the last removed row. Returns their number. */
-export function cutAudit({ before, at, limit }: AuditCut): Rule<number> {
+export interface AuditCut {
+  readonly before: Date;
+  /** Time of the cut. */
+  readonly at: Date;
+  readonly limit: number;
+}
+
+/**
+ * Removes the oldest rows of the audit log: up to the first row that is not older than `before`, and at most `limit` rows. Writes an
+ * `audit-cut` row that names the last removed row, so that the rest can still be verified. Returns the number of removed rows.
+ */
+export function cutRows({ before, at, limit }: AuditCut): Rule<number> {
   return rule({
     reads: {
       first: { of: "audit", query: { first: "oldest", limit: 1 } },

@@ -1,9 +1,20 @@
 import type { SessionId } from "../../model/ids.ts";
 import { KEEP_TAG } from "../../model/session.ts";
-import type { Forgetting } from "../../ports/catalog.ts";
+
 import type { Reads } from "../reads.ts";
 import { changed } from "../rows.ts";
 import { type Decision, nothing, type Rule, rule } from "../rule.ts";
+
+/**
+ * Forgets empty sessions, including everything kept about them outside of the catalog. A session is empty when it has no
+ * checkpoint, live or in the trash, and no pending removal. A session that is no longer empty, was used after `unusedSince`, or
+ * is tagged `keep` is skipped. Writes one audit row `delete` with the reason `empty` for each.
+ */
+export interface Forgetting {
+  readonly sessions: readonly SessionId[];
+  readonly unusedSince: Date;
+  readonly at: Date;
+}
 
 /** Forgets a session that holds nothing, is not tagged `keep`, and was not used lately. Returns the forgotten session, or none. */
 export function forget(id: SessionId, { unusedSince, at }: Omit<Forgetting, "sessions">): Rule<readonly SessionId[]> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointId } from "../../model/ids.ts";
-import type { Move } from "../../ports/catalog.ts";
+import type { Move } from "./move.ts";
 import { ids, refOf, RuleCatalog, S, T } from "../testing/rule-catalog.ts";
 import { move } from "./move.ts";
 import { shield } from "./shield.ts";

@@ -1,13 +1,35 @@
-import { actionOfMove } from "../action-of-move.ts";
 import { isShielded } from "../asides.ts";
-import type { AuditEvent } from "../../model/audit.ts";
+import type { AuditAction, AuditEvent } from "../../model/audit.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
-import type { Move } from "../../ports/catalog.ts";
+
 import type { Place, Reads } from "../reads.ts";
 import { changed, type CheckpointRow, type RowChange, type SessionRow } from "../rows.ts";
 import { type Decision, nothing, type Rule, rule } from "../rule.ts";
 import { removalOf } from "./removal-of.ts";
 import { less, more } from "./weighed.ts";
+import type { SessionId, CheckpointId } from "../../model/ids.ts";
+
+/**
+ * Moves checkpoints of one session: to the trash, from the trash back to their old place, or to nowhere (removal). The blobs of
+ * removed checkpoints become pending removals. Checkpoints that are not in `from` are skipped. Writes one audit row `trash`,
+ * `restore` or `delete` with the reason for each moved checkpoint.
+ */
+export type Move = {
+  readonly sessionId: SessionId;
+  readonly checkpoints: readonly CheckpointId[];
+  readonly at: Date;
+  readonly reason: string;
+  readonly agentId?: string | undefined;
+  /** Moves nothing if anybody used the session after this time: a plan made for an idle session is then void. */
+  readonly unlessUsedSince?: Date | undefined;
+  /** Skips checkpoints that are shielded for longer than `at`. Default `false`: a deliberate removal also removes the shield. */
+  readonly sparesShielded?: boolean | undefined;
+  /** Makes checkpoints that move to nowhere erasures too, unless they become live again. Default `false`. */
+  readonly erases?: boolean | undefined;
+} & ({ readonly from: "live"; readonly to: "trash" | "nowhere" } | { readonly from: "trash"; readonly to: "live" | "nowhere" });
+
+/** Audit action of a move to a place. */
+const ACTIONS: Readonly<Record<Move["to"], AuditAction>> = { trash: "trash", live: "restore", nowhere: "delete" };
 
 /** Moves checkpoints of a session to the trash, back to life, or to nowhere. Returns their records as they were before. */
 export function move(given: Move): Rule<readonly CheckpointRecord[]> {
@@ -47,7 +69,7 @@ function moved(given: Move, { session, going, first }: Moving): Decision<readonl
     outcome: going.map(({ record }) => record),
     rows: [...going.flatMap((row) => rowsOf(given, row)), changed("session", session, now)],
     audit: going.map(({ record: { id: checkpointId } }): AuditEvent => {
-      return { at, action: actionOfMove({ to }), sessionId, checkpointId, agentId, reason };
+      return { at, action: ACTIONS[to], sessionId, checkpointId, agentId, reason };
     }),
     touched: [sessionId],
   };

@@ -1,8 +1,11 @@
 import type { BlobRef } from "../../model/ids.ts";
-import type { RemoveBlob } from "../../ports/catalog.ts";
+
 import type { Facts, Reads } from "../reads.ts";
 import { changed, type RemovalRow, type RowChange } from "../rows.ts";
 import { type Decision, type Rule, rule } from "../rule.ts";
+
+/** @param isToBeErased true when nothing of the blob may remain: use `BlobStore.erase`. */
+export type RemoveBlob = (ref: BlobRef, isToBeErased: boolean) => Promise<void>;
 
 export interface Reclaiming {
   /** Candidates; without them, the pending removals. */

@@ -1,7 +1,21 @@
-import type { Discrepancies } from "../../ports/catalog.ts";
+import type { CatalogReader } from "../catalog-port.ts";
 import type { Contradictions } from "../reads.ts";
-import { changed } from "../rows.ts";
+import { changed, type Edge } from "../rows.ts";
 import { type Rule, rule } from "../rule.ts";
+import type { SessionId } from "../../model/ids.ts";
+
+/** Contradictions inside a catalog. */
+export interface Discrepancies {
+  /** Sessions whose stored count or size differs from the sum of their records. */
+  readonly sums: readonly SessionId[];
+  /** Missing edges: a record names the base, but the edge is not there. */
+  readonly edges: readonly Edge[];
+}
+
+/** Finds the discrepancies of a catalog, and changes nothing. */
+export async function findDiscrepancies(catalog: CatalogReader): Promise<Discrepancies> {
+  return discrepanciesOf((await catalog.read({ found: { of: "contradictions" } })).found);
+}
 
 /** Corrects the redundant data of the catalog. Returns the discrepancies that were found. */
 export function reconcile(): Rule<Discrepancies> {
@@ -18,7 +32,6 @@ export function reconcile(): Rule<Discrepancies> {
   });
 }
 
-/** Names the contradictions for a report. */
-export function discrepanciesOf({ sums, edges }: Contradictions): Discrepancies {
+function discrepanciesOf({ sums, edges }: Contradictions): Discrepancies {
   return { sums: sums.flatMap(({ was }) => (was === undefined ? [] : [was.id])), edges };
 }

@@ -2,7 +2,12 @@ import type { AuditEvent } from "../../model/audit.ts";
 import type { CheckpointRecord, NewRecord } from "../../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../../model/ids.ts";
 import type { SessionFacts } from "../../model/session.ts";
-import type { Append, CatalogChange, CommitOutcome, Edge, Forgetting, Move, StoredForm } from "../../ports/catalog.ts";
+import type { Append, CommitOutcome } from "../rules/append.ts";
+import type { CatalogChange } from "../rules/commit.ts";
+import type { Edge } from "../rows.ts";
+import type { Forgetting } from "../rules/forget.ts";
+import type { Move } from "../rules/move.ts";
+import type { StoredForm } from "../rules/change-form.ts";
 
 interface Kept {
   record: CheckpointRecord;

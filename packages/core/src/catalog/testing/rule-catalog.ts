@@ -7,7 +7,7 @@ import { append } from "../rules/append.ts";
 import type { CheckpointRecord, NewRecord } from "../../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../../model/ids.ts";
 import type { SessionFacts } from "../../model/session.ts";
-import type { Append, CommitOutcome } from "../../ports/catalog.ts";
+import type { Append, CommitOutcome } from "../rules/append.ts";
 import { aRecord } from "../../../../storage-conformance/src/builders.ts";
 
 export const S: SessionId = "s" as SessionId;

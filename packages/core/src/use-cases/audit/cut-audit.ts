@@ -1,10 +1,11 @@
-import type { Catalog } from "../../ports/catalog.ts";
 import type { Clock } from "../../ports/environment.ts";
 import type { Locking } from "../../ports/locking.ts";
 import { findClockJump } from "./find-clock-jump.ts";
+import { cutRows } from "../../catalog/rules/cut-audit.ts";
+import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface CutAuditPorts {
-  readonly catalog: Pick<Catalog, "cutAudit" | "auditLog">;
+  readonly catalog: CatalogPort;
   readonly locking: Pick<Locking, "shared">;
   readonly clock: Clock;
 }
@@ -31,7 +32,7 @@ export async function cutAudit(
   if (jumpedAt !== undefined && at.getTime() - jumpedAt.getTime() < keepMs) return 0;
   const before = new Date(at.getTime() - keepMs);
   for (let sum = 0; ;) {
-    const removed = await locking.shared(() => catalog.cutAudit({ before, at, limit: BATCH }));
+    const removed = await locking.shared(() => catalog.change(cutRows({ before, at, limit: BATCH })));
     sum += removed;
     if (removed < BATCH || signal?.aborted === true) return sum;
     await pause?.();

@@ -1,10 +1,13 @@
 import type { LoggedEvent } from "../../model/audit.ts";
-import type { AuditQuery, Catalog } from "../../ports/catalog.ts";
+import type { AuditQuery } from "../../catalog/reads.ts";
 import type { Clock } from "../../ports/environment.ts";
 import type { Locking } from "../../ports/locking.ts";
+import { auditRows } from "../../catalog/queries/audit-rows.ts";
+import { commit } from "../../catalog/rules/commit.ts";
+import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface ExportAuditPorts {
-  readonly catalog: Pick<Catalog, "auditLog" | "commit">;
+  readonly catalog: CatalogPort;
   readonly locking: Pick<Locking, "shared">;
   readonly clock: Clock;
 }
@@ -28,12 +31,12 @@ export async function* exportAudit(
   { limit = Number.POSITIVE_INFINITY, ...filter }: AuditFilter & { readonly limit?: number | undefined } = {},
 ): AsyncGenerator<string, void, undefined> {
   const event = { at: clock.now(), action: "export", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
-  await locking.shared(() => catalog.commit({ audit: [{ ...event, reason: AUDIT_LOG }] }));
-  const [end] = await locking.shared(() => catalog.auditLog({ limit: 1 }));
+  await locking.shared(() => catalog.change(commit({ audit: [{ ...event, reason: AUDIT_LOG }] })));
+  const [end] = await locking.shared(() => auditRows(catalog, { limit: 1 }));
   let [after, left] = [0, limit];
   while (left > 0) {
     const from = after;
-    const page = await locking.shared(() => catalog.auditLog({ ...filter, first: "oldest", after: from, limit: Math.min(PAGE, left) }));
+    const page = await locking.shared(() => auditRows(catalog, { ...filter, first: "oldest", after: from, limit: Math.min(PAGE, left) }));
     const rows = page.filter(({ number }) => number <= (end?.number ?? 0));
     if (rows.length > 0) yield rows.map((row) => `${lineOf(row)}\n`).join("");
     after = rows.at(-1)?.number ?? after;

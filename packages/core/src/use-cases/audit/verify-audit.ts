@@ -1,10 +1,12 @@
 import type { AuditAction, AuditBreak, AuditPlace, LoggedEvent } from "../../model/audit.ts";
 import { othersTurn } from "../../platform.ts";
-import type { Catalog } from "../../ports/catalog.ts";
 import type { Locking } from "../../ports/locking.ts";
+import { auditRows } from "../../catalog/queries/audit-rows.ts";
+import { checkAudit } from "../../catalog/queries/check-audit.ts";
+import type { AuditChain } from "../../ports/storage.ts";
 
 export interface VerifyAuditPorts {
-  readonly catalog: Pick<Catalog, "auditLog" | "checkAudit">;
+  readonly chain: AuditChain;
   readonly locking: Pick<Locking, "shared">;
 }
 
@@ -77,23 +79,23 @@ export async function verifyAudit(ports: VerifyAuditPorts, options: VerifyAuditO
 }
 
 /** Returns the number of the last `audit-cut` row. */
-async function lastCut({ catalog, locking }: VerifyAuditPorts): Promise<number | undefined> {
-  const [cut] = await locking.shared(() => catalog.auditLog({ actions: ["audit-cut"], limit: 1 }));
+async function lastCut({ chain, locking }: VerifyAuditPorts): Promise<number | undefined> {
+  const [cut] = await locking.shared(() => auditRows(chain.rows, { actions: ["audit-cut"], limit: 1 }));
   return cut?.number;
 }
 
 async function walk(ports: VerifyAuditPorts, { expected, onProgress, signal }: VerifyAuditOptions): Promise<AuditReport> {
-  const { catalog, locking } = ports;
+  const { chain, locking } = ports;
   const findings: AuditFinding[] = [];
   let [rows, unchained, hasMore] = [0, 0, true];
   let after: AuditPlace | undefined;
   let [first, last]: (LoggedEvent | undefined)[] = [];
   let noted: AuditPlace | undefined;
   let isKeyed = false;
-  const [newest] = await locking.shared(() => catalog.auditLog({ limit: 1 }));
+  const [newest] = await locking.shared(() => auditRows(chain.rows, { limit: 1 }));
   while (hasMore) {
     if (signal?.aborted === true) break;
-    const page = await locking.shared(() => catalog.checkAudit({ after, limit: PAGE }));
+    const page = await locking.shared(() => checkAudit(chain, { after, limit: PAGE }));
     rows += page.rows;
     unchained += page.unchained;
     findings.push(...page.breaks);
@@ -121,10 +123,10 @@ async function walk(ports: VerifyAuditPorts, { expected, onProgress, signal }: V
 }
 
 /** Compares a noted row with the log. A row removed for its age is not missing. */
-async function compare({ catalog, locking }: VerifyAuditPorts, place: AuditPlace, first: LoggedEvent | undefined): Promise<AuditFinding[]> {
+async function compare({ chain, locking }: VerifyAuditPorts, place: AuditPlace, first: LoggedEvent | undefined): Promise<AuditFinding[]> {
   const { number, digest } = place;
   if (first !== undefined && number < first.number) return [];
-  const [row] = await locking.shared(() => catalog.auditLog({ first: "oldest", after: number - 1, limit: 1 }));
+  const [row] = await locking.shared(() => auditRows(chain.rows, { first: "oldest", after: number - 1, limit: 1 }));
   if (row === undefined) return [{ kind: "cut-off", number }];
   return row.number === number && row.digest === digest ? [] : [{ kind: "not-as-noted", number }];
 }

@@ -1,7 +1,7 @@
 import {
   type BlobRef,
   type BlobStore,
-  type Catalog,
+  type CatalogPort,
   type CheckpointId,
   type CheckpointRecord,
   compactSession,
@@ -18,7 +18,13 @@ import {
   WorkrailError,
 } from "../../index.ts";
 import { describe, expect, it } from "vitest";
-import { aStore, failure, S, type TestStore, withMethods } from "../../../../memory/src/testing/a-store.ts";
+import { aStore, failure, S, type TestStore, withAnswers, withMethods } from "../../../../memory/src/testing/a-store.ts";
+import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { changeForm } from "../../catalog/rules/change-form.ts";
+import { commit } from "../../catalog/rules/commit.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
+import { queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import type { CheckpointRow } from "../../catalog/rows.ts";
 
 /** Returns a context with a history that grows by text that hardly compresses. */
 function contextAt(step: number): Context {
@@ -31,7 +37,7 @@ function contextAt(step: number): Context {
 async function grown(steps: number, store: TestStore = aStore()): Promise<{ store: TestStore; records: CheckpointRecord[] }> {
   for (let step = 1; step <= steps; step++) await store.saved(contextAt(step));
   while ((await compactSession(store.ports, S)).hasMore);
-  const { records } = await store.storage.catalog.list({ filter: { sessionId: S }, limit: 1_000, offset: 0 });
+  const { records } = await queryCheckpoints(store.storage.catalog, { filter: { sessionId: S }, limit: 1_000, offset: 0 });
   return { store, records: records.toReversed() };
 }
 
@@ -68,8 +74,8 @@ describe("a head that is damaged", () => {
     expect(loaded.fellBackFrom).toEqual([{ checkpointId: head.id, reason: expect.any(String) }]);
     expect(store.disk.blobs.has(head.blob)).toBe(false);
     expect(store.disk.quarantine.get(`quarantine/${head.blob}`)).toEqual(bytes);
-    expect(await store.storage.catalog.find(head.id)).toEqual({ ...head, damaged: true });
-    expect(await store.storage.catalog.session(S)).toMatchObject({ checkpointCount: 3, damagedCount: 1 });
+    expect(await findCheckpoint(store.storage.catalog, head.id)).toEqual({ ...head, damaged: true });
+    expect(await findSession(store.storage.catalog, S)).toMatchObject({ checkpointCount: 3, damagedCount: 1 });
     expect(store.disk.catalog.audit.at(-1)).toMatchObject({ action: "quarantine", sessionId: S, checkpointId: head.id });
     expect(store.errors).toMatchObject([{ checkpointId: head.id, sessionId: S, blobPath: head.blob, reason: expect.any(String) }]);
     const again = await store.load(S);
@@ -132,7 +138,7 @@ describe("a head that is damaged", () => {
     // The base of the oldest is gone.
     await expect(store.load(S)).rejects.toMatchObject(failure("CHECKPOINT_CORRUPT", { sessionId: S, checkpoints: 6 }));
     expect(store.disk.blobs.has(at(records, 0).blob)).toBe(true);
-    expect((await store.storage.catalog.find(at(records, 0).id))?.damaged).toBe(false);
+    expect((await findCheckpoint(store.storage.catalog, at(records, 0).id))?.damaged).toBe(false);
     await expect(store.load(S)).rejects.toMatchObject(failure("CHECKPOINT_CORRUPT"));
     await store.saved({ anew: true });
     expect((await store.load(S)).context).toEqual({ anew: true });
@@ -144,18 +150,18 @@ describe("a head that is damaged", () => {
     withFailingDisk(store);
     expect(await store.load(S)).toMatchObject({ record: { id: at(records, 0).id }, fellBackFrom: [{ checkpointId: at(records, 1).id }] });
     expect(store.disk.blobs.has(at(records, 1).blob)).toBe(true);
-    expect((await store.storage.catalog.find(at(records, 1).id))?.damaged).toBe(false);
+    expect((await findCheckpoint(store.storage.catalog, at(records, 1).id))?.damaged).toBe(false);
     expect(store.errors).toHaveLength(1);
   });
 
   it("is not marked when a second read succeeds", async () => {
     const { store, records } = await grown(2);
     const good = spoil(store, at(records, 1));
-    const markDamaged: Catalog["markDamaged"] = (...args) => {
+    const change: CatalogPort["change"] = (rule) => {
       store.disk.blobs.set(at(records, 1).blob, good);
-      return store.storage.catalog.markDamaged(...args);
+      return store.storage.catalog.change(rule);
     };
-    store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { markDamaged }) };
+    store.ports = { ...store.ports, catalog: withMethods<CatalogPort>(store.storage.catalog, { change }) };
     expect(await store.load(S)).toMatchObject({ record: { id: at(records, 1).id }, fellBackFrom: [] });
     expect(store.disk.quarantine.size).toBe(0);
   });
@@ -185,7 +191,7 @@ describe("a damaged checkpoint in the middle of a chain", () => {
     const error = failure("CHECKPOINT_CORRUPT", { checkpointId: at(records, 0).id, nearestValidId: at(records, 4).id });
     await expect(store.load(at(records, 0).id)).rejects.toMatchObject(error);
     const marked = async (): Promise<CheckpointId[]> => {
-      const { records: all } = await store.storage.catalog.list({ filter: { sessionId: S }, limit: 100, offset: 0 });
+      const { records: all } = await queryCheckpoints(store.storage.catalog, { filter: { sessionId: S }, limit: 100, offset: 0 });
       return all.filter((record) => record.damaged).map(({ id }) => id);
     };
     expect(await marked()).toEqual([damaged.id]);
@@ -217,15 +223,13 @@ describe("a damaged checkpoint in the middle of a chain", () => {
 
 it("is not assumed when record and file disagree: the file's metadata is used", async () => {
   const { store, records } = await grown(3);
-  const find: Catalog["find"] = async (id) => {
-    const record = await store.storage.catalog.find(id);
-    return record === undefined ? undefined : { ...record, name: "flipped", tags: ["flipped"], createdAt: new Date(0) };
-  };
+  const catalog = withAnswers(store.storage.catalog, ({ of }, answer) => {
+    if (of !== "checkpoint") return answer;
+    const row = answer as CheckpointRow;
+    return { ...row, record: { ...row.record, name: "flipped", tags: ["flipped"], createdAt: new Date(0) } };
+  });
   for (const record of records) {
-    const loaded = await loadCheckpoint(
-      { ...store.ports, catalog: withMethods(store.storage.catalog, { find }) },
-      { checkpointId: record.id },
-    );
+    const loaded = await loadCheckpoint({ ...store.ports, catalog }, { checkpointId: record.id });
     expect(loaded.record).toEqual(record);
   }
 });
@@ -235,7 +239,7 @@ it("is not caused by pruning a base: its bytes are kept for the dependents", asy
   const project = await store.saved(contextAt(1), { kind: "project" });
   for (let step = 2; step <= 4; step++) await store.saved(contextAt(step));
   while ((await compactSession(store.ports, S)).hasMore);
-  expect((await store.storage.catalog.find(project.id))?.baseId).not.toBeNull();
+  expect((await findCheckpoint(store.storage.catalog, project.id))?.baseId).not.toBeNull();
   for (let step = 5; step <= 8; step++) await store.saved(contextAt(step));
   await store.background.idle();
   expect((await store.load(project.id)).contextText()).toBe(JSON.stringify(contextAt(1)));
@@ -257,8 +261,8 @@ it("prunes a damaged checkpoint like any other", async () => {
   store.disk.blobs.delete(first.blob);
   await expect(store.load(first.id)).rejects.toMatchObject(failure("CHECKPOINT_CORRUPT"));
   for (const n of [2, 3]) await store.saved({ n });
-  expect(await store.storage.catalog.find(first.id)).toBeUndefined();
-  expect(await store.storage.catalog.session(S)).toMatchObject({ checkpointCount: 2, damagedCount: 0 });
+  expect(await findCheckpoint(store.storage.catalog, first.id)).toBeUndefined();
+  expect(await findSession(store.storage.catalog, S)).toMatchObject({ checkpointCount: 2, damagedCount: 0 });
 });
 
 it("quarantines, and does not delete, an unreadable blob whose id is saved again", async () => {
@@ -317,7 +321,7 @@ describe("verifying", () => {
     spoil(store, at(records, 3));
     store.disk.blobs.delete(at(records, 6).blob);
     const edges = records.flatMap(({ id, baseId }) => (baseId === null ? [] : [{ dependent: id, base: baseId }]));
-    await store.storage.catalog.commit({ edges: { add: [], drop: edges }, audit: [] });
+    await store.storage.catalog.change(commit({ edges: { add: [], drop: edges }, audit: [] }));
     const orphan = "memory:s1/orphan" as BlobRef;
     const whole = "memory:s1/whole" as BlobRef;
     store.disk.blobs.set(orphan, new Uint8Array(9));
@@ -391,16 +395,16 @@ describe("verifying", () => {
     const { store, records } = await grown(8);
     const delta = at(records, 2);
     const apartFrom = { baseId: null, blobBytes: delta.blobBytes + 500, keyId: null };
-    await store.storage.catalog.replaceBlob(delta, apartFrom, async () => {});
-    const apart = await store.storage.catalog.find(delta.id);
+    await store.storage.catalog.change(changeForm(delta, apartFrom, async () => {}));
+    const apart = await findCheckpoint(store.storage.catalog, delta.id);
     expect(await repairStore(store.ports, { dryRun: true })).toMatchObject({ repaired: [], left: [] });
-    expect(await store.storage.catalog.find(delta.id)).toEqual(apart);
-    const commit = (): Promise<never> => Promise.reject(new WorkrailError("READ_ONLY", "Nothing may be written."));
-    const catalog = withMethods<Catalog>(store.storage.catalog, { commit, replaceBlob: commit });
+    expect(await findCheckpoint(store.storage.catalog, delta.id)).toEqual(apart);
+    const change = (): Promise<never> => Promise.reject(new WorkrailError("READ_ONLY", "Nothing may be written."));
+    const catalog = withMethods<CatalogPort>(store.storage.catalog, { change });
     expect((await verifyStore({ ...store.ports, catalog })).findings).toEqual([]);
-    expect(await store.storage.catalog.find(delta.id)).toEqual(apart);
+    expect(await findCheckpoint(store.storage.catalog, delta.id)).toEqual(apart);
     expect((await verifyStore(store.ports)).findings).toEqual([]);
-    expect(await store.storage.catalog.find(delta.id)).toEqual(delta);
+    expect(await findCheckpoint(store.storage.catalog, delta.id)).toEqual(delta);
   });
 });
 

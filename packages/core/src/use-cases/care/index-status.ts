@@ -1,8 +1,9 @@
 import type { SessionId } from "../../model/ids.ts";
-import type { Catalog } from "../../ports/catalog.ts";
 import type { SearchIndexing } from "../../ports/search-index.ts";
-import type { StorageInUse } from "../../ports/storage.ts";
+import type { ChainedStorage } from "../../ports/storage.ts";
 import type { SpaceState } from "../../ports/vector-index.ts";
+import { listChanges } from "../../catalog/queries/list-changes.ts";
+import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 /** Progress of the text index. */
 export interface SearchStatus {
@@ -29,7 +30,7 @@ export interface IndexStatus {
   readonly vectors: VectorsStatus | undefined;
 }
 
-type IndexPorts = Pick<StorageInUse, "catalog" | "search" | "vectors" | "derivedBytes">;
+type IndexPorts = Pick<ChainedStorage, "catalog" | "search" | "vectors" | "derivedBytes">;
 
 const PAGE = 1_000;
 /** Largest number of pending sessions to read. More count as all. */
@@ -44,7 +45,7 @@ export async function indexStatus({ catalog, search, vectors, derivedBytes }: In
   };
 }
 
-async function searchStatus(catalog: Catalog, search: SearchIndexing, sessions: number, bytes: number): Promise<SearchStatus> {
+async function searchStatus(catalog: CatalogPort, search: SearchIndexing, sessions: number, bytes: number): Promise<SearchStatus> {
   // Reading a missing index would create it.
   const waiting = bytes === 0 ? undefined : await sessionsWaiting(catalog, search);
   const pending = Math.min(sessions, waiting ?? sessions);
@@ -52,12 +53,12 @@ async function searchStatus(catalog: Catalog, search: SearchIndexing, sessions: 
 }
 
 /** Counts the sessions pending in the index, and those changed since its position; `undefined`: all. */
-async function sessionsWaiting(catalog: Catalog, search: SearchIndexing): Promise<number | undefined> {
+async function sessionsWaiting(catalog: CatalogPort, search: SearchIndexing): Promise<number | undefined> {
   const waiting = new Set<SessionId>();
   let { position } = await search.state();
   for (const { sessionId } of await search.pending(MOST_PENDING)) waiting.add(sessionId);
   while (position !== undefined) {
-    const page = await catalog.changes({ after: position, limit: PAGE });
+    const page = await listChanges(catalog, { after: position, limit: PAGE });
     if (page === undefined) return undefined;
     for (const { sessionId } of page.sessions) waiting.add(sessionId);
     if (!page.hasMore) return waiting.size;

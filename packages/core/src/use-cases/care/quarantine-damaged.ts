@@ -1,6 +1,7 @@
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Clock, Log } from "../../ports/environment.ts";
 import { damagedBytesOf, readContext, type ReadPorts } from "../load/read-context.ts";
+import { markDamaged } from "../../catalog/rules/mark-damaged.ts";
 
 export interface QuarantinePorts extends ReadPorts {
   readonly clock: Clock;
@@ -17,11 +18,13 @@ export async function quarantineDamaged(ports: QuarantinePorts, damaged: Checkpo
   const { id: checkpointId, sessionId, blob } = damaged;
   let movedTo: string | undefined;
   const audit = { at: ports.clock.now(), action: "quarantine", sessionId, checkpointId, agentId: undefined } as const;
-  const isMarked = await ports.catalog.markDamaged(damaged, audit, async () => {
-    if (!(await isStillDamaged(ports, damaged))) return false;
-    movedTo = await ports.blobs.quarantine(blob);
-    return true;
-  });
+  const isMarked = await ports.catalog.change(
+    markDamaged(damaged, audit, async () => {
+      if (!(await isStillDamaged(ports, damaged))) return false;
+      movedTo = await ports.blobs.quarantine(blob);
+      return true;
+    }),
+  );
   if (isMarked)
     ports.log.error("a checkpoint is damaged", { checkpointId, sessionId, blobPath: blob, reason, movedTo: movedTo ?? "nowhere" });
   return isMarked;

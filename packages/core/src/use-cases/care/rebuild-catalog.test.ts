@@ -9,6 +9,11 @@ import {
 } from "../../index.ts";
 import { describe, expect, it } from "vitest";
 import { aStore, OTHER, S, type TestStore } from "../../../../memory/src/testing/a-store.ts";
+import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
+import { commit } from "../../catalog/rules/commit.ts";
+import { queryTrash } from "../../catalog/queries/query-trash.ts";
+import { queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
 
 /** Creates a store that never removes pruned blobs, as if the process ended before. */
 function aStoreThatDies(maxCheckpoints: number): TestStore {
@@ -23,7 +28,7 @@ async function rebuilt(store: TestStore): ReturnType<typeof rebuildCatalog> {
 }
 
 async function all(store: TestStore, kinds?: ("workflow" | "project" | "conversation" | "aside")[]) {
-  const { records } = await store.storage.catalog.list({ filter: { kinds }, limit: 1_000, offset: 0 });
+  const { records } = await queryCheckpoints(store.storage.catalog, { filter: { kinds }, limit: 1_000, offset: 0 });
   return records;
 }
 
@@ -34,9 +39,9 @@ it("rebuilds everything in the files, and reports what they lack", async () => {
   await store.saved({ n: 3 }, { parentId: first.id, sessionId: OTHER, workflowId: "flow" });
   await store.saved({ n: 4 }, { kind: "aside" });
   const before = await all(store, ["workflow", "project", "aside"]);
-  expect(await store.storage.recovery.needsRebuild()).toBe(false);
+  expect(await store.storage.recovery.state().then((state) => state === "lost")).toBe(false);
   store.disk.loseCatalog();
-  expect(await store.storage.recovery.needsRebuild()).toBe(true);
+  expect(await store.storage.recovery.state().then((state) => state === "lost")).toBe(true);
   expect(await rebuildCatalog(store.ports)).toEqual({
     checkpoints: 4,
     sessions: 2,
@@ -45,7 +50,7 @@ it("rebuilds everything in the files, and reports what they lack", async () => {
     notRebuilt: ["the audit log", "times of access"],
   });
   expect(await all(store, ["workflow", "project", "aside"])).toEqual(before);
-  expect(await store.storage.recovery.needsRebuild()).toBe(false);
+  expect(await store.storage.recovery.state().then((state) => state === "lost")).toBe(false);
   expect(store.disk.catalog.audit).toMatchObject([{ action: "rebuild" }]);
   expect((await store.load(first.id)).context).toEqual({ n: 1 });
 });
@@ -91,11 +96,11 @@ it("numbers the rest from 1 when the oldest are gone", async () => {
 it("keeps pins, and the start time of a session", async () => {
   const store = aStore({ limits: { maxCheckpoints: 1 } });
   await store.saved({ goal: 1 });
-  const { createdAt } = (await store.storage.catalog.session(S)) ?? {};
+  const { createdAt } = (await findSession(store.storage.catalog, S)) ?? {};
   await pinEntry(store.ports, { sessionId: S, key: "goal" });
   await store.saved({ goal: 2 });
   await rebuilt(store);
-  expect(await store.storage.catalog.session(S)).toMatchObject({ pins: ["goal"], createdAt });
+  expect(await findSession(store.storage.catalog, S)).toMatchObject({ pins: ["goal"], createdAt });
 });
 
 it("starts a session without facts at its earliest checkpoint", async () => {
@@ -105,7 +110,7 @@ it("starts a session without facts at its earliest checkpoint", async () => {
   await store.saved({ n: 2 });
   store.disk.sessionFacts.clear();
   await rebuilt(store);
-  expect(await store.storage.catalog.session(S)).toMatchObject({ createdAt: new Date("2020-01-01"), pins: [], checkpointCount: 2 });
+  expect(await findSession(store.storage.catalog, S)).toMatchObject({ createdAt: new Date("2020-01-01"), pins: [], checkpointCount: 2 });
 });
 
 describe("removed checkpoints stay removed", () => {
@@ -128,13 +133,15 @@ describe("removed checkpoints stay removed", () => {
     const ids = records.map(({ id }) => id);
     const at = new Date("2026-05-05T05:05:05.000Z");
     const moving = { sessionId: S, checkpoints: ids.slice(0, 2), at, reason: "request", from: "live", to: "trash" } as const;
-    await store.storage.catalog.commit({ move: moving, audit: [] });
+    await store.storage.catalog.change(commit({ move: moving, audit: [] }));
     expect(await rebuilt(store)).toMatchObject({ checkpoints: 4, removedEarlier: 0 });
     const { catalog } = store.storage;
-    expect((await catalog.list({ filter: {}, limit: 9, offset: 0 })).records.map(({ id }) => id)).toEqual(ids.slice(2).toReversed());
-    const { entries } = await catalog.trash({ limit: 9 });
+    expect((await queryCheckpoints(catalog, { filter: {}, limit: 9, offset: 0 })).records.map(({ id }) => id)).toEqual(
+      ids.slice(2).toReversed(),
+    );
+    const { entries } = await queryTrash(catalog, { limit: 9 });
     expect(entries.map(({ record, trashedAt }) => [record.id, trashedAt])).toEqual(ids.slice(0, 2).map((id) => [id, at]));
-    await catalog.commit({ move: { ...moving, from: "trash", to: "live" }, audit: [] });
+    await catalog.change(commit({ move: { ...moving, from: "trash", to: "live" }, audit: [] }));
     expect(await store.load(ids[0] as CheckpointId)).toMatchObject({ context: { n: 1 } });
   });
 
@@ -143,7 +150,7 @@ describe("removed checkpoints stay removed", () => {
     await store.saved({ n: 1 });
     store.clock.set(new Date("2031-01-01T00:00:00.000Z"));
     await rebuilt(store);
-    expect((await store.storage.catalog.session(S))?.lastAccessedAt.getUTCFullYear()).toBe(2031);
+    expect((await findSession(store.storage.catalog, S))?.lastAccessedAt.getUTCFullYear()).toBe(2031);
   });
 
   it("although the blob returns long after the removal, for example from a backup", async () => {
@@ -238,7 +245,7 @@ describe("a blob that cannot be read", () => {
     const { id } = await store.saved({ n: 1 });
     store.storage.blobs.get = () => Promise.reject(new Error("the disk is gone"));
     await expect(rebuildCatalog(store.ports)).rejects.toThrow("the disk is gone");
-    expect(await store.storage.catalog.find(id)).toBeDefined();
+    expect(await findCheckpoint(store.storage.catalog, id)).toBeDefined();
   });
 });
 

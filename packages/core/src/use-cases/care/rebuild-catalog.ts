@@ -4,15 +4,16 @@ import type { BlobRef, CheckpointId, SessionId } from "../../model/ids.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { SessionFacts } from "../../model/session.ts";
 import type { BlobStore } from "../../ports/blob-store.ts";
-import type { CatalogRecovery } from "../../ports/catalog.ts";
 import type { Codec } from "../../ports/codec.ts";
 import type { Clock, Digester } from "../../ports/environment.ts";
 import type { Locking } from "../../ports/locking.ts";
+import { fill } from "../../catalog/fill.ts";
 import { orderByLineage } from "./order-by-lineage.ts";
 import { readBlobs, type ReadBlobsProgress } from "./read-blobs.ts";
+import type { ChainedRecovery } from "../../catalog/catalog-port.ts";
 
 export interface RebuildPorts {
-  readonly recovery: CatalogRecovery;
+  readonly recovery: ChainedRecovery;
   readonly blobs: BlobStore;
   readonly codec: Codec;
   readonly digests: Digester;
@@ -59,7 +60,7 @@ const MAX_ATTEMPTS = 2;
  * @throws STORE_IN_USE while another process that is not rebuilding has the store open; STORAGE_UNAVAILABLE.
  */
 export async function recoverCatalog(ports: RebuildPorts, options: RebuildOptions = {}): Promise<RebuildReport | undefined> {
-  const isNeeded = (): Promise<boolean> => ports.recovery.needsRebuild();
+  const isNeeded = (): Promise<boolean> => ports.recovery.state().then((state) => state === "lost");
   for (let attempt = 1; await isNeeded(); attempt++) {
     try {
       return await ports.locking.exclusively(async () => ((await isNeeded()) ? rebuild(ports, options) : undefined), isNeeded);
@@ -98,13 +99,11 @@ async function rebuild(ports: RebuildPorts, { onProgress }: RebuildOptions): Pro
   const { live, removed } = dropRemoved(orderByLineage(records), facts);
   const { unique, repeated } = separateRepeated(live);
   const entombed = removed.filter(({ id, sessionId }) => facts.get(sessionId)?.tombstones.includes(id));
-  await ports.recovery.replaceAll([...unique, ...entombed], completeFacts([...unique, ...entombed], facts), {
-    at: ports.clock.now(),
-    action: "rebuild",
-    sessionId: undefined,
-    checkpointId: undefined,
-    agentId: undefined,
-  });
+  const kept = [...unique, ...entombed];
+  const at = ports.clock.now();
+  const audit = { at, action: "rebuild", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
+  const content = fill({ records: kept, sessions: completeFacts(kept, facts), audit }, (key) => ports.blobs.refOf(key));
+  await ports.recovery.replaceAll(content, "kept-aside");
   return {
     checkpoints: unique.length,
     sessions: new Set(unique.map((record) => record.sessionId)).size,

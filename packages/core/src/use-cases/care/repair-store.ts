@@ -7,6 +7,10 @@ import { collectGarbage, type GarbagePorts, type GarbageReport } from "../remove
 import { isToBeNamed, whyUnreadable } from "../load/get-blob.ts";
 import { type QuarantinePorts, quarantineDamaged } from "./quarantine-damaged.ts";
 import { type Finding, verifyStore, type VerifyOptions, type VerifyPorts, type VerifyReport } from "./verify-store.ts";
+import { reclaimBlobs } from "../../catalog/reclaim-blobs.ts";
+import { commit } from "../../catalog/rules/commit.ts";
+import { reconcile as reconciling } from "../../catalog/rules/reconcile.ts";
+import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
 
 export type RepairPorts = VerifyPorts & QuarantinePorts & GarbagePorts;
 
@@ -87,7 +91,7 @@ async function withRecord(
   { checkpointId }: Finding,
   repair: (record: CheckpointRecord) => Promise<boolean>,
 ): Promise<boolean> {
-  const record = await ports.catalog.find(checkpointId as CheckpointId);
+  const record = await findCheckpoint(ports.catalog, checkpointId as CheckpointId);
   return record !== undefined && (await repair(record));
 }
 
@@ -97,19 +101,19 @@ async function removeLeftovers({ remains }: RepairPorts): Promise<boolean> {
 }
 
 async function reconcile(ports: RepairPorts): Promise<boolean> {
-  await ports.catalog.reconcile(true);
+  await ports.catalog.change(reconciling());
   return true;
 }
 
 /** Any change of a session's pins rewrites its file, even an empty change. */
 async function writeSessionFile(ports: RepairPorts, { sessionId }: Finding): Promise<boolean> {
   if (sessionId === undefined) return false;
-  await ports.catalog.commit({ pins: { sessionId, pin: [], release: [] }, audit: [] });
+  await ports.catalog.change(commit({ pins: { sessionId, pin: [], release: [] }, audit: [] }));
   return true;
 }
 
 async function putAside(ports: RepairPorts, { ref }: Finding): Promise<boolean> {
-  const reclaimed = await ports.catalog.reclaim([ref as BlobRef], async (each, isToBeErased) => {
+  const reclaimed = await reclaimBlobs(ports.catalog, [ref as BlobRef], async (each, isToBeErased) => {
     await (isToBeErased ? ports.blobs.erase(each) : ports.blobs.quarantine(each));
   });
   return reclaimed.length > 0;

@@ -11,6 +11,9 @@ import { isToBeNamed } from "../load/get-blob.ts";
 import { makeContext, readBlob, readContext, type ReadPorts } from "../load/read-context.ts";
 import { begins, findPlaced, labelsText, named, type PlacedSecret } from "../save/screen-secrets.ts";
 import { eachRecord, eachTrashed } from "../remove/view-store.ts";
+import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
+import { queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
 
 export interface ScanPorts extends ReadPorts {
   readonly locking: Locking;
@@ -92,7 +95,7 @@ class Scan {
     const { sessionId, onProgress } = this.#options;
     const filter = { kinds: CHECKPOINT_KINDS, sessionId };
     const turn = takingTurns();
-    const { total } = await catalog.list({ filter, limit: 1, offset: 0 });
+    const { total } = await queryCheckpoints(catalog, { filter, limit: 1, offset: 0 });
     for await (const { record, inTrash } of this.#records(filter)) {
       if (this.#isAborted) break;
       await this.#look(record, inTrash);
@@ -108,7 +111,7 @@ class Scan {
   async #checkSession(): Promise<void> {
     const { sessionId } = this.#options;
     if (sessionId === undefined || this.#done > 0 || this.#isAborted) return;
-    if ((await this.#ports.catalog.session(sessionId)) === undefined) throw sessionNotFound(sessionId);
+    if ((await findSession(this.#ports.catalog, sessionId)) === undefined) throw sessionNotFound(sessionId);
   }
 
   get #isAborted(): boolean {
@@ -151,7 +154,7 @@ class Scan {
       return text;
     } catch (error) {
       if (!isToBeNamed(error)) throw error;
-      const isGone = !inTrash && (await this.#ports.catalog.find(record.id)) === undefined;
+      const isGone = !inTrash && (await findCheckpoint(this.#ports.catalog, record.id)) === undefined;
       if (!isGone) this.#unreadable.push(record.id);
       return undefined;
     }

@@ -7,6 +7,8 @@ import { isItsOwnFault } from "../load/get-blob.ts";
 import { sessionNotFound } from "../load/load-checkpoint.ts";
 import { readContext, type ReadPorts } from "../load/read-context.ts";
 import { eachRecord, eachSession } from "../remove/view-store.ts";
+import { findHead } from "../../catalog/queries/find-checkpoint.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
 
 export interface StatsPorts extends ReadPorts {
   readonly locking: Locking;
@@ -85,7 +87,7 @@ export async function storeStats(ports: StatsPorts, input: StatsInput = {}): Pro
 
 async function chosen({ catalog }: StatsPorts, { sessionId, project }: StatsInput): Promise<readonly Session[]> {
   if (sessionId !== undefined) {
-    const session = await catalog.session(sessionId);
+    const session = await findSession(catalog, sessionId);
     if (session === undefined) throw sessionNotFound(sessionId);
     return [session];
   }
@@ -109,7 +111,7 @@ async function partOf(ports: StatsPorts, session: Session, { project, tokens = t
 
 /** Counts the tokens of the latest context, without counting as an access. `undefined` for an unreadable one, which `verify` reports. */
 async function tokensOf(ports: StatsPorts, sessionId: SessionId): Promise<number | undefined> {
-  const head = await ports.catalog.head(sessionId);
+  const head = await findHead(ports.catalog, sessionId);
   if (head === undefined) return undefined;
   try {
     return await ports.tokens.count((await readContext(ports, head)).contextText());

@@ -1,6 +1,7 @@
 import { cleanUp, type SessionId, storeStatus, type UpkeepPolicy } from "../../index.ts";
 import { describe, expect, it } from "vitest";
 import { aStore } from "../../../../memory/src/testing/a-store.ts";
+import { commit } from "../../catalog/rules/commit.ts";
 
 const limits = { maxSessionBytes: 10_000, maxTotalBytes: 100_000 };
 
@@ -49,7 +50,7 @@ describe("storeStatus", () => {
     expect(lastCleanUp?.reasons.toSorted()).toEqual(["empty", "trash-age"]);
     const at = new Date("2026-02-04T00:00:00.000Z");
     const backup = { at, action: "backup", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
-    await store.storage.catalog.commit({ audit: [backup] });
+    await store.storage.catalog.change(commit({ audit: [backup] }));
     for (let n = 10; n < 35; n++) store.disk.quarantine.set(`quarantine/${n}`, new Uint8Array(2));
     const { lastBackupAt, quarantine } = await status();
     expect([lastBackupAt, quarantine.files, quarantine.bytes, quarantine.places.length]).toEqual([at, 25, 50, 20]);

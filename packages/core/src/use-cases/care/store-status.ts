@@ -4,14 +4,17 @@ import type { CheckpointId, SessionId } from "../../model/ids.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { Session } from "../../model/session.ts";
 import type { BlobStore, QuarantinedBlob } from "../../ports/blob-store.ts";
-import type { Catalog, StoreUsage } from "../../ports/catalog.ts";
-import type { StorageInUse } from "../../ports/storage.ts";
+import { type StoreUsage, sumUsage } from "../../catalog/queries/sum-usage.ts";
+import type { ChainedStorage } from "../../ports/storage.ts";
 import { type IndexStatus, indexStatus } from "./index-status.ts";
 import { eachSession } from "../remove/view-store.ts";
+import { auditRows } from "../../catalog/queries/audit-rows.ts";
+import type { CatalogPort } from "../../catalog/catalog-port.ts";
+import { listErasures } from "../../catalog/queries/list-erasures.ts";
 
 export interface StatusPorts {
   readonly storage: Pick<
-    StorageInUse,
+    ChainedStorage,
     "durability" | "isReadOnly" | "mode" | "warnings" | "catalog" | "blobs" | "locking" | "search" | "vectors" | "derivedBytes"
   >;
   readonly limits: Pick<Limits, "maxSessionBytes" | "maxTotalBytes">;
@@ -81,14 +84,14 @@ const NEARLY_FULL = 0.9;
 export async function storeStatus({ storage, limits }: StatusPorts): Promise<StoreStatus> {
   const { durability, mode, catalog, blobs, locking } = storage;
   return locking.shared(async () => {
-    const usage = await catalog.usage();
+    const usage = await sumUsage(catalog);
     const quota = quotaUse(usage.liveBytes + usage.trashBytes, limits.maxTotalBytes);
     const largestSessions: SessionUse[] = [];
     for await (const session of eachSession(catalog, {})) insert(largestSessions, sessionUse(session, limits.maxSessionBytes));
-    const unfinishedErasures = (await catalog.erasures()).map(({ checkpointId }) => checkpointId);
+    const unfinishedErasures = (await listErasures(catalog)).map(({ checkpointId }) => checkpointId);
     const warnings = [...storage.warnings, ...warningsOf({ usage, quota, largest: largestSessions, unfinishedErasures })];
     const quarantine = await quarantineUse(blobs);
-    const [backup] = await catalog.auditLog({ actions: ["backup"], limit: 1 });
+    const [backup] = await auditRows(catalog, { actions: ["backup"], limit: 1 });
     const lastCleanUp = await findLastCleanUp(catalog);
     const indexes = await indexStatus(storage, usage.sessions);
     return {
@@ -116,10 +119,10 @@ async function quarantineUse(blobs: BlobStore): Promise<QuarantineUse> {
 }
 
 /** All removals of a clean-up have its time. */
-async function findLastCleanUp(catalog: Catalog): Promise<LastCleanUp | undefined> {
-  const [last] = await catalog.auditLog({ actions: ["clean-up"], limit: 1 });
+async function findLastCleanUp(catalog: CatalogPort): Promise<LastCleanUp | undefined> {
+  const [last] = await auditRows(catalog, { actions: ["clean-up"], limit: 1 });
   if (last === undefined) return undefined;
-  const events = await catalog.auditLog({ actions: ["trash", "delete"], at: last.at });
+  const events = await auditRows(catalog, { actions: ["trash", "delete"], at: last.at });
   const gone = events.filter(({ action, checkpointId }) => action === "delete" && checkpointId !== undefined);
   return {
     at: last.at,

@@ -7,7 +7,7 @@ import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointRecord } from ".
 import type { JsonValue } from "../../model/context.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../../model/ids.ts";
 import type { Session, SessionFacts } from "../../model/session.ts";
-import type { CatalogRecovery, CheckpointFilter } from "../../ports/catalog.ts";
+import { type CheckpointFilter, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
 import type { UnreadablePlace } from "../../ports/blob-store.ts";
 import type { Locking } from "../../ports/locking.ts";
 import type { Remains } from "../../ports/storage.ts";
@@ -17,10 +17,16 @@ import { adoptForm } from "../compact/adopt-form.ts";
 import { getBlob, isItsOwnFault, isUnreadableBlob, refuseWhenNothingIsRead, whyUnreadable } from "../load/get-blob.ts";
 import { damagedBytesOf, isRecordInDoubt, makeContext, readBlob, readContext, type ReadPorts } from "../load/read-context.ts";
 import { eachRecord, eachTrashed } from "../remove/view-store.ts";
+import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
+import { listErasures } from "../../catalog/queries/list-erasures.ts";
+import { findDiscrepancies } from "../../catalog/rules/reconcile.ts";
+import { queryTrash } from "../../catalog/queries/query-trash.ts";
+import type { ChainedRecovery } from "../../catalog/catalog-port.ts";
 
 export interface VerifyPorts extends ReadPorts {
   readonly locking: Locking;
-  readonly recovery: CatalogRecovery;
+  readonly recovery: ChainedRecovery;
   /** Default: the storage has no leftovers. */
   readonly remains?: Pick<Remains, "leftovers" | "removeLeftovers"> | undefined;
 }
@@ -157,7 +163,7 @@ class Verification {
     for await (const { ref } of this.#ports.blobs.list((place) => places.push(place))) blobs.push(ref);
     const sessions = new Set<SessionId>();
     for await (const { sessionId } of this.#records({})) sessions.add(sessionId);
-    const { total } = await this.#ports.catalog.list({ filter: { kinds: CHECKPOINT_KINDS }, limit: 1, offset: 0 });
+    const { total } = await queryCheckpoints(this.#ports.catalog, { filter: { kinds: CHECKPOINT_KINDS }, limit: 1, offset: 0 });
     for (const sessionId of sessions) await this.#verifySession(sessionId, total);
     await this.#lookAgain();
     await this.#verifyTrash();
@@ -226,7 +232,7 @@ class Verification {
   }
 
   async #noteAgain(id: CheckpointId): Promise<void> {
-    const record = await this.#ports.catalog.find(id);
+    const record = await findCheckpoint(this.#ports.catalog, id);
     if (record !== undefined) await this.#note(record);
   }
 
@@ -246,7 +252,7 @@ class Verification {
     for (let look = 1; ; look++) {
       const finding = await this.#look(record);
       if (finding === undefined) return undefined;
-      const again = await this.#ports.catalog.find(record.id);
+      const again = await findCheckpoint(this.#ports.catalog, record.id);
       if (again === undefined) return undefined;
       const isSame = again.blobBytes === record.blobBytes && again.baseId === record.baseId && again.damaged === record.damaged;
       if (isSame || look === MAX_LOOKS) {
@@ -313,7 +319,7 @@ class Verification {
       this.#trashed += 1;
       const finding = await this.#look(record);
       if (finding === undefined || READABLE.has(finding.kind)) continue;
-      const { entries } = await this.#ports.catalog.trash({ checkpointId: record.id, limit: 1 });
+      const { entries } = await queryTrash(this.#ports.catalog, { checkpointId: record.id, limit: 1 });
       if (entries.length > 0) this.#findings.push({ ...finding, reason: `It is in the trash. ${finding.reason}` });
     }
   }
@@ -329,7 +335,8 @@ class Verification {
         if (bytes === undefined) continue;
         const { facts } = await decodeBlob(this.#ports, bytes);
         // A save may have been between writing its blob and its record when the records were listed.
-        if ((await this.#ports.catalog.find(facts.id))?.blob !== ref && !(await this.#isTrashed(facts.id, ref))) orphans.push(ref);
+        if ((await findCheckpoint(this.#ports.catalog, facts.id))?.blob !== ref && !(await this.#isTrashed(facts.id, ref)))
+          orphans.push(ref);
       } catch (error) {
         if (!isItsOwnFault(error)) throw error;
         const reason = isUnreadableBlob(error) ? whyUnreadable(error) : error.message;
@@ -341,13 +348,13 @@ class Verification {
 
   /** True when the checkpoint was moved to the trash since the trash was checked. */
   async #isTrashed(checkpointId: CheckpointId, ref: BlobRef): Promise<boolean> {
-    const { entries } = await this.#ports.catalog.trash({ checkpointId, limit: 1 });
+    const { entries } = await queryTrash(this.#ports.catalog, { checkpointId, limit: 1 });
     return entries.some(({ record }) => record.blob === ref);
   }
 
   async #verifyCatalog(): Promise<void> {
     if (this.#isAborted) return;
-    const { sums, edges } = await this.#ports.catalog.reconcile(false);
+    const { sums, edges } = await findDiscrepancies(this.#ports.catalog);
     for (const sessionId of sums) {
       this.#findings.push({ kind: "sums", sessionId, reason: "Its count or size is not that of its checkpoints." });
     }
@@ -366,7 +373,7 @@ class Verification {
   async #verifyErasures(): Promise<void> {
     if (this.#isAborted) return;
     const reason = "It was erased, and parts of it are still in the store. Opening the store for writing finishes that.";
-    for (const { checkpointId, sessionId, blob: ref } of await this.#ports.catalog.erasures()) {
+    for (const { checkpointId, sessionId, blob: ref } of await listErasures(this.#ports.catalog)) {
       this.#findings.push({ kind: "erasure-unfinished", sessionId, checkpointId, ref, reason });
     }
   }
@@ -385,7 +392,7 @@ class Verification {
     const files = new Map<SessionId, SessionFacts>();
     for await (const facts of this.#ports.recovery.sessionFacts()) if (sessions.has(facts.sessionId)) files.set(facts.sessionId, facts);
     for (const sessionId of sessions) {
-      const session = await this.#ports.catalog.session(sessionId);
+      const session = await findSession(this.#ports.catalog, sessionId);
       if (session === undefined) continue;
       const facts = files.get(sessionId);
       if (!sayTheSame(session, facts) || !(await this.#holdsShields(sessionId, facts))) wrong.add(sessionId);
@@ -397,7 +404,7 @@ class Verification {
   async #holdsShields(sessionId: SessionId, facts: SessionFacts | undefined): Promise<boolean> {
     const kept = new Map(facts?.shields.map(({ checkpointId, until }) => [checkpointId, until]));
     for (const id of this.#shielded.get(sessionId) ?? []) {
-      const until = (await this.#ports.catalog.find(id))?.shieldedUntil;
+      const until = (await findCheckpoint(this.#ports.catalog, id))?.shieldedUntil;
       if (until !== undefined && until > (kept.get(id) ?? NEVER)) return false;
     }
     return true;

@@ -1,6 +1,8 @@
 import { decodeBlob } from "../../envelope/decode-blob.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import { readContext, type ReadPorts } from "../load/read-context.ts";
+import { changeForm } from "../../catalog/rules/change-form.ts";
+import { commit } from "../../catalog/rules/commit.ts";
 
 /**
  * Corrects a record that describes another form of its blob than the blob has. A process killed between replacing the file and
@@ -13,9 +15,12 @@ export async function adoptForm(ports: ReadPorts, record: CheckpointRecord): Pro
   if (bytes === undefined) return false;
   const blob = await decodeBlob(ports, bytes);
   const baseId = blob.kind === "whole" ? null : blob.base;
-  if (baseId !== null) await ports.catalog.commit({ edges: { add: [{ dependent: record.id, base: baseId }], drop: [] }, audit: [] });
+  if (baseId !== null)
+    await ports.catalog.change(commit({ edges: { add: [{ dependent: record.id, base: baseId }], drop: [] }, audit: [] }));
   const becomes = { blobBytes: bytes.length, baseId, keyId: record.keyId };
-  return ports.catalog.replaceBlob(record, becomes, async () => {
-    await readContext(ports, { ...record, damaged: false });
-  });
+  return ports.catalog.change(
+    changeForm(record, becomes, async () => {
+      await readContext(ports, { ...record, damaged: false });
+    }),
+  );
 }

@@ -10,6 +10,12 @@ import {
 } from "../../index.ts";
 import { describe, expect, it } from "vitest";
 import { aStore, S, type TestStore, withMethods } from "../../../../memory/src/testing/a-store.ts";
+import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
+import { queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import type { CatalogPort } from "../../catalog/catalog-port.ts";
+import { mapped, type Rule, nothing } from "../../catalog/rule.ts";
+import { changesOf } from "../../catalog/rows.ts";
 
 /** Returns a context with a growing history, and a text that repeats a part of it. */
 function contextAt(step: number): Context {
@@ -37,7 +43,7 @@ async function compacted(store: TestStore): Promise<void> {
 }
 
 async function recordsOf(store: TestStore): Promise<CheckpointRecord[]> {
-  const { records } = await store.storage.catalog.list({ filter: { sessionId: S }, limit: 1_000, offset: 0 });
+  const { records } = await queryCheckpoints(store.storage.catalog, { filter: { sessionId: S }, limit: 1_000, offset: 0 });
   return records.toReversed();
 }
 
@@ -56,7 +62,7 @@ describe("compaction", () => {
     const others = rest.filter((record) => record !== whole);
     const audit = { at: new Date(), action: "rebuild", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
     const order = [whole, third, second, first, ...others] as CheckpointRecord[];
-    await store.storage.locking.exclusively(() => store.storage.recovery.replaceAll(order, [], audit));
+    await store.storage.locking.exclusively(() => store.storage.recovery.refill(order, [], audit));
     for (let step = 7; step <= 9; step++) ids.push((await store.saved(contextAt(step))).id);
     await compacted(store);
     expect((await recordsOf(store)).map(({ id }) => id)).toContain(whole.id);
@@ -73,7 +79,7 @@ describe("compaction", () => {
     expect(records.map(({ baseId }, index) => baseId === null || baseId === ids[index + 1])).toEqual(ids.map(() => true));
     const after = records.map((record) => record.blobBytes);
     expect(sum(after)).toBeLessThan(sum(before) * 0.6);
-    expect((await store.storage.catalog.session(S))?.totalSizeBytes).toBe(sum(after));
+    expect((await findSession(store.storage.catalog, S))?.totalSizeBytes).toBe(sum(after));
     await expectAllBack(store, ids);
   });
 
@@ -141,15 +147,14 @@ describe("compaction", () => {
     const { store } = await grown(12);
     const { catalog } = store.ports;
     const done: string[] = [];
-    const commit: typeof catalog.commit = (change) => {
-      done.push(`${change.edges?.add.length} edges`);
-      return catalog.commit(change);
+    const change: CatalogPort["change"] = (rule) => {
+      const told = mapped(rule, (decision) => {
+        done.push(decision.blobs === undefined ? `${changesOf("edge", decision.rows).length} edges` : "replaced");
+        return decision;
+      });
+      return catalog.change(told);
     };
-    const replaceBlob: typeof catalog.replaceBlob = (...given) => {
-      done.push("replaced");
-      return catalog.replaceBlob(...given);
-    };
-    await compactSession({ ...store.ports, catalog: withMethods(catalog, { commit, replaceBlob }) }, S);
+    await compactSession({ ...store.ports, catalog: withMethods(catalog, { change }) }, S);
     expect(done).toEqual(["4 edges", "replaced", "replaced", "replaced", "replaced"]);
   });
 
@@ -158,7 +163,7 @@ describe("compaction", () => {
     const aside = await store.saved(contextAt(50), { kind: "aside" });
     for (let step = 4; step <= 8; step++) ids.push((await store.saved(contextAt(step))).id);
     await compacted(store);
-    expect((await store.storage.catalog.find(aside.id))?.baseId).toBeNull();
+    expect((await findCheckpoint(store.storage.catalog, aside.id))?.baseId).toBeNull();
     expect((await recordsOf(store)).every((record) => record.baseId !== aside.id)).toBe(true);
     await expectAllBack(store, ids);
   });
@@ -261,8 +266,10 @@ describe("compaction that is interrupted", () => {
   it("stops at a checkpoint that changed meanwhile", async () => {
     const { store, ids } = await grown(5);
     const { catalog } = store.ports;
-    const replaceBlob = async (): Promise<boolean> => false;
-    expect(await compactSession({ ...store.ports, catalog: withMethods(catalog, { replaceBlob }) }, S)).toMatchObject({ reencoded: 0 });
+    const change: CatalogPort["change"] = <Out>(rule: Rule<Out>) => {
+      return catalog.change(mapped(rule, (decision) => (decision.blobs === undefined ? decision : nothing(false as Out))));
+    };
+    expect(await compactSession({ ...store.ports, catalog: withMethods(catalog, { change }) }, S)).toMatchObject({ reencoded: 0 });
     await expectAllBack(store, ids);
   });
 

@@ -3,6 +3,7 @@ import type { CheckpointId, SessionId } from "../../model/ids.ts";
 import type { Locking } from "../../ports/locking.ts";
 import type { ReadPorts } from "../load/read-context.ts";
 import { type InPlace, Reencoder } from "./reencoder.ts";
+import { queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
 
 export interface CompactionPorts extends ReadPorts {
   readonly locking: Locking;
@@ -53,7 +54,7 @@ export async function compactSession(
 ): Promise<CompactionReport> {
   const { maxSteps = 4, givenUp = new Set(), pause = async () => {}, inPlace = (put) => put() } = limits;
   return ports.locking.shared(async () => {
-    const page = await ports.catalog.list({ filter: { sessionId, kinds: EVERY_KIND }, limit: WINDOW, offset: 0 });
+    const page = await queryCheckpoints(ports.catalog, { filter: { sessionId, kinds: EVERY_KIND }, limit: WINDOW, offset: 0 });
     // No delta may be based on a damaged checkpoint, and the newest two whole ones must be readable.
     const records = page.records.filter((record) => !record.damaged).toReversed();
     // If the window begins inside a session, its first whole checkpoint counts as a chain end.

@@ -3,8 +3,13 @@ import { isWorkrailError } from "../../errors.ts";
 import { utf8Parts } from "../../json/text-parts.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId } from "../../model/ids.ts";
-import type { Edge, Erasure } from "../../ports/catalog.ts";
+import type { Edge } from "../../catalog/rows.ts";
+import type { Erasure } from "../../catalog/queries/list-erasures.ts";
 import { readBlob, readContext, type ReadPorts } from "../load/read-context.ts";
+import { queryTrash } from "../../catalog/queries/query-trash.ts";
+import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { changeForm } from "../../catalog/rules/change-form.ts";
+import { commit } from "../../catalog/rules/commit.ts";
 
 /** Attempts for a checkpoint that others change meanwhile. */
 const MAX_LOOKS = 5;
@@ -30,7 +35,7 @@ export async function detachDependents(ports: ReadPorts, { checkpointId, edges }
     if (detached === "unreadable") unreadable.push(edge.dependent);
     if (detached !== "changing") drop.push(edge);
   }
-  if (drop.length > 0) await ports.catalog.commit({ edges: { add: [], drop }, audit: [] });
+  if (drop.length > 0) await ports.catalog.change(commit({ edges: { add: [], drop }, audit: [] }));
   return unreadable;
 }
 
@@ -67,11 +72,11 @@ async function storeWhole(ports: ReadPorts, record: CheckpointRecord): Promise<b
   const parts = (): Iterable<Uint8Array> => utf8Parts([read.contextText()]);
   const bytes = await encodeBlob(ports, record, { sizeBytes: record.contextBytes, parts });
   const becomes = { blobBytes: bytes.length, baseId: null, keyId: record.keyId };
-  return ports.catalog.replaceBlob(record, becomes, () => ports.blobs.replace(record.blob, bytes));
+  return ports.catalog.change(changeForm(record, becomes, () => ports.blobs.replace(record.blob, bytes)));
 }
 
 async function liveOrTrashed({ catalog }: ReadPorts, checkpointId: CheckpointId): Promise<CheckpointRecord | undefined> {
-  return (await catalog.find(checkpointId)) ?? (await catalog.trash({ checkpointId, limit: 1 })).entries[0]?.record;
+  return (await findCheckpoint(catalog, checkpointId)) ?? (await queryTrash(catalog, { checkpointId, limit: 1 })).entries[0]?.record;
 }
 
 function isSameForm(one: CheckpointRecord, other: CheckpointRecord): boolean {

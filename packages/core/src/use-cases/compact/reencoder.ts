@@ -7,6 +7,8 @@ import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId } from "../../model/ids.ts";
 import { decodeUtf8, encodeUtf8 } from "../../platform.ts";
 import { type ReadContext, readContext, type ReadPorts } from "../load/read-context.ts";
+import { changeForm } from "../../catalog/rules/change-form.ts";
+import { commit } from "../../catalog/rules/commit.ts";
 
 /** Delta that is made, but not yet in place. */
 interface Made {
@@ -67,13 +69,15 @@ export class Reencoder {
     this.#waiting = [];
     if (waiting.length === 0) return;
     const { catalog, blobs } = this.#ports;
-    await catalog.commit({
-      edges: { add: waiting.map(({ record, base }) => ({ dependent: record.id, base: base.id })), drop: [] },
-      audit: [],
-    });
+    await catalog.change(
+      commit({
+        edges: { add: waiting.map(({ record, base }) => ({ dependent: record.id, base: base.id })), drop: [] },
+        audit: [],
+      }),
+    );
     for (const { record, base, bytes } of waiting) {
       const becomes = { blobBytes: bytes.length, baseId: base.id, keyId: record.keyId };
-      const isDone = await this.#inPlace(() => catalog.replaceBlob(record, becomes, () => blobs.replace(record.blob, bytes)));
+      const isDone = await this.#inPlace(() => catalog.change(changeForm(record, becomes, () => blobs.replace(record.blob, bytes))));
       await this.#pause();
       // Otherwise the edge stays: another process may have been faster, or an earlier attempt may have replaced the file and died.
       if (!isDone) {

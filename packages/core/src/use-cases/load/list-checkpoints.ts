@@ -1,11 +1,13 @@
 import { WorkrailError } from "../../errors.ts";
-import type { Catalog, CheckpointFilter, CheckpointPage } from "../../ports/catalog.ts";
+import { type CheckpointFilter, type CheckpointPage, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
 import type { Locking } from "../../ports/locking.ts";
 import type { PageCursor } from "../../model/ids.ts";
 import type { Session } from "../../model/session.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
+import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface ListPorts {
-  readonly catalog: Catalog;
+  readonly catalog: CatalogPort;
   readonly locking: Locking;
 }
 
@@ -38,8 +40,8 @@ export async function listCheckpoints(ports: ListPorts, input: ListInput): Promi
   checkWhole("limit", limit, 1, MAX_PAGE);
   checkWhole("offset", offset, 0, Number.MAX_SAFE_INTEGER);
   return ports.locking.shared(async () => {
-    const page = await ports.catalog.list({ filter, limit, offset, after });
-    const session = filter.sessionId === undefined ? undefined : await ports.catalog.session(filter.sessionId);
+    const page = await queryCheckpoints(ports.catalog, { filter, limit, offset, after });
+    const session = filter.sessionId === undefined ? undefined : await findSession(ports.catalog, filter.sessionId);
     return { ...page, limit, offset, session };
   });
 }

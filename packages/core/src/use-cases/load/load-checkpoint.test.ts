@@ -1,6 +1,7 @@
-import { type BlobStore, type Catalog, type CheckpointId, type CheckpointRecord, type Context, loadCheckpoint } from "../../index.ts";
+import { type BlobStore, type CheckpointId, type CheckpointRecord, type Context, loadCheckpoint } from "../../index.ts";
 import { describe, expect, it } from "vitest";
-import { aStore, failure, OTHER, S, type TestStore, withMethods } from "../../../../memory/src/testing/a-store.ts";
+import { aStore, failure, OTHER, S, type TestStore, withAnswers, withMethods } from "../../../../memory/src/testing/a-store.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
 
 const NOWHERE = "nowhere" as CheckpointId;
 
@@ -8,7 +9,7 @@ it("loads a checkpoint by its id, and the head by the session id", async () => {
   const { saved, load, loaded, storage } = aStore();
   const first = await saved({ n: 1 });
   const second = await saved({ n: 2 });
-  const session = await storage.catalog.session(S);
+  const session = await findSession(storage.catalog, S);
   expect(session?.checkpointCount).toBe(2);
   expect(await load(first.id)).toEqual({ record: first, context: { n: 1 }, contextText: expect.any(Function), fellBackFrom: [], session });
   expect(await load(S)).toEqual({ record: second, context: { n: 2 }, contextText: expect.any(Function), fellBackFrom: [], session });
@@ -128,14 +129,15 @@ describe("a blob that disappears between lookup and read", () => {
     const bytes = store.disk.blobs.get(record.blob) as Uint8Array;
     const stale: CheckpointRecord = { ...record, blobBytes: record.blobBytes + 1 };
     let looks = 0;
-    const find: Catalog["find"] = async () => {
+    const catalog = withAnswers(store.storage.catalog, ({ of }, answer) => {
+      if (of !== "checkpoint") return answer;
       looks += 1;
-      if (looks === 1) return stale;
+      if (looks === 1) return { record: stale };
       store.disk.blobs.set(record.blob, bytes);
-      return record;
-    };
+      return answer;
+    });
     store.disk.blobs.set(record.blob, Buffer.from("not yet what the stale record means"));
-    store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { find }) };
+    store.ports = { ...store.ports, catalog };
     expect((await store.load(record.id)).context).toEqual({ n: 1 });
   });
 });

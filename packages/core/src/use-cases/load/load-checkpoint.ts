@@ -12,6 +12,11 @@ import { isItsOwnFault } from "./get-blob.ts";
 import { quarantineDamaged } from "../care/quarantine-damaged.ts";
 import { damagedBytesOf, type ReadContext, readContext, type ReadPorts } from "./read-context.ts";
 import { eachRecord } from "../remove/view-store.ts";
+import { listErasures } from "../../catalog/queries/list-erasures.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
+import { auditRows } from "../../catalog/queries/audit-rows.ts";
+import { queryTrash } from "../../catalog/queries/query-trash.ts";
+import { findCheckpoint, findHead } from "../../catalog/queries/find-checkpoint.ts";
 
 export interface LoadPorts extends ReadPorts {
   readonly locking: Locking;
@@ -78,11 +83,11 @@ export async function loadCheckpoint(ports: LoadPorts, { checkpointId, sessionId
 
 async function loadById(ports: LoadPorts, id: CheckpointId): Promise<LoadedCheckpoint> {
   const reasons: Reasons = new Map();
-  const record = await ports.catalog.find(id);
+  const record = await findCheckpoint(ports.catalog, id);
   if (record === undefined) throw await checkpointNotFound(ports, id);
   const read = await readProven(ports, record, reasons);
-  if (read !== undefined) return { ...read, fellBackFrom: [], session: await ports.catalog.session(record.sessionId) };
-  const still = await ports.catalog.find(id);
+  if (read !== undefined) return { ...read, fellBackFrom: [], session: await findSession(ports.catalog, record.sessionId) };
+  const still = await findCheckpoint(ports.catalog, id);
   if (still === undefined) throw await checkpointNotFound(ports, id);
   const nearest = await findNearest(ports, still, reasons);
   throw damaged(still, reasons.get(id), nearest);
@@ -91,14 +96,14 @@ async function loadById(ports: LoadPorts, id: CheckpointId): Promise<LoadedCheck
 /** Tries checkpoints from the newest on, including ones saved meanwhile. */
 async function loadHead(ports: LoadPorts, sessionId: SessionId): Promise<LoadedCheckpoint> {
   const reasons: Reasons = new Map();
-  for (let head = await ports.catalog.head(sessionId); head !== undefined; head = await newestBut(ports, sessionId, reasons)) {
+  for (let head = await findHead(ports.catalog, sessionId); head !== undefined; head = await newestBut(ports, sessionId, reasons)) {
     const read = await readProven(ports, head, reasons);
     if (read === undefined) continue;
-    const session = await ports.catalog.session(sessionId);
+    const session = await findSession(ports.catalog, sessionId);
     const isNewest = reasons.size === 0 && session?.damagedCount === 0;
     return { ...read, session, fellBackFrom: isNewest ? [] : await passedOver(ports, read.record, reasons) };
   }
-  const session = await ports.catalog.session(sessionId);
+  const session = await findSession(ports.catalog, sessionId);
   if (session === undefined || (session.damagedCount === 0 && reasons.size === 0)) throw sessionNotFound(sessionId);
   throw new WorkrailError("CHECKPOINT_CORRUPT", `None of the checkpoints of session ${sessionId} can be read.`, {
     details: { sessionId, checkpoints: session.checkpointCount, damaged: session.damagedCount },
@@ -150,7 +155,7 @@ async function readProven(
       if (!isCorrupt(error)) throw error;
       failure = error;
     }
-    const again = await ports.catalog.find(record.id);
+    const again = await findCheckpoint(ports.catalog, record.id);
     if (again === undefined) return fail(reasons, first.id, "It was removed meanwhile.");
     const isProven = isSameVersion(record, again);
     if (isProven && !(await isWorthAnotherLook(ports, record, failure, looks))) return fail(reasons, first.id, failure.message);
@@ -244,7 +249,7 @@ export async function checkpointNotFound(
   checkpointId: CheckpointId,
   nearest: readonly LikelyCheckpoint[] = [],
 ): Promise<WorkrailError> {
-  const [trashed] = (await catalog.trash({ checkpointId, limit: 1 })).entries;
+  const [trashed] = (await queryTrash(catalog, { checkpointId, limit: 1 })).entries;
   if (trashed !== undefined) {
     const [sessionId, trashedAt] = [trashed.record.sessionId, trashed.trashedAt.toISOString()];
     return new WorkrailError("CHECKPOINT_NOT_FOUND", `Checkpoint ${checkpointId} was moved to the trash at ${trashedAt}.`, {
@@ -252,7 +257,7 @@ export async function checkpointNotFound(
       hint: `\`workrail trash restore ${shellWord(sessionId)} ${checkpointId}\` brings it back.`,
     });
   }
-  const [deleted] = await catalog.auditLog({ actions: ["delete"], checkpointId, limit: 1 });
+  const [deleted] = await auditRows(catalog, { actions: ["delete"], checkpointId, limit: 1 });
   if (deleted?.reason === ERASED) {
     const erasedAt = deleted.at.toISOString();
     return new WorkrailError("CHECKPOINT_NOT_FOUND", `Checkpoint ${checkpointId} was erased at ${erasedAt}.`, {
@@ -260,7 +265,7 @@ export async function checkpointNotFound(
       hint: `${await whatIsLeft(catalog, checkpointId)} \`workrail list\` lists the existing checkpoints.`,
     });
   }
-  const isSession = (await catalog.session(parseSessionId(checkpointId))) !== undefined;
+  const isSession = (await findSession(catalog, parseSessionId(checkpointId))) !== undefined;
   return unknownCheckpoint(checkpointId, { isSession, nearest });
 }
 
@@ -294,7 +299,7 @@ export function inWords({ checkpointId, name, sessionId }: LikelyCheckpoint): st
 }
 
 async function whatIsLeft(catalog: LoadPorts["catalog"], checkpointId: CheckpointId): Promise<string> {
-  const isUnfinished = (await catalog.erasures()).some((erasure) => erasure.checkpointId === checkpointId);
+  const isUnfinished = (await listErasures(catalog)).some((erasure) => erasure.checkpointId === checkpointId);
   return isUnfinished
     ? "Its erasure is not finished: parts of it are still in the store, until the store is opened for writing the next time."
     : "Nothing of it is left in the store.";

@@ -12,13 +12,14 @@ import type { BlobRef, CheckpointId, Digest } from "../../model/ids.ts";
 import type { Limits } from "../../model/limits.ts";
 import { decodeUtf8 } from "../../platform.ts";
 import type { BlobStore } from "../../ports/blob-store.ts";
-import type { Catalog } from "../../ports/catalog.ts";
 import type { Codec } from "../../ports/codec.ts";
 import type { Digester } from "../../ports/environment.ts";
 import { getBlob } from "./get-blob.ts";
+import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface ReadPorts {
-  readonly catalog: Catalog;
+  readonly catalog: CatalogPort;
   readonly blobs: BlobStore;
   readonly codec: Codec;
   readonly digests: Digester;
@@ -68,7 +69,7 @@ export async function readContext(
     steps.push({ at, blob });
     if (seen.has(blob.base)) throw blame(at, "It is stored against itself.");
     if (unreadable?.has(blob.base) === true) throw unreadableBase(blob.base);
-    const base = await ports.catalog.find(blob.base);
+    const base = await findCheckpoint(ports.catalog, blob.base);
     // The bytes of the delta may be right; it is readable again once its base is.
     if (base?.damaged === true) throw unreadableBase(blob.base);
     at = base ?? { id: blob.base, blob: ports.blobs.refOf({ sessionId: record.sessionId, checkpointId: blob.base }) };

@@ -2,10 +2,11 @@ import { WorkrailError } from "../../errors.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
 import { isCheckpointId, type SessionId } from "../../model/ids.ts";
 import { editDistance } from "../../words/alike.ts";
-import type { CheckpointFilter } from "../../ports/catalog.ts";
+import { type CheckpointFilter, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
 import type { ListPorts } from "./list-checkpoints.ts";
 import { checkpointNotFound, inWords, type LikelyCheckpoint, unknownCheckpoint } from "./load-checkpoint.ts";
 import { eachRecord, eachTrashed } from "../remove/view-store.ts";
+import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
 
 export interface ResolveInput {
   /** An id, at least 4 of its first characters, `latest`, or `latest~2`: two before the latest. */
@@ -61,7 +62,7 @@ export async function resolveCheckpoint(ports: ListPorts, given: ResolveInput): 
 }
 
 async function findExact({ catalog }: ListPorts, { reference, sessionId }: ResolveInput): Promise<CheckpointRecord | undefined> {
-  const record = isCheckpointId(reference) ? await catalog.find(reference) : undefined;
+  const record = isCheckpointId(reference) ? await findCheckpoint(catalog, reference) : undefined;
   return sessionId === undefined || record?.sessionId === sessionId ? record : undefined;
 }
 
@@ -84,7 +85,7 @@ async function beforeLatest(ports: ListPorts, { reference, sessionId, project }:
 async function beginningWith({ catalog }: ListPorts, input: Scoped): Promise<readonly CheckpointRecord[]> {
   if (!isPrefix(input.reference)) return [];
   const filter = { ...among(input), idPrefix: input.reference };
-  const { records } = await catalog.list({ filter, limit: MOST_NAMED + 1, offset: 0 });
+  const { records } = await queryCheckpoints(catalog, { filter, limit: MOST_NAMED + 1, offset: 0 });
   return records;
 }
 

@@ -2,14 +2,15 @@ import { bytesOf, type CleanUpPlan, type CleanUpReason, type PlannedMove, type S
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
 import type { BlobStore } from "../../ports/blob-store.ts";
-import type { Catalog } from "../../ports/catalog.ts";
 import type { Clock } from "../../ports/environment.ts";
 import type { Locking } from "../../ports/locking.ts";
 import { finishRemovals } from "./collect-garbage.ts";
 import { type ErasingPorts, finishErasures } from "./finish-erasures.ts";
+import { commit } from "../../catalog/rules/commit.ts";
+import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface CleanUpPorts {
-  readonly catalog: Catalog;
+  readonly catalog: CatalogPort;
   readonly blobs: BlobStore;
   readonly locking: Locking;
   readonly clock: Clock;
@@ -143,7 +144,7 @@ async function carryOutMove(
   const moved: CheckpointRecord[] = [];
   for (let start = 0; start < checkpoints.length; start += BATCH) {
     const batch = checkpoints.slice(start, start + BATCH);
-    const outcome = await locking.shared(() => catalog.commit({ move: { ...move, checkpoints: batch, at }, audit: [] }));
+    const outcome = await locking.shared(() => catalog.change(commit({ move: { ...move, checkpoints: batch, at }, audit: [] })));
     if (outcome.status === "committed") moved.push(...outcome.moved);
     onMoved(batch.length);
     await pause();

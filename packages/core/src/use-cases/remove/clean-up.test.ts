@@ -1,6 +1,5 @@
 import {
-  type Catalog,
-  type CatalogChange,
+  type CatalogPort,
   type CheckpointId,
   cleanUp,
   type CleanUpOptions,
@@ -13,7 +12,12 @@ import {
   type UpkeepPolicy,
 } from "../../index.ts";
 import { describe, expect, it } from "vitest";
-import { aStore, failure, OTHER, S, type TestStore, withMethods } from "../../../../memory/src/testing/a-store.ts";
+import { aStore, failure, OTHER, S, type TestStore, withAnswers, withMethods } from "../../../../memory/src/testing/a-store.ts";
+import { queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import { commit } from "../../catalog/rules/commit.ts";
+import { sumUsage } from "../../catalog/queries/sum-usage.ts";
+import { mapped } from "../../catalog/rule.ts";
+import { changesOf } from "../../catalog/rows.ts";
 
 const START = new Date("2026-01-01T00:00:00.000Z");
 const DAY = 86_400_000;
@@ -31,7 +35,7 @@ function pass(store: TestStore, days: number): void {
 }
 
 async function liveIds(store: TestStore): Promise<readonly string[]> {
-  const page = await store.storage.catalog.list({ filter: {}, limit: 1_000, offset: 0 });
+  const page = await queryCheckpoints(store.storage.catalog, { filter: {}, limit: 1_000, offset: 0 });
   return page.records.map(({ id }) => id).toReversed();
 }
 
@@ -40,7 +44,7 @@ async function trashIds(store: TestStore): Promise<readonly string[]> {
 }
 
 async function bytesHeld(store: TestStore): Promise<number> {
-  const { liveBytes, trashBytes } = await store.storage.catalog.usage();
+  const { liveBytes, trashBytes } = await sumUsage(store.storage.catalog);
   return liveBytes + trashBytes;
 }
 
@@ -100,7 +104,7 @@ describe("cleanUp", () => {
   it("counts a load as use, like a save", async () => {
     const store = await filled({ a: 1 });
     pass(store, 29);
-    await store.storage.catalog.commit({ accesses: [{ checkpointId: "a1" as CheckpointId, at: store.clock.now() }], audit: [] });
+    await store.storage.catalog.change(commit({ accesses: [{ checkpointId: "a1" as CheckpointId, at: store.clock.now() }], audit: [] }));
     pass(store, 58);
     expect((await cleanUp(store.ports, POLICY)).removed).toEqual([]);
     pass(store, 60);
@@ -154,14 +158,14 @@ describe("cleanUp", () => {
     const store = await filled({ a: 2, b: 1 });
     pass(store, 31);
     let isFirst = true;
-    const commit = async (change: CatalogChange): ReturnType<Catalog["commit"]> => {
-      if (isFirst && change.move !== undefined) {
+    const change: CatalogPort["change"] = async (rule) => {
+      if (isFirst) {
         isFirst = false;
         await store.saved({ late: true }, { sessionId: "a" as SessionId, checkpointId: "late" as CheckpointId });
       }
-      return store.storage.catalog.commit(change);
+      return store.storage.catalog.change(rule);
     };
-    const report = await cleanUp({ ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) }, POLICY);
+    const report = await cleanUp({ ...store.ports, catalog: withMethods<CatalogPort>(store.storage.catalog, { change }) }, POLICY);
     expect(report).toMatchObject({ removed: [{ sessionId: "b" }], passedOver: ["a"] });
     expect(await liveIds(store)).toEqual(["a1", "a2", "late"]);
   });
@@ -185,11 +189,15 @@ describe("cleanUp", () => {
     for (let n = 2; n <= 450; n++) await store.saved({ n }, { sessionId: "a" as SessionId, kind: "project" });
     pass(store, 31);
     const moved: number[] = [];
-    const commit = async (change: CatalogChange): ReturnType<Catalog["commit"]> => {
-      if (change.move !== undefined) moved.push(change.move.checkpoints.length);
-      return store.storage.catalog.commit(change);
+    const change: CatalogPort["change"] = (rule) => {
+      const counted = mapped(rule, (decision) => {
+        const { length } = changesOf("checkpoint", decision.rows);
+        if (length > 0) moved.push(length);
+        return decision;
+      });
+      return store.storage.catalog.change(counted);
     };
-    const report = await cleanUp({ ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) }, POLICY);
+    const report = await cleanUp({ ...store.ports, catalog: withMethods<CatalogPort>(store.storage.catalog, { change }) }, POLICY);
     expect(report.removed[0]?.checkpointIds).toHaveLength(450);
     expect(moved).toEqual([200, 200, 50]);
   });
@@ -226,11 +234,12 @@ describe("cleanUp", () => {
     pass(store, 40);
     for (const id of ["c", "d"]) await store.saved({ id }, { sessionId: id as SessionId });
     const looked: (string | undefined)[] = [];
-    const list: Catalog["list"] = (query) => {
-      if (query.filter.kinds?.join(" ") !== "aside" && query.filter.tags === undefined) looked.push(query.filter.sessionId);
-      return store.storage.catalog.list(query);
-    };
-    await cleanUp({ ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { list }) }, POLICY);
+    const catalog = withAnswers(store.storage.catalog, (read, answer) => {
+      const isOfPage = read.of === "count" && read.where.damaged === undefined && read.where.tags === undefined;
+      if (isOfPage && read.where.kinds?.join(" ") !== "aside") looked.push(read.where.sessionId);
+      return answer;
+    });
+    await cleanUp({ ...store.ports, catalog }, POLICY);
     expect(looked).toEqual(["a", "b"]);
   });
 });

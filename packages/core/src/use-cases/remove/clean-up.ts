@@ -5,6 +5,8 @@ import type { SessionId } from "../../model/ids.ts";
 import { carryOut, type CleanUpOptions, type CleanUpPorts, type CleanUpReport } from "./carry-out.ts";
 import { findClockJump } from "../audit/find-clock-jump.ts";
 import { eachSession, viewAutomatic, viewSession, viewTrash, viewUnusedAsides } from "./view-store.ts";
+import { sumUsage } from "../../catalog/queries/sum-usage.ts";
+import { commit } from "../../catalog/rules/commit.ts";
 
 export interface UpkeepOptions extends CleanUpOptions {
   /** Sessions that somebody works in: nothing of them is removed. Default: none. */
@@ -34,7 +36,7 @@ export async function cleanUp(ports: CleanUpPorts, policy: UpkeepPolicy, options
     const done = { at: now, action: "clean-up", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
     await ports.locking.shared(async () => {
       await ports.blobs.removeAbandoned();
-      await ports.catalog.commit({ audit: [done] });
+      await ports.catalog.change(commit({ audit: [done] }));
     });
   }
   return { ...report, forgotten };
@@ -56,7 +58,7 @@ async function forgetEmpty(
   for (let start = 0; start < empty.length; start += BATCH) {
     if (signal?.aborted === true) break;
     const sessions = empty.slice(start, start + BATCH);
-    const outcome = await locking.shared(() => catalog.commit({ forget: { sessions, unusedSince, at: now }, audit: [] }));
+    const outcome = await locking.shared(() => catalog.change(commit({ forget: { sessions, unusedSince, at: now }, audit: [] })));
     if (outcome.status === "committed") forgotten.push(...outcome.forgotten);
     await pause?.();
   }
@@ -75,7 +77,7 @@ async function viewFor(
   policy: UpkeepPolicy,
   { inUse, now, jumpedAt }: Moment,
 ): Promise<StoreView> {
-  const { liveBytes, trashBytes } = await catalog.usage();
+  const { liveBytes, trashBytes } = await sumUsage(catalog);
   const bytes = liveBytes + trashBytes;
   const unusedSince = new Date(now.getTime() - policy.asideMs);
   const asides = isYoung(jumpedAt, policy.asideMs, now) ? [] : await viewUnusedAsides(catalog, unusedSince);

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import {
   type BlobRef,
   type BlobStore,
-  type Catalog,
+  type CatalogPort,
   type CheckpointId,
   collectGarbage,
   finishRemovals,
@@ -11,7 +11,6 @@ import {
 } from "../../index.ts";
 import { expect, it } from "vitest";
 import { aStore, withMethods } from "../../../../memory/src/testing/a-store.ts";
-
 it("removes only blobs that belong to no checkpoint", async () => {
   const store = aStore();
   const record = await store.saved({ n: 1 });
@@ -101,11 +100,11 @@ it("counts temporary files of interrupted writes", async () => {
 it("removes the blob of a concurrent save only before its commit, and the save writes it again", async () => {
   const store = aStore();
   let collected = 0;
-  const commit: Catalog["commit"] = async (change) => {
+  const change: CatalogPort["change"] = async (rule) => {
     if (collected === 0) collected = (await collectGarbage({ ...store.ports, catalog: store.storage.catalog })).blobs;
-    return store.storage.catalog.commit(change);
+    return store.storage.catalog.change(rule);
   };
-  store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) };
+  store.ports = { ...store.ports, catalog: withMethods<CatalogPort>(store.storage.catalog, { change }) };
   const { id } = await store.saved({ n: 1 });
   expect(collected).toBe(1);
   expect((await store.load(id)).context).toEqual({ n: 1 });

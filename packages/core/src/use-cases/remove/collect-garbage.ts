@@ -2,14 +2,16 @@ import { decodeBlob } from "../../envelope/decode-blob.ts";
 import type { BlobRef } from "../../model/ids.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { BlobStore } from "../../ports/blob-store.ts";
-import type { Catalog, RemoveBlob } from "../../ports/catalog.ts";
+import type { RemoveBlob } from "../../catalog/rules/reclaim.ts";
 import type { Codec } from "../../ports/codec.ts";
 import type { Digester } from "../../ports/environment.ts";
 import type { Locking } from "../../ports/locking.ts";
 import { getBlob, isItsOwnFault, isUnreadableBlob } from "../load/get-blob.ts";
+import { reclaimBlobs } from "../../catalog/reclaim-blobs.ts";
+import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface GarbagePorts {
-  readonly catalog: Catalog;
+  readonly catalog: CatalogPort;
   readonly blobs: BlobStore;
   readonly locking: Locking;
   readonly codec: Codec;
@@ -56,7 +58,7 @@ export async function collectGarbage(ports: GarbagePorts): Promise<GarbageReport
     };
     const reclaim = async (refs: readonly BlobRef[]): Promise<void> => {
       const before = quarantined + unreadable.size;
-      const discarded = await ports.catalog.reclaim(refs, discard);
+      const discarded = await reclaimBlobs(ports.catalog, refs, discard);
       blobs += discarded.length - (quarantined + unreadable.size - before);
     };
     let batch: BlobRef[] = [];
@@ -83,7 +85,7 @@ export async function finishRemovals(
 function finish(ports: Pick<GarbagePorts, "catalog" | "blobs">, onRemoved?: (removals: number) => void): Promise<readonly BlobRef[]> {
   const remove = removeBlob(ports);
   let removals = 0;
-  return ports.catalog.reclaim(undefined, async (ref, isToBeErased) => {
+  return reclaimBlobs(ports.catalog, undefined, async (ref, isToBeErased) => {
     await remove(ref, isToBeErased);
     onRemoved?.(++removals);
   });

@@ -3,10 +3,16 @@ import { ERASED } from "../../model/audit.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
 import { KEEP_TAG } from "../../model/session.ts";
-import type { Catalog, Move } from "../../ports/catalog.ts";
+import type { Move } from "../../catalog/rules/move.ts";
 import { type ErasingPorts, finishErasures, type FinishedErasures } from "./finish-erasures.ts";
 import { checkpointNotFound, sessionNotFound } from "../load/load-checkpoint.ts";
 import { eachRecord, eachTrashed } from "./view-store.ts";
+import { auditRows } from "../../catalog/queries/audit-rows.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
+import { queryTrash } from "../../catalog/queries/query-trash.ts";
+import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import type { CatalogPort } from "../../catalog/catalog-port.ts";
+import { commit } from "../../catalog/rules/commit.ts";
 
 /** Checkpoints to erase, live or in the trash; or a whole session. */
 export type EraseInput = ({ readonly checkpointIds: readonly CheckpointId[] } | { readonly sessionId: SessionId }) & {
@@ -84,9 +90,9 @@ async function decide(
 ): Promise<void> {
   const at = clock.now();
   for (const sessionId of whole) {
-    if ((await catalog.session(sessionId))?.tags.includes(KEEP_TAG) !== true) continue;
+    if ((await findSession(catalog, sessionId))?.tags.includes(KEEP_TAG) !== true) continue;
     const audit = { at, action: "tag", sessionId, checkpointId: undefined, agentId, reason: ERASED } as const;
-    await catalog.commit({ tags: { sessionId, add: [], remove: [KEEP_TAG] }, audit: [audit] });
+    await catalog.change(commit({ tags: { sessionId, add: [], remove: [KEEP_TAG] }, audit: [audit] }));
   }
   for (const sessionId of new Set(going.map(({ record }) => record.sessionId))) {
     for (const from of ["live", "trash"] as const) {
@@ -94,25 +100,25 @@ async function decide(
       if (checkpoints.length === 0) continue;
       const ids = checkpoints.map(({ record }) => record.id);
       const move: Move = { sessionId, checkpoints: ids, at, reason: ERASED, agentId, from, to: "nowhere", erases: true };
-      await catalog.commit({ move, audit: [] });
+      await catalog.change(commit({ move, audit: [] }));
     }
   }
 }
 
-async function named(catalog: Catalog, ids: readonly CheckpointId[]): Promise<readonly Found[]> {
+async function named(catalog: CatalogPort, ids: readonly CheckpointId[]): Promise<readonly Found[]> {
   const found: Found[] = [];
   for (const id of new Set(ids)) {
-    const live = await catalog.find(id);
-    const record = live ?? (await catalog.trash({ checkpointId: id, limit: 1 })).entries[0]?.record;
+    const live = await findCheckpoint(catalog, id);
+    const record = live ?? (await queryTrash(catalog, { checkpointId: id, limit: 1 })).entries[0]?.record;
     if (record === undefined) throw await checkpointNotFound({ catalog }, id);
-    const session = await catalog.session(record.sessionId);
+    const session = await findSession(catalog, record.sessionId);
     found.push(asFound(record, live === undefined ? "trash" : "live", session?.tags.includes(KEEP_TAG) ?? false));
   }
   return found;
 }
 
-async function allOf(catalog: Catalog, sessionId: SessionId): Promise<readonly Found[]> {
-  const session = await catalog.session(sessionId);
+async function allOf(catalog: CatalogPort, sessionId: SessionId): Promise<readonly Found[]> {
+  const session = await findSession(catalog, sessionId);
   if (session === undefined) throw sessionNotFound(sessionId);
   const isKept = session.tags.includes(KEEP_TAG);
   const found: Found[] = [];
@@ -129,8 +135,8 @@ function told({ record: { id: checkpointId, sessionId } }: Found): ErasedCheckpo
   return { checkpointId, sessionId };
 }
 
-async function knownCopies(catalog: Catalog, sessions: ReadonlySet<SessionId>): Promise<KnownCopies> {
-  const rows = await catalog.auditLog({ actions: ["backup", "export"] });
+async function knownCopies(catalog: CatalogPort, sessions: ReadonlySet<SessionId>): Promise<KnownCopies> {
+  const rows = await auditRows(catalog, { actions: ["backup", "export"] });
   const ofSessions = rows.filter(({ action, sessionId }) => action === "export" && sessionId !== undefined && sessions.has(sessionId));
   return { backups: rows.filter(({ action }) => action === "backup").map(({ at }) => at), exports: ofSessions.map(({ at }) => at) };
 }

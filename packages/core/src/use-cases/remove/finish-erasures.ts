@@ -1,6 +1,6 @@
 import { isWorkrailError } from "../../errors.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
-import type { Erasure } from "../../ports/catalog.ts";
+import { type Erasure, listErasures } from "../../catalog/queries/list-erasures.ts";
 import type { Clock, Log } from "../../ports/environment.ts";
 import type { Locking } from "../../ports/locking.ts";
 import type { SearchIndexing } from "../../ports/search-index.ts";
@@ -9,6 +9,10 @@ import type { VectorIndexing } from "../../ports/vector-index.ts";
 import { removeBlob } from "./collect-garbage.ts";
 import { detachDependents } from "../compact/detach-dependents.ts";
 import type { ReadPorts } from "../load/read-context.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
+import { reclaimBlobs } from "../../catalog/reclaim-blobs.ts";
+import { commit } from "../../catalog/rules/commit.ts";
+import { sumUsage } from "../../catalog/queries/sum-usage.ts";
 
 export interface ErasingPorts extends ReadPorts {
   readonly locking: Locking;
@@ -47,13 +51,13 @@ const NOTHING: FinishedErasures = { left: [], unreadable: [] };
  */
 export async function finishErasures(ports: ErasingPorts, emptied: EmptiedSessions = {}): Promise<FinishedErasures> {
   return ports.locking.shared(async () => {
-    const erasures = await ports.catalog.erasures();
+    const erasures = await listErasures(ports.catalog);
     if (erasures.length === 0 && (emptied.forgotten ?? []).length === 0) return NOTHING;
     const unreadable: CheckpointId[] = [];
     try {
       for (const erasure of erasures) unreadable.push(...(await detachDependents(ports, erasure)));
       const left = [...(await eraseBlobs(ports, erasures)), ...(await eraseTraces(ports, erasures, emptied))];
-      if (left.length === 0) await ports.catalog.commit({ erased: erasures.map(({ checkpointId }) => checkpointId), audit: [] });
+      if (left.length === 0) await ports.catalog.change(commit({ erased: erasures.map(({ checkpointId }) => checkpointId), audit: [] }));
       return { left, unreadable };
     } catch (error) {
       // The erasure stays pending.
@@ -68,11 +72,11 @@ async function eraseBlobs(ports: ErasingPorts, erasures: readonly Erasure[]): Pr
   const { catalog } = ports;
   const remove = removeBlob(ports);
   // Removed deltas of the erased checkpoints go first.
-  await catalog.reclaim(undefined, remove);
+  await reclaimBlobs(catalog, undefined, remove);
   const blobs = erasures.map(({ blob }) => blob);
-  const reclaimed = new Set(await catalog.reclaim(blobs, remove));
+  const reclaimed = new Set(await reclaimBlobs(catalog, blobs, remove));
   if (blobs.every((blob) => reclaimed.has(blob))) return [];
-  const { removalsHeldUntil: until } = await catalog.usage();
+  const { removalsHeldUntil: until } = await sumUsage(catalog);
   return [
     until === undefined
       ? "A file is still needed by a checkpoint that is changed at the same time."
@@ -89,7 +93,7 @@ async function eraseTraces(
   for (const sessionId of new Set([...erasures.map((erasure) => erasure.sessionId), ...forgotten])) {
     if (kept?.has(sessionId) !== true) await forgetSession(ports, sessionId);
     // When a session is gone, its merely removed checkpoints go too: the index may not have followed yet.
-    const isGone = (await ports.catalog.session(sessionId)) === undefined;
+    const isGone = (await findSession(ports.catalog, sessionId)) === undefined;
     await forgetTexts(ports.search, sessionId, isGone ? undefined : new Set(ids));
     if (isGone) await forgetVectors(ports.storage.vectors, sessionId);
   }
@@ -101,15 +105,15 @@ async function eraseTraces(
 async function forgetSession(ports: ErasingPorts, sessionId: SessionId): Promise<void> {
   const { catalog, blobs, clock, storage } = ports;
   const at = clock.now();
-  const used = (await catalog.session(sessionId))?.lastAccessedAt ?? at;
+  const used = (await findSession(catalog, sessionId))?.lastAccessedAt ?? at;
   const unusedSince = used > at ? used : at;
-  await catalog.commit({ forget: { sessions: [sessionId], unusedSince, at }, audit: [] });
+  await catalog.change(commit({ forget: { sessions: [sessionId], unusedSince, at }, audit: [] }));
   if (storage.keyFiles === undefined) return;
   const { keyFiles } = storage;
   const place = blobs.refOf({ sessionId, checkpointId: ANY });
   // Runs while nobody can commit. A blob that was put but not committed is then put again, sealed with another key.
-  await catalog.reclaim([place], async () => {
-    if ((await catalog.session(sessionId)) === undefined) await keyFiles.destroy(place);
+  await reclaimBlobs(catalog, [place], async () => {
+    if ((await findSession(catalog, sessionId)) === undefined) await keyFiles.destroy(place);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { SessionId } from "../../model/ids.ts";
-import type { TrashedCheckpoint } from "../../ports/catalog.ts";
+import type { TrashedCheckpoint } from "../../catalog/queries/query-trash.ts";
 import type { ListPorts } from "../load/list-checkpoints.ts";
 import { eachTrashed } from "./view-store.ts";
 

@@ -4,6 +4,7 @@ import { ALREADY_HELD } from "../../locking/already-held.ts";
 import type { SessionId } from "../../model/ids.ts";
 import { carryOut, type CleanUpPorts, type CleanUpReport } from "./carry-out.ts";
 import { eachSession, viewSession, viewTrash } from "./view-store.ts";
+import { sumUsage } from "../../catalog/queries/sum-usage.ts";
 
 export interface RoomNeeded {
   /** Bytes to free. */
@@ -17,7 +18,7 @@ export interface RoomNeeded {
 /** Makes room on a full disk, as the rules of `planRoom` allow. The caller holds the store. */
 export async function makeRoom({ catalog, blobs, clock }: Omit<CleanUpPorts, "locking">, needed: RoomNeeded): Promise<CleanUpReport> {
   const now = clock.now();
-  const { liveBytes, trashBytes } = await catalog.usage();
+  const { liveBytes, trashBytes } = await sumUsage(catalog);
   const trash = await viewTrash(catalog);
   const sessions: SessionView[] = [];
   let missing = needed.bytes - bytesOf(trash);

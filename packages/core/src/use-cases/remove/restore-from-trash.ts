@@ -3,6 +3,7 @@ import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
 import type { CleanUpPorts } from "./carry-out.ts";
 import { viewTrash } from "./view-store.ts";
+import { commit } from "../../catalog/rules/commit.ts";
 
 export interface RestoreInput {
   readonly sessionId: SessionId;
@@ -28,7 +29,7 @@ export async function restoreFromTrash(
     const at = clock.now();
     const move = { sessionId, checkpoints: wanted, from: "trash", to: "live", at, reason: "asked for" } as const;
     const accesses = wanted.map((checkpointId) => ({ checkpointId, at }));
-    const outcome = await catalog.commit({ move, accesses, audit: [] });
+    const outcome = await catalog.change(commit({ move, accesses, audit: [] }));
     return outcome.status === "committed" ? outcome.moved : [];
   });
 }

@@ -4,42 +4,51 @@ import type { AutomaticSession } from "../../clean-up/plan.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { PageCursor, SessionId } from "../../model/ids.ts";
 import { KEEP_TAG, type Session } from "../../model/session.ts";
-import type { Catalog, CheckpointFilter, SessionQuery, TrashedCheckpoint, TrashQuery } from "../../ports/catalog.ts";
+import { type CheckpointFilter, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import { type SessionQuery, querySessions } from "../../catalog/queries/query-sessions.ts";
+import { type TrashedCheckpoint, type TrashQuery, queryTrash } from "../../catalog/queries/query-trash.ts";
+import { findHead } from "../../catalog/queries/find-checkpoint.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
+import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 const PAGE = 500;
 
 /** Iterates over sessions page by page, least recently used first. */
-export async function* eachSession(catalog: Catalog, query: Omit<SessionQuery, "limit" | "after">): AsyncGenerator<Session> {
+export async function* eachSession(catalog: CatalogPort, query: Omit<SessionQuery, "limit" | "after">): AsyncGenerator<Session> {
   let after: PageCursor | undefined;
   do {
-    const page = await catalog.sessions({ ...query, limit: PAGE, after });
+    const page = await querySessions(catalog, { ...query, limit: PAGE, after });
     yield* page.sessions;
     after = page.next;
   } while (after !== undefined);
 }
 
 /** Iterates over records page by page, newest first. */
-export async function* eachRecord(catalog: Catalog, filter: CheckpointFilter, pageSize: number = PAGE): AsyncGenerator<CheckpointRecord> {
+export async function* eachRecord(
+  catalog: CatalogPort,
+  filter: CheckpointFilter,
+  pageSize: number = PAGE,
+): AsyncGenerator<CheckpointRecord> {
   let after: PageCursor | undefined;
   do {
-    const page = await catalog.list({ filter, limit: pageSize, offset: 0, after });
+    const page = await queryCheckpoints(catalog, { filter, limit: pageSize, offset: 0, after });
     yield* page.records;
     after = page.next;
   } while (after !== undefined);
 }
 
 /** Iterates over the trash page by page, the longest there first. */
-export async function* eachTrashed(catalog: Catalog, query: Omit<TrashQuery, "limit" | "after">): AsyncGenerator<TrashedCheckpoint> {
+export async function* eachTrashed(catalog: CatalogPort, query: Omit<TrashQuery, "limit" | "after">): AsyncGenerator<TrashedCheckpoint> {
   let after: PageCursor | undefined;
   do {
-    const page = await catalog.trash({ ...query, limit: PAGE, after });
+    const page = await queryTrash(catalog, { ...query, limit: PAGE, after });
     yield* page.entries;
     after = page.next;
   } while (after !== undefined);
 }
 
 /** Reads the trash for a plan. */
-export async function viewTrash(catalog: Catalog, query: Omit<TrashQuery, "limit" | "after"> = {}): Promise<readonly TrashView[]> {
+export async function viewTrash(catalog: CatalogPort, query: Omit<TrashQuery, "limit" | "after"> = {}): Promise<readonly TrashView[]> {
   const entries: TrashView[] = [];
   for await (const { record, trashedAt } of eachTrashed(catalog, query)) {
     entries.push({ id: record.id, sessionId: record.sessionId, bytes: record.blobBytes, trashedAt });
@@ -48,14 +57,14 @@ export async function viewTrash(catalog: Catalog, query: Omit<TrashQuery, "limit
 }
 
 /** Reads a session with its checkpoints of every kind. */
-export async function viewSession(catalog: Catalog, session: Session): Promise<SessionView> {
+export async function viewSession(catalog: CatalogPort, session: Session): Promise<SessionView> {
   const checkpoints: CheckpointView[] = [];
   for await (const record of eachRecord(catalog, { sessionId: session.id, kinds: CHECKPOINT_KINDS })) checkpoints.push(viewRecord(record));
   return { ...viewOf(session), checkpoints: checkpoints.toReversed() };
 }
 
 /** Reads the asides unused since a time, by session. */
-export async function viewUnusedAsides(catalog: Catalog, unusedSince: Date): Promise<readonly SessionView[]> {
+export async function viewUnusedAsides(catalog: CatalogPort, unusedSince: Date): Promise<readonly SessionView[]> {
   const bySession = new Map<SessionId, CheckpointView[]>();
   for await (const record of eachRecord(catalog, { kinds: ["aside"], until: unusedSince })) {
     if (record.lastAccessedAt > unusedSince) continue;
@@ -63,14 +72,14 @@ export async function viewUnusedAsides(catalog: Catalog, unusedSince: Date): Pro
   }
   const views: SessionView[] = [];
   for (const [id, checkpoints] of bySession) {
-    const session = await catalog.session(id);
+    const session = await findSession(catalog, id);
     if (session !== undefined) views.push({ ...viewOf(session), checkpoints: checkpoints.toReversed() });
   }
   return views;
 }
 
 /** Reads the checkpoints that hooks saved until a time, by session. */
-export async function viewAutomatic(catalog: Catalog, until: Date): Promise<readonly AutomaticSession[]> {
+export async function viewAutomatic(catalog: CatalogPort, until: Date): Promise<readonly AutomaticSession[]> {
   const bySession = new Map<SessionId, CheckpointRecord[]>();
   for await (const record of eachRecord(catalog, { tags: [HOOK_TAG], until })) {
     // Agents and people may use the tag too.
@@ -79,7 +88,7 @@ export async function viewAutomatic(catalog: Catalog, until: Date): Promise<read
   }
   const views: AutomaticSession[] = [];
   for (const [id, records] of bySession) {
-    const [session, head] = [await catalog.session(id), await catalog.head(id)];
+    const [session, head] = [await findSession(catalog, id), await findHead(catalog, id)];
     if (session === undefined || records.length < 2) continue;
     const checkpoints = records.map((record) => ({ ...viewRecord(record), createdAt: record.createdAt, isHead: record.id === head?.id }));
     views.push({ ...viewOf(session), checkpoints: checkpoints.toReversed() });

@@ -6,6 +6,7 @@ import { clipName } from "../../patch/quoted-name.ts";
 import { sizeChange } from "../../patch/value-size.ts";
 import type { Base } from "./find-base.ts";
 import { readContext, type ReadPorts } from "../load/read-context.ts";
+import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
 
 const MOST_NAMED = 20;
 
@@ -35,7 +36,7 @@ export async function changedSince(
 }
 
 async function contextOf(ports: ReadPorts, id: CheckpointId): Promise<Context | undefined> {
-  const record = await ports.catalog.find(id);
+  const record = await findCheckpoint(ports.catalog, id);
   return record === undefined ? undefined : (await readContext(ports, record)).context;
 }
 

@@ -6,6 +6,7 @@ import type { DroppedEntries, NamedKeys } from "../../model/dropped-entries.ts";
 import type { Base } from "./find-base.ts";
 import type { LoadedCheckpoint, LoadPorts } from "../load/load-checkpoint.ts";
 import { readContext, type ReadPorts } from "../load/read-context.ts";
+import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
 
 export interface DroppedInput {
   readonly context: Context;
@@ -55,7 +56,7 @@ export async function droppedSince(
   if (parentId === null) return undefined;
   return ports.locking.shared(async () => {
     // When memory stands in for an unreadable disk, the parent may be on that disk.
-    const parent = await unlessUnreadable(async () => ports.catalog.find(parentId));
+    const parent = await unlessUnreadable(async () => findCheckpoint(ports.catalog, parentId));
     if (parent === undefined || parent.contextBytes > MOST_OF_PARENT) return undefined;
     const dropped = await droppedEntries(ports, { context, parent, kind, how: { pins: session?.pins ?? [] } });
     return dropped === undefined ? undefined : { keys: dropped.keys, count: dropped.keys.length };

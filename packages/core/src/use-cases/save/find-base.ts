@@ -2,8 +2,10 @@ import { WorkrailError } from "../../errors.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context } from "../../model/context.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
-import type { Catalog } from "../../ports/catalog.ts";
 import { readContext, type ReadPorts } from "../load/read-context.ts";
+import { queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import { findCheckpoint, findHead } from "../../catalog/queries/find-checkpoint.ts";
+import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 /** Checkpoint that a patch applies to. */
 export interface Base {
@@ -28,24 +30,24 @@ export interface BaseInput {
  */
 export async function findBase(ports: ReadPorts, input: BaseInput): Promise<Base> {
   const { catalog } = ports;
-  const head = await catalog.head(input.sessionId);
+  const head = await findHead(catalog, input.sessionId);
   if (head === undefined || input.expectedParentId === null) throw await noBase(catalog, input);
   const record = (await baseOfRepeated(catalog, input)) ?? (await baseNamed(catalog, input)) ?? head;
   const { context } = await readContext(ports, record);
   return { record, context };
 }
 
-async function baseOfRepeated(catalog: Catalog, { checkpointId }: BaseInput): Promise<CheckpointRecord | undefined> {
-  const existing = checkpointId === undefined ? undefined : await catalog.find(checkpointId);
+async function baseOfRepeated(catalog: CatalogPort, { checkpointId }: BaseInput): Promise<CheckpointRecord | undefined> {
+  const existing = checkpointId === undefined ? undefined : await findCheckpoint(catalog, checkpointId);
   if (existing === undefined) return undefined;
-  const parent = existing.parentId === null ? undefined : await catalog.find(existing.parentId);
+  const parent = existing.parentId === null ? undefined : await findCheckpoint(catalog, existing.parentId);
   // Applied to its own result, a patch without appended items changes nothing.
   return parent ?? existing;
 }
 
-async function baseNamed(catalog: Catalog, { parentId, expectedParentId }: BaseInput): Promise<CheckpointRecord | undefined> {
-  if (parentId === undefined) return typeof expectedParentId === "string" ? catalog.find(expectedParentId) : undefined;
-  const parent = await catalog.find(parentId);
+async function baseNamed(catalog: CatalogPort, { parentId, expectedParentId }: BaseInput): Promise<CheckpointRecord | undefined> {
+  if (parentId === undefined) return typeof expectedParentId === "string" ? findCheckpoint(catalog, expectedParentId) : undefined;
+  const parent = await findCheckpoint(catalog, parentId);
   if (parent !== undefined) return parent;
   throw new WorkrailError("CHECKPOINT_NOT_FOUND", `parentId ${parentId} names no checkpoint, so there is nothing to patch.`, {
     details: { checkpointId: parentId, field: "parentId" },
@@ -58,10 +60,14 @@ const MOST_SESSIONS = 10;
 
 /** Returns the error for a patch without a base. It lists the existing sessions. */
 export async function noBase(
-  catalog: Catalog,
+  catalog: CatalogPort,
   { sessionId, project }: { readonly sessionId?: SessionId | undefined; readonly project?: string | undefined },
 ): Promise<WorkrailError> {
-  const { records } = await catalog.list({ filter: { project, headsOnly: true, kinds: ["workflow"] }, limit: MOST_SESSIONS, offset: 0 });
+  const { records } = await queryCheckpoints(catalog, {
+    filter: { project, headsOnly: true, kinds: ["workflow"] },
+    limit: MOST_SESSIONS,
+    offset: 0,
+  });
   const sessions = records.map((record) => record.sessionId);
   const what = sessionId === undefined ? "Which session is to be patched?" : `Session ${sessionId} has no checkpoint to patch.`;
   const there = sessions.length === 0 ? "There is no session yet" : `Sessions: ${sessions.join(", ")}`;

@@ -1,11 +1,13 @@
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId } from "../../model/ids.ts";
-import type { Catalog } from "../../ports/catalog.ts";
 import type { Clock } from "../../ports/environment.ts";
 import type { Locking } from "../../ports/locking.ts";
+import { commit } from "../../catalog/rules/commit.ts";
+import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface HandlePorts {
-  readonly catalog: Catalog;
+  readonly catalog: CatalogPort;
   readonly locking: Locking;
   readonly clock: Clock;
 }
@@ -33,12 +35,12 @@ export async function issueHandle(
   { checkpointId }: { readonly checkpointId: CheckpointId },
 ): Promise<Handle | undefined> {
   return locking.shared(async () => {
-    const record = await catalog.find(checkpointId);
+    const record = await findCheckpoint(catalog, checkpointId);
     if (record === undefined) return undefined;
     const now = clock.now().getTime();
     const holding = handleOf(record);
     if (holding !== undefined && holding.validUntil.getTime() - now >= LONG_ENOUGH_MS) return holding;
-    const outcome = await catalog.commit({ shields: [{ checkpointId, until: new Date(now + HANDLE_MS) }], audit: [] });
+    const outcome = await catalog.change(commit({ shields: [{ checkpointId, until: new Date(now + HANDLE_MS) }], audit: [] }));
     const [shielded] = outcome.status === "committed" ? outcome.shielded : [];
     return shielded === undefined ? undefined : handleOf(shielded);
   });

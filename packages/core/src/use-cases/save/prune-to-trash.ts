@@ -2,10 +2,13 @@ import { isShielded } from "../../catalog/asides.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { SessionId } from "../../model/ids.ts";
 import { KEEP_TAG } from "../../model/session.ts";
-import type { Catalog } from "../../ports/catalog.ts";
 import type { Clock } from "../../ports/environment.ts";
 import type { Locking } from "../../ports/locking.ts";
 import { eachRecord } from "../remove/view-store.ts";
+import { commit } from "../../catalog/rules/commit.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
+import { queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface PruneInput {
   readonly sessionId: SessionId;
@@ -19,14 +22,14 @@ export interface PruneInput {
  * newest, those tagged `keep` (directly or through the session), and those held by a handle. Resolves to the moved checkpoints.
  */
 export async function pruneToTrash(
-  { catalog, locking, clock }: { readonly catalog: Catalog; readonly locking: Locking; readonly clock: Clock },
+  { catalog, locking, clock }: { readonly catalog: CatalogPort; readonly locking: Locking; readonly clock: Clock },
   { sessionId, keepNewest, agentId }: PruneInput,
 ): Promise<readonly CheckpointRecord[]> {
   return locking.inOrder(sessionId, async () => {
     const filter = { sessionId, kinds: ["workflow"] } as const;
-    const { total } = await catalog.list({ filter, limit: 1, offset: 0 });
+    const { total } = await queryCheckpoints(catalog, { filter, limit: 1, offset: 0 });
     if (total <= keepNewest) return [];
-    if ((await catalog.session(sessionId))?.tags.includes(KEEP_TAG) === true) return [];
+    if ((await findSession(catalog, sessionId))?.tags.includes(KEEP_TAG) === true) return [];
     const at = clock.now();
     const free: CheckpointRecord[] = [];
     for await (const record of eachRecord(catalog, filter))
@@ -37,7 +40,7 @@ export async function pruneToTrash(
       .slice(-(total - keepNewest))
       .map(({ id }) => id);
     const move = { sessionId, checkpoints: going, at, reason: "count", from: "live", to: "trash", sparesShielded: true, agentId } as const;
-    const outcome = going.length === 0 ? undefined : await catalog.commit({ move, audit: [] });
+    const outcome = going.length === 0 ? undefined : await catalog.change(commit({ move, audit: [] }));
     return outcome?.status === "committed" ? outcome.moved : [];
   });
 }

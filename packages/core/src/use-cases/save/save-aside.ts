@@ -6,6 +6,7 @@ import { type CheckpointId, type Digest, type SessionId, uuidOf } from "../../mo
 import type { Digester } from "../../ports/environment.ts";
 import { type Handle, HANDLE_MS, issueHandle } from "./issue-handle.ts";
 import { saveCheckpoint, type SavePorts, type SaveResult } from "./save-checkpoint.ts";
+import { findHead } from "../../catalog/queries/find-checkpoint.ts";
 
 export interface AsideInput {
   readonly sessionId: SessionId;
@@ -32,7 +33,7 @@ const MAX_ATTEMPTS = 8;
  */
 export async function saveAside(ports: SavePorts, input: AsideInput): Promise<SavedAside> {
   const { exactDigest } = prepareContext(input.context, ports.limits, ports.digests);
-  const head = await ports.locking.shared(() => ports.catalog.head(input.sessionId));
+  const head = await ports.locking.shared(() => findHead(ports.catalog, input.sessionId));
   if (head !== undefined && head.exactDigest === exactDigest) {
     const handle = await issueHandle(ports, { checkpointId: head.id });
     if (handle !== undefined) return { record: head, ...handle };

@@ -1,7 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { type Catalog, type CheckpointId, type Context, DEFAULT_LIMITS, LABEL_LIMITS, type SaveInput } from "../../index.ts";
+import { type CatalogPort, type CheckpointId, type Context, DEFAULT_LIMITS, LABEL_LIMITS, type SaveInput } from "../../index.ts";
 import { describe, expect, it } from "vitest";
-import { aStore, digests, failure, OTHER, S, withMethods } from "../../../../memory/src/testing/a-store.ts";
+import { aStore, digests, failure, OTHER, S, withAnswers, withMethods } from "../../../../memory/src/testing/a-store.ts";
+import { commit } from "../../catalog/rules/commit.ts";
+import { findCheckpoint, findHead } from "../../catalog/queries/find-checkpoint.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
 
 const MINE = "my-own-id" as CheckpointId;
 
@@ -43,8 +46,12 @@ describe("a first save", () => {
         keyId: null,
       },
     });
-    expect(await storage.catalog.head(S)).toEqual(result.record);
-    expect(await storage.catalog.session(S)).toMatchObject({ createdAt: at, checkpointCount: 1, totalSizeBytes: result.record.blobBytes });
+    expect(await findHead(storage.catalog, S)).toEqual(result.record);
+    expect(await findSession(storage.catalog, S)).toMatchObject({
+      createdAt: at,
+      checkpointCount: 1,
+      totalSizeBytes: result.record.blobBytes,
+    });
     expect(disk.blobs.get(result.record.blob)?.length).toBe(result.record.blobBytes);
     expect(disk.catalog.audit).toMatchObject([
       { number: 1, at, action: "save", sessionId: S, checkpointId: result.record.id, agentId: "agent" },
@@ -139,7 +146,10 @@ describe("unchanged content", () => {
     const store = aStore();
     const first = await store.saved({ n: 1 });
     const theirs = await store.saved({ n: 2 });
-    store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { head: async () => first }) };
+    store.ports = {
+      ...store.ports,
+      catalog: withAnswers(store.storage.catalog, ({ of }, answer) => (of === "checkpoints" ? [{ record: first }] : answer)),
+    };
     expect(await store.save({ n: 2 })).toEqual({ status: "unchanged", record: theirs, ignored: [] });
     await store.background.idle();
     expect(store.disk.blobs.size).toBe(2);
@@ -198,7 +208,10 @@ describe("a save that expects a head", () => {
     const store = aStore();
     const first = await store.saved({ n: 1 });
     const second = await store.saved({ n: 2 });
-    store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { head: async () => first }) };
+    store.ports = {
+      ...store.ports,
+      catalog: withAnswers(store.storage.catalog, ({ of }, answer) => (of === "checkpoints" ? [{ record: first }] : answer)),
+    };
     await expect(store.save({ n: 3 }, { expectedParentId: first.id })).rejects.toMatchObject(
       failure("CONFLICT", { actualParentId: second.id }),
     );
@@ -236,7 +249,10 @@ describe("a caller's own id", () => {
   it("conflicts too with a concurrent save", async () => {
     const store = aStore();
     await store.saved({ n: 1 }, { checkpointId: MINE });
-    store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { find: async () => undefined }) };
+    store.ports = {
+      ...store.ports,
+      catalog: withAnswers(store.storage.catalog, ({ of }, answer) => (of === "checkpoint" ? undefined : answer)),
+    };
     await expect(store.save({ n: 2 }, { checkpointId: MINE })).rejects.toMatchObject(failure("CONFLICT", { checkpointId: MINE }));
     await expect(store.save({ n: 2 }, { checkpointId: MINE, sessionId: OTHER })).rejects.toMatchObject(failure("CONFLICT"));
     expect(await store.save({ n: 1 }, { checkpointId: MINE, force: true })).toMatchObject({ status: "unchanged" });
@@ -291,11 +307,11 @@ describe("a blob that a crash left under the caller's own id", () => {
     const store = aStore();
     const theirs = aStore();
     await theirs.saved({ n: 2 }, { checkpointId: MINE });
-    const commit: Catalog["commit"] = async (change) => {
+    const change: CatalogPort["change"] = async (rule) => {
       for (const [ref, bytes] of theirs.disk.blobs) store.disk.blobs.set(ref, bytes);
-      return store.storage.catalog.commit(change);
+      return store.storage.catalog.change(rule);
     };
-    store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) };
+    store.ports = { ...store.ports, catalog: withMethods<CatalogPort>(store.storage.catalog, { change }) };
     await store.saved({ n: 1 }, { checkpointId: MINE });
     expect((await store.load(MINE)).context).toEqual({ n: 1 });
   });
@@ -327,12 +343,12 @@ describe("the limit of checkpoints", () => {
     expect(result).toMatchObject({ status: "saved", removed: [first] });
     await background.idle();
     expect([...disk.blobs.keys()]).toEqual([second.blob, result.record.blob]);
-    expect(await storage.catalog.find(first.id)).toBeUndefined();
+    expect(await findCheckpoint(storage.catalog, first.id)).toBeUndefined();
     expect(disk.catalog.audit.slice(-2)).toMatchObject([
       { action: "prune", sessionId: S, checkpointId: first.id },
       { action: "save", sessionId: S, checkpointId: result.record.id },
     ]);
-    expect(await storage.catalog.session(S)).toMatchObject({ checkpointCount: 2 });
+    expect(await findSession(storage.catalog, S)).toMatchObject({ checkpointCount: 2 });
     expect((await saved({ n: 4 })).sequence).toBe(4);
   });
 
@@ -341,8 +357,8 @@ describe("the limit of checkpoints", () => {
     const kept = [await saved({ n: 1 }, { kind: "project" }), await saved({ n: 2 }, { kind: "conversation" })];
     for (let n = 3; n < 8; n++) await saved({ n });
     for (let n = 8; n < 11; n++) await saved({ n }, { kind: "project" });
-    for (const { id } of kept) expect(await storage.catalog.find(id)).toBeDefined();
-    expect(await storage.catalog.session(S)).toMatchObject({ checkpointCount: 7 });
+    for (const { id } of kept) expect(await findCheckpoint(storage.catalog, id)).toBeDefined();
+    expect(await findSession(storage.catalog, S)).toMatchObject({ checkpointCount: 7 });
   });
 
   it("applies to each session separately", async () => {
@@ -350,7 +366,7 @@ describe("the limit of checkpoints", () => {
     const other = await saved({ n: 1 }, { sessionId: OTHER });
     await saved({ n: 1 });
     await saved({ n: 2 });
-    expect(await storage.catalog.find(other.id)).toBeDefined();
+    expect(await findCheckpoint(storage.catalog, other.id)).toBeDefined();
   });
 });
 
@@ -394,28 +410,28 @@ describe("a store that fails", () => {
   it("writes the blob again when garbage collection removed it", async () => {
     const store = aStore();
     let times = 2;
-    const commit: Catalog["commit"] = async (change) => {
+    const change: CatalogPort["change"] = async (rule) => {
       if (times-- > 0) store.disk.blobs.clear();
-      return store.storage.catalog.commit(change);
+      return store.storage.catalog.change(rule);
     };
-    store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) };
+    store.ports = { ...store.ports, catalog: withMethods<CatalogPort>(store.storage.catalog, { change }) };
     await store.saved({ n: 1 });
     expect((await store.load(S)).context).toEqual({ n: 1 });
   });
 
   it("fails as unavailable when the blob vanishes each time", async () => {
     const store = aStore();
-    const commit = (): ReturnType<Catalog["commit"]> => Promise.resolve({ status: "blob-missing" });
-    store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) };
+    const change = async <Out>(): Promise<Out> => ({ status: "blob-missing" }) as Out;
+    store.ports = { ...store.ports, catalog: withMethods<CatalogPort>(store.storage.catalog, { change }) };
     await expect(store.save({ n: 1 })).rejects.toMatchObject(failure("STORAGE_UNAVAILABLE", { reason: "blob-missing" }));
   });
 
   it("keeps the blob when the commit failed: its outcome may be unknown", async () => {
     const store = aStore();
     await store.saved({ n: 1 });
-    const commit = (): Promise<never> => Promise.reject(new Error("disk full"));
+    const change = (): Promise<never> => Promise.reject(new Error("disk full"));
     const { catalog } = store.storage;
-    store.ports = { ...store.ports, catalog: withMethods<Catalog>(catalog, { commit }) };
+    store.ports = { ...store.ports, catalog: withMethods<CatalogPort>(catalog, { change }) };
     await expect(store.save({ n: 2 })).rejects.toThrow("disk full");
     await store.background.idle();
     expect(store.disk.blobs.size).toBe(2);
@@ -443,10 +459,8 @@ describe("a store that fails", () => {
 
   it("causes an internal error when it commits a save and has no record of it", async () => {
     const store = aStore();
-    const commit = async (): ReturnType<Catalog["commit"]> => {
-      return { status: "committed", record: undefined, removed: [], shielded: [], moved: [], forgotten: [], bytes: undefined };
-    };
-    store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) };
+    const change = async <Out>(): Promise<Out> => ({ status: "committed", record: undefined, removed: [], bytes: undefined }) as Out;
+    store.ports = { ...store.ports, catalog: withMethods<CatalogPort>(store.storage.catalog, { change }) };
     await expect(store.save({ n: 1 })).rejects.toMatchObject(failure("INTERNAL"));
   });
 });
@@ -480,7 +494,7 @@ describe("a save", () => {
     const checkpointId = "mine" as CheckpointId;
     await store.save({ n: 1 }, { checkpointId });
     const moving = { sessionId: S, checkpoints: [checkpointId], at: new Date(), reason: "request", from: "live", to: "trash" } as const;
-    await store.storage.catalog.commit({ move: moving, audit: [] });
+    await store.storage.catalog.change(commit({ move: moving, audit: [] }));
     await expect(store.save({ n: 1 }, { checkpointId })).rejects.toMatchObject({
       code: "CONFLICT",
       hint: expect.stringMatching(/Restore/u),

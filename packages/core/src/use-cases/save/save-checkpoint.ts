@@ -18,7 +18,7 @@ import type { LayerSummary } from "../../model/layer.ts";
 import { LABEL_LIMITS, type Limits } from "../../model/limits.ts";
 import type { Background, Clock, Digester, IdGenerator } from "../../ports/environment.ts";
 import type { BlobStore } from "../../ports/blob-store.ts";
-import type { Append, Catalog, CommitOutcome, QuotaUsage } from "../../ports/catalog.ts";
+import type { Append, CommitOutcome, QuotaUsage } from "../../catalog/rules/append.ts";
 import type { Codec } from "../../ports/codec.ts";
 import type { Locking } from "../../ports/locking.ts";
 import { applyPatch } from "../../patch/apply-patch.ts";
@@ -31,9 +31,15 @@ import { checkAttributes, checkName, checkPath, checkTags } from "../sessions/la
 import { readContext } from "../load/read-context.ts";
 import { readFacts } from "../care/read-facts.ts";
 import { labelsOf, labelsText, screenSecrets, type SecretsReport } from "./screen-secrets.ts";
+import { findCheckpoint, findHead } from "../../catalog/queries/find-checkpoint.ts";
+import { changeForm } from "../../catalog/rules/change-form.ts";
+import { reclaimBlobs } from "../../catalog/reclaim-blobs.ts";
+import { commit } from "../../catalog/rules/commit.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
+import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface SavePorts extends ClassifyPorts {
-  readonly catalog: Catalog;
+  readonly catalog: CatalogPort;
   readonly blobs: BlobStore;
   readonly codec: Codec;
   readonly locking: Locking;
@@ -206,14 +212,14 @@ type Draft =
 
 async function draft(ports: SavePorts, input: WholeInput, content: SavedContent): Promise<Draft> {
   const rules = await input.rules?.();
-  const head = await ports.catalog.head(input.sessionId);
+  const head = await findHead(ports.catalog, input.sessionId);
   if (input.ownProjectOnly === true) {
     const owner = otherProjectOf(head, input.project, (await input.surroundings?.()) ?? {});
     if (owner !== undefined) throw otherProjectRefused(input.sessionId, owner, input.project);
   }
   const known = await answerWithoutWriting(ports, input, content, head);
   if (known !== undefined) return { input, known };
-  const session = await ports.catalog.session(input.sessionId);
+  const session = await findSession(ports.catalog, input.sessionId);
   const how = { pins: session?.pins ?? [], rules };
   const layers = input.layers ?? summarise(await classifyContext(ports, input.context, how));
   const parent = input.parentId === undefined ? head : await parentOf(ports, input, input.parentId);
@@ -282,7 +288,7 @@ async function answerWithoutWriting(
   head: CheckpointRecord | undefined,
 ): Promise<SaveOutcome | undefined> {
   if (input.checkpointId !== undefined) {
-    const existing = await ports.catalog.find(input.checkpointId);
+    const existing = await findCheckpoint(ports.catalog, input.checkpointId);
     if (existing !== undefined) return sameOrConflict(ports, input, content, existing);
   }
   if (input.expectedParentId !== undefined && (head?.id ?? null) !== input.expectedParentId) {
@@ -309,7 +315,7 @@ async function isReadable(ports: SavePorts, record: CheckpointRecord): Promise<b
 
 /** Returns the parent's record; `undefined` when a trusted parent is missing or elsewhere. */
 async function parentOf(ports: SavePorts, input: WholeInput, parentId: CheckpointId): Promise<CheckpointRecord | undefined> {
-  const parent = input.base?.record ?? (await ports.catalog.find(parentId));
+  const parent = input.base?.record ?? (await findCheckpoint(ports.catalog, parentId));
   if (parent !== undefined || input.trustParent === true) return parent;
   throw new WorkrailError("CHECKPOINT_NOT_FOUND", `parentId ${parentId} names no checkpoint.`, {
     details: { checkpointId: parentId, field: "parentId" },
@@ -380,11 +386,13 @@ interface Encoded {
 async function write(ports: SavePorts, input: WholeInput, { content, facts, bytes }: Encoded): Promise<SaveOutcome> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const stored = await putBlob(ports, input, facts, bytes);
-    const outcome = await ports.catalog.commit({
-      append: append(ports, input, content, stored),
-      ...(input.shieldUntil === undefined ? {} : { shields: [{ checkpointId: facts.id, until: input.shieldUntil }] }),
-      audit: [{ at: facts.createdAt, action: "save", sessionId: facts.sessionId, checkpointId: facts.id, agentId: facts.agentId }],
-    });
+    const outcome = await ports.catalog.change(
+      commit({
+        append: append(ports, input, content, stored),
+        ...(input.shieldUntil === undefined ? {} : { shields: [{ checkpointId: facts.id, until: input.shieldUntil }] }),
+        audit: [{ at: facts.createdAt, action: "save", sessionId: facts.sessionId, checkpointId: facts.id, agentId: facts.agentId }],
+      }),
+    );
     if (outcome.status === "blob-missing") continue;
     if (outcome.status === "committed" && outcome.record !== undefined && input.checkpointId !== undefined) {
       await putBackIfReplaced(ports, content, stored, outcome.record);
@@ -431,7 +439,7 @@ async function putBlob(ports: SavePorts, input: WholeInput, facts: CheckpointFac
     const present = await readStored(ports, ports.blobs.refOf(key), facts);
     if (present?.isWhole === true && isSameButForTime(present.facts, facts)) return present;
     // Garbage of an unacknowledged save, unless a record needs it: then it stays, and the commit reports it.
-    const reclaimed = await ports.catalog.reclaim([ports.blobs.refOf(key)], async (garbage, isToBeErased) => {
+    const reclaimed = await reclaimBlobs(ports.catalog, [ports.blobs.refOf(key)], async (garbage, isToBeErased) => {
       if (isToBeErased) await ports.blobs.erase(garbage);
       // Unreadable data is quarantined, never deleted.
       else await (present === undefined ? ports.blobs.quarantine(garbage) : ports.blobs.remove(garbage));
@@ -458,7 +466,7 @@ async function putBackIfReplaced(
   if (present?.facts.exactDigest === facts.exactDigest) return;
   const bytes = await encodeBlob(ports, facts, content);
   const becomes = { blobBytes: bytes.length, baseId: null, keyId: null };
-  await ports.catalog.replaceBlob(record, becomes, () => ports.blobs.replace(blob, bytes));
+  await ports.catalog.change(changeForm(record, becomes, () => ports.blobs.replace(blob, bytes)));
 }
 
 /**
@@ -526,7 +534,7 @@ async function conclude(
 function reclaimLater(ports: SavePorts, refs: readonly BlobRef[]): void {
   // Holds the lock, because a rebuild must not find a blob that vanishes before its record is written.
   ports.background.run("reclaim blobs", async () => {
-    await ports.locking.shared(() => ports.catalog.reclaim(refs, (ref) => ports.blobs.remove(ref)));
+    await ports.locking.shared(() => reclaimBlobs(ports.catalog, refs, (ref) => ports.blobs.remove(ref)));
   });
 }
 
@@ -615,12 +623,14 @@ async function madeWhole(ports: SavePorts, content: SavedContent, record: Checkp
   if (!record.damaged && (await isReadable(ports, record))) return record;
   const bytes = await encodeBlob(ports, record, content);
   const becomes = { blobBytes: bytes.length, baseId: null, keyId: null };
-  await ports.catalog.replaceBlob(record, becomes, async () => {
-    await ports.blobs.quarantine(record.blob);
-    await ports.blobs.replace(record.blob, bytes);
-  });
+  await ports.catalog.change(
+    changeForm(record, becomes, async () => {
+      await ports.blobs.quarantine(record.blob);
+      await ports.blobs.replace(record.blob, bytes);
+    }),
+  );
   // Another process may have been faster. A checkpoint removed meanwhile is like one removed after the answer.
-  return (await ports.catalog.find(record.id)) ?? record;
+  return (await findCheckpoint(ports.catalog, record.id)) ?? record;
 }
 
 function inTrash(checkpointId: CheckpointId): WorkrailError {

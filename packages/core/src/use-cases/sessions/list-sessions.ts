@@ -2,6 +2,7 @@ import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Session } from "../../model/session.ts";
 import { checkWhole, type ListPorts } from "../load/list-checkpoints.ts";
 import { eachSession } from "../remove/view-store.ts";
+import { findHead } from "../../catalog/queries/find-checkpoint.ts";
 
 export interface ListSessionsInput {
   /** Only sessions with a checkpoint of this project. */
@@ -44,7 +45,7 @@ export async function listSessions({ catalog, locking }: ListPorts, input: ListS
     for await (const session of eachSession(catalog, { project })) all.push(session);
     const page = all.toReversed().slice(offset, offset + limit);
     const sessions: ListedSession[] = [];
-    for (const session of page) sessions.push({ session, head: await catalog.head(session.id) });
+    for (const session of page) sessions.push({ session, head: await findHead(catalog, session.id) });
     return { sessions, total: all.length, limit, offset };
   });
 }

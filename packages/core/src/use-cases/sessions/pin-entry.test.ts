@@ -1,13 +1,14 @@
 import { pinEntry } from "../../index.ts";
 import { expect, it } from "vitest";
 import { aStore, failure, OTHER, S } from "../../../../memory/src/testing/a-store.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
 
 it("pins entries of the latest context for the session, in pinning order", async () => {
   const { saved, storage, disk, ports } = aStore();
   await saved({ goal: 1, plan: 2 });
   expect(await pinEntry(ports, { sessionId: S, key: "plan" })).toEqual({ status: "pinned", pins: ["plan"] });
   expect(await pinEntry(ports, { sessionId: S, key: "goal", agentId: "agent" })).toEqual({ status: "pinned", pins: ["plan", "goal"] });
-  expect(await storage.catalog.session(S)).toMatchObject({ pins: ["plan", "goal"] });
+  expect(await findSession(storage.catalog, S)).toMatchObject({ pins: ["plan", "goal"] });
   expect(disk.catalog.audit.at(-1)).toMatchObject({ action: "pin", sessionId: S, agentId: "agent", checkpointId: undefined });
 });
 

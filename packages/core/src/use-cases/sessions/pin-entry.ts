@@ -3,6 +3,8 @@ import type { SessionId } from "../../model/ids.ts";
 import { encodeUtf8 } from "../../platform.ts";
 import type { Clock } from "../../ports/environment.ts";
 import { type LoadPorts, loadCheckpoint, sessionNotFound } from "../load/load-checkpoint.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
+import { commit } from "../../catalog/rules/commit.ts";
 
 export interface PinPorts extends LoadPorts {
   readonly clock: Clock;
@@ -38,7 +40,7 @@ export async function pinEntry(ports: PinPorts, input: PinInput): Promise<PinRes
   if (typeof input.key !== "string") {
     throw new WorkrailError("INVALID_INPUT", "contextKey must be a key of the context.", { details: { field: "contextKey" } });
   }
-  const session = await ports.catalog.session(input.sessionId);
+  const session = await findSession(ports.catalog, input.sessionId);
   if (session === undefined) throw sessionNotFound(input.sessionId);
   const isPinned = session.pins.includes(input.key);
   if (input.critical === false) {
@@ -55,12 +57,14 @@ export async function pinEntry(ports: PinPorts, input: PinInput): Promise<PinRes
 async function change(ports: PinPorts, input: PinInput, action: "pin" | "unpin"): Promise<PinResult> {
   const { sessionId, key, agentId } = input;
   await ports.locking.inOrder(sessionId, () =>
-    ports.catalog.commit({
-      pins: { sessionId, pin: action === "pin" ? [key] : [], release: action === "pin" ? [] : [key] },
-      audit: [{ at: ports.clock.now(), action, sessionId, checkpointId: undefined, agentId }],
-    }),
+    ports.catalog.change(
+      commit({
+        pins: { sessionId, pin: action === "pin" ? [key] : [], release: action === "pin" ? [] : [key] },
+        audit: [{ at: ports.clock.now(), action, sessionId, checkpointId: undefined, agentId }],
+      }),
+    ),
   );
-  const session = await ports.catalog.session(sessionId);
+  const session = await findSession(ports.catalog, sessionId);
   return { status: action === "pin" ? "pinned" : "released", pins: session?.pins ?? [] };
 }
 

@@ -6,6 +6,8 @@ import type { Clock } from "../../ports/environment.ts";
 import { checkTags } from "./labels.ts";
 import type { ListPorts } from "../load/list-checkpoints.ts";
 import { sessionNotFound } from "../load/load-checkpoint.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
+import { commit } from "../../catalog/rules/commit.ts";
 
 export interface TagInput {
   readonly sessionId: SessionId;
@@ -27,12 +29,12 @@ export async function tagSession({ catalog, locking, clock }: ListPorts & { read
   checkTags(add);
   checkTags(remove);
   return locking.inOrder(sessionId, async () => {
-    const before = await catalog.session(sessionId);
+    const before = await findSession(catalog, sessionId);
     if (before === undefined) throw sessionNotFound(sessionId);
     if (new Set([...before.tags, ...add]).size > LABEL_LIMITS.tags) throw tooMany();
     const audit = [{ at: clock.now(), action: "tag" as const, sessionId, checkpointId: undefined, agentId: undefined, reason }];
-    await catalog.commit({ tags: { sessionId, add, remove }, audit });
-    return (await catalog.session(sessionId)) ?? before;
+    await catalog.change(commit({ tags: { sessionId, add, remove }, audit }));
+    return (await findSession(catalog, sessionId)) ?? before;
   });
 }
 

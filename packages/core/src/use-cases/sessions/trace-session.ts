@@ -4,6 +4,8 @@ import type { Session } from "../../model/session.ts";
 import { checkWhole, type ListPorts } from "../load/list-checkpoints.ts";
 import { sessionNotFound } from "../load/load-checkpoint.ts";
 import { eachRecord } from "../remove/view-store.ts";
+import { findHead } from "../../catalog/queries/find-checkpoint.ts";
+import { findSession } from "../../catalog/queries/find-session.ts";
 
 export interface TraceInput {
   readonly sessionId: SessionId;
@@ -39,12 +41,12 @@ export interface TraceNode {
 export async function traceSession({ catalog, locking }: ListPorts, { sessionId, asides, limit }: TraceInput): Promise<SessionTrace> {
   if (limit !== undefined) checkWhole("limit", limit, 1, Number.MAX_SAFE_INTEGER);
   return locking.shared(async () => {
-    const session = await catalog.session(sessionId);
+    const session = await findSession(catalog, sessionId);
     if (session === undefined) throw sessionNotFound(sessionId);
     const kinds = CHECKPOINT_KINDS.filter((kind) => asides === true || kind !== "aside");
     const records: CheckpointRecord[] = [];
     for await (const record of eachRecord(catalog, { sessionId, kinds })) records.push(record);
-    const head = await catalog.head(sessionId);
+    const head = await findHead(catalog, sessionId);
     return { session, headId: head?.id, nodes: connect(records).slice(0, limit), total: records.length };
   });
 }

@@ -3,7 +3,7 @@ import type { CheckpointId, PageCursor } from "../../model/ids.ts";
 import { move } from "../rules/move.ts";
 import { shield } from "../rules/shield.ts";
 import { ids, RuleCatalog, S, T } from "../testing/rule-catalog.ts";
-import { listTrash } from "./list-trash.ts";
+import { queryTrash } from "./query-trash.ts";
 
 /** Moves five checkpoints to the trash, the last saved first. */
 function filled(): RuleCatalog {
@@ -18,10 +18,10 @@ function filled(): RuleCatalog {
 
 it("lists the longest there first, in pages that go on despite removals", async () => {
   const catalog = filled();
-  const first = await listTrash(catalog.port, { limit: 2 });
+  const first = await queryTrash(catalog.port, { limit: 2 });
   catalog.change(move({ sessionId: S, checkpoints: ids("e"), from: "trash", to: "nowhere", at: new Date(9), reason: "test" }));
-  const second = await listTrash(catalog.port, { limit: 2, sessionId: S, after: first.next });
-  const third = await listTrash(catalog.port, { limit: 2, after: second.next });
+  const second = await queryTrash(catalog.port, { limit: 2, sessionId: S, after: first.next });
+  const third = await queryTrash(catalog.port, { limit: 2, after: second.next });
   const found = [first, second, third].map(({ entries }) => entries.map(({ record }) => record.id));
   expect(found).toEqual([["e", "d"], ["c", "b"], ["a"]]);
   expect(third.next).toBeUndefined();
@@ -29,14 +29,14 @@ it("lists the longest there first, in pages that go on despite removals", async 
 
 it("selects by session and by checkpoint, with the time of the move and the shield", async () => {
   const { port } = filled();
-  expect((await listTrash(port, { limit: 9, sessionId: T })).entries).toEqual([]);
-  expect((await listTrash(port, { limit: 9, checkpointId: "unknown" as CheckpointId })).entries).toEqual([]);
-  const { entries } = await listTrash(port, { limit: 9, checkpointId: "c" as CheckpointId });
+  expect((await queryTrash(port, { limit: 9, sessionId: T })).entries).toEqual([]);
+  expect((await queryTrash(port, { limit: 9, checkpointId: "unknown" as CheckpointId })).entries).toEqual([]);
+  const { entries } = await queryTrash(port, { limit: 9, checkpointId: "c" as CheckpointId });
   expect(entries).toMatchObject([{ record: { id: "c", shieldedUntil: new Date(9) }, trashedAt: new Date(2) }]);
 });
 
 it.each(["", "x", "1 ", "-1 a"])("refuses the cursor %j", async (after) => {
-  await expect(listTrash(new RuleCatalog().port, { limit: 1, after: after as PageCursor })).rejects.toMatchObject({
+  await expect(queryTrash(new RuleCatalog().port, { limit: 1, after: after as PageCursor })).rejects.toMatchObject({
     code: "INVALID_INPUT",
   });
 });

@@ -1,14 +1,36 @@
 import { parseTimedCursor, timedCursor } from "../page-cursor.ts";
-import type { TrashPage, TrashQuery } from "../../ports/catalog.ts";
-import type { CatalogPort } from "../catalog-port.ts";
+
+import type { CatalogReader } from "../catalog-port.ts";
 import type { Where } from "../reads.ts";
+import type { SessionId, CheckpointId, PageCursor } from "../../model/ids.ts";
+import type { CheckpointRecord } from "../../model/checkpoint.ts";
+
+export interface TrashQuery {
+  readonly sessionId?: SessionId | undefined;
+  /** Only this checkpoint. */
+  readonly checkpointId?: CheckpointId | undefined;
+  readonly limit: number;
+  /** Continue after this page. */
+  readonly after?: PageCursor | undefined;
+}
+
+export interface TrashPage {
+  readonly entries: readonly TrashedCheckpoint[];
+  /** Absent on the last page. */
+  readonly next: PageCursor | undefined;
+}
+
+export interface TrashedCheckpoint {
+  readonly record: CheckpointRecord;
+  readonly trashedAt: Date;
+}
 
 /**
  * Lists the checkpoints in the trash, the longest there first.
  *
  * @throws INVALID_INPUT when `after` is no cursor.
  */
-export async function listTrash(catalog: CatalogPort, query: TrashQuery): Promise<TrashPage> {
+export async function queryTrash(catalog: CatalogReader, query: TrashQuery): Promise<TrashPage> {
   const { sessionId, checkpointId, limit } = query;
   const where: Where = { state: "trash", sessionId, ids: checkpointId === undefined ? undefined : [checkpointId] };
   const after = query.after === undefined ? undefined : parseTimedCursor(query.after);

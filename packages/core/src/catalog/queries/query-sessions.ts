@@ -1,15 +1,34 @@
 import { parseTimedCursor, timedCursor } from "../page-cursor.ts";
 import { KEEP_TAG, type Session } from "../../model/session.ts";
-import type { SessionPage, SessionQuery } from "../../ports/catalog.ts";
-import type { CatalogPort } from "../catalog-port.ts";
+
+import type { CatalogReader } from "../catalog-port.ts";
 import type { ListedSession, SessionWhere } from "../reads.ts";
+import type { PageCursor } from "../../model/ids.ts";
+
+export interface SessionQuery {
+  /** Only sessions with a checkpoint of this project. */
+  readonly project?: string | undefined;
+  /** Only sessions not used after this time. */
+  readonly unusedSince?: Date | undefined;
+  /** True: only sessions that can be forgotten, instead of sessions with live checkpoints. Default `false`. */
+  readonly empty?: boolean | undefined;
+  readonly limit: number;
+  /** Continue after this page. */
+  readonly after?: PageCursor | undefined;
+}
+
+export interface SessionPage {
+  readonly sessions: readonly Session[];
+  /** Absent on the last page. */
+  readonly next: PageCursor | undefined;
+}
 
 /**
  * Lists sessions with live checkpoints, or with `empty` the sessions that can be forgotten.
  *
  * @throws INVALID_INPUT when `after` is no cursor.
  */
-export async function listSessions(catalog: CatalogPort, query: SessionQuery): Promise<SessionPage> {
+export async function querySessions(catalog: CatalogReader, query: SessionQuery): Promise<SessionPage> {
   const { project, unusedSince, empty = false, limit } = query;
   const where: SessionWhere = { project, unusedSince, has: empty ? "nothing" : "live", withoutTag: empty ? KEEP_TAG : undefined };
   const after = query.after === undefined ? undefined : parseTimedCursor(query.after);

@@ -7,7 +7,7 @@ import { reclaim } from "../rules/reclaim.ts";
 import { relabel } from "../rules/relabel.ts";
 import { ids, RuleCatalog, S } from "../testing/rule-catalog.ts";
 import { findSession } from "./find-session.ts";
-import { listSessions } from "./list-sessions.ts";
+import { querySessions } from "./query-sessions.ts";
 
 const at = (day: number): Date => new Date(Date.UTC(2026, 0, day));
 
@@ -29,9 +29,9 @@ function removed(catalog: RuleCatalog, index: number, to: "trash" | "nowhere"): 
 it("lists sessions with checkpoints, least recently used first, in pages that go on despite removals", async () => {
   const catalog = filled();
   removed(catalog, 2, "trash");
-  const first = await listSessions(catalog.port, { limit: 2 });
+  const first = await querySessions(catalog.port, { limit: 2 });
   removed(catalog, 4, "trash");
-  const second = await listSessions(catalog.port, { limit: 2, after: first.next });
+  const second = await querySessions(catalog.port, { limit: 2, after: first.next });
   expect([first, second].map(({ sessions }) => sessions.map(({ id }) => id))).toEqual([
     ["s4", "s3"],
     ["s1", "s0"],
@@ -42,7 +42,7 @@ it("lists sessions with checkpoints, least recently used first, in pages that go
 
 it("selects by a project and by the last use", async () => {
   const { port } = filled();
-  const found = async (query: object) => (await listSessions(port, { limit: 9, ...query })).sessions.map(({ id }) => id);
+  const found = async (query: object) => (await querySessions(port, { limit: 9, ...query })).sessions.map(({ id }) => id);
   expect(await found({ project: "/other" })).toEqual(["s1"]);
   expect(await found({ unusedSince: at(8) })).toEqual(["s4", "s3", "s2"]);
 });
@@ -51,7 +51,7 @@ it("lists as empty the sessions that can be forgotten", async () => {
   const catalog = filled();
   removed(catalog, 0, "trash");
   for (const index of [1, 2, 3]) removed(catalog, index, "nowhere");
-  const empty = async () => (await listSessions(catalog.port, { empty: true, limit: 9 })).sessions.map(({ id }) => id);
+  const empty = async () => (await querySessions(catalog.port, { empty: true, limit: 9 })).sessions.map(({ id }) => id);
   expect(await empty()).toEqual([]);
   const refs = [1, 2].map((index) => `blob-c${index}`) as never[];
   catalog.change(reclaim({ refs, now: at(1), limit: 9, remove: async () => {} }));
@@ -82,5 +82,5 @@ it("counts checkpoints, asides and damaged ones apart", async () => {
 
 it.each(["", "x", "1 ", "-1 a"])("refuses the cursor %j", async (after) => {
   const query = { limit: 1, after: after as PageCursor };
-  await expect(listSessions(new RuleCatalog().port, query)).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  await expect(querySessions(new RuleCatalog().port, query)).rejects.toMatchObject({ code: "INVALID_INPUT" });
 });

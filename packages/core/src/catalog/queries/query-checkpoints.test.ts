@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { CHECKPOINT_KINDS, type CheckpointRecord, type NewRecord } from "../../model/checkpoint.ts";
 import type { PageCursor } from "../../model/ids.ts";
-import type { CheckpointFilter } from "../../ports/catalog.ts";
+import type { CheckpointFilter } from "./query-checkpoints.ts";
 import { relabel } from "../rules/relabel.ts";
 import { RuleCatalog, S, T } from "../testing/rule-catalog.ts";
-import { listCheckpoints } from "./list-checkpoints.ts";
+import { queryCheckpoints } from "./query-checkpoints.ts";
 
 function idsOf(records: readonly CheckpointRecord[]): readonly string[] {
   return records.map(({ id }) => id);
@@ -20,7 +20,7 @@ describe("pages", () => {
   }
 
   it("are empty in an empty catalog", async () => {
-    const page = await listCheckpoints(new RuleCatalog().port, { filter: {}, limit: 9, offset: 0 });
+    const page = await queryCheckpoints(new RuleCatalog().port, { filter: {}, limit: 9, offset: 0 });
     expect(page).toEqual({ records: [], total: 0, next: undefined });
   });
 
@@ -36,7 +36,7 @@ describe("pages", () => {
     [1_000, 0, false],
   ])("of %i at offset %i come newest first, with the total", async (limit, offset, hasNext) => {
     const [catalog, ids] = filled(7);
-    const { records, total, next } = await listCheckpoints(catalog.port, { filter: {}, limit, offset });
+    const { records, total, next } = await queryCheckpoints(catalog.port, { filter: {}, limit, offset });
     expect([idsOf(records), total, next !== undefined]).toEqual([ids.slice(offset, offset + limit), 7, hasNext]);
   });
 
@@ -46,7 +46,7 @@ describe("pages", () => {
     const seen: string[] = [];
     let after: PageCursor | undefined;
     do {
-      const page = await listCheckpoints(catalog.port, { filter: { sessionId }, limit: 2, offset: 0, after });
+      const page = await queryCheckpoints(catalog.port, { filter: { sessionId }, limit: 2, offset: 0, after });
       seen.push(...idsOf(page.records));
       after = page.next;
       catalog.saved(`later-${seen.length}`);
@@ -57,22 +57,22 @@ describe("pages", () => {
   it("continue after a cursor whose checkpoint was removed, and all behind it", async () => {
     const [catalog] = filled(6);
     const query = { filter: { sessionId: S }, limit: 2, offset: 0 };
-    const { next } = await listCheckpoints(catalog.port, query);
+    const { next } = await queryCheckpoints(catalog.port, query);
     catalog.append("last", {}, { keepNewest: 1 });
     expect(next).toBeDefined();
-    expect((await listCheckpoints(catalog.port, { ...query, after: next })).records).toEqual([]);
+    expect((await queryCheckpoints(catalog.port, { ...query, after: next })).records).toEqual([]);
   });
 
   it("count an offset from the cursor, and the total without it", async () => {
     const [catalog, ids] = filled(7);
-    const { next } = await listCheckpoints(catalog.port, { filter: {}, limit: 2, offset: 0 });
-    const { records, total } = await listCheckpoints(catalog.port, { filter: {}, limit: 2, offset: 1, after: next });
+    const { next } = await queryCheckpoints(catalog.port, { filter: {}, limit: 2, offset: 0 });
+    const { records, total } = await queryCheckpoints(catalog.port, { filter: {}, limit: 2, offset: 1, after: next });
     expect([idsOf(records), total]).toEqual([ids.slice(3, 5), 7]);
   });
 
   it.each(["", "x", "-1", "1 a"])("refuse the cursor %j", async (after) => {
     const query = { filter: {}, limit: 1, offset: 0, after: after as PageCursor };
-    await expect(listCheckpoints(new RuleCatalog().port, query)).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(queryCheckpoints(new RuleCatalog().port, query)).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 });
 
@@ -129,7 +129,7 @@ describe("filters", () => {
     ["between two times", { since: new Date("2026-01-01T12:00:00Z"), until: new Date("2026-01-03T12:00:00Z") }, ["plan", "draft"]],
     ["several filters, all of which must hold", { workflowId: "fix-bug", agentId: "coder" }, ["first"]],
   ])("by %s", async (_, filter, expected) => {
-    const { records, total } = await listCheckpoints(aLibrary().port, { filter, limit: 10, offset: 0 });
+    const { records, total } = await queryCheckpoints(aLibrary().port, { filter, limit: 10, offset: 0 });
     expect(idsOf(records)).toEqual(expected);
     expect(total).toBe(expected.length);
   });
@@ -143,7 +143,7 @@ describe("filters", () => {
     ["a prefix and a kind", { idPrefix: "pla", kinds: ["workflow"] }, []],
     ["no characters", { idPrefix: "" }, ["other", "talk", "plan", "draft", "first"]],
   ])("by %s", async (_, filter, expected) => {
-    expect(idsOf((await listCheckpoints(aLibrary().port, { filter, limit: 10, offset: 0 })).records)).toEqual(expected);
+    expect(idsOf((await queryCheckpoints(aLibrary().port, { filter, limit: 10, offset: 0 })).records)).toEqual(expected);
   });
 
   it("by tags of the session, which count for each of its checkpoints", async () => {
@@ -151,7 +151,7 @@ describe("filters", () => {
     catalog.saved("tagged", { tags: ["own"] });
     catalog.saved("plain", { tags: ["own"], sessionId: T });
     catalog.change(relabel({ sessionId: S, labels: "tags", add: ["shared"], remove: [] }));
-    const { records } = await listCheckpoints(catalog.port, { filter: { tags: ["shared", "own"] }, limit: 10, offset: 0 });
+    const { records } = await queryCheckpoints(catalog.port, { filter: { tags: ["shared", "own"] }, limit: 10, offset: 0 });
     expect(idsOf(records)).toEqual(["tagged"]);
   });
 });

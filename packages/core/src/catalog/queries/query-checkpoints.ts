@@ -1,0 +1,86 @@
+import { parsePlaceCursor, placeCursor } from "../page-cursor.ts";
+
+import type { CatalogReader } from "../catalog-port.ts";
+import type { Where } from "../reads.ts";
+import type { SessionId, PageCursor } from "../../model/ids.ts";
+import type { CheckpointKind, CheckpointRecord } from "../../model/checkpoint.ts";
+
+/** Every condition must hold. Text comparison ignores case only where stated. */
+export interface CheckpointFilter {
+  readonly sessionId?: SessionId | undefined;
+  /** Prefix of the id, case-sensitive. */
+  readonly idPrefix?: string | undefined;
+  readonly project?: string | undefined;
+  /** All checkpoints except those of this project. Checkpoints without a project are included. */
+  readonly notProject?: string | undefined;
+  /**
+   * `commonDir` of a `GitState`. Together with `project`, either match suffices: a checkpoint saved in another worktree belongs to
+   * the project.
+   */
+  readonly repository?: string | undefined;
+  /** Only the head of each session. Default `false`. */
+  readonly headsOnly?: boolean | undefined;
+  /** All of these tags must be on the checkpoint or on its session. */
+  readonly tags?: readonly string[] | undefined;
+  /** Part of the name, ignoring case. */
+  readonly name?: string | undefined;
+  /** Words, each of which must be part of the name, a tag, the attributes, the workflow or the agent, ignoring case. */
+  readonly query?: string | undefined;
+  /** Created at this time or later. */
+  readonly since?: Date | undefined;
+  /** Created at this time or earlier. */
+  readonly until?: Date | undefined;
+  readonly workflowId?: string | undefined;
+  readonly agentId?: string | undefined;
+  /** Value of the attribute `phase`: the phase that ended with the checkpoint. */
+  readonly phase?: string | undefined;
+  /** Absent: all kinds except asides. An empty list matches nothing. */
+  readonly kinds?: readonly CheckpointKind[] | undefined;
+}
+
+export interface CheckpointQuery {
+  readonly filter: CheckpointFilter;
+  readonly limit: number;
+  /** Records to skip, from the newest. */
+  readonly offset: number;
+  /** Continue after this page, regardless of later saves. `offset` then counts from there. */
+  readonly after?: PageCursor | undefined;
+}
+
+export interface CheckpointPage {
+  readonly records: readonly CheckpointRecord[];
+  /** Number of all records that match the filter. */
+  readonly total: number;
+  /** Absent on the last page. */
+  readonly next: PageCursor | undefined;
+}
+
+/**
+ * Lists live checkpoints, newest first. Asides are hidden unless their kind is named.
+ *
+ * @throws INVALID_INPUT when `after` is no cursor.
+ */
+export async function queryCheckpoints(catalog: CatalogReader, query: CheckpointQuery): Promise<CheckpointPage> {
+  const { filter, limit, offset } = query;
+  const where = whereOf(filter);
+  const after = query.after === undefined ? undefined : parsePlaceCursor(query.after);
+  const { rows, total } = await catalog.read({
+    rows: { of: "checkpoints", where, order: "newest", limit, offset, after },
+    total: { of: "count", where },
+  });
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  const place = filter.sessionId === undefined ? last?.commit : last?.record.sequence;
+  const hasMore = place !== undefined && (await hasBehind(catalog, where, place));
+  return { records: rows.map(({ record }) => record), total, next: hasMore ? placeCursor(place) : undefined };
+}
+
+/** Asks for the place alone: a record behind the page may be damaged, and is not part of it. */
+async function hasBehind(catalog: CatalogReader, where: Where, after: number): Promise<boolean> {
+  const { places } = await catalog.read({ places: { of: "places", where, order: "newest", after, limit: 1 } });
+  return places.length > 0;
+}
+
+function whereOf({ query, ...filter }: CheckpointFilter): Where {
+  const words = (query ?? "").split(/\s+/u).filter((word) => word !== "");
+  return { state: "live", ...filter, words, ...(filter.kinds === undefined ? { notKinds: ["aside"] } : {}) };
+}
