@@ -12,7 +12,7 @@ const GROUPS: readonly (readonly [title: string, names: RegExp])[] = [
   ["How much room they may take", /^(?:max(?:Aside|Checkpoint|Session|Total)Bytes|warnPercent|cleanup\w*)$/u],
   ["What a context may be", /^(?:maxContextBytes|maxDepth|maxKeys)$/u],
   ["Answers to agents", /^(?:maxAnswer\w*|tokenizer|checkpointAutoSave|rateLimit\w*|logLevel)$/u],
-  ["MCP over HTTP", /^http/u],
+  ["MCP server", /^(?:http|tool)/u],
   ["Hooks of hosts", /^hook/u],
   ["Shortening by a language model", /^(?:contextCompression|condenser\w*)$/u],
   ["Search by meaning", /^embedder/u],

@@ -11,7 +11,11 @@ import {
 import { Option } from "commander";
 
 /** Settings without effect here: the command line has no memory fallback and no log, and serves nothing over HTTP. */
-const NOT_HERE: ReadonlySet<SettingName> = new Set(["fallback", "logLevel", ...SETTING_NAMES.filter((name) => name.startsWith("http"))]);
+const NOT_HERE: ReadonlySet<SettingName> = new Set([
+  "fallback",
+  "logLevel",
+  ...SETTING_NAMES.filter((name) => /^(?:http|tool)/u.test(name)),
+]);
 
 /** Settings that are options of every command, by all their names. The help lists `--data-dir`; `config list` lists the others. */
 const NAMES: readonly string[] = SETTING_NAMES.filter((name) => canBeIn(name, "command line") && !NOT_HERE.has(name)).flatMap(namesOf);

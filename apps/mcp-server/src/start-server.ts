@@ -5,6 +5,7 @@ import { createLog } from "./log.ts";
 import { createPrompts } from "./prompts/index.ts";
 import { storeStatus } from "./resources/store-status.ts";
 import { storedWork } from "./resources/stored-work.ts";
+import { selectTools } from "./select-tools.ts";
 import { serveStdio, type ServeStdioOptions } from "./serve-stdio.ts";
 import { createTools } from "./tools/index.ts";
 import { readVersion } from "./version.ts";
@@ -22,12 +23,14 @@ export function startServer(args: readonly string[]): void {
   const store = new LazyStore(() =>
     openWorkrail({ args, fallback: values.fallback ?? "memory", adapters: { log }, warmUp: "pause", remembersSessions: !isHttp }),
   );
+  const tools = attempt(() => selectTools(createTools(store), values));
+  if (tools === undefined) return;
   const served = {
     name: "workrail",
     title: "Workrail",
     version: readVersion(),
     instructions: values.readOnly ? READ_ONLY : INSTRUCTIONS,
-    tools: createTools(store),
+    tools,
     readOnly: values.readOnly,
     resources: [storeStatus(store), ...storedWork(store)],
     prompts: createPrompts(store, { canSave: !values.readOnly }),
@@ -51,6 +54,16 @@ async function startHttp(served: ServeStdioOptions, values: SettingValues, store
   } catch (error) {
     if (!isWorkrailError(error)) served.log.error("cannot serve", { error });
     refuse(error);
+  }
+}
+
+/** Returns what the work returns, or ends the process with the reason. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    refuse(error);
+    return undefined;
   }
 }
 

@@ -57,6 +57,8 @@ export interface SettingValues extends Limits {
   readonly secrets: SecretsMode | "off";
   readonly secretsPersonalData: PersonalData;
   readonly secretsExcept?: string;
+  readonly toolsets?: string;
+  readonly tools?: string;
   readonly http?: string;
   readonly httpUrl?: string;
   readonly httpHosts?: string;
@@ -321,6 +323,18 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
       "Personal data that counts as secret. identifiers: payment cards, bank accounts and ids of persons. all: also e-mail addresses and telephone numbers.",
   },
   secretsExcept: { type: { kind: "text" }, meaning: "Names of secret rules to skip, separated by commas." },
+  toolsets: {
+    type: { kind: "text" },
+    otherwise: "all",
+    meaning: "Groups of tools that the MCP server offers, separated by commas: workflow, project, sessions.",
+    places: NOT_IN_FILE,
+  },
+  tools: {
+    type: { kind: "text" },
+    otherwise: "all",
+    meaning: "Single tools that the MCP server offers, besides those of toolsets, separated by commas.",
+    places: NOT_IN_FILE,
+  },
   http: {
     type: { kind: "text" },
     meaning: "Makes the MCP server listen on HTTP at this host:port instead of serving standard input.",
