@@ -75,9 +75,11 @@ describe("the bundle", () => {
     [["list", "--session", "s", "--limit", "1"], false],
     [["list", "--tag", "a"], false],
     [["list", "--query", "a", "--limit", "1"], false],
+    [["list", "--name", "a"], false],
+    [["list", "--kind", "aside"], false],
     [["resume"], false],
-    // A rare filter, as a proof that the test can find the file.
-    [["list", "--name", "a"], true],
+    // Two filters, as a proof that the test can find the file.
+    [["list", "--name", "a", "--tag", "a"], true],
   ])("loads the query builder only for SQL that is not built in advance: %j", async (args, isLoaded) => {
     await cli.save({ a: 1 });
     const spy = `import { writeSync } from "node:fs"; import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) { writeSync(2, url + "\\n"); return next(url, context); } });`;

@@ -23,24 +23,27 @@ const PLACE = 1;
 const SHOWN = { ...LIVE, notKinds: ["aside"] } as const;
 const SEEN = CHECKPOINT_KINDS.filter((kind) => kind !== "aside");
 
+/** Filters of a project's listing: none, one of each, or its heads. */
+const OF_PROJECT: readonly Partial<Where>[] = [
+  {},
+  { tags: ["tag"] },
+  { name: "name" },
+  { words: ["word"] },
+  { since: AT },
+  { until: AT },
+  { workflowId: "workflow" },
+  { agentId: "agent" },
+  { headsOnly: true },
+  { headsOnly: true, repository: "/repository" },
+];
+
 /** Filters of listings whose statements are built in advance. */
 const FILTERS: readonly Where[] = [
   SHOWN,
   { ...SHOWN, headsOnly: true },
   { ...LIVE, kinds: CHECKPOINT_KINDS },
-  ...[
-    {},
-    { tags: ["tag"] },
-    { since: AT },
-    { until: AT },
-    { words: ["word"] },
-    { headsOnly: true },
-    { headsOnly: true, repository: "/repository" },
-  ].map((filter) => ({
-    ...SHOWN,
-    ...PROJECT,
-    ...filter,
-  })),
+  ...OF_PROJECT.map((filter) => ({ ...SHOWN, ...PROJECT, ...filter })),
+  ...CHECKPOINT_KINDS.map((kind) => ({ ...LIVE, ...PROJECT, kinds: [kind] })),
   { ...SHOWN, ...SESSION },
   ...[SEEN, CHECKPOINT_KINDS, ["conversation"] as const].map((kinds) => ({ ...LIVE, ...SESSION, kinds })),
 ];
