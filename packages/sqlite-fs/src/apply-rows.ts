@@ -1,7 +1,7 @@
 import { type AuditEvent, type AuditPlace, type LoggedEvent, placeOf, type RowChange, type Settled, type Tables } from "@workrail/core";
 import { CHECKPOINT_COLUMNS, SESSION_COLUMNS, sessionChecksum, summed, type Unsummed } from "./row-checksum.ts";
 import { columnsOf, columnsOfSession, loggedOf, trashedRecord, trashedRowOf } from "./rows.ts";
-import type { AuditRow, CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
+import type { AuditRow, CheckpointRow, SessionRow, StoredTables, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteValue } from "./sqlite-driver.ts";
 
@@ -143,12 +143,12 @@ function lastLogged(on: SqliteConnection): AuditPlace | undefined {
 }
 
 /** Statement that binds columns of a row, in this order. */
-interface RowStatement<Row> {
+interface RowStatement<T extends keyof StoredTables> {
   readonly sql: string;
-  readonly columns: readonly (keyof Row)[];
+  readonly columns: readonly (keyof StoredTables[T])[];
 }
 
-function write<Row extends object>(on: SqliteConnection, { sql, columns }: RowStatement<Row>, row: Row): void {
+function write<T extends keyof StoredTables>(on: SqliteConnection, { sql, columns }: RowStatement<T>, row: StoredTables[T]): void {
   run(on, sql, ...columns.map((column) => row[column] as SqliteValue));
 }
 
@@ -156,30 +156,28 @@ function run(on: SqliteConnection, sql: string, ...parameters: readonly SqliteVa
   on.statement(sql).run(...parameters);
 }
 
-function insertionOf(table: string, columns: readonly string[]): string {
+type Columns<T extends keyof StoredTables> = readonly (keyof StoredTables[T] & string)[];
+
+function insertionOf<T extends keyof StoredTables>(table: T, columns: Columns<T>): string {
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
 }
 
-function inserting<Row>(table: string, columns: readonly (keyof Row & string)[]): RowStatement<Row> {
-  return { sql: insertionOf(table, columns), columns };
-}
-
-function updating<Row>(table: string, key: keyof Row & string, columns: readonly (keyof Row & string)[]): RowStatement<Row> {
+function updating<T extends keyof StoredTables>(table: T, key: keyof StoredTables[T] & string, columns: Columns<T>): RowStatement<T> {
   const changed = columns.filter((column) => column !== key);
   return { sql: `UPDATE ${table} SET ${changed.map((column) => `${column} = ?`).join(", ")} WHERE ${key} = ?`, columns: [...changed, key] };
 }
 
 const SESSION_WRITTEN = [...SESSION_COLUMNS, "checksum"] as const;
-const INSERT_SESSION = inserting<SessionRow>("session", SESSION_WRITTEN);
-const UPDATE_SESSION = updating<SessionRow>("session", "id", SESSION_WRITTEN);
+const INSERT_SESSION: RowStatement<"session"> = { sql: insertionOf("session", SESSION_WRITTEN), columns: SESSION_WRITTEN };
+const UPDATE_SESSION = updating("session", "id", SESSION_WRITTEN);
 
 const CHECKPOINT_WRITTEN = [...CHECKPOINT_COLUMNS, "checksum"] as const;
-const INSERT_CHECKPOINT = inserting<CheckpointRow>("checkpoint", CHECKPOINT_WRITTEN);
-const UPDATE_CHECKPOINT = updating<CheckpointRow>("checkpoint", "ordinal", CHECKPOINT_WRITTEN);
+const INSERT_CHECKPOINT: RowStatement<"checkpoint"> = { sql: insertionOf("checkpoint", CHECKPOINT_WRITTEN), columns: CHECKPOINT_WRITTEN };
+const UPDATE_CHECKPOINT = updating("checkpoint", "ordinal", CHECKPOINT_WRITTEN);
 
 /** Columns of indexes of all rows. No rule changes them. SQLite writes an index when an update names a column of it. */
 const INDEXED: readonly (keyof CheckpointRow)[] = ["id", "session_id", "sequence", "project", "blob"];
-const UPDATE_UNINDEXED = updating<CheckpointRow>(
+const UPDATE_UNINDEXED = updating(
   "checkpoint",
   "ordinal",
   CHECKPOINT_WRITTEN.filter((column) => !INDEXED.includes(column)),
