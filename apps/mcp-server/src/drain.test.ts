@@ -100,6 +100,16 @@ describe.skipIf(process.platform === "win32").each(["v1", "v2"])(
       expect(client.stderr.endsWith("closed\n")).toBe(true);
     });
 
+    it.runIf(version === "v2")("does not wait for a subscription", async () => {
+      const _meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} };
+      await client.request(1, "subscriptions/listen", { notifications: { toolsListChanged: true }, _meta });
+      await client.request(2, "tools/call", { name: "echo", arguments: { userContext: {} }, _meta });
+      await client.answer(2);
+      client.endInput();
+      expect(await client.exit()).toEqual({ code: 0, signal: null });
+      expect(client.stderr).not.toContain("stopping before");
+    });
+
     it("waits for a call that was cancelled, but not for its answer", async () => {
       await client.request(1, "tools/call", { name: "hold", arguments: { n: 1 } });
       await client.stderrLine("holding 1");

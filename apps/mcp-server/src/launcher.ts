@@ -53,7 +53,8 @@ async function launch(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  if (process.stdin.isTTY) process.stderr.write(ON_TERMINAL);
+  const isHttp = process.argv.some((arg) => /^--http(?:=|$)/u.test(arg)) || (process.env["WORKRAIL_HTTP"] ?? "") !== "";
+  if (process.stdin.isTTY && !isHttp) process.stderr.write(ON_TERMINAL);
   await load("./server.mjs");
 }
 

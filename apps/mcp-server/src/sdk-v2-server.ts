@@ -1,7 +1,7 @@
 /* oxlint-disable unicorn/prefer-add-event-listener -- the library has properties for its callbacks, and no events */
 import { CLIENT_INFO_META_KEY, type Implementation, Server, specTypeSchemas, type Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { Offer } from "./catalogue.ts";
+import type { Caller, Offer } from "./catalogue.ts";
 import { type CheckedChannel, checkedChannel, type FindWrongPart } from "./checked-channel.ts";
 import { isModern } from "./is-modern.ts";
 
@@ -14,8 +14,12 @@ class PlainServer extends Server {
   protected override _wrapHandler: Server["_wrapHandler"] = (_method, handler) => handler;
 }
 
-/** Creates a server over version 2 of the MCP library (protocol 2026-07-28, and the earlier ones). */
-export function createSdkV2Server(offer: Offer): Server {
+/**
+ * Creates a server over version 2 of the MCP library (protocol 2026-07-28, and the earlier ones).
+ *
+ * @param caller the client of requests that do not name it. Default: unknown.
+ */
+export function createSdkV2Server(offer: Offer, caller?: Caller["client"]): Server {
   const { info, capabilities, instructions, log, methods } = offer;
   const server = new PlainServer(info, { capabilities, instructions });
   server.onerror = (error) => log.debug("protocol", { error });
@@ -23,7 +27,7 @@ export function createSdkV2Server(offer: Offer): Server {
   for (const method of methods) {
     server.setRequestHandler(method, { params: UNCHECKED }, (params, { mcpReq }) => {
       const { [CLIENT_INFO_META_KEY]: named } = (mcpReq.envelope ?? {}) as { readonly [CLIENT_INFO_META_KEY]?: Implementation };
-      const client = named ?? server.getClientVersion();
+      const client = named ?? server.getClientVersion() ?? caller;
       return offer.answer({ method, params: params as Params }, { client, signal: mcpReq.signal });
     });
   }

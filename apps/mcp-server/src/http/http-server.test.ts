@@ -419,6 +419,14 @@ describe("bearer tokens", () => {
     }
   });
 
+  it("name the agent of a save where the protocol does not", async () => {
+    const client = await connectHttp("v1 client", server.url, tokens["both"]);
+    await client.callTool("workflow_checkpoint_save", { sessionId: "named", context: { a: 1 } });
+    const { structuredContent } = await client.callTool("workflow_checkpoint_list", { sessionId: "named", agentId: "both" });
+    expect(structuredContent).toEqual(expect.objectContaining({ total: 1 }));
+    await client.close();
+  });
+
   it("do not lend their sessions to others: a call without a session never continues in that of another call", async () => {
     const [one, two] = await Promise.all(["both", "admin"].map((name) => connectHttp("v1 client", server.url, tokens[name])));
     const save = async (client: typeof one): Promise<unknown> => {

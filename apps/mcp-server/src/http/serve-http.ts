@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
-import { createMcpHandler } from "@modelcontextprotocol/server";
+import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
 import { type Limits, WorkrailError } from "@workrail/core";
 import { Catalogue, type CatalogueOptions, type Offer } from "../catalogue.ts";
 import { createDrain, drainOnSignals } from "../drain.ts";
@@ -105,10 +105,12 @@ export async function serveHttp(options: ServeHttpOptions): Promise<URL> {
 /** Serves every version of the protocol by version 2 of the MCP library. */
 export function handlerV2(offerFor: OfferFor, { maxBodyBytes, log }: Pick<ServeHttpOptions, "maxBodyBytes" | "log">): McpHandler {
   const onerror = (error: Error): void => log.debug("protocol", { error });
-  return createMcpHandler(({ authInfo }) => createSdkV2Server(offerFor(authInfo?.scopes)), {
-    onerror,
-    maxRequestBodySize: maxBodyBytes,
-  });
+  const serverFor = (authInfo: AuthInfo | undefined) => {
+    // Before 2026-07-28 a request does not name its client: its token does.
+    const caller = authInfo === undefined ? undefined : { name: authInfo.clientId, version: "" };
+    return createSdkV2Server(offerFor(authInfo?.scopes), caller);
+  };
+  return createMcpHandler(({ authInfo }) => serverFor(authInfo), { onerror, maxRequestBodySize: maxBodyBytes });
 }
 
 function webServer({ patience }: ServeHttpOptions, fetch: HttpApp["fetch"]): Server {
