@@ -1,20 +1,24 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { bundleServer } from "./testing/bundle.ts";
 import { HttpFixture } from "./testing/http-fixture.ts";
 import { TestHome } from "./testing/server-process.ts";
 
+const require = createRequire(import.meta.url);
+const OLD_SUITE = require.resolve("conformance-0.1/dist/index.js");
+const SUITE = require.resolve("@modelcontextprotocol/conformance/dist/index.js");
+
 /** Runs of the suite: the program, and its options. */
 const RUNS = {
-  "suite 0.1": ["conformance-0.1", []],
-  "suite 0.2 for 2025-11-25": ["@modelcontextprotocol/conformance", ["--spec-version", "2025-11-25"]],
-  "suite 0.2 for 2026-07-28": ["@modelcontextprotocol/conformance", ["--requirements", "2026-07-28"]],
+  "suite 0.1": [OLD_SUITE, []],
+  "suite 0.2 for 2025-11-25": [SUITE, ["--spec-version", "2025-11-25"]],
+  "suite 0.2 for 2026-07-28": [SUITE, ["--requirements", "2026-07-28"]],
 } as const;
 type Run = keyof typeof RUNS;
 
@@ -98,8 +102,7 @@ async function check(url: URL, run: Run, ...exceptions: readonly Exceptions[]): 
     const expected = join(directory, "expected.yml");
     const failing = exceptions.flatMap((each) => Object.values(each).flat());
     writeFileSync(expected, `server:\n${failing.map((name) => `  - ${JSON.stringify(name)}\n`).join("")}`);
-    const [program, options] = RUNS[run];
-    const suite = fileURLToPath(new URL(`../node_modules/${program}/dist/index.js`, import.meta.url));
+    const [suite, options] = RUNS[run];
     const args = [suite, "server", "--url", url.href, ...options, "--expected-failures", expected];
     const child = spawn(process.execPath, args, { cwd: directory, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
