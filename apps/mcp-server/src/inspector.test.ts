@@ -85,7 +85,11 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
       context: { goal: "g" },
       values: [{ path: ["list", 0], value: 1 }],
     });
-    expect(await call("workflow_checkpoint_list", "limit=5", 'tags=["t"]', "phase=unlisted")).toMatchObject({ total: 1, limit: 5 });
+    expect(await call("workflow_checkpoint_list", "limit=5", 'tags=["t"]')).toMatchObject({
+      total: 1,
+      limit: 5,
+      checkpoints: [{ metadata: { phase: "unlisted" } }],
+    });
     expect(await call("workflow_resume", "hint=inspected")).toMatchObject({
       status: "CANDIDATES",
       candidates: [{ sessionId: "inspected" }],
