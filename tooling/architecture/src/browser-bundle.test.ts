@@ -11,7 +11,7 @@ afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 /** A program that saves into memory and loads, with the parts that its page provides. */
 const PROGRAM = `
-import { BackgroundQueue, chained, DEFAULT_LIMITS, inUse, loadCheckpoint, saveCheckpoint } from "@workrail/core";
+import { BackgroundQueue, chained, DEFAULT_LIMITS, loadCheckpoint, saveCheckpoint } from "@workrail/core";
 import { wordClassifier } from "@workrail/classifier";
 import { gzipCodec } from "@workrail/codecs/pako";
 import { openMemoryStorage } from "@workrail/memory";
@@ -19,7 +19,7 @@ import { openMemoryStorage } from "@workrail/memory";
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
 export async function saveAndLoad(digests, context) {
-  const storage = inUse(chained(openMemoryStorage(), (text) => digests.sha256(text)));
+  const storage = chained(openMemoryStorage(), (text) => digests.sha256(text));
   let next = 0;
   const ids = { sessionId: () => "s" + ++next, checkpointId: () => "c" + ++next };
   const ports = {
