@@ -13,7 +13,8 @@ process.channel?.unref();
 async function answer(): Promise<void> {
   const { result } = await session.post("Profiler.takePreciseCoverage");
   const counted = result.map(({ url, functions }) => {
-    return { url, functions: functions.filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0).length };
+    const ran = functions.filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0);
+    return { url, functions: ran.map(({ functionName }) => (functionName === "" ? "(anonymous)" : functionName)) };
   });
-  process.send?.(counted.filter(({ functions }) => functions > 0));
+  process.send?.(counted.filter(({ functions }) => functions.length > 0));
 }

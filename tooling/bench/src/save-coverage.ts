@@ -10,7 +10,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 /** Functions of one source file that ran. */
 interface Ran {
   readonly url: string;
-  readonly functions: number;
+  /** Names. */
+  readonly functions: readonly string[];
 }
 
 const ROOT = new URL("../../../", import.meta.url);
@@ -18,6 +19,7 @@ const ROOT = new URL("../../../", import.meta.url);
 const WARM_UP = 5;
 
 // Counts the project's files and functions that one save over MCP executes, as V8 reports them. Run with `node --conditions=@workrail/source`.
+// `--files` lists the files, `--functions` their functions too.
 const directory = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-coverage-"));
 const preload = pathToFileURL(fileURLToPath(new URL("coverage-on-message.ts", import.meta.url))).href;
 const server = spawn(
@@ -43,10 +45,13 @@ fs.rmSync(directory, { recursive: true, force: true });
 const byPackage = Map.groupBy(ran, ({ url }) => /\/((?:packages|apps)\/[^/]+)\//u.exec(url)?.[1] ?? url);
 for (const [name, files] of [...byPackage].toSorted(([one], [other]) => (one < other ? -1 : 1))) console.log(line(name, files));
 console.log(line("sum", ran));
-if (process.argv.includes("--files")) for (const { url, functions } of ran) console.log(`${String(functions).padStart(4)} ${url}`);
+const isListing = process.argv.includes("--functions");
+for (const { url, functions } of isListing || process.argv.includes("--files") ? ran : []) {
+  console.log(`${String(functions.length).padStart(4)} ${url.slice(ROOT.href.length)}${isListing ? `: ${functions.join(", ")}` : ""}`);
+}
 
 function line(name: string, files: readonly Ran[]): string {
-  const functions = files.reduce((sum, file) => sum + file.functions, 0);
+  const functions = files.reduce((sum, file) => sum + file.functions.length, 0);
   return `${name.padEnd(28)} ${String(files.length).padStart(4)} files ${String(functions).padStart(5)} functions`;
 }
 

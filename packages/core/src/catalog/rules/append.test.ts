@@ -157,6 +157,21 @@ describe("append", () => {
     expect(catalog.append("b", { blobBytes: 50 }, { quota })).toMatchObject({ status: "committed", bytes: { session: 50, store: 150 } });
   });
 
+  it("shields the new checkpoint from the beginning, also in the facts that survive the catalog", () => {
+    const catalog = new RuleCatalog();
+    catalog.saved("a");
+    const record = catalog.saved("b", {}, { shieldedUntil: AT });
+    expect(record.shieldedUntil).toEqual(AT);
+    expect(catalog.facts.get(S)?.shields).toEqual([{ checkpointId: "b", until: AT }]);
+  });
+
+  it("writes the rows of the caller behind those of the removals, and none when it is refused", () => {
+    const catalog = new RuleCatalog();
+    const audit = [{ at: AT, action: "save", sessionId: S, checkpointId: undefined, agentId: undefined } as const];
+    for (const id of ["a", "b", "b"]) catalog.append(id, {}, { keepNewest: 1, audit });
+    expect(catalog.tables.audit.map(({ action }) => action)).toEqual(["save", "prune", "save"]);
+  });
+
   it("drops the tombstone, the pending removal and the erasure of an id that lives again", () => {
     const catalog = new RuleCatalog();
     catalog.saved("a");

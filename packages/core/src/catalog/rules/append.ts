@@ -30,6 +30,10 @@ export interface Append {
   readonly asides?: AsideLimit | undefined;
   /** Appends nothing and answers `over-quota` when the append would exceed these bytes of blobs. */
   readonly quota?: Quota | undefined;
+  /** Shields the appended checkpoint until this time. Default: no shield. */
+  readonly shieldedUntil?: Date | undefined;
+  /** Audit rows of the caller, behind those of the removals. Default: none. */
+  readonly audit?: readonly AuditEvent[] | undefined;
   /** Initial facts of a session that this append creates. Absent: creation time of the record, no tags, no pins. */
   readonly session?: Pick<SessionFacts, "createdAt" | "tags" | "pins"> | undefined;
 }
@@ -166,11 +170,11 @@ interface Appending {
 }
 
 function appended({ given, facts, bytes, removed, first }: Appending): Decision<CommitOutcome> {
-  const { record: added, quota } = given;
+  const { record: added, quota, shieldedUntil } = given;
   const { sessionId, createdAt: at, agentId } = added;
   const session = facts.session ?? begun(given);
   const sequence = session.lastSequence + 1;
-  const record: CheckpointRecord = { ...added, sequence, lastAccessedAt: at, damaged: false, shieldedUntil: undefined };
+  const record: CheckpointRecord = { ...added, sequence, lastAccessedAt: at, damaged: false, shieldedUntil };
   const now: SessionRow = {
     ...less(more(session, record), removed),
     lastSequence: sequence,
@@ -196,15 +200,19 @@ function appended({ given, facts, bytes, removed, first }: Appending): Decision<
       changed("checkpoint", undefined, { commit: undefined, record, trashedAt: undefined }),
       ...removed.flatMap((row) => [changed("checkpoint", row, undefined), changed("removal", undefined, removalOf(row.record))]),
     ],
-    audit: removed.map(({ record: { id: checkpointId } }): AuditEvent => ({ at, action: "prune", sessionId, checkpointId, agentId })),
-    touched: touchedBy(sessionId, facts, removed),
+    audit: [
+      ...removed.map(({ record: { id: checkpointId } }): AuditEvent => ({ at, action: "prune", sessionId, checkpointId, agentId })),
+      ...(given.audit ?? []),
+    ],
+    touched: touchedBy(record, facts, removed),
   };
 }
 
-/** Session facts list tombstones, erasures and the oldest live checkpoint. */
-function touchedBy(id: SessionId, { session, removals, erasures }: AppendFacts, removed: readonly CheckpointRow[]): readonly SessionId[] {
-  const isTouched = session === undefined || removals.length + removed.length > 0;
-  return [...(isTouched ? [id] : []), ...erasures.map(({ sessionId }) => sessionId)];
+/** Session facts list tombstones, erasures, shields and the oldest live checkpoint. */
+function touchedBy(added: CheckpointRecord, facts: AppendFacts, removed: readonly CheckpointRow[]): readonly SessionId[] {
+  const { session, removals, erasures } = facts;
+  const isTouched = session === undefined || added.shieldedUntil !== undefined || removals.length + removed.length > 0;
+  return [...(isTouched ? [added.sessionId] : []), ...erasures.map(({ sessionId }) => sessionId)];
 }
 
 function begun({ record: { sessionId: id, createdAt: at }, session: begins }: Append): SessionRow {

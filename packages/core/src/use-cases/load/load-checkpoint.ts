@@ -13,10 +13,10 @@ import { quarantineDamaged } from "../care/quarantine-damaged.ts";
 import { damagedBytesOf, type ReadContext, readContext, type ReadPorts } from "./read-context.ts";
 import { eachRecord } from "../remove/view-store.ts";
 import { listErasures } from "../../catalog/queries/list-erasures.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
+import { findSession, findSessionAndHead } from "../../catalog/queries/find-session.ts";
 import { auditRows } from "../../catalog/queries/audit-rows.ts";
 import { queryTrash } from "../../catalog/queries/query-trash.ts";
-import { findCheckpoint, findHead } from "../../catalog/queries/find-checkpoint.ts";
+import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
 
 export interface LoadPorts extends ReadPorts {
   readonly locking: Locking;
@@ -96,10 +96,11 @@ async function loadById(ports: LoadPorts, id: CheckpointId): Promise<LoadedCheck
 /** Tries checkpoints from the newest on, including ones saved meanwhile. */
 async function loadHead(ports: LoadPorts, sessionId: SessionId): Promise<LoadedCheckpoint> {
   const reasons: Reasons = new Map();
-  for (let head = await findHead(ports.catalog, sessionId); head !== undefined; head = await newestBut(ports, sessionId, reasons)) {
+  const first = await findSessionAndHead(ports.catalog, sessionId);
+  for (let { head } = first; head !== undefined; head = await newestBut(ports, sessionId, reasons)) {
     const read = await readProven(ports, head, reasons);
     if (read === undefined) continue;
-    const session = await findSession(ports.catalog, sessionId);
+    const session = head === first.head ? first.session : await findSession(ports.catalog, sessionId);
     const isNewest = reasons.size === 0 && session?.damagedCount === 0;
     return { ...read, session, fellBackFrom: isNewest ? [] : await passedOver(ports, read.record, reasons) };
   }

@@ -18,7 +18,7 @@ import type { LayerSummary } from "../../model/layer.ts";
 import { LABEL_LIMITS, type Limits } from "../../model/limits.ts";
 import type { Background, Clock, Digester, IdGenerator } from "../../ports/environment.ts";
 import type { BlobStore } from "../../ports/blob-store.ts";
-import type { Append, CommitOutcome, QuotaUsage } from "../../catalog/rules/append.ts";
+import { append, type Append, type CommitOutcome, type QuotaUsage } from "../../catalog/rules/append.ts";
 import type { Codec } from "../../ports/codec.ts";
 import type { Locking } from "../../ports/locking.ts";
 import { applyPatch } from "../../patch/apply-patch.ts";
@@ -31,11 +31,10 @@ import { checkAttributes, checkName, checkPath, checkTags } from "../sessions/la
 import { readContext } from "../load/read-context.ts";
 import { readFacts } from "../care/read-facts.ts";
 import { labelsOf, labelsText, screenSecrets, type SecretsReport } from "./screen-secrets.ts";
-import { findCheckpoint, findHead } from "../../catalog/queries/find-checkpoint.ts";
+import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
 import { changeForm } from "../../catalog/rules/change-form.ts";
 import { reclaimBlobs } from "../../catalog/reclaim-blobs.ts";
-import { commit } from "../../catalog/rules/commit.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
+import { headOf } from "../../catalog/rules/head-of.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface SavePorts extends ClassifyPorts {
@@ -212,14 +211,17 @@ type Draft =
 
 async function draft(ports: SavePorts, input: WholeInput, content: SavedContent): Promise<Draft> {
   const rules = await input.rules?.();
-  const head = await findHead(ports.catalog, input.sessionId);
+  const { head: heads, session } = await ports.catalog.read({
+    head: headOf(input.sessionId),
+    session: { of: "session", id: input.sessionId },
+  });
+  const head = heads[0]?.record;
   if (input.ownProjectOnly === true) {
     const owner = otherProjectOf(head, input.project, (await input.surroundings?.()) ?? {});
     if (owner !== undefined) throw otherProjectRefused(input.sessionId, owner, input.project);
   }
   const known = await answerWithoutWriting(ports, input, content, head);
   if (known !== undefined) return { input, known };
-  const session = await findSession(ports.catalog, input.sessionId);
   const how = { pins: session?.pins ?? [], rules };
   const layers = input.layers ?? summarise(await classifyContext(ports, input.context, how));
   const parent = input.parentId === undefined ? head : await parentOf(ports, input, input.parentId);
@@ -386,13 +388,7 @@ interface Encoded {
 async function write(ports: SavePorts, input: WholeInput, { content, facts, bytes }: Encoded): Promise<SaveOutcome> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const stored = await putBlob(ports, input, facts, bytes);
-    const outcome = await ports.catalog.change(
-      commit({
-        append: append(ports, input, content, stored),
-        ...(input.shieldUntil === undefined ? {} : { shields: [{ checkpointId: facts.id, until: input.shieldUntil }] }),
-        audit: [{ at: facts.createdAt, action: "save", sessionId: facts.sessionId, checkpointId: facts.id, agentId: facts.agentId }],
-      }),
-    );
+    const outcome = await ports.catalog.change(append(termsOf(ports, input, content, stored)));
     if (outcome.status === "blob-missing") continue;
     if (outcome.status === "committed" && outcome.record !== undefined && input.checkpointId !== undefined) {
       await putBackIfReplaced(ports, content, stored, outcome.record);
@@ -405,7 +401,8 @@ async function write(ports: SavePorts, input: WholeInput, { content, facts, byte
   });
 }
 
-function append(ports: SavePorts, input: WholeInput, content: SavedContent, { facts, blob, blobBytes }: StoredBlob): Append {
+function termsOf(ports: SavePorts, input: WholeInput, content: SavedContent, { facts, blob, blobBytes }: StoredBlob): Append {
+  const { id: checkpointId, sessionId, createdAt: at, agentId } = facts;
   return {
     record: { ...facts, blob, blobBytes, baseId: null, keyId: null },
     unlessHeadIs: skipDigest(input, content),
@@ -414,6 +411,8 @@ function append(ports: SavePorts, input: WholeInput, content: SavedContent, { fa
     keepNewest: facts.kind === "workflow" ? ports.limits.maxCheckpoints : undefined,
     asides: facts.kind === "aside" ? { count: ports.limits.maxAsides, bytes: ports.limits.maxAsideBytes } : undefined,
     quota: { session: ports.limits.maxSessionBytes, store: ports.limits.maxTotalBytes },
+    shieldedUntil: input.shieldUntil,
+    audit: [{ at, action: "save", sessionId, checkpointId, agentId }],
   };
 }
 
