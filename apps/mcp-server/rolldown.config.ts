@@ -42,8 +42,8 @@ const ON_DEMAND =
 const HTTP =
   /[\\/]node_modules[\\/](?:@hono|hono|jose|rate-limiter-flexible)[\\/]|[\\/]mcp-server[\\/]src[\\/](?:http[\\/]|token-command\.ts$)/u;
 
-// One file for the server; one for each version of the MCP library, of which a server loads one; one for the query builder; one for HTTP; a launcher that
-// checks the Node version before it loads anything else; and the command line, which the server never loads.
+// One file for the server; one for each version of the MCP library, of which a server loads one; one for the query builder; one for HTTP; one for
+// telemetry; a launcher that checks the Node version before it loads anything else; and the command line, which the server never loads.
 export default defineConfig([
   {
     input: { server: "src/main.ts" },
@@ -63,6 +63,7 @@ export default defineConfig([
         includeDependenciesRecursively: false,
         groups: [
           { name: "http", test: HTTP, priority: 1 },
+          { name: "opentelemetry", test: /[\\/]@opentelemetry[\\/]/u, priority: 1 },
           { name: "base", test: (id: string) => !ON_DEMAND.test(id) },
         ],
       },

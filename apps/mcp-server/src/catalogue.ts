@@ -6,6 +6,7 @@ import type { Prompt } from "./prompt.ts";
 import { type Answer, completionRequests, promptRequests, resourceRequests } from "./resource-requests.ts";
 import type { Resource } from "./resource.ts";
 import { listTool, type ToolListing } from "./tool-listing.ts";
+import { observed } from "./telemetry.ts";
 import type { Tool, ToolCall } from "./tool.ts";
 
 export interface CatalogueOptions {
@@ -91,7 +92,11 @@ export class Catalogue implements Offer {
     }
   }
 
-  async answer(request: CatalogueRequest, caller: Caller): Promise<Fields> {
+  answer(request: CatalogueRequest, caller: Caller): Promise<Fields> {
+    return observed(request, () => this.#answer(request, caller));
+  }
+
+  async #answer(request: CatalogueRequest, caller: Caller): Promise<Fields> {
     switch (request.method) {
       case "tools/list":
         this.#listings ??= [...this.#tools.values()].map(listTool);

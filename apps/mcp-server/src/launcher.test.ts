@@ -54,6 +54,7 @@ describe("the bundled program", () => {
       "compile-cache.mjs",
       "http.mjs",
       "o200k.mjs",
+      "opentelemetry.mjs",
       "prebuilds",
       "sdk-v1-server.mjs",
       "sdk-v2-server.mjs",

@@ -1,0 +1,68 @@
+import type { Attributes, Span } from "@opentelemetry/api";
+
+/** OpenTelemetry's API registers itself under this symbol, whichever copy of it a process loads. */
+const REGISTERED = Symbol.for("opentelemetry.js.api.1");
+const NAME = "@workrail/mcp-server";
+
+type Fields = Record<string, unknown>;
+
+interface Request {
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * Runs the answer to a request, and reports it as a span and in a histogram if the process has OpenTelemetry: `node --import` loads it before
+ * the server. Otherwise nothing is loaded. Names follow OpenTelemetry's conventions for MCP; no argument and no stored value is reported.
+ */
+export async function observed(request: Request, answer: () => Promise<Fields>): Promise<Fields> {
+  if (!(REGISTERED in globalThis)) return answer();
+  const { context, metrics, propagation, SpanKind, SpanStatusCode, trace } = await import("@opentelemetry/api");
+  const attributes = attributesOf(request);
+  const target = request.params?.["name"];
+  const name = typeof target === "string" ? `${request.method} ${target}` : request.method;
+  const parent = propagation.extract(context.active(), request.params?.["_meta"] ?? {});
+  const startedAt = performance.now();
+  const measure = (error: string | undefined): void => {
+    const unit = { unit: "s", description: "Duration of MCP requests as the server sees it" };
+    const reported = error === undefined ? attributes : { ...attributes, "error.type": error };
+    metrics
+      .getMeter(NAME)
+      .createHistogram("mcp.server.operation.duration", unit)
+      .record((performance.now() - startedAt) / 1000, reported);
+  };
+  const run = async (span: Span): Promise<Fields> => {
+    const end = (error: string | undefined): void => {
+      if (error !== undefined) span.setAttribute("error.type", error).setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+      measure(error);
+    };
+    try {
+      const result = await answer();
+      end(errorOf(result));
+      return result;
+    } catch (error) {
+      const { code = "INTERNAL" } = error as { readonly code?: string | number };
+      end(`${code}`);
+      throw error;
+    }
+  };
+  return trace.getTracer(NAME).startActiveSpan(name, { kind: SpanKind.SERVER, attributes }, parent, run);
+}
+
+function attributesOf({ method, params = {} }: Request): Attributes {
+  const { name } = params;
+  const named = typeof name === "string" ? name : undefined;
+  return {
+    "mcp.method.name": method,
+    ...(method === "tools/call" && named !== undefined ? { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": named } : {}),
+    ...(method === "prompts/get" && named !== undefined ? { "gen_ai.prompt.name": named } : {}),
+  };
+}
+
+/** Returns the code of a tool's failure, such as `CHECKPOINT_NOT_FOUND`. */
+function errorOf({ isError, _meta }: Fields): string | undefined {
+  if (isError !== true) return undefined;
+  const { code } = (_meta ?? {}) as { readonly code?: unknown };
+  return typeof code === "string" ? code : "tool_error";
+}
