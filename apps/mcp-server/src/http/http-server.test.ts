@@ -11,6 +11,7 @@ import { bundleServer } from "../testing/bundle.ts";
 import { connectHttp } from "../testing/any-client.ts";
 import { HttpFixture, messageIn } from "../testing/http-fixture.ts";
 import { TestHome } from "../testing/server-process.ts";
+import { maxBodyBytesOf } from "./serve-http.ts";
 import { createToken, revokeToken } from "./token-file.ts";
 
 const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
@@ -137,7 +138,7 @@ describe("the server on HTTP, without tokens on this machine", () => {
     expect(await isAlive()).toBe(true);
   });
 
-  it("keeps lone surrogates, __proto__ and the order of keys, and knows rounded integers", async () => {
+  it("keeps lone surrogates, __proto__ and the order of keys", async () => {
     const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"userContext":{"b":"\\ud800","a":1,"__proto__":{"x":1}}}}}`;
     const { result } = await messageIn(await server.post(body));
     const [{ text }] = (result as { content: readonly [{ text: string }] }).content;
@@ -173,6 +174,15 @@ describe("the server on HTTP, without tokens on this machine", () => {
     expect(await isAlive()).toBe(true);
     for (const socket of sockets) socket.destroy();
     expect(await isAlive()).toBe(true);
+  });
+
+  it("refuses large bodies while it has enough of them, and takes them again afterwards", async () => {
+    const waiting = await Promise.all(Array.from({ length: 4 }, () => socketTo(server.url)));
+    for (const socket of waiting) socket.write(headOf(server.url, 1024 * 1024));
+    const status = (): Promise<number> => server.post(LIST).then((response) => response.status);
+    await expect.poll(status).toBe(503);
+    for (const socket of waiting) socket.destroy();
+    await expect.poll(status).toBe(200);
   });
 
   it("answers nothing to a client that leaves in the middle of its body", async () => {
@@ -419,6 +429,24 @@ describe("bearer tokens", () => {
     }
   });
 
+  it("save and load a context of 11 MB exactly", async () => {
+    const client = await connectHttp("v2 client of 2026-07-28", server.url, tokens["both"]);
+    const text = `${"é".repeat(100)}\n`.repeat(55_000);
+    const { structuredContent: saved } = await client.callTool("workflow_checkpoint_save", { sessionId: "large", context: { text } });
+    expect(saved).toMatchObject({ status: "SAVED" });
+    const range = { offset: text.length - 1_000 };
+    const loaded = await client.callTool("workflow_checkpoint_load", { sessionId: "large", keys: ["text"], range });
+    expect(loaded.structuredContent).toMatchObject({ values: [{ value: text.slice(-1_000), length: text.length }] });
+    await client.close();
+  });
+
+  it("tell which integers were too long for a number", async () => {
+    const given = '{"sessionId":"rounded","context":{"id":12345678901234567890}}';
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"workflow_checkpoint_save","arguments":${given}}}`;
+    const { result } = await messageIn(await server.post(body, { authorization: `Bearer ${tokens["both"]}` }));
+    expect(JSON.stringify(result)).toContain('"integers":["12345678901234567890"]');
+  });
+
   it("name the agent of a save where the protocol does not", async () => {
     const client = await connectHttp("v1 client", server.url, tokens["both"]);
     await client.callTool("workflow_checkpoint_save", { sessionId: "named", context: { a: 1 } });
@@ -440,6 +468,13 @@ describe("bearer tokens", () => {
 
   it("appear nowhere in what the server writes", () => {
     for (const token of Object.values(tokens)) expect(server.stderr).not.toContain(token);
+  });
+});
+
+describe("the largest body", () => {
+  it("is the largest message of standard input, or less where a context must be small", () => {
+    expect(maxBodyBytesOf({ maxContextBytes: 256 * 1024 * 1024 })).toBe(64 * 1024 * 1024);
+    expect(maxBodyBytesOf({ maxContextBytes: 1_000 })).toBe(6_000 + 64 * 1024);
   });
 });
 
