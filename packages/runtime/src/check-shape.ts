@@ -1,5 +1,6 @@
-import { checkCount, COMPRESSION_STRATEGIES, invalidInput, isJsonObject, LAYERS } from "@workrail/core";
+import { COMPRESSION_STRATEGIES, invalidInput, isJsonObject, LAYERS } from "@workrail/core";
 import type { CompressContextParams, PrioritizeContextParams, ViewCheckpointParams } from "./context-management-service.ts";
+import { checkCount } from "./project-checkpoints/project-draft.ts";
 
 /**
  * Checks the parameters that fit a context to a size. A wrong value would leave everything out and look like success.

@@ -60,7 +60,7 @@ export type { EraseParams, EraseResult } from "./erasing.ts";
 export type { ImportTranscriptsOptions, LeftOutOfImport, TranscriptOutcome } from "./host-import/import-transcripts.ts";
 export type { ImportedSession } from "./host-import/import-transcript.ts";
 export type { FittedFields, OmittedFields } from "./fit-fields.ts";
-export { contextOptimizer, isWorkrailError, WorkrailError } from "@workrail/core";
+export { isWorkrailError, WorkrailError } from "@workrail/core";
 export type {
   CleanUpReport,
   ForeignCheckpoint,
@@ -148,3 +148,4 @@ export type {
 } from "./transfer.ts";
 export type { LeftOut, ResolveCheckpointParams, ResolvedCheckpoint, StoreStatsParams, Workrail } from "./workrail.ts";
 export type { WrittenFile } from "./write-new-file.ts";
+export { contextOptimizer } from "./live/context-optimizer.ts";

@@ -1,16 +1,10 @@
-import {
-  type Context,
-  contextOptimizer,
-  type EngineState,
-  type EnhancedContext,
-  type JsonValue,
-  NO_ENGINE_STATE,
-  ownJson,
-  WorkrailError,
-} from "@workrail/core";
+import { type Context, type JsonValue, ownJson, WorkrailError } from "@workrail/core";
 import type { CompressContextParams, IContextManagementService, ShapedContextResult } from "../context-management-service.ts";
 import type { EntryTokens } from "./entry-tokens.ts";
 import type { Condensed, CondensedEntry } from "./live-context.ts";
+import { contextOptimizer } from "./context-optimizer.ts";
+import type { EngineState, EnhancedContext } from "./enhanced-context.ts";
+import { NO_ENGINE_STATE } from "./enhanced-context.ts";
 
 export interface CondenseLiveHow {
   readonly service: Pick<IContextManagementService, "compressContext">;

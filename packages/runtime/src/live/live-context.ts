@@ -1,5 +1,7 @@
-import type { CompressibleContext, Condensation, Context, EnhancedContext, JsonValue, Layer, LoopChanges } from "@workrail/core";
+import type { Context, JsonValue, Layer } from "@workrail/core";
 import type { GivenContextRules, LoadCheckpointResult, SaveCheckpointResult } from "../context-management-service.ts";
+import type { CompressibleContext } from "./context-optimizer.ts";
+import type { Condensation, EnhancedContext, LoopChanges } from "./enhanced-context.ts";
 
 export interface LiveContextParams {
   /** Session that checkpoints are saved to. `resume` loads its latest checkpoint. */

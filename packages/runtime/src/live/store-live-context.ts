@@ -1,22 +1,14 @@
 import {
   type Clock,
-  type CompressibleContext,
   type Context,
-  contextOptimizer,
   type ContextRules,
-  endPhase,
-  type EngineState,
-  type EnhancedContext,
-  enterPhase,
   isWorkrailError,
   type JsonValue,
   type Log,
-  type LoopChanges,
   ownJson,
   parseContextRules,
   parseSessionId,
   type Phase,
-  type PhaseChange,
   type TokenCounter,
   WorkrailError,
 } from "@workrail/core";
@@ -25,6 +17,11 @@ import { condenseLive } from "./condense-live.ts";
 import { EntryTokens } from "./entry-tokens.ts";
 import type { Condensed, LiveCheckpointOptions, LiveContext, LiveContextParams } from "./live-context.ts";
 import { SizeWatch } from "./size-watch.ts";
+import type { CompressibleContext } from "./context-optimizer.ts";
+import { contextOptimizer } from "./context-optimizer.ts";
+import { endPhase, enterPhase } from "./phases.ts";
+import type { EngineState, EnhancedContext, LoopChanges } from "./enhanced-context.ts";
+import type { PhaseChange } from "./phases.ts";
 
 export interface LiveContextPorts {
   readonly service: Pick<IContextManagementService, "saveCheckpoint" | "loadCheckpoint" | "compressContext">;

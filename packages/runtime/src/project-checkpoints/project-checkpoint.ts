@@ -1,6 +1,7 @@
 import type { ToldSecrets } from "../secrets/told-secrets.ts";
-import type { CheckpointKind, ProjectContext, ProjectDraft } from "@workrail/core";
+import type { CheckpointKind } from "@workrail/core";
 import type { Standing } from "../context-management-service.ts";
+import type { ProjectContext, ProjectDraft } from "./project-draft.ts";
 
 /** A checkpoint of a project: a summary of work done, and its time. Checkpoints of other tools are read in this form too. */
 export interface ProjectCheckpoint {

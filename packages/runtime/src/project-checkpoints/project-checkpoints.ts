@@ -1,19 +1,10 @@
 import {
-  checkCount,
-  checkProjectDraft,
-  checkProjectTags,
-  contextOfDraft,
   type Digester,
-  textOfProject,
-  invalidField,
   isWorkrailError,
   type JsonObject,
   parseCheckpointId,
   firstCharacters,
   hasAtMost,
-  PROJECT_LIMITS,
-  PROJECT_PAGES,
-  readAsProject,
   type TokenCounter,
 } from "@workrail/core";
 import type {
@@ -41,6 +32,9 @@ import type {
 } from "./project-checkpoint.ts";
 import { parseExistingProject, parseProjectPath, sessionOfProject } from "./project-path.ts";
 import { SaveLimiter } from "./save-limiter.ts";
+import { checkCount, checkProjectDraft, checkProjectTags, invalidField } from "./project-draft.ts";
+import { contextOfDraft, textOfProject, readAsProject } from "./read-as-project.ts";
+import { PROJECT_LIMITS, PROJECT_PAGES } from "./project-limits.ts";
 
 /** A longer context is not repeated in the metadata, which has its own limit. */
 const MOST_LABELS_CHARACTERS = 4_096;

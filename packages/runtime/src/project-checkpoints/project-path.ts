@@ -1,7 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { asSpelled } from "@workrail/blob-files";
-import { type Digester, invalidField, parseSessionId, type SessionId, uuidOf } from "@workrail/core";
+import { type Digester, parseSessionId, type SessionId, uuidOf } from "@workrail/core";
+import { invalidField } from "./project-draft.ts";
 
 const FIELD = "projectPath";
 

@@ -1,4 +1,6 @@
-import { type Rate, TokenBucket, WorkrailError } from "@workrail/core";
+import { WorkrailError } from "@workrail/core";
+import type { Rate } from "./token-bucket.ts";
+import { TokenBucket } from "./token-bucket.ts";
 
 /** Number of buckets above which full ones are forgotten. */
 const MOST_REMEMBERED = 1_000;

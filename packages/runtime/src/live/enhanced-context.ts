@@ -1,4 +1,4 @@
-import type { Context, JsonValue } from "../model/context.ts";
+import type { Context, JsonValue } from "@workrail/core";
 
 /**
  * Data of a workflow engine while a workflow runs: the workflow's context and the engine's state. Immutable: changes share

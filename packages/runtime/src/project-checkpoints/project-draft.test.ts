@@ -1,5 +1,5 @@
+import type { WorkrailError } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import type { WorkrailError } from "../errors.ts";
 import { checkCount, checkProjectDraft, checkProjectTags } from "./project-draft.ts";
 
 /** Returns the code, the field and the broken rule of a refused draft. */

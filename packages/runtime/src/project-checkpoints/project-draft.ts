@@ -1,6 +1,4 @@
-import { WorkrailError } from "../errors.ts";
-import { hasAtMost } from "../model/characters.ts";
-import { isJsonObject } from "../model/context.ts";
+import { isJsonObject, hasAtMost, WorkrailError } from "@workrail/core";
 import { PROJECT_LIMITS } from "./project-limits.ts";
 
 /** Context of a project checkpoint: scalar values by key, kept as given. */

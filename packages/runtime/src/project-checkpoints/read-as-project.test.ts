@@ -1,6 +1,6 @@
+import type { Context, JsonObject } from "@workrail/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Context, JsonObject } from "../model/context.ts";
 import type { ProjectDraft } from "./project-draft.ts";
 import { contextOfDraft, textOfProject, type ProjectText, readAsProject } from "./read-as-project.ts";
 

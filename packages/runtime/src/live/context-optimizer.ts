@@ -1,8 +1,4 @@
-import { WorkrailError } from "../errors.ts";
-import { checkJson } from "../json/check-json.ts";
-import { copyOf } from "../json/with-members.ts";
-import type { Context, JsonObject } from "../model/context.ts";
-import { DEFAULT_LIMITS } from "../model/limits.ts";
+import { DEFAULT_LIMITS, copyOf, checkJson, WorkrailError, type Context, type JsonObject } from "@workrail/core";
 import { checkLoops, engineFromJson, engineToJson } from "./engine-json.ts";
 import { type EngineState, type EnhancedContext, type LoopChanges, NO_ENGINE_STATE } from "./enhanced-context.ts";
 

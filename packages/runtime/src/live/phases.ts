@@ -1,5 +1,4 @@
-import type { Phase } from "../classify/context-rules.ts";
-import { WorkrailError } from "../errors.ts";
+import { WorkrailError, type Phase } from "@workrail/core";
 import type { EngineState } from "./enhanced-context.ts";
 
 /** New state of an engine, and the phase whose end is to be saved. */

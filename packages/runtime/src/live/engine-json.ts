@@ -1,5 +1,4 @@
-import { WorkrailError } from "../errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
+import { isJsonObject, WorkrailError, type JsonObject, type JsonValue } from "@workrail/core";
 import type { Condensation, EngineState, LoopState } from "./enhanced-context.ts";
 
 /** Version of the stored form of an engine's state. A new form gets a higher number. */

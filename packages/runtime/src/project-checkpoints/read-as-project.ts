@@ -1,8 +1,14 @@
-import { wordsOf } from "../words/key-words.ts";
-import type { CheckpointKind } from "../model/checkpoint.ts";
-import { firstCharacters, hasAtMost } from "../model/characters.ts";
-import { type Context, isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
-import { cutText } from "../words/cut-text.ts";
+import {
+  cutText,
+  isJsonObject,
+  firstCharacters,
+  hasAtMost,
+  wordsOf,
+  type Context,
+  type JsonObject,
+  type JsonValue,
+  type CheckpointKind,
+} from "@workrail/core";
 import { isScalar, type ProjectContext, type ProjectDraft } from "./project-draft.ts";
 import { PROJECT_LIMITS } from "./project-limits.ts";
 

@@ -1,10 +1,9 @@
+import { isWorkrailError, type Context } from "@workrail/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isWorkrailError } from "../errors.ts";
-import type { Context } from "../model/context.ts";
 import { contextOptimizer, ENGINE_KEY } from "./context-optimizer.ts";
 import { type EngineState, NO_ENGINE_STATE } from "./enhanced-context.ts";
-import { wordClassifier } from "../../../classifier/src/word-classifier.ts";
+import { wordClassifier } from "@workrail/classifier";
 
 const { createEnhancedContext, mergeLoopState, prepareForPersistence, restoreFromPersistence } = contextOptimizer;
 
