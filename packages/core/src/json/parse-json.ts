@@ -19,9 +19,10 @@ export function parseJson(text: string): JsonValue {
 /** True when this engine has the bug: the first text triggers it, the second one shows it. No other object has this shape. */
 const IS_AFFECTED = ((): boolean => {
   const shape = "is this engine affected?";
-  JSON.parse(JSON.stringify({ [shape]: 0, "\\": 0 }));
+  const first = JSON.parse(JSON.stringify({ [shape]: 0, "\\": 0 })) as object;
   const read = JSON.parse(JSON.stringify({ [shape]: 0, "\n": 0 })) as object;
-  return !Object.hasOwn(read, "\n");
+  // Uses the first object last: if it could be collected before, its shape would be too, and nothing would show the bug.
+  return !Object.hasOwn(read, "\n") && Object.hasOwn(first, shape);
 })();
 
 /**
