@@ -1,3 +1,4 @@
+import { existsSync, readFileSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
@@ -13,6 +14,21 @@ class SuitesFirst extends BaseSequencer {
     const sorted = await super.sort(files);
     return [...sorted.filter(isSuite), ...sorted.filter((file) => !isSuite(file))];
   }
+}
+
+const MEMORY = "/dev/shm";
+const ENOUGH_BYTES = 4 * 1024 ** 3;
+
+/**
+ * Temporary files go to memory where Linux has room for them: stores wait for `fsync` more than for anything else, and no test cuts
+ * the power. Tests execute some of these files. `npm run test:faults` uses the disk.
+ */
+function temporaryFolder(): { readonly TMPDIR?: string } {
+  if (process.env["TMPDIR"] !== undefined || process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined) return {};
+  const mounts = existsSync("/proc/mounts") ? readFileSync("/proc/mounts", "utf8") : "";
+  if (!/^\S+ \/dev\/shm tmpfs (?!\S*noexec)/mu.test(mounts)) return {};
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return bavail * bsize < ENOUGH_BYTES ? {} : { TMPDIR: MEMORY };
 }
 
 /** Packages whose tests need no processes of their own: the inner loop, `npm run test:unit`. */
@@ -52,7 +68,7 @@ export default defineConfig({
     // Tests wait for disks, locks and child processes: one more than there are processors keeps these busy.
     maxWorkers: availableParallelism() + 1,
     // Child processes run sources: most of what a start takes is compiling them, unless what came of it is kept.
-    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules", ".cache", "workrail", "compiled") },
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules", ".cache", "workrail", "compiled"), ...temporaryFolder() },
     testTimeout: 300_000,
     hookTimeout: 300_000,
   },

@@ -111,9 +111,11 @@ describe("a private key whose lines are the strings of a list", () => {
   });
 });
 
-describe("texts of 10 MB designed to be slow", () => {
+describe("texts of 2 MB designed to be slow", () => {
   const scanner = ruleScanner({ personalData: "all" });
-  const SIZE = 10_000_000;
+  const SIZE = 2_000_000;
+  /** A quadratic rule takes an hour for this much text. */
+  const MOST_MS = 12_000;
 
   it.each([
     "+",
@@ -175,8 +177,7 @@ describe("texts of 10 MB designed to be slow", () => {
         return performance.now() - started;
       };
       time(100_000);
-      // A quadratic rule takes hours for this much text.
-      expect(time(SIZE)).toBeLessThan(60_000);
+      expect(time(SIZE)).toBeLessThan(MOST_MS);
     },
     120_000,
   );
@@ -190,7 +191,7 @@ describe("texts of 10 MB designed to be slow", () => {
     (_, make) => {
       const started = performance.now();
       expect([...scanner.find([make()])].flat().length).toBeGreaterThan(0);
-      expect(performance.now() - started).toBeLessThan(60_000);
+      expect(performance.now() - started).toBeLessThan(MOST_MS);
     },
     120_000,
   );
