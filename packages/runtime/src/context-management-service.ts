@@ -59,8 +59,8 @@ export interface SaveCheckpointParams {
   readonly force?: boolean | undefined;
   readonly workflowId?: string | undefined;
   readonly agentId?: string | undefined;
-  /** The checkpoint that this one continues. Naming any but the latest makes a fork. Default: the latest. */
-  readonly parentId?: string | undefined;
+  /** The checkpoint that this one continues; `null`: none. Any but the latest makes a fork. Default: the latest. */
+  readonly parentId?: string | null | undefined;
   /** Compare and swap: save only if this is still the latest checkpoint; `null`: only if the session is new. */
   readonly expectedParentId?: string | null | undefined;
   /** The caller's own id. Repeating the call with the same context is then harmless. */

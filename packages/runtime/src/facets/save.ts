@@ -75,7 +75,7 @@ export async function save(
       project,
       nameSession: true,
       ownProjectOnly: binds && settings.isolation === "strict",
-      parentId: optional(params.parentId, (id) => parseCheckpointId(id, "parentId")),
+      parentId: params.parentId === null ? null : optional(params.parentId, (id) => parseCheckpointId(id, "parentId")),
       trustParent: standIn?.isBlind,
       expectedParentId: optional(params.expectedParentId, (id) => (id === null ? null : parseCheckpointId(id, "expectedParentId"))),
       checkpointId: optional(params.checkpointId, (id) => parseCheckpointId(id)) ?? tried,

@@ -284,7 +284,7 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
     } catch (error) {
       if (!isStorageFailure(error) || isFull(error)) throw error;
       // The expected parent cannot be compared now. If the head differs when memory is written to disk, the checkpoint becomes a fork.
-      const parentId = params.parentId ?? params.expectedParentId ?? undefined;
+      const parentId = params.parentId === undefined ? (params.expectedParentId ?? undefined) : params.parentId;
       return save(this.#standIns.blind, { ...params, parentId, expectedParentId: undefined }, state).catch((missing: unknown) => {
         // The base of a patch may be on the disk, which cannot be read.
         throw state.patch !== undefined && isNotFound(missing) ? withoutBase(error, this.dataDir) : missing;

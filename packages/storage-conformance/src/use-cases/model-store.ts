@@ -109,14 +109,14 @@ export class ModelStore {
       return same(existing, input.sessionId, text) ? { status: "unchanged", id: existing.id } : { status: "CONFLICT" };
     const head = this.head(input.sessionId);
     if (input.expectedParentId !== undefined && (head?.id ?? null) !== input.expectedParentId) {
-      const isLostAnswer = head !== undefined && head.parentId === (input.parentId ?? input.expectedParentId) && head.text === text;
+      const isLostAnswer = head !== undefined && head.parentId === parentOrHead(input, input.expectedParentId) && head.text === text;
       return isLostAnswer ? { status: "unchanged", id: head.id } : { status: "CONFLICT" };
     }
     const maySkip = input.force !== true && (input.kind ?? "workflow") === "workflow";
     if (maySkip && head !== undefined && head.canonical === canonicalJson(input.context)) return { status: "unchanged", id: head.id };
-    if (input.parentId !== undefined && this.find(input.parentId) === undefined) return { status: "CHECKPOINT_NOT_FOUND" };
+    if (typeof input.parentId === "string" && this.find(input.parentId) === undefined) return { status: "CHECKPOINT_NOT_FOUND" };
     if (this.trashed.some(({ id }) => id === input.checkpointId)) return { status: "CONFLICT" };
-    return { status: "saved", parentId: input.parentId ?? head?.id ?? null, sequence: this.lastSequence(input.sessionId) + 1 };
+    return { status: "saved", parentId: parentOrHead(input, head?.id ?? null), sequence: this.lastSequence(input.sessionId) + 1 };
   }
 
   save(input: WholeSave, made: { readonly id: CheckpointId; readonly createdAt: Date }, expected: Expected & { status: "saved" }): void {
@@ -274,4 +274,9 @@ function byLineage(checkpoints: readonly ModelCheckpoint[]): readonly ModelCheck
 
 function same(existing: ModelCheckpoint, sessionId: SessionId, text: string): boolean {
   return existing.sessionId === sessionId && existing.text === text;
+}
+
+/** Returns the parent that a save names, which may be none; otherwise the given one. */
+function parentOrHead({ parentId }: WholeSave, otherwise: CheckpointId | null): CheckpointId | null {
+  return parentId === undefined ? otherwise : parentId;
 }

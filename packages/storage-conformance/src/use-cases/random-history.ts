@@ -514,7 +514,7 @@ export class RandomHistory {
       kind: ([...Array<"workflow">(6).fill("workflow"), "project", "aside"] as const)[this.#chance.below(8)],
       force: this.#chance.below(4) === 0,
       tags: this.#chance.below(12) === 0 ? [KEEP_TAG] : [],
-      parentId: this.#chance.below(10) === 0 ? this.#someId() : undefined,
+      parentId: [this.#someId(), null][this.#chance.below(16)],
       expectedParentId: [head, this.#someId() ?? null][this.#chance.below(10)],
       checkpointId: ofCaller ? (this.#oldId() ?? this.#newId()) : undefined,
       shieldUntil: this.#chance.below(8) === 0 ? this.#someTime() : undefined,

@@ -16,7 +16,7 @@ export interface Base {
 export interface BaseInput {
   readonly sessionId: SessionId;
   readonly project?: string | undefined;
-  readonly parentId?: CheckpointId | undefined;
+  readonly parentId?: CheckpointId | null | undefined;
   readonly expectedParentId?: CheckpointId | null | undefined;
   readonly checkpointId?: CheckpointId | undefined;
 }
@@ -31,7 +31,7 @@ export interface BaseInput {
 export async function findBase(ports: ReadPorts, input: BaseInput): Promise<Base> {
   const { catalog } = ports;
   const head = await findHead(catalog, input.sessionId);
-  if (head === undefined || input.expectedParentId === null) throw await noBase(catalog, input);
+  if (head === undefined || input.expectedParentId === null || input.parentId === null) throw await noBase(catalog, input);
   const record = (await baseOfRepeated(catalog, input)) ?? (await baseNamed(catalog, input)) ?? head;
   const { context } = await readContext(ports, record);
   return { record, context };
@@ -46,7 +46,8 @@ async function baseOfRepeated(catalog: CatalogPort, { checkpointId }: BaseInput)
 }
 
 async function baseNamed(catalog: CatalogPort, { parentId, expectedParentId }: BaseInput): Promise<CheckpointRecord | undefined> {
-  if (parentId === undefined) return typeof expectedParentId === "string" ? findCheckpoint(catalog, expectedParentId) : undefined;
+  if (parentId === undefined || parentId === null)
+    return typeof expectedParentId === "string" ? findCheckpoint(catalog, expectedParentId) : undefined;
   const parent = await findCheckpoint(catalog, parentId);
   if (parent !== undefined) return parent;
   throw new WorkrailError("CHECKPOINT_NOT_FOUND", `parentId ${parentId} names no checkpoint, so there is nothing to patch.`, {

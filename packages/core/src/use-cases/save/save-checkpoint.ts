@@ -79,7 +79,7 @@ export interface SaveInput {
   /** Refuse to save to a session that belongs to another project. Default `false`. */
   readonly ownProjectOnly?: boolean | undefined;
   /** Checkpoint that this one continues, in any session; default: the session's head. */
-  readonly parentId?: CheckpointId | undefined;
+  readonly parentId?: CheckpointId | null | undefined;
   /** Accept `parentId` unchecked: it may be elsewhere, or removed. Default `false`: it must exist. */
   readonly trustParent?: boolean | undefined;
   /** Save only if this is still the head; `null`: only if the session is new. */
@@ -224,9 +224,9 @@ async function draft(ports: SavePorts, input: WholeInput, content: SavedContent)
   if (known !== undefined) return { input, known };
   const how = { pins: session?.pins ?? [], rules };
   const layers = input.layers ?? summarise(await classifyContext(ports, input.context, how));
-  const parent = input.parentId === undefined ? head : await parentOf(ports, input, input.parentId);
+  const parent = await parentOf(ports, input, head);
   const dropped = await droppedEntries(ports, { ...input, parent, how });
-  const parentId = input.parentId ?? head?.id;
+  const parentId = input.parentId === undefined ? head?.id : (input.parentId ?? undefined);
   const facts = await describe(ports, { ...input, layers, parentId, begunAt: session?.createdAt }, content, head);
   const bytes = await encodeBlob(ports, facts, content);
   checkSize(bytes.length, ports.limits);
@@ -315,8 +315,11 @@ async function isReadable(ports: SavePorts, record: CheckpointRecord): Promise<b
   }
 }
 
-/** Returns the parent's record; `undefined` when a trusted parent is missing or elsewhere. */
-async function parentOf(ports: SavePorts, input: WholeInput, parentId: CheckpointId): Promise<CheckpointRecord | undefined> {
+/** Returns the parent's record; `undefined` without a parent, and when a trusted one is missing or elsewhere. */
+async function parentOf(ports: SavePorts, input: WholeInput, head: CheckpointRecord | undefined): Promise<CheckpointRecord | undefined> {
+  const { parentId } = input;
+  if (parentId === undefined) return head;
+  if (parentId === null) return undefined;
   const parent = input.base?.record ?? (await findCheckpoint(ports.catalog, parentId));
   if (parent !== undefined || input.trustParent === true) return parent;
   throw new WorkrailError("CHECKPOINT_NOT_FOUND", `parentId ${parentId} names no checkpoint.`, {
@@ -585,7 +588,7 @@ async function lostAnswerOrConflict(
   content: SavedContent,
   head: CheckpointRecord | undefined,
 ): Promise<SaveOutcome> {
-  const parentId = input.parentId ?? input.expectedParentId;
+  const parentId = input.parentId === undefined ? input.expectedParentId : input.parentId;
   if (head !== undefined && head.parentId === parentId && head.exactDigest === content.exactDigest) {
     return unchanged(input, content, await madeWhole(ports, content, head));
   }
