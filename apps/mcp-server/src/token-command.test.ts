@@ -65,7 +65,7 @@ describe("workrail-mcp token", () => {
     chmodSync(file, 0o644);
     const { status, stderr } = run("--http", "0");
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^KEY_UNAVAILABLE: Others can read or change the token file .* Run `chmod 600` on it\.\n$/u);
+    expect(stderr).toMatch(/^INVALID_INPUT: Others can read or change the token file .* Run `chmod 600` on it\.\n$/u);
   });
 
   it("is needed before others can reach a server, which otherwise does not start", () => {

@@ -37,7 +37,7 @@ export function runTokenCommand(args: readonly string[]): void {
   }
 }
 
-/** @throws INVALID_INPUT; KEY_UNAVAILABLE when the file cannot be used. */
+/** @throws INVALID_INPUT */
 function answerTo(args: readonly string[]): string {
   const { values, positionals } = parsed(args);
   const [verb = "help", name = "", ...more] = positionals;

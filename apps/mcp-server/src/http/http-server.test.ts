@@ -180,9 +180,9 @@ describe("the server on HTTP, without tokens on this machine", () => {
     const waiting = await Promise.all(Array.from({ length: 4 }, () => socketTo(server.url)));
     for (const socket of waiting) socket.write(headOf(server.url, 1024 * 1024));
     const status = (): Promise<number> => server.post(LIST).then((response) => response.status);
-    await expect.poll(status).toBe(503);
+    await expect.poll(status, { timeout: 20_000 }).toBe(503);
     for (const socket of waiting) socket.destroy();
-    await expect.poll(status).toBe(200);
+    await expect.poll(status, { timeout: 20_000 }).toBe(200);
   });
 
   it("answers nothing to a client that leaves in the middle of its body", async () => {
@@ -283,14 +283,12 @@ describe.skipIf(process.platform === "win32")("the shutdown of the server on HTT
       for (const n of numbers) await server.says(`holding ${n}\n`);
       server.kill("SIGTERM");
       // A new connection is refused, or its request is.
-      await expect
-        .poll(() =>
-          server.post(LIST).then(
-            ({ status }) => status,
-            () => "refused",
-          ),
-        )
-        .toBe("refused");
+      const attempt = (): Promise<unknown> =>
+        server.post(LIST).then(
+          ({ status }) => status,
+          () => "refused",
+        );
+      await expect.poll(attempt, { timeout: 20_000 }).toBe("refused");
       server.kill("SIGUSR2");
       expect((await Promise.all(answers)).map(({ structuredContent }) => structuredContent.n)).toEqual(numbers);
       expect(await server.exit()).toBe(0);
@@ -308,10 +306,9 @@ describe.skipIf(process.platform === "win32")("the shutdown of the server on HTT
       { "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen" },
     );
     expect(listening.status).toBe(200);
-    const started = performance.now();
     server.kill("SIGTERM");
     expect(await server.exit()).toBe(0);
-    expect(performance.now() - started).toBeLessThan(2_500);
+    expect(server.stderr).not.toContain("stopping before");
     await listening.text().catch(() => "");
     idle.destroy();
     await client.close();

@@ -60,7 +60,7 @@ export function maxBodyBytesOf({ maxContextBytes }: Pick<Limits, "maxContextByte
  * Serves the tools on HTTP until a signal arrives, then ends the process.
  *
  * @returns the address at which it listens.
- * @throws INVALID_INPUT when the server cannot listen there; KEY_UNAVAILABLE when the token file cannot be used.
+ * @throws INVALID_INPUT when the server cannot listen there, or when the token file cannot be used.
  */
 export async function serveHttp(options: ServeHttpOptions): Promise<URL> {
   const { settings, tools, log, close = [], createHandler = handlerV2 } = options;

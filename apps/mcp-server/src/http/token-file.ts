@@ -27,14 +27,14 @@ export class TokenFile {
     this.#path = path;
   }
 
-  /** Returns the access that a token gives; `undefined` for an unknown one. @throws KEY_UNAVAILABLE when the file cannot be used. */
+  /** Returns the access that a token gives; `undefined` for an unknown one. @throws INVALID_INPUT when the file cannot be used. */
   find(given: string): Access | undefined {
     const found = this.#current().get(hashOf(given));
     if (found === undefined) return undefined;
     return { name: found.name, scopes: scopesIn(found.scopes), expiresAt: Date.parse(found.expiresAt) / 1_000 };
   }
 
-  /** Checks that the file can be used. @throws KEY_UNAVAILABLE */
+  /** Checks that the file can be used. @throws INVALID_INPUT */
   check(): void {
     this.#current();
   }
@@ -54,7 +54,7 @@ export interface NewToken {
   readonly days: number;
 }
 
-/** Adds a token to the file, which is created if needed. Returns the token, which is kept nowhere. @throws INVALID_INPUT; KEY_UNAVAILABLE */
+/** Adds a token to the file, which is created if needed. Returns the token, which is kept nowhere. @throws INVALID_INPUT */
 export function createToken(path: string, { name, scopes, days }: NewToken, now = Date.now()): string {
   const made = `${TOKEN_PREFIX}${randomBytes(32).toString("base64url")}`;
   changeTokens(path, (tokens) => {
@@ -66,7 +66,7 @@ export function createToken(path: string, { name, scopes, days }: NewToken, now 
   return made;
 }
 
-/** Removes a token from the file. @throws INVALID_INPUT when there is none of this name; KEY_UNAVAILABLE */
+/** Removes a token from the file. @throws INVALID_INPUT, also when there is none of this name */
 export function revokeToken(path: string, name: string): void {
   changeTokens(path, (tokens) => {
     const rest = tokens.filter((each) => each.name !== name);
@@ -76,7 +76,7 @@ export function revokeToken(path: string, name: string): void {
   });
 }
 
-/** Reads the tokens. @throws KEY_UNAVAILABLE */
+/** Reads the tokens. @throws INVALID_INPUT */
 export function readTokens(path: string): readonly StoredToken[] {
   let text: string;
   try {
@@ -160,5 +160,5 @@ function jsonOf(text: string): unknown {
 }
 
 function unusable(message: string, hint: string, cause?: unknown): WorkrailError {
-  return new WorkrailError("KEY_UNAVAILABLE", message, { hint, cause });
+  return new WorkrailError("INVALID_INPUT", message, { hint, cause, details: { field: "httpTokenFile" } });
 }
