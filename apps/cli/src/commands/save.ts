@@ -103,7 +103,7 @@ async function withParents(params: SaveCheckpointParams, store: Workrail): Promi
   const { parentId, expectedParentId } = params;
   return {
     ...params,
-    parentId: parentId === undefined ? undefined : await checkpointIdOf(store, parentId),
+    parentId: typeof parentId === "string" ? await checkpointIdOf(store, parentId) : parentId,
     expectedParentId: typeof expectedParentId === "string" ? await expectedIdOf(store, expectedParentId) : expectedParentId,
   };
 }
