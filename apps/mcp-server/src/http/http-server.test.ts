@@ -200,7 +200,8 @@ describe("many connections to the server on HTTP", () => {
       Array.from({ length: 1_000 }, async () => {
         const socket = connect(Number(server.url.port), server.url.hostname);
         socket.on("error", () => {});
-        await Promise.race([once(socket, "connect"), once(socket, "close")]);
+        // A process may open fewer files than this, and then some of the connections fail.
+        await Promise.race([once(socket, "connect"), once(socket, "close")]).catch(() => undefined);
         return socket;
       }),
     );
