@@ -23,6 +23,7 @@ import { toldSecrets } from "../secrets/told-secrets.ts";
 import { isWork, type ResolvedSession } from "../session-resolver.ts";
 import type { Store } from "../store.ts";
 import { told } from "../told-changes.ts";
+import { nameSession } from "../name-session.ts";
 
 /** Same limit as in context rules. */
 const MAX_PHASE_LENGTH = 200;
@@ -73,7 +74,7 @@ export async function save(
       agentId: params.agentId ?? labels.agentId,
       workflowId: params.workflowId,
       project,
-      nameSession: true,
+      nameSession,
       ownProjectOnly: binds && settings.isolation === "strict",
       parentId: params.parentId === null ? null : optional(params.parentId, (id) => parseCheckpointId(id, "parentId")),
       trustParent: standIn?.isBlind,

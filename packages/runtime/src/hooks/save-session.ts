@@ -1,4 +1,5 @@
-import { goalOf, WorkrailError } from "@workrail/core";
+import { WorkrailError } from "@workrail/core";
+import { goalOf } from "@workrail/views/handoff-part";
 import { noteEvents, type WorkNotes } from "@workrail/views/work-notes";
 import { messagesOf } from "./conversation-messages.ts";
 import { type ConversationPart, conversationParts } from "./conversation-parts.ts";

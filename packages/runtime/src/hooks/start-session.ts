@@ -1,5 +1,6 @@
 import path from "node:path";
-import { type Context, GIT_STATE, gitStateToJson, goalOf } from "@workrail/core";
+import { type Context, GIT_STATE, gitStateToJson } from "@workrail/core";
+import { goalOf } from "@workrail/views/handoff-part";
 import { contextOfNotes } from "@workrail/views/work-notes";
 import { findDrift } from "../resume/find-drift.ts";
 import { catchUp } from "./catch-up.ts";

@@ -31,6 +31,7 @@ import { isErased } from "./forget-sessions.ts";
 import { errorText, noteFailure } from "./hook-log.ts";
 import { NO_CONVERSATION, readState, writeState } from "./hook-state.ts";
 import { CONVERSATION, type IncomingSave, LARGEST_SAVE, REASON, waitingFiles } from "./incoming-save.ts";
+import { nameSession } from "../name-session.ts";
 
 export type TakeInPorts = SavePorts & LoadPorts;
 
@@ -137,7 +138,7 @@ async function saveOnce(ports: TakeInPorts, save: IncomingSave, onGap: () => voi
     attributes: save.attributes,
     agentId: save.agentId,
     project: save.project,
-    nameSession: true,
+    nameSession,
     expectedParentId: head?.id ?? null,
     surroundings: async () => (git === undefined ? {} : { [GIT_STATE]: gitStateToJson(git, save.project) }),
   });

@@ -1,5 +1,6 @@
 import { utimesSync } from "node:fs";
-import { type Context, goalOf, type JsonObject } from "@workrail/core";
+import type { Context, JsonObject } from "@workrail/core";
+import { goalOf } from "@workrail/views/handoff-part";
 import { contextOfNotes, NO_NOTES, type WorkNotes } from "@workrail/views/work-notes";
 import type { FoundTranscript, TranscriptFacts } from "@workrail/host-transcripts";
 import { conversationParts } from "../hooks/conversation-parts.ts";

@@ -5,7 +5,6 @@ import {
   droppedSince,
   type GitState,
   gitStateOf,
-  goalOf,
   hasAtMost,
   invalidInput,
   isWorkrailError,
@@ -19,6 +18,7 @@ import {
   stateChanges,
   findSession,
 } from "@workrail/core";
+import { goalOf } from "@workrail/views/handoff-part";
 import { type Candidate, type Handoff, LEAST_SUMMARY_TOKENS, writeHandoff } from "@workrail/views";
 import { AROUND, HOW, howOf, tokensBeyond } from "../answer-budget.ts";
 import type { BriefViewResult } from "../context-management-service.ts";

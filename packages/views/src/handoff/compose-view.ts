@@ -1,4 +1,5 @@
-import { type Context, type CountTokens, HANDOFF_PARTS, inTurns, type JsonValue, type Steps, type TokenCounter } from "@workrail/core";
+import { type Context, type CountTokens, inTurns, type JsonValue, type Steps, type TokenCounter } from "@workrail/core";
+import { HANDOFF_PARTS } from "./handoff-part.ts";
 import { isWholeWithin, type ViewBudget } from "../view/build-view.ts";
 import { entriesOf, type Entry, EntrySizes } from "../view/entry.ts";
 import { greater, isWithin, lesser, measure, part, type Room, shrink } from "../view/room.ts";

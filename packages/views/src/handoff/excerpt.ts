@@ -1,4 +1,5 @@
-import type { HandoffPart, JsonValue } from "@workrail/core";
+import type { JsonValue } from "@workrail/core";
+import type { HandoffPart } from "./handoff-part.ts";
 
 /** Part of an entry that is meaningful alone: a sentence, a record, a line, or a small value. */
 export interface Excerpt {

@@ -1,15 +1,5 @@
-import {
-  type CheckpointRecord,
-  type Context,
-  gitStateOf,
-  HANDOFF_PARTS,
-  type HandoffPart,
-  inTurns,
-  type JsonValue,
-  TITLES,
-  type TokenCounter,
-  WorkrailError,
-} from "@workrail/core";
+import { type CheckpointRecord, type Context, gitStateOf, inTurns, type JsonValue, type TokenCounter, WorkrailError } from "@workrail/core";
+import { HANDOFF_PARTS, type HandoffPart, TITLES } from "./handoff-part.ts";
 import { namedPaths } from "../resume/named-paths.ts";
 import { cutExcerpts } from "./cut-excerpts.ts";
 import { type RankHow, type Ranked, rankExcerpts } from "./rank-excerpts.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { wordClassifier } from "@workrail/classifier";
 import { aRecord, SequentialIds, tokensCounted } from "@workrail/storage-conformance/builders";
-import { type CheckpointRecord, type Context, goalOf, partOfName } from "@workrail/core";
+import type { CheckpointRecord, Context } from "@workrail/core";
+import { goalOf, partOfName } from "./handoff-part.ts";
 import { asCode, fenced } from "./stored-text.ts";
 import { LEAST_HANDOFF_TOKENS } from "./write-document.ts";
 import { writeHandoff } from "./write-handoff.ts";

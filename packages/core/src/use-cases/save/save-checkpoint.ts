@@ -74,8 +74,11 @@ export interface SaveInput {
   readonly agentId?: string | undefined;
   readonly workflowId?: string | undefined;
   readonly project?: string | undefined;
-  /** Keep a readable name of the session in the attributes, if its id is a generated one. Default `false`. */
-  readonly nameSession?: boolean | undefined;
+  /**
+   * Returns the goal that a context states; a session with a generated id is named by it. Absent: sessions get no names. Not called for
+   * very large contexts, in which the search takes too long.
+   */
+  readonly nameSession?: ((context: Context) => string | undefined | Promise<string | undefined>) | undefined;
   /** Refuse to save to a session that belongs to another project. Default `false`. */
   readonly ownProjectOnly?: boolean | undefined;
   /** Checkpoint that this one continues, in any session; default: the session's head. */
@@ -361,18 +364,14 @@ async function sessionName(
   { nameSession, sessionId, project, redacted, context, begunAt }: WholeInput & { readonly begunAt: Date | undefined },
   createdAt: Date,
 ): Promise<JsonObject> {
-  if (nameSession !== true) return {};
-  return sessionNameAttribute({ sessionId, project, goal: await goalIn(redacted ?? context), begunAt: begunAt ?? createdAt });
+  if (nameSession === undefined) return {};
+  const saved = redacted ?? context;
+  const goal = Object.keys(saved).length > MOST_KEYS ? undefined : await nameSession(saved);
+  return sessionNameAttribute({ sessionId, project, goal, begunAt: begunAt ?? createdAt });
 }
 
-/** Larger contexts are not searched for a goal, because that takes too long. */
+/** Larger contexts are not searched for a goal. */
 const MOST_KEYS = 1_000;
-
-async function goalIn(context: Context): Promise<string | undefined> {
-  if (Object.keys(context).length > MOST_KEYS) return undefined;
-  const { goalOf } = await import("../../words/handoff-part.ts");
-  return goalOf(context);
-}
 
 /** Adds product attributes only if they fit; the caller's always stay. */
 function withOurs(attributes: JsonObject, ours: JsonObject): JsonObject {

@@ -1,4 +1,5 @@
-import { type HandoffPart, isJsonObject, type JsonObject, type JsonValue } from "@workrail/core";
+import { isJsonObject, type JsonObject, type JsonValue } from "@workrail/core";
+import type { HandoffPart } from "../handoff-part.ts";
 import { parseData } from "../../condense/outline-data.ts";
 import { cuesIn } from "../cues.ts";
 import type { Excerpt } from "../excerpt.ts";

@@ -1,13 +1,5 @@
-import {
-  type HandoffPart,
-  isHistoryName,
-  isJsonObject,
-  isLatestName,
-  isObsoleteName,
-  type JsonObject,
-  type JsonValue,
-  partOfName,
-} from "@workrail/core";
+import { isJsonObject, type JsonObject, type JsonValue } from "@workrail/core";
+import { type HandoffPart, isHistoryName, isLatestName, isObsoleteName, partOfName } from "../handoff-part.ts";
 import { parseData } from "../../condense/outline-data.ts";
 import type { Excerpt } from "../excerpt.ts";
 import { isCell, isSteps, readCells, readConversation, readSteps } from "./conversations.ts";

@@ -1,4 +1,5 @@
-import type { HandoffPart, JsonValue } from "@workrail/core";
+import type { JsonValue } from "@workrail/core";
+import type { HandoffPart } from "../handoff-part.ts";
 import { cuesIn } from "../cues.ts";
 import type { Excerpt } from "../excerpt.ts";
 

@@ -1,4 +1,4 @@
-import { partOfName } from "@workrail/core";
+import { partOfName } from "../handoff-part.ts";
 import { parseData } from "../../condense/outline-data.ts";
 import { readMessages } from "./conversations.ts";
 import { type Message, voiceOfName } from "./messages.ts";

@@ -1,5 +1,4 @@
-import type { Context, JsonValue } from "../model/context.ts";
-import { singularsOf, wordsOf } from "../words/key-words.ts";
+import { type Context, type JsonValue, singularsOf, wordsOf } from "@workrail/core";
 
 /** Parts of a handoff, in the order in which a successor needs them. */
 export const HANDOFF_PARTS = ["goal", "rules", "turns", "work", "decisions", "failures", "references", "rest"] as const;

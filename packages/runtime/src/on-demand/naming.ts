@@ -1,0 +1,2 @@
+// Names of sessions, loaded on demand.
+export { goalOf } from "@workrail/views/handoff-part";
