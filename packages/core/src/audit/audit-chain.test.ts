@@ -3,8 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AUDIT_ACTIONS, type AuditEvent, type LoggedEvent } from "../model/audit.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
-import { CHAIN_START, checkLinks, linked, placeOf } from "./audit-chain.ts";
-import { beginningAfter, cutEvent } from "./audit-cut.ts";
+import { beginningAfter, CHAIN_START, checkLinks, cutEvent, linked, placeOf } from "./audit-chain.ts";
 import { rechain } from "./rechain.ts";
 
 const sha256 = (text: string): string => hash("sha256", text, "hex");

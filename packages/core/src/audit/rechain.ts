@@ -1,7 +1,6 @@
 import type { AuditDigest, AuditPlace, LoggedEvent, AuditEvent } from "../model/audit.ts";
 
-import { checkLinks, linked, placeOf } from "./audit-chain.ts";
-import { beginningAfter } from "./audit-cut.ts";
+import { beginningAfter, checkLinks, linked, placeOf } from "./audit-chain.ts";
 import type { NewRecord } from "../model/checkpoint.ts";
 import type { SessionFacts } from "../model/session.ts";
 

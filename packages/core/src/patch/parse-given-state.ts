@@ -1,5 +1,5 @@
 import { WorkrailError } from "../errors.ts";
-import { ownContext } from "../json/own-context.ts";
+import { ownContext } from "../json/prepare-context.ts";
 import { type Context, isJsonObject } from "../model/context.ts";
 import type { Limits } from "../model/limits.ts";
 import { ownText } from "./json-text.ts";

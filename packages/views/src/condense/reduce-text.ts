@@ -1,4 +1,4 @@
-import { withoutBlobs } from "@workrail/core";
+import { withoutBlobs } from "./without-blobs.ts";
 
 /** Lines seen so far, so that repetitions can be replaced by notes. */
 export class SaidBefore {

@@ -1,4 +1,4 @@
-import { withoutBlobs } from "@workrail/core";
+import { withoutBlobs } from "../condense/without-blobs.ts";
 import { fenceAround, selfContained } from "./fences.ts";
 import { type Part, SPEAKERS, type Turn } from "./turn.ts";
 

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue, withoutBlobs } from "@workrail/core";
+import { isJsonObject, type JsonObject, type JsonValue } from "@workrail/core";
+import { withoutBlobs } from "../condense/without-blobs.ts";
 import { isUser, type Part, speakerOf, type Turn } from "./turn.ts";
 
 /** Reads messages in the formats of OpenAI (chat completions and responses) and Anthropic; other content is shown as JSON. */

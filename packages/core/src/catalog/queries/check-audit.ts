@@ -1,5 +1,4 @@
-import { checkLinks } from "../../audit/audit-chain.ts";
-import { beginningAfter } from "../../audit/audit-cut.ts";
+import { beginningAfter, checkLinks } from "../../audit/audit-chain.ts";
 
 import type { AuditChain } from "../../ports/storage.ts";
 import type { AuditPlace, LinkCheck, LoggedEvent } from "../../model/audit.ts";

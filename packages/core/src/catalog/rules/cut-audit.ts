@@ -1,5 +1,4 @@
-import { placeOf } from "../../audit/audit-chain.ts";
-import { cutEvent } from "../../audit/audit-cut.ts";
+import { cutEvent, placeOf } from "../../audit/audit-chain.ts";
 
 import type { Reads } from "../reads.ts";
 import { nothing, type Rule, rule } from "../rule.ts";
