@@ -61,6 +61,8 @@ async function runEveryRule(store: TestStore): Promise<void> {
   const { record } = await store.save({ other: true }, { sessionId: OTHER, checkpointId: "other" as CheckpointId });
   const [one, two] = ids.slice(-2) as [CheckpointId, CheckpointId];
   const edge = { dependent: one, base: two };
+  // A load asks for the session with its damaged count.
+  await catalog.session(SESSION);
   await catalog.commit({ tags: { sessionId: SESSION, add: ["tag"], remove: [] }, edges: { add: [edge], drop: [] }, audit: [] });
   await catalog.commit({ shields: [{ checkpointId: one, until: AT }], accesses: [{ checkpointId: one, at: AT }], audit: [] });
   await catalog.commit({ edges: { add: [], drop: [edge] }, audit: [] });
