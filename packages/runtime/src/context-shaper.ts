@@ -1,3 +1,4 @@
+import { parseContextRules } from "@workrail/classifier/rules";
 import {
   type CheckpointRecord,
   type Context,
@@ -5,7 +6,6 @@ import {
   isWorkrailError,
   loadCheckpoint,
   parseCheckpointId,
-  parseContextRules,
   parseSessionId,
   readOnly,
   saveAside,

@@ -1,6 +1,7 @@
+import { parseContextRules } from "@workrail/classifier/rules";
 import path from "node:path";
 import { type FileRefusal, type GivenFile, readGivenFile, signatureOf } from "@workrail/blob-files";
-import { type CompiledRules, type ContextRules, isWorkrailError, type Log, parseContextRules, WorkrailError } from "@workrail/core";
+import { type CompiledRules, type ContextRules, isWorkrailError, type Log, WorkrailError } from "@workrail/core";
 import { loadPatterns } from "./patterns.ts";
 
 /** Rules files of a project, relative to its root; the first that exists is used. */

@@ -3,18 +3,16 @@ import { wordClassifier } from "../../../classifier/src/word-classifier.ts";
 import { classifierOf } from "../../../storage-conformance/src/builders.ts";
 import { summarise } from "../model/classification.ts";
 import type { Context } from "../model/context.ts";
+import type { CompiledRules } from "../model/context-rules.ts";
 import type { Classifier } from "../ports/classifier.ts";
-import type { PatternCompiler } from "../ports/patterns.ts";
 import { classifyContext } from "./classify-context.ts";
-import { compileRules } from "./compile-rules.ts";
 
-const patterns: PatternCompiler = {
-  compile(pattern) {
-    const expression = new RegExp(pattern.replace(/^\(\?s\)/, ""), "su");
-    return (text) => expression.test(text);
-  },
+const rules: CompiledRules = {
+  rules: {},
+  classify: (key) =>
+    ["goal", "plan", "iteration"].includes(key) ? { layer: "EPHEMERAL", confidence: 1, why: `rule ${JSON.stringify(key)}` } : undefined,
+  layerOfPath: () => undefined,
 };
-const rules = compileRules({ layers: { EPHEMERAL: ["goal", "plan", "iteration"] } }, patterns);
 
 describe("classifyContext", () => {
   it("asks the pins first, then the rules, then the classifier", async () => {

@@ -4,7 +4,7 @@ import { type Context, isJsonObject } from "../model/context.ts";
 import { LAYERS } from "../model/layer.ts";
 import type { Classifier } from "../ports/classifier.ts";
 import { inTurns, type Steps } from "../turns.ts";
-import type { CompiledRules } from "./compile-rules.ts";
+import type { CompiledRules } from "../model/context-rules.ts";
 
 export interface ClassifyPorts {
   readonly classifier: Classifier;

@@ -1,3 +1,4 @@
+import { parseContextRules } from "@workrail/classifier/rules";
 import {
   type CheckpointId,
   type GivenState,
@@ -6,7 +7,6 @@ import {
   isWorkrailError,
   noBase,
   parseCheckpointId,
-  parseContextRules,
   parseGivenState,
   pruneToTrash,
   saveCheckpoint,

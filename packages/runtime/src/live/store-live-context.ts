@@ -1,3 +1,4 @@
+import { parseContextRules } from "@workrail/classifier/rules";
 import {
   type Clock,
   type Context,
@@ -6,7 +7,6 @@ import {
   type JsonValue,
   type Log,
   ownJson,
-  parseContextRules,
   parseSessionId,
   type Phase,
   type TokenCounter,

@@ -1,5 +1,5 @@
 // Views, comparison and resumption of contexts, loaded on demand.
-export { compileRules } from "@workrail/core";
+export { compileRules } from "@workrail/classifier/rules";
 export { compareCheckpointsFor } from "../compare-checkpoints-for.ts";
 export { ContextShaper } from "../context-shaper.ts";
 export { Resumer } from "../resume/resumer.ts";

@@ -2,7 +2,7 @@ import { decodeBlob } from "../../envelope/decode-blob.ts";
 import { encodeBlob } from "../../envelope/encode-blob.ts";
 import { isWorkrailError, WorkrailError } from "../../errors.ts";
 import { classifyContext, type ClassifyPorts } from "../../classify/classify-context.ts";
-import type { CompiledRules } from "../../classify/compile-rules.ts";
+import type { CompiledRules } from "../../model/context-rules.ts";
 import { checkContext } from "../../json/prepare-context.ts";
 import { type SavedContent, takeDown, takeDownText } from "../../json/saved-content.ts";
 import { copyOf } from "../../json/with-members.ts";

@@ -1,22 +1,16 @@
-import { isJsonObject, type JsonValue } from "../model/context.ts";
-import { type Layer, LAYERS } from "../model/layer.ts";
-import { isWorkrailError, WorkrailError } from "../errors.ts";
-import type { PatternCompiler } from "../ports/patterns.ts";
-import { type Classification, moreImportant } from "../model/classification.ts";
-import type { ContextRules } from "./context-rules.ts";
-
-/**
- * Rules in executable form. They hold matchers and cannot be serialized; each place that needs them compiles them from
- * `ContextRules`.
- */
-export interface CompiledRules {
-  /** The rules in their source form. */
-  readonly rules: ContextRules;
-  /** Returns the classification of an entry by the rules, or `undefined` when none applies. */
-  classify(key: string, value: JsonValue): Classification | undefined;
-  /** Returns the layer of a nested value by its path, beginning with the entry's key, or `undefined` when no rule names the path. */
-  layerOfPath(path: readonly (string | number)[]): Layer | undefined;
-}
+import {
+  type Classification,
+  type CompiledRules,
+  type ContextRules,
+  isJsonObject,
+  isWorkrailError,
+  type JsonValue,
+  type Layer,
+  LAYERS,
+  moreImportant,
+  type PatternCompiler,
+  WorkrailError,
+} from "@workrail/core";
 
 /** Maximum characters of a key that are matched. */
 const MAX_KEY = 1_000;

@@ -1,10 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isWorkrailError, WorkrailError } from "../errors.ts";
-import { LAYERS } from "../model/layer.ts";
-import type { PatternCompiler } from "../ports/patterns.ts";
-import { type CompiledRules, compileRules } from "./compile-rules.ts";
-import { type ContextRules, parseContextRules } from "./context-rules.ts";
+import { type CompiledRules, type ContextRules, isWorkrailError, LAYERS, type PatternCompiler, WorkrailError } from "@workrail/core";
+import { compileRules } from "./compile-rules.ts";
+import { parseContextRules } from "./context-rules.ts";
 
 /** Backtracking expressions suffice for the few patterns of the tests; a store uses an adapter that is linear in time. */
 const patterns: PatternCompiler = {

@@ -1,33 +1,4 @@
-import { WorkrailError } from "../errors.ts";
-import { isJsonObject } from "../model/context.ts";
-import { type Layer, LAYERS } from "../model/layer.ts";
-
-/** Rules of a workflow's author for the entries of its contexts. JSON, written by people; every part is optional. */
-export interface ContextRules {
-  /**
-   * Patterns for keys, by layer: a literal key with `*` for any characters and `?` for one, or a regular expression between slashes
-   * (`/^spec/`, `/^spec/i`) that matches anywhere. The most important layer of several matching patterns wins.
-   */
-  readonly layers?: { readonly [L in Layer]?: readonly string[] } | undefined;
-  /**
-   * Layers of nested values by path, such as `ticket.acceptance` or `steps.*.output`. An entry is as important as its most
-   * important part.
-   */
-  readonly paths?: { readonly [path: string]: Layer } | undefined;
-  /**
-   * Shares of a view's room for the layers, each from 0 to 1 and together at most 1. Default: CRITICAL 0.3, IMPORTANT 0.4, USEFUL
-   * 0.2, EPHEMERAL 0.1.
-   */
-  readonly budgets?: { readonly [L in Layer]?: number } | undefined;
-  /** The phases of the workflow in their order. */
-  readonly phases?: readonly Phase[] | undefined;
-}
-
-export interface Phase {
-  readonly name: string;
-  /** True when a checkpoint belongs at the end of the phase. Default `true`. */
-  readonly checkpoint: boolean;
-}
+import { type ContextRules, isJsonObject, LAYERS, type Phase, WorkrailError } from "@workrail/core";
 
 const MAX_PATTERNS = 500;
 const MAX_PATTERN_LENGTH = 200;
