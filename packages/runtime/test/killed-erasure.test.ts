@@ -52,7 +52,8 @@ describe("an erasure in a killed process", () => {
       for (let kill = 0; kill < KILLS; kill++) {
         rmSync(place.dataDir, { recursive: true });
         cpSync(prepared, place.dataDir, { recursive: true });
-        await eraseAndDie(place, gone, eraseMs * Math.random());
+        // One kill in each part of the time that an erasure takes, the last ones after its end.
+        await eraseAndDie(place, gone, (1.3 * eraseMs * (kill + Math.random())) / KILLS);
         const names = Object.keys(FIRST_ANSWERS);
         const name = names[kill % names.length] as string;
         await using store = await place.open({ upkeep: false });
