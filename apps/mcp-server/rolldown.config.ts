@@ -35,15 +35,13 @@ const reflectFirst = {
   },
 };
 
-/** Code that only one of the protocols needs, and the query builder, which few servers need. */
-const ON_DEMAND =
-  /[\\/]@modelcontextprotocol[\\/]|[\\/]mcp-server[\\/]src[\\/]sdk-v\d-server\.ts$|[\\/]node_modules[\\/]kysely[\\/]|[\\/]sqlite-fs[\\/]src[\\/]queries[\\/]/u;
 /** Code that only HTTP needs. */
 const HTTP =
   /[\\/]node_modules[\\/](?:@hono|hono|jose|rate-limiter-flexible)[\\/]|[\\/]mcp-server[\\/]src[\\/](?:http[\\/]|token-command\.ts$)/u;
 
-// One file for the server; one for each version of the MCP library, of which a server loads one; one for the query builder; one for HTTP; one for
-// telemetry; a launcher that checks the Node version before it loads anything else; and the command line, which the server never loads.
+// One file for what every server loads before its first answer; parts that are loaded on demand: one for each version of the MCP library, of
+// which a server loads one, the store, HTTP, telemetry; a launcher that checks the Node version before it loads anything else; and the command
+// line, which the server never loads.
 export default defineConfig([
   {
     input: { server: "src/main.ts" },
@@ -64,7 +62,7 @@ export default defineConfig([
         groups: [
           { name: "http", test: HTTP, priority: 1 },
           { name: "opentelemetry", test: /[\\/]@opentelemetry[\\/]/u, priority: 1 },
-          { name: "base", test: (id: string) => !ON_DEMAND.test(id) },
+          { name: "base", tags: ["$initial" as const] },
         ],
       },
       minify: withoutWhitespace,
