@@ -35,13 +35,15 @@ const reflectFirst = {
   },
 };
 
+/** Code that only one of the protocols needs. */
+const PROTOCOLS = /[\\/]@modelcontextprotocol[\\/]|[\\/]mcp-server[\\/]src[\\/]sdk-v\d-server\.ts$/u;
 /** Code that only HTTP needs. */
 const HTTP =
   /[\\/]node_modules[\\/](?:@hono|hono|jose|rate-limiter-flexible)[\\/]|[\\/]mcp-server[\\/]src[\\/](?:http[\\/]|token-command\.ts$)/u;
 
-// One file for what every server loads before its first answer; parts that are loaded on demand: one for each version of the MCP library, of
-// which a server loads one, the store, HTTP, telemetry; a launcher that checks the Node version before it loads anything else; and the command
-// line, which the server never loads.
+// One file for the server: a server whose process has no more files, or whose package was replaced meanwhile, could not load another. Its
+// modules run when they are first needed. Apart from it: the versions of the MCP library, of which a server loads one, HTTP and telemetry; a
+// launcher that checks the Node version before it loads anything else; and the command line, which the server never loads.
 export default defineConfig([
   {
     input: { server: "src/main.ts" },
@@ -56,13 +58,16 @@ export default defineConfig([
       dir: "dist",
       entryFileNames: "[name].mjs",
       paths,
-      chunkFileNames: "[name].mjs",
+      // The bundler names a file after any of its modules that is imported on demand.
+      chunkFileNames: ({ moduleIds }) => (moduleIds.some((id) => /[\\/]start-server\.ts$/u.test(id)) ? "base.mjs" : "[name].mjs"),
+      // Otherwise all modules of a file run when it is loaded, also those that are imported on demand.
+      strictExecutionOrder: true,
       codeSplitting: {
         includeDependenciesRecursively: false,
         groups: [
           { name: "http", test: HTTP, priority: 1 },
           { name: "opentelemetry", test: /[\\/]@opentelemetry[\\/]/u, priority: 1 },
-          { name: "base", tags: ["$initial" as const] },
+          { name: "base", test: (id: string) => !PROTOCOLS.test(id) },
         ],
       },
       minify: withoutWhitespace,
