@@ -19,6 +19,22 @@ type ParamsOf = { readonly [Name in Exclude<keyof Operations, WithoutFields>]: L
 /** A function of the library with named parameters. */
 export type MethodWithParams = keyof ParamsOf;
 
+const LISTING = {
+  sessionId: true,
+  project: true,
+  notProject: true,
+  worktrees: true,
+  tags: true,
+  name: true,
+  query: true,
+  since: true,
+  until: true,
+  workflowId: true,
+  agentId: true,
+  phase: true,
+  kind: true,
+} as const;
+
 const SHAPE = {
   context: true,
   checkpointId: true,
@@ -85,38 +101,8 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
   storeConversation: { conversation: true, topic: true, format: true, agentId: true },
   loadCheckpoints: { ids: true, isPeek: true },
   listCheckpoints: { sessionId: true, limit: true, offset: true },
-  eachCheckpoint: {
-    sessionId: true,
-    project: true,
-    notProject: true,
-    worktrees: true,
-    tags: true,
-    name: true,
-    query: true,
-    since: true,
-    until: true,
-    workflowId: true,
-    agentId: true,
-    phase: true,
-    kind: true,
-  },
-  findCheckpoints: {
-    sessionId: true,
-    project: true,
-    notProject: true,
-    worktrees: true,
-    tags: true,
-    name: true,
-    query: true,
-    since: true,
-    until: true,
-    workflowId: true,
-    agentId: true,
-    phase: true,
-    kind: true,
-    limit: true,
-    offset: true,
-  },
+  eachCheckpoint: LISTING,
+  findCheckpoints: { ...LISTING, limit: true, offset: true },
   resolveCheckpoint: { sessionId: true, project: true, inTrash: true },
   searchCheckpoints: {
     query: true,
