@@ -4,6 +4,9 @@ import type { ListedResources, Resource } from "../resource.ts";
 import { asManyAsFit } from "../tools/as-many-as-fit.ts";
 import { NOTE } from "../tools/view-fields.ts";
 
+/** Template of the latest state of a session. */
+export const LATEST = "workrail://sessions/{sessionId}/latest";
+
 /** Sessions on a page of `resources/list`. */
 const PAGE = 50;
 const MOST_SUGGESTED = 100;
@@ -23,7 +26,7 @@ export function storedWork(store: LazyStore): readonly Resource[] {
       },
     },
     {
-      uri: "workrail://sessions/{sessionId}/latest",
+      uri: LATEST,
       name: "latest",
       title: "Latest state of a session",
       description: "The latest checkpoint of a session, as much of it as fits one answer.",

@@ -1,2 +1,0 @@
-// Names of sessions, loaded on demand.
-export { goalOf } from "@workrail/views/handoff-part";
