@@ -17,25 +17,17 @@ interface Request {
  */
 export async function observed(request: Request, answer: () => Promise<Fields>): Promise<Fields> {
   if (!(REGISTERED in globalThis)) return answer();
-  const { context, metrics, propagation, SpanKind, SpanStatusCode, trace } = await import("@opentelemetry/api");
+  const { context, propagation, SpanKind, SpanStatusCode, tracer, duration } = (loaded ??= await load());
   const attributes = attributesOf(request);
   const target = request.params?.["name"];
   const name = typeof target === "string" ? `${request.method} ${target}` : request.method;
   const parent = propagation.extract(context.active(), request.params?.["_meta"] ?? {});
   const startedAt = performance.now();
-  const measure = (error: string | undefined): void => {
-    const unit = { unit: "s", description: "Duration of MCP requests as the server sees it" };
-    const reported = error === undefined ? attributes : { ...attributes, "error.type": error };
-    metrics
-      .getMeter(NAME)
-      .createHistogram("mcp.server.operation.duration", unit)
-      .record((performance.now() - startedAt) / 1000, reported);
-  };
   const run = async (span: Span): Promise<Fields> => {
     const end = (error: string | undefined): void => {
       if (error !== undefined) span.setAttribute("error.type", error).setStatus({ code: SpanStatusCode.ERROR });
       span.end();
-      measure(error);
+      duration.record((performance.now() - startedAt) / 1000, error === undefined ? attributes : { ...attributes, "error.type": error });
     };
     try {
       const result = await answer();
@@ -47,7 +39,17 @@ export async function observed(request: Request, answer: () => Promise<Fields>):
       throw error;
     }
   };
-  return trace.getTracer(NAME).startActiveSpan(name, { kind: SpanKind.SERVER, attributes }, parent, run);
+  return tracer.startActiveSpan(name, { kind: SpanKind.SERVER, attributes }, parent, run);
+}
+
+/** Loaded with the first request. */
+let loaded: Awaited<ReturnType<typeof load>> | undefined;
+
+async function load() {
+  const api = await import("@opentelemetry/api");
+  const options = { unit: "s", description: "Duration of MCP requests as the server sees it" };
+  const duration = api.metrics.getMeter(NAME).createHistogram("mcp.server.operation.duration", options);
+  return { ...api, tracer: api.trace.getTracer(NAME), duration };
 }
 
 function attributesOf({ method, params = {} }: Request): Attributes {
