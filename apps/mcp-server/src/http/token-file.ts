@@ -104,10 +104,14 @@ function changeTokens(path: string, change: (tokens: readonly StoredToken[]) => 
   // Also a lock: of two changes at the same time one would be lost.
   const fd = openNew(next);
   try {
-    const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
-    const tokens = change(isThere ? readTokens(path) : []);
-    writeFileSync(fd, `${JSON.stringify({ tokens }, undefined, 2)}\n`);
-    closeSync(fd);
+    try {
+      const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
+      const tokens = change(isThere ? readTokens(path) : []);
+      writeFileSync(fd, `${JSON.stringify({ tokens }, undefined, 2)}\n`);
+    } finally {
+      // Windows neither renames nor removes an open file.
+      closeSync(fd);
+    }
     renameSync(next, path);
   } catch (error) {
     rmSync(next, { force: true });
