@@ -34,9 +34,10 @@ export class TestHome {
     this.project = directory;
   }
 
-  static async create(): Promise<TestHome> {
+  /** @param prefix beginning of the directory's name. */
+  static async create(prefix = "workrail-mcp-test-"): Promise<TestHome> {
     // Resolved, because the server reports its working directory without links, and macOS has links on the path to `tmpdir()`.
-    return new TestHome(await realpath(await mkdtemp(join(tmpdir(), "workrail-mcp-test-"))));
+    return new TestHome(await realpath(await mkdtemp(join(tmpdir(), prefix))));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { excessOf, sizeOfAnswer, tokensOf } from "../testing/answer-size.ts";
 import { failureOf, type Fields, ORIGIN } from "../testing/contextd.ts";
-import { ServerProcess } from "../testing/server-process.ts";
+import { ServerProcess, TestHome } from "../testing/server-process.ts";
 
 const SEARCH = "checkpoint_search";
 const SAVE = "checkpoint_save";
@@ -195,7 +195,9 @@ describe("the cost of an answer of checkpoint_search", () => {
     ["Chinese", "每晚导出账单服务失败，因为磁盘已满，没有人查看。", "登录验证"],
     ["code", 'src/auth/tokens.ts:120 {"retry": 3, "sha": "9f86d081884c7d65"} npm run build && ', "middleware"],
   ])("is at most 800 tokens for five hits, each with a snippet of 40 to 80 tokens that contains the words: %s", async (_, filler, word) => {
-    await using rich = await ServerProcess.start({ env: ENV });
+    // Each hit has the path of the project, so its length counts five times.
+    await using home = await TestHome.create("workrail-");
+    await using rich = await ServerProcess.start({ home, env: ENV });
     for (let index = 0; index < 8; index++) {
       await rich.ok(SAVE, {
         summary: `${index} ${filler.repeat(20)}`.slice(0, 480),
