@@ -23,10 +23,6 @@ const COMMANDS = {
     what: "pack, install and run what would be published",
     run: (args) => program("tooling/release/src/verify-release.ts", args),
   },
-  "verify:inspector": {
-    what: "install the MCP Inspector beside the workspace, and try the server with it",
-    run: async () => (await import("./dev/inspector.mjs")).verifyInspector(),
-  },
 };
 
 const [name, ...args] = process.argv.slice(2);
