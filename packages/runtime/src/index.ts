@@ -8,6 +8,7 @@ export type {
   VerifyAuditLogParams,
   VerifyAuditLogResult,
 } from "./audit-log.ts";
+export type { SessionChange, StoreChanges, WatchChangesParams } from "./changes/store-changes.ts";
 export type { CleanUpParams, EmptyTrashParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "./clean-up-params.ts";
 export type { Adapters } from "./container.ts";
 export type {

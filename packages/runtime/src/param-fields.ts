@@ -136,6 +136,7 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
   tagSession: { sessionId: true, add: true, remove: true },
   listSessions: { project: true, limit: true, offset: true },
   listTags: { project: true },
+  watchChanges: { project: true, signal: true },
   traceSession: { sessionId: true, asides: true, limit: true },
   compareCheckpoints: { fromId: true, toId: true },
   storeStats: { sessionId: true, project: true, tokens: true, onProgress: true },

@@ -30,6 +30,7 @@ import {
   findHead,
 } from "@workrail/core";
 import { CallsUnderWay } from "./calls-under-way.ts";
+import { ChangePulse } from "./changes/change-pulse.ts";
 import { Compactor } from "./compactor.ts";
 import type { Standing } from "./context-management-service.ts";
 import { DiskRoom } from "./disk-room.ts";
@@ -103,6 +104,7 @@ export class Store {
   readonly housekeeper: Housekeeper;
   readonly room: DiskRoom;
   readonly search: StoreSearch;
+  readonly pulse: ChangePulse;
   readonly #calls = new CallsUnderWay();
   /** Saves of hooks that failed, and the time of the next attempt. */
   #notTakenIn: { readonly waiting: string; readonly until: number } | undefined;
@@ -143,6 +145,7 @@ export class Store {
     this.rebuildPorts = { ...parts, limits, remains: storage.remains };
     this.compactor = new Compactor({ ...parts, limits }, parts.background, this.#calls);
     this.search = new StoreSearch(parts, () => this.#calls.isAny);
+    this.pulse = new ChangePulse(parts);
   }
 
   /** The storage, owned by this store. */
@@ -357,6 +360,7 @@ export class Store {
 
   close(): Promise<void> {
     this.#closing ??= runAll([
+      () => this.pulse.stop(),
       () => this.#calls.end(),
       () => this.search.stop(),
       () => this.compactor.stop(),

@@ -14,6 +14,7 @@ import type {
   VerifyReport,
 } from "@workrail/core";
 import type { BackupOptions, ExportOptions } from "@workrail/transfer";
+import type { StoreChanges, WatchChangesParams } from "./changes/store-changes.ts";
 import type { AuditLogFilter, AuditLogParams, AuditLogResult, VerifyAuditLogParams, VerifyAuditLogResult } from "./audit-log.ts";
 import type { CleanUpParams, EmptyTrashParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "./clean-up-params.ts";
 import type { StoreConversationParams, StoreConversationResult } from "./conversations.ts";
@@ -164,6 +165,14 @@ export interface Sessions {
   listSessions(params?: ListSessionsParams): Promise<ListSessionsResult>;
   /** Returns the tags in use and the number of sessions of each, the largest number first. `project` as for `listSessions`. */
   listTags(params?: Pick<ListSessionsParams, "project">): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Yields what changes, whichever process does it, within about half a second: sessions with checkpoints or tags that were added or
+   * removed. Loads do not count. The first item is empty: whatever changes after it is told. Changes pile up in one item while nobody asks
+   * for the next. Waits while the disk cannot be read, and ends with the signal or the store.
+   *
+   * @throws INVALID_INPUT as `listSessions` does; STORAGE_UNAVAILABLE when the disk cannot be read at the beginning.
+   */
+  watchChanges(params?: WatchChangesParams): AsyncIterable<StoreChanges>;
   /** Returns the graph of a session's checkpoints: parents, forks, and the latest. */
   traceSession(params: TraceSessionParams): Promise<TraceSessionResult>;
   /**

@@ -1,5 +1,6 @@
 import { keepSession, parseSessionId, storeStats, tagSession } from "@workrail/core";
 import { sessionMetadataOf } from "../metadata.ts";
+import { watchChanges } from "../changes/watch-changes.ts";
 import { optional } from "../check-params.ts";
 import { listSessionsFor, listTagsFor, traceSessionFor } from "../overview.ts";
 import type { Sessions } from "../workrail.ts";
@@ -18,6 +19,7 @@ export const sessions: Facet<Sessions> = {
     params: MAYBE_PARAMS,
     run: async (store, params = {}) => listTagsFor(store.parts, { project: store.listedProject(params) }),
   },
+  watchChanges: { needs: "disk", params: MAYBE_PARAMS, runs: "stream", run: (store, params = {}) => watchChanges(store, params) },
   traceSession: { needs: "read", params: PARAMS, run: ({ parts }, params) => traceSessionFor(parts, params) },
   tagSession: {
     needs: "disk",
