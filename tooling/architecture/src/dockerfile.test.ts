@@ -14,7 +14,7 @@ function given(instruction: string): readonly string[] {
   return lines.filter((line) => line.startsWith(`${instruction} `)).map((line) => line.slice(instruction.length + 1));
 }
 
-// Builds no image: compares the text of the file with the package. `npm run verify:release` tests that its npm line works.
+// Builds no image: compares the text of the file with the package. `tooling/release/src/image.test.ts` lints it and runs its entry point.
 describe("the Dockerfile", () => {
   it("contains the server's package in the current version", () => {
     expect(given("ARG")).toEqual([`VERSION=${server?.version}`]);

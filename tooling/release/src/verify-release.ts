@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { readImage } from "./image.ts";
 import { pack } from "./pack.ts";
-import { publicPackages, type PublicPackage, ROOT } from "./public-packages.ts";
+import { publicPackages, type PublicPackage } from "./public-packages.ts";
 import { run, start } from "./run.ts";
 
 const ANSWER_TIMEOUT_MS = 30_000;
@@ -47,12 +48,11 @@ async function install(packages: readonly PublicPackage[]): Promise<string> {
 
 /** Installs as the Dockerfile does, in another directory. Resolves to the program. */
 async function installAsInImage(project: string): Promise<string> {
-  const line = /^RUN npm install (.+?) "@workrail\/mcp-server@/mu.exec(readFileSync(join(ROOT, "Dockerfile"), "utf8"))?.[1];
   const { dependencies } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as { dependencies: Record<string, string> };
   const tarball = dependencies["@workrail/mcp-server"];
-  if (line === undefined || tarball === undefined) throw new Error("The Dockerfile does not install @workrail/mcp-server by npm.");
+  if (tarball === undefined) throw new Error("@workrail/mcp-server is not packed.");
   const prefix = join(work, "image");
-  await must("npm install of the Dockerfile", "npm", ["install", ...line.split(" "), `--prefix=${prefix}`, tarball], work);
+  await must("npm install of the Dockerfile", "npm", ["install", ...readImage().installArgs, `--prefix=${prefix}`, tarball], work);
   return process.platform === "win32" ? join(prefix, "workrail-mcp.cmd") : join(prefix, "bin", "workrail-mcp");
 }
 
