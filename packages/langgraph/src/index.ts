@@ -1,0 +1,1 @@
+export { type SaverStore, WorkrailSaver } from "./workrail-saver.ts";

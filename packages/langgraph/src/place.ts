@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { parseSessionId, WorkrailError } from "@workrail/core";
+
+/** Names a checkpoint as LangGraph does. */
+export interface Place {
+  readonly threadId: string;
+  /** Namespace of a subgraph; empty for the graph itself. */
+  readonly namespace: string;
+  readonly id: string;
+}
+
+/** Reads the parts of a place from a configuration; absent ones are `undefined`. */
+export function partsOf({ configurable }: RunnableConfig): { readonly [Part in keyof Place]: string | undefined } {
+  const { thread_id, checkpoint_ns, checkpoint_id, thread_ts } = configurable ?? {};
+  return { threadId: textOf(thread_id), namespace: textOf(checkpoint_ns), id: textOf(checkpoint_id) ?? textOf(thread_ts) };
+}
+
+/** An empty id of a thread or a checkpoint names nothing. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** @throws INVALID_INPUT when the configuration names no thread. */
+export function threadOf(config: RunnableConfig): string {
+  const { threadId = "" } = partsOf(config);
+  if (threadId !== "") return threadId;
+  throw missing("thread_id", "Invoke the graph with { configurable: { thread_id } }.");
+}
+
+/** @throws INVALID_INPUT when the configuration names no checkpoint. */
+export function placeOf(config: RunnableConfig): Place {
+  const { namespace = "", id = "" } = partsOf(config);
+  const threadId = threadOf(config);
+  if (id === "") throw missing("checkpoint_id", "Pass the configuration that put returned.");
+  return { threadId, namespace, id };
+}
+
+function missing(field: string, hint: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", `The configuration has no ${field}.`, { details: { field }, hint });
+}
+
+/** Returns the configuration that names a place. */
+export function configOf({ threadId, namespace, id }: Place): RunnableConfig {
+  return { configurable: { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: id } };
+}
+
+/**
+ * Returns the session of a thread: the thread's own id, or a digest of it when it is no session id. LangGraph takes any text as the id of
+ * a thread.
+ */
+export function sessionIdOf(threadId: string): string {
+  return isSessionId(threadId) ? threadId : `langgraph-${digestOf(threadId)}`;
+}
+
+function isSessionId(text: string): boolean {
+  try {
+    return parseSessionId(text) === text;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the id of a checkpoint in the store. LangGraph's id is unique only in its thread and namespace. */
+export function storedIdOf({ threadId, namespace, id }: Place): string {
+  return digestOf(JSON.stringify([threadId, namespace, id])).slice(0, 40);
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,26 @@
+import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
+
+/**
+ * A serialised value inside a context. JSON is kept as JSON, so that the store sees what changed between checkpoints; the bytes of any
+ * other format are kept as text.
+ */
+export type TypedValue = { readonly json: unknown } | { readonly type: string; readonly base64: string };
+
+export async function toTypedValue(serde: SerializerProtocol, value: unknown): Promise<TypedValue> {
+  const [type, data] = await serde.dumpsTyped(value);
+  return type === "json" ? { json: JSON.parse(new TextDecoder().decode(data)) as unknown } : { type, base64: toBase64(data) };
+}
+
+export async function fromTypedValue(serde: SerializerProtocol, value: TypedValue): Promise<unknown> {
+  if ("json" in value) return serde.loadsTyped("json", JSON.stringify(value.json)) as Promise<unknown>;
+  return serde.loadsTyped(value.type, fromBase64(value.base64)) as Promise<unknown>;
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}
+
+/** Returns plain bytes: a `Buffer` would not equal what was saved. */
+function fromBase64(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text, "base64"));
+}

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { deltaChannelHistoryTests, validate } from "@langchain/langgraph-checkpoint-validation";
+import { openMemoryStorage } from "@workrail/memory";
+import { openWorkrail, type Workrail } from "@workrail/runtime";
+import * as vitest from "vitest";
+import { WorkrailSaver } from "../src/index.ts";
+
+// LangGraph's suite expects the runner's functions to be global.
+const { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } = vitest;
+Object.assign(globalThis, { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it });
+
+interface Opened {
+  readonly saver: WorkrailSaver;
+  readonly workrail: Workrail;
+  readonly dataDir: string;
+}
+
+/** Runs LangGraph's validation on one kind of store. */
+function validateOn(checkpointerName: string, open: (dataDir: string) => Promise<Workrail>): void {
+  const opened = new Map<WorkrailSaver, Opened>();
+  const initializer = {
+    checkpointerName,
+    async createCheckpointer() {
+      const dataDir = mkdtempSync(path.join(tmpdir(), "workrail-langgraph-"));
+      const workrail = await open(dataDir);
+      const saver = new WorkrailSaver(workrail);
+      opened.set(saver, { saver, workrail, dataDir });
+      return saver;
+    },
+    async destroyCheckpointer(saver: WorkrailSaver) {
+      const { workrail, dataDir } = opened.get(saver) as Opened;
+      await workrail.close();
+      rmSync(dataDir, { recursive: true });
+      opened.delete(saver);
+    },
+  };
+  validate(initializer);
+  deltaChannelHistoryTests(initializer);
+}
+
+const PLAIN = { project: null, upkeep: false } as const;
+
+validateOn("WorkrailSaver on SQLite", (dataDir) => openWorkrail({ ...PLAIN, dataDir, env: {} }));
+validateOn("WorkrailSaver on files", (dataDir) => openWorkrail({ ...PLAIN, dataDir, env: { WORKRAIL_SQLITE_DRIVER: "none" } }));
+validateOn("WorkrailSaver in memory", (dataDir) => {
+  return openWorkrail({ ...PLAIN, dataDir, env: {}, adapters: { storage: () => openMemoryStorage() } });
+});
