@@ -1,21 +1,29 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { namesOf, SETTING_NAMES, variableOf } from "@workrail/runtime/settings";
+import { validate } from "dockerfile-utils";
 import { describe, expect, it } from "vitest";
 import { ROOT, workspacePackages } from "./workspace.ts";
 
 const server = workspacePackages().find(({ folder }) => folder === "apps/mcp-server")?.manifest;
-const lines = readFileSync(join(ROOT, "Dockerfile"), "utf8")
-  .split("\n")
-  .filter((line) => line !== "" && !line.startsWith("#"));
+const text = readFileSync(join(ROOT, "Dockerfile"), "utf8");
+const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
 
 /** Returns the arguments of each use of an instruction. */
 function given(instruction: string): readonly string[] {
   return lines.filter((line) => line.startsWith(`${instruction} `)).map((line) => line.slice(instruction.length + 1));
 }
 
-// Builds no image: compares the text of the file with the package. `tooling/release/src/image.test.ts` lints it and runs its entry point.
+// Builds no image: checks the text of the file. `tooling/release/src/image.test.ts` installs by its npm line and runs its entry point.
 describe("the Dockerfile", () => {
+  it("has nothing that the linter finds, which finds something in a worse one", () => {
+    expect(validate(text)).toEqual([]);
+    expect(validate(text.replace('["workrail-mcp"]', "['workrail-mcp']")).map(({ message }) => message)).toEqual([
+      "Instruction written as a JSON array but is using single quotes instead of double quotes",
+    ]);
+    expect(validate(text.replace("WORKDIR /", "WORKDIR x")).map(({ message }) => message)).toEqual(["WORKDIR paths should be absolute"]);
+  });
+
   it("contains the server's package in the current version", () => {
     expect(given("ARG")).toEqual([`VERSION=${server?.version}`]);
     expect(given("RUN")[0]).toContain(`"${server?.name}@\${VERSION}"`);

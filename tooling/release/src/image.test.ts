@@ -1,39 +1,18 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { DOCKERFILE, readImage } from "./image.ts";
+import { readImage } from "./image.ts";
 import { pack } from "./pack.ts";
 import { publicPackages } from "./public-packages.ts";
 import { run } from "./run.ts";
 
-const require = createRequire(import.meta.url);
-const LINTER = require.resolve("dockerlinter");
 /** The image's user `node`; a process can become another user only as root. */
 const USER = process.getuid?.() === 0 && canRunNodeAs(1_000) ? { uid: 1_000, gid: 1_000 } : {};
-
-describe("the linter of Dockerfiles", () => {
-  it("finds nothing in ours", async () => {
-    expect(await lint(DOCKERFILE)).toEqual({ code: 0, output: "" });
-  });
-
-  it("finds a program that runs as root, is started by a shell and is not pinned", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "workrail-lint-"));
-    try {
-      writeFileSync(join(folder, "Dockerfile"), "FROM node:latest\nRUN npm install --global x\nUSER root\nENTRYPOINT x\n");
-      const { code, output } = await lint(join(folder, "Dockerfile"));
-      expect(code).toBe(1);
-      for (const rule of ["EF0003", "ER0014", "EU0001", "EJ0002"]) expect(output).toContain(rule);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  });
-});
 
 const hasNpm = spawnSync("npm", ["--version"]).status === 0;
 
@@ -183,14 +162,6 @@ type Fields = Readonly<Record<string, unknown>>;
 interface Answer {
   readonly id: number;
   readonly result: Fields;
-}
-
-/** Runs the linter, without a linter of shell scripts, which it would have to download. */
-async function lint(file: string): Promise<{ readonly code: number; readonly output: string }> {
-  const { code, output } = await run(process.execPath, [LINTER, "--file", file, "--json", "--shellcheck", "none", "--error", "info"], {
-    cwd: dirname(file),
-  });
-  return { code, output: output.trim() };
 }
 
 function canRunNodeAs(uid: number): boolean {

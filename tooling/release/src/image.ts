@@ -2,9 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./public-packages.ts";
 
-/** Path of the Dockerfile. */
-export const DOCKERFILE: string = join(ROOT, "Dockerfile");
-
 /** The parts of the Dockerfile that say how its program is installed and run. */
 export interface Image {
   /** Arguments of `npm install` before the name of the package. */
@@ -17,7 +14,7 @@ export interface Image {
 
 /** Reads the Dockerfile. @throws when a part is missing. */
 export function readImage(): Image {
-  const text = readFileSync(DOCKERFILE, "utf8");
+  const text = readFileSync(join(ROOT, "Dockerfile"), "utf8");
   const given = (pattern: RegExp): string => {
     const [, found] = pattern.exec(text) ?? [];
     if (found === undefined) throw new Error(`The Dockerfile has no line like ${pattern.source}.`);
