@@ -71,6 +71,7 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
   "trash empty": [{ args: ["--yes"] }],
   backup: [{ args: ["copy"] }, { args: ["DISK/copy"] }],
   restore: [{ args: ["BACKUP", "--yes"] }],
+  copy: [{ args: ["--to", "copy"] }, { args: ["--to", "DISK/copy"] }],
   status: [{}],
   verify: [{}],
   "audit list": [{}],

@@ -23,6 +23,7 @@ import { addPinCommand, addUnpinCommand } from "./commands/pin.ts";
 import { addPrioritizeCommand } from "./commands/prioritize.ts";
 import { addRebuildCommand } from "./commands/rebuild.ts";
 import { addRepairCommand } from "./commands/repair.ts";
+import { addCopyCommand } from "./commands/copy.ts";
 import { addRestoreCommand } from "./commands/restore.ts";
 import { addResumeCommand } from "./commands/resume.ts";
 import { addSaveCommand } from "./commands/save.ts";
@@ -76,6 +77,7 @@ const COMMANDS: Readonly<Record<string, (program: Command) => void>> = {
   trash: addTrashCommand,
   backup: addBackupCommand,
   restore: addRestoreCommand,
+  copy: addCopyCommand,
   status: addStatusCommand,
   verify: addVerifyCommand,
   audit: addAuditCommand,

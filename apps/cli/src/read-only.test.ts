@@ -60,6 +60,7 @@ const WRITING: readonly string[] = [
   "trash empty --yes",
   "backup backup",
   "restore backup --yes",
+  "copy --to copy",
   "audit export",
   "repair",
   "rebuild",

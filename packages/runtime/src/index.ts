@@ -74,8 +74,10 @@ export type {
 } from "@workrail/core";
 export type { BackupOptions, UnreadableInExport } from "@workrail/transfer";
 export type { Condensed, CondensedEntry, LiveCheckpointOptions, LiveContext, LiveContextParams } from "./live/live-context.ts";
+export type { CopyStoreOptions, CopyStoreResult } from "./copy-options.ts";
 export {
   changeSetting,
+  copyStore,
   examineInstallation,
   exportForeignSession,
   importTranscripts,

@@ -4,6 +4,7 @@ import type { SqliteDriver, SqliteDriverChoice } from "@workrail/sqlite-fs";
 import type { LoggedSetting } from "./config/change-setting.ts";
 import type { ConfigurationSources } from "./config/read-configuration.ts";
 import type { Adapters } from "./container.ts";
+import type { CopyStoreOptions, CopyStoreResult } from "./copy-options.ts";
 import type { DoctorReport } from "./doctor/finding.ts";
 import type { ExamineOptions } from "./doctor/examine-installation.ts";
 import type { ImportTranscriptsOptions, TranscriptOutcome } from "./host-import/import-transcripts.ts";
@@ -79,6 +80,18 @@ export async function rekeyStoreDeeply(to: NewKey, options: SealOptions = {}): P
 export async function restoreBackup(directory: string, options: RestoreOptions = {}): Promise<RestoreResult> {
   const restoring = await import("./restore-backup.ts");
   return restoring.restoreBackup(directory, options);
+}
+
+/**
+ * Copies a whole store to another place, exactly: checkpoints, trash, pins, tags, the audit log and, of a sealed store, the keys. Every blob
+ * and row is read back and compared. No other process may have either store open. A copy that was killed or stopped is continued by the same call.
+ *
+ * @throws INVALID_INPUT for invalid parameters, a place without a store, and a sealed store that the other place cannot keep sealed; CONFLICT
+ * when the target was used in its own right; KEY_UNAVAILABLE; READ_ONLY; STORE_IN_USE; STORAGE_UNAVAILABLE.
+ */
+export async function copyStore(options: CopyStoreOptions): Promise<CopyStoreResult> {
+  const copying = await import("./copy-store.ts");
+  return copying.copyStore(options);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { OpenOptions } from "./open-options.ts";
+import type { CopyStoreOptions } from "./copy-options.ts";
 import type { RestoreOptions } from "./restore-options.ts";
 import type { Operations } from "./workrail.ts";
 
@@ -14,6 +15,7 @@ type LastOf<Args extends readonly unknown[]> = Required<Args> extends readonly [
 type ParamsOf = { readonly [Name in Exclude<keyof Operations, WithoutFields>]: LastOf<Parameters<Operations[Name]>> } & {
   readonly openWorkrail: OpenOptions;
   readonly restoreBackup: RestoreOptions;
+  readonly copyStore: CopyStoreOptions;
 };
 
 /** A function of the library with named parameters. */
@@ -173,5 +175,6 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
     create: true,
     onRebuildProgress: true,
   },
+  copyStore: { from: true, to: true, env: true, settings: true, args: true, adapters: true, onProgress: true, signal: true },
   restoreBackup: { dataDir: true, replace: true, env: true, settings: true, args: true, adapters: true, onProgress: true },
 };

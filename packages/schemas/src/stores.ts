@@ -17,6 +17,7 @@ import type {
   BackupResult,
   Configuration,
   ConfiguredSetting,
+  CopyStoreResult,
   DoctorFinding,
   DoctorReport,
   HostSavings,
@@ -220,6 +221,22 @@ export const RESTORE_RESULT: ResultSchema<RestoreResult> = objectOf<RestoreResul
   sessions: count("number of their sessions"),
   unreadable: listOf(unreadableFiles, "files that the backup could not read; the exit code is then 14"),
   keptAside: text("absolute path of the replaced store; missing if there was none").optional(),
+});
+
+export const COPY_STORE_RESULT: ResultSchema<CopyStoreResult> = objectOf<CopyStoreResult>({
+  from: text("the store that was copied"),
+  to: text("the copy"),
+  checkpoints: count("number of live ones"),
+  trashed: count("number in the trash"),
+  sessions: count("number of sessions"),
+  auditRows: count("rows of the audit log"),
+  blobs: count("checkpoints' files that were written now; the others were there from an earlier copy"),
+  bytes: count("their size"),
+  missing: listOf(
+    z.strictObject({ sessionId: text("the session"), checkpointId: text("the checkpoint") }),
+    "checkpoints whose file is missing in the source, and so in the copy; the exit code is then 14",
+  ),
+  isComplete: flag("`false`: it was interrupted, and the same command continues"),
 });
 
 export const VERIFY_REPORT: ResultSchema<VerifyReport> = objectOf<VerifyReport>({ ...read, findings: listOf(finding, "faults") });

@@ -78,6 +78,16 @@ export const GOLDEN_CASES: GoldenCases = {
     { args: ["copy", "--yes"], after: [["backup", "copy"]] },
     { args: ["copy"], after: [["backup", "copy"]] },
   ],
+  copy: [
+    { args: ["--to", "copied"] },
+    {
+      args: ["--to", "copied"],
+      after: [
+        ["copy", "--to", "copied"],
+        ["tag", "shop", "urgent", "--data-dir", "copied"],
+      ],
+    },
+  ],
   status: [{ typed: "" }],
   verify: [{ typed: "" }, { files: DAMAGED }],
   "audit list": [{ args: ["--limit", "3"], typed: "" }, { args: ["--session", "gone", "--action", "trash"] }],

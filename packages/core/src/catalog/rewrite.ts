@@ -39,11 +39,18 @@ export const EVERYTHING: Everything = {
 
 /** Makes the content of a catalog after a rewriting, with the facts of every session. `own`: the catalog's own digest. */
 export function rewrite(content: Facts<Everything>, rewriting: Rewriting, own: AuditDigest): CatalogContent {
-  const { edges, erasures, holds } = content;
-  // The facts of every session are written, without the tombstones of blobs that are gone.
-  const removals = content.removals.filter(({ isDone }) => !isDone);
-  const sessions = content.sessions.map((row) => rewriting.labels(rowOf(row)));
-  const checkpoints = content.checkpoints.map((row) => ({ ...row, record: rewriting.record(row.record) }));
+  return contentOf({
+    ...content,
+    sessions: content.sessions.map((row) => rewriting.labels(row)),
+    checkpoints: content.checkpoints.map((row) => ({ ...row, record: rewriting.record(row.record) })),
+    audit: rechain(content.audit, rewriting, own),
+  });
+}
+
+/** Makes the content that gives a catalog these rows, with the facts of every session, without the tombstones of blobs that are gone. */
+export function contentOf({ checkpoints, edges, erasures, holds, audit, ...rows }: Facts<Everything>): CatalogContent {
+  const removals = rows.removals.filter(({ isDone }) => !isDone);
+  const sessions = rows.sessions.map(rowOf);
   const bySession = Map.groupBy(checkpoints, ({ record }) => record.sessionId);
   return {
     rows: [
@@ -54,7 +61,7 @@ export function rewrite(content: Facts<Everything>, rewriting: Rewriting, own: A
       ...erasures.map((now): NewRow => ({ table: "erasure", now })),
       ...holds.map((now): NewRow => ({ table: "hold", now })),
     ],
-    audit: rechain(content.audit, rewriting, own),
+    audit,
     facts: sessions.map((session) => {
       const isOfSession = ({ sessionId }: { readonly sessionId: string }): boolean => sessionId === session.id;
       return factsOf(session, {
