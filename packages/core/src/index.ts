@@ -212,6 +212,7 @@ export { makeRoom } from "./use-cases/remove/make-room.ts";
 export type { RoomNeeded } from "./use-cases/remove/make-room.ts";
 export { exceedPinLimits, pinEntry } from "./use-cases/sessions/pin-entry.ts";
 export type { PinInput, PinPorts, PinResult } from "./use-cases/sessions/pin-entry.ts";
+export { ERRORS_OF_ONE, type LoadedText, type LoadedTexts, loadTexts } from "./use-cases/load/load-texts.ts";
 export { readContext } from "./use-cases/load/read-context.ts";
 export type { ReadContext, ReadPorts } from "./use-cases/load/read-context.ts";
 export { rebuildCatalog, recoverCatalog } from "./use-cases/care/rebuild-catalog.ts";

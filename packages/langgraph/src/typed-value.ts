@@ -1,4 +1,5 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import { fromBase64, toBase64 } from "./stored-checkpoint.ts";
 
 /**
  * A serialised value inside a context. JSON is kept as JSON, so that the store sees what changed between checkpoints; the bytes of any
@@ -14,13 +15,4 @@ export async function toTypedValue(serde: SerializerProtocol, value: unknown): P
 export async function fromTypedValue(serde: SerializerProtocol, value: TypedValue): Promise<unknown> {
   if ("json" in value) return serde.loadsTyped("json", JSON.stringify(value.json)) as Promise<unknown>;
   return serde.loadsTyped(value.type, fromBase64(value.base64)) as Promise<unknown>;
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
-}
-
-/** Returns plain bytes: a `Buffer` would not equal what was saved. */
-function fromBase64(text: string): Uint8Array {
-  return new Uint8Array(Buffer.from(text, "base64"));
 }

@@ -14,21 +14,16 @@ import {
   WRITES_IDX_MAP,
 } from "@langchain/langgraph-checkpoint";
 import { isWorkrailError } from "@workrail/core";
-import type { CheckpointMetadata as SavedMetadata, LoadCheckpointResult, Workrail } from "@workrail/runtime";
+import type { CheckpointLabels, CheckpointMetadata as SavedMetadata, LoadedTextResult, Workrail } from "@workrail/runtime";
 import { filterOf, labelsOf, placeIn } from "./labels.ts";
 import { configOf, partsOf, type Place, placeOf, sessionIdOf, storedIdOf, threadOf } from "./place.ts";
+import { fromContextText, toContextText } from "./stored-checkpoint.ts";
 import { inOrder, type StoredWrite, toPendingWrite } from "./stored-write.ts";
-import { fromTypedValue, toTypedValue, type TypedValue } from "./typed-value.ts";
+import { fromTypedValue, toTypedValue } from "./typed-value.ts";
 import { WritesBeside } from "./writes-beside.ts";
 
 /** Operations of a store that the saver uses. */
-export type SaverStore = Pick<Workrail, "saveCheckpoint" | "loadCheckpoint" | "loadCheckpoints" | "eachCheckpoint" | "erase">;
-
-/** Context of a checkpoint in the store. */
-interface StoredContext {
-  readonly checkpoint: TypedValue;
-  readonly metadata: TypedValue;
-}
+export type SaverStore = Pick<Workrail, "saveCheckpoint" | "loadCheckpoints" | "loadTexts" | "eachCheckpoint" | "erase">;
 
 /** Marks the checkpoints of this package in a store that holds others too. */
 const WORKFLOW = "langgraph";
@@ -94,9 +89,11 @@ export class WorkrailSaver extends BaseCheckpointSaver {
     const prepared = copyCheckpoint(checkpoint);
     // Without a parent nothing is carried over: a channel without a new version has no value yet.
     if (parent === undefined) prepared.channel_values = only(prepared.channel_values, newVersions);
-    const [storedCheckpoint, storedMetadata] = await Promise.all([toTypedValue(this.serde, prepared), toTypedValue(this.serde, metadata)]);
-    const context: StoredContext = { checkpoint: storedCheckpoint, metadata: storedMetadata };
-    await this.#save(place, parent, context);
+    const [context, typedMetadata] = await Promise.all([
+      toContextText(this.serde, { checkpoint: prepared, metadata }),
+      toTypedValue(this.serde, metadata),
+    ]);
+    await this.#save(place, parent, { context, metadata: labelsOf(place, parent, typedMetadata) });
     return configOf(place);
   }
 
@@ -113,15 +110,20 @@ export class WorkrailSaver extends BaseCheckpointSaver {
     await this.#store.erase({ sessionId: sessionIdOf(threadId) }).catch(unlessMissing);
   }
 
-  async #save(place: Place, parent: string | undefined, context: StoredContext): Promise<void> {
+  async #save(
+    place: Place,
+    parent: string | undefined,
+    content: { readonly context: string; readonly metadata: CheckpointLabels },
+  ): Promise<void> {
     const params = {
       sessionId: sessionIdOf(place.threadId),
       checkpointId: storedIdOf(place),
       workflowId: WORKFLOW,
       retention: "all",
       force: true,
-      context,
-      metadata: labelsOf(place, parent, context.metadata),
+      secrets: "off",
+      reportsDropped: false,
+      ...content,
     } as const;
     const parentId = parent === undefined ? null : storedIdOf({ ...place, id: parent });
     try {
@@ -145,8 +147,8 @@ export class WorkrailSaver extends BaseCheckpointSaver {
   }
 
   /** Loads checkpoints in the given order; those deleted meanwhile are left out. */
-  async #load(ids: readonly string[]): Promise<readonly LoadCheckpointResult[]> {
-    const { checkpoints, failed } = await this.#store.loadCheckpoints({ ids, isPeek: true });
+  async #load(ids: readonly string[]): Promise<readonly LoadedTextResult[]> {
+    const { checkpoints, failed } = await this.#store.loadTexts({ ids });
     const failure = failed.find(({ error }) => !isMissing(error));
     if (failure !== undefined) throw failure.error;
     return checkpoints;
@@ -156,14 +158,10 @@ export class WorkrailSaver extends BaseCheckpointSaver {
     for (const loaded of await this.#load(ids)) yield await this.#tupleOf(loaded);
   }
 
-  async #tupleOf({ context, metadata: saved }: LoadCheckpointResult): Promise<CheckpointTuple> {
+  async #tupleOf({ text, metadata: saved }: LoadedTextResult): Promise<CheckpointTuple> {
     const { parent, ...place } = placeIn(saved);
-    const stored = context as unknown as StoredContext;
-    const [checkpoint, metadata, writes] = await Promise.all([
-      fromTypedValue(this.serde, stored.checkpoint) as Promise<Checkpoint>,
-      fromTypedValue(this.serde, stored.metadata) as Promise<CheckpointMetadata>,
-      this.#writesOf(place),
-    ]);
+    const { checkpoint, metadata } = await fromContextText(this.serde, text);
+    const writes = await this.#writesOf(place);
     const pendingWrites = await Promise.all(writes.map((write) => toPendingWrite(this.serde, write)));
     if (checkpoint.v < 4 && parent !== undefined) await this.#addSends(checkpoint, { ...place, id: parent });
     const parentConfig = parent === undefined ? {} : { parentConfig: configOf({ ...place, id: parent }) };

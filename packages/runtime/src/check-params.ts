@@ -27,6 +27,7 @@ const FLAGS = [
   "isPeek",
   "permanently",
   "remembersSessions",
+  "reportsDropped",
   "sparesKept",
   "upkeep",
   "worktrees",

@@ -78,6 +78,13 @@ export interface SaveCheckpointParams {
   readonly retention?: "all" | undefined;
   /** Rules that classify the context's entries. Default: the project's rules file, if there is one. */
   readonly contextRules?: GivenContextRules | undefined;
+  /**
+   * `off`: this save is not searched for secrets, and nothing is redacted: for a program whose state must come back exactly. Default: the
+   * setting `secrets`.
+   */
+  readonly secrets?: "off" | undefined;
+  /** `false`: the parent is not read, and `droppedKeys` stays absent. Default `true`. */
+  readonly reportsDropped?: boolean | undefined;
 }
 
 /**
@@ -212,6 +219,27 @@ export interface LoadCheckpointsParams {
 export interface LoadCheckpointsResult<State extends object = Record<string, unknown>> {
   /** In the order of the ids, each once. */
   checkpoints: LoadCheckpointResult<State>[];
+  /** Checkpoints that do not exist or cannot be read, with the reason. The others are loaded. */
+  failed: { checkpointId: string; error: WorkrailError }[];
+}
+
+export interface LoadTextsParams {
+  /** Ids of checkpoints, at most 1,000. */
+  readonly ids: readonly string[];
+}
+
+/** A checkpoint with its context as text. */
+export interface LoadedTextResult {
+  checkpointId: string;
+  sessionId: string;
+  /** The JSON text of the context, byte for byte as saved. */
+  text: string;
+  metadata: CheckpointMetadata;
+}
+
+export interface LoadTextsResult extends Standing {
+  /** In the order of the ids, each once. */
+  checkpoints: LoadedTextResult[];
   /** Checkpoints that do not exist or cannot be read, with the reason. The others are loaded. */
   failed: { checkpointId: string; error: WorkrailError }[];
 }

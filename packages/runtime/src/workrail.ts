@@ -26,6 +26,8 @@ import type {
   IContextManagementService,
   LoadCheckpointsParams,
   LoadCheckpointsResult,
+  LoadTextsParams,
+  LoadTextsResult,
   SessionMetadata,
   BriefViewParams,
   BriefViewResult,
@@ -105,6 +107,13 @@ export interface Checkpoints extends Omit<IContextManagementService, "compressCo
    * @throws INVALID_INPUT for an invalid id, or more than 1,000; STORAGE_UNAVAILABLE.
    */
   loadCheckpoints<State extends object = Record<string, unknown>>(params: LoadCheckpointsParams): Promise<LoadCheckpointsResult<State>>;
+  /**
+   * Loads the JSON texts of several checkpoints, for a program that parses them itself. Reads what they have in common once, compares
+   * nothing with parents, and does not count as a use.
+   *
+   * @throws INVALID_INPUT for an invalid id, or more than 1,000; STORAGE_UNAVAILABLE.
+   */
+  loadTexts(params: LoadTextsParams): Promise<LoadTextsResult>;
   /**
    * Finds a checkpoint by a reference: its id, at least 4 first characters of the id if they are unique, or `latest` and `latest~2`, which
    * count back from the newest that `findCheckpoints` lists. Damaged ones are not counted.

@@ -50,6 +50,34 @@ describe.each(KINDS)("many checkpoints in $kind", ({ at }) => {
       expect(checkpoints.map(({ context }) => context)).toEqual([{ step: 2 }, { step: 1 }]);
       expect(failed).toMatchObject([{ checkpointId: "missing", error: { code: "CHECKPOINT_NOT_FOUND" } }]);
     }));
+
+  it("are loaded as their texts, byte for byte, although most are deltas", () =>
+    at(async (place) => {
+      const texts = Array.from({ length: 12 }, (_, step) => `{"b":${step},"a":${JSON.stringify("word ".repeat(1_000))},"list":[1,2.50]}`);
+      const store = await place.open();
+      const ids: string[] = [];
+      for (const context of texts) ids.push((await store.saveCheckpoint({ sessionId: "s", context })).checkpointId);
+      await store.close();
+      await using workrail = await place.open();
+      const wanted = [ids[3], ids[11], "missing", ids[0], ids[7], ids[3]].map(String);
+      const { checkpoints, failed } = await workrail.loadTexts({ ids: wanted });
+      expect(checkpoints.map(({ checkpointId }) => checkpointId)).toEqual([ids[3], ids[11], ids[0], ids[7]]);
+      const written = (step: number): string => JSON.stringify(JSON.parse(String(texts[step])));
+      expect(checkpoints.map(({ text }) => text)).toEqual([3, 11, 0, 7].map(written));
+      expect(checkpoints[0]?.metadata).toMatchObject({ id: ids[3], sessionId: "s", parentId: ids[2] });
+      expect(failed).toMatchObject([{ checkpointId: "missing", error: { code: "CHECKPOINT_NOT_FOUND" } }]);
+    }));
+
+  it("do not tell what the parent had when the caller does not want to know", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      await workrail.saveCheckpoint({ sessionId: "s", context: { step: 1, plan: "a" } });
+      const told = await workrail.saveCheckpoint({ sessionId: "s", context: { step: 2 } });
+      expect(told.droppedKeys).toEqual(["plan"]);
+      await workrail.saveCheckpoint({ sessionId: "s", context: { step: 3, plan: "b" } });
+      const untold = await workrail.saveCheckpoint({ sessionId: "s", context: { step: 4 }, reportsDropped: false });
+      expect(untold.droppedKeys).toBeUndefined();
+    }));
 });
 
 it("names a damaged checkpoint beside those that it loads", () =>

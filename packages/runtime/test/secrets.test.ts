@@ -229,6 +229,18 @@ describe("a conversation", () => {
       expect(JSON.stringify(await workrail.loadCheckpoint({ checkpointId: String(checkpointId) }))).not.toContain(TOKEN);
     }));
 
+  it("is saved as it is when the call opts out, whatever the setting", () =>
+    onDisk(async (place) => {
+      await using workrail = await place.open({ settings: { secrets: "redact" } });
+      const { checkpointId, secrets } = await workrail.saveCheckpoint({ sessionId: "s", context: CONTEXT, secrets: "off" });
+      expect(secrets).toBeUndefined();
+      expect((await workrail.loadCheckpoint({ checkpointId })).context).toEqual(CONTEXT);
+      await expect(workrail.saveCheckpoint({ sessionId: "s", context: CONTEXT, secrets: "on" as "off" })).rejects.toMatchObject({
+        code: "INVALID_INPUT",
+        details: { field: "secrets" },
+      });
+    }));
+
   it("is reported, and stored nowhere when secrets may not be saved", () =>
     onDisk(async (place) => {
       const project = path.join(path.dirname(place.dataDir), "project");

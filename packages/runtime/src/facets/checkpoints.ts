@@ -1,11 +1,13 @@
 import {
+  type CheckpointId,
   droppedSince,
-  type ErrorCode,
+  ERRORS_OF_ONE,
   invalidInput,
   isWorkrailError,
   listCheckpoints,
   type ListInput,
   loadCheckpoint,
+  loadTexts,
   type PageCursor,
   parseCheckpointId,
   parseSessionId,
@@ -36,14 +38,6 @@ import { save } from "./save.ts";
 const LONGEST_KEY = 100;
 const MOST_IDS = 1_000;
 const PAGE = 100;
-/** Errors of one checkpoint, which the others do not share. */
-const OF_ONE: ReadonlySet<ErrorCode> = new Set([
-  "CHECKPOINT_NOT_FOUND",
-  "CHECKPOINT_CORRUPT",
-  "UNSUPPORTED_VERSION",
-  "TOO_LARGE",
-  "KEY_UNAVAILABLE",
-]);
 
 /** Saves, finds and loads checkpoints. */
 export const checkpoints: Facet<Checkpoints> = {
@@ -63,19 +57,30 @@ export const checkpoints: Facet<Checkpoints> = {
     needs: "read",
     params: PARAMS,
     async run(store, { ids, isPeek }) {
-      if (!Array.isArray(ids) || ids.length > MOST_IDS)
-        throw invalidInput("ids", `ids must be a list of at most ${MOST_IDS} ids.`, "Load more in several calls.");
-      const known = [...new Set(ids.map((id) => parseCheckpointId(id, "ids")))];
       const result: LoadCheckpointsResult = { checkpoints: [], failed: [] };
-      for (const checkpointId of known) {
+      for (const checkpointId of parseIds(ids)) {
         try {
           result.checkpoints.push(await load(store, { checkpointId, isPeek }));
         } catch (error) {
-          if (!isWorkrailError(error) || !OF_ONE.has(error.code)) throw error;
+          if (!isWorkrailError(error) || !ERRORS_OF_ONE.has(error.code)) throw error;
           result.failed.push({ checkpointId, error });
         }
       }
       return result;
+    },
+  },
+  loadTexts: {
+    needs: "read",
+    params: PARAMS,
+    async run(store, { ids }) {
+      const { loaded, failed } = await loadTexts(store.loadPorts, parseIds(ids));
+      return {
+        checkpoints: loaded.map(({ record, text }) => {
+          return { checkpointId: record.id, sessionId: record.sessionId, text, metadata: metadataOf(record) };
+        }),
+        failed: failed.map(({ id: checkpointId, error }) => ({ checkpointId, error })),
+        ...store.standing(),
+      };
     },
   },
   listCheckpoints: {
@@ -113,6 +118,11 @@ export const checkpoints: Facet<Checkpoints> = {
   },
   markCritical: { needs: "own way", changes: true, params: PARAMS, runs: "alone", run: markCritical },
 };
+
+function parseIds(ids: unknown): readonly CheckpointId[] {
+  if (Array.isArray(ids) && ids.length <= MOST_IDS) return [...new Set(ids.map((id) => parseCheckpointId(id, "ids")))];
+  throw invalidInput("ids", `ids must be a list of at most ${MOST_IDS} ids.`, "Load more in several calls.");
+}
 
 async function load(store: Store, params: LoadCheckpointParams): Promise<LoadCheckpointResult> {
   await store.refuseOtherProject(params.sessionId);

@@ -49,6 +49,8 @@ export async function save(
   const git = store.surroundings();
   const binds = isWork(params.kind);
   if (params.retention !== undefined) checkRetention(params.retention);
+  if (params.secrets !== undefined) checkSecrets(params.secrets);
+  const ports = params.secrets === "off" ? { ...store.savePorts, secrets: undefined } : store.savePorts;
   // Synchronous unless the session must be looked up, because saves keep the order of their calls.
   const { sessionId, reason } = sessionFor(store, params, state) ?? (await sessionOfParent(store, params, project));
   // A repeated patch must not be applied twice: its checkpoint id identifies it.
@@ -56,11 +58,12 @@ export async function save(
   const keepsAll = params.retention === "all" || labels.attributes["retention"] === "all";
   const keeps = keepsAll && standIn === undefined;
   const once = (force = params.force): Promise<SaveResult> =>
-    saveCheckpoint(store.savePorts, {
+    saveCheckpoint(ports, {
       sessionId,
       context: state.context,
       patch: state.patch,
       refuseEmpty: true,
+      reportsDropped: params.reportsDropped,
       name: labels.name,
       tags: labels.tags,
       attributes: {
@@ -173,6 +176,11 @@ function triedId(failure: unknown): CheckpointId | undefined {
 function checkRetention(retention: unknown): void {
   if (retention === "all") return;
   throw invalidInput("retention", 'retention must be "all".', "Leave it out to use the limits in the settings; `keepSession` undoes it.");
+}
+
+function checkSecrets(secrets: unknown): void {
+  if (secrets === "off") return;
+  throw invalidInput("secrets", 'secrets must be "off".', "Leave it out to treat secrets as the settings say.");
 }
 
 function parsePhase(name: unknown): string {

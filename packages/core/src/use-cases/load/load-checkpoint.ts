@@ -10,7 +10,7 @@ import type { Locking } from "../../ports/locking.ts";
 import { shellWord } from "../../shell-word.ts";
 import { isItsOwnFault } from "./get-blob.ts";
 import { quarantineDamaged } from "../care/quarantine-damaged.ts";
-import { damagedBytesOf, type ReadContext, readContext, type ReadPorts } from "./read-context.ts";
+import { damagedBytesOf, type HowToRead, readContext, type ReadPorts, type ReadText, readText } from "./read-context.ts";
 import { eachRecord } from "../remove/view-store.ts";
 import { listErasures } from "../../catalog/queries/list-erasures.ts";
 import { findSession, findSessionAndHead } from "../../catalog/queries/find-session.ts";
@@ -82,11 +82,23 @@ export async function loadCheckpoint(ports: LoadPorts, { checkpointId, sessionId
 }
 
 async function loadById(ports: LoadPorts, id: CheckpointId): Promise<LoadedCheckpoint> {
-  const reasons: Reasons = new Map();
   const record = await findCheckpoint(ports.catalog, id);
   if (record === undefined) throw await checkpointNotFound(ports, id);
-  const read = await readProven(ports, record, reasons);
-  if (read !== undefined) return { ...read, fellBackFrom: [], session: await findSession(ports.catalog, record.sessionId) };
+  const read = await withContext(await readOrBlame(ports, record));
+  return { ...read, fellBackFrom: [], session: await findSession(ports.catalog, record.sessionId) };
+}
+
+/**
+ * Reads an existing checkpoint.
+ *
+ * @param known checkpoints that were read before.
+ * @throws as `loadCheckpoint`.
+ */
+export async function readOrBlame(ports: LoadPorts, record: CheckpointRecord, known?: HowToRead["known"]): Promise<ProvenText> {
+  const reasons: Reasons = new Map();
+  const { id } = record;
+  const read = await readProven(ports, record, reasons, known);
+  if (read !== undefined) return read;
   const still = await findCheckpoint(ports.catalog, id);
   if (still === undefined) throw await checkpointNotFound(ports, id);
   const nearest = await findNearest(ports, still, reasons);
@@ -98,8 +110,9 @@ async function loadHead(ports: LoadPorts, sessionId: SessionId): Promise<LoadedC
   const reasons: Reasons = new Map();
   const first = await findSessionAndHead(ports.catalog, sessionId);
   for (let { head } = first; head !== undefined; head = await newestBut(ports, sessionId, reasons)) {
-    const read = await readProven(ports, head, reasons);
-    if (read === undefined) continue;
+    const proven = await readProven(ports, head, reasons);
+    if (proven === undefined) continue;
+    const read = await withContext(proven);
     const session = head === first.head ? first.session : await findSession(ports.catalog, sessionId);
     const isNewest = reasons.size === 0 && session?.damagedCount === 0;
     return { ...read, session, fellBackFrom: isNewest ? [] : await passedOver(ports, read.record, reasons) };
@@ -144,14 +157,15 @@ async function readProven(
   ports: LoadPorts,
   first: CheckpointRecord,
   reasons: Reasons,
-): Promise<(Omit<ReadContext, "facts"> & { readonly record: CheckpointRecord }) | undefined> {
+  known?: HowToRead["known"],
+): Promise<ProvenText | undefined> {
   let record = first;
   for (let looks = 1; ; looks++) {
     let failure: WorkrailError;
     try {
       if (record.damaged) return fail(reasons, first.id, FOUND_BEFORE);
-      const { facts, ...read } = await readContext(ports, record, reasons);
-      return { record: asProven(record, facts), ...read };
+      const read = await readText(ports, record, { unreadable: reasons, known });
+      return { ...read, record: asProven(record, read.facts) };
     } catch (error) {
       if (!isCorrupt(error)) throw error;
       failure = error;
@@ -162,6 +176,15 @@ async function readProven(
     if (isProven && !(await isWorthAnotherLook(ports, record, failure, looks))) return fail(reasons, first.id, failure.message);
     record = again;
   }
+}
+
+/** A text that was read, with its record as the file tells it. */
+export interface ProvenText extends ReadText {
+  readonly record: CheckpointRecord;
+}
+
+async function withContext(read: ProvenText): Promise<ProvenText & Pick<LoadedCheckpoint, "context">> {
+  return { ...read, context: (await read.value()) as Context };
 }
 
 /** Takes facts from the file where record and file overlap: the file is verified, the catalog row is not. */

@@ -34,6 +34,19 @@ export interface ReadContext {
   readonly facts: EnvelopeFacts;
 }
 
+/** A context as its JSON text, which is parsed on demand. */
+export interface ReadText extends Omit<ReadContext, "context"> {
+  /** Returns the parsed context, the same one each time. */
+  value(): Promise<JsonValue>;
+}
+
+export interface HowToRead {
+  /** Ids of checkpoints known to be unreadable; deltas of them are too. */
+  readonly unreadable?: { has(id: CheckpointId): boolean } | undefined;
+  /** Checkpoints that were read before. Their deltas are applied to them, and they are not read again. */
+  readonly known?: ReadonlyMap<CheckpointId, ReadText> | undefined;
+}
+
 /** A checkpoint, or a removed one. A removed checkpoint has no record, but its blob stays in its place while something needs it. */
 type Located =
   | CheckpointRecord
@@ -52,20 +65,23 @@ const culprits = new WeakMap<WorkrailError, CheckpointRecord>();
  * Reads a checkpoint's context, following its bases to the first whole one. Verifies the result against the digest of the record;
  * intermediate results need no verification.
  *
- * @param unreadable ids of checkpoints known to be unreadable; deltas of them are too.
  * @throws CHECKPOINT_CORRUPT, UNSUPPORTED_VERSION, TOO_LARGE, STORAGE_UNAVAILABLE
  */
-export async function readContext(
-  ports: ReadPorts,
-  record: CheckpointRecord,
-  unreadable?: { has(id: CheckpointId): boolean },
-): Promise<ReadContext> {
+export async function readContext(ports: ReadPorts, record: CheckpointRecord, unreadable?: HowToRead["unreadable"]): Promise<ReadContext> {
+  const read = await readText(ports, record, { unreadable });
+  return { ...read, context: (await read.value()) as Context };
+}
+
+/** Reads a context as `readContext` does, and does not parse a text that nobody needs as a value. */
+export async function readText(ports: ReadPorts, record: CheckpointRecord, { unreadable, known }: HowToRead = {}): Promise<ReadText> {
   const steps: Step[] = [];
   const seen = new Set<CheckpointId>();
   for (let at: Located = record; ;) {
+    const read = known?.get(at.id);
+    if (read !== undefined) return rebuild(ports, record, read, steps);
     seen.add(at.id);
     const blob: DecodedBlob = await readBlob(ports, at);
-    if (blob.kind === "whole") return rebuild(ports, record, blob, steps);
+    if (blob.kind === "whole") return rebuild(ports, record, textOf(blob), steps);
     steps.push({ at, blob });
     if (seen.has(blob.base)) throw blame(at, "It is stored against itself.");
     if (unreadable?.has(blob.base) === true) throw unreadableBase(blob.base);
@@ -74,6 +90,11 @@ export async function readContext(
     if (base?.damaged === true) throw unreadableBase(blob.base);
     at = base ?? { id: blob.base, blob: ports.blobs.refOf({ sessionId: record.sessionId, checkpointId: blob.base }) };
   }
+}
+
+function textOf({ context, facts }: WholeBlob): ReadText {
+  let value: Promise<JsonValue> | undefined;
+  return { contextText: () => decodeUtf8(context), value: () => (value ??= parseContext(context)), facts };
 }
 
 /**
@@ -131,28 +152,27 @@ export function makeContext(digests: Digester, base: JsonValue, { at, blob }: St
   throw blame(at, "The content of its delta does not match its digest.");
 }
 
-async function rebuild(ports: ReadPorts, wanted: CheckpointRecord, whole: WholeBlob, steps: readonly Step[]): Promise<ReadContext> {
-  const first = await parseContext(whole.context);
-  if (steps.length === 0) return { context: first as Context, contextText: () => decodeUtf8(whole.context), facts: whole.facts };
+async function rebuild(ports: ReadPorts, wanted: CheckpointRecord, base: ReadText, steps: readonly Step[]): Promise<ReadText> {
+  if (steps.length === 0) return base;
+  const first = await base.value();
   const value = fold(first, steps);
-  const written = value === undefined ? undefined : await writeAndDigest(value, whole.context.length, ports.digests);
-  if (written?.digest !== wanted.exactDigest) {
+  const written = value === undefined ? undefined : await writeAndDigest(value, wanted.contextBytes, ports.digests);
+  if (value === undefined || written?.digest !== wanted.exactDigest) {
     // Repeats the work step by step: the first result with a wrong digest shows the damaged delta.
     let proven = first;
     for (const step of steps.toReversed()) proven = makeContext(ports.digests, proven, step);
     throw new WorkrailError("INTERNAL", `Checkpoint ${wanted.id} was decoded to two different contexts from the same deltas.`);
   }
-  const facts = steps.reduceRight<EnvelopeFacts>((base, { blob }) => completeFacts(blob.facts, base), whole.facts);
-  return { context: value as Context, contextText: () => [...writtenTexts(written.json)].join(""), facts };
+  const facts = steps.reduceRight<EnvelopeFacts>((before, { blob }) => completeFacts(blob.facts, before), base.facts);
+  return { value: async () => value, contextText: () => [...writtenTexts(written.json)].join(""), facts };
 }
 
-/** Assumes that a large base makes a large result. */
 async function writeAndDigest(
   value: JsonValue,
-  baseBytes: number,
+  sizeBytes: number,
   digests: Digester,
 ): Promise<{ readonly json: WrittenJson; readonly digest: Digest }> {
-  if (baseBytes > LARGE_BYTES && digests.sha256OfParts !== undefined) {
+  if (sizeBytes > LARGE_BYTES && digests.sha256OfParts !== undefined) {
     const json = writeJson(value);
     return { json, digest: await digests.sha256OfParts(utf8Parts(writtenTexts(json))) };
   }

@@ -97,6 +97,8 @@ export interface SaveInput {
   readonly refuseEmpty?: boolean | undefined;
   /** Save even when the head has the same content. Default `false`. */
   readonly force?: boolean | undefined;
+  /** Reads the parent, and reports the entries that this state lacks. Default `true`. */
+  readonly reportsDropped?: boolean | undefined;
   /** Shields the new checkpoint until this time, from the beginning. Does not apply to an existing checkpoint. Default: no shield. */
   readonly shieldUntil?: Date | undefined;
 }
@@ -228,7 +230,7 @@ async function draft(ports: SavePorts, input: WholeInput, content: SavedContent)
   const how = { pins: session?.pins ?? [], rules };
   const layers = input.layers ?? summarise(await classifyContext(ports, input.context, how));
   const parent = await parentOf(ports, input, head);
-  const dropped = await droppedEntries(ports, { ...input, parent, how });
+  const dropped = input.reportsDropped === false ? undefined : await droppedEntries(ports, { ...input, parent, how });
   const parentId = input.parentId === undefined ? head?.id : (input.parentId ?? undefined);
   const facts = await describe(ports, { ...input, layers, parentId, begunAt: session?.createdAt }, content, head);
   const bytes = await encodeBlob(ports, facts, content);
@@ -393,7 +395,7 @@ async function write(ports: SavePorts, input: WholeInput, { content, facts, byte
     const outcome = await ports.catalog.change(append(termsOf(ports, input, content, stored)));
     if (outcome.status === "blob-missing") continue;
     if (outcome.status === "committed" && outcome.record !== undefined && input.checkpointId !== undefined) {
-      await putBackIfReplaced(ports, content, stored, outcome.record);
+      await putBackIfReplaced(ports, content, { ...stored, bytes }, outcome.record);
     }
     return conclude(ports, input, content, stored, outcome);
   }
@@ -460,14 +462,21 @@ async function putBlob(ports: SavePorts, input: WholeInput, facts: CheckpointFac
 async function putBackIfReplaced(
   ports: SavePorts,
   content: SavedContent,
-  { facts, blob }: StoredBlob,
+  { facts, blob, bytes: put }: StoredBlob & { readonly bytes: Uint8Array },
   record: CheckpointRecord,
 ): Promise<void> {
+  if (isSameBytes(await ports.blobs.get(blob), put)) return;
   const present = await readStored(ports, blob, facts);
   if (present?.facts.exactDigest === facts.exactDigest) return;
   const bytes = await encodeBlob(ports, facts, content);
   const becomes = { blobBytes: bytes.length, baseId: null, keyId: null };
   await ports.catalog.change(changeForm(record, becomes, () => ports.blobs.replace(blob, bytes)));
+}
+
+function isSameBytes(one: Uint8Array | undefined, other: Uint8Array): boolean {
+  if (one?.length !== other.length) return false;
+  for (let index = 0; index < other.length; index++) if (one[index] !== other[index]) return false;
+  return true;
 }
 
 /**

@@ -1,0 +1,39 @@
+import type { Checkpoint, CheckpointMetadata, SerializerProtocol } from "@langchain/langgraph-checkpoint";
+
+/** Content of the context under which a checkpoint is kept. */
+export interface StoredCheckpoint {
+  readonly checkpoint: Checkpoint;
+  readonly metadata: CheckpointMetadata;
+}
+
+/** The context of a checkpoint whose serialiser writes another format than JSON. */
+interface OtherFormat {
+  readonly type: string;
+  readonly base64: string;
+}
+
+const DECODER = new TextDecoder();
+
+/** Writes a checkpoint as the JSON text of a context. JSON stays JSON, so that the store sees what changed between checkpoints. */
+export async function toContextText(serde: SerializerProtocol, stored: StoredCheckpoint): Promise<string> {
+  const [type, data] = await serde.dumpsTyped(stored);
+  if (type === "json") return DECODER.decode(data);
+  return JSON.stringify({ type, base64: toBase64(data) } satisfies OtherFormat);
+}
+
+export async function fromContextText(serde: SerializerProtocol, text: string): Promise<StoredCheckpoint> {
+  if (!text.startsWith(OTHER)) return serde.loadsTyped("json", text) as Promise<StoredCheckpoint>;
+  const { type, base64 } = JSON.parse(text) as OtherFormat;
+  return serde.loadsTyped(type, fromBase64(base64)) as Promise<StoredCheckpoint>;
+}
+
+const OTHER = `{"type":`;
+
+export function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}
+
+/** Returns plain bytes: a `Buffer` would not equal what was saved. */
+export function fromBase64(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text, "base64"));
+}
