@@ -2,6 +2,7 @@ import type { Log } from "@workrail/core";
 import { type CallResult, callTool, refuseTool } from "./call-tool.ts";
 import { ProtocolFault, RPC_ERROR, shorten } from "./json-rpc.ts";
 import { roundedIn } from "./rounded-integers.ts";
+import type { Notices } from "./notices/notices.ts";
 import type { Prompt } from "./prompt.ts";
 import { type Answer, completionRequests, promptRequests, resourceRequests } from "./resource-requests.ts";
 import type { Resource } from "./resource.ts";
@@ -22,6 +23,8 @@ export interface CatalogueOptions {
   readonly resources?: readonly Resource[];
   /** Default: none. */
   readonly prompts?: readonly Prompt[];
+  /** Tells clients that resources changed. Default: nobody is told. */
+  readonly notices?: Notices | undefined;
   readonly log: Log;
 }
 
@@ -31,7 +34,8 @@ export interface CatalogueRequest {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-type Fields = Record<string, unknown>;
+/** A result of the protocol. */
+export type Fields = Record<string, unknown>;
 
 /** The caller of a request. */
 export type Caller = Pick<ToolCall, "client" | "signal">;
@@ -45,6 +49,8 @@ export interface Offer {
   readonly capabilities: Readonly<Record<string, object>>;
   /** Methods of the protocol that it answers. */
   readonly methods: readonly string[];
+  /** Absent: nobody is told of changes. A connection that can carry notices adds the capability. */
+  readonly notices?: Notices | undefined;
   readonly log: Log;
   /** Answers one request. @throws ProtocolFault for a request that is wrong by the protocol. */
   answer(request: CatalogueRequest, caller: Caller): Promise<Fields>;
@@ -56,6 +62,7 @@ export class Catalogue implements Offer {
   readonly instructions: string;
   readonly capabilities: Offer["capabilities"];
   readonly methods: readonly string[];
+  readonly notices: Notices | undefined;
   readonly log: Log;
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #refused: ReadonlySet<string>;
@@ -63,7 +70,18 @@ export class Catalogue implements Offer {
   #listings: readonly ToolListing[] | undefined;
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor({ name, title, version, instructions, tools, readOnly = false, resources = [], prompts = [], log }: CatalogueOptions) {
+  constructor({
+    name,
+    title,
+    version,
+    instructions,
+    tools,
+    readOnly = false,
+    resources = [],
+    prompts = [],
+    notices,
+    log,
+  }: CatalogueOptions) {
     const offered = readOnly ? tools.filter(canOnlyRead).map(onlyReading) : tools;
     this.info = { name, title, version };
     this.instructions = instructions;
@@ -73,6 +91,7 @@ export class Catalogue implements Offer {
       ...(prompts.length === 0 ? {} : { prompts: {} }),
       ...([...resources, ...prompts].some(({ complete }) => complete !== undefined) ? { completions: {} } : {}),
     };
+    this.notices = resources.length === 0 ? undefined : notices;
     this.log = log;
     this.#tools = new Map(offered.map((tool) => [tool.name, tool]));
     this.#refused = new Set(tools.map(({ name: each }) => each).filter((each) => !this.#tools.has(each)));

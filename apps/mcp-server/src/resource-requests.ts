@@ -52,10 +52,14 @@ export function resourceRequests(resources: readonly Resource[], log: Log): Read
         const content = await coded(() => resource.read(variables), log, uri);
         return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(content) }] };
       }
-      const known = resources.map((resource) => resource.uri).join(", ");
-      throw new ProtocolFault(RPC_ERROR.resourceNotFound, `Unknown resource ${shorten(uri)}. There is: ${known}.`, { uri });
+      throw unknownResource(resources, uri);
     },
   };
+}
+
+export function unknownResource(resources: readonly Resource[], uri: string): ProtocolFault {
+  const known = resources.map((resource) => resource.uri).join(", ");
+  return new ProtocolFault(RPC_ERROR.resourceNotFound, `Unknown resource ${shorten(uri)}. There is: ${known}.`, { uri });
 }
 
 /** Returns the answers to all requests about prompts. */
@@ -135,7 +139,7 @@ function parseCursor(cursor: unknown, templates: number): readonly [number, stri
  * Turns a failure into a protocol error with the same text and details as a tool's: the protocol has no failed result for anything but
  * tools.
  */
-async function coded<T>(work: () => Promise<T>, log: Log, uri?: string): Promise<T> {
+export async function coded<T>(work: () => Promise<T>, log: Log, uri?: string): Promise<T> {
   try {
     return await work();
   } catch (error) {

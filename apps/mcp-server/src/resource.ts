@@ -1,3 +1,5 @@
+import type { StoreChanges } from "@workrail/runtime";
+
 /** Resources that a host may show or attach, independent of any MCP library. Each content is one JSON object. */
 export interface Resource {
   /**
@@ -15,6 +17,15 @@ export interface Resource {
   readonly list?: (cursor: string | undefined) => Promise<ListedResources>;
   /** Suggests values of a template's variable that begin with what is typed. Absent: none. */
   readonly complete?: Complete;
+  /** Finds out which changes concern the resource, for those who subscribe to it. Absent: nobody can. Rejects as `read` does. */
+  readonly concern?: (variables: Variables) => Promise<Concern>;
+}
+
+/** The changes of a store that concern a resource. */
+export interface Concern {
+  /** True for a resource that names a session or checkpoint, of whichever project. False: only changes of the server's project count. */
+  readonly isNamed: boolean;
+  readonly isConcerned: (changes: StoreChanges) => boolean | Promise<boolean>;
 }
 
 /** Values by name. */

@@ -2,22 +2,35 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { InitializeRequestSchema, JSONRPCRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { Offer } from "./catalogue.ts";
+import type { CatalogueRequest, Offer } from "./catalogue.ts";
 import { type CheckedChannel, checkedChannel, type FindWrongPart } from "./checked-channel.ts";
+import { LegacySubscriptions, withNotices } from "./notices/legacy-subscriptions.ts";
+import type { Tell } from "./notices/notices.ts";
 
-/** Creates a server over version 1 of the MCP library (protocol up to 2025-11-25). */
-export function createSdkV1Server(offer: Offer): Server {
-  const { info, capabilities, instructions, log } = offer;
+/**
+ * Creates a server over version 1 of the MCP library (protocol up to 2025-11-25).
+ *
+ * @param hasNotices true for a connection that stays, on which notices can be sent.
+ */
+export function createSdkV1Server(offer: Offer, hasNotices = false): Server {
+  const { info, instructions, notices, log } = offer;
+  const capabilities = hasNotices && notices !== undefined ? withNotices(offer.capabilities) : offer.capabilities;
   const server = new Server(info, { capabilities, instructions });
   server.onerror = (error) => log.debug("protocol", { error });
   // Not `setRequestHandler`: its schemas copy the arguments, and their errors are worded for programmers.
-  server.fallbackRequestHandler = (request, { signal }) => offer.answer(request, { client: server.getClientVersion(), signal });
+  const answer = (request: CatalogueRequest, signal: AbortSignal) => offer.answer(request, { client: server.getClientVersion(), signal });
+  server.fallbackRequestHandler = (request, { signal }) => answer(request, signal);
+  if (!hasNotices || notices === undefined) return server;
+  const tell: Tell = (notice) => server.notification(notice).catch((error: unknown) => log.debug("protocol", { error }));
+  const subscriptions = new LegacySubscriptions(notices, tell, log);
+  server.fallbackRequestHandler = (request, { signal }) => subscriptions.answer(request, () => answer(request, signal));
+  server.onclose = () => subscriptions.close();
   return server;
 }
 
 /** Serves one connection. Resolves to a function that aborts running calls and closes the connection. */
 export async function serveSdkV1(offer: Offer, opened: CheckedChannel): Promise<() => Promise<void>> {
-  const server = createSdkV1Server(offer);
+  const server = createSdkV1Server(offer, true);
   await server.connect(checkedChannel(opened, findWrongPart) as Transport);
   return () => server.close();
 }

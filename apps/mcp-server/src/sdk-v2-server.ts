@@ -1,9 +1,19 @@
 /* oxlint-disable unicorn/prefer-add-event-listener -- the library has properties for its callbacks, and no events */
-import { CLIENT_INFO_META_KEY, type Implementation, Server, specTypeSchemas, type Transport } from "@modelcontextprotocol/server";
+import {
+  CLIENT_INFO_META_KEY,
+  type Implementation,
+  type McpRequestContext,
+  Server,
+  specTypeSchemas,
+  type Transport,
+} from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Caller, Offer } from "./catalogue.ts";
 import { type CheckedChannel, checkedChannel, type FindWrongPart } from "./checked-channel.ts";
 import { isModern } from "./is-modern.ts";
+import { LegacySubscriptions, SUBSCRIBING, withNotices } from "./notices/legacy-subscriptions.ts";
+import { listeningChannel } from "./notices/listening-channel.ts";
+import type { Tell } from "./notices/notices.ts";
 
 /** Accepts any parameters, and passes on the same objects: schemas of the library copy the arguments of a call. */
 const UNCHECKED = { "~standard": { version: 1, vendor: "workrail", validate: (value: unknown) => ({ value: value as Params }) } } as const;
@@ -14,21 +24,33 @@ class PlainServer extends Server {
   protected override _wrapHandler: Server["_wrapHandler"] = (_method, handler) => handler;
 }
 
-/**
- * Creates a server over version 2 of the MCP library (protocol 2026-07-28, and the earlier ones).
- *
- * @param caller the client of requests that do not name it. Default: unknown.
- */
-export function createSdkV2Server(offer: Offer, caller?: Caller["client"]): Server {
-  const { info, capabilities, instructions, log, methods } = offer;
+/** A server for one connection, or for one request. */
+export interface Serving {
+  /** The client of requests that do not name it. Default: unknown. */
+  readonly caller?: Caller["client"];
+  /** `subscribing`: the client subscribes on this connection. `listening`: it listens, which is handled apart. Default: no notices. */
+  readonly notices?: "subscribing" | "listening" | undefined;
+}
+
+/** Creates a server over version 2 of the MCP library (protocol 2026-07-28, and the earlier ones). */
+export function createSdkV2Server(offer: Offer, { caller, notices: way }: Serving = {}): Server {
+  const { info, instructions, log } = offer;
+  const notices = way === undefined ? undefined : offer.notices;
+  const capabilities = notices === undefined ? offer.capabilities : withNotices(offer.capabilities);
   const server = new PlainServer(info, { capabilities, instructions });
   server.onerror = (error) => log.debug("protocol", { error });
+  const tell: Tell = (notice) => server.notification(notice).catch((error: unknown) => log.debug("protocol", { error }));
+  const subscriptions = notices !== undefined && way === "subscribing" ? new LegacySubscriptions(notices, tell, log) : undefined;
+  if (subscriptions !== undefined) server.onclose = () => subscriptions.close();
+  const methods = subscriptions === undefined ? offer.methods : [...offer.methods, ...SUBSCRIBING];
   // No handler for all methods: over HTTP the library answers an unknown one with 404 only if nothing handles it.
   for (const method of methods) {
     server.setRequestHandler(method, { params: UNCHECKED }, (params, { mcpReq }) => {
       const { [CLIENT_INFO_META_KEY]: named } = (mcpReq.envelope ?? {}) as { readonly [CLIENT_INFO_META_KEY]?: Implementation };
       const client = named ?? server.getClientVersion() ?? caller;
-      return offer.answer({ method, params: params as Params }, { client, signal: mcpReq.signal });
+      const request = { method, params: params as Params };
+      const answer = () => offer.answer(request, { client, signal: mcpReq.signal });
+      return subscriptions === undefined ? answer() : subscriptions.answer(request, answer);
     });
   }
   return server;
@@ -36,10 +58,12 @@ export function createSdkV2Server(offer: Offer, caller?: Caller["client"]): Serv
 
 /** Serves one connection. Resolves to a function that aborts running calls and closes the connection. */
 export async function serveSdkV2(offer: Offer, opened: CheckedChannel): Promise<() => Promise<void>> {
-  const transport = checkedChannel(opened, findWrongPart) as Transport;
+  const { notices } = offer;
+  const checked = checkedChannel(opened, findWrongPart);
+  const transport = (notices === undefined ? checked : listeningChannel(checked, notices)) as Transport;
   const onerror = (error: Error): void => offer.log.debug("protocol", { error });
-  const create = (): Server => {
-    const server = createSdkV2Server(offer);
+  const create = ({ era }: McpRequestContext): Server => {
+    const server = createSdkV2Server(offer, { notices: era === "legacy" ? "subscribing" : "listening" });
     // Names the unknown method, where that has no status to change.
     server.fallbackRequestHandler = (request, { mcpReq }) => offer.answer(request, { client: undefined, signal: mcpReq.signal });
     return server;

@@ -2,6 +2,8 @@ import { isWorkrailError, WorkrailError } from "@workrail/core";
 import { openWorkrail, readConfiguration, type SettingValues } from "@workrail/runtime";
 import { LazyStore } from "./lazy-store.ts";
 import { createLog } from "./log.ts";
+import { SharedWatches } from "./notices/shared-watches.ts";
+import { StoreNotices } from "./notices/store-notices.ts";
 import { createPrompts } from "./prompts/index.ts";
 import { storeStatus } from "./resources/store-status.ts";
 import { storedWork } from "./resources/stored-work.ts";
@@ -25,6 +27,8 @@ export function startServer(args: readonly string[]): void {
   );
   const tools = attempt(() => selectTools(createTools(store), values));
   if (tools === undefined) return;
+  const resources = [storeStatus(store), ...storedWork(store)];
+  const watches = new SharedWatches(() => store.get(), log);
   const served = {
     name: "workrail",
     title: "Workrail",
@@ -32,7 +36,8 @@ export function startServer(args: readonly string[]): void {
     instructions: values.readOnly ? READ_ONLY : INSTRUCTIONS,
     tools,
     readOnly: values.readOnly,
-    resources: [storeStatus(store), ...storedWork(store)],
+    resources,
+    notices: new StoreNotices({ watches, resources, isStrict: values.isolation === "strict", log }),
     prompts: createPrompts(store, { canSave: !values.readOnly }),
     log,
     close: [() => store.close()],

@@ -26,9 +26,17 @@ import { ENDPOINT, type HttpSettings } from "./http-settings.ts";
 /** Bodies of the greatest size that may be in memory at the same time. */
 const LARGEST_BODIES = 4;
 
+/** A request that was let in. */
+export interface McpRequestOptions {
+  readonly parsedBody?: unknown;
+  readonly authInfo?: AuthInfo;
+  /** Tells whether the token is still good, for an answer that lasts. Absent: callers need no token. */
+  readonly isAllowed?: () => Promise<boolean>;
+}
+
 /** The part that speaks MCP: `createMcpHandler` of the library. */
 export interface McpHandler {
-  fetch(request: Request, options: { readonly parsedBody?: unknown; readonly authInfo?: AuthInfo }): Promise<Response>;
+  fetch(request: Request, options: McpRequestOptions): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -173,6 +181,14 @@ export class HttpApp {
     }
   }
 
+  /** Tells whether a token that was good still is, with the same rights. */
+  async #isStillGood(c: Context<Env>, { name, scopes }: Access): Promise<boolean> {
+    const again = await this.#authenticate(c);
+    return (
+      again !== undefined && !(again instanceof Response) && again.name === name && [...scopes].every((scope) => again.scopes.has(scope))
+    );
+  }
+
   /** Returns the seconds that a caller has to wait; 0: none. */
   async #waitOf(caller: string): Promise<number> {
     try {
@@ -204,7 +220,8 @@ export class HttpApp {
     const refused = this.#refuseScope(checkedMessage, access);
     if (refused !== undefined) return refused;
     if (!("method" in checkedMessage) || checkedMessage.method !== "subscriptions/listen") this.#track(c);
-    return this.#options.mcp.fetch(request, { ...authInfo, parsedBody: checkedMessage });
+    const isAllowed = access === undefined ? undefined : () => this.#isStillGood(c, access);
+    return this.#options.mcp.fetch(request, { ...authInfo, ...(isAllowed === undefined ? {} : { isAllowed }), parsedBody: checkedMessage });
   }
 
   /** Refuses a request that the token has no right to. */
@@ -215,10 +232,10 @@ export class HttpApp {
     return bearerAuthChallengeResponse(error, { requiredScopes: [scope], resourceMetadataUrl: this.#metadataUrl });
   }
 
-  /** Returns the right that a request needs; `undefined`: none. Resources, prompts and completions show saved work. */
+  /** Returns the right that a request needs; `undefined`: none. Resources, prompts, completions and notices show saved work. */
   #scopeOf(message: JsonRpcMessage): Scope | undefined {
     if (!("method" in message)) return undefined;
-    if (/^(?:resources|prompts|completion)[/]/u.test(message.method)) return "read";
+    if (/^(?:resources|prompts|completion|subscriptions)[/]/u.test(message.method)) return "read";
     const name = message.params?.["name"];
     return message.method === "tools/call" && typeof name === "string" ? this.#options.scopeOfTool(name) : undefined;
   }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
-import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
+import { type AuthInfo, createMcpHandler, type McpRequestContext } from "@modelcontextprotocol/server";
 import { type Limits, WorkrailError } from "@workrail/core";
 import { Catalogue, type CatalogueOptions, type Offer } from "../catalogue.ts";
 import { createDrain, drainOnSignals } from "../drain.ts";
@@ -12,6 +12,7 @@ import type { Tool } from "../tool.ts";
 import { type Access, type Scope, scopeOf, SCOPES } from "./access.ts";
 import { HttpApp, type McpHandler } from "./http-app.ts";
 import { bracketed, ENDPOINT, type HttpSettings } from "./http-settings.ts";
+import { Listeners } from "./listeners.ts";
 import { TOKEN_PREFIX, TokenFile } from "./token-file.ts";
 import { JwtVerifier } from "./verify-jwt.ts";
 
@@ -105,12 +106,22 @@ export async function serveHttp(options: ServeHttpOptions): Promise<URL> {
 /** Serves every version of the protocol by version 2 of the MCP library. */
 export function handlerV2(offerFor: OfferFor, { maxBodyBytes, log }: Pick<ServeHttpOptions, "maxBodyBytes" | "log">): McpHandler {
   const onerror = (error: Error): void => log.debug("protocol", { error });
-  const serverFor = (authInfo: AuthInfo | undefined) => {
+  const offerOf = (authInfo: AuthInfo | undefined): Offer => offerFor(authInfo?.scopes);
+  const serverFor = (authInfo: AuthInfo | undefined, era?: McpRequestContext["era"]) => {
     // Before 2026-07-28 a request does not name its client: its token does.
     const caller = authInfo === undefined ? undefined : { name: authInfo.clientId, version: "" };
-    return createSdkV2Server(offerFor(authInfo?.scopes), caller);
+    // Before 2026-07-28 a request stands alone, so there is nothing to send notices on.
+    return createSdkV2Server(offerOf(authInfo), { caller, notices: era === "legacy" ? undefined : "listening" });
   };
-  return createMcpHandler(({ authInfo }) => serverFor(authInfo), { onerror, maxRequestBodySize: maxBodyBytes });
+  const handler = createMcpHandler(({ authInfo, era }) => serverFor(authInfo, era), { onerror, maxRequestBodySize: maxBodyBytes });
+  const listeners = new Listeners({ offerFor: offerOf, serverFor, log });
+  return {
+    fetch: (request, options) => listeners.fetch(request, options) ?? handler.fetch(request, options),
+    async close() {
+      await listeners.close();
+      await handler.close();
+    },
+  };
 }
 
 function webServer({ patience }: ServeHttpOptions, fetch: HttpApp["fetch"]): Server {

@@ -14,5 +14,6 @@ export function storeStatus(store: LazyStore): Resource {
       const { warnings, ...status } = await workrail.storeStatus();
       return { dataDir: workrail.dataDir, ...status, warnings: warnings.map((warning) => inOwnName(warning, "agent")) };
     },
+    concern: async () => ({ isNamed: false, isConcerned: () => true }),
   };
 }

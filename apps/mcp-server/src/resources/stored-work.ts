@@ -1,6 +1,7 @@
-import type { Workrail } from "@workrail/runtime";
+import { isWorkrailError, WorkrailError } from "@workrail/core";
+import type { StoreChanges, Workrail } from "@workrail/runtime";
 import type { LazyStore } from "../lazy-store.ts";
-import type { ListedResources, Resource } from "../resource.ts";
+import type { Concern, ListedResources, Resource } from "../resource.ts";
 import { asManyAsFit } from "../tools/as-many-as-fit.ts";
 import { NOTE } from "../tools/view-fields.ts";
 
@@ -24,6 +25,7 @@ export function storedWork(store: LazyStore): readonly Resource[] {
         const { sessions, total } = await workrail.listSessions({ limit: 100 });
         return { sessions: await asManyAsFit(workrail, { sessions: [], total }, sessions), total };
       },
+      concern: async () => ({ isNamed: false, isConcerned: () => true }),
     },
     {
       uri: LATEST,
@@ -33,6 +35,8 @@ export function storedWork(store: LazyStore): readonly Resource[] {
       read: async ({ sessionId }) => view(await store.get(), { sessionId }),
       list: async (cursor) => sessionsFrom(await store.get(), cursor),
       complete: async (_name, typed) => sessionsLike(await store.get(), typed),
+      // Also before the first save.
+      concern: async ({ sessionId }) => ({ isNamed: true, isConcerned: (changes) => concernsSession(changes, sessionId) }),
     },
     {
       uri: "workrail://checkpoints/{checkpointId}",
@@ -41,6 +45,7 @@ export function storedWork(store: LazyStore): readonly Resource[] {
       description: "One checkpoint, as much of it as fits one answer.",
       read: async ({ checkpointId }) => view(await store.get(), { checkpointId }),
       complete: async (_name, typed) => checkpointsLike(await store.get(), typed),
+      concern: async ({ checkpointId = "" }) => removalOf(await store.get(), checkpointId),
     },
     {
       uri: "workrail://checkpoints/{checkpointId}/{key}",
@@ -53,6 +58,7 @@ export function storedWork(store: LazyStore): readonly Resource[] {
         if (name === "checkpointId") return checkpointsLike(workrail, typed);
         return checkpointId === undefined ? [] : keysLike(workrail, checkpointId, typed);
       },
+      concern: async ({ checkpointId = "" }) => removalOf(await store.get(), checkpointId),
     },
   ];
 }
@@ -76,6 +82,34 @@ async function checkpointsLike(workrail: Workrail, typed: string): Promise<reado
 async function keysLike(workrail: Workrail, checkpointId: string, typed: string): Promise<readonly string[]> {
   const { context } = await workrail.loadCheckpoint({ checkpointId, isPeek: true });
   return Object.keys(context).filter((key) => key.startsWith(typed));
+}
+
+function concernsSession({ sessions, isUnknown }: StoreChanges, wanted: string | undefined): boolean {
+  return isUnknown === true || sessions.some(({ sessionId }) => sessionId === wanted);
+}
+
+/** Saved checkpoints never change: only their removal concerns anybody. */
+async function removalOf(workrail: Workrail, checkpointId: string): Promise<Concern> {
+  const sessionId = await sessionOf(workrail, checkpointId);
+  if (sessionId === undefined) throw new WorkrailError("CHECKPOINT_NOT_FOUND", `There is no checkpoint ${checkpointId}.`);
+  return {
+    isNamed: true,
+    async isConcerned({ sessions, isUnknown }) {
+      const mayBeGone = sessions.some((each) => each.sessionId === sessionId && (each.change === "changed" || each.change === "removed"));
+      return (isUnknown === true || mayBeGone) && (await sessionOf(workrail, checkpointId)) === undefined;
+    },
+  };
+}
+
+/** Returns the session of a checkpoint by its whole id; `undefined` when there is none. */
+async function sessionOf(workrail: Workrail, id: string): Promise<string | undefined> {
+  try {
+    const { checkpointId, sessionId } = await workrail.resolveCheckpoint(id, { inTrash: false });
+    return checkpointId === id ? sessionId : undefined;
+  } catch (error) {
+    if (isWorkrailError(error) && (error.code === "CHECKPOINT_NOT_FOUND" || error.code === "INVALID_INPUT")) return undefined;
+    throw error;
+  }
 }
 
 async function view(workrail: Workrail, wanted: Parameters<Workrail["viewBriefly"]>[0]): Promise<object> {
