@@ -183,8 +183,8 @@ export interface ProvenText extends ReadText {
   readonly record: CheckpointRecord;
 }
 
-async function withContext(read: ProvenText): Promise<ProvenText & Pick<LoadedCheckpoint, "context">> {
-  return { ...read, context: (await read.value()) as Context };
+async function withContext(read: ProvenText): Promise<Pick<LoadedCheckpoint, "record" | "context" | "contextText">> {
+  return { record: read.record, context: (await read.value()) as Context, contextText: () => read.contextText() };
 }
 
 /** Takes facts from the file where record and file overlap: the file is verified, the catalog row is not. */

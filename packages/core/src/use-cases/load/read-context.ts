@@ -37,7 +37,7 @@ export interface ReadContext {
 /** A context as its JSON text, which is parsed on demand. */
 export interface ReadText extends Omit<ReadContext, "context"> {
   /** Returns the parsed context, the same one each time. */
-  value(): Promise<JsonValue>;
+  readonly value: () => Promise<JsonValue>;
 }
 
 export interface HowToRead {
