@@ -156,6 +156,32 @@ describe("a composed view", () => {
     }
   });
 
+  it("names files of messages, and shows none of their bytes", async () => {
+    const bytes = Buffer.alloc(900, "workrail").toString("base64");
+    const files = [
+      { type: "file", filename: "march.pdf", mediaType: "application/pdf", data: { type: "data", data: bytes } },
+      { type: "file", mediaType: "text/csv", url: `data:text/csv;base64,${bytes}` },
+      { type: "file", file: { filename: "april.pdf", file_data: bytes } },
+      { type: "file", mediaType: "text/plain", data: { type: "text", text: "The fourth seat is sold twice." } },
+      { type: "reasoning-file", mediaType: "application/x-sketch", data: bytes },
+    ];
+    const result = {
+      type: "tool-result",
+      toolCallId: "c",
+      toolName: "scan",
+      output: { type: "content", value: [{ type: "file-data", data: bytes, mediaType: "application/zip" }] },
+    };
+    const messages = [
+      { role: "user", content: [{ type: "text", text: WANT }, ...files] },
+      { role: "tool", content: [result] },
+    ];
+    const text = await textOf({ messages, log: FILLER }, 800);
+    for (const said of ["[file march.pdf, application/pdf]", "[file text/csv]", "april.pdf", "sold twice", "x-sketch", "application/zip"]) {
+      expect(text).toContain(said);
+    }
+    expect(text).not.toContain(bytes.slice(0, 20));
+  });
+
   it.each<[string, Context, readonly string[]]>([
     [
       "what tools of the AI SDK gave back, in parts of both forms",

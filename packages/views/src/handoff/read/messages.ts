@@ -238,6 +238,7 @@ function readPart(part: JsonValue, voice: Voice, calls: Map<string, string>): Me
     return texts.map(({ text }) => ({ voice: "reports", text }));
   }
   if (/image|audio|video|redacted|signature/iu.test(type)) return [];
+  if (/^(?:input_|reasoning-)?file(?:-|$)/u.test(type)) return readFile(part, voice);
   const call = readCall(part, calls);
   if (call.length > 0) return call;
   for (const key of ["text", "thinking", "reasoning", "content", "refusal", "data", "output"]) {
@@ -247,6 +248,16 @@ function readPart(part: JsonValue, voice: Voice, calls: Map<string, string>): Me
     if (Array.isArray(text)) return readContent(text, voice, calls);
   }
   return Object.keys(part).length === 0 ? [] : [{ voice: voice === "asks" ? "asks" : voice, text: JSON.stringify(part) }];
+}
+
+/** Reads a file by its text, or else by its name and its type: its bytes say nothing. */
+function readFile(part: JsonObject, voice: Voice): Message["said"] {
+  const { data, file } = part;
+  if (isJsonObject(data) && typeof data["text"] === "string") return [{ voice, text: data["text"] }];
+  const facts = isJsonObject(file) ? { ...part, ...file } : part;
+  const told = ["filename", "name", "mediaType", "mimeType", "media_type"].map((key) => facts[key]);
+  const text = told.filter((fact) => typeof fact === "string").join(", ");
+  return text === "" ? [] : [{ voice, text: `[file ${text}]` }];
 }
 
 /** Returns a call with its result in the format of the AI SDK: nested in the part, or, from version 5 on, as the part itself. */
