@@ -36,6 +36,7 @@ const FORBIDDEN: readonly (readonly [file: string, imported: string, message: st
   ["packages/http-endpoint/src/x.ts", "@workrail/http-embedder", "Below the adapters"],
   ["packages/transcripts/src/x.ts", "@workrail/sqlite-fs", "Adapters know core and their driver"],
   ["packages/runtime/src/x.ts", "@workrail/mcp-server", "Runtime assembles core and adapters"],
+  ["packages/ai-sdk/src/x.ts", "@workrail/views", "A package for a framework knows the library alone"],
   ["apps/cli/src/x.ts", "@workrail/sqlite-fs", "Apps know runtime and core only"],
   ["apps/cli/src/x.ts", "better-sqlite3", "Apps know runtime and core only"],
   ["apps/mcp-server/src/x.ts", "tsyringe", "Only packages/runtime knows the container"],

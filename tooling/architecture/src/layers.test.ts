@@ -44,6 +44,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/storage-conformance": ["@workrail/core"],
   "@workrail/runtime": ["@workrail/core", "@workrail/blob-files", "@workrail/search", ...ADAPTERS],
   "@workrail/langgraph": ["@workrail/core", "@workrail/runtime"],
+  "@workrail/ai-sdk": ["@workrail/runtime"],
   "@workrail/process": ["@workrail/runtime"],
   "@workrail/schemas": ["@workrail/core", "@workrail/runtime"],
   // The server's package includes the command line.

@@ -1,0 +1,12 @@
+export type { TokensOfMessage } from "./count-tokens.ts";
+export type { LeftOutMessages } from "./left-out.ts";
+export { loadMessages } from "./load-messages.ts";
+export type { MessagesOf } from "./load-messages.ts";
+export type { StepToPrepare } from "./run-history.ts";
+export type { SessionOptions } from "./saved-messages.ts";
+export { trimMessages } from "./trim-messages.ts";
+export type { TrimmedMessages, TrimOptions } from "./trim-messages.ts";
+export { workrailChat } from "./workrail-chat.ts";
+export type { ChatOptions, SavedUIStream, WorkrailChat } from "./workrail-chat.ts";
+export { workrailSteps } from "./workrail-steps.ts";
+export type { EndedStep, StepDurability, StepsOptions, WorkrailSteps } from "./workrail-steps.ts";

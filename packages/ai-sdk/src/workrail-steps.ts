@@ -1,0 +1,108 @@
+import { type Workrail, WorkrailError } from "@workrail/runtime";
+import type { ModelMessage } from "ai";
+import { beginsWith } from "./change-of-messages.ts";
+import { RunHistory, type StepToPrepare } from "./run-history.ts";
+import { SavedMessages, type SessionOptions } from "./saved-messages.ts";
+import { StepTrimmer } from "./step-trimmer.ts";
+
+/** When a step is durable. `sync`: before the next one begins. `async`: soon; a crash may lose the last steps. */
+export type StepDurability = "sync" | "async";
+
+export interface StepsOptions extends SessionOptions {
+  /** Default `sync`. */
+  readonly durability?: StepDurability | undefined;
+  /** Most tokens of the messages that the model gets, from 1,000. Older ones are left out, as `trimMessages` does. Default: no limit. */
+  readonly budgetTokens?: number | undefined;
+}
+
+/** The part of a finished step that is read. */
+export interface EndedStep {
+  readonly response: { readonly messages: readonly ModelMessage[] };
+}
+
+/** A conversation with callbacks that save each step of `generateText`, `streamText` or a `ToolLoopAgent`. */
+export interface WorkrailSteps {
+  /** The messages so far. A run must begin with them. */
+  readonly messages: ModelMessage[];
+  /** True when a model has to answer the last message: the run was interrupted, or has not begun. */
+  readonly isUnfinished: boolean;
+  /** A callback for the run. Rejects when the steps so far cannot be saved, which ends the run. */
+  readonly prepareStep: (step: StepToPrepare) => Promise<{ messages?: ModelMessage[] }>;
+  /** A callback for the run. The AI SDK ignores its failures; the next `prepareStep`, or `saved`, tries again. */
+  readonly onStepEnd: (step: EndedStep) => Promise<void>;
+  /** Await it after the run. Rejects when the last step cannot be saved. */
+  saved(): Promise<{ readonly checkpointId: string | undefined }>;
+}
+
+/**
+ * Loads the messages of a session, and returns callbacks that save each step of a run in it.
+ *
+ * @throws the errors of loading.
+ */
+export async function workrailSteps(store: Workrail, options: StepsOptions): Promise<WorkrailSteps> {
+  const { durability = "sync", budgetTokens, ...session } = options;
+  const trimmer = new StepTrimmer(store, { sessionId: session.sessionId, budgetTokens });
+  return new SavedSteps(await SavedMessages.open<ModelMessage>(store, session), trimmer, durability === "sync");
+}
+
+class SavedSteps implements WorkrailSteps {
+  readonly #saved: SavedMessages<ModelMessage>;
+  readonly #trimmer: StepTrimmer;
+  readonly #isSync: boolean;
+  readonly #history = new RunHistory();
+  /** Why a save that nobody waited for failed. */
+  #failure: unknown;
+
+  constructor(saved: SavedMessages<ModelMessage>, trimmer: StepTrimmer, isSync: boolean) {
+    this.#saved = saved;
+    this.#trimmer = trimmer;
+    this.#isSync = isSync;
+  }
+
+  get messages(): ModelMessage[] {
+    return [...this.#saved.wanted];
+  }
+
+  get isUnfinished(): boolean {
+    const role = this.#saved.wanted.at(-1)?.role;
+    return role === "user" || role === "tool";
+  }
+
+  readonly prepareStep = async (step: StepToPrepare): Promise<{ messages?: ModelMessage[] }> => {
+    if (step.stepNumber === 0) this.#checkBeginning(step.initialMessages);
+    this.#history.beforeStep(step);
+    await this.#save();
+    return this.#trimmer.trim(step.messages, this.#history.messages);
+  };
+
+  readonly onStepEnd = async ({ response }: EndedStep): Promise<void> => {
+    this.#history.afterStep(response.messages);
+    await this.#save();
+  };
+
+  async saved(): Promise<{ readonly checkpointId: string | undefined }> {
+    await this.#saved.flush();
+    return { checkpointId: this.#saved.checkpointId };
+  }
+
+  async #save(): Promise<void> {
+    this.#saved.wanted = this.#history.messages;
+    if (this.#isSync) return this.#saved.flush();
+    const failure = this.#failure;
+    this.#failure = undefined;
+    void this.#saved.flush().catch((error: unknown) => {
+      this.#failure = error;
+    });
+    if (failure !== undefined) throw failure;
+  }
+
+  /** Refuses a run that would replace what is saved. */
+  #checkBeginning(messages: readonly ModelMessage[]): void {
+    const { wanted, saved } = this.#saved;
+    if (beginsWith(messages, saved)) return;
+    throw new WorkrailError("INVALID_INPUT", `The run does not begin with the ${wanted.length} messages of the session.`, {
+      details: { field: "messages" },
+      hint: "Begin with them: messages: [...steps.messages, newMessage]. Another conversation needs another sessionId.",
+    });
+  }
+}
