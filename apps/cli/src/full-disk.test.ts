@@ -72,6 +72,7 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
   backup: [{ args: ["copy"] }, { args: ["DISK/copy"] }],
   restore: [{ args: ["BACKUP", "--yes"] }],
   copy: [{ args: ["--to", "copy"] }, { args: ["--to", "DISK/copy"] }],
+  sync: [{ args: ["--to", "other"] }, { args: ["--to", "DISK/other"] }],
   status: [{}],
   verify: [{}],
   "audit list": [{}],

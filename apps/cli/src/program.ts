@@ -24,6 +24,7 @@ import { addPrioritizeCommand } from "./commands/prioritize.ts";
 import { addRebuildCommand } from "./commands/rebuild.ts";
 import { addRepairCommand } from "./commands/repair.ts";
 import { addCopyCommand } from "./commands/copy.ts";
+import { addSyncCommand } from "./commands/sync.ts";
 import { addRestoreCommand } from "./commands/restore.ts";
 import { addResumeCommand } from "./commands/resume.ts";
 import { addSaveCommand } from "./commands/save.ts";
@@ -78,6 +79,7 @@ const COMMANDS: Readonly<Record<string, (program: Command) => void>> = {
   backup: addBackupCommand,
   restore: addRestoreCommand,
   copy: addCopyCommand,
+  sync: addSyncCommand,
   status: addStatusCommand,
   verify: addVerifyCommand,
   audit: addAuditCommand,

@@ -61,6 +61,7 @@ const WRITING: readonly string[] = [
   "backup backup",
   "restore backup --yes",
   "copy --to copy",
+  "sync --to other",
   "audit export",
   "repair",
   "rebuild",

@@ -78,6 +78,7 @@ export type {
 export type { BackupOptions, UnreadableInExport } from "@workrail/transfer";
 export type { Condensed, CondensedEntry, LiveCheckpointOptions, LiveContext, LiveContextParams } from "./live/live-context.ts";
 export type { CopyStoreOptions, CopyStoreResult } from "./copy-options.ts";
+export type { SyncFork, SyncStoreOptions, SyncStoreResult } from "./sync-options.ts";
 export {
   changeSetting,
   copyStore,
@@ -91,6 +92,7 @@ export {
   rekeyStoreDeeply,
   restoreBackup,
   sealStore,
+  syncStore,
   unsealStore,
 } from "./on-call.ts";
 export type { OpenOptions } from "./open-options.ts";

@@ -12,6 +12,7 @@ import type { OpenOptions } from "./open-options.ts";
 import type { RestoreOptions, RestoreResult } from "./restore-options.ts";
 import type { Savings, SavingsParams } from "./savings.ts";
 import type { NewKey, SealOptions, SealResult } from "./sealing/seal-store.ts";
+import type { SyncStoreOptions, SyncStoreResult } from "./sync-options.ts";
 import type { Workrail } from "./workrail.ts";
 
 const sealing = () => import("./sealing/seal-store.ts");
@@ -92,6 +93,19 @@ export async function restoreBackup(directory: string, options: RestoreOptions =
 export async function copyStore(options: CopyStoreOptions): Promise<CopyStoreResult> {
   const copying = await import("./copy-store.ts");
   return copying.copyStore(options);
+}
+
+/**
+ * Pushes every checkpoint that another store never had to that store, in order, with its id, time and parent. Both may be in use, and nothing
+ * is removed in either. A checkpoint whose session has another head there becomes a fork. Tags and pins of these sessions are added.
+ *
+ * The limits, quotas and the handling of secrets are those of the settings. A call that was stopped or failed is continued by the same call.
+ *
+ * @throws as `openWorkrail` for either store; INVALID_INPUT; READ_ONLY; STORAGE_UNAVAILABLE and LOCK_TIMEOUT when the target fails on the way.
+ */
+export async function syncStore(options: SyncStoreOptions): Promise<SyncStoreResult> {
+  const syncing = await import("./sync-store.ts");
+  return syncing.syncStore(options);
 }
 
 /**

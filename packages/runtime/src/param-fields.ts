@@ -1,5 +1,6 @@
 import type { OpenOptions } from "./open-options.ts";
 import type { CopyStoreOptions } from "./copy-options.ts";
+import type { SyncStoreOptions } from "./sync-options.ts";
 import type { RestoreOptions } from "./restore-options.ts";
 import type { Operations } from "./workrail.ts";
 
@@ -16,6 +17,7 @@ type ParamsOf = { readonly [Name in Exclude<keyof Operations, WithoutFields>]: L
   readonly openWorkrail: OpenOptions;
   readonly restoreBackup: RestoreOptions;
   readonly copyStore: CopyStoreOptions;
+  readonly syncStore: SyncStoreOptions;
 };
 
 /** A function of the library with named parameters. */
@@ -179,5 +181,6 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
     onRebuildProgress: true,
   },
   copyStore: { from: true, to: true, env: true, settings: true, args: true, adapters: true, onProgress: true, signal: true },
+  syncStore: { from: true, to: true, env: true, settings: true, args: true, adapters: true, onProgress: true, signal: true },
   restoreBackup: { dataDir: true, replace: true, env: true, settings: true, args: true, adapters: true, onProgress: true },
 };

@@ -17,6 +17,8 @@ import type {
   BackupResult,
   Configuration,
   ConfiguredSetting,
+  SyncFork,
+  SyncStoreResult,
   CopyStoreResult,
   DoctorFinding,
   DoctorReport,
@@ -235,6 +237,37 @@ export const COPY_STORE_RESULT: ResultSchema<CopyStoreResult> = objectOf<CopySto
   missing: listOf(
     z.strictObject({ sessionId: text("the session"), checkpointId: text("the checkpoint") }),
     "checkpoints whose file is missing in the source, and so in the copy; the exit code is then 14",
+  ),
+  isComplete: flag("`false`: it was interrupted, and the same command continues"),
+});
+
+export const SYNC_STORE_RESULT: ResultSchema<SyncStoreResult> = objectOf<SyncStoreResult>({
+  from: text("the store with the checkpoints"),
+  to: text("the store that they were pushed to"),
+  pushed: count("checkpoints that were written now"),
+  present: count("checkpoints that the other store had"),
+  removedThere: count("checkpoints that were removed there, and stay removed"),
+  forks: listOf(
+    objectOf<SyncFork>({
+      sessionId: text("the session"),
+      checkpointId: text("the first checkpoint of the fork"),
+      parentId: text("the checkpoint that it continues; `null` for a first one").nullable(),
+      head: text("the session's latest checkpoint there, before"),
+    }),
+    "checkpoints whose session had got another latest one there, by somebody else",
+  ),
+  renamed: listOf(
+    z.strictObject({ sessionId: text("the session"), checkpointId: text("its id"), now: text("its id there") }),
+    "checkpoints whose id another checkpoint has there",
+  ),
+  refused: listOf(
+    z.strictObject({
+      sessionId: text("the session"),
+      checkpointId: text("the checkpoint"),
+      code: text("the [error](errors.md)"),
+      message: text("its message"),
+    }),
+    "checkpoints that could not be written; the later ones of their sessions wait, and the exit code is 16",
   ),
   isComplete: flag("`false`: it was interrupted, and the same command continues"),
 });

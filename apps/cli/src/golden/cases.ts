@@ -88,6 +88,19 @@ export const GOLDEN_CASES: GoldenCases = {
       ],
     },
   ],
+  sync: [
+    { args: ["--to", "other"] },
+    {
+      args: ["--to", "copied"],
+      after: [
+        ["copy", "--to", "copied"],
+        ["tag", "shop", "urgent", "--data-dir", "copied"],
+        ["save", "theirs.json", "--session", "shop", "--id", "theirs", "--data-dir", "copied"],
+        ["save", "ours.json", "--session", "shop", "--id", "ours"],
+      ],
+      files: { "project/theirs.json": '{"by":"them"}', "project/ours.json": '{"by":"us"}' },
+    },
+  ],
   status: [{ typed: "" }],
   verify: [{ typed: "" }, { files: DAMAGED }],
   "audit list": [{ args: ["--limit", "3"], typed: "" }, { args: ["--session", "gone", "--action", "trash"] }],

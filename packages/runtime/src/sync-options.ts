@@ -1,0 +1,36 @@
+import type { CopyStoreOptions } from "./copy-options.ts";
+
+export type SyncStoreOptions = CopyStoreOptions;
+
+export interface SyncStoreResult {
+  readonly from: string;
+  readonly to: string;
+  /** Checkpoints that were written now. */
+  readonly pushed: number;
+  /** Checkpoints that the target had already. */
+  readonly present: number;
+  /** Checkpoints that were removed in the target, and stay removed. */
+  readonly removedThere: number;
+  /** Checkpoints whose session had a head of somebody else in the target. The later ones of the session continue these. */
+  readonly forks: readonly SyncFork[];
+  /** Checkpoints that got another id, because another checkpoint has theirs. */
+  readonly renamed: readonly { readonly sessionId: string; readonly checkpointId: string; readonly now: string }[];
+  /** Checkpoints that could not be written, with the reason. The later ones of their sessions wait for the next call. */
+  readonly refused: readonly {
+    readonly sessionId: string;
+    readonly checkpointId: string;
+    readonly code: string;
+    readonly message: string;
+  }[];
+  /** False when it was stopped. The same call continues. */
+  readonly isComplete: boolean;
+}
+
+export interface SyncFork {
+  readonly sessionId: string;
+  readonly checkpointId: string;
+  /** The checkpoint that it continues; `null` for a first one. */
+  readonly parentId: string | null;
+  /** The session's head in the target before. */
+  readonly head: string;
+}

@@ -1,0 +1,87 @@
+import {
+  type CheckpointId,
+  type CheckpointRecord,
+  commit,
+  findHead,
+  isWorkrailError,
+  loadCheckpoint,
+  type LoadPorts,
+  type Log,
+  parseCheckpointId,
+  saveCheckpoint,
+  type SavePorts,
+  uuidOf,
+} from "@workrail/core";
+import { keepIfThere } from "./keep-if-there.ts";
+
+/** Ports of a store that takes checkpoints of another one. */
+export type TakePorts = SavePorts & LoadPorts & { readonly log: Log };
+
+export interface TakenRecord {
+  /** The record's own id, unless another checkpoint has it. */
+  readonly id: CheckpointId;
+  /** False when the store had it already. */
+  readonly isNew: boolean;
+  /** True when it does not continue the session's head, because somebody else saved meanwhile. */
+  readonly isFork: boolean;
+  /** The session's head before. */
+  readonly head: CheckpointId | undefined;
+}
+
+/**
+ * Saves a checkpoint of another store with its id, time, parent and labels. Repeating the call changes nothing. The caller takes the
+ * checkpoints of a session in their order.
+ *
+ * @param from ports of the store that has it.
+ */
+export async function takeRecord(to: TakePorts, from: LoadPorts, record: CheckpointRecord): Promise<TakenRecord> {
+  const { sessionId, parentId } = record;
+  const head = await findHead(to.catalog, sessionId);
+  const keepsAll = record.attributes["retention"] === "all";
+  // Before a save that could prune, and again after the first save, which creates the session.
+  if (keepsAll) await keepIfThere(to, sessionId);
+  const { id, isNew } = await save(to, from, record);
+  if (keepsAll) await keepIfThere(to, sessionId);
+  return { id, isNew, isFork: isNew && record.kind !== "aside" && (head?.id ?? null) !== parentId, head: head?.id };
+}
+
+/** Returns the id that a checkpoint gets when its own is taken. The same each time, so that a repeated call finds it. */
+export function idWhenTaken({ digests }: Pick<SavePorts, "digests">, { sessionId, id }: CheckpointRecord): CheckpointId {
+  return parseCheckpointId(uuidOf(digests.sha256(JSON.stringify(["taken", sessionId, id]))));
+}
+
+async function save(to: TakePorts, from: LoadPorts, record: CheckpointRecord): Promise<Pick<TakenRecord, "id" | "isNew">> {
+  const { id, sessionId, parentId, createdAt, name, tags, attributes, kind, agentId, workflowId, project, layers } = record;
+  const { context } = await loadCheckpoint(from, { checkpointId: id });
+  const ports = { ...to, clock: { now: () => createdAt } };
+  const input = {
+    sessionId,
+    context,
+    name,
+    tags,
+    attributes,
+    kind,
+    agentId,
+    workflowId,
+    project,
+    layers,
+    parentId: parentId ?? undefined,
+    trustParent: true,
+    // Always written, and recognised by its id when it was written before.
+    force: true,
+    shieldUntil: record.shieldedUntil,
+  };
+  try {
+    const { status } = await saveCheckpoint(ports, { ...input, checkpointId: id });
+    // The checkpoint is on disk already; the handle issued meanwhile must be valid there as well.
+    if (status === "unchanged" && record.shieldedUntil !== undefined) {
+      await to.catalog.change(commit({ shields: [{ checkpointId: id, until: record.shieldedUntil }], audit: [] }));
+    }
+    return { id, isNew: status === "saved" };
+  } catch (error) {
+    if (!isWorkrailError(error) || error.code !== "CONFLICT") throw error;
+    const { status, record: other } = await saveCheckpoint(ports, { ...input, checkpointId: idWhenTaken(to, record) });
+    to.log.warn("a checkpoint of another store got another id: its own was taken meanwhile", { id, sessionId, now: other.id });
+    return { id: other.id, isNew: status === "saved" };
+  }
+}

@@ -1,0 +1,44 @@
+import path from "node:path";
+import { invalidInput, readOnly } from "@workrail/core";
+import { checkPlace } from "./check-params.ts";
+import { type Adapters, checkAdapters } from "./container.ts";
+import type { CopyStoreOptions } from "./copy-options.ts";
+import { readSettings, type Settings } from "./settings.ts";
+
+/** Settings of the store to copy, and of the place to copy to. */
+export interface TwoPlaces {
+  readonly source: Settings;
+  readonly target: Settings;
+  readonly adapters: Omit<Adapters, "storage">;
+}
+
+/** Reads the settings of both places. @throws INVALID_INPUT; READ_ONLY. */
+export function readPlaces({ adapters = {}, from, to, ...given }: CopyStoreOptions): TwoPlaces {
+  checkPlace(to, "to");
+  if (from !== undefined) checkPlace(from, "from");
+  checkAdapters(adapters);
+  if ("storage" in adapters && adapters.storage !== undefined) throw storageElsewhere();
+  const env = given.env ?? process.env;
+  const source = readSettings(env, { ...given, ...(from === undefined ? {} : { dataDir: from }) }, adapters.log);
+  const target = readSettings(env, { ...given, dataDir: to }, adapters.log);
+  if (target.readOnly) throw readOnly();
+  if (isIn(target.dataDir, source.dataDir) || isIn(source.dataDir, target.dataDir)) throw samePlace();
+  return { source, target, adapters };
+}
+
+function isIn(place: string, directory: string): boolean {
+  const way = path.relative(directory, place);
+  return way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
+}
+
+function storageElsewhere(): Error {
+  return invalidInput("adapters.storage", "Both places have their own storage.", "Leave adapters.storage out, and give from and to.");
+}
+
+function samePlace(): Error {
+  return invalidInput("to", "The two places are the same, or one is inside the other.", "Name another place.");
+}
+
+export function noStore(place: string): Error {
+  return invalidInput("from", `There is no store in ${place}.`, "Name the place of a store.");
+}

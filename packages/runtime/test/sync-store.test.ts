@@ -1,0 +1,239 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { tally } from "@workrail/storage-conformance/harness";
+import { describe, expect, it } from "vitest";
+import { copyStore } from "../src/copy-store.ts";
+import { syncStore } from "../src/sync-store.ts";
+import type { SyncStoreOptions } from "../src/sync-options.ts";
+import type { Workrail } from "../src/workrail.ts";
+import { onDisk, refusalOf } from "./stores.ts";
+
+const CHILD = fileURLToPath(new URL("./synced-then-killed.ts", import.meta.url));
+/** `npm run test:faults` sets the variable. */
+const IS_LONG = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
+const SAVES = IS_LONG ? 1_000 : 40;
+const KILLS = IS_LONG ? 20 : 3;
+
+/** A shared store, and laptops that began with a copy of it. */
+interface Team {
+  readonly shared: string;
+  readonly laptops: readonly [string, string];
+  within<T>(dataDir: string, work: (store: Workrail) => Promise<T>): Promise<T>;
+  sync(laptop: string, options?: Partial<SyncStoreOptions>): ReturnType<typeof syncStore>;
+}
+
+/** Makes a team whose session `work` has one checkpoint, `base`. */
+async function inTeam(test: (team: Team) => Promise<void>): Promise<void> {
+  await onDisk(async (place) => {
+    const laptopAt = (name: string): string => path.join(path.dirname(place.dataDir), name);
+    const team: Team = {
+      shared: place.dataDir,
+      laptops: [laptopAt("one"), laptopAt("two")],
+      async within(dataDir, work) {
+        await using store = await place.open({ dataDir, upkeep: false });
+        const result = await work(store);
+        return result;
+      },
+      sync: (from, options) => syncStore({ from, to: place.dataDir, env: {}, ...options }),
+    };
+    await team.within(team.shared, (store) =>
+      store.saveCheckpoint({ sessionId: "work", checkpointId: "base", context: { step: 0 }, retention: "all" }),
+    );
+    for (const to of team.laptops) await copyStore({ from: team.shared, to, env: {} });
+    await test(team);
+  });
+}
+
+async function saveOn(team: Team, laptop: string, name: string, saves = SAVES): Promise<void> {
+  await team.within(laptop, async (store) => {
+    for (let step = 1; step <= saves; step++) {
+      await store.saveCheckpoint({
+        sessionId: "work",
+        checkpointId: `${name}-${step}`,
+        context: { by: name, step },
+        metadata: { tags: [name] },
+      });
+    }
+  });
+}
+
+/** The checkpoints of a session, oldest first, with their contexts. */
+async function historyOf(
+  team: Team,
+  dataDir: string,
+  sessionId = "work",
+): Promise<readonly (readonly [id: string, parent: string | null, context: object])[]> {
+  return team.within(dataDir, async (store) => {
+    const history: (readonly [string, string | null, object])[] = [];
+    for await (const { id, parentId } of store.eachCheckpoint({ sessionId })) {
+      history.unshift([id, parentId, (await store.loadCheckpoint({ checkpointId: id })).context]);
+    }
+    return history;
+  });
+}
+
+const chain = (name: string, saves = SAVES) =>
+  Array.from({ length: saves }, (_, index) => [
+    `${name}-${index + 1}`,
+    index === 0 ? "base" : `${name}-${index}`,
+    { by: name, step: index + 1 },
+  ]);
+
+describe("syncStore", () => {
+  it(`brings ${SAVES} saves of each of two laptops into one session, in order, and names the fork`, () =>
+    inTeam(async (team) => {
+      const [one, two] = team.laptops;
+      await saveOn(team, one, "one");
+      await saveOn(team, two, "two");
+      expect(await team.sync(one)).toMatchObject({ pushed: SAVES, present: 1, forks: [], refused: [], isComplete: true });
+      expect(await team.sync(two)).toMatchObject({
+        pushed: SAVES,
+        forks: [{ sessionId: "work", checkpointId: "two-1", parentId: "base", head: `one-${SAVES}` }],
+        renamed: [],
+      });
+      expect(await historyOf(team, team.shared)).toEqual([["base", null, { step: 0 }], ...chain("one"), ...chain("two")]);
+      for (const laptop of team.laptops) expect(await team.sync(laptop)).toMatchObject({ pushed: 0, present: SAVES + 1 });
+      expect(await historyOf(team, one)).toEqual([["base", null, { step: 0 }], ...chain("one")]);
+    }));
+
+  it("leaves both stores in use", () =>
+    inTeam(async (team) => {
+      const [one] = team.laptops;
+      await team.within(team.shared, (shared) =>
+        team.within(one, async (laptop) => {
+          await laptop.saveCheckpoint({ sessionId: "work", context: { step: 1 } });
+          expect(await team.sync(one)).toMatchObject({ pushed: 1 });
+          expect((await shared.loadCheckpoint({ sessionId: "work" })).context).toEqual({ step: 1 });
+        }),
+      );
+    }));
+
+  it("keeps ids, times, labels, pins and tags", () =>
+    inTeam(async (team) => {
+      const [one] = team.laptops;
+      const facts = ({ id, createdAt, parentId, name, tags, agentId, workflowId, kind, phase }: Record<string, unknown>): unknown => {
+        return { id, createdAt, parentId, name, tags, agentId, workflowId, kind, phase };
+      };
+      const listed = (dataDir: string): Promise<unknown> =>
+        team.within(dataDir, async (store) => {
+          const { sessions } = await store.listSessions({ project: null });
+          const checkpoints: object[] = [];
+          for await (const each of store.eachCheckpoint({ project: null })) checkpoints.push(each);
+          const labels = sessions.map(({ id, tags, criticalKeys }) => ({ id, tags, criticalKeys }));
+          return { labels, checkpoints: checkpoints.map((each) => facts({ ...each })) };
+        });
+      await team.within(one, async (store) => {
+        const who = { agentId: "reviewer", workflowId: "w", phase: "review" };
+        await store.saveCheckpoint({ sessionId: "new", context: { goal: "ship" }, metadata: { name: "first", tags: ["a"] }, ...who });
+        await store.markCritical({ sessionId: "new", contextKey: "goal" });
+        await store.tagSession({ sessionId: "new", add: ["urgent"] });
+      });
+      await team.sync(one);
+      expect(await listed(team.shared)).toEqual(await listed(one));
+    }));
+
+  it("does not bring back what was removed there", () =>
+    inTeam(async (team) => {
+      const [one] = team.laptops;
+      await saveOn(team, one, "one", 3);
+      await team.sync(one);
+      await team.within(team.shared, (store) => store.deleteCheckpoint({ checkpointId: "one-2" }));
+      expect(await team.sync(one)).toMatchObject({ pushed: 0, present: 3, removedThere: 1 });
+    }));
+
+  it("does not name forks that the laptop made itself", () =>
+    inTeam(async (team) => {
+      const [one] = team.laptops;
+      await saveOn(team, one, "one", 3);
+      await team.within(one, (store) => store.saveCheckpoint({ sessionId: "work", parentId: "one-1", context: { way: "other" } }));
+      expect(await team.sync(one)).toMatchObject({ pushed: 4, forks: [] });
+    }));
+
+  it("gives a checkpoint whose id another one has a new id, once", () =>
+    inTeam(async (team) => {
+      const [one, two] = team.laptops;
+      for (const [index, laptop] of team.laptops.entries()) {
+        await team.within(laptop, async (store) => {
+          for (const step of [1, 2])
+            await store.saveCheckpoint({ sessionId: "work", checkpointId: `same-${step}`, context: { by: index, step } });
+        });
+      }
+      await team.sync(one);
+      const { pushed, renamed } = await team.sync(two);
+      expect({ pushed, renamed }).toEqual({
+        pushed: 2,
+        renamed: ["same-1", "same-2"].map((checkpointId) => ({ sessionId: "work", checkpointId, now: expect.any(String) })),
+      });
+      expect(await team.sync(two)).toMatchObject({ pushed: 0, renamed: [], present: 3 });
+      expect((await historyOf(team, team.shared)).length).toBe(5);
+    }));
+
+  it("counts a checkpoint that both saved under one id with the same context as present", () =>
+    inTeam(async (team) => {
+      for (const laptop of team.laptops) await saveOn(team, laptop, "same", 2);
+      expect(await team.sync(team.laptops[0])).toMatchObject({ pushed: 2 });
+      expect(await team.sync(team.laptops[1])).toMatchObject({ pushed: 0, present: 3, renamed: [], forks: [] });
+    }));
+
+  it("obeys the handling of secrets, and goes on with other sessions", () =>
+    inTeam(async (team) => {
+      const [one] = team.laptops;
+      const secret = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
+      await team.within(one, async (store) => {
+        await store.saveCheckpoint({ sessionId: "leak", checkpointId: "leak-1", context: { token: secret } });
+        await store.saveCheckpoint({ sessionId: "leak", checkpointId: "leak-2", context: { step: 2 } });
+        await store.saveCheckpoint({ sessionId: "work", checkpointId: "one-1", context: { step: 1 } });
+      });
+      const env = { WORKRAIL_SECRETS: "block" };
+      expect(await team.sync(one, { env })).toMatchObject({
+        pushed: 1,
+        refused: [{ sessionId: "leak", checkpointId: "leak-1", code: "SECRET_FOUND" }],
+      });
+      expect(await team.sync(one, { env: { WORKRAIL_SECRETS: "redact" } })).toMatchObject({ pushed: 2, refused: [] });
+      expect(JSON.stringify(await historyOf(team, team.shared, "leak"))).not.toContain(secret);
+      expect(await team.sync(one)).toMatchObject({ pushed: 0, present: 4 });
+    }));
+
+  it("stops when asked, and continues", () =>
+    inTeam(async (team) => {
+      const [one] = team.laptops;
+      await saveOn(team, one, "one", 6);
+      const signal = { aborted: false };
+      const stopped = await team.sync(one, { signal, onProgress: ({ done }) => void (signal.aborted = done >= 3) });
+      expect(stopped).toMatchObject({ pushed: 2, isComplete: false });
+      expect(await team.sync(one)).toMatchObject({ pushed: 4, isComplete: true });
+      expect(await historyOf(team, team.shared)).toEqual([["base", null, { step: 0 }], ...chain("one", 6)]);
+    }));
+
+  it.skipIf(process.platform === "win32")(
+    `loses and repeats nothing in ${KILLS} kills (not on Windows, where SIGKILL is another thing)`,
+    () =>
+      inTeam(async (team) => {
+        const [one] = team.laptops;
+        await saveOn(team, one, "one");
+        for (let kill = 1; kill <= KILLS; kill++) {
+          const child = spawn(process.execPath, ["--conditions=@workrail/source", CHILD, one, team.shared], {
+            stdio: ["ignore", "pipe", "inherit"],
+          });
+          const closed = once(child, "close");
+          const after = Math.floor((kill * SAVES) / (KILLS + 1));
+          for await (const line of createInterface({ input: child.stdout })) if (Number(line) >= after) child.kill("SIGKILL");
+          await closed;
+        }
+        await team.sync(one);
+        const history = await historyOf(team, team.shared);
+        const expected = [["base", null, { step: 0 }], ...chain("one")];
+        tally({ tries: KILLS, acknowledged: SAVES, wrong: JSON.stringify(history) === JSON.stringify(expected) ? 0 : 1 });
+        expect(history).toEqual(expected);
+      }),
+  );
+
+  it("refuses a missing store and unknown options", () =>
+    inTeam(async (team) => {
+      expect(await refusalOf(team.sync(`${team.shared}-none`))).toMatchObject({ code: "INVALID_INPUT", details: { field: "from" } });
+      expect(await refusalOf(team.sync(team.laptops[0], { force: true } as object))).toMatchObject({ details: { field: "force" } });
+    }));
+});
