@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   type AnyClient,
   type AnyResult,
@@ -14,6 +14,13 @@ import { fixtureCommand, RawClient } from "./testing/raw-client.ts";
 
 const FIXTURE = { name: "fixture", title: "Fixture", version: "1.2.3" };
 const CLIENT_NAMES = Object.keys(CLIENTS) as ClientName[];
+/** Reports of the tool `count`. */
+const STEPS = [
+  { progress: 1, total: 2, message: "First" },
+  { progress: 2, total: 2, message: "First" },
+  { progress: 3, total: 4, message: "Second" },
+  { progress: 4, total: 4, message: "Second" },
+];
 /** With version 1 a client of 2026-07-28 alone finds no protocol that both speak. */
 const PAIRS = [
   ...CLIENT_NAMES.map((name) => [name, "the adapter that its first message chooses", "", "stdio"] as const),
@@ -27,6 +34,7 @@ describe.each(PAIRS)("a %s, with %s (%s) over %s", (name, _, adapter, way) => {
   let client: AnyClient;
   /** Each request stands alone over HTTP: before 2026-07-28 only the first one names the client. */
   const isNamed = way === "stdio" || name === "v2 client that asks" || name === "v2 client of 2026-07-28";
+  const isNewest = adapter !== "v1" && (name === "v2 client that asks" || name === "v2 client of 2026-07-28");
 
   beforeAll(async () => {
     if (way === "HTTP") {
@@ -50,7 +58,6 @@ describe.each(PAIRS)("a %s, with %s (%s) over %s", (name, _, adapter, way) => {
   }
 
   it("speaks the newest protocol that both know", () => {
-    const isNewest = adapter !== "v1" && (name === "v2 client that asks" || name === "v2 client of 2026-07-28");
     expect(client.protocol()).toBe(isNewest ? "2026-07-28" : "2025-11-25");
   });
 
@@ -127,6 +134,32 @@ describe.each(PAIRS)("a %s, with %s (%s) over %s", (name, _, adapter, way) => {
     });
   });
 
+  it("gets the progress of a call, in numbers that grow", async () => {
+    const seen: unknown[] = [];
+    let goneOn: Promise<unknown> | undefined;
+    // The libraries drop a report that arrives together with the answer, so that waits for the last one.
+    const onProgress = (progress: unknown): void => {
+      seen.push(progress);
+      if (seen.length === STEPS.length) goneOn = client.callTool("go_on");
+    };
+    await client.callLongTool({ name: "count", onProgress });
+    await goneOn;
+    expect(seen).toEqual(STEPS);
+  });
+
+  // Before 2026-07-28 a client cancels by a message of its own, which over HTTP does not say whose request it means.
+  it.skipIf(way === "HTTP" && !isNewest)("cancels a call", async () => {
+    const cancelling = new AbortController();
+    const waiting = client.callLongTool({
+      name: "wait_for_cancellation",
+      onProgress: () => cancelling.abort(new Error("no longer wanted")),
+      signal: cancelling.signal,
+    });
+    await expect(waiting).rejects.toThrow(/no longer wanted/u);
+    const counted = async (): Promise<unknown> => (await call("count_cancellations")).structuredContent;
+    await vi.waitFor(async () => expect(await counted()).toEqual({ cancelled: 1 }));
+  });
+
   it("reads a resource, and gets a protocol error for an unknown one", async () => {
     expect(await client.readResource("fixture://note")).toMatchObject({
       contents: [{ uri: "fixture://note", mimeType: "application/json", text: '{"note":"here"}' }],
@@ -134,6 +167,31 @@ describe.each(PAIRS)("a %s, with %s (%s) over %s", (name, _, adapter, way) => {
     await expect(client.readResource("fixture://nope")).rejects.toThrow(
       /Unknown resource "fixture:\/\/nope"\. There is: fixture:\/\/note\./u,
     );
+  });
+});
+
+describe.each(["v1", "v2"])("the adapter of version %s", (version) => {
+  it("sends reports of progress before the answer, and none that nobody asked for", async () => {
+    const client = new RawClient({ FIXTURE_ADAPTER: version });
+    const clientInfo = { name: "test", version: "1" };
+    await client.request(0, "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
+    await client.answer(0);
+    await client.request(1, "tools/call", { name: "count", arguments: {} });
+    await client.call(2, "go_on");
+    await client.answer(1);
+    const before = client.answers.length;
+    await client.request(3, "tools/call", { name: "count", arguments: {}, _meta: { progressToken: "mine" } });
+    await client.call(4, "go_on");
+    await client.answer(3);
+    const reports = STEPS.map((step) => ({
+      jsonrpc: "2.0",
+      method: "notifications/progress",
+      params: { progressToken: "mine", ...step },
+    }));
+    expect(before).toBe(3);
+    expect(client.answers.slice(before, -2)).toEqual(reports);
+    client.endInput();
+    await client.exit();
   });
 });
 

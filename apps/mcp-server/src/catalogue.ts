@@ -1,8 +1,9 @@
 import type { Log } from "@workrail/core";
 import { type CallResult, callTool, refuseTool } from "./call-tool.ts";
-import { ProtocolFault, RPC_ERROR, shorten } from "./json-rpc.ts";
+import { isJsonObject, ProtocolFault, RPC_ERROR, shorten } from "./json-rpc.ts";
 import { roundedIn } from "./rounded-integers.ts";
 import type { Notices } from "./notices/notices.ts";
+import { type Notify, ProgressReporter } from "./progress.ts";
 import type { Prompt } from "./prompt.ts";
 import { type Answer, completionRequests, promptRequests, resourceRequests } from "./resource-requests.ts";
 import type { Resource } from "./resource.ts";
@@ -38,7 +39,10 @@ export interface CatalogueRequest {
 export type Fields = Record<string, unknown>;
 
 /** The caller of a request. */
-export type Caller = Pick<ToolCall, "client" | "signal">;
+export interface Caller extends Pick<ToolCall, "client" | "signal"> {
+  /** Sends a notice that belongs to the request. */
+  readonly notify: Notify;
+}
 
 const TOOL_METHODS = ["tools/list", "tools/call"];
 
@@ -145,8 +149,13 @@ export class Catalogue implements Offer {
       throw new ProtocolFault(RPC_ERROR.invalidParams, `Unknown tool ${shorten(name)}. The tools of this server are: ${known}.`);
     }
     const given = params["arguments"];
-    const call = { ...caller, rounded: roundedIn(given) };
-    return this.#tracked(callTool(tool, given, call, { log: this.log, tools: [...this.#tools.values()] }));
+    const reporter = new ProgressReporter({ token: tokenOf(params), notify: caller.notify });
+    const call = { client: caller.client, signal: caller.signal, progress: reporter.tell, rounded: roundedIn(given) };
+    try {
+      return await this.#tracked(callTool(tool, given, call, { log: this.log, tools: [...this.#tools.values()] }));
+    } finally {
+      reporter.end();
+    }
   }
 
   async #tracked<T>(running: Promise<T>): Promise<T> {
@@ -157,6 +166,10 @@ export class Catalogue implements Offer {
       this.#running.delete(running);
     }
   }
+}
+
+function tokenOf({ _meta: meta }: Readonly<Record<string, unknown>>): unknown {
+  return isJsonObject(meta) ? meta["progressToken"] : undefined;
 }
 
 function noSuchMethod({ method }: CatalogueRequest): ProtocolFault {

@@ -2,7 +2,7 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { InitializeRequestSchema, JSONRPCRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { CatalogueRequest, Offer } from "./catalogue.ts";
+import type { Offer } from "./catalogue.ts";
 import { type CheckedChannel, checkedChannel, type FindWrongPart } from "./checked-channel.ts";
 import { LegacySubscriptions, withNotices } from "./notices/legacy-subscriptions.ts";
 import type { Tell } from "./notices/notices.ts";
@@ -18,12 +18,13 @@ export function createSdkV1Server(offer: Offer, hasNotices = false): Server {
   const server = new Server(info, { capabilities, instructions });
   server.onerror = (error) => log.debug("protocol", { error });
   // Not `setRequestHandler`: its schemas copy the arguments, and their errors are worded for programmers.
-  const answer = (request: CatalogueRequest, signal: AbortSignal) => offer.answer(request, { client: server.getClientVersion(), signal });
-  server.fallbackRequestHandler = (request, { signal }) => answer(request, signal);
+  const answer: Server["fallbackRequestHandler"] = (request, { signal, sendNotification }) =>
+    offer.answer(request, { client: server.getClientVersion(), signal, notify: sendNotification });
+  server.fallbackRequestHandler = answer;
   if (!hasNotices || notices === undefined) return server;
   const tell: Tell = (notice) => server.notification(notice).catch((error: unknown) => log.debug("protocol", { error }));
   const subscriptions = new LegacySubscriptions(notices, tell, log);
-  server.fallbackRequestHandler = (request, { signal }) => subscriptions.answer(request, () => answer(request, signal));
+  server.fallbackRequestHandler = (request, extra) => subscriptions.answer(request, () => answer(request, extra));
   server.onclose = () => subscriptions.close();
   return server;
 }

@@ -49,7 +49,7 @@ export function createSdkV2Server(offer: Offer, { caller, notices: way }: Servin
       const { [CLIENT_INFO_META_KEY]: named } = (mcpReq.envelope ?? {}) as { readonly [CLIENT_INFO_META_KEY]?: Implementation };
       const client = named ?? server.getClientVersion() ?? caller;
       const request = { method, params: params as Params };
-      const answer = () => offer.answer(request, { client, signal: mcpReq.signal });
+      const answer = () => offer.answer(request, { client, signal: mcpReq.signal, notify: mcpReq.notify });
       return subscriptions === undefined ? answer() : subscriptions.answer(request, answer);
     });
   }
@@ -65,7 +65,7 @@ export async function serveSdkV2(offer: Offer, opened: CheckedChannel): Promise<
   const create = ({ era }: McpRequestContext): Server => {
     const server = createSdkV2Server(offer, { notices: era === "legacy" ? "subscribing" : "listening" });
     // Names the unknown method, where that has no status to change.
-    server.fallbackRequestHandler = (request, { mcpReq }) => offer.answer(request, { client: undefined, signal: mcpReq.signal });
+    server.fallbackRequestHandler = (request, { mcpReq }) => offer.answer(request, { client: undefined, ...mcpReq });
     return server;
   };
   const connection = serveStdio(create, { transport, onerror });

@@ -22,8 +22,15 @@ export function startServer(args: readonly string[]): void {
   // Settings are read again at each attempt to open the store, so that they can be corrected while the server runs. By default an agent
   // continues with the memory fallback when the disk fails. The first call waits for opening, and is rarely a search. Callers over HTTP know
   // nothing of each other.
-  const store = new LazyStore(() =>
-    openWorkrail({ args, fallback: values.fallback ?? "memory", adapters: { log }, warmUp: "pause", remembersSessions: !isHttp }),
+  const store = new LazyStore((tell) =>
+    openWorkrail({
+      args,
+      fallback: values.fallback ?? "memory",
+      adapters: { log },
+      warmUp: "pause",
+      remembersSessions: !isHttp,
+      onRebuildProgress: ({ phase, done, total }) => tell({ done, total, message: REBUILDING[phase] }),
+    }),
   );
   const tools = attempt(() => selectTools(createTools(store), values));
   if (tools === undefined) return;
@@ -77,6 +84,8 @@ function refuse(error: unknown): void {
   process.stderr.write(`${toToolFailure(error).text}\n`);
   process.exitCode = 1;
 }
+
+const REBUILDING = { read: "Reading the checkpoints of a lost catalog", prove: "Verifying older checkpoints" } as const;
 
 const READ_ONLY =
   "Workrail keeps the working state of agents. This server only reads: it saves nothing. " +

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "@workrail/core";
 import * as z from "zod";
+import type { TellProgress } from "./progress.ts";
 import type { ToolFailure } from "./wire-errors.ts";
 
 /** The caller, and whether it still waits for the answer. */
@@ -8,6 +9,7 @@ export interface ToolCall {
   readonly client: { readonly name: string; readonly version: string } | undefined;
   /** Aborted when the client cancels the call or the server stops. */
   readonly signal: AbortSignal;
+  readonly progress: TellProgress;
   /** Original digits of integers that exceed JavaScript's numbers. The tool receives the rounded values. */
   readonly rounded: readonly string[];
 }

@@ -122,6 +122,8 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
     agentId: true,
     workflowId: true,
     limit: true,
+    signal: true,
+    onProgress: true,
   },
   markCritical: { sessionId: true, contextKey: true, critical: true, agentId: true },
   cleanUp: {

@@ -299,6 +299,35 @@ describe.skipIf(process.platform === "win32")("the shutdown of the server on HTT
     },
   );
 
+  it.each([
+    ["2025-11-25", {}],
+    ["2026-07-28", { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} }],
+  ])("cancels the call of a client of %s that closes its connection", async (version, envelope) => {
+    await using server = await HttpFixture.start();
+    const leaving = new AbortController();
+    const params = { name: "wait_for_cancellation", arguments: {}, _meta: { progressToken: 1, ...envelope } };
+    const response = await fetch(server.url, {
+      method: "POST",
+      signal: leaving.signal,
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": version,
+        "mcp-method": "tools/call",
+        "mcp-name": "wait_for_cancellation",
+      },
+    });
+    // The report comes while the call runs.
+    const { value } = (await response.body?.getReader().read()) ?? {};
+    expect(Buffer.from(value ?? []).toString()).toContain('"method":"notifications/progress"');
+    leaving.abort();
+    const client = await connectHttp("v2 client of 2026-07-28", server.url);
+    const counted = async (): Promise<unknown> => (await client.callTool("count_cancellations")).structuredContent;
+    await expect.poll(counted).toEqual({ cancelled: 1 });
+    await client.close();
+  });
+
   it("does not wait for connections without a call, nor for subscriptions", async () => {
     await using server = await HttpFixture.start();
     const client = await connectHttp("v2 client of 2026-07-28", server.url);

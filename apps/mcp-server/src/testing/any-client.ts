@@ -15,6 +15,14 @@ export interface AnyResult {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
+/** A call, what to do with each report of its progress, and the signal that cancels it. */
+export interface LongCall {
+  readonly name: string;
+  readonly given?: Readonly<Record<string, unknown>>;
+  readonly onProgress: (progress: Readonly<Record<string, unknown>>) => void;
+  readonly signal?: AbortSignal;
+}
+
 /** A client of either version of the MCP library. */
 export interface AnyClient {
   readonly protocol: () => string | undefined;
@@ -23,6 +31,8 @@ export interface AnyClient {
   readonly instructions: () => string | undefined;
   listTools(): Promise<readonly { readonly name: string }[]>;
   callTool(name: string, given?: Readonly<Record<string, unknown>>, more?: Readonly<Record<string, unknown>>): Promise<AnyResult>;
+  /** Calls a tool that takes long, with what a client can do meanwhile. */
+  callLongTool(call: LongCall): Promise<AnyResult>;
   readResource(uri: string): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -69,6 +79,8 @@ async function connect(name: ClientName, transports: Transports): Promise<AnyCli
       protocol: () => "2025-11-25",
       listTools: async () => (await client.listTools()).tools,
       callTool: async (tool, given = {}, more = {}) => (await client.callTool({ name: tool, arguments: given, ...more })) as AnyResult,
+      callLongTool: async ({ name: tool, given = {}, onProgress, signal }) =>
+        (await client.callTool({ name: tool, arguments: given }, undefined, optionsOf(onProgress, signal))) as AnyResult,
       readResource: (uri) => client.readResource({ uri }),
     };
   }
@@ -79,8 +91,15 @@ async function connect(name: ClientName, transports: Transports): Promise<AnyCli
     protocol: () => client.getNegotiatedProtocolVersion(),
     listTools: async () => (await client.listTools()).tools,
     callTool: async (tool, given = {}, more = {}) => (await client.callTool({ name: tool, arguments: given, ...more })) as AnyResult,
+    callLongTool: async ({ name: tool, given = {}, onProgress, signal }) =>
+      (await client.callTool({ name: tool, arguments: given }, optionsOf(onProgress, signal))) as AnyResult,
     readResource: (uri) => client.readResource({ uri }),
   };
+}
+
+function optionsOf(onProgress: LongCall["onProgress"], signal: AbortSignal | undefined) {
+  const onprogress = (progress: object): void => onProgress({ ...progress });
+  return signal === undefined ? { onprogress } : { onprogress, signal };
 }
 
 function common(client: ClientV1 | ClientV2): Pick<AnyClient, "server" | "capabilities" | "instructions" | "close"> {

@@ -1,5 +1,6 @@
 import type { Log } from "@workrail/core";
 import type { Offer } from "../catalogue.ts";
+import type { Notify } from "../progress.ts";
 import { ProtocolFault, RPC_ERROR } from "../json-rpc.ts";
 
 /** One pixel. */
@@ -70,10 +71,23 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   test_prompt_with_embedded_resource: ["resourceUri"],
 };
 
+const PROGRESS = "test_tool_with_progress";
+
+/** Reports three steps, as the suite expects. */
+async function inSteps({ _meta: meta }: Answer, notify: Notify): Promise<Record<string, unknown>> {
+  const { progressToken } = (meta ?? {}) as { readonly progressToken?: unknown };
+  for (const progress of [0, 50, 100]) await notify({ method: "notifications/progress", params: { progressToken, progress, total: 100 } });
+  return { content: [text("Done.")] };
+}
+
 const METHODS: Readonly<Record<string, (params: Answer) => Record<string, unknown>>> = {
   "tools/list": () => ({
     tools: [
-      ...Object.keys(TOOLS).map((name) => ({ name, description: "Part of the conformance suite.", inputSchema: { type: "object" } })),
+      ...[...Object.keys(TOOLS), PROGRESS].map((name) => ({
+        name,
+        description: "Part of the conformance suite.",
+        inputSchema: { type: "object" },
+      })),
       { name: "json_schema_2020_12_tool", description: "Has a schema of draft 2020-12.", inputSchema: JSON_SCHEMA },
     ],
   }),
@@ -115,7 +129,8 @@ export function conformanceOffer(log: Log): Offer {
     capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
     methods: Object.keys(METHODS),
     log,
-    async answer({ method, params = {} }) {
+    async answer({ method, params = {} }, { notify }) {
+      if (method === "tools/call" && params["name"] === PROGRESS) return inSteps(params, notify);
       const answer = METHODS[method];
       if (answer === undefined) throw new ProtocolFault(RPC_ERROR.methodNotFound, `There is no method ${method}.`);
       return answer(params);

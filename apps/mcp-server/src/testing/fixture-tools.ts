@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import process from "node:process";
 import { WorkrailError } from "@workrail/core";
 import * as z from "zod";
@@ -8,6 +8,9 @@ import { defineTool, jsonObject, type Tool } from "../tool.ts";
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
 const nothing = z.strictObject({});
 const anything = z.looseObject({});
+
+const counting = new EventEmitter();
+let cancelled = 0;
 
 /** Tools that fail in every way a real one might, and one that works. */
 export const fixtureTools: readonly Tool[] = [
@@ -53,6 +56,53 @@ export const fixtureTools: readonly Tool[] = [
       process.stderr.write(`released ${n}\n`);
       return { n };
     },
+  }),
+  defineTool({
+    name: "count",
+    title: "Count",
+    description: "Reports two steps of each of two parts, and answers after go_on.",
+    input: nothing,
+    output: anything,
+    annotations,
+    run: async (_, { progress }) => {
+      const seen = once(counting, "seen");
+      for (const message of ["First", "Second"]) for (const done of [1, 2]) progress({ done, total: 2, message });
+      await seen;
+      return {};
+    },
+  }),
+  defineTool({
+    name: "go_on",
+    title: "Go on",
+    description: "Lets count answer.",
+    input: nothing,
+    output: anything,
+    annotations,
+    run: async () => ({ wasWaiting: counting.emit("seen") }),
+  }),
+  defineTool({
+    name: "wait_for_cancellation",
+    title: "Wait for the cancellation",
+    description: "Reports that it waits, and answers nothing until it is cancelled.",
+    input: nothing,
+    output: anything,
+    annotations,
+    run: async (_, { progress, signal }) => {
+      const end = once(signal, "abort");
+      progress({ done: 0, total: 1, message: "Waiting" });
+      await end;
+      cancelled += 1;
+      return {};
+    },
+  }),
+  defineTool({
+    name: "count_cancellations",
+    title: "Count the cancellations",
+    description: "Tells how many calls were cancelled.",
+    input: nothing,
+    output: z.looseObject({ cancelled: z.int().describe("Calls of this process") }),
+    annotations,
+    run: async () => ({ cancelled }),
   }),
   defineTool({
     name: "fill",

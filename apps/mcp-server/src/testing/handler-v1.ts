@@ -8,7 +8,7 @@ export function handlerV1(offerFor: OfferFor): McpHandler {
   return {
     async fetch(request, { parsedBody, authInfo }) {
       if (request.method !== "POST") return new Response(null, { status: 405, headers: { Allow: "POST" } });
-      const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+      const transport = new WebStandardStreamableHTTPServerTransport();
       await createSdkV1Server(offerFor(authInfo?.scopes)).connect(transport);
       return transport.handleRequest(request, { parsedBody });
     },

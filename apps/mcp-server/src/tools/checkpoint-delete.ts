@@ -22,11 +22,11 @@ export function checkpointDelete(store: LazyStore): Tool {
     output,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     toFailure: toCheckpointFailure,
-    async run({ id }, { client }) {
+    async run({ id }, call) {
       return withinTime(async () => {
-        const workrail = await store.get();
+        const workrail = await store.get(call);
         const { checkpointId } = await workrail.resolveCheckpoint(id);
-        const { left } = await workrail.projectCheckpoints.delete(checkpointId, { agentId: client?.name });
+        const { left } = await workrail.projectCheckpoints.delete(checkpointId, { agentId: call.client?.name });
         return { id: checkpointId, deleted: true as const, ...(left.length === 0 ? {} : { left: [...left] }) };
       }, "It may still be deleted: look with checkpoint_get.");
     },

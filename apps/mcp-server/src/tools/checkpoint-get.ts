@@ -30,9 +30,9 @@ export function checkpointGet(store: LazyStore): Tool {
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     toFailure: toCheckpointFailure,
-    async run({ id, offset = 0 }) {
+    async run({ id, offset = 0 }, call) {
       return withinTime(async () => {
-        const workrail = await store.get();
+        const workrail = await store.get(call);
         const { checkpointId } = await workrail.resolveCheckpoint(id);
         const read = await workrail.projectCheckpoints.getById(checkpointId);
         const more = { origin: { savedAt: read.createdAt, note: NOTE } };

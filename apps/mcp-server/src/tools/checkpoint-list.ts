@@ -38,9 +38,9 @@ export function checkpointList(store: LazyStore): Tool {
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     toFailure: toCheckpointFailure,
-    async run({ limit, offset, project_path: projectPath, sort_by: sort, details: isDetailed = false }) {
+    async run({ limit, offset, project_path: projectPath, sort_by: sort, details: isDetailed = false }, call) {
       return withinTime(async () => {
-        const workrail = await store.get();
+        const workrail = await store.get(call);
         const sortBy = sort === undefined ? undefined : SORTS[sort];
         const { checkpoints, ...page } = await workrail.projectCheckpoints.list({ limit, offset, projectPath, sortBy });
         const answerOf = (listed: readonly Partial<WireCheckpoint>[]): z.output<typeof output> => {

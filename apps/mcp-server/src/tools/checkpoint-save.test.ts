@@ -362,7 +362,7 @@ async function call(
   const tool = createTools(store).find(({ name }) => name === SAVE);
   if (tool === undefined) throw new Error(`There is no ${SAVE}.`);
   const ignore = (): void => {};
-  const context = { client: undefined, signal: new AbortController().signal, rounded: [] };
+  const context = { client: undefined, signal: new AbortController().signal, progress: () => {}, rounded: [] };
   const log = { debug: ignore, info: ignore, warn: ignore, error };
   const result = await callTool(tool, { summary: "s", project_path: "/p" }, context, { log, tools: [] });
   return result as unknown as Parameters<typeof readFailure>[0];

@@ -37,11 +37,11 @@ export function checkpointSave(store: LazyStore): Tool {
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     toFailure: toCheckpointFailure,
-    async run({ summary, description, project_path: projectPath, context, tags }, { client }) {
+    async run({ summary, description, project_path: projectPath, context, tags }, call) {
       if (context !== undefined && !isFlat(context)) throw isState(context, summary, tags);
       return withinTime(async () => {
-        const workrail = await store.get();
-        const draft = { summary, description, projectPath, context, tags, agentId: client?.name, isRateLimited: true };
+        const workrail = await store.get(call);
+        const draft = { summary, description, projectPath, context, tags, agentId: call.client?.name, isRateLimited: true };
         const saved = await workrail.projectCheckpoints.create(draft as CreateProjectCheckpoint);
         const { quotaWarning, secrets: found } = saved;
         const more = {

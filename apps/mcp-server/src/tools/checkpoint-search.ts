@@ -49,9 +49,9 @@ export function checkpointSearch(store: LazyStore): Tool {
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     toFailure: toCheckpointFailure,
-    async run({ query, project_path: projectPath, tags, top_k: topK, details: isDetailed = false }) {
+    async run({ query, project_path: projectPath, tags, top_k: topK, details: isDetailed = false }, call) {
       return withinTime(async () => {
-        const workrail = await store.get();
+        const workrail = await store.get(call);
         const {
           results: found,
           topK: asked,
@@ -59,7 +59,14 @@ export function checkpointSearch(store: LazyStore): Tool {
           loose,
           indexPending,
           ...rest
-        } = await workrail.projectCheckpoints.search({ query, projectPath, tags, topK });
+        } = await workrail.projectCheckpoints.search({
+          query,
+          projectPath,
+          tags,
+          topK,
+          signal: call.signal,
+          onProgress: ({ done, total }) => call.progress({ done, total, message: "Indexing for search" }),
+        });
         const itemOf = ({ checkpoint: each, snippet, ...hit }: (typeof found)[number], brevity: Brevity): Result => ({
           checkpoint: toBrief(each, brevity, isDetailed) as Result["checkpoint"],
           ...hit,

@@ -41,14 +41,14 @@ export function storeSession(store: LazyStore): Tool {
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     toFailure: toSessionFailure,
-    async run(request, { client }) {
-      const workrail = await store.get();
+    async run(request, call) {
+      const workrail = await store.get(call);
       const {
         sessionId: _session,
         warning,
         checkpointId,
         ...stored
-      } = await workrail.storeConversation({ ...request, agentId: client?.name });
+      } = await workrail.storeConversation({ ...request, agentId: call.client?.name });
       return {
         success: true as const,
         ...stored,

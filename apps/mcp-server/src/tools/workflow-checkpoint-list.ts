@@ -65,8 +65,8 @@ export function workflowCheckpointList(store: LazyStore): Tool {
     input,
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-    async run({ details: isDetailed = false, ...request }) {
-      const workrail = await store.get();
+    async run({ details: isDetailed = false, ...request }, call) {
+      const workrail = await store.get(call);
       const { checkpoints, session, ...page } = await workrail.findCheckpoints(request);
       const frame = { ...page, ...(session === undefined || !isDetailed ? {} : { session: { ...session } }) };
       const told = isDetailed ? checkpoints : checkpoints.map((each) => briefly(each, request.sessionId === undefined ? checkpoints : []));

@@ -81,8 +81,8 @@ export function workflowCheckpointLoad(store: LazyStore): Tool {
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     meta: { "anthropic/alwaysLoad": true },
-    async run(request) {
-      const workrail = await store.get();
+    async run(request, call) {
+      const workrail = await store.get(call);
       const view = await workrail.viewBriefly(await withNamedCheckpoint(workrail, request));
       const isDetailed = request.details === true || request.full === true;
       const told = { ...view, metadata: isDetailed ? view.metadata : withoutCommit(view.metadata), origin: { ...view.origin, note: NOTE } };

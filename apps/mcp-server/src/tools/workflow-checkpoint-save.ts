@@ -74,20 +74,20 @@ export function workflowCheckpointSave(store: LazyStore): Tool {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     meta: { "anthropic/alwaysLoad": true },
     resultMeta: ({ status }) => (status === "SKIPPED_UNCHANGED" ? { code: "CONTEXT_UNCHANGED", httpStatus: 200 } : undefined),
-    async run({ metadata, agentId, contextRules, details: isDetailed, ...rest }, { client, rounded }) {
-      const workrail = await store.get();
+    async run({ metadata, agentId, contextRules, details: isDetailed, ...rest }, call) {
+      const workrail = await store.get(call);
       if (rest.force !== true && isEmpty(rest.context)) throw emptyState();
       const given = metadata as CheckpointLabels | undefined;
       const saver = agentId ?? (typeof given?.["agentId"] === "string" ? given["agentId"] : undefined);
       const saved = await workrail.saveCheckpoint({
         ...rest,
         metadata: given,
-        agentId: saver ?? client?.name,
+        agentId: saver ?? call.client?.name,
         contextRules,
       });
       const inTexts = roundedInTexts(rest.context, rest.patch);
       const told = saver === undefined ? withoutDefault(saved) : saved;
-      return { ...(isDetailed === true ? told : briefly(told)), ...roundedNumbers([...rounded, ...inTexts]) };
+      return { ...(isDetailed === true ? told : briefly(told)), ...roundedNumbers([...call.rounded, ...inTexts]) };
     },
   });
 }

@@ -38,10 +38,10 @@ export function workflowContextCompress(store: LazyStore): Tool {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     // A saved checkpoint is its own original, so nothing is written.
     canOnlyRead: true,
-    async run({ details: isDetailed = false, ...request }, { client }) {
-      const workrail = await store.get();
+    async run({ details: isDetailed = false, ...request }, call) {
+      const workrail = await store.get(call);
       const named = await withNamedCheckpoint(workrail, request);
-      const shaped = await workrail.compressContext({ ...named, agentId: client?.name });
+      const shaped = await workrail.compressContext({ ...named, agentId: call.client?.name });
       return toAnswer(shaped, { isDetailed, inBrief: ["key", "keyCharacters", "outcome", "tokensBefore"] }) as unknown as z.output<
         typeof output
       >;

@@ -44,10 +44,10 @@ export function workflowContextPrioritize(store: LazyStore): Tool {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     // A dry run writes nothing, and a saved checkpoint is its own original.
     canOnlyRead: true,
-    async run({ details: isDetailed = false, ...request }, { client }) {
-      const workrail = await store.get();
+    async run({ details: isDetailed = false, ...request }, call) {
+      const workrail = await store.get(call);
       const named = await withNamedCheckpoint(workrail, request);
-      const shaped = await workrail.prioritizeContext({ ...named, agentId: client?.name });
+      const shaped = await workrail.prioritizeContext({ ...named, agentId: call.client?.name });
       return toAnswer(shaped, { isDetailed, inBrief: ["key", "keyCharacters", "layer", "why", "outcome"] }) as unknown as z.output<
         typeof output
       >;

@@ -29,9 +29,9 @@ export function workflowMarkCritical(store: LazyStore): Tool {
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-    async run(request, { client }) {
-      const workrail = await store.get();
-      return { ...(await workrail.markCritical({ ...request, agentId: client?.name })) };
+    async run(request, call) {
+      const workrail = await store.get(call);
+      return { ...(await workrail.markCritical({ ...request, agentId: call.client?.name })) };
     },
   });
 }

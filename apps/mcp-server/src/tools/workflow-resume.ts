@@ -62,8 +62,8 @@ export function workflowResume(store: LazyStore): Tool {
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     meta: { "anthropic/alwaysLoad": true },
-    async run(request) {
-      const workrail = await store.get();
+    async run(request, call) {
+      const workrail = await store.get(call);
       const result = await workrail.resumeWork(request);
       if (result.status === "LOADED") return loadedAnswer(result) as Answer;
       const { status, total, ...rest } = result;

@@ -1,3 +1,4 @@
+import type { SearchCheckpointsParams } from "../search/search-checkpoints.ts";
 import type { ToldSecrets } from "../secrets/told-secrets.ts";
 import type { CheckpointKind } from "@workrail/core";
 import type { Standing } from "../context-management-service.ts";
@@ -48,7 +49,7 @@ export interface CreatedProjectCheckpoint extends ProjectCheckpoint, Standing {
   secrets?: ToldSecrets;
 }
 
-export interface SearchProjectCheckpoints {
+export interface SearchProjectCheckpoints extends Pick<SearchCheckpointsParams, "signal" | "onProgress"> {
   /** 1 to 10,000 characters. Any of the words may match; a phrase in quotation marks must match. */
   readonly query: string;
   /** Default: all projects; the store's own project breaks ties. */

@@ -123,13 +123,14 @@ export class ProjectCheckpoints {
    *
    * @throws INVALID_INPUT with `details.field`.
    */
-  async search({ query, projectPath, tags = [], topK = PROJECT_PAGES.found }: SearchProjectCheckpoints): Promise<FoundProjectCheckpoints> {
+  async search(given: SearchProjectCheckpoints): Promise<FoundProjectCheckpoints> {
+    const { query, projectPath, tags = [], topK = PROJECT_PAGES.found, signal, onProgress } = given;
     checkQuery(query);
     checkProjectTags(tags);
     checkCount("topK", topK, 1, PROJECT_PAGES.most);
     const { only, first } = this.#scope(projectPath);
     const project = only ?? (first === undefined ? null : undefined);
-    const asked = { query: firstCharacters(ASKED_CHARACTERS, query), project, tags: [...tags], limit: topK };
+    const asked = { query: firstCharacters(ASKED_CHARACTERS, query), project, tags: [...tags], limit: topK, signal, onProgress };
     const { hits, loose, indexPending, ...standing } = await this.#options.workrail.searchCheckpoints(asked);
     const read = await this.#readAll(hits.map(({ checkpoint }) => checkpoint));
     const results = hits.flatMap(({ checkpoint: { id }, head: _head, ...hit }) => {

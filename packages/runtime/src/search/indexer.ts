@@ -3,6 +3,7 @@ import { elapsedMs } from "@workrail/blob-files";
 import { type Background, type ChangedSession, type IndexState, type Log, SerialQueue, type SessionId, listChanges } from "@workrail/core";
 import type { Followed, FollowPorts, IndexPorts } from "@workrail/search";
 import { loadSearching } from "./load-searching.ts";
+import type { SearchCheckpointsParams } from "./search-checkpoints.ts";
 
 /**
  * Pause after the last change before indexing, longer than that of compaction. An agent thinks between saves, and indexing uses that time.
@@ -18,6 +19,9 @@ const PASS_OVER_MS = 60_000;
 const FEW_CHANGES = 499;
 /** Interval of progress logs during long work. */
 const TELL_MS = 10_000;
+
+/** A caller that waits for the index. */
+export type CatchUpOptions = Pick<SearchCheckpointsParams, "signal" | "onProgress">;
 
 export interface IndexerOptions {
   /** True while a caller waits for an answer. */
@@ -60,17 +64,21 @@ export class Indexer {
   }
 
   /**
-   * Indexes pending sessions for a limited time. Resolves with the number left, and leaves these to the background.
+   * Indexes pending sessions for a limited time, or until a signal. Resolves with the number left, and leaves these to the background.
    *
    * @throws STORAGE_UNAVAILABLE
    */
-  async catchUp(forMs: number): Promise<number> {
+  async catchUp(forMs: number, { signal, onProgress }: CatchUpOptions): Promise<number> {
     const { state } = await this.#followChanges();
+    const total = state?.pending ?? (await this.#pending());
     // Usually nothing is pending.
-    if ((state?.pending ?? (await this.#pending())) === 0) return 0;
+    if (total === 0) return 0;
     // The time starts here: following the changes may be slow on a busy machine, and recent saves must still be indexed.
     const until = elapsedMs() + forMs;
-    while (elapsedMs() < until && (await this.#piece(() => elapsedMs() > until)));
+    const isOver = (): boolean => elapsedMs() > until || signal?.aborted === true;
+    const tell = async (): Promise<void> => onProgress?.({ done: Math.max(0, total - (await this.#pending())), total });
+    onProgress?.({ done: 0, total });
+    while (!isOver() && (await this.#piece(isOver))) if (onProgress !== undefined) await tell();
     const pending = await this.#pending();
     if (pending > 0) this.#begin();
     return pending;

@@ -22,6 +22,10 @@ export interface SearchCheckpointsParams {
   readonly workflowId?: string | undefined;
   /** Default 5, 1 to 100. */
   readonly limit?: number | undefined;
+  /** Cancels the search, which rejects with the signal's reason. Indexing continues in the background. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called at intervals while the search waits for its index, with the number of sessions indexed and to index. */
+  readonly onProgress?: FinishIndexOptions["onProgress"];
 }
 
 export interface SearchCheckpointsResult extends Standing {

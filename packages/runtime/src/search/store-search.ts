@@ -2,7 +2,7 @@ import type { IndexPorts, SearchPorts } from "@workrail/search";
 import { isStorageFailure } from "../fallback/storage-failure.ts";
 import type { Scope } from "../isolation.ts";
 import type { Parts } from "../tokens.ts";
-import { Indexer } from "./indexer.ts";
+import { type CatchUpOptions, Indexer } from "./indexer.ts";
 import { loadSearching } from "./load-searching.ts";
 import { MeaningSearch } from "./meaning-search.ts";
 import {
@@ -72,9 +72,11 @@ export class StoreSearch {
     const input = searchInputOf(params, scope);
     this.#isRehearsed = true;
     isWarm = true;
-    const pending = await this.#catchUp();
+    const pending = await this.#catchUp(params);
+    params.signal?.throwIfAborted();
     const { searchCheckpoints } = await loadSearching();
     const { hits, isLoose } = await searchCheckpoints(this.#ports, input);
+    params.signal?.throwIfAborted();
     const filling = await this.#meaning.fill(input, hits);
     return {
       ...filling,
@@ -110,8 +112,8 @@ export class StoreSearch {
     await (await loadSearching()).rehearseSearch(this.#ports, words, () => this.#isStopped);
   }
 
-  async #catchUp(): Promise<number> {
-    const pending = await this.#unlessDiskFails(() => this.#indexer.catchUp(CATCH_UP_MS));
+  async #catchUp(caller: CatchUpOptions): Promise<number> {
+    const pending = await this.#unlessDiskFails(() => this.#indexer.catchUp(CATCH_UP_MS, caller));
     return pending ?? Math.max(1, (await this.#ports.search.state()).pending);
   }
 
