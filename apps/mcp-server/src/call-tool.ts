@@ -2,6 +2,7 @@ import { type Log, readOnly } from "@workrail/core";
 import { inOwnName } from "@workrail/process";
 import { noteText } from "./answer-line.ts";
 import { parseArguments } from "./parse-arguments.ts";
+import { AnswerNeeded } from "./question.ts";
 import type { Tool, ToolCall } from "./tool.ts";
 import { toToolFailure, type ToolFailure } from "./wire-errors.ts";
 
@@ -20,9 +21,10 @@ export interface CallResult {
 }
 
 /**
- * Runs one tool. Never rejects: a failure is returned as an error result.
+ * Runs one tool. A failure is returned as an error result.
  *
  * @param tools all tools, for errors that suggest another one.
+ * @throws AnswerNeeded
  */
 export async function callTool(tool: Tool, given: unknown, call: ToolCall, { log, tools }: Calling): Promise<CallResult> {
   try {
@@ -38,6 +40,7 @@ export async function callTool(tool: Tool, given: unknown, call: ToolCall, { log
       ...(meta !== undefined && { _meta: meta }),
     };
   } catch (error) {
+    if (error instanceof AnswerNeeded) throw error;
     const failure = tool.toFailure?.(error) ?? toToolFailure(error);
     if (isFault(error) && !call.signal.aborted) {
       log.error("a tool failed unexpectedly", { tool: tool.name, error });

@@ -1,6 +1,7 @@
 import type { Log } from "@workrail/core";
 import { type CallResult, callTool, refuseTool } from "./call-tool.ts";
 import { isJsonObject, ProtocolFault, RPC_ERROR, shorten } from "./json-rpc.ts";
+import { AnswerNeeded, type Askable, askThrough, inputRequired } from "./question.ts";
 import { roundedIn } from "./rounded-integers.ts";
 import type { Notices } from "./notices/notices.ts";
 import { type Notify, ProgressReporter } from "./progress.ts";
@@ -39,7 +40,7 @@ export interface CatalogueRequest {
 export type Fields = Record<string, unknown>;
 
 /** The caller of a request. */
-export interface Caller extends Pick<ToolCall, "client" | "signal"> {
+export interface Caller extends Pick<ToolCall, "client" | "signal">, Askable {
   /** Sends a notice that belongs to the request. */
   readonly notify: Notify;
 }
@@ -137,7 +138,7 @@ export class Catalogue implements Offer {
     return this.#tracked(answer(request.params ?? {}));
   }
 
-  async #call(params: Readonly<Record<string, unknown>>, caller: Caller): Promise<CallResult> {
+  async #call(params: Readonly<Record<string, unknown>>, caller: Caller): Promise<CallResult | Fields> {
     const { name } = params;
     if (typeof name !== "string") {
       throw new ProtocolFault(RPC_ERROR.invalidParams, "tools/call needs the name of a tool.");
@@ -150,9 +151,13 @@ export class Catalogue implements Offer {
     }
     const given = params["arguments"];
     const reporter = new ProgressReporter({ token: tokenOf(params), notify: caller.notify });
-    const call = { client: caller.client, signal: caller.signal, progress: reporter.tell, rounded: roundedIn(given) };
+    const { client, signal } = caller;
+    const call = { client, signal, progress: reporter.tell, ask: askThrough(caller, signal, this.log), rounded: roundedIn(given) };
     try {
       return await this.#tracked(callTool(tool, given, call, { log: this.log, tools: [...this.#tools.values()] }));
+    } catch (error) {
+      if (error instanceof AnswerNeeded) return inputRequired(error);
+      throw error;
     } finally {
       reporter.end();
     }

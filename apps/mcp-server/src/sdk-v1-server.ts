@@ -1,11 +1,12 @@
 /* oxlint-disable unicorn/prefer-add-event-listener -- the library has properties for its callbacks, and no events */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { InitializeRequestSchema, JSONRPCRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { ElicitResultSchema, InitializeRequestSchema, JSONRPCRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { Offer } from "./catalogue.ts";
 import { type CheckedChannel, checkedChannel, type FindWrongPart } from "./checked-channel.ts";
 import { LegacySubscriptions, withNotices } from "./notices/legacy-subscriptions.ts";
 import type { Tell } from "./notices/notices.ts";
+import { type Elicit, showsForms } from "./question.ts";
 
 /**
  * Creates a server over version 1 of the MCP library (protocol up to 2025-11-25).
@@ -18,8 +19,12 @@ export function createSdkV1Server(offer: Offer, hasNotices = false): Server {
   const server = new Server(info, { capabilities, instructions });
   server.onerror = (error) => log.debug("protocol", { error });
   // Not `setRequestHandler`: its schemas copy the arguments, and their errors are worded for programmers.
-  const answer: Server["fallbackRequestHandler"] = (request, { signal, sendNotification }) =>
-    offer.answer(request, { client: server.getClientVersion(), signal, notify: sendNotification });
+  const answer: Server["fallbackRequestHandler"] = (request, { signal, sendNotification, sendRequest }) => {
+    const elicit: Elicit = (params, timeout) =>
+      sendRequest({ method: "elicitation/create", params }, ElicitResultSchema, { timeout, signal });
+    const askable = showsForms(server.getClientCapabilities()?.elicitation) ? { elicit } : {};
+    return offer.answer(request, { client: server.getClientVersion(), signal, notify: sendNotification, ...askable });
+  };
   server.fallbackRequestHandler = answer;
   if (!hasNotices || notices === undefined) return server;
   const tell: Tell = (notice) => server.notification(notice).catch((error: unknown) => log.debug("protocol", { error }));

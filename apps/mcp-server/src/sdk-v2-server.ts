@@ -1,9 +1,13 @@
 /* oxlint-disable unicorn/prefer-add-event-listener -- the library has properties for its callbacks, and no events */
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
+  type ClientCapabilities,
+  type ElicitRequestFormParams,
   type Implementation,
   type McpRequestContext,
   Server,
+  type ServerContext,
   specTypeSchemas,
   type Transport,
 } from "@modelcontextprotocol/server";
@@ -14,6 +18,7 @@ import { isModern } from "./is-modern.ts";
 import { LegacySubscriptions, SUBSCRIBING, withNotices } from "./notices/legacy-subscriptions.ts";
 import { listeningChannel } from "./notices/listening-channel.ts";
 import type { Tell } from "./notices/notices.ts";
+import { type Askable, type Elicit, showsForms } from "./question.ts";
 
 /** Accepts any parameters, and passes on the same objects: schemas of the library copy the arguments of a call. */
 const UNCHECKED = { "~standard": { version: 1, vendor: "workrail", validate: (value: unknown) => ({ value: value as Params }) } } as const;
@@ -49,11 +54,21 @@ export function createSdkV2Server(offer: Offer, { caller, notices: way }: Servin
       const { [CLIENT_INFO_META_KEY]: named } = (mcpReq.envelope ?? {}) as { readonly [CLIENT_INFO_META_KEY]?: Implementation };
       const client = named ?? server.getClientVersion() ?? caller;
       const request = { method, params: params as Params };
-      const answer = () => offer.answer(request, { client, signal: mcpReq.signal, notify: mcpReq.notify });
+      const answer = () => offer.answer(request, { client, signal: mcpReq.signal, notify: mcpReq.notify, ...askableBy(server, mcpReq) });
       return subscriptions === undefined ? answer() : subscriptions.answer(request, answer);
     });
   }
   return server;
+}
+
+/** Returns the way in which a request's client can be asked: from 2026-07-28 on it calls again with the answers. */
+function askableBy(server: Server, { envelope, inputResponses = {}, elicitInput, signal }: ServerContext["mcpReq"]): Askable {
+  if (envelope !== undefined) {
+    const { [CLIENT_CAPABILITIES_META_KEY]: can } = envelope as { readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities };
+    return showsForms(can?.elicitation) ? { answers: inputResponses } : {};
+  }
+  const elicit: Elicit = (params, timeout) => elicitInput(params as ElicitRequestFormParams, { timeout, signal });
+  return showsForms(server.getClientCapabilities()?.elicitation) ? { elicit } : {};
 }
 
 /** Serves one connection. Resolves to a function that aborts running calls and closes the connection. */

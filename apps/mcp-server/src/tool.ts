@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "@workrail/core";
 import * as z from "zod";
 import type { TellProgress } from "./progress.ts";
+import type { Ask } from "./question.ts";
 import type { ToolFailure } from "./wire-errors.ts";
 
 /** The caller, and whether it still waits for the answer. */
@@ -10,6 +11,11 @@ export interface ToolCall {
   /** Aborted when the client cancels the call or the server stops. */
   readonly signal: AbortSignal;
   readonly progress: TellProgress;
+  /**
+   * Asks the person at the client; absent when that is not possible. A tool asks before it changes anything: some clients answer by calling
+   * again, and then it runs from the start.
+   */
+  readonly ask?: Ask | undefined;
   /** Original digits of integers that exceed JavaScript's numbers. The tool receives the rounded values. */
   readonly rounded: readonly string[];
 }

@@ -3,8 +3,10 @@ import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/st
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ElicitRequestSchema, type ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import type { Command } from "./raw-client.ts";
 
+const ASKABLE = { elicitation: { form: {} } };
 const INFO = { name: "test-client", version: "9.9" };
 
 /** The result of a call, in the fields that tests read. */
@@ -63,15 +65,36 @@ export async function connectHttp(name: ClientName, url: URL, token?: string): P
   return connect(name, { v1: () => new HttpV1(url, options), v2: () => new HttpV2(url, options) });
 }
 
+/** Where an askable client connects to. */
+export type Place =
+  | { readonly command: Command; readonly env: Readonly<Record<string, string>>; readonly url?: undefined }
+  | { readonly url: URL };
+
+/** Result of a client's question to its person; a promise that never resolves is a person who is away. */
+export type OnQuestion = (params: unknown) => Promise<{ readonly action: string; readonly content?: Readonly<Record<string, unknown>> }>;
+
+/** Connects a client that can ask its person. */
+export async function connectAskable(name: ClientName, place: Place, onQuestion: OnQuestion): Promise<AnyClient> {
+  if (place.url !== undefined) {
+    const { url } = place;
+    return connect(name, { v1: () => new HttpV1(url), v2: () => new HttpV2(url) }, onQuestion);
+  }
+  const { command, args, cwd } = place.command;
+  const server = { command, args: [...args], env: place.env, stderr: "ignore" as const, ...(cwd === undefined ? {} : { cwd }) };
+  return connect(name, { v1: () => new StdioV1(server), v2: () => new StdioV2(server) }, onQuestion);
+}
+
 interface Transports {
   readonly v1: () => Parameters<ClientV1["connect"]>[0];
   readonly v2: () => Parameters<ClientV2["connect"]>[0];
 }
 
-async function connect(name: ClientName, transports: Transports): Promise<AnyClient> {
+async function connect(name: ClientName, transports: Transports, onQuestion?: OnQuestion): Promise<AnyClient> {
   const mode = CLIENTS[name];
   if (mode === undefined) {
-    const client = new ClientV1(INFO);
+    const client = new ClientV1(INFO, { capabilities: onQuestion === undefined ? {} : ASKABLE });
+    if (onQuestion !== undefined)
+      client.setRequestHandler(ElicitRequestSchema, async ({ params }) => (await onQuestion(params)) as ElicitResult);
     const transport = transports.v1();
     await client.connect(transport);
     return {
@@ -84,7 +107,9 @@ async function connect(name: ClientName, transports: Transports): Promise<AnyCli
       readResource: (uri) => client.readResource({ uri }),
     };
   }
-  const client = new ClientV2(INFO, { versionNegotiation: { mode } });
+  const client = new ClientV2(INFO, { versionNegotiation: { mode }, capabilities: onQuestion === undefined ? {} : ASKABLE });
+  if (onQuestion !== undefined)
+    client.setRequestHandler("elicitation/create", async ({ params }) => (await onQuestion(params)) as ElicitResult);
   await client.connect(transports.v2());
   return {
     ...common(client),

@@ -1,6 +1,7 @@
 import type { Log } from "@workrail/core";
 import type { Offer } from "../catalogue.ts";
 import type { Notify } from "../progress.ts";
+import type { Askable } from "../question.ts";
 import { ProtocolFault, RPC_ERROR } from "../json-rpc.ts";
 
 /** One pixel. */
@@ -80,10 +81,22 @@ async function inSteps({ _meta: meta }: Answer, notify: Notify): Promise<Record<
   return { content: [text("Done.")] };
 }
 
+const ELICITS = "test_input_required_result_elicitation";
+
+/** Asks for a name, and greets the one who was named. */
+function greet({ answers }: Askable): Record<string, unknown> {
+  if (answers === undefined) return { content: [text("This client asks nobody.")], isError: true };
+  const { content } = (answers["user_name"] ?? {}) as { readonly content?: { readonly name?: string } };
+  if (content !== undefined) return { content: [text(`Hello, ${content.name}!`)] };
+  const requestedSchema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+  const params = { mode: "form", message: "What is your name?", requestedSchema };
+  return { resultType: "input_required", inputRequests: { user_name: { method: "elicitation/create", params } } };
+}
+
 const METHODS: Readonly<Record<string, (params: Answer) => Record<string, unknown>>> = {
   "tools/list": () => ({
     tools: [
-      ...[...Object.keys(TOOLS), PROGRESS].map((name) => ({
+      ...[...Object.keys(TOOLS), PROGRESS, ELICITS].map((name) => ({
         name,
         description: "Part of the conformance suite.",
         inputSchema: { type: "object" },
@@ -129,8 +142,9 @@ export function conformanceOffer(log: Log): Offer {
     capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
     methods: Object.keys(METHODS),
     log,
-    async answer({ method, params = {} }, { notify }) {
-      if (method === "tools/call" && params["name"] === PROGRESS) return inSteps(params, notify);
+    async answer({ method, params = {} }, caller) {
+      if (method === "tools/call" && params["name"] === PROGRESS) return inSteps(params, caller.notify);
+      if (method === "tools/call" && params["name"] === ELICITS) return greet(caller);
       const answer = METHODS[method];
       if (answer === undefined) throw new ProtocolFault(RPC_ERROR.methodNotFound, `There is no method ${method}.`);
       return answer(params);

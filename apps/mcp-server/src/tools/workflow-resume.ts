@@ -1,7 +1,9 @@
+import { firstCharacters } from "@workrail/core";
 import { type Drift, RESUME_DEPTHS, type ResumeCandidate, type ResumedWork } from "@workrail/runtime";
 import { CANDIDATE, DRIFT, ORIGIN, RESUME_CANDIDATES, RESUMED_WORK, TOLD_CHANGES } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
+import type { Ask } from "../question.ts";
 import { toldField, toldFields } from "../told-fields.ts";
 import { defineTool, type Tool, unlisted } from "../tool.ts";
 import { asManyAsFit } from "./as-many-as-fit.ts";
@@ -18,6 +20,9 @@ const input = z.strictObject({
   budgetTokens: z.int().optional().describe("Most to answer"),
   focus: unlisted(z.string().optional()),
 });
+
+/** Length of a choice that a person reads. */
+const TITLE_CHARACTERS = 80;
 
 const drift = DRIFT.extend({ files: z.record(z.string(), z.unknown()).optional() });
 
@@ -64,7 +69,9 @@ export function workflowResume(store: LazyStore): Tool {
     meta: { "anthropic/alwaysLoad": true },
     async run(request, call) {
       const workrail = await store.get(call);
-      const result = await workrail.resumeWork(request);
+      let result = await workrail.resumeWork(request);
+      const chosen = result.status === "CANDIDATES" ? await choose(result.candidates, call.ask) : undefined;
+      if (chosen !== undefined) result = await workrail.resumeWork({ ...withoutSearch(request), checkpointId: chosen });
       if (result.status === "LOADED") return loadedAnswer(result) as Answer;
       const { status, total, ...rest } = result;
       const answer = { status, origin: { note: NOTE }, ...rest };
@@ -75,6 +82,23 @@ export function workflowResume(store: LazyStore): Tool {
 }
 
 type Answer = z.output<typeof output>;
+
+/** Asks the person which of several works is meant. Resolves to the id of its checkpoint; `undefined` when that stays open. */
+async function choose(candidates: readonly ResumeCandidate[], ask: Ask | undefined): Promise<string | undefined> {
+  if (ask === undefined || candidates.length < 2) return undefined;
+  const choices = candidates.map((candidate) => ({ value: candidate.checkpointId, title: titleOf(candidate) }));
+  return ask({ name: "work", text: "Which saved work shall the agent go on with?", choices });
+}
+
+function titleOf({ name, goal, sessionId, savedAt }: ResumeCandidate): string {
+  const words = (name ?? goal ?? sessionId).replaceAll(/[\p{C}\s]+/gu, " ").trim();
+  return `${firstCharacters(TITLE_CHARACTERS, words)} (saved ${savedAt})`;
+}
+
+/** Removes what only a search for candidates uses. */
+function withoutSearch({ hint: _hint, sessionId: _session, ...rest }: z.output<typeof input>): Omit<z.output<typeof input>, "hint"> {
+  return rest;
+}
 
 function loadedAnswer({ status, origin, drift, ...rest }: ResumedWork): object {
   return { status, origin: { ...origin, note: NOTE }, ...rest, ...(isChange(drift) ? { drift } : {}) };

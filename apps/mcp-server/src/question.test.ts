@@ -1,0 +1,137 @@
+import process from "node:process";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { askThrough, showsForms } from "./question.ts";
+import { type AnyClient, type ClientName, connectAskable, connectHttp, connectStdio, type OnQuestion } from "./testing/any-client.ts";
+import { bundleServer } from "./testing/bundle.ts";
+import { HttpFixture } from "./testing/http-fixture.ts";
+import { ServerProcess, TestHome } from "./testing/server-process.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Clients with the ways in which they can be asked. Before 2026-07-28 the server would need a session to be answered over HTTP. */
+const ASKED: readonly (readonly [ClientName, "stdio" | "HTTP"])[] = [
+  ["v1 client", "stdio"],
+  ["v2 client of the old protocol", "stdio"],
+  ["v2 client that asks", "stdio"],
+  ["v2 client of 2026-07-28", "stdio"],
+  ["v2 client of 2026-07-28", "HTTP"],
+];
+
+let home: TestHome;
+let overHttp: HttpFixture;
+let command: { readonly command: string; readonly args: readonly string[]; readonly cwd: string };
+let client: AnyClient;
+const env = (): Record<string, string> => ({ WORKRAIL_DATA_DIR: home.dataDir });
+
+beforeAll(async () => {
+  home = await TestHome.create();
+  command = { command: process.execPath, args: [join(await bundleServer(), "workrail-mcp.mjs")], cwd: home.project };
+  const program = { ...command, args: [...command.args, "--http", "0"] };
+  overHttp = await HttpFixture.start({ program, env: env() });
+  await using earlier = await ServerProcess.start({ home });
+  for (const sessionId of ["login", "notes"])
+    await earlier.ok("workflow_checkpoint_save", {
+      sessionId,
+      context: { goal: `Do the ${sessionId}` },
+      metadata: { name: `the\u001b ${sessionId}` },
+    });
+});
+
+afterEach(() => client.close());
+
+afterAll(async () => {
+  await overHttp[Symbol.asyncDispose]();
+  await home[Symbol.asyncDispose]();
+});
+
+async function resumeWith(name: ClientName, way: "stdio" | "HTTP", onQuestion: OnQuestion): Promise<Fields> {
+  client = await connectAskable(name, way === "HTTP" ? { url: overHttp.url } : { command, env: env() }, onQuestion);
+  await client.listTools();
+  return (await client.callTool("workflow_resume", { depth: "view" })).structuredContent as Fields;
+}
+
+describe.each(ASKED)("a resume that may mean several works, with a %s over %s that can ask its person", (name, way) => {
+  it("loads what the person chooses", async () => {
+    const asked: unknown[] = [];
+    const answer = await resumeWith(name, way, async (params) => {
+      asked.push(params);
+      const { enum: values, enumNames } = fieldOf(params);
+      return { action: "accept", content: { work: values[enumNames.findIndex((title) => title.startsWith("the notes (saved "))] } };
+    });
+    expect(asked).toEqual([expect.objectContaining({ message: "Which saved work shall the agent go on with?" })]);
+    expect(answer).toMatchObject({ status: "LOADED", sessionId: "notes", context: { goal: "Do the notes" } });
+  });
+});
+
+describe.each([ASKED[0], ASKED[4]].filter((pair) => pair !== undefined))(
+  "a resume that may mean several works, with a %s over %s",
+  (name, way) => {
+    it.each([
+      ["declines", { action: "decline" }],
+      ["dismisses the question", { action: "cancel" }],
+      ["chooses what was not offered", { action: "accept", content: { work: "00000000-0000-4000-8000-000000000000" } }],
+    ])("returns the candidates when the person %s", async (_, result) => {
+      expect(await resumeWith(name, way, async () => result)).toMatchObject({ status: "CANDIDATES", candidates: [{}, {}] });
+    });
+  },
+);
+
+describe("a resume that may mean several works", () => {
+  it.each(["stdio", "HTTP"] as const)("returns the candidates to a client over %s that cannot ask", async (way) => {
+    client = way === "HTTP" ? await connectHttp("v2 client of 2026-07-28", overHttp.url) : await connectStdio("v1 client", command, env());
+    expect((await client.callTool("workflow_resume", {})).structuredContent).toMatchObject({ status: "CANDIDATES" });
+  });
+
+  it("returns the candidates to a client of the old protocol over HTTP, where nothing connects an answer with its question", async () => {
+    expect(await resumeWith("v1 client", "HTTP", () => Promise.reject(new Error("not to be asked")))).toMatchObject({
+      status: "CANDIDATES",
+    });
+  });
+
+  it("returns the candidates when the client cannot ask after all", async () => {
+    expect(await resumeWith("v1 client", "stdio", () => Promise.reject(new Error("no window")))).toMatchObject({ status: "CANDIDATES" });
+  });
+
+  it("asks nothing when the session is named", async () => {
+    client = await connectAskable("v1 client", { command, env: env() }, () => Promise.reject(new Error("not to be asked")));
+    const { structuredContent } = await client.callTool("workflow_resume", { sessionId: "login" });
+    expect(structuredContent).toMatchObject({ status: "LOADED", sessionId: "login" });
+  });
+});
+
+describe("a question", () => {
+  const question = { name: "work", text: "Which?", choices: [{ value: "1", title: "One" }] };
+  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const { signal } = new AbortController();
+
+  it("ends before clients give up the call, and then counts as not answered", async () => {
+    const limits: number[] = [];
+    const elicit = (_: unknown, timeoutMs: number): Promise<never> => {
+      limits.push(timeoutMs);
+      return Promise.reject(new Error("Request timed out"));
+    };
+    expect(await askThrough({ elicit }, signal, silent)?.(question)).toBeUndefined();
+    expect(limits).toEqual([45_000]);
+  });
+
+  it("ends the call when it is cancelled meanwhile", async () => {
+    const elicit = (): Promise<never> => Promise.reject(new Error("Request was cancelled"));
+    const asked = askThrough({ elicit }, AbortSignal.abort(new Error("no longer wanted")), silent)?.(question);
+    await expect(asked).rejects.toThrow("no longer wanted");
+  });
+
+  it.each([
+    [undefined, false],
+    [{}, true],
+    [{ form: {} }, true],
+    [{ url: {} }, false],
+  ])("needs a client that shows forms (%j: %s)", (capability, does) => {
+    expect(showsForms(capability)).toBe(does);
+  });
+});
+
+function fieldOf(params: unknown): { readonly enum: readonly string[]; readonly enumNames: readonly string[] } {
+  const { requestedSchema } = params as { requestedSchema: { properties: { work: ReturnType<typeof fieldOf> } } };
+  return requestedSchema.properties.work;
+}
