@@ -13,7 +13,10 @@ export function folderBlobStore(files: Files, folder: string): BlobStore {
       if (stats !== undefined) yield make(name, stats.size);
     }
   }
-  const remove = (name: string) => attempt(() => files.rm(pathOf(name), { force: true }).then(() => syncFolder(files, folder)));
+  const remove = async (names: readonly string[]): Promise<void> => {
+    for (const name of names) await attempt(() => files.rm(pathOf(name), { force: true }));
+    await attempt(() => syncFolder(files, folder));
+  };
   return {
     refOf,
     async put(key, bytes, { ifAbsent = false } = {}) {
@@ -29,12 +32,16 @@ export function folderBlobStore(files: Files, folder: string): BlobStore {
     replace: (ref, bytes) => attempt(() => writeDurably(files, pathOf(ref), bytes, "replace")),
     get: (ref) => attempt(() => files.readFile(pathOf(ref)), "ENOENT"),
     remove,
-    async erase(ref) {
-      for await (const copy of found(new RegExp(`^${ref}`), (name, sizeBytes) => ({ name, zeros: Buffer.alloc(sizeBytes) }))) {
-        // A disk keeps the bytes of a removed file.
-        await attempt(() => files.writeFile(pathOf(copy.name), copy.zeros, { flag: "r+", flush: true }));
-        await remove(copy.name);
+    async erase(refs) {
+      const copies: string[] = [];
+      for (const ref of refs) {
+        for await (const copy of found(new RegExp(`^${ref}`), (name, sizeBytes) => ({ name, zeros: Buffer.alloc(sizeBytes) }))) {
+          // A disk keeps the bytes of a removed file.
+          await attempt(() => files.writeFile(pathOf(copy.name), copy.zeros, { flag: "r+", flush: true }));
+          copies.push(copy.name);
+        }
       }
+      await remove(copies);
     },
     quarantine(ref) {
       const aside = pathOf(`${ref}.${randomUUID()}.aside`);

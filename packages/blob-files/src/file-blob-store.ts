@@ -14,11 +14,13 @@ import { isAbandoned, moveAside, overwriteAndRemove, removeIfPresent, type Write
 import { hasCode } from "./error-codes.ts";
 import type { FileSystem } from "./file-system.ts";
 import { isOwnDirectory } from "./own-directory.ts";
-import { BLOB_SUFFIX, blobPath, blobRefOf, CONTEXTS, FACTS_COPY, QUARANTINE } from "./paths.ts";
+import { BLOB_SUFFIX, blobPath, blobRefOf, CONTEXTS, FACTS_COPY, QUARANTINE, quarantineDirectory } from "./paths.ts";
 import { fileError } from "./file-errors.ts";
 
-/** Suffix of a quarantined file: none, or a number. */
-const NUMBERED = /^(\.[1-9][0-9]*)?$/;
+/** Number that `moveAside` appends to the name of a quarantined file. */
+const NUMBERED = /\.[1-9][0-9]*$/;
+/** Files that are overwritten at the same time. */
+const ERASED_AT_ONCE = 8;
 
 /** Blobs as files: one for each checkpoint, in a directory for each session, under `contexts/`. */
 export class FileBlobStore implements BlobStore {
@@ -68,33 +70,36 @@ export class FileBlobStore implements BlobStore {
     }
   }
 
-  async remove(ref: BlobRef): Promise<void> {
-    const file = this.#pathOf(ref);
-    const directory = path.dirname(file);
-    try {
-      this.#refuseLinkedDirectory(directory);
-      removeIfPresent(this.#fs, file);
+  async remove(refs: readonly BlobRef[]): Promise<void> {
+    await this.#eachDirectory(refs, async (directory, names) => {
+      for (const name of names) removeIfPresent(this.#fs, path.join(directory, name));
       if (this.#fs.inspect(directory) !== undefined) await this.#fs.syncDirectory(directory);
-    } catch (error) {
-      throw fileError(error, file);
-    }
+    });
   }
 
-  async erase(ref: BlobRef): Promise<void> {
-    const file = this.#pathOf(ref);
-    const aside = this.#asideOf(ref);
+  async erase(refs: readonly BlobRef[]): Promise<void> {
     const now = new Date();
-    const isCopy = (name: string): boolean =>
-      name.startsWith(path.basename(aside)) && NUMBERED.test(name.slice(path.basename(aside).length));
-    try {
-      this.#refuseLinkedDirectory(path.dirname(file));
+    await this.#eachDirectory(refs, async (directory, names) => {
       // Also erases files of an interrupted put, which nothing refers to, and damaged copies of the facts, which may name pinned keys.
-      await this.#eraseIn(path.dirname(file), (name, directory) => {
-        return path.join(directory, name) === file || FACTS_COPY.test(name) || isAbandoned(this.#fs, directory, name, now);
-      });
-      await this.#eraseIn(path.dirname(aside), isCopy);
-    } catch (error) {
-      throw fileError(error, file);
+      await this.#eraseIn(directory, (name) => names.has(name) || FACTS_COPY.test(name) || isAbandoned(this.#fs, directory, name, now));
+      await this.#eraseIn(quarantineDirectory(this.#dataDir, path.basename(directory)), (name) => names.has(withoutNumber(name)));
+    });
+  }
+
+  /** Works on blobs directory by directory. */
+  async #eachDirectory(refs: readonly BlobRef[], work: (directory: string, names: ReadonlySet<string>) => Promise<void>): Promise<void> {
+    const byDirectory = new Map<string, Set<string>>();
+    for (const file of refs.map((ref) => this.#pathOf(ref))) {
+      const directory = path.dirname(file);
+      byDirectory.set(directory, (byDirectory.get(directory) ?? new Set()).add(path.basename(file)));
+    }
+    for (const [directory, names] of byDirectory) {
+      try {
+        this.#refuseLinkedDirectory(directory);
+        await work(directory, names);
+      } catch (error) {
+        throw fileError(error, names.size === 1 ? path.join(directory, [...names].join("")) : directory);
+      }
     }
   }
 
@@ -195,10 +200,14 @@ export class FileBlobStore implements BlobStore {
     return path.join(this.#dataDir, QUARANTINE, ...ref.split("/"));
   }
 
-  async #eraseIn(directory: string, isToBeErased: (name: string, directory: string) => boolean): Promise<void> {
+  async #eraseIn(directory: string, isToBeErased: (name: string) => boolean): Promise<void> {
     if (!isOwnDirectory(this.#fs, this.#dataDir, directory)) return;
-    for (const name of this.#fs.list(directory)) {
-      if (isToBeErased(name, directory)) await overwriteAndRemove(this.#fs, path.join(directory, name));
+    const names = this.#fs.list(directory).filter(isToBeErased);
+    for (let first = 0; first < names.length; first += ERASED_AT_ONCE) {
+      // Disks write several files in the time of one. An error must not leave others at work.
+      const erasing = names.slice(first, first + ERASED_AT_ONCE).map((name) => overwriteAndRemove(this.#fs, path.join(directory, name)));
+      const failure = (await Promise.allSettled(erasing)).find(({ status }) => status === "rejected");
+      if (failure?.status === "rejected") throw failure.reason;
     }
     await this.#fs.syncDirectory(directory);
   }
@@ -254,6 +263,11 @@ export class FileBlobStore implements BlobStore {
     if (file === undefined) throw namedOutside();
     return file;
   }
+}
+
+/** Returns the name that a quarantined file had as a blob. */
+function withoutNumber(name: string): string {
+  return name.endsWith(BLOB_SUFFIX) ? name : name.replace(NUMBERED, "");
 }
 
 function noFile(file: string): WorkrailError {

@@ -176,7 +176,7 @@ describe("a journal", () => {
       });
       await using(dataDir, async (storage) => {
         const removals: string[] = [];
-        await storage.catalog.reclaim(undefined, async (ref) => void removals.push(ref));
+        await storage.catalog.reclaim(undefined, async (refs) => void removals.push(...refs));
         expect(removals).toEqual([storage.blobs.refOf({ sessionId: "other" as SessionId, checkpointId: id })]);
       });
     }));

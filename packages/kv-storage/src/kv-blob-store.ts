@@ -77,20 +77,24 @@ export class KvBlobStore implements BlobStore {
     return true;
   }
 
-  remove(ref: BlobRef): Promise<void> {
+  remove(refs: readonly BlobRef[]): Promise<void> {
     return this.#within(async ({ removed, keys }) => {
-      const committed = this.#journal.state.keyOf(ref);
-      for (const key of committed === undefined ? await this.#keysOf(ref) : [committed]) keys.add(key);
-      removed.add(ref);
+      for (const ref of refs) {
+        const committed = this.#journal.state.keyOf(ref);
+        for (const key of committed === undefined ? await this.#keysOf(ref) : [committed]) keys.add(key);
+        removed.add(ref);
+      }
     });
   }
 
   /** The key-value store may keep the bytes of deleted values. */
-  erase(ref: BlobRef): Promise<void> {
+  erase(refs: readonly BlobRef[]): Promise<void> {
     return this.#within(async ({ removed, keys }) => {
-      const quarantined = await sortedKeys(this.#keys, `${QUARANTINE}${ref}.`);
-      for (const key of [...(await this.#keysOf(ref)), ...quarantined]) keys.add(key);
-      removed.add(ref);
+      for (const ref of refs) {
+        const quarantined = await sortedKeys(this.#keys, `${QUARANTINE}${ref}.`);
+        for (const key of [...(await this.#keysOf(ref)), ...quarantined]) keys.add(key);
+        removed.add(ref);
+      }
     });
   }
 

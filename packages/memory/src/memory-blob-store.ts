@@ -34,15 +34,16 @@ export class MemoryBlobStore implements BlobStore {
     return bytes === undefined ? undefined : Uint8Array.from(bytes);
   }
 
-  async remove(ref: BlobRef): Promise<void> {
-    this.#blobs.delete(ref);
+  async remove(refs: readonly BlobRef[]): Promise<void> {
+    for (const ref of refs) this.#blobs.delete(ref);
   }
 
-  async erase(ref: BlobRef): Promise<void> {
-    this.#blobs.delete(ref);
-    const aside = `quarantine/${ref}`;
-    for (const place of this.#quarantine.keys()) {
-      if (place.startsWith(aside) && /^(\.\d+)?$/u.test(place.slice(aside.length))) this.#quarantine.delete(place);
+  async erase(refs: readonly BlobRef[]): Promise<void> {
+    await this.remove(refs);
+    for (const aside of refs.map((ref) => `quarantine/${ref}`)) {
+      for (const place of this.#quarantine.keys()) {
+        if (place.startsWith(aside) && /^(\.\d+)?$/u.test(place.slice(aside.length))) this.#quarantine.delete(place);
+      }
     }
   }
 

@@ -16,7 +16,7 @@ const TEXTS = [
   "sessionId",
   "workflowId",
 ];
-const LISTS = ["add", "checkpointIds", "remove", "tags"];
+const LISTS = ["add", "checkpointIds", "remove", "sessionIds", "tags"];
 const FLAGS = [
   "critical",
   "dryRun",

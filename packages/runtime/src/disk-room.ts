@@ -1,4 +1,4 @@
-import { type Background, type CatalogPort, isWorkrailError, type Log, removeBlob, type Storage, reclaimBlobs } from "@workrail/core";
+import { type Background, type CatalogPort, isWorkrailError, type Log, removeBlobs, type Storage, reclaimBlobs } from "@workrail/core";
 
 /** Free space below which a warning is logged. The warning repeats only after twice as much was free in between. */
 const LITTLE_BYTES = 64 * 1024 * 1024;
@@ -54,7 +54,7 @@ export class DiskRoom {
     const { reserve, blobs } = this.#storage;
     if (reserve === undefined || !isWorkrailError(failure) || !NO_ROOM.has(failure.details["reason"])) return false;
     const givenBack = await reserve.release();
-    await reclaimBlobs(this.#catalog, undefined, removeBlob({ blobs }));
+    await reclaimBlobs(this.#catalog, undefined, removeBlobs({ blobs }));
     // Under a quota, the free space of the disk does not count.
     const free = failure.details["reason"] === "quota" ? givenBack : reserve.freeBytes();
     const missing = blobBytes + BESIDE_BYTES - free;

@@ -11,10 +11,12 @@ import {
   WorkrailError,
 } from "@workrail/core";
 
-/** Selects the data to erase: either certain checkpoints, live or in the trash, or a whole session. */
+/** Selects the data to erase: either certain checkpoints, live or in the trash, or a whole session, or several. */
 export interface EraseParams {
   readonly checkpointIds?: readonly string[] | undefined;
   readonly sessionId?: string | undefined;
+  /** Several sessions, erased in one operation. */
+  readonly sessionIds?: readonly string[] | undefined;
   /** Spares checkpoints tagged `keep` and those of sessions tagged `keep`. Default `false`. */
   readonly sparesKept?: boolean | undefined;
   readonly agentId?: string | undefined;
@@ -47,15 +49,18 @@ export interface EraseResult {
   };
 }
 
-/** @throws INVALID_INPUT unless either checkpoints or a session are given. */
-export function eraseInputOf({ checkpointIds = [], sessionId, ...how }: EraseParams): EraseInput {
-  if (checkpointIds.length > 0 !== (sessionId === undefined)) {
-    throw new WorkrailError("INVALID_INPUT", "Give either checkpoints or a session to erase.", {
+/** @throws INVALID_INPUT unless either checkpoints, a session or sessions are given. */
+export function eraseInputOf({ checkpointIds = [], sessionId, sessionIds = [], ...how }: EraseParams): EraseInput {
+  const sessions = sessionId === undefined ? sessionIds : [sessionId];
+  const given = [checkpointIds, sessionIds, sessionId === undefined ? [] : [sessionId]].filter(({ length }) => length > 0);
+  if (given.length !== 1) {
+    throw new WorkrailError("INVALID_INPUT", "Give either checkpoints or sessions to erase.", {
       details: { field: "checkpointIds" },
       hint: "`workrail list` lists the ids of checkpoints and sessions.",
     });
   }
-  if (sessionId !== undefined) return { ...how, sessionId: parseSessionId(sessionId) };
+  if (sessions.length > 0)
+    return { ...how, sessionIds: sessions.map((id) => parseSessionId(id, sessionId === undefined ? "sessionIds" : undefined)) };
   return { ...how, checkpointIds: checkpointIds.map((id) => parseCheckpointId(id)) };
 }
 

@@ -94,6 +94,7 @@ function others(): readonly BuiltRead[] {
     { of: "edges", dependents: [ID], sessionIds: [] },
     { of: "removals", blobs },
     { of: "removals", ...SESSION },
+    { of: "removals", ...SESSION, isDone: false },
     { of: "removals", isDone: false, isNoBase: true, limit: 1 },
     { of: "erasures" },
     { of: "erasures", blobs },

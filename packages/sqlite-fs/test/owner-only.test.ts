@@ -97,7 +97,7 @@ describe.skipIf(!isPosix)("files of a store (mode bits mean nothing on Windows)"
         expect(await failureOf(store.save({ number: 1 }, { sessionId: linked }))).toMatchObject(refused);
         const ref = store.storage.blobs.refOf({ sessionId: linked, checkpointId: "precious" as never });
         expect(await failureOf(store.storage.blobs.get(ref))).toMatchObject(refused);
-        expect(await failureOf(store.storage.blobs.remove(ref))).toMatchObject(refused);
+        expect(await failureOf(store.storage.blobs.remove([ref]))).toMatchObject(refused);
         expect(await failureOf(store.storage.catalog.reclaim([ref], (each) => store.storage.blobs.remove(each)))).toMatchObject(refused);
 
         await store.save({ number: 1 });

@@ -97,8 +97,8 @@ export function describeBlobStore(harness: StorageHarness): void {
         await put(blobs, key, noise(100_000));
         const kept = await put(blobs, other, noise(5));
         await blobs.quarantine(await put(blobs, aKey(), noise(7)));
-        await blobs.erase(ref);
-        await blobs.erase(ref);
+        await blobs.erase([ref]);
+        await blobs.erase([ref]);
         expect(await blobs.get(ref)).toBeUndefined();
         expect(same(await blobs.get(kept), noise(5))).toBe(true);
         const aside = [];
@@ -167,7 +167,7 @@ export function describeBlobStore(harness: StorageHarness): void {
         "stores a blob again once it was removed",
         onStore(async (blobs) => {
           const key = aKey();
-          await blobs.remove(await put(blobs, key, noise(9)));
+          await blobs.remove([await put(blobs, key, noise(9))]);
           const ref = await blobs.put(key, new Uint8Array(3), { ifAbsent: true });
           expect(same(await blobs.get(ref as BlobRef), new Uint8Array(3))).toBe(true);
         }),
@@ -204,11 +204,27 @@ export function describeBlobStore(harness: StorageHarness): void {
       onStore(async (blobs) => {
         const kept = await put(blobs, aKey(), noise(5));
         const ref = await put(blobs, aKey(), noise(6));
-        await blobs.remove(ref);
-        await blobs.remove(ref);
-        await blobs.remove(blobs.refOf(aKey()));
+        await blobs.remove([ref]);
+        await blobs.remove([ref]);
+        await blobs.remove([blobs.refOf(aKey())]);
         expect(await blobs.get(ref)).toBeUndefined();
         expect(await listed(blobs)).toEqual([{ ref: kept, sizeBytes: 5 }]);
+      }),
+    );
+
+    it(
+      "removes or erases several at once, of several sessions, and no others",
+      onStore(async (blobs) => {
+        const keys = Array.from({ length: 12 }, () => aKey()).flatMap((key) => [key, keyOf(key.sessionId, randomIds.checkpointId())]);
+        const refs: BlobRef[] = [];
+        for (const key of keys) refs.push(await put(blobs, key, noise(9)));
+        await blobs.quarantine(refs[10] as BlobRef);
+        await blobs.remove([...refs.slice(0, 9), blobs.refOf(aKey())]);
+        await blobs.erase(refs.slice(9, 20));
+        await blobs.remove([]);
+        await blobs.erase([]);
+        expect((await listed(blobs)).map(({ ref }) => ref).sort()).toEqual(refs.slice(20).sort());
+        for await (const { place } of blobs.listQuarantine()) expect.fail(`A copy is left: ${place}`);
       }),
     );
 
@@ -235,7 +251,7 @@ export function describeBlobStore(harness: StorageHarness): void {
         for await (const { ref } of blobs.list()) {
           seen.add(ref);
           const gone = refs.find((each) => !seen.has(each));
-          if (gone !== undefined) await blobs.remove(gone);
+          if (gone !== undefined) await blobs.remove([gone]);
           await put(blobs, aKey(), noise(4));
           if (seen.size > 200) break;
         }

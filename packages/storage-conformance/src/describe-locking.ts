@@ -101,7 +101,7 @@ export function describeLocking(harness: StorageHarness): void {
         const bench = new Workbench(storage);
         const sessionId = randomIds.sessionId();
         await bench.save({ sessionId, context: { number: 1 } });
-        const [{ erased }] = await Promise.all([bench.erase({ sessionId }), storage.locking.exclusively(turns)]);
+        const [{ erased }] = await Promise.all([bench.erase({ sessionIds: [sessionId] }), storage.locking.exclusively(turns)]);
         expect(erased).toHaveLength(1);
       }));
 

@@ -41,7 +41,7 @@ import {
   reclaimBlobs,
   reconcile,
   release,
-  type RemoveBlob,
+  type RemoveBlobs,
   type Session,
   type SessionFacts,
   type SessionId,
@@ -144,7 +144,7 @@ class CatalogInUse implements CatalogPort {
     return listErasures(this);
   }
 
-  reclaim(refs: readonly BlobRef[] | undefined, remove: RemoveBlob): Promise<readonly BlobRef[]> {
+  reclaim(refs: readonly BlobRef[] | undefined, remove: RemoveBlobs): Promise<readonly BlobRef[]> {
     return reclaimBlobs(this, refs, remove);
   }
 

@@ -197,7 +197,7 @@ class BlobCopy {
     if (this.#failure !== undefined) throw this.#failure.error;
     if (this.#isStopped()) return false;
     const kept = new Set(owners.map((owner) => this.#to.blobs.refOf(owner)));
-    for (const { ref } of await allOf(this.#to.blobs.list())) if (!kept.has(ref)) await this.#to.blobs.erase(ref);
+    await this.#to.blobs.erase((await allOf(this.#to.blobs.list())).map(({ ref }) => ref).filter((ref) => !kept.has(ref)));
     return true;
   }
 

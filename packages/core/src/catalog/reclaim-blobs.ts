@@ -1,19 +1,19 @@
 import type { BlobRef } from "../model/ids.ts";
 import type { CatalogPort } from "./catalog-port.ts";
-import { reclaim, type RemoveBlob } from "./rules/reclaim.ts";
+import { reclaim, type RemoveBlobs } from "./rules/reclaim.ts";
 
 /** Blobs that one step removes. */
 const BATCH = 100;
 
 /**
- * Removes blobs that no record, live or in the trash, and no edge needs. Calls `remove` for each of these refs while no change of any
+ * Removes blobs that no record, live or in the trash, and no edge needs. Calls `remove` with some of these refs at a time while no change of any
  * process can start to need it, and resolves to the removed refs. They no longer count as pending removals. Without `refs`, takes the
  * pending removals: blobs of removed checkpoints that nobody has reclaimed yet. Removes nothing while a hold is active.
  */
 export async function reclaimBlobs(
   catalog: Pick<CatalogPort, "change">,
   refs: readonly BlobRef[] | undefined,
-  remove: RemoveBlob,
+  remove: RemoveBlobs,
 ): Promise<readonly BlobRef[]> {
   const removed = new Set<BlobRef>();
   for (;;) {

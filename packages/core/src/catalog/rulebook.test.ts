@@ -218,7 +218,9 @@ const someReclaiming = fc.option(fc.array(someId, { maxLength: 4 }), { nil: unde
   return async ({ naive, catalog }) => {
     const refs = some?.map(refOf);
     const told: string[] = [];
-    await reclaimBlobs(catalog, refs, async (ref, isToBeErased) => void told.push(`${isToBeErased ? "erase" : "remove"} ${ref}`));
+    await reclaimBlobs(catalog, refs, async (needless, toBeErased) => {
+      told.push(...needless.map((ref) => `${toBeErased.has(ref) ? "erase" : "remove"} ${ref}`));
+    });
     return [naive.reclaim(refs, new Date()), told.toSorted()];
   };
 });

@@ -20,14 +20,17 @@ export interface BlobStore {
   replace(ref: BlobRef, bytes: Uint8Array): Promise<void>;
   /** `undefined` when there is no such blob. */
   get(ref: BlobRef): Promise<Uint8Array | undefined>;
-  /** Resolves when the removal is durable. Removing a missing blob is not an error. Call it within the rule `reclaim`. */
-  remove(ref: BlobRef): Promise<void>;
   /**
-   * Removes a blob so that its bytes can no longer be read, as far as the medium allows. Also removes every copy of the blob that
-   * is in quarantine or was left by an interrupted put. Resolves when the removal is durable. An interrupted call can be repeated.
+   * Removes blobs. Resolves when all removals are durable; several take one wait for the disk where possible. Removing a missing blob
+   * is not an error. Call it within the rule `reclaim`.
+   */
+  remove(refs: readonly BlobRef[]): Promise<void>;
+  /**
+   * Removes blobs so that their bytes can no longer be read, as far as the medium allows. Also removes every copy of a blob that
+   * is in quarantine or was left by an interrupted put. Resolves when the removals are durable. An interrupted call can be repeated.
    * Call it within the rule `reclaim`.
    */
-  erase(ref: BlobRef): Promise<void>;
+  erase(refs: readonly BlobRef[]): Promise<void>;
   /**
    * Moves a blob into quarantine: out of `list` and `get`, to a place where a person can inspect it. Never deletes, and never
    * overwrites another quarantined blob. Resolves, when the move is durable, to a description of the new place for that person, or

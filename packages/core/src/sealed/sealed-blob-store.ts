@@ -44,12 +44,12 @@ export class SealedBlobStore implements BlobStore {
     }
   }
 
-  remove(ref: BlobRef): Promise<void> {
-    return this.#inner.remove(ref);
+  remove(refs: readonly BlobRef[]): Promise<void> {
+    return this.#inner.remove(refs);
   }
 
-  erase(ref: BlobRef): Promise<void> {
-    return this.#inner.erase(ref);
+  erase(refs: readonly BlobRef[]): Promise<void> {
+    return this.#inner.erase(refs);
   }
 
   quarantine(ref: BlobRef): Promise<string | undefined> {

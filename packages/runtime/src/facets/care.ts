@@ -127,7 +127,7 @@ export async function erase(store: Store, params: EraseParams): Promise<EraseRes
   if (!report.dryRun) {
     store.changed(report.erased.map((each) => each.sessionId));
     // Notes of a deleted checkpoint stay, since the next turn may save its words again. Notes of an erased session are removed.
-    if (store.dataDir !== undefined && "sessionId" in input) forgetSessions(store.dataDir, [input.sessionId]);
+    if (store.dataDir !== undefined && "sessionIds" in input) forgetSessions(store.dataDir, input.sessionIds);
   }
   return eraseResultOf(report, store.dataDir);
 }

@@ -18,6 +18,22 @@ export interface EraseKeptPorts {
  * @throws errors of erasing on disk; memory then keeps everything.
  */
 export async function eraseKept(ports: EraseKeptPorts, params: EraseParams): Promise<EraseResult> {
+  const { sessionIds = [], ...how } = params;
+  if (sessionIds.length < 2) return eraseOneOf(ports, params);
+  // Some of the sessions may be in memory alone.
+  const [first = "", ...others] = new Set(sessionIds);
+  const result = await eraseKept(ports, { ...how, sessionIds: [first] });
+  if (others.length === 0) return result;
+  const rest = await eraseKept(ports, { ...how, sessionIds: others });
+  return {
+    ...rest,
+    erased: [...result.erased, ...rest.erased],
+    spared: [...result.spared, ...rest.spared],
+    left: [...new Set([...result.left, ...rest.left])],
+  };
+}
+
+async function eraseOneOf(ports: EraseKeptPorts, params: EraseParams): Promise<EraseResult> {
   const { memory, disk } = ports;
   const input = eraseInputOf(params);
   const named = (await memory.checkpoints()).filter((record) => isNamed(input, record));
@@ -28,13 +44,13 @@ export async function eraseKept(ports: EraseKeptPorts, params: EraseParams): Pro
   const onDisk = await eraseRest(ports, params, named);
   if (input.dryRun !== true) {
     await memory.forget(new Set(going.map(({ id }) => id)));
-    if ("sessionId" in input && spared.length === 0) memory.forgetPinsOf(input.sessionId);
+    if ("sessionIds" in input && spared.length === 0) for (const sessionId of input.sessionIds) memory.forgetPinsOf(sessionId);
   }
   return { ...onDisk, erased: [...going.map(told), ...onDisk.erased], spared: [...spared.map(told), ...onDisk.spared] };
 }
 
 function isNamed(input: EraseInput, { id, sessionId }: CheckpointRecord): boolean {
-  return "sessionId" in input ? sessionId === input.sessionId : input.checkpointIds.includes(id);
+  return "sessionIds" in input ? input.sessionIds.includes(sessionId) : input.checkpointIds.includes(id);
 }
 
 async function isTagged(disk: Store | undefined, { sessionId, tags }: CheckpointRecord): Promise<boolean> {
@@ -49,7 +65,7 @@ async function eraseFile({ parts: { blobs, catalog, locking } }: Store, { id, se
 
 async function eraseRest({ mustHave }: EraseKeptPorts, params: EraseParams, named: readonly CheckpointRecord[]): Promise<EraseResult> {
   const input = eraseInputOf(params);
-  const rest = "sessionId" in input ? undefined : input.checkpointIds.filter((id) => !named.some((each) => each.id === id));
+  const rest = "sessionIds" in input ? undefined : input.checkpointIds.filter((id) => !named.some((each) => each.id === id));
   const nothing = { dryRun: input.dryRun === true, erased: [], spared: [], left: [], unreadable: [], copies: { backups: [], exports: [] } };
   if (rest?.length === 0) return eraseResultOf(nothing, undefined);
   try {

@@ -63,12 +63,12 @@ class StandInBlobs implements BlobStore {
     return (await this.#homeOf(ref)).get(ref);
   }
 
-  async remove(ref: BlobRef): Promise<void> {
-    await (await this.#homeOf(ref)).remove(ref);
+  async remove(refs: readonly BlobRef[]): Promise<void> {
+    for (const ref of refs) await (await this.#homeOf(ref)).remove([ref]);
   }
 
-  async erase(ref: BlobRef): Promise<void> {
-    await (await this.#homeOf(ref)).erase(ref);
+  async erase(refs: readonly BlobRef[]): Promise<void> {
+    for (const ref of refs) await (await this.#homeOf(ref)).erase([ref]);
   }
 
   async quarantine(ref: BlobRef): Promise<string | undefined> {

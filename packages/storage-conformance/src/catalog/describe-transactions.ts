@@ -318,9 +318,9 @@ function reclaimed({ catalog, blobs }: ChainedStorage, { blob }: Pick<NewRecord,
       refs: [blob],
       now: AT,
       limit: 9,
-      async remove(ref) {
+      async remove(refs) {
         await before();
-        await blobs.remove(ref);
+        await blobs.remove(refs);
       },
     }),
   );

@@ -5,7 +5,6 @@ import {
   changeForm,
   CHECKPOINT_KINDS,
   type CheckpointId,
-  type CheckpointRecord,
   commit,
   type Digest,
   type Edge,
@@ -19,6 +18,7 @@ import {
   reclaim,
   reconcile,
   release,
+  type RemoveBlobs,
   type Rule,
   type SessionId,
 } from "@workrail/core";
@@ -234,7 +234,7 @@ export async function take(twin: Twin, given: Step): Promise<void> {
       return changeBlob(twin, given);
     case "reclaim": {
       const refs = given.ids?.map((id) => twin.refOf(sessionOf(id), id));
-      const remove = (ref: CheckpointRecord["blob"], isToBeErased: boolean) => twin.removeBlob(ref, isToBeErased);
+      const remove: RemoveBlobs = (refs, toBeErased) => twin.removeBlobs(refs, toBeErased);
       await twin.change(reclaim({ refs, now: new Date(), limit: 1_000, remove }), (removed) => removed.toSorted());
       return;
     }

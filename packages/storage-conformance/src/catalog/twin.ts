@@ -11,6 +11,7 @@ import {
   MemoryTables,
   type NewRow,
   type Reads,
+  removeBlobs,
   type RowChange,
   type Rule,
   type SessionFacts,
@@ -89,9 +90,9 @@ export class Twin {
     await this.#storage.blobs.replace(ref, new Uint8Array(2));
   }
 
-  async removeBlob(ref: BlobRef, isToBeErased: boolean): Promise<void> {
-    await (isToBeErased ? this.#storage.blobs.erase(ref) : this.#storage.blobs.remove(ref));
-    this.#blobs.delete(ref);
+  async removeBlobs(refs: readonly BlobRef[], toBeErased: ReadonlySet<BlobRef>): Promise<void> {
+    await removeBlobs(this.#storage)(refs, toBeErased);
+    for (const ref of refs) this.#blobs.delete(ref);
   }
 
   async read<const R extends Reads>(reads: R): Promise<Facts<R>> {

@@ -398,7 +398,7 @@ export class RandomHistory {
 
   async #eraseSession(): Promise<Done> {
     const sessionId = this.#someSession();
-    return this.#eraseThese({ sessionId }, (model, refusal) => {
+    return this.#eraseThese({ sessionIds: [sessionId] }, (model, refusal) => {
       const expected = model.knows(sessionId) ? undefined : "SESSION_NOT_FOUND";
       if (refusal !== expected) return [];
       // Live checkpoints are one commit and those in the trash another: a fault may strike between them.

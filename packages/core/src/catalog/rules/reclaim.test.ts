@@ -46,9 +46,23 @@ it("keeps a base until its dependents are gone", () => {
   catalog.change(changeEdges({ add: [{ dependent, base }], drop: [] }));
   expect([reclaimed(catalog), reclaimed(catalog, [refOf("base")])]).toEqual([[], []]);
   catalog.change(move({ sessionId: S, checkpoints: ids("delta"), from: "live", to: "nowhere", at: NOW, reason: "test" }));
-  expect(reclaimed(catalog)).toEqual([refOf("delta")]);
+  expect(reclaimed(catalog)).toEqual([refOf("delta"), refOf("base")]);
   expect(catalog.ask({ of: "edges" })).toEqual([]);
-  expect(reclaimed(catalog)).toEqual([refOf("base")]);
+});
+
+it("takes a chain of deltas at once, each before its base, and no further than its limit", () => {
+  const catalog = new RuleCatalog();
+  for (const id of ["a", "b", "c", "d"]) catalog.saved(id);
+  const [a, b, c, d] = ids("a", "b", "c", "d") as [never, never, never, never];
+  const add = [
+    { dependent: a, base: b },
+    { dependent: b, base: c },
+    { dependent: c, base: d },
+  ];
+  catalog.change(changeEdges({ add, drop: [] }));
+  catalog.change(move({ sessionId: S, checkpoints: [a, b, c, d], from: "live", to: "nowhere", at: NOW, reason: "test" }));
+  expect(reclaimed(catalog, [refOf("d"), refOf("c"), refOf("a"), refOf("b")], 3)).toEqual([refOf("a"), refOf("b"), refOf("c")]);
+  expect(reclaimed(catalog)).toEqual([refOf("d")]);
 });
 
 it("takes nothing while a hold is active, and drops holds that are over", () => {

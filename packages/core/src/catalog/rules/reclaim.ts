@@ -1,11 +1,11 @@
-import type { BlobRef } from "../../model/ids.ts";
+import type { BlobRef, CheckpointId } from "../../model/ids.ts";
 
 import type { Facts, Reads } from "../reads.ts";
 import { changed, type RemovalRow, type RowChange } from "../rows.ts";
 import { type Decision, type Rule, rule } from "../rule.ts";
 
-/** @param isToBeErased true when nothing of the blob may remain: use `BlobStore.erase`. */
-export type RemoveBlob = (ref: BlobRef, isToBeErased: boolean) => Promise<void>;
+/** Removes unneeded blobs. @param toBeErased those of which nothing may remain: use `BlobStore.erase`. */
+export type RemoveBlobs = (refs: readonly BlobRef[], toBeErased: ReadonlySet<BlobRef>) => Promise<void>;
 
 export interface Reclaiming {
   /** Candidates; without them, the pending removals. */
@@ -13,10 +13,13 @@ export interface Reclaiming {
   readonly now: Date;
   /** Blobs to remove in one step: few enough that a waiting save hardly notices. */
   readonly limit: number;
-  readonly remove: RemoveBlob;
+  readonly remove: RemoveBlobs;
 }
 
-/** Removes blobs that no checkpoint and no edge needs; none while a hold is active. Returns their refs. */
+/**
+ * Removes blobs that no checkpoint and no edge needs, dependents before their bases; none while a hold is active. Returns their refs. With
+ * a pending removal that nothing needs, the others of its session are candidates too: it may have been the last that needed them.
+ */
 export function reclaim({ refs, now, limit, remove }: Reclaiming): Rule<readonly BlobRef[]> {
   return rule({
     reads: {
@@ -25,26 +28,42 @@ export function reclaim({ refs, now, limit, remove }: Reclaiming): Rule<readonly
     } as const satisfies Reads,
     decide({ holds, removals }): Decision<readonly BlobRef[]> | Rule<readonly BlobRef[]> {
       const expired = holds.filter(({ until }) => until <= now).map((row) => changed("hold", row, undefined));
-      const candidates = [...new Set(refs ?? removals.map(({ blob }) => blob))];
-      if (expired.length < holds.length || candidates.length === 0) return { outcome: [], rows: expired, audit: [] };
+      if (expired.length < holds.length || (refs ?? removals).length === 0) return { outcome: [], rows: expired, audit: [] };
+      if (refs !== undefined) return removing([...new Set(refs)], removals, { expired, limit, remove });
       return rule({
-        reads: needReads(candidates, removals),
-        decide(facts) {
-          const needless = needlessOf(candidates, removals, facts).slice(0, limit);
-          const known = new Set(removals.map(({ blob }) => blob));
-          const toBeErased = new Set(facts.erasures.map(({ blob }) => blob));
-          return {
-            outcome: needless,
-            rows: [...expired, ...rowsOf(new Set(needless), removals, facts)],
-            audit: [],
-            strays: needless.filter((ref) => !known.has(ref)),
-            async blobs() {
-              for (const ref of needless) await remove(ref, toBeErased.has(ref));
-              return true;
-            },
-          };
+        reads: Object.fromEntries(removals.map(({ sessionId }) => [sessionId, { of: "removals", sessionId, isDone: false } as const])),
+        decide(pending) {
+          const all = Object.values(pending).flat();
+          const candidates = all.map(({ blob }) => blob);
+          return removing(candidates, all, { expired, limit, remove });
         },
       });
+    },
+  });
+}
+
+/** Removes those of the candidates that nothing needs. */
+function removing(
+  candidates: readonly BlobRef[],
+  removals: readonly RemovalRow[],
+  { expired, limit, remove }: Pick<Reclaiming, "limit" | "remove"> & { readonly expired: readonly RowChange[] },
+): Rule<readonly BlobRef[]> {
+  return rule({
+    reads: needReads(candidates, removals),
+    decide(facts) {
+      const needless = needlessOf(candidates, removals, facts).slice(0, limit);
+      const known = new Set(removals.map(({ blob }) => blob));
+      const toBeErased = new Set(facts.erasures.map(({ blob }) => blob));
+      return {
+        outcome: needless,
+        rows: [...expired, ...rowsOf(new Set(needless), removals, facts)],
+        audit: [],
+        strays: needless.filter((ref) => !known.has(ref)),
+        async blobs() {
+          if (needless.length > 0) await remove(needless, toBeErased);
+          return true;
+        },
+      };
     },
   });
 }
@@ -63,12 +82,39 @@ function needReads(blobs: readonly BlobRef[], removals: readonly RemovalRow[]) {
 
 type NeedFacts = Facts<ReturnType<typeof needReads>>;
 
-/** A checkpoint needs its blob. A removed checkpoint may still be the base of another one. */
-function needlessOf(candidates: readonly BlobRef[], removals: readonly RemovalRow[], { kept, needed }: NeedFacts): readonly BlobRef[] {
-  const bases = new Set(needed.map(({ base }) => base));
-  const based = removals.filter(({ checkpointId }) => bases.has(checkpointId)).map(({ blob }) => blob);
-  const isNeeded = new Set([...kept.map(({ record }) => record.blob), ...based]);
-  return candidates.filter((ref) => !isNeeded.has(ref));
+/**
+ * A checkpoint needs its blob. A removed checkpoint may still be the base of another one, until that one goes too. Dependents come before
+ * their bases, so that any first part of the result can go alone.
+ */
+function needlessOf(
+  candidates: readonly BlobRef[],
+  removals: readonly RemovalRow[],
+  { kept, alive, needed }: NeedFacts,
+): readonly BlobRef[] {
+  const isKept = new Set(kept.map(({ record }) => record.blob));
+  const isAlive = new Set(alive.map(({ record }) => record.id));
+  const idOf = new Map(removals.map(({ blob, checkpointId }) => [blob, checkpointId]));
+  const dependents = new Map<CheckpointId, number>();
+  const edgesOf = new Map<CheckpointId, CheckpointId[]>();
+  for (const { dependent, base } of needed) {
+    dependents.set(base, (dependents.get(base) ?? 0) + 1);
+    edgesOf.set(dependent, [...(edgesOf.get(dependent) ?? []), base]);
+  }
+  const isFree = (id: CheckpointId | undefined): boolean => id === undefined || (dependents.get(id) ?? 0) === 0;
+  const unkept = candidates.filter((ref) => !isKept.has(ref));
+  const waiting = new Map(unkept.flatMap((ref) => (isFree(idOf.get(ref)) ? [] : [[idOf.get(ref), ref] as const])));
+  const needless = unkept.filter((ref) => isFree(idOf.get(ref)));
+  // The list grows: a removed dependent may be the last that needed its base.
+  for (const ref of needless) {
+    const id = idOf.get(ref);
+    if (id === undefined || isAlive.has(id)) continue;
+    for (const base of edgesOf.get(id) ?? []) {
+      dependents.set(base, (dependents.get(base) ?? 0) - 1);
+      const next = isFree(base) ? waiting.get(base) : undefined;
+      if (next !== undefined) needless.push(next);
+    }
+  }
+  return needless;
 }
 
 /** The blob is gone: its checkpoint no longer needs the bytes of others. */

@@ -113,8 +113,9 @@ async function writeSessionFile(ports: RepairPorts, { sessionId }: Finding): Pro
 }
 
 async function putAside(ports: RepairPorts, { ref }: Finding): Promise<boolean> {
-  const reclaimed = await reclaimBlobs(ports.catalog, [ref as BlobRef], async (each, isToBeErased) => {
-    await (isToBeErased ? ports.blobs.erase(each) : ports.blobs.quarantine(each));
+  const blob = ref as BlobRef;
+  const reclaimed = await reclaimBlobs(ports.catalog, [blob], async (_, toBeErased) => {
+    await (toBeErased.has(blob) ? ports.blobs.erase([blob]) : ports.blobs.quarantine(blob));
   });
   return reclaimed.length > 0;
 }

@@ -26,7 +26,7 @@ export interface CleanUpOptions {
   readonly signal?: { readonly aborted: boolean } | undefined;
   /** Awaited between jobs, so that others can work in between. Default: no pause. */
   readonly pause?: (() => Promise<void>) | undefined;
-  /** Called for each batch of moves, and for each removed file. */
+  /** Called for each batch of moves and of removed files. */
   readonly onProgress?: ((progress: CleanUpProgress) => void) | undefined;
 }
 

@@ -2,7 +2,7 @@ import { decodeBlob } from "../../envelope/decode-blob.ts";
 import type { BlobRef } from "../../model/ids.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { BlobStore } from "../../ports/blob-store.ts";
-import type { RemoveBlob } from "../../catalog/rules/reclaim.ts";
+import type { RemoveBlobs } from "../../catalog/rules/reclaim.ts";
 import type { Codec } from "../../ports/codec.ts";
 import type { Digester } from "../../ports/environment.ts";
 import type { Locking } from "../../ports/locking.ts";
@@ -49,12 +49,15 @@ export async function collectGarbage(ports: GarbagePorts): Promise<GarbageReport
     let blobs = (await finish(ports)).length;
     let quarantined = 0;
     const unreadable = new Set<BlobRef>();
-    const discard = async (ref: BlobRef, isToBeErased: boolean): Promise<void> => {
-      if (isToBeErased) return ports.blobs.erase(ref);
-      const isWhole = await isReadable(ports, ref);
-      if (isWhole === undefined) unreadable.add(ref);
-      else if (isWhole) await ports.blobs.remove(ref);
-      else if ((await ports.blobs.quarantine(ref)) !== undefined) quarantined += 1;
+    const discard: RemoveBlobs = async (refs, toBeErased) => {
+      const readable: BlobRef[] = [];
+      for (const ref of refs.filter((each) => !toBeErased.has(each))) {
+        const isWhole = await isReadable(ports, ref);
+        if (isWhole === undefined) unreadable.add(ref);
+        else if (isWhole) readable.push(ref);
+        else if ((await ports.blobs.quarantine(ref)) !== undefined) quarantined += 1;
+      }
+      await removeBlobs(ports)([...readable, ...refs.filter((each) => toBeErased.has(each))], toBeErased);
     };
     const reclaim = async (refs: readonly BlobRef[]): Promise<void> => {
       const before = quarantined + unreadable.size;
@@ -83,17 +86,21 @@ export async function finishRemovals(
 
 /** Removes deliberately removed blobs, readable or not. */
 function finish(ports: Pick<GarbagePorts, "catalog" | "blobs">, onRemoved?: (removals: number) => void): Promise<readonly BlobRef[]> {
-  const remove = removeBlob(ports);
+  const remove = removeBlobs(ports);
   let removals = 0;
-  return reclaimBlobs(ports.catalog, undefined, async (ref, isToBeErased) => {
-    await remove(ref, isToBeErased);
-    onRemoved?.(++removals);
+  return reclaimBlobs(ports.catalog, undefined, async (refs, toBeErased) => {
+    await remove(refs, toBeErased);
+    onRemoved?.((removals += refs.length));
   });
 }
 
 /** Returns the function with which `reclaim` removes unwanted blobs. */
-export function removeBlob({ blobs }: { readonly blobs: Pick<BlobStore, "remove" | "erase"> }): RemoveBlob {
-  return (ref, isToBeErased) => (isToBeErased ? blobs.erase(ref) : blobs.remove(ref));
+export function removeBlobs({ blobs }: { readonly blobs: Pick<BlobStore, "remove" | "erase"> }): RemoveBlobs {
+  return async (refs, toBeErased) => {
+    const [erased, removed] = [refs.filter((ref) => toBeErased.has(ref)), refs.filter((ref) => !toBeErased.has(ref))];
+    if (removed.length > 0) await blobs.remove(removed);
+    if (erased.length > 0) await blobs.erase(erased);
+  };
 }
 
 /**

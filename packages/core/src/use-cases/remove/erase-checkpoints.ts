@@ -14,8 +14,8 @@ import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 import { commit } from "../../catalog/rules/commit.ts";
 
-/** Checkpoints to erase, live or in the trash; or a whole session. */
-export type EraseInput = ({ readonly checkpointIds: readonly CheckpointId[] } | { readonly sessionId: SessionId }) & {
+/** Checkpoints to erase, live or in the trash; or whole sessions. */
+export type EraseInput = ({ readonly checkpointIds: readonly CheckpointId[] } | { readonly sessionIds: readonly SessionId[] }) & {
   /** Spares checkpoints that are tagged `keep`, directly or through their session. Default `false`, because the caller named them. */
   readonly sparesKept?: boolean | undefined;
   readonly agentId?: string | undefined;
@@ -55,7 +55,7 @@ interface Found {
 }
 
 /**
- * Erases checkpoints, or a whole session: afterwards nothing of their content, names and tags is left in the store. From the
+ * Erases checkpoints, or whole sessions, in one operation: afterwards nothing of their content, names and tags is left in the store. From the
  * decision on nobody finds them, and a handle reports the erasure. Unfinished parts are listed in the report, and finished by the
  * next opening of the store. The audit log keeps one row with the id of each. All other checkpoints stay unchanged.
  *
@@ -65,13 +65,14 @@ interface Found {
 export async function eraseCheckpoints(ports: ErasingPorts, input: EraseInput): Promise<ErasureReport> {
   const { sparesKept = false, dryRun = false } = input;
   return ports.locking.shared(async () => {
-    const found = "sessionId" in input ? await allOf(ports.catalog, input.sessionId) : await named(ports.catalog, input.checkpointIds);
+    const found = "sessionIds" in input ? await allOf(ports.catalog, input.sessionIds) : await named(ports.catalog, input.checkpointIds);
     const going = found.filter(({ isKept }) => !(sparesKept && isKept));
     const erased = going.map(told);
     const spared = found.filter((each) => !going.includes(each)).map(told);
     const copies = await knownCopies(ports.catalog, new Set(erased.map(({ sessionId }) => sessionId)));
     if (dryRun) return { dryRun, erased, spared, copies, left: [], unreadable: [] };
-    const whole = "sessionId" in input && spared.length === 0 ? [input.sessionId] : [];
+    const sparing = new Set(spared.map(({ sessionId }) => sessionId));
+    const whole = "sessionIds" in input ? input.sessionIds.filter((sessionId) => !sparing.has(sessionId)) : [];
     await decide(ports, going, input.agentId, whole);
     return { dryRun, erased, spared, copies, ...(await finishErasures({ ...ports, locking: ALREADY_HELD }, { forgotten: whole })) };
   });
@@ -117,7 +118,13 @@ async function named(catalog: CatalogPort, ids: readonly CheckpointId[]): Promis
   return found;
 }
 
-async function allOf(catalog: CatalogPort, sessionId: SessionId): Promise<readonly Found[]> {
+async function allOf(catalog: CatalogPort, sessionIds: readonly SessionId[]): Promise<readonly Found[]> {
+  const found: Found[] = [];
+  for (const sessionId of new Set(sessionIds)) found.push(...(await allOfOne(catalog, sessionId)));
+  return found;
+}
+
+async function allOfOne(catalog: CatalogPort, sessionId: SessionId): Promise<readonly Found[]> {
   const session = await findSession(catalog, sessionId);
   if (session === undefined) throw sessionNotFound(sessionId);
   const isKept = session.tags.includes(KEEP_TAG);

@@ -6,7 +6,7 @@ import type { Locking } from "../../ports/locking.ts";
 import type { SearchIndexing } from "../../ports/search-index.ts";
 import type { Storage } from "../../ports/storage.ts";
 import type { VectorIndexing } from "../../ports/vector-index.ts";
-import { removeBlob } from "./collect-garbage.ts";
+import { removeBlobs } from "./collect-garbage.ts";
 import { detachDependents } from "../compact/detach-dependents.ts";
 import type { ReadPorts } from "../load/read-context.ts";
 import { findSession } from "../../catalog/queries/find-session.ts";
@@ -70,7 +70,7 @@ export async function finishErasures(ports: ErasingPorts, emptied: EmptiedSessio
 
 async function eraseBlobs(ports: ErasingPorts, erasures: readonly Erasure[]): Promise<readonly string[]> {
   const { catalog } = ports;
-  const remove = removeBlob(ports);
+  const remove = removeBlobs(ports);
   // Removed deltas of the erased checkpoints go first.
   await reclaimBlobs(catalog, undefined, remove);
   const blobs = erasures.map(({ blob }) => blob);

@@ -442,10 +442,11 @@ async function putBlob(ports: SavePorts, input: WholeInput, facts: CheckpointFac
     const present = await readStored(ports, ports.blobs.refOf(key), facts);
     if (present?.isWhole === true && isSameButForTime(present.facts, facts)) return present;
     // Garbage of an unacknowledged save, unless a record needs it: then it stays, and the commit reports it.
-    const reclaimed = await reclaimBlobs(ports.catalog, [ports.blobs.refOf(key)], async (garbage, isToBeErased) => {
-      if (isToBeErased) await ports.blobs.erase(garbage);
+    const garbage = ports.blobs.refOf(key);
+    const reclaimed = await reclaimBlobs(ports.catalog, [garbage], async (refs, toBeErased) => {
+      if (toBeErased.has(garbage)) await ports.blobs.erase(refs);
       // Unreadable data is quarantined, never deleted.
-      else await (present === undefined ? ports.blobs.quarantine(garbage) : ports.blobs.remove(garbage));
+      else await (present === undefined ? ports.blobs.quarantine(garbage) : ports.blobs.remove(refs));
     });
     if (reclaimed.length > 0) continue;
     if (present?.facts.exactDigest === facts.exactDigest) return present;
@@ -544,7 +545,7 @@ async function conclude(
 function reclaimLater(ports: SavePorts, refs: readonly BlobRef[]): void {
   // Holds the lock, because a rebuild must not find a blob that vanishes before its record is written.
   ports.background.run("reclaim blobs", async () => {
-    await ports.locking.shared(() => reclaimBlobs(ports.catalog, refs, (ref) => ports.blobs.remove(ref)));
+    await ports.locking.shared(() => reclaimBlobs(ports.catalog, refs, (needless) => ports.blobs.remove(needless)));
   });
 }
 
