@@ -1,7 +1,6 @@
-import { setTimeout as waitFor } from "node:timers/promises";
 import { isWorkrailError, WorkrailError } from "@workrail/core";
-import pRetry from "p-retry";
 import { retryAfterMs } from "./retry-after.ts";
+import { tryAgain } from "./try-again.ts";
 
 /** HTTP endpoint that takes and returns JSON. */
 export interface Endpoint {
@@ -43,21 +42,7 @@ export async function askEndpoint(endpoint: Endpoint, path: string, body: object
       throw toFailure(error, endpoint, signal);
     }
   };
-  const asked = pRetry(attempt, {
-    signal,
-    retries: tries - 1,
-    minTimeout: firstWaitMs,
-    randomize: true,
-    shouldRetry: async ({ error, retryDelay }) => {
-      const details = isWorkrailError(error) ? error.details : {};
-      if (details["isPassing"] !== true) return false;
-      const longer = Math.max(0, Number(details["retryAfterMs"] ?? 0) - retryDelay);
-      // Does not wait past the deadline.
-      if (performance.now() + longer + retryDelay > deadline) return false;
-      await waitFor(longer, undefined, { signal });
-      return true;
-    },
-  });
+  const asked = tryAgain(attempt, { tries, firstWaitMs, deadline, signal });
   return asked.catch((error: unknown) => {
     throw toFailure(error, endpoint, signal);
   });

@@ -1,0 +1,19 @@
+import { describeBlobStore, describeDurability, describeFaults, describeStorage } from "@workrail/storage-conformance";
+import type { FaultPair } from "./s3-harness.ts";
+import { harness, memoryHarness } from "./s3-harness.ts";
+
+/** True in `npm run test:faults`. */
+const isLong = process.env["WORKRAIL_CONFORMANCE_FAULTS"] === "1";
+
+/** Faults of the server that stand for those of the kit. The first pair is part of the whole suite. */
+const OTHERS: readonly FaultPair[] = [
+  { fails: "drop", failsAfter: "drop-after" },
+  { fails: "damaged", failsAfter: "half-answer" },
+];
+
+describeStorage(memoryHarness(), { runs: 25, operations: 40, faults: false });
+if (isLong) {
+  describeBlobStore(harness);
+  describeDurability(harness);
+  for (const pair of OTHERS) describeFaults(memoryHarness(pair));
+}
