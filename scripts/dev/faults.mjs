@@ -152,6 +152,11 @@ const ROWS = [
     fault: "kill -9 while importing beside a verification; leftovers of killed restores and rebuilds",
     files: ["packages/runtime/test/killed-import.test.ts", "apps/cli/src/leftovers.test.ts"],
   },
+  {
+    id: "T22",
+    fault: "faults of object storage at each request: SlowDown, lost and half answers, drops, damage, silence; kill -9 before the row",
+    files: ["packages/blobs-s3/test"],
+  },
 ];
 
 const COUNTS = ["tries", "acknowledged", "lost", "wrong", "dangling", "dead"];

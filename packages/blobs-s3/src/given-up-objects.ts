@@ -16,7 +16,7 @@ export interface GivenUp {
 export interface GivenUpOptions {
   readonly inner: Pick<BlobStore, "get">;
   readonly objects: S3Objects;
-  readonly id: Pick<StoreId, "find" | "isVersioned">;
+  readonly id: Pick<StoreId, "find" | "isVersioned" | "recheck">;
   /** Age from which an object that no blob names is not the object of a put under way. */
   readonly graceMs: number;
 }
@@ -42,9 +42,13 @@ export class GivenUpObjects {
   /** Runs a change, and then deletes the objects that it gave up. After a rejection nobody knows whether it counts. */
   async after<T>(change: () => Promise<T>): Promise<T> {
     const givenUp: GivenUp[] = [];
-    const result = await this.#change.run(givenUp, change);
-    await this.#settle(givenUp);
-    return result;
+    try {
+      const result = await this.#change.run(givenUp, change);
+      await this.#settle(givenUp);
+      return result;
+    } finally {
+      this.#options.id.recheck();
+    }
   }
 
   /** Gives up objects: at the end of the change, or at once where there is none. */
@@ -93,7 +97,7 @@ export class GivenUpObjects {
     if (store === undefined) return undefined;
     const folders = [keyOf, quarantineKeyOf].map((key) => `${key({ store, name: folderOf(ref) })}/`);
     const { needless, kept, isYoungLeft } = await this.#objectsOf(ref, object, folders);
-    await objects.delete(needless);
+    await objects.delete([...needless]);
     if (!(await id.isVersioned(store))) return isYoungLeft ? YOUNG_LEFT : undefined;
     try {
       for (const folder of folders) await objects.deleteVersions(folder, kept);
@@ -106,15 +110,16 @@ export class GivenUpObjects {
 
   /** Sorts the objects in the folders of a ref. */
   async #objectsOf(ref: BlobRef, object: StoredObject | undefined, folders: readonly string[]) {
-    const [needless, kept]: [string[], Set<string>] = [[], new Set()];
+    const [needless, kept]: [Set<string>, Set<string>] = [new Set(), new Set()];
     let isYoungLeft = false;
     const named = await this.#nameOf(ref);
+    if (object !== undefined && keyOf(object) !== named) needless.add(keyOf(object));
     for (const folder of folders) {
       for await (const { key, ageMs } of this.#options.objects.list(folder)) {
-        const isKnown = folder !== folders[0] || (object !== undefined && key === keyOf(object));
+        const isKnown = folder !== folders[0] || needless.has(key);
         const isYoung = !isKnown && ageMs < this.#options.graceMs;
         if (key === named || isYoung) kept.add(key);
-        else needless.push(key);
+        else needless.add(key);
         isYoungLeft ||= isYoung && key !== named;
       }
     }
@@ -127,8 +132,7 @@ export class GivenUpObjects {
 
   /** Key of the object that a blob names now. */
   async #nameOf(ref: BlobRef): Promise<string | undefined> {
-    const bytes = await this.#options.inner.get(ref);
-    const object = bytes === undefined ? undefined : pointedTo(bytes);
+    const object = pointedTo((await this.#options.inner.get(ref)) ?? new Uint8Array());
     return object === undefined ? undefined : keyOf(object);
   }
 }

@@ -3,6 +3,7 @@ import {
   type BlobKey,
   type BlobRef,
   type BlobStore,
+  isFaultOfOneFile,
   isObjectPointer,
   type QuarantinedBlob,
   type UnreadablePlace,
@@ -103,14 +104,22 @@ export class S3BlobStore implements BlobStore {
   /** Copies the object under `quarantine/`, and moves the pointer, which tells the copy's name. */
   async quarantine(ref: BlobRef): Promise<string | undefined> {
     const { inner, objects, id, givenUp } = this.#parts;
-    const object = await this.#objectOf(ref);
-    if (object === undefined) return inner.quarantine(ref);
-    const bytes = await objects.get(keyOf(object));
-    if (bytes === undefined) {
+    const stored = await inner.get(ref);
+    if (stored === undefined || !isObjectPointer(stored)) return inner.quarantine(ref);
+    const object = pointedTo(stored);
+    // A damaged pointer may have named any object of its ref.
+    const names = object === undefined ? await this.#namesOf(ref) : [object];
+    let isThere = object === undefined;
+    for (const name of names) {
+      const bytes = await objects.get(keyOf(name));
+      if (bytes === undefined) continue;
+      await objects.put(quarantineKeyOf(name), bytes, digestOf(bytes));
+      isThere = true;
+    }
+    if (object !== undefined && !isThere) {
       await id.prove(object.store);
       return undefined;
     }
-    await objects.put(quarantineKeyOf(object), bytes, digestOf(bytes));
     const place = await inner.quarantine(ref);
     await givenUp.add({ ref, object, isErased: false });
     return place;
@@ -124,8 +133,7 @@ export class S3BlobStore implements BlobStore {
     const { inner, id } = this.#parts;
     for await (const info of inner.list(onUnreadable)) {
       if (id.isPlace(info.ref)) continue;
-      const object = await this.#objectOf(info.ref);
-      yield { ref: info.ref, sizeBytes: object?.sizeBytes ?? info.sizeBytes };
+      yield { ref: info.ref, sizeBytes: (await this.#sizeOf(info.ref)) ?? info.sizeBytes };
     }
   }
 
@@ -143,7 +151,8 @@ export class S3BlobStore implements BlobStore {
     for await (const { folder, keys } of this.#oldObjects(store, begun)) {
       const ref = refs.get(folder);
       const named = ref === undefined ? undefined : await this.#objectOf(ref);
-      abandoned.push(...keys.filter((key) => named === undefined || key !== keyOf(named)));
+      // A damaged pointer may name any of them.
+      if (ref === undefined || named !== undefined) abandoned.push(...keys.filter((key) => named === undefined || key !== keyOf(named)));
     }
     await objects.delete(abandoned);
     return ofInner + abandoned.length;
@@ -162,6 +171,26 @@ export class S3BlobStore implements BlobStore {
       keys.push(key);
     }
     if (keys.length > 0) yield { folder, keys };
+  }
+
+  /** Names of all objects in the folder of a ref. */
+  async #namesOf(ref: BlobRef): Promise<readonly Pick<StoredObject, "store" | "name">[]> {
+    const store = await this.#parts.id.find();
+    if (store === undefined) return [];
+    const found = [];
+    const root = keyOf({ store, name: "" });
+    for await (const { key } of this.#parts.objects.list(`${root}${folderOf(ref)}/`)) found.push({ store, name: key.slice(root.length) });
+    return found;
+  }
+
+  /** `undefined` when the pointer cannot be read now. */
+  async #sizeOf(ref: BlobRef): Promise<number | undefined> {
+    try {
+      return (await this.#objectOf(ref))?.sizeBytes;
+    } catch (error) {
+      if (!isFaultOfOneFile(error)) throw error;
+      return undefined;
+    }
   }
 
   async #store(ref: BlobRef, bytes: Uint8Array): Promise<NewObject> {

@@ -27,7 +27,7 @@ export class S3Objects {
   /** Writes an object. The service refuses bytes that do not have the digest (SHA-256 in hexadecimal). */
   async put(key: string, bytes: Uint8Array, digest: string): Promise<void> {
     const headers = { "x-amz-checksum-sha256": Buffer.from(digest, "hex").toString("base64") };
-    await this.#requests.send({ method: "PUT", key, body: bytes, headers });
+    await this.#requests.send({ method: "PUT", key, body: bytes, digest, headers });
   }
 
   /** `undefined` when there is no such object. */

@@ -23,6 +23,8 @@ export interface S3Request {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
+  /** SHA-256 of the body in hexadecimal, if it is known. */
+  readonly digest?: string;
 }
 
 export interface S3Answer {
@@ -80,14 +82,14 @@ export class S3Requests {
     throw this.#refused(response, code);
   }
 
-  async #signed({ method, key, query = {}, headers = {}, body }: S3Request): Promise<Request> {
+  async #signed({ method, key, query = {}, headers = {}, body, digest }: S3Request): Promise<Request> {
     const { place, credentials } = this.#options;
     const url = new URL(urlOf(place, key));
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     const signer = new AwsClient({ ...withoutToken(await credentials()), service: "s3", region: place.region });
     return signer.sign(url, {
       method,
-      headers: { ...headers, "x-amz-content-sha256": hash("sha256", body ?? "", "hex") },
+      headers: { ...headers, "x-amz-content-sha256": digest ?? hash("sha256", body ?? "", "hex") },
       ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }),
       // Credentials go only to the configured address.
       redirect: "manual",

@@ -17,6 +17,8 @@ export class StoreId {
   readonly #objects: S3Objects;
   #known: Promise<string> | undefined;
   #isProven = false;
+  /** True when the id was made within the change under way, which may still be withdrawn. */
+  #isNew = false;
 
   constructor(inner: BlobStore, objects: S3Objects) {
     this.#inner = inner;
@@ -61,6 +63,12 @@ export class StoreId {
     this.#isProven = true;
   }
 
+  /** Has a new id read again: the change that made it may have been withdrawn. */
+  recheck(): void {
+    if (this.#isNew) this.#known = undefined;
+    this.#isNew = false;
+  }
+
   /** Tells whether the bucket keeps versions of removed objects. */
   isVersioned(id: string): Promise<boolean> {
     return this.#objects.isVersioned(markerOf(id));
@@ -73,7 +81,10 @@ export class StoreId {
     const bytes = new TextEncoder().encode(id);
     // The bucket first: an id that the store has must be known there.
     await this.#objects.put(markerOf(id), bytes, digestOf(bytes));
-    if ((await this.#inner.put(PLACE, bytes, { ifAbsent: true })) !== undefined) return id;
+    if ((await this.#inner.put(PLACE, bytes, { ifAbsent: true })) !== undefined) {
+      this.#isNew = true;
+      return id;
+    }
     // Another process was first.
     const other = await this.#inner.get(this.#inner.refOf(PLACE));
     const text = new TextDecoder().decode(other);

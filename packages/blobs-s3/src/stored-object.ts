@@ -12,7 +12,10 @@ export interface StoredObject {
   readonly sizeBytes: number;
 }
 
-const POINTER = new RegExp(`^${OBJECT_POINTER}([0-9a-f]{32})/([0-9a-f]{64}/([0-9a-f]{64})\\.[0-9a-f]{16}) (\\d{1,15})\\n$`, "u");
+const POINTER = new RegExp(
+  `^(${OBJECT_POINTER}([0-9a-f]{32})/([0-9a-f]{64}/([0-9a-f]{64})\\.[0-9a-f]{16}) (\\d{1,15})) ([0-9a-f]{16})\\n$`,
+  "u",
+);
 /** Longest pointer, so that large blobs are not decoded. */
 const LONGEST = 256;
 
@@ -33,15 +36,22 @@ export function digestOf(bytes: Uint8Array): string {
 
 /** Writes the pointer that the catalog's own blob store keeps in the place of the bytes. */
 export function pointerTo({ store, name, sizeBytes }: StoredObject): Uint8Array {
-  return new TextEncoder().encode(`${OBJECT_POINTER}${store}/${name} ${sizeBytes}\n`);
+  const text = `${OBJECT_POINTER}${store}/${name} ${sizeBytes}`;
+  return new TextEncoder().encode(`${text} ${checkOf(text)}\n`);
 }
 
-/** Reads a pointer; `undefined` for the bytes of a blob. */
+/** Reads a pointer; `undefined` for the bytes of a blob, and for a damaged pointer. */
 export function pointedTo(bytes: Uint8Array): StoredObject | undefined {
   if (bytes.length > LONGEST) return undefined;
-  const [, store, name, digest, size] = POINTER.exec(new TextDecoder("latin1").decode(bytes)) ?? [];
-  if (store === undefined || name === undefined || digest === undefined) return undefined;
+  const [, text, store, name, digest, size, check] = POINTER.exec(new TextDecoder("latin1").decode(bytes)) ?? [];
+  if (text === undefined || store === undefined || name === undefined || digest === undefined) return undefined;
+  // A pointer with another digit would let a collection take the real object for an abandoned one.
+  if (check !== checkOf(text)) return undefined;
   return { store, name, digest, sizeBytes: Number(size) };
+}
+
+function checkOf(text: string): string {
+  return hash("sha256", text, "hex").slice(0, 16);
 }
 
 /** Key of an object. */

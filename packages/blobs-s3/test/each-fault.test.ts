@@ -110,7 +110,7 @@ async function sweep(fault: ServerFault, isLasting: boolean): Promise<readonly o
   const faults: object[] = [];
   let isStruck = true;
   for (let at = 1; isStruck; at++) {
-    const scene = new Scene(isLasting ? 2 : 3, fault === "silence" ? 150 : 60_000);
+    const scene = new Scene(isLasting ? 2 : 3, fault === "silence" ? 6_000 : 60_000);
     let requests = 0;
     server.fault = () => {
       requests += 1;
@@ -130,7 +130,10 @@ async function sweep(fault: ServerFault, isLasting: boolean): Promise<readonly o
   return faults;
 }
 
-describe.each(SERVER_FAULTS)("the fault %s at each request", (fault) => {
+/** Waiting for answers takes long, and is left to `npm run test:faults`. */
+const FAULTS = SERVER_FAULTS.filter((fault) => fault !== "silence" || process.env["WORKRAIL_CONFORMANCE_FAULTS"] === "1");
+
+describe.each(FAULTS)("the fault %s at each request", (fault) => {
   it("is passed over when it passes: nothing is lost", async () => {
     expect(await sweep(fault, false)).toEqual([]);
   });

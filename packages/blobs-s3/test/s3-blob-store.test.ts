@@ -1,12 +1,23 @@
 import { randomUUID } from "node:crypto";
-import { type BlobInfo, type BlobKey, type BlobRef, type BlobStore, type CheckpointId, type SessionId, type Storage } from "@workrail/core";
+import {
+  type BlobInfo,
+  type BlobKey,
+  type BlobRef,
+  type BlobStore,
+  type CheckpointId,
+  OBJECT_POINTER,
+  type SessionId,
+  type Storage,
+  WorkrailError,
+} from "@workrail/core";
 import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
 import { S3Server, type S3ServerOptions } from "@workrail/s3-server";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type BlobsInS3Options, credentialsFromEnvironment, readS3Place, withBlobsInS3 } from "../src/index.ts";
 
 const servers: S3Server[] = [];
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const server of servers.splice(0)) await server.close();
 });
 
@@ -176,6 +187,57 @@ describe("blobs in S3", () => {
     expect((await blobs.get(ref))?.[0]).toBe(0);
   });
 
+  it("are damaged when their pointer is, and their object stays for a person", async () => {
+    const server = await startServer();
+    const disk = new MemoryDisk();
+    const { blobs } = open(server, openMemoryStorage({ disk }));
+    const ref = await put(blobs, "some bytes");
+    const pointer = disk.blobs.get(ref) ?? new Uint8Array();
+    // Each byte but those that tell a pointer from the bytes of a blob.
+    for (let at = OBJECT_POINTER.length; at < pointer.length; at++) {
+      const damaged = pointer.map((byte, index) => (index === at ? byte ^ 1 : byte));
+      disk.blobs.set(ref, damaged);
+      expect([at, (await blobs.get(ref))?.[0]]).toEqual([at, 0]);
+    }
+    server.objects.age(2 * HOUR);
+    expect(await blobs.removeAbandoned()).toBe(0);
+    expect(await blobs.quarantine(ref)).toBeDefined();
+    await blobs.removeAbandoned();
+    expect(textsIn(server)).toEqual(["some bytes"]);
+  });
+
+  it("are listed although one pointer cannot be read now", async () => {
+    const server = await startServer();
+    const inner = openMemoryStorage();
+    const [one, other] = [await put(open(server, inner).blobs, "one"), await put(open(server, inner).blobs, "other")];
+    const unreadable = replacing(inner.blobs, {
+      async get(ref) {
+        if (ref === one) throw new WorkrailError("STORAGE_UNAVAILABLE", "No.", { details: { reason: "input-output" } });
+        return inner.blobs.get(ref);
+      },
+    });
+    const found = await listed(open(server, { ...inner, blobs: unreadable }).blobs);
+    expect(found.map(({ ref }) => ref)).toEqual([one, other]);
+  });
+
+  it("get another store id when the change that made the first was withdrawn", async () => {
+    const server = await startServer();
+    const disk = new MemoryDisk();
+    const inner = transactional(disk);
+    const ref = await put(inner.blobs, "before");
+    const storage = open(server, inner);
+    const change = (isApplied: boolean) =>
+      changing(storage, async () => {
+        await storage.blobs.replace(ref, bytesOf("after"));
+        return isApplied;
+      });
+    expect([await change(false), await read(storage.blobs, ref)]).toEqual(["withdrawn", "before"]);
+    expect([await change(true), await read(storage.blobs, ref)]).toEqual(["done", "after"]);
+    server.objects.age(2 * HOUR);
+    expect(await open(server, transactional(disk)).blobs.removeAbandoned()).toBe(0);
+    expect(await read(storage.blobs, ref)).toBe("after");
+  });
+
   it("are missing when their object is, but not when the bucket is another one", async () => {
     const server = await startServer();
     const disk = new MemoryDisk();
@@ -208,18 +270,22 @@ describe("blobs in S3", () => {
     expect(await read(blobs, blobs.refOf(other))).toBe("third");
   });
 
-  it("write their object again when a put took so long that a collection may have deleted it", async () => {
+  it("write their object again when the machine slept so long that a collection may have deleted it", async () => {
     const server = await startServer();
-    const storage = open(server, openMemoryStorage(), { graceMs: 200 });
-    await put(storage.blobs, "earlier");
+    const { blobs } = open(server, openMemoryStorage());
+    await put(blobs, "earlier");
     const before = server.requests.length;
-    server.latencyMs = 150;
-    const slow = put(storage.blobs, "slow");
-    while (server.requests.length === before) await new Promise(setImmediate);
-    server.latencyMs = 0;
-    expect(await read(storage.blobs, await slow)).toBe("slow");
+    let sleptMs = 0;
+    const real = Date.now.bind(Date);
+    vi.spyOn(Date, "now").mockImplementation(() => real() + sleptMs);
+    server.fault = ({ operation }) => {
+      if (operation === "PutObject" && sleptMs === 0) sleptMs = HOUR;
+      return undefined;
+    };
+    expect(await read(blobs, await put(blobs, "slow"))).toBe("slow");
     expect(textsIn(server)).toEqual(["earlier", "slow"]);
-    expect(server.requests.slice(before).filter(({ operation }) => operation === "PutObject")).toHaveLength(2);
+    const keys = server.requests.slice(before).flatMap(({ operation, key }) => (operation === "PutObject" ? [key] : []));
+    expect(new Set(keys).size).toBe(2);
   });
 });
 

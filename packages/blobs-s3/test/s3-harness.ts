@@ -11,7 +11,7 @@ import { type BlobsInS3Options, credentialsFromEnvironment, readS3Place, withBlo
 
 let started: Promise<S3Server> | undefined;
 
-/** The test server of this process, or the real endpoint that the environment names. */
+/** The test server of this process. */
 export function testServer(): Promise<S3Server> {
   started ??= S3Server.start().then((server) => server.unref());
   return started;
@@ -26,15 +26,18 @@ interface Place {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** A real endpoint, bucket and prefix to test with, such as `s3://bucket/prefix?endpoint=https://host`. The rest is in AWS's variables. */
-const REAL = process.env["WORKRAIL_S3_TEST_ADDRESS"];
+/** A real service to test with, and its bucket; credentials and region are in AWS's variables. */
+const { WORKRAIL_S3_ENDPOINT: realEndpoint, WORKRAIL_S3_BUCKET: realBucket } = process.env;
 
 async function newPlace(catalog: string): Promise<string> {
-  const prefix = randomUUID();
-  if (REAL !== undefined) {
-    const url = new URL(REAL);
-    url.pathname = `${url.pathname.replace(/\/$/u, "")}/${prefix}`;
-    return JSON.stringify({ catalog, prefix, address: url.href, environment: {} } satisfies Place);
+  const prefix = `workrail-test-${randomUUID()}`;
+  if (realEndpoint !== undefined) {
+    return JSON.stringify({
+      catalog,
+      prefix,
+      address: `s3://${realBucket}/${prefix}?endpoint=${realEndpoint}`,
+      environment: {},
+    } satisfies Place);
   }
   const { endpoint, bucket, environment } = await testServer();
   return JSON.stringify({ catalog, prefix, address: `s3://${bucket}/${prefix}?endpoint=${endpoint}`, environment } satisfies Place);
@@ -68,7 +71,7 @@ function faultyOpening(open: (catalog: string) => Promise<Storage>, { fails, fai
       return plan.kind === "fails-after" ? failsAfter : fails;
     };
     // One try, so that each fault is felt.
-    return withBlobsInS3(await open(place.catalog), optionsOf(place, { tries: 1, timeoutMs: 900 }));
+    return withBlobsInS3(await open(place.catalog), optionsOf(place, { tries: 1 }));
   };
 }
 

@@ -70,10 +70,16 @@ describe("S3Objects", () => {
     for (const { sizeBytes, ageMs } of found) expect([sizeBytes, Math.round(ageMs / 60_000)]).toEqual([BYTES.length, 1]);
   });
 
-  it("sends a checksum that the service checks", async () => {
+  it("sends the digest of the bytes as a checksum, signed", async () => {
     const { objects, server } = await started({ client: { tries: 1 } });
-    await expect(objects.put("a", BYTES, digestOf(new Uint8Array()))).rejects.toMatchObject({ details: { code: "BadDigest" } });
-    expect(server.objects.list("")).toEqual([]);
+    await put(objects, "b");
+    const headers = server.requests[0]?.headers;
+    expect(headers?.["x-amz-checksum-sha256"]).toBe(Buffer.from(digestOf(BYTES), "hex").toString("base64"));
+    expect(headers?.authorization).toContain("x-amz-checksum-sha256");
+    await expect(objects.put("a", BYTES, digestOf(new Uint8Array()))).rejects.toMatchObject({
+      details: { code: "XAmzContentSHA256Mismatch" },
+    });
+    expect(server.objects.get("some/prefix/a")).toBeUndefined();
   });
 
   it("deletes versions, but for those that are kept", async () => {
@@ -89,7 +95,7 @@ describe("S3Objects", () => {
 
 describe("S3Requests", () => {
   it.each(SERVER_FAULTS)("gets over the fault %s of each operation", async (fault) => {
-    const { server, objects } = await started({ client: { timeoutMs: 900 } });
+    const { server, objects } = await started({ client: fault === "silence" ? { timeoutMs: 3_000 } : {} });
     let isDue = true;
     server.fault = () => {
       isDue = !isDue;
@@ -127,17 +133,18 @@ describe("S3Requests", () => {
   });
 
   it("gives up after its tries, and at its time limit", async () => {
-    const { server, objects } = await started({ client: { tries: 3, timeoutMs: 300 } });
+    const { server, objects } = await started({ client: { tries: 3 } });
     server.fault = () => "internal-error";
     await expect(put(objects, "a")).rejects.toMatchObject({ details: { reason: "object-storage-refused", code: "InternalError" } });
     expect(server.requests).toHaveLength(3);
-    server.fault = () => "silence";
+    const hasty = await started({ client: { timeoutMs: 300 } });
+    hasty.server.fault = () => "silence";
     const begun = performance.now();
-    await expect(put(objects, "a")).rejects.toMatchObject({
+    await expect(put(hasty.objects, "a")).rejects.toMatchObject({
       details: { reason: "object-storage-unreachable" },
       message: /does not answer in time/u,
     });
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(performance.now() - begun).toBeLessThan(30_000);
   });
 
   it("takes over the service's clock when its own is wrong", async () => {

@@ -14,6 +14,7 @@ export { atOnce, inTurns } from "./turns.ts";
 export { singularsOf, wordsOf } from "./words/key-words.ts";
 export { isSmallTalk, withoutSmallTalk } from "./words/small-talk.ts";
 export type { EmbeddedAs, Embedder } from "./ports/embedder.ts";
+export { isObjectPointer, OBJECT_POINTER } from "./object-pointer.ts";
 export { decodeBlob } from "./envelope/decode-blob.ts";
 export { checkOf, decodeEnvelope, encodeEnvelope, MAX_ENVELOPE_BYTES } from "./envelope/envelope.ts";
 export type { DecodedBlob, DeltaBlob, WholeBlob } from "./envelope/envelope.ts";

@@ -22,6 +22,7 @@ import { openSqliteFs, openSqliteFsForReading } from "@workrail/sqlite-fs";
 import { FileTranscripts } from "@workrail/transcripts";
 import { container as root, type DependencyContainer, instanceCachingFactory, type InjectionToken } from "tsyringe";
 import { AccessRecorder } from "./access-recorder.ts";
+import { wrapperForBlobs } from "./blobs-in-s3.ts";
 import { classifierOnDemand } from "./classifier-on-demand.ts";
 import { condensingBy } from "./condensing.ts";
 import { randomIds, type Repeat, silentLog } from "./environment.ts";
@@ -164,8 +165,16 @@ async function wireOver(opened: Storage, settings: Settings, adapters: Adapters,
   return Object.fromEntries(names.map((name) => [name, container.resolve<unknown>(TOKENS[name])])) as unknown as Parts;
 }
 
-/** Opens SQLite, or files alone when SQLite cannot be used, so that a store works wherever Node runs. */
+/**
+ * Opens SQLite, or files alone when SQLite cannot be used, so that a store works wherever Node runs. The bytes of checkpoints are in object
+ * storage if the settings say so.
+ */
 export async function openDefaultStorage(settings: Settings, log: Log): Promise<Storage> {
+  const wrap = await wrapperForBlobs(settings.blobs);
+  return wrap(await openCatalog(settings, log));
+}
+
+async function openCatalog(settings: Settings, log: Log): Promise<Storage> {
   const { dataDir, lockWaitMs, sqliteDriver, readOnly } = settings;
   const openWithSqlite = readOnly ? openSqliteFsForReading : openSqliteFs;
   if (sqliteDriver === "none") return openFiles(settings, log);

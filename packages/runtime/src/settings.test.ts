@@ -25,6 +25,7 @@ describe("settings", () => {
       },
       lockWaitMs: 5_000,
       sqliteDriver: "auto",
+      blobs: undefined,
       condenser: undefined,
       embedder: undefined,
       readOnly: false,
@@ -127,6 +128,7 @@ describe("settings", () => {
       },
       lockWaitMs: 0,
       sqliteDriver: "node:sqlite",
+      blobs: undefined,
       condenser: { url: "http://localhost:11434/v1", model: "small", apiKey: "k", timeoutMs: 1, inputTokens: 100 },
       embedder: {
         url: "http://localhost:11434",

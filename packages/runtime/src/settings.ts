@@ -54,6 +54,13 @@ export interface EmbedderSettings {
   readonly textPrefix: string | undefined;
 }
 
+/** Object storage for the bytes of checkpoints. */
+export interface BlobsSettings {
+  readonly address: string;
+  /** Variables of the environment, of which AWS's hold the credentials. */
+  readonly environment: Environment;
+}
+
 /** Treatment of secrets in saved data. */
 export interface SecretsSettings {
   /** `off`: no scan for secrets. */
@@ -73,6 +80,8 @@ export interface Settings {
   readonly lockWaitMs: number;
   /** The SQLite library. `auto`: the first that loads, or files alone; `none`: the catalog is kept in files. */
   readonly sqliteDriver: SqliteDriverChoice | "none";
+  /** Object storage for the bytes of checkpoints; absent: they stay beside the catalog. */
+  readonly blobs: BlobsSettings | undefined;
   /** Hard limit of every answer. */
   readonly maxAnswerTokens: number;
   readonly maxAnswerCharacters: number;
@@ -129,7 +138,7 @@ export function readSettings(env: Environment, given: GivenSettings, log?: Log):
   const [error, ...others] = configuration.issues.filter(({ severity }) => severity === "error");
   if (error !== undefined) throw refusalOf([error, ...others]);
   for (const issue of configuration.issues) warn(log, issue);
-  return settingsOf(configuration, given);
+  return settingsOf(configuration, given, env);
 }
 
 /** Checks a program's own settings: a misspelt limit would silently be ignored. */
@@ -151,7 +160,7 @@ function checkGiven({ dataDir, fallback, readOnly, limits, settings }: GivenSett
 
 const LEAVE_OUT = "Correct it, or leave it out for the default.";
 
-function settingsOf({ dataDir, values }: Configuration, given: GivenSettings): Settings {
+function settingsOf({ dataDir, values }: Configuration, given: GivenSettings, environment: Environment): Settings {
   return {
     dataDir,
     limits: checked({ ...limitsOf(values), ...given.limits }),
@@ -166,6 +175,7 @@ function settingsOf({ dataDir, values }: Configuration, given: GivenSettings): S
     },
     lockWaitMs: values.lockTimeoutMs,
     sqliteDriver: values.sqliteDriver,
+    blobs: values.blobs === undefined ? undefined : { address: values.blobs, environment },
     maxAnswerTokens: values.maxAnswerTokens,
     maxAnswerCharacters: values.maxAnswerCharacters,
     tokenizer: values.tokenizer,

@@ -34,7 +34,7 @@ describe("docs/reference/errors.md", () => {
   });
 
   it("explains every reason in the sources for an unusable store", () => {
-    const sources = globSync("packages/{core,blob-files,files-catalog,sqlite-fs}/src/**/*.ts", { cwd: ROOT })
+    const sources = globSync("packages/{core,blob-files,blobs-s3,files-catalog,sqlite-fs}/src/**/*.ts", { cwd: ROOT })
       .filter((path) => !path.endsWith(".test.ts"))
       .map((path) => readFileSync(join(ROOT, path), "utf8"));
     const given = sources.flatMap((text) =>

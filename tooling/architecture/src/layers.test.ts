@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { workspacePackages } from "./workspace.ts";
 
 const ADAPTERS = [
+  "@workrail/blobs-s3",
   "@workrail/classifier",
   "@workrail/codecs",
   "@workrail/files-catalog",
@@ -33,6 +34,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/search-minisearch": ["@workrail/core", "@workrail/search"],
   "@workrail/secrets": ["@workrail/core"],
   "@workrail/blob-files": ["@workrail/core"],
+  "@workrail/blobs-s3": ["@workrail/core", "@workrail/http-endpoint"],
   "@workrail/files-catalog": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/sqlite-fs": ["@workrail/core", "@workrail/blob-files", "@workrail/search"],
   "@workrail/transfer": ["@workrail/core"],
@@ -61,7 +63,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Additional packages for tests: those of an adapter run the conformance kit, those of a wrapper use the simplest storage, those of views use the default parts, those of sqlite-fs back a store up, those of an HTTP
+ * Additional packages for tests: those of an adapter run the conformance kit, those of a wrapper use the simplest storage and one that processes share, those of views use the default parts, those of sqlite-fs back a store up, those of an HTTP
  * client start an endpoint, and those of an app bundle it and surround it with faults.
  */
 const TESTS_MAY_KNOW = [
@@ -73,6 +75,8 @@ const TESTS_MAY_KNOW = [
   "@workrail/http-endpoint",
   "@workrail/bundle",
   "@workrail/faults",
+  "@workrail/s3-server",
+  "@workrail/sqlite-fs",
 ];
 
 const CONTAINER = ["tsyringe", "reflect-metadata"];

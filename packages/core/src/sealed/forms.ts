@@ -4,6 +4,7 @@ import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef } from "../model/ids.ts";
 import { KEEP_TAG, type SessionFacts } from "../model/session.ts";
 import type { Rewriting } from "../audit/rechain.ts";
+import { refuseObjectPointer } from "../object-pointer.ts";
 import type { Sealer } from "../ports/sealer.ts";
 import { openEvent, openLabels, openRecord, sealedPartOf, sealEvent, sealLabels, sealRecord, type TextOpener } from "./seal-record.ts";
 
@@ -20,6 +21,7 @@ type TextForms = { readonly [Form in keyof Forms]: TextOpener | undefined };
 
 /** Returns the decrypted bytes; `undefined` when they cannot be opened any more, or do not belong there. */
 export async function plainBlob({ from, to }: Forms, ref: BlobRef, bytes: Uint8Array): Promise<Uint8Array | undefined> {
+  refuseObjectPointer(bytes);
   const sealers = [to, from].filter((sealer) => sealer !== undefined);
   if (!sealers.some((sealer) => sealer.isSealed(bytes))) return sealers.length === 2 ? undefined : bytes;
   for (const sealer of sealers) {

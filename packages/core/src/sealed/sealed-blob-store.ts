@@ -1,6 +1,7 @@
 import { isWorkrailError } from "../errors.ts";
 import type { BlobRef } from "../model/ids.ts";
 import type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob, UnreadablePlace } from "../ports/blob-store.ts";
+import { refuseObjectPointer } from "../object-pointer.ts";
 import type { Sealer } from "../ports/sealer.ts";
 
 export type BlobSealer = Pick<Sealer, "sealBlob" | "openBlob" | "isKeyKept" | "overheadBytes">;
@@ -36,6 +37,7 @@ export class SealedBlobStore implements BlobStore {
   async get(ref: BlobRef): Promise<Uint8Array | undefined> {
     const sealed = await this.#inner.get(ref);
     if (sealed === undefined) return undefined;
+    refuseObjectPointer(sealed);
     try {
       return await this.#sealer.openBlob(ref, sealed);
     } catch (error) {

@@ -31,6 +31,7 @@ export interface SettingValues extends Limits {
   readonly cleanupToPercent: number;
   readonly lockTimeoutMs: number;
   readonly sqliteDriver: SqliteDriverChoice | "none";
+  readonly blobs?: string;
   readonly maxAnswerTokens: number;
   readonly maxAnswerCharacters: number;
   readonly tokenizer: TokenizerName;
@@ -216,6 +217,11 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     type: choice("auto", "better-sqlite3", "node:sqlite", "none"),
     default: "auto",
     meaning: "The library that runs SQLite.",
+  },
+  blobs: {
+    type: { kind: "text" },
+    otherwise: "none: they stay beside the catalog",
+    meaning: "The address of S3-compatible storage for the bytes of checkpoints, such as s3://bucket/prefix?region=eu-central-1.",
   },
   maxAnswerTokens: {
     type: { kind: "whole", least: 500 },
