@@ -8,7 +8,7 @@ import {
   type QuarantinedBlob,
   type UnreadablePlace,
 } from "@workrail/core";
-import type { GivenUpObjects } from "./given-up-objects.ts";
+import type { GivenUp, GivenUpObjects } from "./given-up-objects.ts";
 import type { S3Objects } from "./s3-objects.ts";
 import type { StoreId } from "./store-id.ts";
 import { digestOf, folderOf, keyOf, newObject, pointedTo, pointerTo, quarantineKeyOf, type StoredObject } from "./stored-object.ts";
@@ -87,18 +87,18 @@ export class S3BlobStore implements BlobStore {
     }
   }
 
-  async remove(ref: BlobRef): Promise<void> {
+  async remove(refs: readonly BlobRef[]): Promise<void> {
     const { inner, givenUp } = this.#parts;
-    const object = await this.#objectOf(ref);
-    await inner.remove(ref);
-    await givenUp.add({ ref, object, isErased: false });
+    const removed = await this.#givenUp(refs, false);
+    await inner.remove(refs);
+    await givenUp.add(...removed);
   }
 
-  async erase(ref: BlobRef): Promise<void> {
+  async erase(refs: readonly BlobRef[]): Promise<void> {
     const { inner, givenUp } = this.#parts;
-    const object = await this.#objectOf(ref);
-    await inner.erase(ref);
-    await givenUp.add({ ref, object, isErased: true });
+    const erased = await this.#givenUp(refs, true);
+    await inner.erase(refs);
+    await givenUp.add(...erased);
   }
 
   /** Copies the object under `quarantine/`, and moves the pointer, which tells the copy's name. */
@@ -206,6 +206,13 @@ export class S3BlobStore implements BlobStore {
    */
   #isLate({ wall, monotonic }: NewObject): boolean {
     return Math.max(Date.now() - wall, performance.now() - monotonic) > this.#parts.graceMs / 2;
+  }
+
+  /** Finds the objects that blobs are about to give up. */
+  async #givenUp(refs: readonly BlobRef[], isErased: boolean): Promise<readonly GivenUp[]> {
+    const found = [];
+    for (const ref of refs) found.push({ ref, object: await this.#objectOf(ref), isErased });
+    return found;
   }
 
   async #objectOf(ref: BlobRef): Promise<StoredObject | undefined> {

@@ -139,7 +139,7 @@ describe("blobs in S3", () => {
     const [removed, replaced, aside] = [await put(blobs, "removed"), await put(blobs, "replaced"), await put(blobs, "aside")];
     const change = (isApplied: () => boolean) =>
       changing(storage, async () => {
-        await blobs.remove(removed);
+        await blobs.remove([removed]);
         await blobs.replace(replaced, bytesOf("new"));
         await blobs.quarantine(aside);
         expect(textsIn(server)).toEqual(expect.arrayContaining(["aside", "removed", "replaced"]));
@@ -300,7 +300,7 @@ describe("removeAbandoned", () => {
     await expect(blobs.replace(kept[0] as BlobRef, bytesOf("left by a replacement"))).rejects.toThrow("InternalError");
     server.fault = ({ operation }) => (operation === "DeleteObjects" ? "internal-error" : undefined);
     const removed = await put(blobs, "left by a removal");
-    await blobs.remove(removed);
+    await blobs.remove([removed]);
     server.fault = undefined;
     expect(await blobs.removeAbandoned()).toBe(0);
     server.objects.age(2 * HOUR);
@@ -340,7 +340,7 @@ describe("an erasure", () => {
   /** Erases a blob as a change of the catalog does, and purges the storage. */
   async function erase(storage: Storage, ref: BlobRef): Promise<readonly string[] | undefined> {
     await changing(storage, async () => {
-      await storage.blobs.erase(ref);
+      await storage.blobs.erase([ref]);
       return true;
     });
     return storage.purge?.();
