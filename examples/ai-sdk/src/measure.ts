@@ -5,6 +5,7 @@ import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
+import process from "node:process";
 import { workrailSteps, type WorkrailSteps } from "@workrail/ai-sdk";
 import { openWorkrail, type SaveCheckpointParams, type Workrail } from "@workrail/runtime";
 import { generateText, isStepCount, type ModelMessage, tool } from "ai";
@@ -29,10 +30,13 @@ const question: ModelMessage = { role: "user", content: "Read all pages." };
 
 type Callbacks = Partial<Pick<WorkrailSteps, "prepareStep" | "onStepEnd">>;
 
-async function run(callbacks: Callbacks): Promise<number> {
+/** Returns the time of a step: on the clock, and on the processor. */
+async function run(callbacks: Callbacks): Promise<string> {
   const start = performance.now();
+  const before = process.cpuUsage();
   await generateText({ model: scriptedModel(turns), tools: { read }, stopWhen: isStepCount(STEPS), messages: [question], ...callbacks });
-  return performance.now() - start;
+  const { user, system } = process.cpuUsage(before);
+  return `${each(performance.now() - start)} a step (${each((user + system) / 1000)} of processor time)`;
 }
 
 async function withWorkrail(folder: string, durability: "sync" | "async"): Promise<void> {
@@ -59,7 +63,7 @@ async function withWorkrail(folder: string, durability: "sync" | "async"): Promi
   const { checkpoints, stored } = await sizeOf(reopened);
   await reopened.close();
   const parts = [
-    `${each(took)} a step`,
+    took,
     `${Math.round(rest)} ms to wait at the end`,
     `${kb(sent)} given to the store for ${kb(history)} of messages`,
     `${checkpoints} checkpoints in ${kb(stored)} on the disk`,
@@ -92,7 +96,7 @@ async function withOneFile(folder: string): Promise<void> {
       await file.close();
     },
   });
-  console.log(`One JSON file: ${each(took)} a step, ${kb(written)} written, ${kb(statSync(path).size)} on the disk, the last state only.`);
+  console.log(`One JSON file: ${took}, ${kb(written)} written, ${kb(statSync(path).size)} on the disk, the last state only.`);
 }
 
 function each(milliseconds: number): string {
@@ -106,7 +110,7 @@ function kb(bytes: number): string {
 const folder = mkdtempSync(join(tmpdir(), "workrail-measure-"));
 try {
   await run({});
-  console.log(`Nothing saved: ${each(await run({}))} a step.`);
+  console.log(`Nothing saved: ${await run({})}.`);
   await withWorkrail(folder, "sync");
   await withWorkrail(folder, "async");
   await withOneFile(folder);

@@ -38,12 +38,7 @@ export class SavedMessages<Message extends object> {
     return new SavedMessages(store, options, await findMessages<Message>(store, { sessionId: options.sessionId }));
   }
 
-  /** Messages that are durable. */
-  get saved(): readonly Message[] {
-    return this.#saved;
-  }
-
-  /** The checkpoint that holds them. */
+  /** The checkpoint that was saved or loaded last. */
   get checkpointId(): string | undefined {
     return this.#head ?? undefined;
   }

@@ -79,9 +79,11 @@ describe("trimMessages", () => {
   it("keeps a rule that the user gave in a message too long to stay", async () => {
     const store = await freshStore();
     const long = user(`Use these notes.\n${"The shelf holds many old papers of the year. ".repeat(800)}\n${RULE}`);
-    const messages = [user("Sort the invoices."), long, ...conversation(40, 60).slice(1)];
+    const [goal, other] = [user("Sort the invoices."), user("Use the folder out.")];
+    const messages = [goal, other, long, ...conversation(40, 60).slice(1)];
     const { messages: trimmed, tokens, leftOut } = await trimMessages(store, { messages, budgetTokens: 4_000, sessionId });
     expect(trimmed).not.toContain(long);
+    expect(trimmed.slice(0, 2)).toEqual([goal, other]);
     expect(leftOut?.byRole["user"]).toBe(1);
     expect(JSON.stringify(trimmed)).toContain("Never delete a file");
     expect(tokens).toBeLessThanOrEqual(4_000);

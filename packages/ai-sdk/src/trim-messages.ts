@@ -77,8 +77,9 @@ function choose(messages: readonly ModelMessage[], sizes: readonly number[], roo
   let userRoom = Math.min(left, room * USER_SHARE);
   const [first = [], ...later] = indexesOf(messages, "user").map((at) => [at]);
   for (const at of [first, ...later.toReversed()]) {
-    userRoom -= sum(at.map(size));
-    if (userRoom < 0) break;
+    const needed = sum(at.map(size));
+    if (needed > userRoom) continue;
+    userRoom -= needed;
     keep(at);
   }
   for (const unit of units.toReversed()) {

@@ -96,10 +96,10 @@ class SavedSteps implements WorkrailSteps {
     if (failure !== undefined) throw failure;
   }
 
-  /** Refuses a run that would replace what is saved. */
+  /** Refuses a run that would replace messages of the session. */
   #checkBeginning(messages: readonly ModelMessage[]): void {
-    const { wanted, saved } = this.#saved;
-    if (beginsWith(messages, saved)) return;
+    const { wanted } = this.#saved;
+    if (beginsWith(messages, wanted)) return;
     throw new WorkrailError("INVALID_INPUT", `The run does not begin with the ${wanted.length} messages of the session.`, {
       details: { field: "messages" },
       hint: "Begin with them: messages: [...steps.messages, newMessage]. Another conversation needs another sessionId.",
