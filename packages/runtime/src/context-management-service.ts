@@ -188,7 +188,10 @@ export interface LoadCheckpointParams {
   readonly checkpointId?: string | undefined;
   /** Loads the session's latest checkpoint. Exactly one of the two must be given. */
   readonly sessionId?: string | undefined;
-  /** Reads without counting as a use, as for a listing, and does not make the session the one in use. Default `false`. */
+  /**
+   * Reads without counting as a use, as for a listing, and does not make the session the one in use. Shields nothing from pruning. Default
+   * `false`.
+   */
   readonly isPeek?: boolean | undefined;
 }
 
@@ -449,6 +452,8 @@ export interface ShapeContextParams {
   /** `nextCursor` of an earlier answer to the same call. Continues the report. */
   readonly cursor?: string | undefined;
   readonly agentId?: string | undefined;
+  /** Reads a saved context without counting as a use, and shields nothing from pruning. Default `false`. */
+  readonly isPeek?: boolean | undefined;
 }
 
 export interface CompressContextParams extends ShapeContextParams {

@@ -93,7 +93,7 @@ export class ContextShaper {
     if (params.context === undefined) {
       const checkpointId = params.checkpointId === undefined ? undefined : parseCheckpointId(params.checkpointId);
       const sessionId = params.sessionId === undefined ? undefined : parseSessionId(params.sessionId);
-      const { context, record, session } = await loadCheckpoint(this.#store.loadPorts, { checkpointId, sessionId });
+      const { context, record, session } = await loadCheckpoint(this.#store.portsOf(params), { checkpointId, sessionId });
       return { context, record, pins: session?.pins ?? [], isGiven: false, rules };
     }
     const sessionId = sessions.forAside(params.sessionId) ?? ASIDES;
@@ -124,7 +124,7 @@ export class ContextShaper {
 
   async #shape(params: ShapeContextParams, source: Source, shape: Shape): Promise<ShapedContextResult> {
     const { rules, warning } = source.rules;
-    const around = { ...(await this.#around(source)), ...(warning === undefined ? {} : { contextRulesWarning: warning }) };
+    const around = { ...(await this.#around(source, params)), ...(warning === undefined ? {} : { contextRulesWarning: warning }) };
     const { context, pins } = source;
     const budget = params.full === true ? unbounded(params.budgetTokens) : await this.#budget(around, params.budgetTokens, context);
     const cursor = params.cursor === undefined ? undefined : Number(params.cursor);
@@ -134,16 +134,14 @@ export class ContextShaper {
   }
 
   /** Builds the parts of an answer beside context and report. */
-  async #around({
-    record,
-    isGiven,
-    notKept,
-    secrets,
-  }: Source): Promise<Omit<ShapedContextResult, "context" | "tokensBefore" | "tokensAfter" | "report">> {
+  async #around(
+    { record, isGiven, notKept, secrets }: Source,
+    how: ShapeContextParams,
+  ): Promise<Omit<ShapedContextResult, "context" | "tokensBefore" | "tokensAfter" | "report">> {
     if (record === undefined) return { ...(notKept === undefined ? {} : { notKept }), ...this.#store.standing() };
     const { id, sessionId, createdAt, agentId } = record;
     const origin = { savedAt: createdAt.toISOString(), ...(agentId === undefined ? {} : { agentId }) };
-    const handle = { checkpointId: id, sessionId, ...(await giveHandle(this.#store, id)), how: HOW };
+    const handle = { checkpointId: id, sessionId, ...(await giveHandle(this.#store, id, how)), how: HOW };
     return { ...handle, ...toldSecrets(secrets), ...(isGiven ? {} : { origin }), ...this.#store.standing(id) };
   }
 

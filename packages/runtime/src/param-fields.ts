@@ -49,6 +49,7 @@ const SHAPE = {
   contextRules: true,
   cursor: true,
   agentId: true,
+  isPeek: true,
 } as const;
 const LOAD = { checkpointId: true, sessionId: true, isPeek: true } as const;
 const VIEW = { ...LOAD, budgetTokens: true, focus: true, full: true, keys: true, range: true, cursor: true } as const;
@@ -88,8 +89,9 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
     focus: true,
     limit: true,
     cwd: true,
+    isPeek: true,
   },
-  handoff: { checkpointId: true, sessionId: true, budgetTokens: true, focus: true },
+  handoff: { checkpointId: true, sessionId: true, budgetTokens: true, focus: true, isPeek: true },
   compressContext: { ...SHAPE, strategy: true, layers: true },
   prioritizeContext: { ...SHAPE, budgets: true, dryRun: true },
   liveContext: {

@@ -182,6 +182,11 @@ export class Store {
     });
   }
 
+  /** Returns the ports of a load. A peek does not count as a use. */
+  portsOf({ isPeek }: { readonly isPeek?: boolean | undefined }): LoadPorts & ClassifyPorts {
+    return isPeek === true ? { ...this.loadPorts, onLoaded: () => {} } : this.loadPorts;
+  }
+
   /** Returns the durability of a checkpoint, or of saves and changes from now on. */
   standing(id?: CheckpointId): Standing {
     if (this.standIn === undefined) return { durability: this.durability };

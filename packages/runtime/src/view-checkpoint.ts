@@ -39,7 +39,7 @@ export async function viewCheckpoint(
   { isBrief, besideOf }: ViewHow,
 ): Promise<BriefViewResult> {
   const { settings, tokens } = store.parts;
-  const ports = { ...store.loadPorts, tokens };
+  const ports = { ...store.portsOf(params), tokens };
   const { rules, warning } = params.keys === undefined ? await store.rules.inFile() : {};
   const request = {
     ...params,
@@ -97,7 +97,7 @@ export async function viewCheckpoint(
     ...beside,
     ...rest,
     ...(warning === undefined ? {} : { contextRulesWarning: warning }),
-    ...(isWhole ? {} : { how: HOW, ...(await giveHandle(store, record.id)) }),
+    ...(isWhole ? {} : { how: HOW, ...(await giveHandle(store, record.id, params)) }),
   };
   if (params.budgetTokens === undefined) return answer;
   const told = { ...answer, origin: { ...answer.origin, note: NOTE } };

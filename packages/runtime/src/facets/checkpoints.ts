@@ -127,7 +127,7 @@ function parseIds(ids: unknown): readonly CheckpointId[] {
 async function load(store: Store, params: LoadCheckpointParams): Promise<LoadCheckpointResult> {
   await store.refuseOtherProject(params.sessionId);
   const isPeek = params.isPeek === true;
-  const ports = isPeek ? { ...store.loadPorts, onLoaded: () => {} } : store.loadPorts;
+  const ports = store.portsOf(params);
   const { record, context, fellBackFrom, session } = await loadCheckpoint(ports, {
     checkpointId: optional(params.checkpointId, (id) => parseCheckpointId(id)),
     sessionId: optional(params.sessionId, (id) => parseSessionId(id)),

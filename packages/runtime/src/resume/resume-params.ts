@@ -31,6 +31,8 @@ export interface ResumeParams {
   readonly limit?: number | undefined;
   /** Current directory. Default: the working directory in which the store was opened. */
   readonly cwd?: string | undefined;
+  /** Shows a person what an agent would get: does not count as a use, and shields nothing from pruning. Default `false`. */
+  readonly isPeek?: boolean | undefined;
 }
 
 export type ResumeResult = ResumedWork | ResumeCandidates;
@@ -106,6 +108,8 @@ export interface HandoffParams {
   /** Tokens of the document, at least 300. Default 2,000. */
   readonly budgetTokens?: number | undefined;
   readonly focus?: string | undefined;
+  /** As for `resumeWork`. */
+  readonly isPeek?: boolean | undefined;
 }
 
 export interface HandoffResult extends Standing, Pick<ViewCheckpointResult, "fellBackFrom" | "fellBackFromCount"> {

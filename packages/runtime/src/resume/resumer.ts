@@ -98,10 +98,10 @@ export class Resumer {
     const isAlone = reference === undefined && sessionId === undefined;
     if (isAlone && since === undefined) return this.#suggest(params, { project, git }, "");
     // Resolved before the named id, outside of the `try`: an unknown `since` beside a named id is an error and does not lead to candidates.
-    const known = isAlone || since === undefined ? undefined : await this.#known(since);
+    const known = isAlone || since === undefined ? undefined : await this.#known(since, params);
     try {
       if (isAlone && since !== undefined) {
-        const latest = await this.#known(since);
+        const latest = await this.#known(since, params);
         return await this.#load(params, { checkpointId: undefined, sessionId: latest.record.sessionId }, git, latest);
       }
       const checkpointId = reference === undefined ? undefined : (await resolveReference(this.#store, reference)).id;
@@ -114,8 +114,8 @@ export class Resumer {
   }
 
   /** @throws INVALID_INPUT; errors of loading. */
-  async handoff({ checkpointId, sessionId, budgetTokens = HANDOFF_TOKENS, focus }: HandoffParams): Promise<HandoffResult> {
-    const loaded = await loadCheckpoint(this.#store.loadPorts, {
+  async handoff({ checkpointId, sessionId, budgetTokens = HANDOFF_TOKENS, focus, isPeek }: HandoffParams): Promise<HandoffResult> {
+    const loaded = await loadCheckpoint(this.#store.portsOf({ isPeek }), {
       checkpointId: checkpointId === undefined ? undefined : parseCheckpointId(checkpointId),
       sessionId: sessionId === undefined ? undefined : parseSessionId(sessionId),
     });
@@ -127,7 +127,7 @@ export class Resumer {
       sessionId: loaded.record.sessionId,
       ...document,
       ...fellBack(loaded.fellBackFrom),
-      ...(await giveHandle(this.#store, id)),
+      ...(await giveHandle(this.#store, id, { isPeek })),
       ...(warning === undefined ? {} : { contextRulesWarning: warning }),
       ...(foreign === undefined ? {} : { warning: foreign }),
       ...this.#store.standing(id),
@@ -141,7 +141,7 @@ export class Resumer {
   }
 
   async #load(
-    { depth = "view", budgetTokens, focus }: ResumeParams,
+    { depth = "view", budgetTokens, focus, isPeek }: ResumeParams,
     ids: Ids,
     git: GitReader,
     known?: LoadedCheckpoint,
@@ -152,7 +152,8 @@ export class Resumer {
       const drift = await this.#drift(record, context, git);
       return drift === undefined ? {} : { drift: await fitDrift(drift, Math.floor(budget * DRIFT_SHARE), this.#store.parts.tokens) };
     };
-    if (depth === "summary") return this.#summarise(await loadCheckpoint(this.#store.loadPorts, ids), { budget, focus, beside });
+    if (depth === "summary")
+      return this.#summarise(await loadCheckpoint(this.#store.portsOf({ isPeek }), ids), { budget, focus, isPeek, beside });
     const told = { status: "LOADED" as const, depth };
     // Computed once, when the entries are chosen, and reported in the answer.
     let changes: StateChanges | undefined;
@@ -165,7 +166,7 @@ export class Resumer {
           };
     const { metadata, ...view } = await viewCheckpoint(
       this.#store,
-      { ...ids, budgetTokens: budget, focus, among },
+      { ...ids, budgetTokens: budget, focus, isPeek, among },
       {
         isBrief: true,
         besideOf: async (loaded) => ({
@@ -184,8 +185,9 @@ export class Resumer {
     };
   }
 
-  async #known(since: string): Promise<LoadedCheckpoint> {
-    return loadCheckpoint(this.#store.loadPorts, { checkpointId: (await resolveReference(this.#store, since)).id, sessionId: undefined });
+  async #known(since: string, how: ResumeParams): Promise<LoadedCheckpoint> {
+    const { id } = await resolveReference(this.#store, since);
+    return loadCheckpoint(this.#store.portsOf(how), { checkpointId: id, sessionId: undefined });
   }
 
   /** Reports as many names as fit into a share of the budget, and all counts. */
@@ -199,7 +201,12 @@ export class Resumer {
 
   async #summarise(
     loaded: LoadedCheckpoint,
-    wish: { budget: number; focus: string | undefined; beside: (loaded: LoadedCheckpoint) => Promise<Pick<ResumedWork, "drift">> },
+    wish: {
+      budget: number;
+      focus: string | undefined;
+      isPeek: boolean | undefined;
+      beside: (loaded: LoadedCheckpoint) => Promise<Pick<ResumedWork, "drift">>;
+    },
   ): Promise<ResumedWork> {
     const { record, fellBackFrom } = loaded;
     const { maxAnswerTokens } = this.#store.parts.settings;
@@ -218,7 +225,7 @@ export class Resumer {
       ...(await wish.beside(loaded)),
     };
     const most = Math.min(wish.budget, maxAnswerTokens);
-    const handle = { how: HOW, ...(await giveHandle(this.#store, id)) };
+    const handle = { how: HOW, ...(await giveHandle(this.#store, id, wish)) };
     const around = await this.#excess(JSON.stringify({ ...about, ...handle }), 0);
     for (let budget = Math.max(LEAST_SUMMARY_TOKENS, most - around); ;) {
       const { markdown, shortened, leftOut, warning } = await this.#write(loaded, {
