@@ -33,7 +33,7 @@ function temporaryFolder(): { readonly TMPDIR?: string } {
 
 /** Packages whose tests need no processes of their own: the inner loop, `npm run test:unit`. */
 const UNIT = [
-  "packages/{classifier,codecs,core,foreign-memories,host-setup,host-transcripts,http-*,memory,search,search-minisearch,secrets,transcripts,transfer,views}/{src,test}/**/*.test.ts",
+  "packages/{classifier,codecs,core,foreign-memories,host-setup,host-transcripts,http-*,memory,search,search-minisearch,secrets,timeline,transcripts,transfer,views}/{src,test}/**/*.test.ts",
   "packages/runtime/src/**/*.test.ts",
 ];
 
@@ -49,7 +49,7 @@ const STARTS_PROCESSES = [
 
 const PROOF = [
   "{apps,tooling,examples}/*/{src,test}/**/*.test.ts",
-  "packages/!(classifier|codecs|core|foreign-memories|host-setup|host-transcripts|http-*|memory|runtime|search|search-minisearch|secrets|transcripts|transfer|views)/{src,test}/**/*.test.ts",
+  "packages/!(classifier|codecs|core|foreign-memories|host-setup|host-transcripts|http-*|memory|runtime|search|search-minisearch|secrets|timeline|transcripts|transfer|views)/{src,test}/**/*.test.ts",
   "packages/runtime/test/**/*.test.ts",
   ...STARTS_PROCESSES,
 ];

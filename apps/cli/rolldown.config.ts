@@ -6,6 +6,7 @@ import {
   inFewFiles,
   lightBundle,
   ownDriver,
+  ownPage,
   paths,
   quickToLoad,
   resolve,
@@ -22,7 +23,7 @@ export default defineConfig([
     input: { cli: "src/main.ts", "take-in": "src/take-in.ts" },
     platform: "node",
     external: [...external],
-    plugins: [withoutPrograms, ownDriver, quickToLoad, thirdParty],
+    plugins: [withoutPrograms, ownDriver, ownPage, quickToLoad, thirdParty],
     resolve,
     output: {
       dir: "dist",

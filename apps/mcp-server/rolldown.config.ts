@@ -6,6 +6,7 @@ import {
   inFewFiles,
   lightBundle,
   ownDriver,
+  ownPage,
   paths,
   quickToLoad,
   resolve,
@@ -79,7 +80,7 @@ export default defineConfig([
     input: { cli: "src/command-line.ts", "take-in": "@workrail/cli/take-in" },
     platform: "node",
     external: [...external],
-    plugins: [withoutPrograms, ownDriver, quickToLoad, thirdParty],
+    plugins: [withoutPrograms, ownDriver, ownPage, quickToLoad, thirdParty],
     resolve,
     output: {
       dir: "dist",

@@ -38,6 +38,7 @@ import { addStatusCommand } from "./commands/status.ts";
 import { addStatuslineCommand } from "./commands/statusline.ts";
 import { addTagCommand } from "./commands/tag.ts";
 import { addTrashCommand } from "./commands/trash.ts";
+import { addUiCommand } from "./commands/ui.ts";
 import { addVerifyCommand } from "./commands/verify.ts";
 import { parsePath } from "./parse-option.ts";
 import { settingOptions } from "./setting-options.ts";
@@ -64,6 +65,7 @@ const COMMANDS: Readonly<Record<string, (program: Command) => void>> = {
   sessions: addSessionsCommand,
   log: addLogCommand,
   diff: addDiffCommand,
+  ui: addUiCommand,
   stats: addStatsCommand,
   tag: addTagCommand,
   pin: addPinCommand,

@@ -49,6 +49,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/ai-sdk": ["@workrail/runtime"],
   "@workrail/process": ["@workrail/runtime"],
   "@workrail/schemas": ["@workrail/core", "@workrail/runtime"],
+  "@workrail/timeline": ["@workrail/core", "@workrail/runtime"],
   // The server's package includes the command line.
   "@workrail/mcp-server": ["@workrail/core", "@workrail/runtime", "@workrail/process", "@workrail/schemas", "@workrail/cli"],
   "@workrail/cli": [
@@ -56,6 +57,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
     "@workrail/runtime",
     "@workrail/process",
     "@workrail/schemas",
+    "@workrail/timeline",
     "@workrail/host-setup",
     "@workrail/host-transcripts",
     "@workrail/foreign-memories",

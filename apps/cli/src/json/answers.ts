@@ -27,6 +27,10 @@ export const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   sessions: results.SESSIONS_RESULT,
   log: results.TRACE_RESULT,
   diff: results.COMPARE_RESULT,
+  ui: z.strictObject({
+    url: z.string().describe("the link, which works once"),
+    write: z.boolean().describe("whether the page may change the store"),
+  }),
   tag: results.SESSION,
   pin: results.MARK_RESULT,
   unpin: results.MARK_RESULT,

@@ -1,0 +1,122 @@
+import axe, { type AxeResults } from "axe-core";
+import { afterEach, describe, expect, it } from "vitest";
+import { useCli } from "../testing/use-cli.ts";
+import { BROWSER, NO_BROWSER } from "./testing/use-browser.ts";
+import { FOURTH, LATEST, PATIENT, SHOP, useDemoPage } from "./testing/use-demo-page.ts";
+
+const bundled = useCli();
+
+describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () => {
+  const demo = useDemoPage(bundled);
+
+  afterEach(() => {
+    // oxlint-disable-next-line vitest/no-standalone-expect -- Holds for every test.
+    expect(demo.faults.all).toEqual([]);
+  });
+
+  /** The tree that a screen reader gets. Stored sizes depend on the length of paths. */
+  async function treeOf(selector: string): Promise<string> {
+    const tree = await demo.page.locator(selector).ariaSnapshot();
+    return `${tree.replaceAll(/\b\d+(?:\.\d)? K?B\b/gu, "<size>")}\n`;
+  }
+
+  it("leads from the sessions over the timeline to what changed, by mouse", async () => {
+    const { page } = demo;
+    await page.getByRole("navigation", { name: "Sessions" }).getByRole("link", { name: "coupons work" }).click();
+    const rows = page.getByRole("list", { name: /^Checkpoints of coupons/u });
+    await expect.poll(() => rows.getByRole("link").count(), PATIENT).toBe(6);
+    await rows.getByRole("link", { name: "where prices are added up" }).click();
+    await page.getByRole("tabpanel").getByText("serverLog").waitFor();
+    // The bars come after the rows.
+    await expect.poll(() => rows.getByRole("img").count(), PATIENT).toBe(6);
+    await expect(await treeOf("body")).toMatchFileSnapshot("expected/changes.txt");
+    await page.getByLabel("Compared with").selectOption({ label: "#1 the plan" });
+    await page.getByText("136 → 1,230 tokens").waitFor();
+  });
+
+  it("moves through checkpoints and tabs by keyboard", async () => {
+    const { page, show } = demo;
+    const focused = (): Promise<string> =>
+      page.evaluate<string>(String.raw`document.activeElement.innerText.trim().replaceAll(/\s+/gu, " ")`);
+    await show("#/");
+    await page.getByRole("link", { name: "Skip to the content" }).focus();
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("checkpoint");
+    await page.getByRole("link", { name: "coupons work" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: /#6 coupons work/u }).focus();
+    await page.keyboard.press("ArrowDown");
+    await expect.poll(focused, PATIENT).toContain("tried decimals");
+    await page.keyboard.press("End");
+    await expect.poll(focused, PATIENT).toContain("the plan");
+    await page.getByText("This is where the session begins.").waitFor();
+    await page.getByRole("tab", { name: "Changes" }).focus();
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(focused, PATIENT).toBe("Context");
+    await page.getByRole("tabpanel", { name: "Context" }).getByText("openQuestions").waitFor();
+  });
+
+  it.each([
+    ["renames", LATEST],
+    ["context", `${FOURTH}/context`],
+    ["conversation", `${LATEST}/conversation`],
+    ["storage", "#/storage"],
+    ["growth", "#/growth/coupons"],
+  ])("shows %s", async (name, hash) => {
+    await demo.show(hash);
+    await expect(await treeOf("#checkpoint")).toMatchFileSnapshot(`expected/${name}.txt`);
+  });
+
+  it("shows the very text of a resume, what it leaves out, and why", async () => {
+    const { page, show } = demo;
+    await show(`${FOURTH}/resume`);
+    await page.getByText("All 10 entries are whole.").waitFor();
+    await page.getByRole("spinbutton").fill("400");
+    await page.getByRole("spinbutton").press("Enter");
+    await page.getByRole("heading", { name: /left out$/u }).waitFor();
+    const left = page.getByRole("listitem").filter({ hasText: "serverLog" });
+    expect(await left.innerText()).toMatch(/EPHEMERAL.*1,021 tokens; nothing of it found room behind what ranks higher/su);
+    const shown = JSON.parse(await page.locator("pre.boxed").innerText()) as { readonly context: object };
+    expect(Object.keys(shown.context)).toContain("goal");
+    expect(Object.keys(shown.context)).not.toContain("serverLog");
+    await page.getByRole("slider").focus();
+    await page.keyboard.press("End");
+    await page.getByText("All 10 entries are whole.").waitFor();
+  });
+
+  it("finds checkpoints by the words in them, and marks the words", async () => {
+    const { page } = demo;
+    const box = page.getByRole("searchbox", { name: "Search everything" });
+    await box.fill("ledger");
+    const hit = page.getByRole("region", { name: "Results" }).getByRole("link").first();
+    await hit.waitFor();
+    expect(await hit.locator("mark").first().innerText()).toMatch(/ledger/iu);
+    await hit.click();
+    await page.getByRole("tabpanel", { name: "Context" }).waitFor();
+    await box.fill("");
+  });
+
+  it.each([
+    ["light", 1280],
+    ["dark", 1280],
+    ["light", 390],
+    ["dark", 390],
+  ] as const)("has no fault that axe finds, %s at %i pixels", async (colorScheme, width) => {
+    const { page, show } = demo;
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 844 });
+    await page.evaluate(axe.source);
+    const tabs = ["context", "resume", "handoff", "conversation", "raw"].map((tab) => `${LATEST}/${tab}`);
+    // The dark page differs in colours only.
+    const few = [SHOP, `${LATEST}/resume`, "#/storage"];
+    const all = ["#/", SHOP, FOURTH, ...tabs, "#/storage", "#/activity", "#/growth/coupons"];
+    for (const screen of colorScheme === "dark" ? few : all) {
+      await show(screen);
+      const { violations } = await page.evaluate<AxeResults>("axe.run(document, { resultTypes: ['violations'] })");
+      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`);
+      expect(found, screen).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth"), `${screen} fits the window`).toBeLessThanOrEqual(width);
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+});

@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { build, type Rolldown } from "vite";
+import { viteSingleFile } from "vite-plugin-singlefile";
+
+const ROOT = fileURLToPath(new URL("../page", import.meta.url));
+
+/** Builds the page as one HTML document that allows only its own script and style to run. */
+export async function buildPage(): Promise<string> {
+  const built = (await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: "error",
+    plugins: [viteSingleFile({ removeViteModuleLoader: true })],
+    oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+    build: { write: false, target: "es2023", modulePreload: false },
+  })) as Rolldown.RolldownOutput;
+  const page = built.output.find(({ fileName }) => fileName.endsWith(".html"));
+  if (page?.type !== "asset") throw new Error("The build of the page has no HTML.");
+  return withPolicy(String(page.source));
+}
+
+/** Adds the content security policy, with the digests of what may run. */
+function withPolicy(html: string): string {
+  const policy = [
+    "default-src 'none'",
+    `script-src ${digestsOf(html, "script")}`,
+    `style-src ${digestsOf(html, "style")}`,
+    "img-src data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "trusted-types 'none'",
+    "require-trusted-types-for 'script'",
+  ].join("; ");
+  return html.replace(
+    '<meta charset="utf-8" />',
+    () => `<meta charset="utf-8" />\n<meta http-equiv="Content-Security-Policy" content="${policy}" />`,
+  );
+}
+
+function digestsOf(html: string, tag: "script" | "style"): string {
+  const texts = Array.from(html.matchAll(new RegExp(`<${tag}\\b[^>]*>([\\s\\S]*?)</${tag}>`, "gu")), ([, text = ""]) => text);
+  return texts.map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`).join(" ");
+}

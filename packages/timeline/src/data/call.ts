@@ -1,0 +1,34 @@
+import type { Workrail } from "@workrail/runtime";
+import type * as z from "zod";
+
+/** The store behind the calls, and what they may do. */
+export interface DataPorts {
+  readonly store: Workrail;
+  /** Root of the project in use; `undefined` outside of any. */
+  readonly project: string | undefined;
+  /** True when calls may change the store. */
+  readonly mayWrite: boolean;
+  readonly now: () => Date;
+}
+
+/** One call of the data API: its parameters, and how the public library answers it. */
+export interface Call<Schema extends z.ZodType, Answer> {
+  readonly params: Schema;
+  /** The call changes the store. */
+  readonly writes: boolean;
+  readonly run: (ports: DataPorts, params: z.output<Schema>) => Promise<Answer>;
+}
+
+export function reading<Schema extends z.ZodType, Answer>(
+  params: Schema,
+  run: (ports: DataPorts, params: z.output<Schema>) => Promise<Answer>,
+): Call<Schema, Answer> {
+  return { params, writes: false, run };
+}
+
+export function writing<Schema extends z.ZodType, Answer>(
+  params: Schema,
+  run: (ports: DataPorts, params: z.output<Schema>) => Promise<Answer>,
+): Call<Schema, Answer> {
+  return { params, writes: true, run };
+}

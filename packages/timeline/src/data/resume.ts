@@ -1,0 +1,64 @@
+import type { Drift } from "@workrail/runtime";
+import * as z from "zod";
+import { reading } from "./call.ts";
+
+/** The answer that an agent gets when it resumes. */
+export interface Resumed {
+  /** The text that the agent reads: a document with depth `summary`, otherwise the answer as JSON. */
+  readonly text: string;
+  /** Tokens of the whole answer. */
+  readonly tokens: number;
+  /** Tokens by which the answer exceeds the budget. */
+  readonly exceededBy?: number | undefined;
+  /** Keys of entries that are whole, and of those that are shortened; only with depth `view` or `full`. */
+  readonly whole?: readonly string[] | undefined;
+  readonly shortened?: readonly string[] | undefined;
+  /** Changes in the repository since the save. */
+  readonly drift?: Drift | undefined;
+  readonly warning?: string | undefined;
+}
+
+const LONGEST_FOCUS = 2_000;
+const ABOUT = {
+  checkpointId: z.string(),
+  budgetTokens: z.int().min(60).max(1_000_000),
+  focus: z.string().max(LONGEST_FOCUS).optional(),
+};
+
+/** Resumes from a checkpoint as an agent does, without counting as a use. */
+export const resume = reading(
+  z.object({ ...ABOUT, depth: z.enum(["summary", "view", "full"]) }),
+  async ({ store }, { focus, ...params }): Promise<Resumed> => {
+    const found = await store.resumeWork({ ...params, focus: focus?.trim() === "" ? undefined : focus, isPeek: true });
+    if (found.status !== "LOADED") throw new Error("The checkpoint is not there any more.");
+    const { context, summary, shortened, drift, warning, budgetExceededBy, ...rest } = found;
+    const short = new Set(shortened?.entries.map(({ key }) => key));
+    return {
+      text: summary ?? JSON.stringify({ context, shortened, ...rest, drift, warning }, undefined, 2),
+      tokens: await store.tokensOf(found),
+      exceededBy: budgetExceededBy,
+      ...(context === undefined ? {} : { whole: Object.keys(context).filter((key) => !short.has(key)), shortened: [...short] }),
+      drift,
+      warning,
+    };
+  },
+);
+
+/** A document for another agent or person. */
+export interface HandedOver {
+  readonly markdown: string;
+  readonly tokens: number;
+  readonly shortened: number;
+  readonly leftOut: number;
+}
+
+const LEAST_HANDOFF = 300;
+
+export const handoff = reading(
+  z.object({ ...ABOUT, budgetTokens: ABOUT.budgetTokens.min(LEAST_HANDOFF) }),
+  async ({ store }, { focus, ...params }): Promise<HandedOver> => {
+    const found = await store.handoff({ ...params, focus: focus?.trim() === "" ? undefined : focus, isPeek: true });
+    const { markdown, tokens, shortened, leftOut } = found;
+    return { markdown, tokens, shortened, leftOut };
+  },
+);

@@ -1,0 +1,145 @@
+import type { StoreChanges } from "@workrail/runtime";
+import type { JSX } from "preact";
+import { useCallback, useEffect, useMemo, useReducer, useState } from "preact/hooks";
+import { CheckpointPane } from "./checkpoint-pane.tsx";
+import type { Host } from "./host.ts";
+import { Failure } from "./parts.tsx";
+import { type Route, useRoute } from "./route.ts";
+import { SessionsPane } from "./sessions-pane.tsx";
+import { TimelinePane } from "./timeline-pane.tsx";
+import { useTimeline } from "./use-timeline.ts";
+import { type Done, type Page, PageContext, type SessionVersion, useData } from "./use-data.ts";
+
+/** The whole page: sessions, the timeline of one, and a checkpoint of it. */
+export function App({ host }: { readonly host: Host }): JSX.Element {
+  const [start, setStart] = useState<"waiting" | "ready" | Error>("waiting");
+  useEffect(() => {
+    host.ready.then(
+      () => setStart("ready"),
+      (error: Error) => setStart(error),
+    );
+  }, [host]);
+  if (start === "waiting") return <p class="loading">Loading…</p>;
+  if (start !== "ready") {
+    return (
+      <main class="alone">
+        <h1>Workrail</h1>
+        <Failure error={start} />
+      </main>
+    );
+  }
+  return <Screens host={host} />;
+}
+
+/** Time for which a message stays. */
+const TOLD_MS = 12_000;
+
+function Screens({ host }: { readonly host: Host }): JSX.Element {
+  const route = useRoute();
+  const [versions, changed] = useReducer(changedBy, NO_CHANGES);
+  const [isLive, setLive] = useState<boolean | undefined>(undefined);
+  const [told, setTold] = useState<Done | undefined>(undefined);
+  const { version } = versions;
+  useEffect(() => host.follow?.(changed, setLive), [host]);
+  useEffect(() => {
+    if (told === undefined) return undefined;
+    const timer = setTimeout(() => setTold(undefined), TOLD_MS);
+    return () => clearTimeout(timer);
+  }, [told]);
+  const sessions = useData("sessions", () => host.api.sessions({}), version);
+  const mayWrite = sessions.data?.mayWrite === true;
+  const tell = useCallback((text: string) => setTold({ text }), []);
+  const page = useMemo((): Page => {
+    const act = async (work: () => Promise<string | Done>): Promise<void> => {
+      try {
+        const done = await work();
+        setTold(typeof done === "string" ? { text: done } : done);
+        changed({ sessions: [], isUnknown: true });
+      } catch (error) {
+        tell(error instanceof Error ? error.message : String(error));
+      }
+    };
+    const versionOf = (sessionId: string | undefined): SessionVersion => {
+      const { any, lost } = versions.sessions.get(sessionId ?? "") ?? { any: 0, lost: 0 };
+      return { any: any + versions.unknown, lost: lost + versions.unknown };
+    };
+    return { host, api: host.api, version, versionOf, mayWrite, act, tell };
+  }, [host, versions, mayWrite, tell]);
+  const timeline = useTimeline(page, route.sessionId);
+  const depth = depthOf(route);
+  useTitle(route);
+  return (
+    <PageContext.Provider value={page}>
+      <a class="skip" href="#checkpoint" onClick={skipToContent}>
+        Skip to the content
+      </a>
+      <header class="top">
+        <h1>
+          <a href="#/">Workrail</a>
+        </h1>
+        <p class="state">
+          {isLive === undefined ? null : <span class={isLive ? "live on" : "live"}>{isLive ? "Live" : "Not connected"}</span>}
+          <span class="mode">{mayWrite ? "May change the store" : "Read only"}</span>
+        </p>
+      </header>
+      <main class={`panes depth-${depth}${isOfStore(route) ? " of-store" : ""}`}>
+        <SessionsPane route={route} sessions={sessions} />
+        <TimelinePane key={route.sessionId} route={route} timeline={timeline} />
+        <CheckpointPane route={route} timeline={timeline} />
+      </main>
+      <div class="told" role="status" aria-live="polite">
+        {told === undefined ? null : (
+          <p>
+            {told.text}
+            {told.undo === undefined ? null : (
+              <button type="button" onClick={() => void page.act(told.undo as () => Promise<string>)}>
+                Undo
+              </button>
+            )}
+          </p>
+        )}
+      </div>
+    </PageContext.Provider>
+  );
+}
+
+interface Versions {
+  readonly version: number;
+  readonly sessions: ReadonlyMap<string, SessionVersion>;
+  /** Changes that may concern any session. */
+  readonly unknown: number;
+}
+
+const NO_CHANGES: Versions = { version: 0, sessions: new Map(), unknown: 0 };
+
+function changedBy(old: Versions, { sessions, isUnknown }: StoreChanges): Versions {
+  const next = new Map(old.sessions);
+  for (const { sessionId, change } of sessions) {
+    const { any, lost } = next.get(sessionId) ?? { any: 0, lost: 0 };
+    next.set(sessionId, { any: any + 1, lost: lost + (change === "extended" ? 0 : 1) });
+  }
+  return { version: old.version + 1, sessions: next, unknown: old.unknown + (isUnknown === true ? 1 : 0) };
+}
+
+/** Which of the panes a narrow screen shows. */
+function depthOf({ screen, sessionId, checkpointId }: Route): number {
+  if (screen !== undefined || checkpointId !== undefined) return 3;
+  return sessionId === undefined ? 1 : 2;
+}
+
+/** Storage and activity concern the whole store: the timeline of a session gives way. */
+function isOfStore({ screen }: Route): boolean {
+  return screen === "storage" || screen === "activity";
+}
+
+function skipToContent(event: Event): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>("#checkpoint")?.focus();
+}
+
+function useTitle({ sessionId, screen }: Route): void {
+  const name = screen ?? sessionId;
+  useEffect(() => {
+    document.title = name === undefined ? "Workrail" : `${name.slice(0, 60)} – Workrail`;
+  }, [name]);
+}

@@ -1,0 +1,66 @@
+import type { JSX } from "preact";
+import { number } from "./format.ts";
+
+export interface Wish {
+  readonly budgetTokens: number;
+  readonly focus: string;
+}
+
+export interface BudgetControlsProps {
+  readonly wish: Wish;
+  readonly least: number;
+  readonly most: number;
+  readonly onChange: (wish: Wish) => void;
+}
+
+const STEPS = 100;
+
+/** Sets the tokens that an agent can afford, and what it is about to do. The slider is finer where budgets are small. */
+export function BudgetControls({ wish, least, most, onChange }: BudgetControlsProps): JSX.Element {
+  const { budgetTokens, focus } = wish;
+  const ratio = most / least;
+  const place = Math.round((STEPS * Math.log(budgetTokens / least)) / Math.log(ratio));
+  const set = (tokens: number): void => onChange({ ...wish, budgetTokens: Math.min(most, Math.max(least, Math.round(tokens))) });
+  return (
+    <div class="controls">
+      <label>
+        Budget{" "}
+        <input
+          type="range"
+          min={0}
+          max={STEPS}
+          value={place}
+          aria-valuetext={`${number(budgetTokens)} tokens`}
+          onInput={(event) => set(round(least * ratio ** (Number(event.currentTarget.value) / STEPS)))}
+        />
+      </label>
+      <label>
+        <input
+          class="tokens-input"
+          type="number"
+          min={least}
+          max={most}
+          value={budgetTokens}
+          onChange={(event) => set(Number(event.currentTarget.value))}
+        />{" "}
+        tokens
+      </label>
+      <label class="grow">
+        Focus{" "}
+        <input
+          type="text"
+          placeholder="what the agent is about to do"
+          maxLength={2_000}
+          value={focus}
+          onInput={(event) => onChange({ ...wish, focus: event.currentTarget.value })}
+        />
+      </label>
+    </div>
+  );
+}
+
+/** Two digits that count. */
+function round(tokens: number): number {
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(tokens)) - 1);
+  return Math.round(tokens / unit) * unit;
+}

@@ -1,0 +1,188 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { ContextEntry, ContextList } from "../data/context.ts";
+import { number, plural } from "./format.ts";
+import { LAYER_NAMES, LayerTag } from "./layers.tsx";
+import { Markdown } from "./markdown.tsx";
+import { PagedText } from "./paged-text.tsx";
+import { Await, Empty } from "./parts.tsx";
+import { marked, SafeText } from "./safe-text.tsx";
+import { useData, usePage } from "./use-data.ts";
+
+export interface ContextTabProps {
+  readonly id: string;
+  readonly sessionId: string;
+}
+
+/** The entries of a checkpoint, by layer. */
+export function ContextTab({ id, sessionId }: ContextTabProps): JSX.Element {
+  const { api, versionOf } = usePage();
+  const loaded = useData(`context ${id}`, () => api.context({ checkpointId: id }), versionOf(sessionId).any);
+  return <Await loaded={loaded}>{(list) => <Layers list={list} id={id} sessionId={sessionId} />}</Await>;
+}
+
+/** Entries of a layer shown at first. */
+const FIRST_ENTRIES = 100;
+
+function Layers({ list, id, sessionId }: ContextTabProps & { readonly list: ContextList }): JSX.Element {
+  const [filter, setFilter] = useState("");
+  const wanted = filter.trim().toLowerCase();
+  const entries = wanted === "" ? list.entries : list.entries.filter(({ key, text }) => `${key} ${text}`.toLowerCase().includes(wanted));
+  const most = Math.max(1, ...list.entries.map(({ tokens }) => tokens));
+  if (list.entries.length === 0) return <Empty title="This checkpoint is empty." />;
+  return (
+    <>
+      <div class="controls">
+        <input
+          type="search"
+          placeholder="Filter entries"
+          aria-label="Filter entries"
+          value={filter}
+          onInput={(event) => setFilter(event.currentTarget.value)}
+        />
+        <span class="faint">
+          {plural(entries.length, "entry", "entries")} · {number(list.tokens)} tokens
+        </span>
+      </div>
+      {LAYER_NAMES.map((layer) => {
+        const own = entries.filter((entry) => entry.layer === layer);
+        return own.length === 0 ? null : (
+          <section key={layer} class="layer">
+            <h3>
+              <LayerTag layer={layer} />
+              <span class="faint">{number(own.reduce((sum, { tokens }) => sum + tokens, 0))} tokens</span>
+            </h3>
+            <Entries entries={own} most={most} id={id} sessionId={sessionId} />
+          </section>
+        );
+      })}
+      {list.attributes.length === 0 ? null : (
+        <section class="layer">
+          <h3>Metadata of the save</h3>
+          <dl>
+            {list.attributes.map(({ name, text }) => (
+              <div key={name}>
+                <dt>
+                  <SafeText text={name} />
+                </dt>
+                <dd>
+                  <SafeText text={text} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      )}
+    </>
+  );
+}
+
+interface EntriesProps extends ContextTabProps {
+  readonly entries: readonly ContextEntry[];
+  readonly most: number;
+}
+
+function Entries({ entries, most, id, sessionId }: EntriesProps): JSX.Element {
+  const [isAll, setAll] = useState(false);
+  const shown = isAll ? entries : entries.slice(0, FIRST_ENTRIES);
+  return (
+    <>
+      {shown.map((entry) => (
+        <Entry key={entry.key} entry={entry} most={most} id={id} sessionId={sessionId} />
+      ))}
+      {shown.length < entries.length ? (
+        <button type="button" onClick={() => setAll(true)}>
+          Show {number(entries.length - shown.length)} more
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+function Entry({ entry, most, id, sessionId }: ContextTabProps & { readonly entry: ContextEntry; readonly most: number }): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const { key, layer, tokens, isPinned, text, type } = entry;
+  return (
+    <details class="change entry" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <strong>
+          <SafeText text={key} />
+        </strong>
+        {isPinned ? <span class="tag head">pinned</span> : null}
+        <span class="kind">{type}</span>
+        {isOpen ? null : (
+          <span class="preview">
+            <SafeText text={text.slice(0, 160).replaceAll(/\s+/gu, " ")} />
+          </span>
+        )}
+        <span class="delta">
+          <span class="layer-bar" aria-hidden="true">
+            <span class={layer.toLowerCase()} style={{ width: `${(100 * tokens) / most}%` }} />
+          </span>
+          {number(tokens)} tok
+        </span>
+      </summary>
+      {isOpen ? (
+        <div>
+          <p class="entry-facts">
+            <span class="faint">{reasonOf(entry)}</span>
+            <PinButton entry={entry} sessionId={sessionId} />
+          </p>
+          <EntryValue entry={entry} id={id} />
+        </div>
+      ) : null}
+    </details>
+  );
+}
+
+/** The reason for the layer of an entry, in words. */
+export function reasonOf({ layer, why, isPinned }: Pick<ContextEntry, "layer" | "why" | "isPinned">): string {
+  if (isPinned) return `${layer} because it is pinned`;
+  return why === undefined ? layer : `${layer} by ${why}`;
+}
+
+function PinButton({
+  entry: { key, isPinned },
+  sessionId,
+}: {
+  readonly entry: ContextEntry;
+  readonly sessionId: string;
+}): JSX.Element | null {
+  const { api, act, mayWrite } = usePage();
+  if (!mayWrite) return null;
+  const pin = (): Promise<void> =>
+    act(async () => {
+      const { message } = await api.pin({ sessionId, key, isPinned: !isPinned });
+      return { text: message, undo: async () => (await api.pin({ sessionId, key, isPinned })).message };
+    });
+  return (
+    <button type="button" aria-pressed={isPinned} onClick={() => void pin()}>
+      {isPinned ? "Unpin" : "Pin"}
+    </button>
+  );
+}
+
+/** The whole value: short ones at once, long ones in pages, texts also as Markdown. */
+function EntryValue({ entry: { key, text, characters, type }, id }: { readonly entry: ContextEntry; readonly id: string }): JSX.Element {
+  const { api } = usePage();
+  const [isRendered, setRendered] = useState(false);
+  const isWhole = text.length >= characters;
+  return (
+    <>
+      {type === "text" && isWhole && /[#*`-]/u.test(text) ? (
+        <button type="button" class="plain" aria-pressed={isRendered} onClick={() => setRendered(!isRendered)}>
+          Read as Markdown
+        </button>
+      ) : null}
+      {isRendered ? (
+        <Markdown text={text} />
+      ) : isWhole ? (
+        <pre class="text" dir="auto">
+          {marked(text)}
+        </pre>
+      ) : (
+        <PagedText name={`value ${id} ${key}`} ask={(offset, limit) => api.value({ checkpointId: id, key, offset, limit })} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { BudgetControls, type Wish } from "./budget-controls.tsx";
+import { number } from "./format.ts";
+import { Markdown } from "./markdown.tsx";
+import { Await, CopyButton } from "./parts.tsx";
+import { marked } from "./safe-text.tsx";
+import { useData, usePage, useSettled } from "./use-data.ts";
+
+const LEAST = 300;
+const MOST = 10_000;
+const AFTER_MOVING_MS = 150;
+
+/** The document with which another agent or a person can take over. */
+export function HandoffTab({ id }: { readonly id: string }): JSX.Element {
+  const { api } = usePage();
+  const [wish, setWish] = useState<Wish>({ budgetTokens: 2_000, focus: "" });
+  const [isText, setText] = useState(false);
+  const { budgetTokens, focus } = useSettled(wish, AFTER_MOVING_MS);
+  const loaded = useData(`handoff ${id} ${budgetTokens} ${focus}`, () => api.handoff({ checkpointId: id, budgetTokens, focus }));
+  return (
+    <>
+      <BudgetControls wish={wish} least={LEAST} most={MOST} onChange={setWish} />
+      <Await loaded={loaded}>
+        {({ markdown, tokens, shortened, leftOut }) => (
+          <>
+            <p class="summary" aria-live="polite">
+              {number(tokens)} tokens; entries shortened: {shortened}, left out: {leftOut}.
+            </p>
+            <div class="actions">
+              <CopyButton text={markdown} label="Copy the document" />
+              <button type="button" aria-pressed={isText} onClick={() => setText(!isText)}>
+                As text
+              </button>
+            </div>
+            {isText ? (
+              <pre class="text boxed" dir="auto" tabIndex={0}>
+                {marked(markdown)}
+              </pre>
+            ) : (
+              <div class="boxed">
+                <Markdown text={markdown} />
+              </div>
+            )}
+          </>
+        )}
+      </Await>
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { hrefOf, parseRoute, type Route, TABS } from "./route.ts";
+
+describe("the address of a screen", () => {
+  it("leads back to the same screen, for any ids", () => {
+    const id = fc.string({ minLength: 1, unit: "binary" }).filter((text) => text.isWellFormed());
+    fc.assert(
+      fc.property(id, id, fc.constantFrom(...TABS), fc.option(id, { nil: undefined }), (sessionId, checkpointId, tab, baseId) => {
+        const route: Route = { sessionId, checkpointId, tab, baseId };
+        expect(parseRoute(hrefOf(route))).toEqual(route);
+      }),
+    );
+    for (const route of [{}, { screen: "storage" }, { screen: "activity" }, { screen: "growth", sessionId: "a/b" }] as const) {
+      expect(parseRoute(hrefOf(route))).toEqual(route);
+    }
+  });
+
+  it("is the list of sessions when nobody understands it", () => {
+    expect(["#", "#/", "#/nonsense", "#/s/", "#token=x"].map(parseRoute)).toEqual([{}, {}, {}, {}, {}]);
+    expect(parseRoute("#/s/%E0%A4%A")).toMatchObject({ sessionId: "%E0%A4%A" });
+  });
+});

@@ -1,0 +1,61 @@
+import { useEffect, useState } from "preact/hooks";
+
+export const TABS = ["changes", "context", "resume", "handoff", "conversation", "raw"] as const;
+export type Tab = (typeof TABS)[number];
+
+/** The screen that is shown, as the part of the address after `#`. */
+export interface Route {
+  /** A screen of the whole store. Default: sessions. */
+  readonly screen?: "storage" | "activity" | "growth" | undefined;
+  readonly sessionId?: string | undefined;
+  readonly checkpointId?: string | undefined;
+  readonly tab?: Tab | undefined;
+  /** The checkpoint to compare with. Default: the parent. */
+  readonly baseId?: string | undefined;
+}
+
+export function parseRoute(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#\/?/u, "").split("?", 2);
+  const [kind, session, checkpoint, tab] = path.split("/").map(decoded);
+  if (kind === "storage" || kind === "activity") return { screen: kind };
+  if (kind === "growth" && session !== undefined) return { screen: kind, sessionId: session };
+  if (kind !== "s" || session === undefined || session === "") return {};
+  const base = new URLSearchParams(query).get("base");
+  return {
+    sessionId: session,
+    checkpointId: checkpoint === "" ? undefined : checkpoint,
+    tab: TABS.find((each) => each === tab),
+    baseId: base ?? undefined,
+  };
+}
+
+export function hrefOf({ screen, sessionId, checkpointId, tab, baseId }: Route): string {
+  if (screen !== undefined) return screen === "growth" ? `#/growth/${encodeURIComponent(sessionId ?? "")}` : `#/${screen}`;
+  if (sessionId === undefined) return "#/";
+  const parts = [sessionId, checkpointId, checkpointId === undefined ? undefined : tab].filter((part) => part !== undefined);
+  const path = parts.map((part) => encodeURIComponent(part)).join("/");
+  return `#/s/${path}${baseId === undefined ? "" : `?base=${encodeURIComponent(baseId)}`}`;
+}
+
+/** The route that the address names; changes with it. */
+export function useRoute(): Route {
+  const [route, setRoute] = useState(() => parseRoute(location.hash));
+  useEffect(() => {
+    const read = (): void => setRoute(parseRoute(location.hash));
+    addEventListener("hashchange", read);
+    return () => removeEventListener("hashchange", read);
+  }, []);
+  return route;
+}
+
+export function go(route: Route): void {
+  location.hash = hrefOf(route);
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

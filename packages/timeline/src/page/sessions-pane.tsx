@@ -1,0 +1,185 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { SessionList, SessionRow } from "../data/sessions.ts";
+import { bytes, lastPart, number, plural, titleOf } from "./format.ts";
+import { Ago, Await, Empty } from "./parts.tsx";
+import { hrefOf, type Route } from "./route.ts";
+import { SafeText, WithWords } from "./safe-text.tsx";
+import { type Loaded, useData, usePage, useSettled } from "./use-data.ts";
+
+export interface SessionsPaneProps {
+  readonly route: Route;
+  readonly sessions: Loaded<SessionList>;
+}
+
+const AFTER_TYPING_MS = 250;
+
+/** The list of sessions, and the search over everything. */
+export function SessionsPane({ route, sessions }: SessionsPaneProps): JSX.Element {
+  const [typed, setTyped] = useState("");
+  const query = useSettled(typed.trim(), AFTER_TYPING_MS);
+  return (
+    <nav class="pane sessions" aria-label="Sessions">
+      <search>
+        <input
+          type="search"
+          placeholder="Search everything"
+          aria-label="Search everything that was saved"
+          value={typed}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+      </search>
+      {query === "" ? <Await loaded={sessions}>{(list) => <Sessions list={list} route={route} />}</Await> : <Hits query={query} />}
+      <StoreLinks route={route} />
+    </nav>
+  );
+}
+
+function Sessions({ list, route }: { readonly list: SessionList; readonly route: Route }): JSX.Element {
+  if (list.total === 0) {
+    return (
+      <Empty title="Nothing is saved yet.">
+        <p>
+          An agent saves with the tool <code>workflow_checkpoint_save</code>, a person with <code>workrail save</code>.
+        </p>
+      </Empty>
+    );
+  }
+  const { project } = list;
+  const here = list.sessions.filter((session) => session.project === project);
+  const others = list.sessions.filter((session) => session.project !== project);
+  return (
+    <div class="scroll">
+      {here.length === 0 ? null : <Group title={project === undefined ? "No project" : lastPart(project)} sessions={here} route={route} />}
+      {others.length === 0 ? null : (
+        <Group title={here.length === 0 ? "Sessions" : "Other projects"} sessions={others} route={route} showsProject />
+      )}
+      {list.total > list.sessions.length ? (
+        <p class="more">{number(list.total - list.sessions.length)} older ones: search for them.</p>
+      ) : null}
+    </div>
+  );
+}
+
+interface GroupProps {
+  readonly title: string;
+  readonly sessions: readonly SessionRow[];
+  readonly route: Route;
+  readonly showsProject?: boolean;
+}
+
+function Group({ title, sessions, route, showsProject = false }: GroupProps): JSX.Element {
+  return (
+    <section>
+      <h2>
+        <SafeText text={title} />
+      </h2>
+      <ul class="rows">
+        {sessions.map((session) => (
+          <li key={session.id}>
+            <a href={hrefOf({ sessionId: session.id })} aria-current={session.id === route.sessionId ? "page" : undefined}>
+              <span class="line">
+                <strong>
+                  <SafeText text={session.name ?? session.id} />
+                </strong>
+                <Ago at={session.head?.at ?? session.lastUsedAt} />
+              </span>
+              <span class="line faint">
+                <span>
+                  {showsProject && session.project !== undefined ? <SafeText text={`${lastPart(session.project)} · `} /> : null}
+                  {plural(session.checkpoints, "checkpoint")} · {bytes(session.bytes)}
+                </span>
+                {session.head?.agent === undefined ? null : <SafeText text={session.head.agent} />}
+              </span>
+              {session.tags.length === 0 && session.damaged === undefined ? null : (
+                <span class="tags">
+                  {session.tags.map((tag) => (
+                    <span key={tag} class="tag">
+                      <SafeText text={tag} />
+                    </span>
+                  ))}
+                  {session.damaged === undefined ? null : <span class="tag bad">{session.damaged} damaged</span>}
+                </span>
+              )}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Hits({ query }: { readonly query: string }): JSX.Element {
+  const { api, version } = usePage();
+  const found = useData(`search ${query}`, () => api.search({ query }), version);
+  const words = query.replaceAll('"', " ").split(/\s+/u);
+  return (
+    <Await loaded={found}>
+      {({ hits, isLoose }) =>
+        hits.length === 0 ? (
+          <Empty title="Nothing was found.">
+            <p>Any of the words may match. Try fewer or other words.</p>
+          </Empty>
+        ) : (
+          <div class="scroll" role="region" aria-label="Results">
+            <h2>{isLoose ? "Similar, no exact match" : plural(hits.length, "result")}</h2>
+            <ul class="rows">
+              {hits.map(({ checkpoint, sessionId, sessionName, snippet }) => (
+                <li key={checkpoint.id}>
+                  <a href={hrefOf({ sessionId, checkpointId: checkpoint.id, tab: "context" })}>
+                    <span class="line">
+                      <strong>
+                        <WithWords text={titleOf(checkpoint)} words={words} />
+                      </strong>
+                      <Ago at={checkpoint.at} />
+                    </span>
+                    {snippet === undefined ? null : (
+                      <span class="snippet">
+                        <WithWords text={snippet} words={words} />
+                      </span>
+                    )}
+                    <span class="line faint">
+                      <SafeText text={sessionName ?? sessionId} />
+                    </span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </div>
+        )
+      }
+    </Await>
+  );
+}
+
+/** The use of the store, and the links to the screens of the whole store. */
+function StoreLinks({ route }: { readonly route: Route }): JSX.Element {
+  const { api, version } = usePage();
+  const { data } = useData("storage", () => api.storage({}), version);
+  return (
+    <ul class="store">
+      <li>
+        <a href="#/storage" aria-current={route.screen === "storage" ? "page" : undefined}>
+          <span class="line">
+            Storage
+            {data === undefined ? null : (
+              <span class="faint">
+                {bytes(data.usedBytes)} of {bytes(data.limitBytes)}
+              </span>
+            )}
+          </span>
+          {data === undefined ? null : (
+            <span class="meter" role="img" aria-label={`${Math.round((100 * data.usedBytes) / data.limitBytes)}% of the quota is used`}>
+              <span style={{ width: `${Math.max(1, (100 * data.usedBytes) / data.limitBytes)}%` }} />
+            </span>
+          )}
+        </a>
+      </li>
+      <li>
+        <a href="#/activity" aria-current={route.screen === "activity" ? "page" : undefined}>
+          Activity
+        </a>
+      </li>
+    </ul>
+  );
+}

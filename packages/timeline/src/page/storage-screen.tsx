@@ -1,0 +1,143 @@
+import type { JSX } from "preact";
+import type { StorageUse } from "../data/storage.ts";
+import { bytes, number, plural, titleOf } from "./format.ts";
+import { Ago, Await } from "./parts.tsx";
+import { SafeText } from "./safe-text.tsx";
+import { useData, usePage } from "./use-data.ts";
+
+/** The use of the store, the next removals with their reasons, and the trash. */
+export function StorageScreen(): JSX.Element {
+  const { api, version } = usePage();
+  const loaded = useData("storage", () => api.storage({}), version);
+  return (
+    <>
+      <div class="pane-head">
+        <a class="back" href="#/">
+          Sessions
+        </a>
+        <h2>Storage</h2>
+      </div>
+      <div class="panel">
+        <Await loaded={loaded}>
+          {(use) => (
+            <>
+              <Use use={use} />
+              <Next use={use} />
+              <Trash use={use} />
+            </>
+          )}
+        </Await>
+      </div>
+    </>
+  );
+}
+
+function Use({ use: { usedBytes, limitBytes, trashBytes, checkpoints, warnings } }: { readonly use: StorageUse }): JSX.Element {
+  return (
+    <section>
+      <p class="summary">
+        {bytes(usedBytes)} of {bytes(limitBytes)} are used, {bytes(trashBytes)} of it by the trash. {plural(checkpoints, "checkpoint")} in
+        all.
+      </p>
+      <span class="meter big" role="img" aria-label={`${Math.round((100 * usedBytes) / limitBytes)}% of the quota is used`}>
+        <span style={{ width: `${Math.max(0.5, (100 * usedBytes) / limitBytes)}%` }} />
+      </span>
+      {warnings.map((warning) => (
+        <p key={warning} class="note">
+          {warning}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+/** Reasons of the store's policy, in words. */
+const REASONS: Readonly<Record<string, string>> = {
+  retention: "not used for long",
+  thinning: "many old ones: some are enough",
+  "aside-age": "an aside that is old enough",
+  quota: "the store is nearly full",
+  "disk-full": "the disk is full",
+  "trash-age": "long enough in the trash",
+  "trash-share": "the trash is too large",
+};
+
+function Next({ use: { next } }: { readonly use: StorageUse }): JSX.Element {
+  return (
+    <section>
+      <h3>What clean-up would remove now</h3>
+      {next.length === 0 ? (
+        <p class="faint">Nothing.</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Session</th>
+              <th scope="col" class="words">
+                Why
+              </th>
+              <th scope="col">Checkpoints</th>
+              <th scope="col">Size</th>
+              <th scope="col" class="words">
+                Goes
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {next.map((each) => (
+              <tr key={`${each.sessionId} ${each.reason} ${each.to}`}>
+                <th scope="row">
+                  <SafeText text={each.sessionId} />
+                </th>
+                <td class="words">{REASONS[each.reason] ?? each.reason}</td>
+                <td>{number(each.checkpoints)}</td>
+                <td>{bytes(each.bytes)}</td>
+                <td class="words">{each.to === "trash" ? "to the trash" : "for good"}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function Trash({ use: { trash, trashed } }: { readonly use: StorageUse }): JSX.Element {
+  const { api, act, mayWrite } = usePage();
+  return (
+    <section>
+      <h3>Trash</h3>
+      {trash.length === 0 ? <p class="faint">It is empty.</p> : null}
+      {trashed > trash.length ? (
+        <p class="faint">
+          The newest {number(trash.length)} of {number(trashed)}.
+        </p>
+      ) : null}
+      <ul class="reasons">
+        {trash.toReversed().map((each) => (
+          <li key={each.id}>
+            <strong>
+              <SafeText text={titleOf(each)} />
+            </strong>{" "}
+            <span class="faint">
+              of <SafeText text={each.sessionId} />, removed <Ago at={each.trashedAt} />
+            </span>{" "}
+            {mayWrite ? (
+              <button
+                type="button"
+                onClick={() =>
+                  void act(async () => {
+                    await api.restore({ sessionId: each.sessionId, checkpointId: each.id });
+                    return "It is back in its session.";
+                  })
+                }
+              >
+                Put back
+              </button>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,229 @@
+import type { JSX } from "preact";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { ContextSize, Timeline, TimelineRow } from "../data/timeline.ts";
+import { bytes, plural, short, titleOf } from "./format.ts";
+import { graphLanes, type GraphRow } from "./graph-lanes.ts";
+import { LayerBar, LayerLegend } from "./layers.tsx";
+import { Ago, Await, Empty } from "./parts.tsx";
+import { go, hrefOf, type Route } from "./route.ts";
+import { SafeText } from "./safe-text.tsx";
+import { type Loaded, usePage } from "./use-data.ts";
+import { WindowList } from "./window-list.tsx";
+
+/** The checkpoints of a session, newest first, on one scale. */
+export function TimelinePane({ route, timeline }: { readonly route: Route; readonly timeline: Loaded<Timeline> }): JSX.Element {
+  return (
+    <section class="pane timeline" aria-label="Timeline">
+      {route.sessionId === undefined ? (
+        <Empty title="Choose a session.">
+          <p>Its checkpoints appear here, newest first.</p>
+        </Empty>
+      ) : (
+        <Await loaded={timeline}>{(found) => <Rows timeline={found} route={route} />}</Await>
+      )}
+    </section>
+  );
+}
+
+const ROW_HEIGHT = 64;
+
+function Rows({ timeline, route }: { readonly timeline: Timeline; readonly route: Route }): JSX.Element {
+  const { session, rows, headId, total } = timeline;
+  const lanes = useMemo(() => graphLanes(rows), [rows]);
+  // All rows give the graph the same width, so that the bars stand on one scale.
+  const width = useMemo(() => lanes.reduce((most, row) => Math.max(most, row.width), 1), [lanes]);
+  const { sizes, onShown } = useSizes(session.id);
+  const most = Math.max(1, ...Array.from(sizes.values(), ({ tokens = 0 }) => tokens));
+  const current = route.checkpointId ?? headId;
+  const selected = rows.findIndex(({ id }) => id === current);
+  const box = useRef<HTMLDivElement>(null);
+  // The row that a key leads to takes the focus once it is the current one.
+  const wanted = useRef<string>(undefined);
+  useEffect(() => {
+    if (wanted.current === undefined || wanted.current !== current) return;
+    wanted.current = undefined;
+    box.current?.querySelector<HTMLElement>("a[aria-current]")?.focus();
+  });
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const target = targetOf(event.key, selected, rows.length);
+    const row = target === undefined ? undefined : rows[target];
+    if (row === undefined) return;
+    event.preventDefault();
+    wanted.current = row.id;
+    go({ sessionId: session.id, checkpointId: row.id, tab: route.tab });
+  };
+  return (
+    <>
+      <div class="pane-head">
+        <a class="back" href="#/">
+          Sessions
+        </a>
+        <h2>
+          <SafeText text={session.name ?? session.id} />
+        </h2>
+        <p class="faint line">
+          <span>
+            {plural(total, "checkpoint")} · {bytes(session.bytes)}
+            {session.isKept ? " · kept" : ""}
+          </span>
+          <a href={hrefOf({ screen: "growth", sessionId: session.id })}>Growth</a>
+        </p>
+        <LayerLegend />
+      </div>
+      <div class="fill" ref={box}>
+        <WindowList
+          items={rows}
+          rowHeight={ROW_HEIGHT}
+          label={`Checkpoints of ${session.id}, newest first`}
+          keyOf={({ id }) => id}
+          selected={selected}
+          onShown={onShown}
+          onKeyDown={onKeyDown}
+        >
+          {(row, index) => (
+            <Row
+              row={row}
+              graph={lanes[index]}
+              lanes={width}
+              size={sizes.get(row.id)}
+              most={most}
+              isHead={row.id === headId}
+              isCurrent={index === selected}
+              href={hrefOf({ sessionId: session.id, checkpointId: row.id, tab: route.tab })}
+            />
+          )}
+        </WindowList>
+      </div>
+    </>
+  );
+}
+
+function targetOf(key: string, selected: number, count: number): number | undefined {
+  switch (key) {
+    case "ArrowDown":
+      return Math.min(count - 1, selected + 1);
+    case "ArrowUp":
+      return Math.max(0, selected - 1);
+    case "Home":
+      return 0;
+    case "End":
+      return count - 1;
+    default:
+      return undefined;
+  }
+}
+
+interface RowProps {
+  readonly row: TimelineRow;
+  readonly graph: GraphRow | undefined;
+  readonly lanes: number;
+  readonly size: ContextSize | undefined;
+  readonly most: number;
+  readonly isHead: boolean;
+  readonly isCurrent: boolean;
+  readonly href: string;
+}
+
+function Row({ row, graph, lanes, size, most, isHead, isCurrent, href }: RowProps): JSX.Element {
+  return (
+    <a class="checkpoint" href={href} tabIndex={isCurrent ? 0 : -1} aria-current={isCurrent ? "true" : undefined}>
+      {graph === undefined ? null : <Lanes graph={graph} count={lanes} isHead={isHead} />}
+      <span class="what">
+        <span class="line">
+          <strong>
+            <span class="seq">#{row.sequence}</span> <SafeText text={titleOf(row)} />
+          </strong>
+          <Ago at={row.at} />
+        </span>
+        <span class="line size">
+          {size === undefined ? <span class="layer-bar" /> : <LayerBar layers={size.layers} most={most} />}
+          <span class="tokens">{size?.tokens === undefined ? "" : `${short(size.tokens)} tok`}</span>
+        </span>
+        <span class="line faint">
+          <span class="marks">
+            {isHead ? <span class="tag head">latest</span> : null}
+            {row.kind === "workflow" ? null : <span class="tag">{row.kind}</span>}
+            {row.isDamaged === true ? <span class="tag bad">damaged</span> : null}
+            {row.isParentGone === true ? <span class="tag">parent removed</span> : null}
+            {row.tags?.map((tag) => (
+              <span key={tag} class="tag">
+                <SafeText text={tag} />
+              </span>
+            ))}
+            {row.branch === undefined ? null : <SafeText text={`⎇ ${row.branch}`} />}
+          </span>
+          {row.agent === undefined ? null : <SafeText text={row.agent} />}
+        </span>
+      </span>
+    </a>
+  );
+}
+
+const LANE = 14;
+const MOST_LANES = 8;
+
+/** The lines of the graph beside one row. */
+function Lanes({ graph, count, isHead }: { readonly graph: GraphRow; readonly count: number; readonly isHead: boolean }): JSX.Element {
+  const x = (lane: number): number => LANE / 2 + Math.min(lane, MOST_LANES - 1) * LANE;
+  const middle = ROW_HEIGHT / 2;
+  return (
+    <svg class="lanes" width={Math.min(count, MOST_LANES) * LANE} height={ROW_HEIGHT} aria-hidden="true">
+      {graph.lines.map(({ from, to, lane }) => (
+        <g key={`${from}-${to}-${lane}`} class={`lane-${(from ?? to ?? 0) % 4}`}>
+          {from === undefined ? null : <path d={curve(x(from), 0, x(lane), middle)} />}
+          {to === undefined ? null : <path d={curve(x(lane), middle, x(to), ROW_HEIGHT)} />}
+        </g>
+      ))}
+      <circle class={isHead ? "node head" : "node"} cx={x(graph.lane)} cy={middle} r={isHead ? 5 : 4} />
+    </svg>
+  );
+}
+
+function curve(fromX: number, fromY: number, toX: number, toY: number): string {
+  if (fromX === toX) return `M${fromX} ${fromY}V${toY}`;
+  const bend = (fromY + toY) / 2;
+  return `M${fromX} ${fromY}C${fromX} ${bend} ${toX} ${bend} ${toX} ${toY}`;
+}
+
+/** Checkpoints asked for at a time. */
+const BATCH = 20;
+const AFTER_SCROLLING_MS = 60;
+
+/** Counts the tokens of the rows in view, a few at a time. Counts stay until a pin changes them. */
+function useSizes(sessionId: string): {
+  readonly sizes: ReadonlyMap<string, ContextSize>;
+  readonly onShown: (rows: readonly TimelineRow[]) => void;
+} {
+  const { api, tell, versionOf } = usePage();
+  // A pin moves entries to another layer.
+  const { lost } = versionOf(sessionId);
+  const [sizes, setSizes] = useState<ReadonlyMap<string, ContextSize>>(new Map());
+  const asked = useRef(new Set<string>());
+  const shown = useRef<readonly TimelineRow[]>([]);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const onShown = useCallback(
+    (rows: readonly TimelineRow[]) => {
+      shown.current = rows;
+      const count = async (): Promise<void> => {
+        const ids = rows.map(({ id }) => id).filter((id) => !asked.current.has(id));
+        for (let index = 0; index < ids.length; index += BATCH) {
+          const batch = ids.slice(index, index + BATCH);
+          for (const id of batch) asked.current.add(id);
+          const counted = await api.sizes({ ids: batch });
+          setSizes((old) => new Map([...old, ...counted.map((size) => [size.id, size] as const)]));
+        }
+      };
+      clearTimeout(timer.current);
+      // Without sizes the rows stand without bars.
+      timer.current = setTimeout(() => void count().catch((error: Error) => tell(error.message)), AFTER_SCROLLING_MS);
+    },
+    [api, tell],
+  );
+  useEffect(() => {
+    if (lost === 0) return;
+    asked.current.clear();
+    onShown(shown.current);
+  }, [lost, onShown]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return { sizes, onShown };
+}

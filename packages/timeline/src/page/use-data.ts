@@ -1,0 +1,89 @@
+import { createContext } from "preact";
+import { useContext, useEffect, useState } from "preact/hooks";
+import type { DataApi } from "../data/calls.ts";
+import type { Host } from "./host.ts";
+
+/** Things that every part of the page needs. */
+export interface Page {
+  readonly host: Host;
+  readonly api: DataApi;
+  /** Counts the changes of the store: data is read again when it grows. */
+  readonly version: number;
+  /** Counts the changes of one session. */
+  readonly versionOf: (sessionId: string | undefined) => SessionVersion;
+  readonly mayWrite: boolean;
+  /** Does something that changes the store, and tells the person how it went. */
+  readonly act: (work: () => Promise<string | Done>) => Promise<void>;
+  /** Tells the person something, in words. */
+  readonly tell: (text: string) => void;
+}
+
+/** The number of times that a session changed, and that it lost something. */
+export interface SessionVersion {
+  readonly any: number;
+  readonly lost: number;
+}
+
+/** A finished change in words, and how to undo it. */
+export interface Done {
+  readonly text: string;
+  readonly undo?: () => Promise<string>;
+}
+
+export const PageContext = createContext<Page | undefined>(undefined);
+
+export function usePage(): Page {
+  const page = useContext(PageContext);
+  if (page === undefined) throw new Error("There is no page around this part.");
+  return page;
+}
+
+/** Data of the page: the last answer, and whether a newer one is on its way. */
+export interface Loaded<T> {
+  readonly data: T | undefined;
+  readonly error: Error | undefined;
+  readonly isLoading: boolean;
+}
+
+interface Held<T> {
+  readonly key: string;
+  readonly data?: T;
+  readonly error?: Error;
+  readonly isDone: boolean;
+}
+
+/**
+ * Reads data when the key changes, and again when the version grows. The last answer stays until the next one is there, so that live updates
+ * do not flicker; an answer to another key is not shown.
+ *
+ * @param ask `undefined`: nothing to read.
+ */
+export function useData<T>(key: string, ask: (() => Promise<T>) | undefined, version = 0): Loaded<T> {
+  const [held, setHeld] = useState<Held<T>>({ key, isDone: false });
+  useEffect(() => {
+    if (ask === undefined) return undefined;
+    let isWanted = true;
+    const settle = (next: Held<T>): void => {
+      if (isWanted) setHeld(next);
+    };
+    ask().then(
+      (data) => settle({ key, data, isDone: true }),
+      (error: unknown) => settle({ key, error: error instanceof Error ? error : new Error(String(error)), isDone: true }),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [key, version, ask === undefined]);
+  if (held.key !== key) return { data: undefined, error: undefined, isLoading: ask !== undefined };
+  return { data: held.data, error: held.error, isLoading: ask !== undefined && !held.isDone };
+}
+
+/** The value, once it has not changed for a while. */
+export function useSettled<T>(value: T, afterMs: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), afterMs);
+    return () => clearTimeout(timer);
+  }, [value, afterMs]);
+  return settled;
+}

@@ -1,0 +1,61 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+
+export interface WindowListProps<T> {
+  readonly items: readonly T[];
+  readonly rowHeight: number;
+  readonly label: string;
+  readonly keyOf: (item: T) => string;
+  /** Item to bring into view. */
+  readonly selected: number;
+  readonly onShown: (items: readonly T[]) => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+  readonly children: (item: T, index: number) => ComponentChildren;
+}
+
+/** Rows beyond the edges of what is seen. */
+const SPARE = 8;
+
+/** A list of rows of one height that holds only the rows in view, so that ten thousand cost no more than fifty. */
+export function WindowList<T>({ items, rowHeight, label, keyOf, selected, onShown, onKeyDown, children }: WindowListProps<T>): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 900 });
+  const read = (): void => {
+    const { scrollTop = 0, clientHeight = 900 } = box.current ?? {};
+    setView((old) => (old.top === scrollTop && old.height === clientHeight ? old : { top: scrollTop, height: clientHeight }));
+  };
+  useLayoutEffect(() => {
+    read();
+    const observer = new ResizeObserver(read);
+    if (box.current !== null) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    const { current } = box;
+    if (current === null || selected < 0) return;
+    const top = selected * rowHeight;
+    if (top < current.scrollTop) current.scrollTop = top;
+    else if (top + rowHeight > current.scrollTop + current.clientHeight) current.scrollTop = top + rowHeight - current.clientHeight;
+    read();
+  }, [selected, rowHeight]);
+  const first = Math.max(0, Math.floor(view.top / rowHeight) - SPARE);
+  const end = Math.min(items.length, Math.ceil((view.top + view.height) / rowHeight) + SPARE);
+  const shown = items.slice(first, end);
+  useEffect(() => onShown(shown), [first, end, items]);
+  return (
+    <div class="window-list" ref={box} onScroll={read}>
+      <ol aria-label={label} style={{ height: `${items.length * rowHeight}px` }} onKeyDown={onKeyDown}>
+        {shown.map((item, index) => (
+          <li
+            key={keyOf(item)}
+            aria-setsize={items.length}
+            aria-posinset={first + index + 1}
+            style={{ top: `${(first + index) * rowHeight}px`, height: `${rowHeight}px` }}
+          >
+            {children(item, first + index)}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
