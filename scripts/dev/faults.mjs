@@ -157,6 +157,12 @@ const ROWS = [
     fault: "faults of object storage at each request: SlowDown, lost and half answers, drops, damage, silence; kill -9 before the row",
     files: ["packages/blobs-s3/test"],
   },
+  {
+    id: "T23",
+    fault: "three servers on one store, two of which are told to stop amid 50 calls, in 10 rounds",
+    files: ["apps/mcp-server/src/http/many-servers.test.ts"],
+    env: { WORKRAIL_SERVER_ROUNDS: "10" },
+  },
 ];
 
 const COUNTS = ["tries", "acknowledged", "lost", "wrong", "dangling", "dead"];

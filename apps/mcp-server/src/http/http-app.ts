@@ -55,7 +55,14 @@ export interface HttpAppOptions {
   readonly log: Log;
 }
 
-type Env = { Bindings: HttpBindings; Variables: { access: Access | undefined } };
+type Env = {
+  Bindings: HttpBindings;
+  Variables: {
+    access: Access | undefined;
+    /** Called for a request that is not waited for when the server stops. */
+    forget: () => void;
+  };
+};
 
 /** The web application: refuses what must not reach the protocol, and hands on the rest. */
 export class HttpApp {
@@ -85,7 +92,7 @@ export class HttpApp {
     this.#isDraining = true;
   }
 
-  /** Resolves when every request that was accepted is answered. Subscriptions do not count: they end with the server. */
+  /** Resolves when every request that arrived is answered. Subscriptions do not count: they end with the server. */
   async whenIdle(): Promise<void> {
     while (this.#underWay.size > 0) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
   }
@@ -97,6 +104,7 @@ export class HttpApp {
       return refusal(500, "The request failed in a way that was not foreseen. The cause is in the server's log.", RPC_ERROR.internal);
     });
     this.#hono.use(async (c, next) => {
+      c.set("forget", this.#track(c));
       const refused = this.#refuseForeign(c.req.raw);
       if (refused === undefined) await next();
       else c.res = refused;
@@ -219,7 +227,7 @@ export class HttpApp {
     if (fault !== undefined) return Response.json(fault, { status: 400 });
     const refused = this.#refuseScope(checkedMessage, access);
     if (refused !== undefined) return refused;
-    if (!("method" in checkedMessage) || checkedMessage.method !== "subscriptions/listen") this.#track(c);
+    if ("method" in checkedMessage && checkedMessage.method === "subscriptions/listen") c.get("forget")();
     const isAllowed = access === undefined ? undefined : () => this.#isStillGood(c, access);
     return this.#options.mcp.fetch(request, { ...authInfo, ...(isAllowed === undefined ? {} : { isAllowed }), parsedBody: checkedMessage });
   }
@@ -240,16 +248,19 @@ export class HttpApp {
     return message.method === "tools/call" && typeof name === "string" ? this.#options.scopeOfTool(name) : undefined;
   }
 
-  #track(c: Context<Env>): void {
+  /** Counts a request until it is answered. Returns the function that counts it no longer. */
+  #track(c: Context<Env>): () => void {
     const request = Symbol("request");
     this.#underWay.add(request);
-    c.env.outgoing.once("close", () => {
+    const forget = (): void => {
       this.#underWay.delete(request);
       if (this.#underWay.size > 0) return;
       const waiters = this.#idleWaiters;
       this.#idleWaiters = [];
       for (const wake of waiters) wake();
-    });
+    };
+    c.env.outgoing.once("close", forget);
+    return forget;
   }
 }
 

@@ -2,7 +2,7 @@ import { type AuthInfo, createMcpHandler, type Server, type ServerEvent, type Se
 import type { Log } from "@workrail/core";
 import type { Offer } from "../catalogue.ts";
 import { type JsonRpcMessage, ProtocolFault, RPC_ERROR } from "../json-rpc.ts";
-import { type Listening, listeningOf } from "../notices/listening.ts";
+import { type Listening, listeningOf, refusedListening } from "../notices/listening.ts";
 import type { Notice, Notices, Tell } from "../notices/notices.ts";
 import type { McpHandler, McpRequestOptions } from "./http-app.ts";
 
@@ -44,10 +44,8 @@ export class Listeners {
     const caller = options.authInfo?.clientId;
     const ofCaller = [...this.#streams.values()].filter((each) => each === caller).length;
     if (this.#streams.size >= MOST_STREAMS || (caller !== undefined && ofCaller >= MOST_OF_A_CALLER)) {
-      return refusal(
-        asked.id,
-        new ProtocolFault(RPC_ERROR.invalidRequest, "There are as many streams of notices as can be. End one first."),
-      );
+      const limit = "There are as many streams of notices as can be. End one first.";
+      return Response.json(refusedListening(asked, new ProtocolFault(RPC_ERROR.invalidRequest, limit)));
     }
     const stream = new NoticeStream(options.isAllowed);
     const handler = createMcpHandler(({ authInfo }) => serverFor(authInfo), {
@@ -67,7 +65,7 @@ export class Listeners {
       return stream.paced(response);
     } catch (error) {
       stream.end();
-      if (error instanceof ProtocolFault) return refusal(asked.id, error);
+      if (error instanceof ProtocolFault) return Response.json(refusedListening(asked, error));
       throw error;
     }
   }
@@ -143,8 +141,4 @@ const COLON = 0x3a;
 
 function eventOf(notice: Notice): ServerEvent {
   return "params" in notice ? { kind: "resource_updated", uri: notice.params.uri } : { kind: "resources_list_changed" };
-}
-
-function refusal(id: string | number, { code, message, data }: ProtocolFault): Response {
-  return Response.json({ jsonrpc: "2.0", id, error: { code, message, ...(data === undefined ? {} : { data }) } });
 }

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonRpcMessage, type JsonRpcRequest, ProtocolFault, type RequestId, RPC_ERROR } from "../json-rpc.ts";
 import type { MessageChannel } from "../message-channel.ts";
 import type { Notices, Tell } from "./notices.ts";
-import { type Listening, listeningOf } from "./listening.ts";
+import { type Listening, listeningOf, refusedListening } from "./listening.ts";
 
 /** Key of `_meta` that names the subscription of a notice. Not taken from the library, which is loaded apart. */
 const SUBSCRIPTION_ID_META_KEY = "io.modelcontextprotocol/subscriptionId";
@@ -41,7 +41,8 @@ export function listeningChannel(channel: MessageChannel, notices: Notices): Mes
       await notices.watch(asked.wanted, tell, subscription.end.signal);
     } catch (error) {
       end(id);
-      await channel.send({ jsonrpc: "2.0", id, error: errorOf(error) });
+      if (!(error instanceof ProtocolFault)) throw error;
+      await channel.send(refusedListening(request, error));
       return;
     }
     // Cancelled meanwhile: such a request gets no answer.
@@ -52,7 +53,7 @@ export function listeningChannel(channel: MessageChannel, notices: Notices): Mes
     const asked = listeningOf(message, notices);
     if (asked !== undefined && open.size >= MOST_LISTENS) {
       const limit = `A connection has at most ${MOST_LISTENS} subscriptions. Cancel one first.`;
-      void channel.send({ jsonrpc: "2.0", id: asked.request.id, error: { code: RPC_ERROR.invalidRequest, message: limit } });
+      void channel.send(refusedListening(asked.request, new ProtocolFault(RPC_ERROR.invalidRequest, limit)));
     } else if (asked !== undefined && !open.has(asked.request.id)) void listen(asked.request, asked);
     else {
       if ("method" in message && message.method === "notifications/cancelled") end(message.params?.["requestId"] as RequestId);
@@ -89,10 +90,4 @@ export function listeningChannel(channel: MessageChannel, notices: Notices): Mes
 function subscriptionIdOf(params: Record<string, unknown> | undefined): RequestId {
   const meta = params?.["_meta"];
   return (isJsonObject(meta) ? meta[SUBSCRIPTION_ID_META_KEY] : undefined) as RequestId;
-}
-
-function errorOf(error: unknown): { readonly code: number; readonly message: string; readonly data?: unknown } {
-  if (!(error instanceof ProtocolFault)) throw error;
-  const { code, message, data } = error;
-  return data === undefined ? { code, message } : { code, message, data };
 }

@@ -1,4 +1,11 @@
-import { isJsonObject, type JsonRpcMessage, type JsonRpcRequest } from "../json-rpc.ts";
+import {
+  isJsonObject,
+  type JsonRpcErrorResponse,
+  type JsonRpcMessage,
+  type JsonRpcRequest,
+  type ProtocolFault,
+  RPC_ERROR,
+} from "../json-rpc.ts";
 import type { Notices, Wanted } from "./notices.ts";
 
 /** A request to listen to changes. */
@@ -18,4 +25,10 @@ export function listeningOf(message: JsonRpcMessage, notices: Notices): Listenin
   const uris = given === undefined ? [] : notices.known(given);
   const notifications = { ...asked, ...(given === undefined ? {} : { resourceSubscriptions: uris }) };
   return { request: { ...message, params: { ...message.params, notifications } }, wanted: { uris, list: list === true } };
+}
+
+/** Returns the answer that refuses a request to listen. In its protocol an unknown resource has no code of its own. */
+export function refusedListening({ id }: JsonRpcRequest, { code, message, data }: ProtocolFault): JsonRpcErrorResponse {
+  const told = code === RPC_ERROR.resourceNotFound ? RPC_ERROR.invalidParams : code;
+  return { jsonrpc: "2.0", id, error: { code: told, message, ...(data === undefined ? {} : { data }) } };
 }

@@ -20,9 +20,9 @@ export interface NoticingClient {
     name: string,
     given: Readonly<Record<string, unknown>>,
   ): Promise<{ readonly isError?: boolean; readonly structuredContent?: unknown }>;
-  /** Notices since the call before. */
+  /** Takes the notices that came. */
   taken(): readonly string[];
-  /** Resolves when each of these was told. Removes what was told. */
+  /** Resolves when each of these was told, and takes them. Others stay. */
   told(...expected: readonly string[]): Promise<void>;
   /** How the last subscription ended. */
   ending(): Promise<string>;
@@ -47,7 +47,7 @@ class Told {
 
   readonly told = async (...expected: readonly string[]): Promise<void> => {
     while (!expected.every((each) => this.#notices.includes(each))) await new Promise<void>((resolve) => (this.#wake = resolve));
-    this.taken();
+    this.#notices = this.#notices.filter((each) => !expected.includes(each));
   };
 }
 
