@@ -145,7 +145,7 @@ export class Store {
     this.rebuildPorts = { ...parts, limits, remains: storage.remains };
     this.compactor = new Compactor({ ...parts, limits }, parts.background, this.#calls);
     this.search = new StoreSearch(parts, () => this.#calls.isAny);
-    this.pulse = new ChangePulse(parts);
+    this.pulse = new ChangePulse(parts, () => this.takeIncoming());
   }
 
   /** The storage, owned by this store. */

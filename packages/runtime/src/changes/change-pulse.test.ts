@@ -22,7 +22,7 @@ afterEach(() => void vi.useRealTimers());
 
 it("reads once for all that wait, and nothing while nobody waits", async () => {
   const { ports, count } = countedPorts();
-  const pulse = new ChangePulse(ports);
+  const pulse = new ChangePulse(ports, async () => {});
   await vi.advanceTimersByTimeAsync(5_000);
   expect(count.reads).toBe(0);
   const position = await pulse.current();
@@ -44,7 +44,7 @@ it("reads once for all that wait, and nothing while nobody waits", async () => {
 
 it("wakes at once those that wait when it is stopped", async () => {
   const { ports } = countedPorts();
-  const pulse = new ChangePulse(ports);
+  const pulse = new ChangePulse(ports, async () => {});
   const wait = pulse.wait(await pulse.current(), undefined);
   pulse.stop();
   await wait;

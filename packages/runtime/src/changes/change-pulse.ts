@@ -6,12 +6,15 @@ const PACE_MS = 500;
 /** Wakes those that wait for the next change of a catalog, by one read at intervals for all of them. Reads nothing while nobody waits. */
 export class ChangePulse {
   readonly #ports: ListPorts;
+  readonly #takeIn: () => Promise<unknown>;
   readonly #waiting = new Map<() => void, ChangePosition>();
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(ports: ListPorts) {
+  /** @param takeIn takes in what hooks saved meanwhile. Never rejects. */
+  constructor(ports: ListPorts, takeIn: () => Promise<unknown>) {
     this.#ports = ports;
+    this.#takeIn = takeIn;
   }
 
   get isStopped(): boolean {
@@ -54,6 +57,7 @@ export class ChangePulse {
 
   async #beat(): Promise<void> {
     if (this.#waiting.size > 0) {
+      await this.#takeIn();
       const now = await this.#ports.locking.shared(() => this.current()).catch(() => undefined);
       for (const [wake, position] of this.#waiting) if (position !== now) wake();
     }

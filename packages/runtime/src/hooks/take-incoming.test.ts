@@ -50,6 +50,15 @@ const conversationIn = async (store: Workrail): Promise<unknown[]> => {
 };
 
 describe("incoming saves of hooks", () => {
+  it("are taken in, and told, while somebody watches the store", async () => {
+    const store = await open();
+    const watch = store.watchChanges({ project: null })[Symbol.asyncIterator]();
+    await watch.next();
+    await leave({ context: { step: 1 } });
+    expect((await watch.next()).value).toEqual({ sessions: [{ sessionId: "claude-code-1", change: "added" }] });
+    expect((await store.loadCheckpoint({ sessionId: "claude-code-1" })).context).toEqual({ step: 1 });
+  });
+
   it("are in the store once it is opened, with their order and times", async () => {
     await leave({ context: { step: 1 } });
     await leave({ context: { step: 2 }, createdAt: "2026-01-02T11:00:00.000Z" });
