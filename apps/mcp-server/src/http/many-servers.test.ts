@@ -90,7 +90,11 @@ class Scene {
     }
     const unanswered = answers.filter((answer) => answer.status === "rejected");
     tally({ tries: answers.length, acknowledged: answers.length - unanswered.length });
-    if (unanswered.length > 0) throw new AggregateError(unanswered.map(({ reason }) => reason as unknown), `${unanswered.length} calls were not answered.`);
+    if (unanswered.length > 0)
+      throw new AggregateError(
+        unanswered.map(({ reason }) => reason as unknown),
+        `${unanswered.length} calls were not answered.`,
+      );
     this.#saved.push(...keys);
   }
 
