@@ -109,6 +109,11 @@ export class Catalogue implements Offer {
     this.methods = [...TOOL_METHODS, ...this.#answers.keys()];
   }
 
+  /** True while a call is running, also a cancelled one. */
+  get isRunning(): boolean {
+    return this.#running.size > 0;
+  }
+
   /** Resolves when no call is running, cancelled ones included. */
   async whenIdle(): Promise<void> {
     while (this.#running.size > 0) {

@@ -1,4 +1,4 @@
-import type { Workrail } from "@workrail/runtime";
+import type { Caller, Workrail } from "@workrail/runtime";
 import type { Progress } from "./progress.ts";
 import type { ToolCall } from "./tool.ts";
 
@@ -43,6 +43,14 @@ export class LazyStore {
       this.#store = undefined;
       throw error;
     }
+  }
+
+  /**
+   * Returns this store as it exists for a caller with a right to some projects, who is not told how far opening is: that would count the
+   * work of others. Close the whole, not this one.
+   */
+  for(caller: Caller): LazyStore {
+    return new LazyStore(async () => (await this.#opened()).asCaller(caller));
   }
 
   /** Closes the store if it was opened. */

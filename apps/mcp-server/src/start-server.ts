@@ -1,5 +1,7 @@
 import { isWorkrailError, WorkrailError } from "@workrail/core";
 import { openWorkrail, readConfiguration, type SettingValues } from "@workrail/runtime";
+import type { Projects } from "./http/access.ts";
+import type { Offered, ServeHttpOptions } from "./http/serve-http.ts";
 import { LazyStore } from "./lazy-store.ts";
 import { createLog } from "./log.ts";
 import { SharedWatches } from "./notices/shared-watches.ts";
@@ -32,20 +34,26 @@ export function startServer(args: readonly string[]): void {
       onRebuildProgress: ({ phase, done, total }) => tell({ done, total, message: REBUILDING[phase] }),
     }),
   );
-  const tools = attempt(() => selectTools(createTools(store), values));
-  if (tools === undefined) return;
-  const resources = [storeStatus(store), ...storedWork(store)];
-  const watches = new SharedWatches(() => store.get(), log);
+  const offered = (of: LazyStore): Offered => {
+    const resources = [storeStatus(of), ...storedWork(of)];
+    const watches = new SharedWatches(() => of.get(), log);
+    return {
+      tools: selectTools(createTools(of), values),
+      resources,
+      notices: new StoreNotices({ watches, resources, isStrict: values.isolation === "strict", log }),
+      prompts: createPrompts(of, { canSave: !values.readOnly }),
+    };
+  };
+  const all = attempt(() => offered(store));
+  if (all === undefined) return;
   const served = {
     name: "workrail",
     title: "Workrail",
     version: readVersion(),
     instructions: values.readOnly ? READ_ONLY : INSTRUCTIONS,
-    tools,
+    ...all,
+    offeredIn: (projects: Projects) => offered(store.for({ projects })),
     readOnly: values.readOnly,
-    resources,
-    notices: new StoreNotices({ watches, resources, isStrict: values.isolation === "strict", log }),
-    prompts: createPrompts(store, { canSave: !values.readOnly }),
     log,
     close: [() => store.close()],
   };
@@ -56,7 +64,11 @@ export function startServer(args: readonly string[]): void {
   else void startHttp(served, values, store);
 }
 
-async function startHttp(served: ServeStdioOptions, values: SettingValues, store: LazyStore): Promise<void> {
+async function startHttp(
+  served: ServeStdioOptions & Pick<ServeHttpOptions, "offeredIn">,
+  values: SettingValues,
+  store: LazyStore,
+): Promise<void> {
   try {
     const { httpSettingsOf, maxBodyBytesOf, serveHttp } = await import("./http/index.ts");
     const settings = httpSettingsOf(values);

@@ -36,6 +36,10 @@ describe("workrail-mcp token", () => {
     expect(stdout).toMatch(/^wrk_[A-Za-z0-9_-]{43}\n$/u);
     expect(readFileSync(file, "utf8")).not.toContain(stdout.trim());
     expect(run("token", "list").stdout).toMatch(/^ci {2}read,write {2}expires \d{4}-\d\d-\d\dT[\d:.]+Z\n$/u);
+    expect(run("token", "create", "web", "--scopes", "read", "--project", directory, "--project", join(directory, "b")).status).toBe(0);
+    const [, web = ""] = run("token", "list").stdout.split("\n");
+    expect(web.endsWith(`  ${JSON.stringify(directory)}  ${JSON.stringify(join(directory, "b"))}`)).toBe(true);
+    run("token", "revoke", "web");
     expect(run("token", "revoke", "ci")).toEqual({ status: 0, stdout: "Revoked ci.\n", stderr: "" });
     expect(run("token", "list").stdout).toBe("");
   });

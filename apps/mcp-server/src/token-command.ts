@@ -1,17 +1,19 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { invalidInput } from "@workrail/core";
 import { readConfiguration } from "@workrail/runtime";
-import { SCOPES, type Scope } from "./http/access.ts";
+import { projectsIn, SCOPES, type Scope } from "./http/access.ts";
 import { createToken, readTokens, revokeToken } from "./http/token-file.ts";
 import { toToolFailure } from "./wire-errors.ts";
 
-const USAGE = `Usage: workrail-mcp token create <name> --scopes <read,write,admin> [--days <number>]
+const USAGE = `Usage: workrail-mcp token create <name> --scopes <read,write,admin> [--project <path>]... [--days <number>]
        workrail-mcp token list
        workrail-mcp token revoke <name>
 
 Bearer tokens for the server on HTTP. The file keeps only their hashes; a running server reads it again when it changes.
 
   --scopes <list>           read: tools that only read; write: those that save; admin: those that delete for good
+  --project <path>          root of a project; only those given exist for the token, and saves go to the first; default: all
   --days <number>           days until the token expires, 1 to 3650; default: 90
   --http-token-file <path>  default: the setting httpTokenFile
 `;
@@ -21,6 +23,7 @@ const MOST_DAYS = 3_650;
 
 const OPTIONS = {
   scopes: { type: "string" },
+  project: { type: "string", multiple: true },
   days: { type: "string" },
   "http-token-file": { type: "string" },
   "data-dir": { type: "string" },
@@ -47,13 +50,21 @@ function answerTo(args: readonly string[]): string {
   const file = tokenFileOf(values);
   switch (verb) {
     case "create": {
-      const token = createToken(file, { name, scopes: scopesOf(values.scopes), days: daysOf(values.days) });
+      const token = createToken(file, {
+        name,
+        scopes: scopesOf(values.scopes),
+        projects: projectsIn((values.project ?? []).map((given) => resolve(given))),
+        days: daysOf(values.days),
+      });
       process.stderr.write("This is the only time that the token is shown:\n");
       return `${token}\n`;
     }
     case "list":
       return readTokens(file)
-        .map((each) => `${each.name}  ${each.scopes.join(",")}  expires ${each.expiresAt}\n`)
+        .map(({ name: each, scopes, expiresAt, projects = [] }) => {
+          const only = projects.map((project) => `  ${JSON.stringify(project)}`).join("");
+          return `${each}  ${scopes.join(",")}  expires ${expiresAt}${only}\n`;
+        })
         .join("");
     case "revoke":
       revokeToken(file, name);

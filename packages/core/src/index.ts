@@ -23,6 +23,7 @@ export { isFaultOfOneFile } from "./fault-of-one-file.ts";
 export type { ErrorCode, ErrorDetails, ErrorOptions } from "./errors.ts";
 export { canonicalJson } from "./json/canonical-json.ts";
 export { checkJson } from "./json/check-json.ts";
+export { checkChangeable, confinedCatalog, notAmong } from "./confined/confined-catalog.ts";
 export { copyOf } from "./json/with-members.ts";
 export type { JsonCheck } from "./json/check-json.ts";
 export { parseJson } from "./json/parse-json.ts";

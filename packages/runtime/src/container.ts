@@ -139,12 +139,14 @@ async function wireOver(opened: Storage, settings: Settings, adapters: Adapters,
   once(TOKENS.transcripts, () => {
     const files = adapters.transcripts ?? new FileTranscripts({ project: settings.project, directory: process.cwd() });
     // Checked for every implementation, because transcripts are unencrypted.
-    return {
+    const checked = (own: TranscriptFiles): TranscriptFiles => ({
       async write(transcript) {
         sealing.checkPlaintextFiles();
-        return files.write(transcript);
+        return own.write(transcript);
       },
-    };
+      in: (project) => checked(own.in?.(project) ?? own),
+    });
+    return checked(files);
   });
   once(TOKENS.embedding, (c) => embeddingBy(settings.embedder, adapters.embedder, { clock: c.resolve(TOKENS.clock), log }));
   once(TOKENS.screening, (c) => {

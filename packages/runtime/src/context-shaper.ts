@@ -12,6 +12,7 @@ import {
   type SavedAside,
   type SecretsReport,
   type SessionId,
+  uuidOf,
   WorkrailError,
   findSession,
 } from "@workrail/core";
@@ -23,6 +24,7 @@ import {
   type ShapeInput,
   type ViewBudget,
 } from "@workrail/views";
+import { projectOfSession } from "./admitted.ts";
 import { answerBudget, HOW } from "./answer-budget.ts";
 import type {
   CompressContextParams,
@@ -37,6 +39,12 @@ import type { Store } from "./store.ts";
 
 /** Session of asides that belong to no session. */
 const ASIDES = parseSessionId("asides");
+
+/** Returns that session. A caller with a right to some projects has one that others do not use. */
+function asidesOf({ caller, parts: { digests } }: Store): SessionId {
+  return caller === undefined ? ASIDES : parseSessionId(uuidOf(digests.sha256(`asides\n${caller.projects[0]}`)));
+}
+
 /** Failures to keep a context that do not affect the rest of the answer. */
 const NOT_KEPT = new Set<ErrorCode>(["STORAGE_QUOTA_EXCEEDED", "SECRET_FOUND"]);
 /**
@@ -96,7 +104,7 @@ export class ContextShaper {
       const { context, record, session } = await loadCheckpoint(this.#store.portsOf(params), { checkpointId, sessionId });
       return { context, record, pins: session?.pins ?? [], isGiven: false, rules };
     }
-    const sessionId = sessions.forAside(params.sessionId) ?? ASIDES;
+    const sessionId = sessions.forAside(params.sessionId) ?? asidesOf(this.#store);
     const context = params.context as Context;
     const kept = isKept ? await this.#keep(sessionId, context, params.agentId) : { record: undefined };
     const session = await locking.shared(() => findSession(catalog, sessionId));
@@ -110,11 +118,12 @@ export class ContextShaper {
     agentId: string | undefined,
   ): Promise<Pick<Source, "record" | "notKept" | "secrets">> {
     try {
-      const { savePorts, standIn, housekeeper, project, isReadOnly } = this.#store;
+      const { savePorts, caller, isReadOnly } = this.#store;
       if (isReadOnly) throw readOnly();
+      const isNamed = caller !== undefined && sessionId !== asidesOf(this.#store);
+      const project = isNamed ? await projectOfSession(this.#store, sessionId) : this.#store.project;
       const save = (): Promise<SavedAside> => saveAside(savePorts, { sessionId, context, agentId, project });
-      // The memory of a stand-in has its own limit.
-      const { record, secrets } = await (standIn === undefined ? housekeeper.withRoom(save) : save());
+      const { record, secrets } = await this.#store.withRoom(save);
       return { record, ...(secrets === undefined ? {} : { secrets }) };
     } catch (error) {
       if (!isWorkrailError(error) || !NOT_KEPT.has(error.code)) throw error;

@@ -1,7 +1,8 @@
-import { readOnly } from "@workrail/core";
+import { notAmong, readOnly } from "@workrail/core";
 import { checkParams } from "./check-params.ts";
 import type { Need, Operation } from "./facets/operation.ts";
 import { OPERATIONS } from "./facets/operations.ts";
+import { type Caller, needsWholeStore, parseCaller } from "./isolation.ts";
 import type { MethodWithParams } from "./param-fields.ts";
 import { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
 import type { Call, Runs, Store } from "./store.ts";
@@ -20,13 +21,22 @@ export interface RoutedCall extends Call {
 /** Runs calls on a store that has what they need: a plain store, or one with a fallback. */
 export interface Route extends Pick<Store, "parts" | "project" | "dataDir" | "durability" | "isReadOnly" | "close"> {
   run(call: RoutedCall): unknown;
+  /** Returns the way to the part of the store that exists for a caller. */
+  partFor(caller: Caller): Route;
 }
 
-/** Makes the library's object over a route: one method for each operation, under the types of `Workrail`. */
-export function workrailOver(route: Route): Workrail {
+/**
+ * Makes the library's object over a route: one method for each operation, under the types of `Workrail`.
+ *
+ * @param whole the object for the whole store, when this one is for a caller with a right to some projects.
+ */
+export function workrailOver(route: Route, whole?: { readonly workrail: Workrail; readonly caller: Caller }): Workrail {
   const methods = Object.entries(OPERATIONS as unknown as Untyped).map(([name, operation]) => {
-    const { needs, runs, changes, params } = operation;
+    const { needs, runs, changes, params, wholeStore } = operation;
     const run = (args: readonly unknown[]): unknown => {
+      if (whole !== undefined && wholeStore === "behind")
+        return (whole.workrail[name as keyof Operations] as (...all: unknown[]) => unknown)(...args);
+      if (whole !== undefined && wholeStore === true) throw needsWholeStore(name);
       const given = params === undefined ? undefined : (args[params.at] as { readonly dryRun?: unknown } | null | undefined);
       // First: a read-only store refuses every change for this reason, also one with wrong parameters or without effect.
       if (changes !== undefined && route.isReadOnly && (changes === true || given?.dryRun !== true)) throw readOnly();
@@ -38,14 +48,21 @@ export function workrailOver(route: Route): Workrail {
   });
   const operations = Object.fromEntries(methods) as unknown as Operations;
   const { parts, project, dataDir } = route;
-  const close = (): Promise<void> => route.close();
+  // A caller's part is closed with the whole.
+  const close = async (): Promise<void> => (whole === undefined ? route.close() : undefined);
   const workrail: Workrail = {
     ...operations,
-    dataDir,
+    dataDir: whole === undefined ? dataDir : undefined,
     get durability() {
       return route.durability;
     },
-    projectCheckpoints: new ProjectCheckpoints({ ...parts, workrail: operations, project }),
+    projectCheckpoints: new ProjectCheckpoints({ ...parts, workrail: operations, project, among: whole?.caller.projects }),
+    asCaller(given) {
+      const caller = parseCaller(given);
+      const wider = caller.projects.find((each) => whole?.caller.projects.includes(each) === false);
+      if (wider !== undefined) throw notAmong(whole?.caller.projects ?? []);
+      return whole?.workrail.asCaller(caller) ?? workrailOver(route.partFor(caller), { workrail, caller });
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -56,6 +56,7 @@ export type { LoggedSetting } from "./config/change-setting.ts";
 export { parseSettingName, setSetting } from "./config/set-setting.ts";
 export type { ChangedSetting } from "./config/set-setting.ts";
 export type { Fallback, ProgramSettings, SettingName, SettingPlace, SettingValues } from "./config/setting-table.ts";
+export type { Caller } from "./isolation.ts";
 export type { StoreConversationParams, StoreConversationResult } from "./conversations.ts";
 export type { ExamineOptions } from "./doctor/examine-installation.ts";
 export type { DoctorCheck, DoctorFinding, DoctorReport } from "./doctor/finding.ts";

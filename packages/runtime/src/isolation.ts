@@ -1,5 +1,8 @@
-import { invalidInput } from "@workrail/core";
+import path from "node:path";
+import { asSpelled } from "@workrail/blob-files";
+import { invalidInput, WorkrailError } from "@workrail/core";
 import type { Isolation } from "./config/setting-table.ts";
+import { parseProject } from "./parse-project.ts";
 
 /** Scope of a lookup: one project only, or everywhere with one project first. With neither field: all projects alike. */
 export interface Scope {
@@ -33,3 +36,24 @@ export function scopeOf(isolation: Isolation, own: string | undefined, { project
 }
 
 const HINT = "Name a project or a session, or set WORKRAIL_PROJECT. WORKRAIL_ISOLATION=own-first shows the other projects, too.";
+
+/** A caller with a right to some projects, given once for all calls that follow. */
+export interface Caller {
+  /** Absolute paths of the only projects that exist for the caller. Saves go to the first unless they name another. */
+  readonly projects: readonly [string, ...string[]];
+}
+
+/** Checks a caller. @throws INVALID_INPUT unless it has projects, each an absolute path. */
+export function parseCaller({ projects }: Caller): Caller {
+  const [first, ...others] = projects.map((project) => asSpelled(path.resolve(parseProject(project))));
+  if (first === undefined) throw invalidInput("projects", "projects must name at least one project.", "Name the projects of the caller.");
+  return { projects: [first, ...new Set(others.filter((project) => project !== first))] };
+}
+
+/** Returns the error for an operation on the whole store, called by someone with a right to some projects. */
+export function needsWholeStore(operation: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", `${operation} concerns the whole store, and you have a right to some projects only.`, {
+    details: { field: "projects" },
+    hint: "Ask someone who has a right to the whole store.",
+  });
+}

@@ -213,8 +213,7 @@ describe("a resolver that remembers nothing", () => {
     expect(third.reason).toBe("fresh");
     expect(resolver.forPatch(undefined, "workflow")).toBeUndefined();
     expect(resolver.forAside(undefined)).toBeUndefined();
-    expect(resolver.forConversation().of).toBeUndefined();
-    expect(resolver.forConversation().sessionId).not.toBe(resolver.forConversation().sessionId);
+    expect(resolver.forConversation()).toEqual({ sessionId: undefined, of: undefined });
     expect(() => resolver.forChange(undefined)).toThrow("Which session is meant? None was used here yet.");
   });
 

@@ -29,6 +29,8 @@ export interface ResolverPorts {
   readonly digests: Digester;
   readonly ids: IdGenerator;
   readonly settings: Pick<Settings, "limits" | "remembersSessions">;
+  /** Project of a caller with a right to some: a session derived for it never meets one of another project. Default: none. */
+  readonly project?: string | undefined;
 }
 
 /** Most sessions that count as in use, for a process that lives for years. */
@@ -45,6 +47,7 @@ export class SessionResolver {
   readonly #limits: Limits;
   /** False: calls that name no session get none of earlier calls. */
   readonly #remembers: boolean;
+  readonly #project: string | undefined;
   /** By workflow; calls without a workflow share the key `undefined`. */
   readonly #byWorkflow = new Map<string | undefined, SessionId>();
   readonly #used = new Set<SessionId>();
@@ -53,11 +56,12 @@ export class SessionResolver {
   /** Sessions chosen for saves in progress: concurrent saves use the same one. */
   readonly #chosen = new Map<string | undefined, { readonly sessionId: SessionId; saves: number }>();
 
-  constructor({ digests, ids, settings }: ResolverPorts) {
+  constructor({ digests, ids, settings, project }: ResolverPorts) {
     this.#digests = digests;
     this.#ids = ids;
     this.#limits = settings.limits;
     this.#remembers = settings.remembersSessions;
+    this.#project = project;
   }
 
   /**
@@ -121,9 +125,10 @@ export class SessionResolver {
 
   /**
    * Returns the session of a conversation: the one derived from the session used last, the same in every process; else one of this process.
+   * `undefined`: a new one.
    */
-  forConversation(): { readonly sessionId: SessionId; readonly of: SessionId | undefined } {
-    if (!this.#remembers) return { sessionId: this.#ids.sessionId(), of: undefined };
+  forConversation(): { readonly sessionId: SessionId | undefined; readonly of: SessionId | undefined } {
+    if (!this.#remembers) return { sessionId: undefined, of: undefined };
     const of = [...this.#used].at(-1);
     if (of !== undefined) return { sessionId: parseSessionId(uuidOf(this.#digests.sha256(`conversations\n${of}`))), of };
     this.#ownConversations ??= this.#ids.sessionId();
@@ -193,7 +198,8 @@ export class SessionResolver {
   /** `hash(workflowId + first context)` of the specification, as a UUID of version 8 (RFC 9562). */
   #derive(workflowId: string, context: object): SessionId {
     const { canonicalDigest } = prepareContext(context, this.#limits, this.#digests);
-    const digest = this.#digests.sha256(`${workflowId}\n${canonicalDigest}`);
+    const of = this.#project === undefined ? "" : `${this.#project}\n`;
+    const digest = this.#digests.sha256(`${of}${workflowId}\n${canonicalDigest}`);
     return parseSessionId(uuidOf(digest));
   }
 }

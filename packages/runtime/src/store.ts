@@ -28,6 +28,7 @@ import {
   WorkrailError,
   listErasures,
   findHead,
+  checkChangeable,
 } from "@workrail/core";
 import { CallsUnderWay } from "./calls-under-way.ts";
 import { ChangePulse } from "./changes/change-pulse.ts";
@@ -42,8 +43,9 @@ import { removeOld } from "./hooks/forget-sessions.ts";
 import { type IncomingSave, waitingIfReadable, waitingNames } from "./hooks/incoming-save.ts";
 import { takeIncoming, type TakeInPorts, takeThese } from "./hooks/take-incoming.ts";
 import { Housekeeper } from "./housekeeper.ts";
-import { type Asked, type Scope, scopeOf } from "./isolation.ts";
+import { type Asked, type Caller, type Scope, scopeOf } from "./isolation.ts";
 import { isUnknownSession, withLikelySessions } from "./likely-sessions.ts";
+import { partsFor } from "./parts-for.ts";
 import { ProjectRules } from "./project-rules.ts";
 import { StoreSearch } from "./search/store-search.ts";
 import { isWork } from "./session-resolver.ts";
@@ -86,6 +88,15 @@ export interface Call {
 /** Limits of a stand-in, whose memory has its own. The others apply when the disk takes the checkpoints. */
 const UNBOUNDED = { maxCheckpoints: ALL, maxAsides: ALL, maxAsideBytes: ALL, maxSessionBytes: ALL, maxTotalBytes: ALL } as const;
 
+/** Relation of a store to another one. Default: none. */
+interface StoreKind {
+  readonly standIn?: StandIn | undefined;
+  readonly of?: { readonly whole: Store; readonly caller: Caller } | undefined;
+}
+
+/** Most callers' parts with an index of their own in memory. */
+const MOST_PARTS = 32;
+
 /** An open storage with all that its operations share: ports, tracked calls, recovery, isolation of projects and work in the background. */
 export class Store {
   readonly parts: Parts;
@@ -105,25 +116,34 @@ export class Store {
   readonly room: DiskRoom;
   readonly search: StoreSearch;
   readonly pulse: ChangePulse;
-  readonly #calls = new CallsUnderWay();
+  /** The whole of which this store is a caller's part; `undefined` for a whole. */
+  readonly whole: Store | undefined;
+  readonly caller: Caller | undefined;
+  /** Parts of callers, by their projects; the last used at the end. */
+  readonly #parts = new Map<string, Store>();
+  readonly #calls: CallsUnderWay;
   /** Saves of hooks that failed, and the time of the next attempt. */
   #notTakenIn: { readonly waiting: string; readonly until: number } | undefined;
   #refusal: { readonly error: unknown; readonly until: number } | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(parts: Parts, project: string | undefined, standIn?: StandIn) {
+  constructor(parts: Parts, project: string | undefined, { standIn, of }: StoreKind = {}) {
+    const whole = of?.whole;
     const { settings, storage, sessions, accesses } = parts;
     const { limits } = settings;
     this.parts = parts;
     this.project = project;
     this.standIn = standIn;
+    this.whole = whole;
+    this.caller = of?.caller;
+    this.#calls = whole === undefined ? new CallsUnderWay() : whole.#calls;
     this.durability = storage.durability;
     this.dataDir = storage.durability === "disk" ? settings.dataDir : undefined;
     this.isReadOnly = storage.isReadOnly === true;
     this.rules = new ProjectRules(project, parts.log);
     this.git = new GitReader(project);
-    this.housekeeper = new Housekeeper(parts);
-    this.room = new DiskRoom({ ...parts, makeRoom: (needed) => this.housekeeper.makeRoomOnDisk(needed) });
+    this.housekeeper = whole?.housekeeper ?? new Housekeeper(parts);
+    this.room = whole?.room ?? new DiskRoom({ ...parts, makeRoom: (needed) => this.housekeeper.makeRoomOnDisk(needed) });
     // With a trash for pruned checkpoints, pruning runs after the save.
     const maxCheckpoints = settings.prunesToTrash ? ALL : limits.maxCheckpoints;
     this.savePorts = {
@@ -143,9 +163,9 @@ export class Store {
     };
     this.erasingPorts = { ...parts, limits };
     this.rebuildPorts = { ...parts, limits, remains: storage.remains };
-    this.compactor = new Compactor({ ...parts, limits }, parts.background, this.#calls);
-    this.search = new StoreSearch(parts, () => this.#calls.isAny);
-    this.pulse = new ChangePulse(parts, () => this.takeIncoming());
+    this.compactor = whole?.compactor ?? new Compactor({ ...parts, limits }, parts.background, this.#calls);
+    this.search = new StoreSearch(parts, () => this.#calls.isAny, whole?.parts);
+    this.pulse = whole?.pulse ?? new ChangePulse(parts, () => this.takeIncoming());
   }
 
   /** The storage, owned by this store. */
@@ -153,12 +173,31 @@ export class Store {
     return this.parts.storage;
   }
 
+  /** Returns the part of the store that exists for a caller. It lives as long as the whole. */
+  partFor(caller: Caller): Store {
+    const key = JSON.stringify(caller.projects);
+    const part =
+      this.#parts.get(key) ??
+      new Store(partsFor(this.parts, caller), caller.projects[0], {
+        standIn: this.standIn,
+        of: { whole: this, caller },
+      });
+    this.#parts.delete(key);
+    this.#parts.set(key, part);
+    const [[oldest, unused] = []] = this.#parts;
+    if (this.#parts.size > MOST_PARTS && oldest !== undefined) {
+      this.#parts.delete(oldest);
+      this.parts.background.run("end a search", async () => unused?.search.stop());
+    }
+    return part;
+  }
+
   /** Runs an operation as it demands. @throws STORAGE_UNAVAILABLE with the reason `closed`. */
   run(call: Call): unknown {
     if (call.runs === "alone" || call.runs === "at once") return call.on(this);
     const work = (): Promise<unknown> => call.on(this) as Promise<unknown>;
     if (call.runs === undefined) return this.using(work);
-    if (this.#closing !== undefined) throw closed();
+    if (this.#isClosing) throw closed();
     return call.runs === "once" ? this.#calls.track(work) : call.on(this);
   }
 
@@ -167,13 +206,13 @@ export class Store {
    * work, once.
    */
   async using<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#closing !== undefined) throw closed();
+    if (this.#isClosing) throw closed();
     return this.#calls.track(async () => {
       try {
         return await work();
       } catch (error) {
         // Under strict isolation, other projects must not be mentioned.
-        const alone = this.parts.settings.isolation === "strict" ? this.project : undefined;
+        const alone = this.whole === undefined && this.parts.settings.isolation === "strict" ? this.project : undefined;
         if (isUnknownSession(error)) throw await withLikelySessions(this.parts, error, alone);
         if (!isCatalogLoss(error)) throw error;
         await this.recover();
@@ -185,6 +224,10 @@ export class Store {
   /** Returns the ports of a load. A peek does not count as a use. */
   portsOf({ isPeek }: { readonly isPeek?: boolean | undefined }): LoadPorts & ClassifyPorts {
     return isPeek === true ? { ...this.loadPorts, onLoaded: () => {} } : this.loadPorts;
+  }
+
+  get #isClosing(): boolean {
+    return (this.whole ?? this).#closing !== undefined;
   }
 
   /** Returns the durability of a checkpoint, or of saves and changes from now on. */
@@ -212,7 +255,8 @@ export class Store {
 
   /** Returns a warning when the checkpoint's session belongs to another project. */
   async otherProject(record: CheckpointRecord, project: string | undefined = this.project): Promise<string | undefined> {
-    if (!isWork(record.kind) || sessionProjectOf(record) === project) return undefined;
+    // A caller's projects are all its own, and others are not mentioned.
+    if (this.whole !== undefined || !isWork(record.kind) || sessionProjectOf(record) === project) return undefined;
     const owner = otherProjectOf(record, project, await this.surroundings());
     return owner === undefined ? undefined : otherProjectWarning(record.sessionId, owner, project);
   }
@@ -223,7 +267,7 @@ export class Store {
    * @throws INVALID_INPUT
    */
   async refuseOtherProject(sessionId: string | undefined): Promise<void> {
-    if (sessionId === undefined || this.parts.settings.isolation !== "strict") return;
+    if (sessionId === undefined || this.whole !== undefined || this.parts.settings.isolation !== "strict") return;
     const session = parseSessionId(sessionId);
     const head = await this.parts.locking.shared(() => findHead(this.parts.catalog, session));
     if (head === undefined || !isWork(head.kind)) return;
@@ -231,8 +275,31 @@ export class Store {
     if (owner !== undefined) throw otherProjectRefused(session, owner, this.project);
   }
 
+  /** @throws errors for a session that the caller of this part may not change. */
+  async checkChangeable(sessionId: SessionId): Promise<void> {
+    await checkChangeable(this.parts.catalog, sessionId);
+  }
+
+  /**
+   * Saves, and makes room first in a full store if that suffices. The memory of a stand-in has its own limit.
+   *
+   * @throws STORAGE_QUOTA_EXCEEDED, to a caller with a right to some projects without the bytes of all.
+   */
+  async withRoom<T>(save: () => Promise<T>): Promise<T> {
+    if (this.whole === undefined) return this.standIn === undefined ? this.housekeeper.withRoom(save) : save();
+    try {
+      return await this.whole.withRoom(save);
+    } catch (error) {
+      if (!isWorkrailError(error) || error.details["limit"] !== "maxTotalBytes") throw error;
+      throw new WorkrailError("STORAGE_QUOTA_EXCEEDED", "The store is full.", {
+        hint: "Ask someone who keeps it to remove old checkpoints.",
+      });
+    }
+  }
+
   /** Called after checkpoints were added to these sessions, or erased from them: what was stored against erased ones was expanded. */
   changed(sessions: Iterable<SessionId>): void {
+    if (this.whole !== undefined) return this.whole.changed(sessions);
     let isAny = false;
     for (const sessionId of new Set(sessions)) {
       this.compactor.request(sessionId);
@@ -248,6 +315,7 @@ export class Store {
 
   /** Rebuilds a lost catalog. */
   async recover(options: RebuildOptions = {}): Promise<void> {
+    if (this.whole !== undefined) return this.whole.recover(options);
     if ((await this.parts.recovery.state()) !== "lost") return;
     const report = await this.#recoverUnlessRefused(options);
     if (report === undefined) return;
@@ -367,7 +435,7 @@ export class Store {
     this.#closing ??= runAll([
       () => this.pulse.stop(),
       () => this.#calls.end(),
-      () => this.search.stop(),
+      () => Promise.all([this, ...this.#parts.values()].map(({ search }) => search.stop())),
       () => this.compactor.stop(),
       () => this.housekeeper.stop(),
       () => this.parts.accesses.flush(),

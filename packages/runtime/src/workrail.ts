@@ -35,6 +35,7 @@ import type {
   ViewCheckpointResult,
 } from "./context-management-service.ts";
 import type { IncomingSave } from "./hooks/incoming-save.ts";
+import type { Caller } from "./isolation.ts";
 import type { LiveContext, LiveContextParams } from "./live/live-context.ts";
 import type { EraseParams, EraseResult } from "./erasing.ts";
 import type { FittedFields } from "./fit-fields.ts";
@@ -324,6 +325,13 @@ export interface Workrail extends Operations {
   readonly durability: Durability;
   /** Checkpoints of projects: contextd's service. */
   readonly projectCheckpoints: ProjectCheckpoints;
+  /**
+   * Returns this store as a caller finds it who has a right to some projects: all else does not exist in any answer, count or message.
+   * Sessions and checkpoints get their ids from the store. Operations on the whole store fail. Closing it does nothing.
+   *
+   * @throws INVALID_INPUT unless the projects are absolute paths, and some of this one's own.
+   */
+  asCaller(caller: Caller): Workrail;
   /** Finishes running work and releases the store. May be called twice. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

@@ -33,6 +33,10 @@ export class FileTranscripts implements TranscriptFiles {
     this.#fs = options.fs ?? nodeFileSystem;
   }
 
+  in(project: string): FileTranscripts {
+    return new FileTranscripts({ ...this.#options, project });
+  }
+
   async write({ folders, names, text }: NewTranscript): Promise<WrittenTranscript> {
     const { directory, project = findProjectRoot(directory) } = this.#options;
     const root = path.resolve(project ?? directory);

@@ -190,11 +190,10 @@ export class HttpApp {
   }
 
   /** Tells whether a token that was good still is, with the same rights. */
-  async #isStillGood(c: Context<Env>, { name, scopes }: Access): Promise<boolean> {
+  async #isStillGood(c: Context<Env>, { name, scopes, projects }: Access): Promise<boolean> {
     const again = await this.#authenticate(c);
-    return (
-      again !== undefined && !(again instanceof Response) && again.name === name && [...scopes].every((scope) => again.scopes.has(scope))
-    );
+    if (again === undefined || again instanceof Response || again.name !== name) return false;
+    return [...scopes].every((scope) => again.scopes.has(scope)) && String(again.projects) === String(projects);
   }
 
   /** Returns the seconds that a caller has to wait; 0: none. */
@@ -210,7 +209,7 @@ export class HttpApp {
 
   async #serve(c: Context<Env>): Promise<Response> {
     const access = c.get("access");
-    const authInfo = access === undefined ? {} : { authInfo: { token: "", clientId: access.name, scopes: [...access.scopes] } };
+    const authInfo = access === undefined ? {} : { authInfo: authInfoOf(access) };
     const request = c.req.raw;
     // The library refuses other methods and types without reading the body.
     if (request.method !== "POST" || !isJsonContentType(request.headers.get("content-type")))
@@ -262,6 +261,16 @@ export class HttpApp {
     c.env.outgoing.once("close", forget);
     return forget;
   }
+}
+
+/** Carries a caller through the MCP library. */
+function authInfoOf(access: Access): AuthInfo {
+  return { token: "", clientId: access.name, scopes: [...access.scopes], extra: { access } };
+}
+
+/** Returns the caller that `authInfoOf` carried; `undefined` where callers need no token. */
+export function accessIn(authInfo: AuthInfo | undefined): Access | undefined {
+  return authInfo === undefined ? undefined : (authInfo.extra as { readonly access: Access }).access;
 }
 
 /** Reads a body; `undefined` when the client leaves before its end. */

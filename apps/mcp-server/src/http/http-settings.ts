@@ -14,6 +14,8 @@ export interface HttpSettings {
   readonly origins: readonly string[];
   readonly tokenFile: string | undefined;
   readonly issuer: URL | undefined;
+  /** Claim of a JWT with the only projects of its holder. Absent: JWTs are good for the whole store. */
+  readonly projectsClaim?: string | undefined;
   /** 0: no limit. */
   readonly requestsAMinute: number;
 }
@@ -61,6 +63,7 @@ export function httpSettingsOf(values: SettingValues): HttpSettings {
     origins: [...own, ...namesIn(values.httpOrigins)],
     tokenFile,
     issuer,
+    projectsClaim: values.httpProjectsClaim,
     requestsAMinute: values.httpRateLimit,
   };
 }

@@ -10,19 +10,24 @@ import { createDrain, drainOnSignals } from "../drain.ts";
 import { createSdkV2Server } from "../sdk-v2-server.ts";
 import { DEFAULT_MAX_MESSAGE_BYTES } from "../stdio-transport.ts";
 import type { Tool } from "../tool.ts";
-import { type Access, type Scope, scopeOf, SCOPES } from "./access.ts";
-import { HttpApp, type McpHandler } from "./http-app.ts";
+import { type Access, type Projects, type Scope, scopeOf, SCOPES } from "./access.ts";
+import { accessIn, HttpApp, type McpHandler } from "./http-app.ts";
 import { bracketed, ENDPOINT, type HttpSettings } from "./http-settings.ts";
 import { Listeners } from "./listeners.ts";
 import { TOKEN_PREFIX, TokenFile } from "./token-file.ts";
 import { JwtVerifier } from "./verify-jwt.ts";
 
-/** Returns the offer for a caller with these rights; without a list, for one with all of them. */
-export type OfferFor = (scopes: readonly string[] | undefined) => Offer;
+/** Returns the offer for a caller; without one, everything. */
+export type OfferFor = (caller: Access | undefined) => Offer;
+
+/** Tools, resources and prompts over a store, or over a caller's part of it. */
+export type Offered = Pick<CatalogueOptions, "tools" | "resources" | "prompts" | "notices">;
 
 export interface ServeHttpOptions extends CatalogueOptions {
   readonly settings: HttpSettings;
   readonly maxBodyBytes: number;
+  /** Returns the same tools, resources and prompts over the part of the store that exists for a caller with a right to some projects. */
+  readonly offeredIn: (projects: Projects) => Offered;
   /** Resolves when calls can be answered. */
   readonly isReady: () => Promise<void>;
   /** Steps that run last, in order, when the server stops, such as closing the store. */
@@ -46,6 +51,9 @@ export interface Patience {
 const PATIENCE: Patience = { headMs: 10_000, requestMs: 60_000, silenceMs: 120_000 };
 /** Connections at the same time; the system closes further ones. */
 const MOST_CONNECTIONS = 512;
+
+/** Most sets of rights and projects whose tools are kept ready. */
+const MOST_CATALOGUES = 64;
 
 /** Room for the rest of a message beside the largest context. */
 const ENVELOPE_BYTES = 64 * 1024;
@@ -74,13 +82,15 @@ export async function serveHttp(options: ServeHttpOptions): Promise<URL> {
   const resource = settings.url ?? address;
   server.on("error", (error) => log.error("the web server failed", { error }));
   const catalogues = new Map<string, Catalogue>();
-  const offerFor: OfferFor = (scopes = SCOPES) => {
-    const key = SCOPES.filter((scope) => scopes.includes(scope)).join(" ");
-    const known = catalogues.get(key);
-    if (known !== undefined) return known;
-    const saved = scopes.includes("read") ? {} : { resources: [], prompts: [] };
-    const made = new Catalogue({ ...options, ...saved, tools: tools.filter((tool) => key.split(" ").includes(scopeOf(tool))) });
+  const offerFor: OfferFor = (caller) => {
+    const { projects } = caller ?? {};
+    const scopes = SCOPES.filter((scope) => caller?.scopes.has(scope) !== false);
+    const key = JSON.stringify([scopes, projects]);
+    const made = catalogues.get(key) ?? catalogueFor(options, scopes, projects);
+    catalogues.delete(key);
     catalogues.set(key, made);
+    const [oldest = key] = catalogues.keys();
+    if (catalogues.size > MOST_CATALOGUES && !catalogues.get(oldest)?.isRunning) catalogues.delete(oldest);
     return made;
   };
   const mcp = createHandler(offerFor, options);
@@ -106,10 +116,16 @@ export async function serveHttp(options: ServeHttpOptions): Promise<URL> {
   return address;
 }
 
+function catalogueFor(options: ServeHttpOptions, scopes: readonly Scope[], projects: Projects | undefined): Catalogue {
+  const offered = projects === undefined ? options : options.offeredIn(projects);
+  const saved = scopes.includes("read") ? {} : { resources: [], prompts: [] };
+  return new Catalogue({ ...options, ...offered, ...saved, tools: offered.tools.filter((tool) => scopes.includes(scopeOf(tool))) });
+}
+
 /** Serves every version of the protocol by version 2 of the MCP library. */
 export function handlerV2(offerFor: OfferFor, { maxBodyBytes, log }: Pick<ServeHttpOptions, "maxBodyBytes" | "log">): McpHandler {
   const onerror = (error: Error): void => log.debug("protocol", { error });
-  const offerOf = (authInfo: AuthInfo | undefined): Offer => offerFor(authInfo?.scopes);
+  const offerOf = (authInfo: AuthInfo | undefined): Offer => offerFor(accessIn(authInfo));
   const serverFor = (authInfo: AuthInfo | undefined, era?: McpRequestContext["era"]) => {
     // Before 2026-07-28 a request does not name its client: its token does.
     const caller = authInfo === undefined ? undefined : { name: authInfo.clientId, version: "" };
@@ -155,10 +171,10 @@ async function listen(server: Server, { host, port }: HttpSettings): Promise<URL
 
 function verifier(
   tokenFile: TokenFile | undefined,
-  { issuer }: HttpSettings,
+  { issuer, projectsClaim }: HttpSettings,
   resource: URL,
 ): ((token: string) => Promise<Access | undefined>) | undefined {
   if (tokenFile === undefined && issuer === undefined) return undefined;
-  const jwt = issuer === undefined ? undefined : new JwtVerifier(issuer, resource.href);
+  const jwt = issuer === undefined ? undefined : new JwtVerifier(issuer, resource.href, projectsClaim);
   return async (token) => (token.startsWith(TOKEN_PREFIX) ? tokenFile?.find(token) : jwt?.verify(token));
 }

@@ -33,6 +33,16 @@ describe("a token file", () => {
     expect(file.find(readTokens(path)[0]?.sha256 ?? "")).toBeUndefined();
   });
 
+  it("finds the projects of a token, which are absolute paths", () => {
+    const projects = [join(directory, "a"), join(directory, "b")] as [string, string];
+    const token = createToken(path, { name: "ci", scopes: ["read"], projects, days: 1 });
+    expect(new TokenFile(path).find(token)?.projects).toEqual(projects);
+    for (const listed of ["[]", '["relative"]', "[1]", '"/a"']) {
+      writeFileSync(path, readFileSync(path, "utf8").replace(/"projects": [^\]]*(?:\]|\S+)/u, `"projects": ${listed}`));
+      expect(() => new TokenFile(path).check(), listed).toThrow("tokens.0.projects: must list absolute paths");
+    }
+  });
+
   it("keeps only the hash, in a file that its owner alone can read", () => {
     const token = createToken(path, { name: "ci", scopes: ["read"], days: 1 });
     expect(token).toMatch(/^wrk_[A-Za-z0-9_-]{43}$/u);
@@ -80,7 +90,7 @@ describe("a token file", () => {
     ["is missing", undefined, "cannot be read"],
     ["is empty", "", "is not as expected"],
     ["is no JSON", "{", "is not as expected"],
-    ["has a field that it does not know, such as a list of projects", '{"tokens":[],"projects":[]}', "projects"],
+    ["has a field that it does not know", '{"tokens":[],"projects":[]}', "projects"],
     [
       "has a token without an end",
       `{"tokens":[{"name":"a","sha256":"${"0".repeat(64)}","scopes":["read"],"createdAt":"2026-01-01T00:00:00Z"}]}`,

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { invalidInput, isWorkrailError, WorkrailError } from "@workrail/core";
 import * as z from "zod";
-import { type Access, SCOPES, type Scope, scopesIn } from "./access.ts";
+import { type Access, type Projects, projectsIn, SCOPES, type Scope, scopesIn } from "./access.ts";
 
 /** Beginning of every token, by which programs that look for secrets find it. */
 export const TOKEN_PREFIX = "wrk_";
@@ -11,6 +11,10 @@ const token = z.strictObject({
   name: z.string().min(1).max(100),
   sha256: z.string().regex(/^[0-9a-f]{64}$/u),
   scopes: z.array(z.enum(SCOPES)).min(1),
+  /** The only projects that exist for its holder, the default first. Absent: the whole store. */
+  projects: z
+    .custom<Projects>((listed) => Array.isArray(listed) && projectsIn(listed) !== undefined, { error: "must list absolute paths" })
+    .optional(),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
 });
@@ -31,7 +35,9 @@ export class TokenFile {
   find(given: string): Access | undefined {
     const found = this.#current().get(hashOf(given));
     if (found === undefined) return undefined;
-    return { name: found.name, scopes: scopesIn(found.scopes), expiresAt: Date.parse(found.expiresAt) / 1_000 };
+    const { name, projects } = found;
+    const expiresAt = Date.parse(found.expiresAt) / 1_000;
+    return { name, scopes: scopesIn(found.scopes), ...(projects === undefined ? {} : { projects }), expiresAt };
   }
 
   /** Checks that the file can be used. @throws INVALID_INPUT */
@@ -51,17 +57,19 @@ export class TokenFile {
 export interface NewToken {
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** Default: the whole store. */
+  readonly projects?: Projects | undefined;
   readonly days: number;
 }
 
 /** Adds a token to the file, which is created if needed. Returns the token, which is kept nowhere. @throws INVALID_INPUT */
-export function createToken(path: string, { name, scopes, days }: NewToken, now = Date.now()): string {
+export function createToken(path: string, { name, scopes, projects, days }: NewToken, now = Date.now()): string {
   const made = `${TOKEN_PREFIX}${randomBytes(32).toString("base64url")}`;
   changeTokens(path, (tokens) => {
     if (tokens.some((each) => each.name === name))
       throw invalidInput("name", `There is a token ${JSON.stringify(name)} already.`, "Choose another name, or revoke that token first.");
     const times = { createdAt: new Date(now).toISOString(), expiresAt: new Date(now + days * 86_400_000).toISOString() };
-    return [...tokens, { name, sha256: hashOf(made), scopes: [...scopes], ...times }];
+    return [...tokens, { name, sha256: hashOf(made), scopes: [...scopes], ...(projects === undefined ? {} : { projects }), ...times }];
   });
   return made;
 }

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from "jose";
 import * as z from "zod";
-import { type Access, scopesIn } from "./access.ts";
+import { type Access, projectsIn, scopesIn } from "./access.ts";
 
 /** Algorithms with a public key; with a shared secret, every server that checks a token could make one. */
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
@@ -14,9 +14,12 @@ const metadata = z.looseObject({ issuer: z.string(), jwks_uri: z.url({ protocol:
 export class JwtVerifier {
   readonly #issuer: string;
   readonly #resource: string;
+  /** Claim with the projects of the caller; `undefined`: callers have a right to the whole store. */
+  readonly #projectsClaim: string | undefined;
   #keys: Promise<JWTVerifyGetKey> | undefined;
 
-  constructor(issuer: URL, resource: string) {
+  constructor(issuer: URL, resource: string, projectsClaim?: string) {
+    this.#projectsClaim = projectsClaim;
     // As issuers write themselves, without a slash that a URL adds to a bare host.
     this.#issuer = issuer.pathname === "/" ? issuer.origin : issuer.href;
     this.#resource = resource;
@@ -29,7 +32,7 @@ export class JwtVerifier {
       const issuer = [this.#issuer, `${this.#issuer}/`];
       const checks = { issuer, audience: this.#resource, algorithms: ALGORITHMS, requiredClaims: ["exp"] };
       const { payload } = await jwtVerify(token, keys, checks);
-      return accessOf(payload);
+      return accessOf(payload, this.#projectsClaim);
     } catch (error) {
       if (error instanceof errors.JOSEError && WRONG_TOKEN.test(error.code)) return undefined;
       throw error;
@@ -48,9 +51,13 @@ export class JwtVerifier {
   }
 }
 
-function accessOf({ sub, client_id: client, exp = 0, scope, scp }: JWTPayload): Access {
+function accessOf(payload: JWTPayload, projectsClaim: string | undefined): Access | undefined {
+  const { sub, client_id: client, exp = 0, scope, scp } = payload;
   const words = typeof scope === "string" ? scope.split(" ") : Array.isArray(scp) ? scp : [];
-  return { name: sub ?? (typeof client === "string" ? client : "jwt"), scopes: scopesIn(words), expiresAt: exp };
+  const access = { name: sub ?? (typeof client === "string" ? client : "jwt"), scopes: scopesIn(words), expiresAt: exp };
+  if (projectsClaim === undefined) return access;
+  const projects = projectsIn(payload[projectsClaim]);
+  return projects === undefined ? undefined : { ...access, projects };
 }
 
 /** Finds the address of the keys in the metadata of the issuer (RFC 8414, or OpenID Connect Discovery). */

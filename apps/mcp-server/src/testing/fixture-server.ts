@@ -51,6 +51,7 @@ async function serveOverHttp(given: string): Promise<void> {
     ...served,
     settings,
     maxBodyBytes: 1024 * 1024,
+    offeredIn: () => served,
     isReady: async () => {},
     patience: JSON.parse(patience) as object,
     createHandler: (offerFor, options) => handler(isConformance ? () => offer : offerFor, options),

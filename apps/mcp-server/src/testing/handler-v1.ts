@@ -1,5 +1,5 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import type { McpHandler } from "../http/http-app.ts";
+import { accessIn, type McpHandler } from "../http/http-app.ts";
 import type { OfferFor } from "../http/serve-http.ts";
 import { createSdkV1Server } from "../sdk-v1-server.ts";
 
@@ -9,7 +9,7 @@ export function handlerV1(offerFor: OfferFor): McpHandler {
     async fetch(request, { parsedBody, authInfo }) {
       if (request.method !== "POST") return new Response(null, { status: 405, headers: { Allow: "POST" } });
       const transport = new WebStandardStreamableHTTPServerTransport();
-      await createSdkV1Server(offerFor(authInfo?.scopes)).connect(transport);
+      await createSdkV1Server(offerFor(accessIn(authInfo))).connect(transport);
       return transport.handleRequest(request, { parsedBody });
     },
     close: async () => {},

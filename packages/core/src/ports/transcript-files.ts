@@ -9,6 +9,8 @@ export interface TranscriptFiles {
    * Rejects with `CONFLICT` when no name is free (`name`).
    */
   write(transcript: NewTranscript): Promise<WrittenTranscript>;
+  /** Returns the files of another project. Absent: all projects share them. */
+  in?(project: string): TranscriptFiles;
 }
 
 export interface NewTranscript {

@@ -70,7 +70,9 @@ class SeenSessions {
 
   after(position: ChangePosition): Promise<SeenPage> {
     return this.#store.parts.locking.shared(async () => {
-      const page = await listChanges(this.#store.parts.catalog, { after: position, limit: PAGE });
+      // The log is of all projects. Only changes that are found in the caller's part are told.
+      const { catalog } = (this.#store.whole ?? this.#store).parts;
+      const page = await listChanges(catalog, { after: position, limit: PAGE });
       if (page === undefined) return { position: await this.#start(), changes: { sessions: [], isUnknown: true } };
       const sessions = await this.#told(page);
       return { position: page.position, changes: sessions.length === 0 ? undefined : { sessions } };

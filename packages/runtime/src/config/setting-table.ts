@@ -66,6 +66,7 @@ export interface SettingValues extends Limits {
   readonly httpOrigins?: string;
   readonly httpTokenFile?: string;
   readonly httpIssuer?: string;
+  readonly httpProjectsClaim?: string;
   readonly httpRateLimit: number;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   readonly encryption?: "enabled" | "disabled";
@@ -367,6 +368,11 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   httpIssuer: {
     type: { kind: "address" },
     meaning: "The authorization server whose JWTs are accepted as bearer tokens.",
+  },
+  httpProjectsClaim: {
+    type: { kind: "text" },
+    meaning:
+      "Claim of the issuer's JWTs that lists the only projects of a caller, as absolute paths. Unset: JWTs are good for the whole store.",
   },
   httpRateLimit: {
     type: { kind: "whole", least: 0 },

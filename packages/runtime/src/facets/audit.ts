@@ -5,14 +5,16 @@ import { type Facet, MAYBE_PARAMS } from "./operation.ts";
 
 /** Reads and proves the audit log. */
 export const audit: Facet<Audit> = {
-  auditLog: { needs: "disk", params: MAYBE_PARAMS, run: ({ parts }, params) => listAuditLog(parts, params) },
+  auditLog: { wholeStore: true, needs: "disk", params: MAYBE_PARAMS, run: ({ parts }, params) => listAuditLog(parts, params) },
   auditText: {
+    wholeStore: true,
     needs: "disk",
     params: { at: 0, isOptional: true, called: "filter" },
     runs: "stream",
     run: ({ parts }, filter) => auditText(parts, filter),
   },
   exportAuditLog: {
+    wholeStore: true,
     needs: "disk",
     changes: true,
     params: { at: 1, isOptional: true, called: "filter" },
@@ -22,5 +24,5 @@ export const audit: Facet<Audit> = {
       return exportAuditLog(parts, file, filter);
     },
   },
-  verifyAuditLog: { needs: "disk", params: MAYBE_PARAMS, run: ({ parts }, params) => verifyAuditLog(parts, params) },
+  verifyAuditLog: { wholeStore: true, needs: "disk", params: MAYBE_PARAMS, run: ({ parts }, params) => verifyAuditLog(parts, params) },
 };

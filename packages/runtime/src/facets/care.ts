@@ -15,6 +15,7 @@ const caring = () => import("../on-demand/caring.ts");
 export const care: Facet<Care> = {
   storeStatus: { needs: "own way", runs: "alone", run: statusOf },
   verifyStore: {
+    wholeStore: true,
     needs: "disk",
     params: MAYBE_PARAMS,
     async run(store, options) {
@@ -23,6 +24,7 @@ export const care: Facet<Care> = {
     },
   },
   repairStore: {
+    wholeStore: true,
     needs: "disk",
     changes: "unless dry run",
     params: MAYBE_PARAMS,
@@ -33,6 +35,7 @@ export const care: Facet<Care> = {
     },
   },
   rebuildCatalog: {
+    wholeStore: true,
     needs: "disk",
     changes: true,
     params: MAYBE_PARAMS,
@@ -44,11 +47,13 @@ export const care: Facet<Care> = {
     },
   },
   collectGarbage: {
+    wholeStore: true,
     needs: "disk",
     changes: true,
     run: async ({ rebuildPorts }) => (await caring()).collectGarbage(rebuildPorts),
   },
   scanStore: {
+    wholeStore: true,
     needs: "disk",
     params: MAYBE_PARAMS,
     async run({ parts, loadPorts }, { sessionId, ...options } = {}) {
@@ -58,6 +63,7 @@ export const care: Facet<Care> = {
     },
   },
   cleanUp: {
+    wholeStore: true,
     needs: "disk",
     changes: "unless dry run",
     params: MAYBE_PARAMS,
@@ -100,6 +106,7 @@ export const care: Facet<Care> = {
     },
   },
   emptyTrash: {
+    wholeStore: true,
     needs: "disk",
     changes: "unless dry run",
     params: MAYBE_PARAMS,
@@ -110,7 +117,7 @@ export const care: Facet<Care> = {
       return report;
     },
   },
-  takeIncoming: { needs: "own way", runs: "alone", run: (store, saves) => store.takeIncoming(saves) },
+  takeIncoming: { wholeStore: "behind", needs: "own way", runs: "alone", run: (store, saves) => store.takeIncoming(saves) },
   finishIndex: { needs: "read", params: MAYBE_PARAMS, run: ({ search }, options = {}) => search.finishIndex(options) },
 };
 
@@ -120,8 +127,21 @@ export function statusOf(store: Store): Promise<StoreStatus> {
   return store.using(() => storeStatus({ storage: { ...storage, catalog }, limits: settings.limits }));
 }
 
+/** Erases what a caller with a right to some projects names: chosen in its part of the store, and carried out in the whole. */
+async function eraseOwn(own: Store, whole: Store, params: EraseParams): Promise<EraseResult> {
+  const input = eraseInputOf(params);
+  const chosen = await own.using(async () => (await caring()).eraseCheckpoints(own.erasingPorts, { ...input, dryRun: true }));
+  const sessions = new Set(chosen.erased.map(({ sessionId }) => sessionId));
+  for (const sessionId of sessions) await own.using(() => own.checkChangeable(sessionId));
+  const result = await erase(whole, params);
+  const ids = new Set(result.erased.map(({ checkpointId }) => checkpointId));
+  const left = result.left.filter((sentence) => [...ids].some((id) => sentence.includes(id)));
+  return { ...result, left, copies: { backups: [], exports: [], exportFiles: [], quarantineFiles: [], replacedStores: [] } };
+}
+
 /** Erases checkpoints or a session from a store. */
 export async function erase(store: Store, params: EraseParams): Promise<EraseResult> {
+  if (store.whole !== undefined) return eraseOwn(store, store.whole, params);
   const input = eraseInputOf(params);
   const report = await store.using(async () => (await caring()).eraseCheckpoints(store.erasingPorts, input));
   if (!report.dryRun) {

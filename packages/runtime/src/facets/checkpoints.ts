@@ -24,6 +24,7 @@ import type {
   MarkCriticalParams,
   MarkCriticalResult,
 } from "../context-management-service.ts";
+import { refuseChosenId } from "../admitted.ts";
 import { GitReader } from "../git/read-git-state.ts";
 import { metadataOf, sessionMetadataOf } from "../metadata.ts";
 import { optional } from "../check-params.ts";
@@ -46,7 +47,10 @@ export const checkpoints: Facet<Checkpoints> = {
     changes: true,
     params: PARAMS,
     runs: "alone",
-    run: save,
+    async run(store, params) {
+      if (store.caller !== undefined) refuseChosenId(params);
+      return save(store, params);
+    },
   },
   loadCheckpoint: {
     needs: "read",

@@ -44,6 +44,11 @@ interface AnyOperation<Name, Method> {
   /** The argument whose fields are checked by name and type before the call. */
   readonly params?: ParamsArgument;
   readonly runs?: Runs;
+  /**
+   * True when it concerns the whole store: refused for a caller with a right to some projects only. `behind`: done for such a caller on the
+   * whole store, because its result tells nothing. Default: the caller sees and changes its projects only.
+   */
+  readonly wholeStore?: true | "behind";
   /** Runs it on a store. `this` is the library's object, for operations made of others. */
   run(
     this: Workrail,

@@ -14,6 +14,7 @@ import {
   findCheckpoint,
 } from "@workrail/core";
 import type { SaveCheckpointParams, SaveCheckpointResult } from "../context-management-service.ts";
+import { admitted } from "../admitted.ts";
 import { keepIfThere } from "../keep-if-there.ts";
 import { splitLabels } from "../metadata.ts";
 import { optional } from "../check-params.ts";
@@ -38,6 +39,11 @@ export async function save(
   params: SaveCheckpointParams,
   state: GivenState = parseGivenState(params, store.parts.settings.limits),
 ): Promise<SaveCheckpointResult> {
+  // A save to the whole store is not kept waiting here: saves keep the order of their calls.
+  return store.caller === undefined ? saveTo(store, params, state) : saveTo(store, await admitted(store, store.caller, params), state);
+}
+
+async function saveTo(store: Store, params: SaveCheckpointParams, state: GivenState): Promise<SaveCheckpointResult> {
   const { parts, standIn } = store;
   const { sessions, settings } = parts;
   const labels = splitLabels(params.metadata);
@@ -78,7 +84,7 @@ export async function save(
       workflowId: params.workflowId,
       project,
       nameSession,
-      ownProjectOnly: binds && settings.isolation === "strict",
+      ownProjectOnly: binds && store.whole === undefined && settings.isolation === "strict",
       parentId: params.parentId === null ? null : optional(params.parentId, (id) => parseCheckpointId(id, "parentId")),
       trustParent: standIn?.isBlind,
       expectedParentId: optional(params.expectedParentId, (id) => (id === null ? null : parseCheckpointId(id, "expectedParentId"))),
@@ -98,12 +104,10 @@ export async function save(
     const isNoted = result.status === "saved" || phase === undefined || result.record.attributes["phase"] === phase;
     return isNoted ? result : once(true);
   };
-  // The memory of a stand-in has its own limit.
-  const housekeeper = standIn === undefined ? store.housekeeper : undefined;
   const keepAndSave = async (): Promise<SaveResult> => {
     // Tag before this save could prune. A session that does not exist yet has nothing to prune.
     if (keeps) await keepIfThere(parts, sessionId);
-    return housekeeper?.withRoom(saveEnd) ?? saveEnd();
+    return store.withRoom(saveEnd);
   };
   const result = await store.using(keepAndSave).catch((error: unknown) => {
     if (binds) sessions.notSaved(sessionId, params.workflowId);
@@ -119,7 +123,9 @@ export async function save(
     store.changed([sessionId]);
     store.room.watch();
   }
-  const quotaWarning = status === "saved" ? housekeeper?.saved(result.bytes.store) : undefined;
+  const warning = status === "saved" && standIn === undefined ? store.housekeeper.saved(result.bytes.store) : undefined;
+  // It tells the bytes of the whole store.
+  const quotaWarning = store.caller === undefined ? warning : undefined;
   const { warning: onDropped, ...changes } = told(result);
   const warnings = [onDropped, binds ? await store.otherProject(record, project) : undefined].filter((each) => each !== undefined);
   return {

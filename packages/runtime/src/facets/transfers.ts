@@ -30,6 +30,7 @@ export const transfers: Facet<Transfers> = {
     },
   },
   exportAll: {
+    wholeStore: true,
     needs: "whole store",
     changes: true,
     params: OPTIONS,
@@ -40,6 +41,7 @@ export const transfers: Facet<Transfers> = {
     },
   },
   importFile: {
+    wholeStore: true,
     needs: "disk",
     changes: "unless dry run",
     params: OPTIONS,
@@ -49,6 +51,7 @@ export const transfers: Facet<Transfers> = {
     },
   },
   importText: {
+    wholeStore: true,
     needs: "disk",
     changes: "unless dry run",
     params: OPTIONS,
@@ -66,6 +69,7 @@ export const transfers: Facet<Transfers> = {
     },
   },
   backup: {
+    wholeStore: true,
     needs: "whole store",
     changes: true,
     params: OPTIONS,

@@ -13,6 +13,7 @@ import {
   type WorkrailError,
 } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
+import { refuseChosenId } from "../admitted.ts";
 import { wire } from "../container.ts";
 import type {
   CompressContextParams,
@@ -33,6 +34,7 @@ import type { OwnWay } from "../facets/operation.ts";
 import { save } from "../facets/save.ts";
 import { compressContext, prioritizeContext } from "../facets/views.ts";
 import type { IncomingSave } from "../hooks/incoming-save.ts";
+import type { Caller } from "../isolation.ts";
 import { ownLabels } from "../metadata.ts";
 import type { StorePlan } from "../open-store.ts";
 import { SessionResolver } from "../session-resolver.ts";
@@ -72,7 +74,7 @@ export async function openWithFallback(plan: StorePlan, memory: RetainedMemory =
   const standIn = async (below: () => Promise<Storage>, isBlind: boolean): Promise<Store> => {
     const parts = await wire(settings, { ...adapters, storage: () => standInStorage(memory, below) }, sessions);
     const reason = (): string => (standby.failure === undefined ? "none" : reasonOf(standby.failure));
-    return new Store(parts, project, { reason, holds: (id) => memory.holds(id), isBlind });
+    return new Store(parts, project, { standIn: { reason, holds: (id) => memory.holds(id), isBlind } });
   };
   const nothing = openMemoryStorage();
   try {
@@ -97,16 +99,36 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
   readonly isReadOnly = false;
   readonly #standby: Standby;
   readonly #standIns: StandIns;
-  readonly #inOrder = new ProcessGate();
-  readonly #writes = new Set<Promise<unknown>>();
+  readonly #inOrder: ProcessGate;
+  readonly #writes: Set<Promise<unknown>>;
+  /** The fallback of the whole store, when this one is for a caller with a right to some projects. */
+  readonly #whole: Fallback | undefined;
+  readonly #caller: Caller | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(standby: Standby, standIns: StandIns) {
-    this.parts = standIns.overDisk.parts;
-    this.project = standIns.overDisk.project;
+  constructor(standby: Standby, standIns: StandIns, of?: { readonly whole: Fallback; readonly caller: Caller }) {
+    this.#whole = of?.whole;
+    this.#caller = of?.caller;
+    this.#inOrder = of === undefined ? new ProcessGate() : of.whole.#inOrder;
+    this.#writes = of === undefined ? new Set() : of.whole.#writes;
+    this.parts = this.#own(standIns.overDisk).parts;
+    this.project = this.#own(standIns.overDisk).project;
     this.dataDir = this.parts.settings.dataDir;
     this.#standby = standby;
     this.#standIns = standIns;
+  }
+
+  partFor(caller: Caller): Fallback {
+    return new Fallback(this.#standby, this.#standIns, { whole: this, caller });
+  }
+
+  /** Returns the caller's part of a store. */
+  #own(store: Store): Store {
+    return this.#caller === undefined ? store : store.partFor(this.#caller);
+  }
+
+  get #isClosing(): boolean {
+    return (this.#whole ?? this).#closing !== undefined;
   }
 
   get durability(): Durability {
@@ -122,24 +144,28 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
           ? this.#reading().run(call)
           : this.#standby.readable().then(() => this.#reading().run(call));
       case "disk":
-        return this.#standby.disk().run(call);
+        return this.#disk().run(call);
       case "whole session":
-        return this.#standby.diskWithAllOf(parseSessionId(call.args[0] as string)).then((disk) => disk.run(call));
+        return this.#standby.diskWithAllOf(parseSessionId(call.args[0] as string)).then((disk) => this.#own(disk).run(call));
       case "whole store":
-        return this.#standby.forWholeStore((disk) => disk.run(call) as Promise<object>);
+        // How much is in memory only would count the work of others.
+        return this.#caller === undefined
+          ? this.#standby.forWholeStore((disk) => disk.run(call) as Promise<object>)
+          : this.#standby.forWholeStore(async () => ({})).then(() => this.#disk().run(call));
       case "own way":
         return (this[call.name as OwnWay] as (...args: readonly unknown[]) => unknown)(...call.args);
     }
   }
 
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
+    if (this.#caller !== undefined) refuseChosenId(params);
     // Copies the state now: memory may have to keep it after the disk has failed.
     const state = parseGivenState(params, this.parts.settings.limits);
     const own = { ...params, metadata: ownLabels(params.metadata) };
     const { sessionId, workflowId } = own;
     return this.#writing({
       session: () => this.#standIns.sessions.whereTo(sessionId, workflowId, state.context),
-      write: (disk) => save(disk, own, state),
+      write: (disk) => save(this.#own(disk), own, state),
       keep: (failure, ours) => this.#keep({ ...own, checkpointId: own.checkpointId ?? unsureId(ours) }, state, failure),
     });
   }
@@ -148,8 +174,8 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
     const params = { ...given };
     return this.#writing({
       session: () => this.#standIns.sessions.forChange(params.sessionId),
-      write: (disk) => markCritical(disk, params),
-      keep: () => markCritical(this.#standIns.overDisk, params),
+      write: (disk) => markCritical(this.#own(disk), params),
+      keep: () => markCritical(this.#overDisk(), params),
     });
   }
 
@@ -164,7 +190,9 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
   /** Erases from disk and memory. Checkpoints only in memory are dropped there. */
   async erase(given: EraseParams): Promise<EraseResult> {
     const params = { ...given, checkpointIds: given.checkpointIds && [...given.checkpointIds] };
-    if (await this.#standby.comeBack()) return erase(this.#standby.disk(), params);
+    if (await this.#standby.comeBack()) return erase(this.#disk(), params);
+    // Chosen in the caller's part: what is not there is not found.
+    if (this.#caller !== undefined) await erase(this.#overDisk(), { ...params, dryRun: true });
     return this.#standby.eraseKept(params);
   }
 
@@ -179,7 +207,7 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
 
   async storeStatus(): Promise<StoreStatus> {
     const { failure } = this.#standby;
-    if (failure === undefined) return statusOf(this.#standby.disk());
+    if (failure === undefined) return statusOf(this.#disk());
     const status = await this.#statusMeanwhile();
     const warning = `Not all that was saved can be written to the disk (${reasonOf(failure)}): the rest is in memory only. ${failure.hint ?? ""}`;
     return { ...status, durability: "memory", warnings: [warning.trim(), ...status.warnings] };
@@ -188,10 +216,10 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
   /** Status while degraded; includes the disk if it is readable. */
   async #statusMeanwhile(): Promise<StoreStatus> {
     try {
-      return await statusOf(this.#standby.disk());
+      return await statusOf(this.#disk());
     } catch (error) {
       if (!isStorageFailure(error)) throw error;
-      const status = await statusOf(this.#standIns.blind);
+      const status = await statusOf(this.#own(this.#standIns.blind));
       return { ...status, warnings: ["The disk cannot be read either: these figures do not include its content.", ...status.warnings] };
     }
   }
@@ -208,7 +236,15 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
   }
 
   #reading(): Store {
-    return this.#standby.failure === undefined ? this.#standby.disk() : this.#standIns.overDisk;
+    return this.#standby.failure === undefined ? this.#disk() : this.#overDisk();
+  }
+
+  #disk(): Store {
+    return this.#own(this.#standby.disk());
+  }
+
+  #overDisk(): Store {
+    return this.#own(this.#standIns.overDisk);
   }
 
   /** Shapes a context. A given context is kept first; the handle to it may point to memory, and the answer then says so. */
@@ -220,13 +256,13 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
     const own = { ...params, context: ownContext(params.context, this.parts.settings.limits) };
     return this.#writing({
       session: () => this.#standIns.sessions.forAside(own.sessionId),
-      write: (disk) => shape(disk, own),
+      write: (disk) => shape(this.#own(disk), own),
       keep: async () => {
         try {
-          return await shape(this.#standIns.overDisk, own);
+          return await shape(this.#overDisk(), own);
         } catch (error) {
           if (!isStorageFailure(error) || isFull(error)) throw error;
-          return shape(this.#standIns.blind, own);
+          return shape(this.#own(this.#standIns.blind), own);
         }
       },
     });
@@ -238,7 +274,7 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
    * Writes to a session keep the order of the calls: a write after a failed one never reaches the disk first.
    */
   async #writing<T>(what: Writing<T>): Promise<T> {
-    if (this.#closing !== undefined) throw closed();
+    if (this.#isClosing) throw closed();
     const writing = this.#inOrder.inOrder(what.session() ?? NEW_SESSION, this.#attempt(what));
     this.#writes.add(writing);
     try {
@@ -280,15 +316,17 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
 
   async #save(params: SaveCheckpointParams, state: GivenState): Promise<SaveCheckpointResult> {
     try {
-      return await save(this.#standIns.overDisk, params, state);
+      return await save(this.#overDisk(), params, state);
     } catch (error) {
       if (!isStorageFailure(error) || isFull(error)) throw error;
       // The expected parent cannot be compared now. If the head differs when memory is written to disk, the checkpoint becomes a fork.
       const parentId = params.parentId === undefined ? (params.expectedParentId ?? undefined) : params.parentId;
-      return save(this.#standIns.blind, { ...params, parentId, expectedParentId: undefined }, state).catch((missing: unknown) => {
-        // The base of a patch may be on the disk, which cannot be read.
-        throw state.patch !== undefined && isNotFound(missing) ? withoutBase(error, this.dataDir) : missing;
-      });
+      return save(this.#own(this.#standIns.blind), { ...params, parentId, expectedParentId: undefined }, state).catch(
+        (missing: unknown) => {
+          // The base of a patch may be on the disk, which cannot be read.
+          throw state.patch !== undefined && isNotFound(missing) ? withoutBase(error, this.dataDir) : missing;
+        },
+      );
     }
   }
 }

@@ -5,6 +5,7 @@ import {
   parseCheckpointId,
   firstCharacters,
   hasAtMost,
+  notAmong,
   type TokenCounter,
 } from "@workrail/core";
 import type {
@@ -57,6 +58,8 @@ export interface ProjectCheckpointsOptions {
   readonly digests: Digester;
   /** Project of the store. */
   readonly project: string | undefined;
+  /** The only projects that the caller may save to. Default: all. */
+  readonly among?: readonly string[] | undefined;
 }
 
 /**
@@ -86,6 +89,9 @@ export class ProjectCheckpoints {
     // Copied: the caller may change these objects before the save.
     const context = given.context === undefined ? undefined : { ...given.context };
     const tags = [...(given.tags ?? [])];
+    const { among } = this.#options;
+    // Before the disk is asked whether it exists.
+    if (among?.includes(parseProjectPath(given.projectPath)) === false) throw notAmong(among, "projectPath");
     const project = await parseExistingProject(given.projectPath);
     if (given.isRateLimited === true) this.#limiter?.admit(project);
     const { workrail, digests } = this.#options;

@@ -5,6 +5,7 @@ import type { Parts } from "../tokens.ts";
 import { type CatchUpOptions, Indexer } from "./indexer.ts";
 import { loadSearching } from "./load-searching.ts";
 import { MeaningSearch } from "./meaning-search.ts";
+import { followingChanges } from "./own-index.ts";
 import {
   type FinishIndexOptions,
   searchHitOf,
@@ -33,12 +34,16 @@ export class StoreSearch {
   #isRehearsed = false;
   #isStopped = false;
 
-  /** @param isBusy true while a caller waits for an answer. */
-  constructor(parts: Parts, isBusy: () => boolean) {
+  /**
+   * @param isBusy true while a caller waits for an answer.
+   * @param whole the store that these parts belong to a part of.
+   */
+  constructor(parts: Parts, isBusy: () => boolean, whole?: Pick<Parts, "catalog">) {
     const { settings, search, log, background } = parts;
     this.#background = background;
     this.#isBusy = isBusy;
-    this.#ports = { ...parts, search, limits: settings.limits, pause: async () => {} };
+    const catalog = whole === undefined ? parts.catalog : followingChanges(parts.catalog, whole.catalog);
+    this.#ports = { ...parts, catalog, search, limits: settings.limits, pause: async () => {} };
     this.#indexer = new Indexer(this.#ports, background, log, { isBusy, onUpToDate: () => this.#rehearseSoon() });
     this.#log = log;
     this.#meaning = new MeaningSearch(parts);
