@@ -23,8 +23,9 @@ const ROWS = [
       `${SQLITE}/compaction.test.ts`,
       "packages/runtime/test/search-history.test.ts",
       "packages/runtime/test/killed-then-erased.test.ts",
+      "packages/ai-sdk/test/killed-agent.test.ts",
     ],
-    env: { WORKRAIL_KILLS: "1000", WORKRAIL_COMPACTION_KILLS: "200" },
+    env: { WORKRAIL_KILLS: "1000", WORKRAIL_COMPACTION_KILLS: "200", WORKRAIL_AGENT_KILLS: "100" },
   },
   {
     id: "T2",
