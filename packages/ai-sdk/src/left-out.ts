@@ -35,7 +35,7 @@ export async function viewOfLeftOut(
 ): Promise<{ readonly message: ModelMessage; readonly leftOut: LeftOutMessages }> {
   const absent = messages.filter((_, at) => !kept.has(at));
   const checkpointId = await keepAside(store, sessionId, absent);
-  const { context, validUntil } = await store.viewBriefly({ checkpointId, budgetTokens: viewTokens - FRAME_TOKENS, isPeek: true });
+  const { context, validUntil } = await store.viewBriefly({ checkpointId, budgetTokens: viewTokens - FRAME_TOKENS });
   const excerpts = Array.isArray(context["messages"]) ? context["messages"] : [];
   const leftOut = {
     count: absent.length,
