@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { useCli } from "../testing/use-cli.ts";
 import { startUi, type UiProcess } from "./testing/ui-process.ts";
@@ -114,6 +117,10 @@ describe("the server of workrail ui", () => {
       "referrer-policy": "no-referrer",
     });
     expect((await ask(ui.origin, "/package.json", { method: "GET" })).status).toBe(401);
+  });
+
+  it("sends the whole page in 60 KB, compressed", () => {
+    expect(gzipSync(readFileSync(join(cli.dist, "timeline.html"))).length).toBeLessThan(60 * 1024);
   });
 
   it("changes nothing unless it was started with --write", async () => {

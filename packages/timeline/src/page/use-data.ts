@@ -1,5 +1,5 @@
 import { createContext } from "preact";
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { DataApi } from "../data/calls.ts";
 import type { Host } from "./host.ts";
 
@@ -52,28 +52,49 @@ interface Held<T> {
   readonly isDone: boolean;
 }
 
+/** A call under way. */
+interface Flight {
+  readonly key: string;
+  /** The data changed meanwhile: it has to be read again. */
+  isStale: boolean;
+}
+
 /**
  * Reads data when the key changes, and again when the version grows. The last answer stays until the next one is there, so that live updates
- * do not flicker; an answer to another key is not shown.
+ * do not flicker; an answer to another key is not shown. One call is under way at a time: updates that come faster than answers are read
+ * together.
  *
  * @param ask `undefined`: nothing to read.
  */
 export function useData<T>(key: string, ask: (() => Promise<T>) | undefined, version = 0): Loaded<T> {
   const [held, setHeld] = useState<Held<T>>({ key, isDone: false });
+  const flight = useRef<Flight>(undefined);
   useEffect(() => {
-    if (ask === undefined) return undefined;
-    let isWanted = true;
-    const settle = (next: Held<T>): void => {
-      if (isWanted) setHeld(next);
-    };
-    ask().then(
-      (data) => settle({ key, data, isDone: true }),
-      (error: unknown) => settle({ key, error: error instanceof Error ? error : new Error(String(error)), isDone: true }),
-    );
-    return () => {
-      isWanted = false;
-    };
+    if (ask === undefined) return;
+    if (flight.current?.key === key) flight.current.isStale = true;
+    else void read(key, ask);
   }, [key, version, ask === undefined]);
+  useEffect(
+    () => () => {
+      flight.current = undefined;
+    },
+    [],
+  );
+
+  async function read(key: string, ask: () => Promise<T>): Promise<void> {
+    const own: Flight = { key, isStale: false };
+    flight.current = own;
+    const answer = await ask().then(
+      (data) => ({ data }),
+      (error: unknown) => ({ error: error instanceof Error ? error : new Error(String(error)) }),
+    );
+    // Another key is wanted by now, or nothing.
+    if (flight.current !== own) return;
+    flight.current = undefined;
+    setHeld({ key, ...answer, isDone: true });
+    if (own.isStale) void read(key, ask);
+  }
+
   if (held.key !== key) return { data: undefined, error: undefined, isLoading: ask !== undefined };
   return { data: held.data, error: held.error, isLoading: ask !== undefined && !held.isDone };
 }

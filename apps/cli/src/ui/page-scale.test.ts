@@ -1,0 +1,115 @@
+import type { CDPSession, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { useCli } from "../testing/use-cli.ts";
+import { BROWSER, NO_BROWSER } from "./testing/use-browser.ts";
+import { PATIENT, SHOP, useDemoPage } from "./testing/use-demo-page.ts";
+
+const bundled = useCli();
+
+const MANY = 10_000;
+/** Live updates after which memory is compared; 1,000 take a minute on a busy machine. */
+const UPDATES = Number(process.env["WORKRAIL_TEST_UPDATES"] ?? 200);
+
+/** A timeline as the server sends it, of one session that forks now and then. */
+function manyRows(limit: number): object {
+  const rows = Array.from({ length: Math.min(limit, MANY) }, (_, index) => {
+    const sequence = MANY - index;
+    const isFork = sequence % 50 === 0;
+    const parent = isFork ? sequence - 7 : sequence - 1;
+    return {
+      id: `c${sequence}`,
+      parentId: parent < 1 ? null : `c${parent}`,
+      sequence,
+      at: "2026-03-12T15:18:00.000Z",
+      agent: "claude-code",
+      kind: "workflow",
+      bytes: 1_000,
+      tags: isFork ? ["fork"] : undefined,
+    };
+  });
+  const session = {
+    id: "coupons",
+    lastUsedAt: "2026-03-12T15:18:00.000Z",
+    checkpoints: MANY,
+    bytes: 1_000 * MANY,
+    tags: [],
+    pins: [],
+    isKept: false,
+  };
+  return { session, headId: `c${MANY}`, rows, total: MANY };
+}
+
+async function answerWithMany(page: Page): Promise<void> {
+  await page.route("**/api/timeline", (route) => {
+    const { limit = MANY } = route.request().postDataJSON() as { readonly limit?: number };
+    return route.fulfill({ json: manyRows(limit) });
+  });
+  await page.route("**/api/sizes", (route) => {
+    const { ids } = route.request().postDataJSON() as { readonly ids: readonly string[] };
+    return route.fulfill({
+      json: ids.map((id) => ({ id, tokens: 900, layers: { CRITICAL: { entries: 1, tokens: 300 }, USEFUL: { entries: 2, tokens: 600 } } })),
+    });
+  });
+}
+
+const STREAM = { "content-type": "text/event-stream" };
+
+interface Memory {
+  readonly bytes: number;
+  readonly nodes: number;
+}
+
+/** Bytes of the page's heap, and its nodes, after collecting garbage. */
+async function memoryOf(session: CDPSession): Promise<Memory> {
+  await session.send("HeapProfiler.collectGarbage");
+  const { metrics } = await session.send("Performance.getMetrics");
+  const of = (wanted: string): number => metrics.find(({ name }) => name === wanted)?.value ?? 0;
+  return { bytes: of("JSHeapUsedSize"), nodes: of("Nodes") };
+}
+
+describe.skipIf(BROWSER === undefined)(`the timeline page at scale (${NO_BROWSER})`, () => {
+  const demo = useDemoPage(bundled);
+
+  it("holds only the rows in view of 10,000 checkpoints, and reaches the last one", async () => {
+    const { page, show } = demo;
+    await answerWithMany(page);
+    await show("#/s/many");
+    const rows = page.locator(".window-list li");
+    await page.getByRole("link", { name: /^#10000/u }).waitFor();
+    await expect.poll(() => page.evaluate("document.querySelector('.window-list ol').scrollHeight"), PATIENT).toBe(64 * MANY);
+    expect(await rows.count()).toBeLessThan(60);
+    await page.getByRole("link", { name: /^#10000/u }).focus();
+    await page.keyboard.press("End");
+    await page.getByRole("link", { name: /^#1 /u }).waitFor();
+    expect(await rows.count()).toBeLessThan(60);
+    expect(await rows.last().getAttribute("aria-posinset")).toBe(String(MANY));
+    await page.unrouteAll();
+  });
+
+  it("keeps its memory over live updates", async () => {
+    const { page, show } = demo;
+    const session = await page.context().newCDPSession(page);
+    await session.send("Performance.enable");
+    let [told, goal] = [0, 0];
+    // Each connection brings one change, and the browser connects again at once.
+    await page.route("**/events", (route) => {
+      if (told >= goal) return route.fulfill({ headers: STREAM, body: "retry: 100\n: nothing\n\n" });
+      told += 1;
+      const change = { sessions: [{ sessionId: "coupons", change: told % 10 === 0 ? "changed" : "extended" }] };
+      return route.fulfill({ headers: STREAM, body: `retry: 1\nevent: change\ndata: ${JSON.stringify(change)}\n\n` });
+    });
+    const update = async (count: number): Promise<Memory> => {
+      goal += count;
+      await expect.poll(() => told, { timeout: 240_000, interval: 50 }).toBe(goal);
+      await expect.poll(() => page.locator(".loading").count(), PATIENT).toBe(0);
+      return memoryOf(session);
+    };
+    await show(SHOP);
+    await page.reload();
+    const before = await update(UPDATES / 4);
+    const after = await update(UPDATES);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    expect(after.bytes - before.bytes).toBeLessThan(1024 * 1024);
+    expect(after.nodes - before.nodes).toBeLessThan(500);
+  });
+});
