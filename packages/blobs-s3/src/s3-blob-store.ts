@@ -111,7 +111,7 @@ export class S3BlobStore implements BlobStore {
     const names = object === undefined ? await this.#namesOf(ref) : [object];
     let isThere = object === undefined;
     for (const name of names) {
-      const bytes = await objects.get(keyOf(name));
+      const bytes = await objects.get(keyOf(name), object?.digest);
       if (bytes === undefined) continue;
       await objects.put(quarantineKeyOf(name), bytes, digestOf(bytes));
       isThere = true;
@@ -220,14 +220,10 @@ export class S3BlobStore implements BlobStore {
     return stored === undefined ? undefined : pointedTo(stored);
   }
 
-  /** Reads an object. Bytes that were damaged on their way are read again. */
+  /** Reads an object. Bytes that are damaged in the bucket itself are replaced by such that no codec reads. */
   async #read(object: StoredObject): Promise<Uint8Array | undefined> {
-    let bytes: Uint8Array | undefined;
-    for (const _ of ["once", "again"]) {
-      bytes = await this.#parts.objects.get(keyOf(object));
-      if (bytes === undefined || digestOf(bytes) === object.digest) return bytes;
-    }
-    return bytes === undefined ? undefined : noBlob(bytes);
+    const bytes = await this.#parts.objects.get(keyOf(object), object.digest);
+    return bytes === undefined || digestOf(bytes) === object.digest ? bytes : noBlob(bytes);
   }
 }
 

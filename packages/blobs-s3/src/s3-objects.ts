@@ -1,6 +1,6 @@
 import { WorkrailError } from "@workrail/core";
 import { hash } from "node:crypto";
-import type { S3Answer, S3Requests } from "./s3-requests.ts";
+import { CHECKSUM, checksumOf, type S3Answer, type S3Requests } from "./s3-requests.ts";
 import { elementsOf, entriesOf, escaped } from "./s3-xml.ts";
 
 export interface ListedObject {
@@ -26,13 +26,18 @@ export class S3Objects {
 
   /** Writes an object. The service refuses bytes that do not have the digest (SHA-256 in hexadecimal). */
   async put(key: string, bytes: Uint8Array, digest: string): Promise<void> {
-    const headers = { "x-amz-checksum-sha256": Buffer.from(digest, "hex").toString("base64") };
+    const headers = { [CHECKSUM]: checksumOf(digest) };
     await this.#requests.send({ method: "PUT", key, body: bytes, digest, headers });
   }
 
-  /** `undefined` when there is no such object. */
-  async get(key: string): Promise<Uint8Array | undefined> {
-    return (await this.#requests.send({ method: "GET", key }))?.bytes;
+  /**
+   * `undefined` when there is no such object.
+   *
+   * @param expected digest of the bytes. Others are returned only when the service does not know this digest either.
+   */
+  async get(key: string, expected?: string): Promise<Uint8Array | undefined> {
+    const headers = { "x-amz-checksum-mode": "ENABLED" };
+    return (await this.#requests.send({ method: "GET", key, headers, expected }))?.bytes;
   }
 
   /** Tells whether the bucket keeps versions of its objects, given one that exists. */

@@ -25,6 +25,8 @@ export interface S3Request {
   readonly body?: Uint8Array;
   /** SHA-256 of the body in hexadecimal, if it is known. */
   readonly digest?: string;
+  /** SHA-256 of the expected bytes. Other bytes that come with this checksum were damaged on their way, and are asked for again. */
+  readonly expected?: string | undefined;
 }
 
 export interface S3Answer {
@@ -33,6 +35,14 @@ export interface S3Answer {
 }
 
 const HINT = "Check the address of the blobs, the credentials and their permissions, and the network.";
+
+/** Header with the checksum of an object. */
+export const CHECKSUM = "x-amz-checksum-sha256";
+
+/** Writes a digest in hexadecimal as S3 does. */
+export function checksumOf(digest: string): string {
+  return Buffer.from(digest, "hex").toString("base64");
+}
 
 /** Codes of a refusal that may pass, because bytes were damaged on their way or the service is busy. */
 const PASSING = new Set<string | undefined>(["BadDigest", "XAmzContentSHA256Mismatch", "RequestTimeout", "IncompleteBody", "SlowDown"]);
@@ -76,6 +86,7 @@ export class S3Requests {
   async #ask(request: S3Request, signal: AbortSignal): Promise<S3Answer | undefined> {
     const response = await fetch(await this.#signed(request), { signal });
     const bytes = new Uint8Array(await response.arrayBuffer());
+    if (response.ok && this.#isDamaged(response, bytes, request.expected)) throw this.#damaged();
     if (response.ok) return { bytes, headers: response.headers };
     const code = codeOf(bytes);
     if (response.status === 404 && code === "NoSuchKey") return undefined;
@@ -113,6 +124,18 @@ export class S3Requests {
         ...after(later),
       },
       hint,
+    });
+  }
+
+  #isDamaged({ headers }: Response, bytes: Uint8Array, expected: string | undefined): boolean {
+    if (expected === undefined || hash("sha256", bytes, "hex") === expected) return false;
+    return headers.get(CHECKSUM) === checksumOf(expected);
+  }
+
+  #damaged(): WorkrailError {
+    return new WorkrailError("STORAGE_UNAVAILABLE", `The bytes of the object storage ${this.#name} arrive damaged.`, {
+      details: { reason: "object-storage-unreachable", ...this.#path, isPassing: true },
+      hint: HINT,
     });
   }
 

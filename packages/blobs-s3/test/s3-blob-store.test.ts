@@ -175,7 +175,7 @@ describe("blobs in S3", () => {
     expect(await read(one.blobs, ref)).toBe("new");
   });
 
-  it("read bytes again that were damaged on their way, and report bytes that are damaged in the bucket", async () => {
+  it("read bytes again that were damaged on their way, and do not take them for damaged", async () => {
     const server = await startServer();
     const { blobs } = open(server, openMemoryStorage());
     const ref = await put(blobs, "some bytes");
@@ -183,8 +183,20 @@ describe("blobs in S3", () => {
     server.fault = ({ operation }) => (operation === "GetObject" && ++reads === 1 ? "damaged" : undefined);
     expect(await read(blobs, ref)).toBe("some bytes");
     server.fault = ({ operation }) => (operation === "GetObject" ? "damaged" : undefined);
+    await expect(blobs.get(ref)).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE", message: expect.stringContaining("arrive damaged") });
+    await expect(blobs.quarantine(ref)).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE" });
+  });
+
+  it("are damaged when their object is another one", async () => {
+    const server = await startServer();
+    const { blobs } = open(server, openMemoryStorage());
+    const ref = await put(blobs, "some bytes");
+    const key = server.objects.list("").find(([, { bytes }]) => String(bytes) === "some bytes")?.[0] ?? "";
+    server.objects.put(key, { bytes: Buffer.from("other bytes"), at: new Date(), checksums: {} });
     // No codec writes a zero first, so every reader takes them for damaged.
     expect((await blobs.get(ref))?.[0]).toBe(0);
+    expect(await blobs.quarantine(ref)).toBeDefined();
+    expect(textsIn(server)).toEqual(["other bytes"]);
   });
 
   it("are damaged when their pointer is, and their object stays for a person", async () => {
