@@ -8,7 +8,7 @@ import {
   connectStdio,
   speaksOldProtocol,
 } from "./testing/any-client.ts";
-import { fixtureTools } from "./testing/fixture-tools.ts";
+import { FIXTURE_ICONS, fixtureTools } from "./testing/fixture-tools.ts";
 import { HttpFixture } from "./testing/http-fixture.ts";
 import { fixtureCommand, RawClient } from "./testing/raw-client.ts";
 
@@ -50,7 +50,7 @@ describe.each(PAIRS)("a %s, with %s (%s) over %s", (name, _, adapter, way) => {
     await server?.[Symbol.asyncDispose]();
   });
 
-  /** Calls a tool. From 2026-07-28 on each result names the server. */
+  /** Calls a tool. From 2026-07-28 on each result names the server, without its icons. */
   async function call(tool: string, given: Record<string, unknown> = {}, more: Record<string, unknown> = {}): Promise<AnyResult> {
     const { _meta: { "io.modelcontextprotocol/serverInfo": server, ...meta } = {}, ...result } = await client.callTool(tool, given, more);
     expect(server ?? FIXTURE).toEqual(FIXTURE);
@@ -61,8 +61,8 @@ describe.each(PAIRS)("a %s, with %s (%s) over %s", (name, _, adapter, way) => {
     expect(client.protocol()).toBe(isNewest ? "2026-07-28" : "2025-11-25");
   });
 
-  it("learns the name, the instructions and the capabilities of the server", () => {
-    expect(client.server()).toEqual(FIXTURE);
+  it("learns the name, the icon, the instructions and the capabilities of the server", () => {
+    expect(client.server()).toEqual({ ...FIXTURE, icons: FIXTURE_ICONS });
     expect(client.instructions()).toBe("Use echo to hear yourself.");
     expect(client.capabilities()).toEqual({ tools: {}, resources: {} });
   });

@@ -1,7 +1,8 @@
 import type { Log } from "@workrail/core";
 import { type CallResult, callTool, refuseTool } from "./call-tool.ts";
-import { isJsonObject, ProtocolFault, RPC_ERROR, shorten } from "./json-rpc.ts";
+import { isJsonObject, ProtocolFault, type RequestId, RPC_ERROR, shorten } from "./json-rpc.ts";
 import { AnswerNeeded, type Askable, askThrough, inputRequired } from "./question.ts";
+import { logged } from "./request-log.ts";
 import { roundedIn } from "./rounded-integers.ts";
 import type { Notices } from "./notices/notices.ts";
 import { type Notify, ProgressReporter } from "./progress.ts";
@@ -16,6 +17,8 @@ export interface CatalogueOptions {
   readonly name: string;
   readonly title: string;
   readonly version: string;
+  /** Default: none. */
+  readonly icons?: readonly Icon[];
   /** Tells the model when to use the server; at most 1 KB. */
   readonly instructions: string;
   readonly tools: readonly Tool[];
@@ -30,6 +33,15 @@ export interface CatalogueOptions {
   readonly log: Log;
 }
 
+/** A picture of the server for people, as the protocol has it. */
+export interface Icon {
+  readonly [key: string]: unknown;
+  /** A `data:` URI: a host need not fetch anything. */
+  readonly src: string;
+  readonly mimeType: string;
+  readonly sizes: string[];
+}
+
 /** A request of a client, as every MCP library passes it on. */
 export interface CatalogueRequest {
   readonly method: string;
@@ -41,6 +53,8 @@ export type Fields = Record<string, unknown>;
 
 /** The caller of a request. */
 export interface Caller extends Pick<ToolCall, "client" | "signal">, Askable {
+  /** Id that the client gave to the request. */
+  readonly id: RequestId;
   /** Sends a notice that belongs to the request. */
   readonly notify: Notify;
 }
@@ -49,7 +63,7 @@ const TOOL_METHODS = ["tools/list", "tools/call"];
 
 /** The part of a server that adapters need: a description of itself, and answers to requests. */
 export interface Offer {
-  readonly info: { readonly name: string; readonly title: string; readonly version: string };
+  readonly info: { readonly name: string; readonly title: string; readonly version: string; readonly icons?: Icon[] };
   readonly instructions: string;
   readonly capabilities: Readonly<Record<string, object>>;
   /** Methods of the protocol that it answers. */
@@ -79,6 +93,7 @@ export class Catalogue implements Offer {
     name,
     title,
     version,
+    icons,
     instructions,
     tools,
     readOnly = false,
@@ -88,7 +103,7 @@ export class Catalogue implements Offer {
     log,
   }: CatalogueOptions) {
     const offered = readOnly ? tools.filter(canOnlyRead).map(onlyReading) : tools;
-    this.info = { name, title, version };
+    this.info = { name, title, version, ...(icons === undefined ? {} : { icons: [...icons] }) };
     this.instructions = instructions;
     this.capabilities = {
       tools: {},
@@ -122,16 +137,20 @@ export class Catalogue implements Offer {
   }
 
   answer(request: CatalogueRequest, caller: Caller): Promise<Fields> {
-    return observed(request, () => this.#answer(request, caller));
+    const { id, signal } = caller;
+    const { method, params = {} } = request;
+    const tool = typeof params["name"] === "string" && this.#tools.has(params["name"]) ? params["name"] : undefined;
+    const named = { method: this.methods.includes(method) ? method : "unknown", id, tool, signal };
+    return observed(request, () => logged(this.log, named, (log) => this.#answer(request, caller, log)));
   }
 
-  async #answer(request: CatalogueRequest, caller: Caller): Promise<Fields> {
+  async #answer(request: CatalogueRequest, caller: Caller, log: Log): Promise<Fields> {
     switch (request.method) {
       case "tools/list":
         this.#listings ??= [...this.#tools.values()].map(listTool);
         return { tools: this.#listings };
       case "tools/call":
-        return { ...(await this.#call(request.params ?? {}, caller)) };
+        return { ...(await this.#call(request.params ?? {}, caller, log)) };
       default:
         return this.#answerOther(request);
     }
@@ -143,7 +162,7 @@ export class Catalogue implements Offer {
     return this.#tracked(answer(request.params ?? {}));
   }
 
-  async #call(params: Readonly<Record<string, unknown>>, caller: Caller): Promise<CallResult | Fields> {
+  async #call(params: Readonly<Record<string, unknown>>, caller: Caller, log: Log): Promise<CallResult | Fields> {
     const { name } = params;
     if (typeof name !== "string") {
       throw new ProtocolFault(RPC_ERROR.invalidParams, "tools/call needs the name of a tool.");
@@ -157,9 +176,9 @@ export class Catalogue implements Offer {
     const given = params["arguments"];
     const reporter = new ProgressReporter({ token: tokenOf(params), notify: caller.notify });
     const { client, signal } = caller;
-    const call = { client, signal, progress: reporter.tell, ask: askThrough(caller, signal, this.log), rounded: roundedIn(given) };
+    const call = { client, signal, progress: reporter.tell, ask: askThrough(caller, signal, log), rounded: roundedIn(given) };
     try {
-      return await this.#tracked(callTool(tool, given, call, { log: this.log, tools: [...this.#tools.values()] }));
+      return await this.#tracked(callTool(tool, given, call, { log, tools: [...this.#tools.values()] }));
     } catch (error) {
       if (error instanceof AnswerNeeded) return inputRequired(error);
       throw error;

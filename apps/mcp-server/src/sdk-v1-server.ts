@@ -19,11 +19,11 @@ export function createSdkV1Server(offer: Offer, hasNotices = false): Server {
   const server = new Server(info, { capabilities, instructions });
   server.onerror = (error) => log.debug("protocol", { error });
   // Not `setRequestHandler`: its schemas copy the arguments, and their errors are worded for programmers.
-  const answer: Server["fallbackRequestHandler"] = (request, { signal, sendNotification, sendRequest }) => {
+  const answer: Server["fallbackRequestHandler"] = (request, { requestId: id, signal, sendNotification, sendRequest }) => {
     const elicit: Elicit = (params, timeout) =>
       sendRequest({ method: "elicitation/create", params }, ElicitResultSchema, { timeout, signal });
     const askable = showsForms(server.getClientCapabilities()?.elicitation) ? { elicit } : {};
-    return offer.answer(request, { client: server.getClientVersion(), signal, notify: sendNotification, ...askable });
+    return offer.answer(request, { id, client: server.getClientVersion(), signal, notify: sendNotification, ...askable });
   };
   server.fallbackRequestHandler = answer;
   if (!hasNotices || notices === undefined) return server;

@@ -6,13 +6,14 @@ import {
   type ElicitRequestFormParams,
   type Implementation,
   type McpRequestContext,
+  SERVER_INFO_META_KEY,
   Server,
   type ServerContext,
   specTypeSchemas,
   type Transport,
 } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { Caller, Offer } from "./catalogue.ts";
+import type { Caller, Fields, Offer } from "./catalogue.ts";
 import { type CheckedChannel, checkedChannel, type FindWrongPart } from "./checked-channel.ts";
 import { isModern } from "./is-modern.ts";
 import { LegacySubscriptions, SUBSCRIBING, withNotices } from "./notices/legacy-subscriptions.ts";
@@ -54,11 +55,24 @@ export function createSdkV2Server(offer: Offer, { caller, notices: way }: Servin
       const { [CLIENT_INFO_META_KEY]: named } = (mcpReq.envelope ?? {}) as { readonly [CLIENT_INFO_META_KEY]?: Implementation };
       const client = named ?? server.getClientVersion() ?? caller;
       const request = { method, params: params as Params };
-      const answer = () => offer.answer(request, { client, signal: mcpReq.signal, notify: mcpReq.notify, ...askableBy(server, mcpReq) });
+      const answer = () =>
+        stamped(
+          offer,
+          mcpReq,
+          offer.answer(request, { id: mcpReq.id, client, signal: mcpReq.signal, notify: mcpReq.notify, ...askableBy(server, mcpReq) }),
+        );
       return subscriptions === undefined ? answer() : subscriptions.answer(request, answer);
     });
   }
   return server;
+}
+
+/** Names the server in a result, as 2026-07-28 wants. Without its icons, which the library would repeat in every result. */
+async function stamped({ info }: Offer, { envelope }: ServerContext["mcpReq"], answer: Promise<Fields>): Promise<Fields> {
+  const result = await answer;
+  if (envelope === undefined || info.icons === undefined) return result;
+  const { icons: _icons, ...named } = info;
+  return { ...result, _meta: { ...(result["_meta"] as Fields | undefined), [SERVER_INFO_META_KEY]: named } };
 }
 
 /** Returns the way in which a request's client can be asked: from 2026-07-28 on it calls again with the answers. */

@@ -2,6 +2,7 @@ import { isWorkrailError, WorkrailError } from "@workrail/core";
 import { openWorkrail, readConfiguration, type SettingValues } from "@workrail/runtime";
 import type { Projects } from "./http/access.ts";
 import type { Offered, ServeHttpOptions } from "./http/serve-http.ts";
+import { ICONS } from "./icons.ts";
 import { LazyStore } from "./lazy-store.ts";
 import { createLog } from "./log.ts";
 import { SharedWatches } from "./notices/shared-watches.ts";
@@ -50,6 +51,7 @@ export function startServer(args: readonly string[]): void {
     name: "workrail",
     title: "Workrail",
     version: readVersion(),
+    icons: ICONS,
     instructions: values.readOnly ? READ_ONLY : INSTRUCTIONS,
     ...all,
     offeredIn: (projects: Projects) => offered(store.for({ projects })),

@@ -1,4 +1,5 @@
 import type { Attributes, Span } from "@opentelemetry/api";
+import { outcomeOf } from "./outcome.ts";
 
 /** OpenTelemetry's API registers itself under this symbol, whichever copy of it a process loads. */
 const REGISTERED = Symbol.for("opentelemetry.js.api.1");
@@ -31,7 +32,7 @@ export async function observed(request: Request, answer: () => Promise<Fields>):
     };
     try {
       const result = await answer();
-      end(errorOf(result));
+      end(outcomeOf(result));
       return result;
     } catch (error) {
       const { code = "INTERNAL" } = error as { readonly code?: string | number };
@@ -60,11 +61,4 @@ function attributesOf({ method, params = {} }: Request): Attributes {
     ...(method === "tools/call" && named !== undefined ? { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": named } : {}),
     ...(method === "prompts/get" && named !== undefined ? { "gen_ai.prompt.name": named } : {}),
   };
-}
-
-/** Returns the code of a tool's failure, such as `CHECKPOINT_NOT_FOUND`. */
-function errorOf({ isError, _meta }: Fields): string | undefined {
-  if (isError !== true) return undefined;
-  const { code } = (_meta ?? {}) as { readonly code?: unknown };
-  return typeof code === "string" ? code : "tool_error";
 }

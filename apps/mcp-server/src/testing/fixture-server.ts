@@ -3,7 +3,7 @@ import type { Adapter } from "../adapter.ts";
 import type { HttpSettings } from "../http/http-settings.ts";
 import { createLog, type LogLevel } from "../log.ts";
 import { serveStdio } from "../serve-stdio.ts";
-import { fixtureNote, fixtureTools } from "./fixture-tools.ts";
+import { FIXTURE_ICONS, fixtureNote, fixtureTools } from "./fixture-tools.ts";
 
 const ADAPTERS: Readonly<Record<string, () => Promise<Adapter>>> = {
   v1: async () => (await import("../sdk-v1-server.ts")).serveSdkV1,
@@ -19,6 +19,7 @@ const served = {
   name: "fixture",
   title: "Fixture",
   version: "1.2.3",
+  icons: FIXTURE_ICONS,
   instructions: "Use echo to hear yourself.",
   tools: fixtureTools,
   resources: [fixtureNote],

@@ -2,6 +2,7 @@ import { EventEmitter, once } from "node:events";
 import process from "node:process";
 import { WorkrailError } from "@workrail/core";
 import * as z from "zod";
+import type { Icon } from "../catalogue.ts";
 import type { Resource } from "../resource.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
 
@@ -175,6 +176,8 @@ export const fixtureTools: readonly Tool[] = [
     },
   }),
 ];
+
+export const FIXTURE_ICONS: readonly Icon[] = [{ src: "data:image/svg+xml;base64,PHN2Zy8+", mimeType: "image/svg+xml", sizes: ["any"] }];
 
 /** A resource that is always there. */
 export const fixtureNote: Resource = {
