@@ -164,6 +164,12 @@ const ROWS = [
     files: ["apps/mcp-server/src/http/many-servers.test.ts"],
     env: { WORKRAIL_SERVER_ROUNDS: "10" },
   },
+  {
+    id: "T24",
+    fault: "clients over HTTP: wrong tokens, hosts and origins, bodies of 64 MB, slow, 1,000 at a time, never reading; in 8 rounds",
+    files: ["apps/mcp-server/src/http/hostile-clients.test.ts"],
+    env: { WORKRAIL_HTTP_ROUNDS: "8" },
+  },
 ];
 
 const COUNTS = ["tries", "acknowledged", "lost", "wrong", "dangling", "dead"];
