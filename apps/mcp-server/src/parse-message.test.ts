@@ -19,7 +19,7 @@ describe("a message of JSON", () => {
   });
 
   it("may hold any number of brackets in strings and side by side", () => {
-    const brackets = JSON.stringify({ text: `${'[{"\\'.repeat(40_000)}`, wide: Array.from({ length: 40_000 }, () => []) });
+    const brackets = JSON.stringify({ text: '[{"\\'.repeat(40_000), wide: Array.from({ length: 40_000 }, () => []) });
     expect(parseMessage(call(brackets))).toMatchObject({ kind: "message" });
   });
 });
