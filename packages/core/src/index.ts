@@ -214,6 +214,8 @@ export { makeRoom } from "./use-cases/remove/make-room.ts";
 export type { RoomNeeded } from "./use-cases/remove/make-room.ts";
 export { exceedPinLimits, pinEntry } from "./use-cases/sessions/pin-entry.ts";
 export type { PinInput, PinPorts, PinResult } from "./use-cases/sessions/pin-entry.ts";
+export { ownerOf, recordTag, type SideRecord } from "./model/side-record.ts";
+export { type AppendRecordsInput, appendRecords, type NewSideRecord } from "./use-cases/save/append-records.ts";
 export { ERRORS_OF_ONE, type LoadedText, type LoadedTexts, loadTexts } from "./use-cases/load/load-texts.ts";
 export { readContext } from "./use-cases/load/read-context.ts";
 export type { ReadContext, ReadPorts } from "./use-cases/load/read-context.ts";

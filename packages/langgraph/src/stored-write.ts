@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { CheckpointPendingWrite, SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { fromTypedValue, type TypedValue } from "./typed-value.ts";
 
@@ -9,16 +10,6 @@ export interface StoredWrite {
   readonly taskPath: string;
   readonly channel: string;
   readonly value: TypedValue;
-}
-
-/** Returns the writes in effect, in the order in which a graph applies them. The first regular write of a place stays, the last special one. */
-export function inOrder(writes: readonly StoredWrite[]): readonly StoredWrite[] {
-  const byPlace = new Map<string, StoredWrite>();
-  for (const write of writes) {
-    const place = JSON.stringify([write.taskId, write.index]);
-    if (write.index < 0 || !byPlace.has(place)) byPlace.set(place, write);
-  }
-  return [...byPlace.values()].toSorted(compare);
 }
 
 /** Compares as LangGraph does: by path, by task, by index. */
@@ -38,3 +29,24 @@ function compareText(one: string, other: string): number {
 export async function toPendingWrite(serde: SerializerProtocol, write: StoredWrite): Promise<CheckpointPendingWrite> {
   return [write.taskId, write.channel, await fromTypedValue(serde, write.value)];
 }
+
+/** Writes of a task as side records of a checkpoint. The first regular write of a place stays; a special one replaces the one before. */
+export function toRecords(writes: readonly StoredWrite[]): { key: string; bytes: Uint8Array; ifAbsent: boolean }[] {
+  return writes.map((write) => ({
+    key: keyOf(write),
+    bytes: new TextEncoder().encode(JSON.stringify(write)),
+    ifAbsent: write.index >= 0,
+  }));
+}
+
+export function fromRecords(records: readonly { readonly bytes: Uint8Array }[] = []): readonly StoredWrite[] {
+  return records.map(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)) as StoredWrite).toSorted(compare);
+}
+
+/** A task may have any id; a key may not be that long. */
+function keyOf({ taskId, index }: StoredWrite): string {
+  const key = JSON.stringify([taskId, index]);
+  return key.length <= LONGEST_KEY ? key : createHash("sha256").update(key).digest("hex");
+}
+
+const LONGEST_KEY = 200;

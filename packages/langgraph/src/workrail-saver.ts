@@ -14,16 +14,21 @@ import {
   WRITES_IDX_MAP,
 } from "@langchain/langgraph-checkpoint";
 import { isWorkrailError } from "@workrail/core";
-import type { CheckpointLabels, CheckpointMetadata as SavedMetadata, LoadedTextResult, Workrail } from "@workrail/runtime";
-import { filterOf, labelsOf, placeIn } from "./labels.ts";
+import type {
+  AppendRecordsParams,
+  CheckpointLabels,
+  CheckpointMetadata as SavedMetadata,
+  LoadedTextResult,
+  Workrail,
+} from "@workrail/runtime";
+import { labelsOf, metadataTags, namespaceTag, placeIn } from "./labels.ts";
 import { configOf, partsOf, type Place, placeOf, sessionIdOf, storedIdOf, threadOf } from "./place.ts";
 import { fromContextText, toContextText } from "./stored-checkpoint.ts";
-import { inOrder, type StoredWrite, toPendingWrite } from "./stored-write.ts";
+import { fromRecords, type StoredWrite, toPendingWrite, toRecords } from "./stored-write.ts";
 import { fromTypedValue, toTypedValue } from "./typed-value.ts";
-import { WritesBeside } from "./writes-beside.ts";
 
 /** Operations of a store that the saver uses. */
-export type SaverStore = Pick<Workrail, "saveCheckpoint" | "loadCheckpoints" | "loadTexts" | "eachCheckpoint" | "erase">;
+export type SaverStore = Pick<Workrail, "saveCheckpoint" | "appendRecords" | "loadTexts" | "findCheckpoints" | "eachCheckpoint" | "erase">;
 
 /** Marks the checkpoints of this package in a store that holds others too. */
 const WORKFLOW = "langgraph";
@@ -36,12 +41,10 @@ const BATCH = 10;
  */
 export class WorkrailSaver extends BaseCheckpointSaver {
   readonly #store: SaverStore;
-  readonly #writes: WritesBeside;
 
   constructor(store: SaverStore, serde?: SerializerProtocol) {
     super(serde);
     this.#store = store;
-    this.#writes = new WritesBeside(store);
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
@@ -56,17 +59,19 @@ export class WorkrailSaver extends BaseCheckpointSaver {
   override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
     const { threadId, namespace, id } = partsOf(config);
     const before = options.before === undefined ? undefined : partsOf(options.before).id;
-    const wanted = await filterOf(this.serde, options.filter ?? {});
+    const tags = [
+      ...(namespace === undefined ? [] : [namespaceTag(namespace)]),
+      ...(await metadataTags(this.serde, withoutUndefined(options.filter ?? {}))),
+    ];
     let left = options.limit ?? Number.POSITIVE_INFINITY;
     let batch: string[] = [];
-    for await (const saved of this.#saved(threadId)) {
+    for await (const saved of this.#saved(threadId, tags)) {
       if (left <= batch.length) break;
       const place = placeIn(saved);
       const isWanted =
         (namespace === undefined || place.namespace === namespace) &&
         (id === undefined || place.id === id) &&
-        (before === undefined || place.id < before) &&
-        wanted(saved);
+        (before === undefined || place.id < before);
       if (!isWanted) continue;
       batch.push(saved.id);
       if (batch.length < BATCH) continue;
@@ -89,11 +94,11 @@ export class WorkrailSaver extends BaseCheckpointSaver {
     const prepared = copyCheckpoint(checkpoint);
     // Without a parent nothing is carried over: a channel without a new version has no value yet.
     if (parent === undefined) prepared.channel_values = only(prepared.channel_values, newVersions);
-    const [context, typedMetadata] = await Promise.all([
+    const [context, labels] = await Promise.all([
       toContextText(this.serde, { checkpoint: prepared, metadata }),
-      toTypedValue(this.serde, metadata),
+      labelsOf(this.serde, place, { parent, metadata }),
     ]);
-    await this.#save(place, parent, { context, metadata: labelsOf(place, parent, typedMetadata) });
+    await this.#save(place, parent, { context, metadata: labels });
     return configOf(place);
   }
 
@@ -102,12 +107,32 @@ export class WorkrailSaver extends BaseCheckpointSaver {
     const stored = writes.map(async ([channel, value], index): Promise<StoredWrite> => {
       return { taskId, index: WRITES_IDX_MAP[channel] ?? index, taskPath, channel, value: await toTypedValue(this.serde, value) };
     });
-    await this.#writes.append(place, await Promise.all(stored));
+    await this.#append(place, toRecords(await Promise.all(stored)));
   }
 
   override async deleteThread(threadId: string): Promise<void> {
-    await this.#writes.erase(threadId);
     await this.#store.erase({ sessionId: sessionIdOf(threadId) }).catch(unlessMissing);
+  }
+
+  /** Copies all checkpoints of a thread, with their writes, to another thread, the oldest first. May be repeated. */
+  async copyThread(fromThreadId: string, toThreadId: string): Promise<void> {
+    const ids: string[] = [];
+    for await (const { id } of this.#saved(fromThreadId)) ids.unshift(id);
+    for (let first = 0; first < ids.length; first += BATCH) {
+      for (const { text, metadata, records = [] } of await this.#load(ids.slice(first, first + BATCH))) {
+        const { parent, ...from } = placeIn(metadata);
+        const place = { ...from, threadId: toThreadId };
+        const { metadata: own } = await fromContextText(this.serde, text);
+        await this.#save(place, parent, { context: text, metadata: await labelsOf(this.serde, place, { parent, metadata: own }) });
+        await this.#append(place, records);
+      }
+    }
+  }
+
+  /** Appends records to a checkpoint. A graph may write before its checkpoint is put. */
+  async #append(place: Place, records: AppendRecordsParams["records"]): Promise<void> {
+    const sessionId = sessionIdOf(place.threadId);
+    if (records.length > 0) await this.#store.appendRecords({ checkpointId: storedIdOf(place), sessionId, records, secrets: "off" });
   }
 
   async #save(
@@ -135,20 +160,24 @@ export class WorkrailSaver extends BaseCheckpointSaver {
     }
   }
 
-  /** Yields what is known about checkpoints without loading them, newest first. */
-  #saved(threadId: string | undefined): AsyncIterable<SavedMetadata> {
-    if (threadId === undefined || threadId === "") return this.#store.eachCheckpoint({ project: null, workflowId: WORKFLOW });
-    return this.#store.eachCheckpoint({ sessionId: sessionIdOf(threadId), workflowId: WORKFLOW });
+  /** Yields the labels of checkpoints without loading them, newest first. */
+  #saved(threadId: string | undefined, tags: readonly string[] = []): AsyncIterable<SavedMetadata> {
+    if (threadId === undefined || threadId === "") return this.#store.eachCheckpoint({ project: null, workflowId: WORKFLOW, tags });
+    return this.#store.eachCheckpoint({ sessionId: sessionIdOf(threadId), workflowId: WORKFLOW, tags });
   }
 
   async #latest(threadId: string, namespace: string): Promise<SavedMetadata | undefined> {
-    for await (const saved of this.#saved(threadId)) if (placeIn(saved).namespace === namespace) return saved;
-    return undefined;
+    const sessionId = sessionIdOf(threadId);
+    // Mostly the newest of all, which is found without a filter.
+    const [newest] = (await this.#store.findCheckpoints({ sessionId, limit: 1 })).checkpoints;
+    if (newest === undefined || (newest.workflowId === WORKFLOW && placeIn(newest).namespace === namespace)) return newest;
+    const tags = [namespaceTag(namespace)];
+    return (await this.#store.findCheckpoints({ sessionId, workflowId: WORKFLOW, tags, limit: 1 })).checkpoints[0];
   }
 
   /** Loads checkpoints in the given order; those deleted meanwhile are left out. */
   async #load(ids: readonly string[]): Promise<readonly LoadedTextResult[]> {
-    const { checkpoints, failed } = await this.#store.loadTexts({ ids });
+    const { checkpoints, failed } = await this.#store.loadTexts({ ids, withRecords: true });
     const failure = failed.find(({ error }) => !isMissing(error));
     if (failure !== undefined) throw failure.error;
     return checkpoints;
@@ -158,27 +187,27 @@ export class WorkrailSaver extends BaseCheckpointSaver {
     for (const loaded of await this.#load(ids)) yield await this.#tupleOf(loaded);
   }
 
-  async #tupleOf({ text, metadata: saved }: LoadedTextResult): Promise<CheckpointTuple> {
+  async #tupleOf({ text, metadata: saved, records }: LoadedTextResult): Promise<CheckpointTuple> {
     const { parent, ...place } = placeIn(saved);
     const { checkpoint, metadata } = await fromContextText(this.serde, text);
-    const writes = await this.#writesOf(place);
-    const pendingWrites = await Promise.all(writes.map((write) => toPendingWrite(this.serde, write)));
+    const pendingWrites = await Promise.all(fromRecords(records).map((write) => toPendingWrite(this.serde, write)));
     if (checkpoint.v < 4 && parent !== undefined) await this.#addSends(checkpoint, { ...place, id: parent });
     const parentConfig = parent === undefined ? {} : { parentConfig: configOf({ ...place, id: parent }) };
     return { config: configOf(place), checkpoint, metadata, pendingWrites, ...parentConfig };
   }
 
-  async #writesOf(place: Place): Promise<readonly StoredWrite[]> {
-    return inOrder(await this.#writes.of(place));
-  }
-
   /** Before version 4, what a graph sent to tasks was kept with the parent alone. */
   async #addSends(checkpoint: Checkpoint, parent: Place): Promise<void> {
-    const sends = (await this.#writesOf(parent)).filter(({ channel }) => channel === TASKS);
+    const [loaded] = await this.#load([storedIdOf(parent)]);
+    const sends = fromRecords(loaded?.records).filter(({ channel }) => channel === TASKS);
     checkpoint.channel_values[TASKS] = await Promise.all(sends.map(({ value }) => fromTypedValue(this.serde, value)));
     const versions = Object.values(checkpoint.channel_versions);
     checkpoint.channel_versions[TASKS] = versions.length > 0 ? maxChannelVersion(...versions) : this.getNextVersion(undefined);
   }
+}
+
+function withoutUndefined(filter: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }
 
 function only(values: Checkpoint["channel_values"], versions: ChannelVersions): Checkpoint["channel_values"] {

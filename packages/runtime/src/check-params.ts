@@ -30,6 +30,7 @@ const FLAGS = [
   "reportsDropped",
   "sparesKept",
   "upkeep",
+  "withRecords",
   "worktrees",
 ];
 

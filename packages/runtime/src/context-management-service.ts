@@ -229,6 +229,8 @@ export interface LoadCheckpointsResult<State extends object = Record<string, unk
 export interface LoadTextsParams {
   /** Ids of checkpoints, at most 1,000. */
   readonly ids: readonly string[];
+  /** Loads the side records of each checkpoint too. Default `false`. */
+  readonly withRecords?: boolean | undefined;
 }
 
 /** A checkpoint with its context as text. */
@@ -238,6 +240,31 @@ export interface LoadedTextResult {
   /** The JSON text of the context, byte for byte as saved. */
   text: string;
   metadata: CheckpointMetadata;
+  /** Its side records, in the order in which their keys came. Present when they were asked for. */
+  records?: SideRecord[];
+}
+
+/** Bytes that a program keeps beside a checkpoint, under a key of its own. */
+export interface SideRecord {
+  key: string;
+  bytes: Uint8Array;
+}
+
+export interface AppendRecordsParams {
+  readonly checkpointId: string;
+  /** Session of a checkpoint that may not be saved yet: its records are there when it is. Default: the checkpoint must exist. */
+  readonly sessionId?: string | undefined;
+  /** Records to append, all or none. A later record of a key replaces an earlier one, unless `ifAbsent`. */
+  readonly records: readonly {
+    /** 1 to 500 characters. */
+    readonly key: string;
+    readonly bytes: Uint8Array;
+    /** Keeps an earlier record of this key. Default `false`. */
+    readonly ifAbsent?: boolean | undefined;
+  }[];
+  readonly agentId?: string | undefined;
+  /** `off`: as for a save. */
+  readonly secrets?: "off" | undefined;
 }
 
 export interface LoadTextsResult extends Standing {

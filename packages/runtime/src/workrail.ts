@@ -19,6 +19,7 @@ import type { AuditLogFilter, AuditLogParams, AuditLogResult, VerifyAuditLogPara
 import type { CleanUpParams, EmptyTrashParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "./clean-up-params.ts";
 import type { StoreConversationParams, StoreConversationResult } from "./conversations.ts";
 import type {
+  AppendRecordsParams,
   CheckpointMetadata,
   EachCheckpointParams,
   FindCheckpointsParams,
@@ -115,6 +116,14 @@ export interface Checkpoints extends Omit<IContextManagementService, "compressCo
    * @throws INVALID_INPUT for an invalid id, or more than 1,000; STORAGE_UNAVAILABLE.
    */
   loadTexts(params: LoadTextsParams): Promise<LoadTextsResult>;
+  /**
+   * Appends small records to a checkpoint, durably before it resolves. They are loaded by `loadTexts`, and moved, removed and erased with
+   * the checkpoint. They are no part of its context or of the session's history, not listed, and not searched.
+   *
+   * @throws CHECKPOINT_NOT_FOUND; INVALID_INPUT; STORAGE_QUOTA_EXCEEDED, SECRET_FOUND, READ_ONLY, LOCK_TIMEOUT and STORAGE_UNAVAILABLE as
+   * a save. They are not kept in memory while the disk cannot be written to.
+   */
+  appendRecords(params: AppendRecordsParams): Promise<void>;
   /**
    * Finds a checkpoint by a reference: its id, at least 4 first characters of the id if they are unique, or `latest` and `latest~2`, which
    * count back from the newest that `findCheckpoints` lists. Damaged ones are not counted.

@@ -93,6 +93,7 @@ const WRITES: Readonly<Record<string, (store: Workrail, folder: string) => Promi
   storeConversation: (store) => store.storeConversation({ conversation: "one word" }),
   "projectCheckpoints.create": (store, folder) => store.projectCheckpoints.create({ summary: "x", projectPath: folder }),
   "projectCheckpoints.delete": (store) => store.projectCheckpoints.delete("c1"),
+  appendRecords: (store) => store.appendRecords({ checkpointId: "c1", records: [] }),
   deleteCheckpoint: (store) => store.deleteCheckpoint({ checkpointId: "c1" }),
   erase: (store) => store.erase({ checkpointIds: ["c1"] }),
   cleanUp: (store) => store.cleanUp(),

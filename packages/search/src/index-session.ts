@@ -8,6 +8,7 @@ import {
   isItsOwnFault,
   isUnreadableBlob,
   type Locking,
+  ownerOf,
   readContext,
   type ReadPorts,
   type SearchIndexing,
@@ -73,7 +74,7 @@ async function planWhole(ports: IndexPorts, sessionId: SessionId): Promise<Plann
   const { version, checkpoints } = await ports.search.indexed(sessionId);
   const live: Findable[] = [];
   for await (const record of newestFirst(ports, sessionId)) {
-    if (!record.damaged) live.push(findable(record));
+    if (!record.damaged && ownerOf(record) === undefined) live.push(findable(record));
     if (live.length % PAGE === 0) await ports.pause();
   }
   return { version, plan: planIndexing(linked(live.toReversed()), checkpoints) };
@@ -86,7 +87,7 @@ async function planExtension(ports: IndexPorts, sessionId: SessionId): Promise<P
   const added: Findable[] = [];
   let before: Findable | undefined;
   for await (const record of newestFirst(ports, sessionId)) {
-    if (record.damaged) continue;
+    if (record.damaged || ownerOf(record) !== undefined) continue;
     if (record.sequence > newest) added.push(findable(record));
     else if (record.kind !== "aside") {
       before = findable(record);

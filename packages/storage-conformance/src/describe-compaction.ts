@@ -1,4 +1,4 @@
-import type { BlobRef, Context, SessionId } from "@workrail/core";
+import type { BlobRef, CheckpointId, Context, SessionId } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { noise, same } from "./bytes.ts";
 import { proveStore } from "./prove-store.ts";
@@ -99,6 +99,36 @@ function describeCompacting(harness: StorageHarness): void {
         expect(rebuilt.records.map(({ baseId, blobBytes }) => [baseId, blobBytes])).toEqual(
           compacted.records.map(({ baseId, blobBytes }) => [baseId, blobBytes]),
         );
+      }));
+
+    it("takes checkpoints of one series, and forks, as small as one line", () =>
+      withStore(harness, async ({ storage }) => {
+        const bench = new Workbench(storage);
+        const names = ["graph", "search", "plan"] as const;
+        const texts = new Map(names.map((name) => [name, Buffer.from(noise(9_000)).toString("base64")]));
+        const save = async (sessionId: SessionId, name: (typeof names)[number], step: number, parentId?: CheckpointId | null) => {
+          const context = { text: texts.get(name) ?? "", step, name };
+          const { record } = await bench.save({ sessionId, context, parentId, attributes: { series: name } });
+          return record.id;
+        };
+        const line = randomIds.sessionId();
+        for (let step = 0; step < 8; step++) await save(line, "graph", step);
+        const mixed = randomIds.sessionId();
+        const latest = new Map<string, CheckpointId>();
+        for (let step = 0; step < 24; step++) {
+          const name = names[step % 3] as (typeof names)[number];
+          // Each line of a series begins anew after a while, as that of a subgraph does, and the graph forks.
+          const parent = step % 9 < 3 ? null : (latest.get(name) ?? null);
+          const id = await save(mixed, name, step, parent);
+          if (step % 4 !== 3) latest.set(name, id);
+        }
+        for (const sessionId of [line, mixed]) await bench.compact(sessionId);
+        const { records } = await proveStore(storage);
+        const whole = (sessionId: SessionId): number =>
+          records.filter((each) => each.sessionId === sessionId && each.baseId === null).length;
+        expect([whole(line), whole(mixed)]).toEqual([2, 6]);
+        await bench.rebuild();
+        await proveStore(storage);
       }));
 
     it("goes with saves and removals at once, to the same session", () =>

@@ -4,6 +4,7 @@ import { type ConformanceOptions, completeOptions } from "./options.ts";
 import { describeAnyOperations } from "./use-cases/describe-any-operations.ts";
 import { describeHandles } from "./use-cases/describe-handles.ts";
 import { describeRandomHistory } from "./use-cases/describe-random-history.ts";
+import { describeRecords } from "./use-cases/describe-records.ts";
 import { describeRestore } from "./use-cases/describe-restore.ts";
 import { describeRetries } from "./use-cases/describe-retries.ts";
 import { describeSavesAtOnce } from "./use-cases/describe-saves-at-once.ts";
@@ -16,6 +17,7 @@ export function describeUseCases(harness: StorageHarness, options?: ConformanceO
     describeRetries(harness);
     describeSavesAtOnce(harness);
     describeHandles(harness);
+    describeRecords(harness);
     describeAnyOperations(harness, completed);
     describeRandomHistory(harness, completed);
   });

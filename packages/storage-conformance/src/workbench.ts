@@ -1,5 +1,11 @@
 import { classifierOf } from "./builders.ts";
 import {
+  type AppendRecordsInput,
+  appendRecords,
+  type LoadedTexts,
+  loadTexts,
+  removeCheckpoints,
+  restoreFromTrash,
   type AsideInput,
   type Background,
   type BlobRef,
@@ -108,6 +114,23 @@ export class Workbench {
 
   saveAside(input: AsideInput): Promise<SavedAside> {
     return saveAside(this.#savePorts(), input);
+  }
+
+  appendRecords(input: AppendRecordsInput): Promise<void> {
+    return appendRecords(this.#savePorts(), input);
+  }
+
+  loadTexts(ids: readonly CheckpointId[], withRecords = true): Promise<LoadedTexts> {
+    return loadTexts({ ...this.#ports(), onLoaded: () => undefined }, ids, withRecords);
+  }
+
+  /** Moves a session into the trash, and back. */
+  async trash(sessionId: SessionId): Promise<void> {
+    await removeCheckpoints(this.#ports(), { sessionId });
+  }
+
+  async restore(sessionId: SessionId): Promise<void> {
+    await restoreFromTrash(this.#ports(), { sessionId });
   }
 
   issueHandle(checkpointId: CheckpointId): Promise<Handle | undefined> {

@@ -14,7 +14,7 @@ export interface Others {
 
 /** Makes the test if a row meets every condition. */
 export function matcherOf(where: Where, { tagsOf, headOf }: Others): (row: CheckpointRow) => boolean {
-  const { state, ids, notId, blobs, notKinds, damaged, withoutTag, unshieldedAt, headsOnly } = where;
+  const { state, ids, notId, blobs, notKinds, damaged, withoutTag, unshieldedAt, headsOnly, ownTags } = where;
   const idSet = ids === undefined ? undefined : new Set(ids);
   const blobSet = blobs === undefined ? undefined : new Set(blobs);
   const filter = filterOf(where);
@@ -25,6 +25,7 @@ export function matcherOf(where: Where, { tagsOf, headOf }: Others): (row: Check
     blobSet?.has(record.blob) !== false &&
     notKinds?.includes(record.kind) !== true &&
     (damaged === undefined || record.damaged === damaged) &&
+    (ownTags === undefined || record.tags.some((tag) => ownTags.includes(tag))) &&
     (withoutTag === undefined || !record.tags.includes(withoutTag)) &&
     (unshieldedAt === undefined || !isShielded(record, unshieldedAt)) &&
     (where.isShielded === undefined || record.shieldedUntil !== undefined) &&

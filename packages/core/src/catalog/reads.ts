@@ -39,6 +39,8 @@ export interface Where {
   readonly kinds?: readonly CheckpointKind[] | undefined;
   readonly notKinds?: readonly CheckpointKind[] | undefined;
   readonly damaged?: boolean | undefined;
+  /** Checkpoints that have one of these tags themselves. */
+  readonly ownTags?: readonly string[] | undefined;
   /** Checkpoints that do not have this tag themselves. */
   readonly withoutTag?: string | undefined;
   /** Checkpoints with no shield that lasts longer than this time. */

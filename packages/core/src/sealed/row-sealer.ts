@@ -74,6 +74,7 @@ export class RowSealer {
       if (typeof text === "string") sealed[field] = this.#sealer.sealText(text);
     }
     if (sealed.tags !== undefined) sealed.tags = sealTags(this.#sealer, sealed.tags as readonly string[]);
+    if (sealed.ownTags !== undefined) sealed.ownTags = sealTags(this.#sealer, sealed.ownTags as readonly string[]);
     if (typeof sealed.withoutTag === "string") [sealed.withoutTag] = sealTags(this.#sealer, [sealed.withoutTag]);
     return sealed as Where | SessionWhere;
   }

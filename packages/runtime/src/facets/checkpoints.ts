@@ -1,13 +1,16 @@
 import {
+  appendRecords,
   type CheckpointId,
   droppedSince,
   ERRORS_OF_ONE,
   invalidInput,
+  isJsonObject,
   isWorkrailError,
   listCheckpoints,
   type ListInput,
   loadCheckpoint,
   loadTexts,
+  type NewSideRecord,
   type PageCursor,
   parseCheckpointId,
   parseSessionId,
@@ -34,7 +37,7 @@ import type { Store } from "../store.ts";
 import { toldDropped } from "../told-changes.ts";
 import type { Checkpoints } from "../workrail.ts";
 import { type Facet, MAYBE_PARAMS, PARAMS } from "./operation.ts";
-import { save } from "./save.ts";
+import { save, withoutSecrets } from "./save.ts";
 
 const LONGEST_KEY = 100;
 const MOST_IDS = 1_000;
@@ -76,15 +79,31 @@ export const checkpoints: Facet<Checkpoints> = {
   loadTexts: {
     needs: "read",
     params: PARAMS,
-    async run(store, { ids }) {
-      const { loaded, failed } = await loadTexts(store.loadPorts, parseIds(ids));
+    async run(store, { ids, withRecords }) {
+      const { loaded, failed } = await loadTexts(store.loadPorts, parseIds(ids), withRecords);
       return {
-        checkpoints: loaded.map(({ record, text }) => {
-          return { checkpointId: record.id, sessionId: record.sessionId, text, metadata: metadataOf(record) };
-        }),
+        checkpoints: loaded.map(({ record, text, records }) => ({
+          checkpointId: record.id,
+          sessionId: record.sessionId,
+          text,
+          metadata: metadataOf(record),
+          ...(withRecords === true ? { records: [...records] } : {}),
+        })),
         failed: failed.map(({ id: checkpointId, error }) => ({ checkpointId, error })),
         ...store.standing(),
       };
+    },
+  },
+  appendRecords: {
+    needs: "disk",
+    changes: true,
+    params: PARAMS,
+    async run(store, { checkpointId, sessionId, records, agentId, secrets }) {
+      const session = optional(sessionId, (id) => parseSessionId(id));
+      const { project } = store;
+      const input = { checkpointId: parseCheckpointId(checkpointId), sessionId: session, project, records: parseRecords(records), agentId };
+      const ports = secrets === undefined ? store.savePorts : withoutSecrets(store.savePorts, secrets);
+      await store.housekeeper.withRoom(() => appendRecords(ports, input));
     },
   },
   listCheckpoints: {
@@ -126,6 +145,15 @@ export const checkpoints: Facet<Checkpoints> = {
 function parseIds(ids: unknown): readonly CheckpointId[] {
   if (Array.isArray(ids) && ids.length <= MOST_IDS) return [...new Set(ids.map((id) => parseCheckpointId(id, "ids")))];
   throw invalidInput("ids", `ids must be a list of at most ${MOST_IDS} ids.`, "Load more in several calls.");
+}
+
+/** Copies the bytes, because the caller may change them before they are written. */
+function parseRecords(records: unknown): readonly NewSideRecord[] {
+  const isList =
+    Array.isArray(records) &&
+    records.every((each: unknown) => isJsonObject(each) && (each as { bytes?: unknown }).bytes instanceof Uint8Array);
+  if (!isList) throw invalidInput("records", "records must be a list of { key, bytes }.", "Give the bytes as a Uint8Array.");
+  return (records as readonly NewSideRecord[]).map((each) => ({ ...each, bytes: Uint8Array.from(each.bytes) }));
 }
 
 async function load(store: Store, params: LoadCheckpointParams): Promise<LoadCheckpointResult> {

@@ -10,6 +10,7 @@ import {
   parseGivenState,
   pruneToTrash,
   saveCheckpoint,
+  type SavePorts,
   type SaveResult,
   findCheckpoint,
 } from "@workrail/core";
@@ -55,8 +56,7 @@ async function saveTo(store: Store, params: SaveCheckpointParams, state: GivenSt
   const git = store.surroundings();
   const binds = isWork(params.kind);
   if (params.retention !== undefined) checkRetention(params.retention);
-  if (params.secrets !== undefined) checkSecrets(params.secrets);
-  const ports = params.secrets === "off" ? { ...store.savePorts, secrets: undefined } : store.savePorts;
+  const ports = params.secrets === undefined ? store.savePorts : withoutSecrets(store.savePorts, params.secrets);
   // Synchronous unless the session must be looked up, because saves keep the order of their calls.
   const { sessionId, reason } = sessionFor(store, params, state) ?? (await sessionOfParent(store, params, project));
   // A repeated patch must not be applied twice: its checkpoint id identifies it.
@@ -184,8 +184,9 @@ function checkRetention(retention: unknown): void {
   throw invalidInput("retention", 'retention must be "all".', "Leave it out to use the limits in the settings; `keepSession` undoes it.");
 }
 
-function checkSecrets(secrets: unknown): void {
-  if (secrets === "off") return;
+/** Returns the ports of a call that opts out of the search for secrets. */
+export function withoutSecrets(ports: SavePorts, secrets: unknown): SavePorts {
+  if (secrets === "off") return { ...ports, secrets: undefined };
   throw invalidInput("secrets", 'secrets must be "off".', "Leave it out to treat secrets as the settings say.");
 }
 

@@ -3,15 +3,30 @@ import { type Expression, expressionBuilder, sql, type SqlBool } from "kysely";
 import type { StoredTables } from "../schema.ts";
 import { builder, type Condition } from "./query-builder.ts";
 import type { Position, Shape } from "../read-shape.ts";
-import { contains, elements, has, isListed, member, number, text, unindexed } from "./sqlite-terms.ts";
+import { contains, elements, has, hasAny, isListed, member, number, text, unindexed } from "./sqlite-terms.ts";
 
 /** The columns of live checkpoints. Rows of the trash are given the same columns. */
 const eb = expressionBuilder<StoredTables, "checkpoint">();
 
 /** Returns a condition for each member of a filter that is set. */
 export function conditionsOf(where: Shape<Where>): readonly Condition[] {
-  const { state, ids, blobs, notId, notProject, workflowId, agentId, phase, since, until, isShielded, unshieldedAt, withoutTag, name } =
-    where;
+  const {
+    state,
+    ids,
+    blobs,
+    notId,
+    notProject,
+    workflowId,
+    agentId,
+    phase,
+    since,
+    until,
+    isShielded,
+    unshieldedAt,
+    withoutTag,
+    ownTags,
+    name,
+  } = where;
   return [
     ofSession(where),
     ids === undefined ? undefined : isListed(eb.ref("id"), ids),
@@ -31,10 +46,11 @@ export function conditionsOf(where: Shape<Where>): readonly Condition[] {
     where.damaged === undefined ? undefined : eb("damaged", "=", eb.lit(where.damaged ? 1 : 0)),
     isShielded === undefined ? undefined : eb("shielded_until", "is not", null),
     unshieldedAt === undefined ? undefined : eb(eb.fn.coalesce("shielded_until", eb.lit(0)), "<=", number(unshieldedAt)),
+    ownTags === undefined ? undefined : hasOneOf(state, ownTags),
     withoutTag === undefined ? undefined : eb.not(hasTag(state, withoutTag)),
     name === undefined ? undefined : contains(eb.ref("folded_name"), name),
     ...(where.words ?? []).map((forms) => eb.or(forms.map((form) => contains(eb.ref("folded"), form)))),
-    ...(where.tags ?? []).map((tag) => isTagged(state, tag)),
+    ...(where.tags ?? []).map((tag) => (state === "live" && where.sessionId !== undefined ? isTaggedInSession(tag) : isTagged(state, tag))),
   ];
 }
 
@@ -95,6 +111,25 @@ function hasTag(state: Where["state"], tag: Position): Expression<SqlBool> {
   if (state !== "live") return has(eb.ref("tags"), tag);
   const found = eb.selectFrom("checkpoint_tag").select("tag").whereRef("checkpoint_tag.ordinal", "=", "checkpoint.ordinal");
   return eb.exists(found.where("tag", "=", text(tag)));
+}
+
+/** Condition for one of several tags of the checkpoint itself. */
+function hasOneOf(state: Where["state"], tags: Position): Expression<SqlBool> {
+  if (state !== "live") return hasAny(eb.ref("tags"), tags);
+  return eb(
+    "ordinal",
+    "in",
+    builder
+      .selectFrom("checkpoint_tag")
+      .select("ordinal")
+      .where(isListed(eb.ref("tag" as never), tags)),
+  );
+}
+
+/** The same as `isTagged` where few rows are left: looks up each of them, instead of all that have the tag. */
+function isTaggedInSession(tag: Position): Expression<SqlBool> {
+  const session = eb.selectFrom("session").select("session.id").whereRef("session.id", "=", "checkpoint.session_id");
+  return eb.or([hasTag("live", tag), eb.exists(session.where(has(sql.ref("session.tags"), tag)))]);
 }
 
 /** Condition for a tag of the checkpoint or of its session. */

@@ -29,6 +29,11 @@ export function has(list: Expression<unknown>, wanted: Position): RawBuilder<Sql
   return sql<SqlBool>`exists (select 1 from json_each(${list}) where value = ${text(wanted)})`;
 }
 
+/** Condition for a JSON list that has one of several texts. They are bound as JSON. */
+export function hasAny(list: Expression<unknown>, wanted: Position): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from json_each(${list}) where value in (select value from json_each(${text(wanted)})))`;
+}
+
 /** Rows with the texts of a JSON list. */
 export function elements(list: Expression<unknown>): RawBuilder<{ readonly value: string }> {
   return sql<{ readonly value: string }>`json_each(${list})`;

@@ -94,6 +94,7 @@ function conditionsOfCheckpoints(someRef: fc.Arbitrary<BlobRef>): Conditions<Omi
     kinds: fc.subarray([...CHECKPOINT_KINDS]),
     notKinds: fc.subarray([...CHECKPOINT_KINDS]),
     damaged: fc.boolean(),
+    ownTags: fc.array(someTag, { maxLength: 3 }),
     withoutTag: someTag,
     unshieldedAt: someTime,
     isShielded: fc.constant(true as const),

@@ -7,8 +7,10 @@ import { KEEP_TAG, type SessionFacts } from "../../model/session.ts";
 import { ALL, type Facts, type Place, type Reads } from "../reads.ts";
 import { changed, type CheckpointRow, type SessionRow } from "../rows.ts";
 import { type Decision, nothing, type Rule, rule } from "../rule.ts";
+import { ownerOf } from "../../model/side-record.ts";
 import { headOf } from "./head-of.ts";
 import { removalOf } from "./removal-of.ts";
+import { sideRecordsOf } from "./side-records-of.ts";
 import { later, less, more } from "./weighed.ts";
 
 export interface Append {
@@ -18,7 +20,7 @@ export interface Append {
   /** Appends nothing and answers `conflict` unless this is the head. `null` expects that there is no head. */
   readonly expectedHead: CheckpointId | null | undefined;
   /**
-   * Removes the session's oldest workflow checkpoints beyond this number. All count, but the appended one is never removed, nor one
+   * Removes the session's oldest workflow checkpoints beyond this number, with their side records. All count, but the appended one is never removed, nor one
    * that is tagged `keep` (itself or through its session), nor one still shielded at the creation time of the appended one. The
    * blobs become pending removals; writes one audit row `prune` for each.
    */
@@ -32,6 +34,8 @@ export interface Append {
   readonly quota?: Quota | undefined;
   /** Shields the appended checkpoint until this time. Default: no shield. */
   readonly shieldedUntil?: Date | undefined;
+  /** Appends nothing and answers `owner-missing` unless this checkpoint is live: the appended one holds side records of it. */
+  readonly owner?: CheckpointId | undefined;
   /** Audit rows of the caller, behind those of the removals. Default: none. */
   readonly audit?: readonly AuditEvent[] | undefined;
   /** Initial facts of a session that this append creates. Absent: creation time of the record, no tags, no pins. */
@@ -60,6 +64,8 @@ export type CommitOutcome =
   | { readonly status: "exists"; readonly record: CheckpointRecord }
   /** The id belongs to a checkpoint in the trash. */
   | { readonly status: "in-trash"; readonly record: CheckpointRecord }
+  /** The owner of side records is not live. */
+  | { readonly status: "owner-missing" }
   /** Too many of the session's asides are shielded, or their bytes exceed the limit. */
   | { readonly status: "asides-full" }
   /** A quota was exceeded. `bytes` does not include the checkpoint. */
@@ -95,16 +101,23 @@ export function append(given: Append): Rule<CommitOutcome> {
         reads: excess === 1 ? usual : pruneReads(given, excess),
         decide({ workflows, free, first }) {
           const counted = workflows + (record.kind === "workflow" ? 1 : 0);
-          const removed = [...free.slice(0, Math.max(0, counted - (keepNewest ?? ALL))), ...asides];
-          return appended({ given, facts, bytes, removed, first });
+          const pruned = free.slice(0, Math.max(0, counted - (keepNewest ?? ALL)));
+          if (pruned.length === 0 || (session?.asideCount ?? 0) === 0)
+            return appended({ given, facts, bytes, removed: [...pruned, ...asides], first });
+          const { sessionId } = record;
+          return rule({
+            reads: { records: sideRecordsOf(sessionId, "live", idsOf(pruned)) },
+            decide: ({ records }) => appended({ given, facts, bytes, removed: [...pruned, ...records, ...asides], first }),
+          });
         },
       });
     },
   });
 }
 
-function appendReads({ record: { id, sessionId, blob }, asides }: Append) {
+function appendReads({ record: { id, sessionId, blob }, asides, owner }: Append) {
   return {
+    owner: { of: "checkpoint", id: owner ?? id },
     session: { of: "session", id: sessionId },
     existing: { of: "checkpoint", id },
     head: headOf(sessionId),
@@ -135,7 +148,7 @@ function pruneReads({ record: { id, sessionId, createdAt } }: Append, excess: nu
 }
 
 /** Returns the reason why the append must not be. The order of the reasons is part of the contract. */
-function refuse({ record, expectedHead, unlessHeadIs, asides, quota }: Append, facts: AppendFacts, bytes: QuotaUsage) {
+function refuse({ record, expectedHead, unlessHeadIs, asides, quota, owner }: Append, facts: AppendFacts, bytes: QuotaUsage) {
   const { existing } = facts;
   const head = facts.head[0]?.record;
   if (existing !== undefined) {
@@ -143,15 +156,17 @@ function refuse({ record, expectedHead, unlessHeadIs, asides, quota }: Append, f
   }
   if (expectedHead !== undefined && (head?.id ?? null) !== expectedHead) return { status: "conflict", head } satisfies CommitOutcome;
   if (head !== undefined && head.canonicalDigest === unlessHeadIs) return { status: "unchanged", head } satisfies CommitOutcome;
+  if (owner !== undefined && (facts.owner === undefined || facts.owner.trashedAt !== undefined))
+    return { status: "owner-missing" } satisfies CommitOutcome;
   if (!facts.hasBlob) return { status: "blob-missing" } satisfies CommitOutcome;
-  const hasRoom = asides === undefined || asidesToRemove(recordsOf(facts.asides), record, asides) !== undefined;
+  const hasRoom = asides === undefined || asidesToRemove(freeStanding(facts), record, asides) !== undefined;
   if (!hasRoom) return { status: "asides-full" } satisfies CommitOutcome;
   const over = quota && (["session", "store"] as const).find((limit) => bytes[limit] + record.blobBytes > quota[limit]);
   return over === undefined ? undefined : ({ status: "over-quota", over, bytes } satisfies CommitOutcome);
 }
 
 function asidesGoing({ asides: limit, record }: Append, { asides }: AppendFacts): readonly CheckpointRow[] {
-  const going = limit === undefined ? [] : (asidesToRemove(recordsOf(asides), record, limit) ?? []);
+  const going = limit === undefined ? [] : (asidesToRemove(freeStanding({ asides }), record, limit) ?? []);
   return going.flatMap(({ id }) => asides.filter((row) => row.record.id === id));
 }
 
@@ -224,6 +239,15 @@ function begun({ record: { sessionId: id, createdAt: at }, session: begins }: Ap
 function oldestOf({ id, kind }: CheckpointRecord, first: readonly Place[], removed: readonly CheckpointRow[]): SessionRow["oldestLive"] {
   const gone = new Set(removed.map(({ record }) => record.id));
   return first.find((place) => !gone.has(place.id))?.id ?? (kind === "workflow" ? id : null);
+}
+
+/** Side records go with their checkpoints, and do not count. */
+function freeStanding({ asides }: Pick<AppendFacts, "asides">): readonly CheckpointRecord[] {
+  return recordsOf(asides).filter((record) => ownerOf(record) === undefined);
+}
+
+function idsOf(rows: readonly CheckpointRow[]): readonly CheckpointId[] {
+  return rows.map(({ record }) => record.id);
 }
 
 function recordsOf(rows: readonly CheckpointRow[]): readonly CheckpointRecord[] {

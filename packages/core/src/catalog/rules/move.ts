@@ -5,14 +5,16 @@ import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Place, Reads } from "../reads.ts";
 import { changed, type CheckpointRow, type RowChange, type SessionRow } from "../rows.ts";
 import { type Decision, nothing, type Rule, rule } from "../rule.ts";
+import { ownerOf } from "../../model/side-record.ts";
 import { removalOf } from "./removal-of.ts";
+import { sideRecordsOf } from "./side-records-of.ts";
 import { less, more } from "./weighed.ts";
 import type { SessionId, CheckpointId } from "../../model/ids.ts";
 
 /**
  * Moves checkpoints of one session: to the trash, from the trash back to their old place, or to nowhere (removal). The blobs of
  * removed checkpoints become pending removals. Checkpoints that are not in `from` are skipped. Writes one audit row `trash`,
- * `restore` or `delete` with the reason for each moved checkpoint.
+ * `restore` or `delete` with the reason for each moved checkpoint. Side records move with their checkpoints, without rows of their own.
  */
 export type Move = {
   readonly sessionId: SessionId;
@@ -39,16 +41,19 @@ export function move(given: Move): Rule<readonly CheckpointRecord[]> {
     reads: {
       session: { of: "session", id: sessionId },
       there: { of: "checkpoints", where: { state: from, sessionId, ids }, order: "any", limit: ids.length },
+      records: sideRecordsOf(sessionId, from, ids),
       first: { of: "places", where: { state: "live", sessionId, kinds: ["workflow"] }, order: "oldest", limit: ids.length + 1 },
     } as const satisfies Reads,
-    decide({ session, there, first }) {
+    decide({ session, there, records, first }) {
       if (session === undefined || (unlessUsedSince !== undefined && session.lastAccessedAt > unlessUsedSince)) return nothing([]);
       const byId = new Map(there.map((row) => [row.record.id, row]));
       const isGoing = (row: CheckpointRow | undefined): row is CheckpointRow => {
         return row !== undefined && !(sparesShielded && isShielded(row.record, at));
       };
       const going = ids.map((id) => byId.get(id)).filter(isGoing);
-      return going.length === 0 ? nothing([]) : moved(given, { session, going, first });
+      const gone = new Set(going.map(({ record }) => record.id));
+      const beside = records.filter(({ record }) => !gone.has(record.id) && gone.has(ownerOf(record) ?? record.id));
+      return going.length === 0 ? nothing([]) : moved(given, { session, going, beside, first });
     },
   });
 }
@@ -56,18 +61,21 @@ export function move(given: Move): Rule<readonly CheckpointRecord[]> {
 interface Moving {
   readonly session: SessionRow;
   readonly going: readonly CheckpointRow[];
+  /** Side records of those that go. */
+  readonly beside: readonly CheckpointRow[];
   /** The oldest live workflow checkpoints, more of them than go. */
   readonly first: readonly Place[];
 }
 
-function moved(given: Move, { session, going, first }: Moving): Decision<readonly CheckpointRecord[]> {
+function moved(given: Move, { session, going, beside, first }: Moving): Decision<readonly CheckpointRecord[]> {
   const { sessionId, from, to, at, reason, agentId } = given;
-  const counted = from === "live" ? less(session, going) : session;
-  const back = to === "live" ? going.reduce((sum, { record }) => more(sum, record), counted) : counted;
+  const all = [...going, ...beside];
+  const counted = from === "live" ? less(session, all) : session;
+  const back = to === "live" ? all.reduce((sum, { record }) => more(sum, record), counted) : counted;
   const now: SessionRow = { ...back, oldestLive: oldestAfter(given, going, first) };
   return {
     outcome: going.map(({ record }) => record),
-    rows: [...going.flatMap((row) => rowsOf(given, row)), changed("session", session, now)],
+    rows: [...all.flatMap((row) => rowsOf(given, row)), changed("session", session, now)],
     audit: going.map(({ record: { id: checkpointId } }): AuditEvent => {
       return { at, action: ACTIONS[to], sessionId, checkpointId, agentId, reason };
     }),

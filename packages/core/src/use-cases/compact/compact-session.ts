@@ -1,4 +1,5 @@
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
+import type { JsonValue } from "../../model/context.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
 import type { Locking } from "../../ports/locking.ts";
 import type { ReadPorts } from "../load/read-context.ts";
@@ -42,10 +43,11 @@ const LARGEST_COMPARED_BYTES = 32 * 1024 * 1024;
 const EVERY_KIND = CHECKPOINT_KINDS.filter((kind) => kind !== "aside");
 
 /**
- * Re-encodes a session's checkpoints, except the newest two, as deltas against the next newer one, oldest first. A checkpoint
- * stays whole when the deltas since the last whole one, each with its reading cost, outweigh it, so that no checkpoint is far
- * from a whole one. Work per call is bounded. Safe beside other writers and never lossy: each delta is applied and compared with
- * the exact text before it replaces a file, and a failure leaves the file unchanged.
+ * Re-encodes a session's checkpoints, except the newest two of each series, as deltas, oldest first. The base of a checkpoint is the newest
+ * one that continues it, else the next newer one of its series: see `seriesOf`. A checkpoint stays whole when a line of deltas that
+ * leads to it, each with its reading cost, outweighs it, so that no checkpoint is far from a whole one. Work per call is bounded. Safe
+ * beside other writers and never lossy: each delta is applied and compared with the exact text before it replaces a file, and a failure
+ * leaves the file unchanged.
  */
 export async function compactSession(
   ports: CompactionPorts,
@@ -60,26 +62,57 @@ export async function compactSession(
     // If the window begins inside a session, its first whole checkpoint counts as a chain end.
     const startsWhole = page.next === undefined ? 0 : records.findIndex((record) => record.baseId === null) + 1;
     const reencoder = new Reencoder(ports, givenUp, { pause, inPlace });
-    let sinceWhole = 0;
-    for (let index = startsWhole; index < records.length - NEWEST_WHOLE; index++) {
-      const record = records[index] as CheckpointRecord;
+    const bases = basesOf(records);
+    /** Bytes of the longest line of deltas that leads to a checkpoint, with their reading cost. */
+    const weighs = new Map<CheckpointId, number>();
+    const weigh = (record: CheckpointRecord, blobBytes: number, baseId: CheckpointId): void => {
+      const line = (weighs.get(record.id) ?? 0) + blobBytes + READ_COST_BYTES;
+      weighs.set(baseId, Math.max(weighs.get(baseId) ?? 0, line));
+    };
+    for (const record of records.slice(startsWhole)) {
+      const base = bases.get(record.id);
       if (record.baseId !== null) {
-        sinceWhole += record.blobBytes + READ_COST_BYTES;
+        weigh(record, record.blobBytes, record.baseId);
         continue;
       }
-      const staysWhole = sinceWhole > record.blobBytes || givenUp.has(record.id) || !isWorthTrying(record);
-      if (!staysWhole && reencoder.made === maxSteps) return { ...(await reencoder.finish()), hasMore: true };
-      const next = records[index + 1] as CheckpointRecord;
-      const blobBytes = staysWhole ? undefined : await reencoder.make(record, next, record.blobBytes - READ_COST_BYTES);
-      if (blobBytes === undefined) {
-        if (!staysWhole) givenUp.add(record.id);
-        sinceWhole = 0;
+      const isHeavy = (weighs.get(record.id) ?? 0) > record.blobBytes;
+      if (base === undefined || isHeavy || givenUp.has(record.id)) continue;
+      if (!isWorthTrying(record)) {
+        givenUp.add(record.id);
         continue;
       }
-      sinceWhole += blobBytes + READ_COST_BYTES;
+      if (reencoder.made === maxSteps) return { ...(await reencoder.finish()), hasMore: true };
+      const blobBytes = await reencoder.make(record, base, record.blobBytes - READ_COST_BYTES);
+      if (blobBytes === undefined) givenUp.add(record.id);
+      else weigh(record, blobBytes, base.id);
     }
     return { ...(await reencoder.finish()), hasMore: false };
   });
+}
+
+/** Chooses the base of each checkpoint that may become a delta. Every base is newer, so that none depends on itself. */
+function basesOf(records: readonly CheckpointRecord[]): ReadonlyMap<CheckpointId, CheckpointRecord> {
+  const bases = new Map<CheckpointId, CheckpointRecord>();
+  const continued = new Map<CheckpointId, CheckpointRecord>();
+  const newest = new Map<JsonValue, { readonly next: CheckpointRecord; readonly count: number }>();
+  for (const record of records.toReversed()) {
+    const series = seriesOf(record);
+    const { next, count } = newest.get(series) ?? { next: undefined, count: 0 };
+    const base = continued.get(record.id) ?? next;
+    if (base !== undefined && count >= NEWEST_WHOLE) bases.set(record.id, base);
+    if (record.parentId !== null && !continued.has(record.parentId)) continued.set(record.parentId, record);
+    newest.set(series, { next: record, count: count + 1 });
+  }
+  return bases;
+}
+
+/**
+ * Returns the series of a checkpoint: the caller's attribute `series`. Checkpoints of a session that are alike, although they do not follow
+ * each other, have one series; without the attribute a session is one series.
+ */
+function seriesOf({ attributes }: CheckpointRecord): JsonValue {
+  const { series = null } = attributes;
+  return typeof series === "string" ? series : null;
 }
 
 function isWorthTrying({ blobBytes, contextBytes }: CheckpointRecord): boolean {

@@ -1,6 +1,11 @@
 import { type ErrorCode, isWorkrailError, type WorkrailError } from "../../errors.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId } from "../../model/ids.ts";
+import type { JsonObject } from "../../model/context.ts";
+import { ownerOf, recordTag, type SideRecord } from "../../model/side-record.ts";
+import { ALL } from "../../catalog/reads.ts";
+import type { CheckpointRow } from "../../catalog/rows.ts";
+import { recordsIn } from "../save/append-records.ts";
 import { checkpointNotFound, type LoadPorts, readOrBlame } from "./load-checkpoint.ts";
 import type { ReadText } from "./read-context.ts";
 
@@ -8,6 +13,8 @@ import type { ReadText } from "./read-context.ts";
 export interface LoadedText {
   readonly record: CheckpointRecord;
   readonly text: string;
+  /** Its side records; none unless they were asked for. */
+  readonly records: readonly SideRecord[];
 }
 
 export interface LoadedTexts {
@@ -30,16 +37,26 @@ export const ERRORS_OF_ONE: ReadonlySet<ErrorCode> = new Set([
  * Loads the texts of several checkpoints, and reads what they have in common once: the newest come first, because older ones are deltas
  * against newer ones. Does not count as a use.
  *
+ * @param withRecords true to load the side records as well. A checkpoint whose side records cannot be read has failed.
  * @throws STORAGE_UNAVAILABLE
  */
-export async function loadTexts(ports: LoadPorts, ids: readonly CheckpointId[]): Promise<LoadedTexts> {
+export async function loadTexts(ports: LoadPorts, ids: readonly CheckpointId[], withRecords = false): Promise<LoadedTexts> {
   return ports.locking.shared(async () => {
-    const { rows } = await ports.catalog.read({
+    const { rows, beside } = await ports.catalog.read({
       rows: { of: "checkpoints", where: { state: "live", ids }, order: "newest", limit: ids.length },
+      beside: {
+        of: "checkpoints",
+        where: { state: "live", kinds: ["aside"], ownTags: ids.map(recordTag) },
+        order: "oldest",
+        limit: withRecords ? ALL : 0,
+      },
     });
     const known = new Map<CheckpointId, ReadText>();
     const results = new Map<CheckpointId, LoadedText | WorkrailError>();
-    for (const { record } of rows) results.set(record.id, await textOf(ports, record, known));
+    for (const { record } of rows) {
+      const own = beside.filter((row) => ownerOf(row.record) === record.id);
+      results.set(record.id, await loaded(ports, record, own, known));
+    }
     for (const id of ids) if (!results.has(id)) results.set(id, await checkpointNotFound(ports, id));
     const all = [...new Set(ids)].map((id) => ({ id, result: results.get(id) }));
     return {
@@ -49,11 +66,18 @@ export async function loadTexts(ports: LoadPorts, ids: readonly CheckpointId[]):
   });
 }
 
-async function textOf(ports: LoadPorts, record: CheckpointRecord, known: Map<CheckpointId, ReadText>): Promise<LoadedText | WorkrailError> {
+async function loaded(
+  ports: LoadPorts,
+  record: CheckpointRecord,
+  beside: readonly CheckpointRow[],
+  known: Map<CheckpointId, ReadText>,
+): Promise<LoadedText | WorkrailError> {
   try {
     const read = await readOrBlame(ports, record, known);
     known.set(record.id, read);
-    return { record: read.record, text: read.contextText() };
+    const contexts: JsonObject[] = [];
+    for (const row of beside) contexts.push((await (await readOrBlame(ports, row.record)).value()) as JsonObject);
+    return { record: read.record, text: read.contextText(), records: recordsIn(contexts) };
   } catch (error) {
     if (isWorkrailError(error) && ERRORS_OF_ONE.has(error.code)) return error;
     throw error;

@@ -3,6 +3,7 @@ import { HOOK_TAG } from "../../clean-up/plan-thinning.ts";
 import type { AutomaticSession } from "../../clean-up/plan.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { PageCursor, SessionId } from "../../model/ids.ts";
+import { ownerOf } from "../../model/side-record.ts";
 import { KEEP_TAG, type Session } from "../../model/session.ts";
 import { type CheckpointFilter, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
 import { type SessionQuery, querySessions } from "../../catalog/queries/query-sessions.ts";
@@ -56,10 +57,12 @@ export async function viewTrash(catalog: CatalogPort, query: Omit<TrashQuery, "l
   return entries;
 }
 
-/** Reads a session with its checkpoints of every kind. */
+/** Reads a session with its checkpoints of every kind. Side records are left out: they go with their checkpoints. */
 export async function viewSession(catalog: CatalogPort, session: Session): Promise<SessionView> {
   const checkpoints: CheckpointView[] = [];
-  for await (const record of eachRecord(catalog, { sessionId: session.id, kinds: CHECKPOINT_KINDS })) checkpoints.push(viewRecord(record));
+  for await (const record of eachRecord(catalog, { sessionId: session.id, kinds: CHECKPOINT_KINDS })) {
+    if (ownerOf(record) === undefined) checkpoints.push(viewRecord(record));
+  }
   return { ...viewOf(session), checkpoints: checkpoints.toReversed() };
 }
 
@@ -67,7 +70,7 @@ export async function viewSession(catalog: CatalogPort, session: Session): Promi
 export async function viewUnusedAsides(catalog: CatalogPort, unusedSince: Date): Promise<readonly SessionView[]> {
   const bySession = new Map<SessionId, CheckpointView[]>();
   for await (const record of eachRecord(catalog, { kinds: ["aside"], until: unusedSince })) {
-    if (record.lastAccessedAt > unusedSince) continue;
+    if (record.lastAccessedAt > unusedSince || ownerOf(record) !== undefined) continue;
     bySession.set(record.sessionId, [...(bySession.get(record.sessionId) ?? []), viewRecord(record)]);
   }
   const views: SessionView[] = [];

@@ -97,6 +97,10 @@ export interface SaveInput {
   readonly refuseEmpty?: boolean | undefined;
   /** Save even when the head has the same content. Default `false`. */
   readonly force?: boolean | undefined;
+  /** Checkpoint of the session whose side records the context holds. The kind is then `aside`, beyond the limit of asides. */
+  readonly recordOf?: CheckpointId | undefined;
+  /** Fails unless the checkpoint of `recordOf` is live. Default `false`: it may be saved later. */
+  readonly mustHaveOwner?: boolean | undefined;
   /** Reads the parent, and reports the entries that this state lacks. Default `true`. */
   readonly reportsDropped?: boolean | undefined;
   /** Shields the new checkpoint until this time, from the beginning. Does not apply to an existing checkpoint. Default: no shield. */
@@ -413,7 +417,11 @@ function termsOf(ports: SavePorts, input: WholeInput, content: SavedContent, { f
     // `null` expects a session without checkpoints.
     expectedHead: input.expectedParentId === undefined ? input.follows : input.expectedParentId,
     keepNewest: facts.kind === "workflow" ? ports.limits.maxCheckpoints : undefined,
-    asides: facts.kind === "aside" ? { count: ports.limits.maxAsides, bytes: ports.limits.maxAsideBytes } : undefined,
+    owner: input.mustHaveOwner === true ? input.recordOf : undefined,
+    asides:
+      facts.kind === "aside" && input.recordOf === undefined
+        ? { count: ports.limits.maxAsides, bytes: ports.limits.maxAsideBytes }
+        : undefined,
     quota: { session: ports.limits.maxSessionBytes, store: ports.limits.maxTotalBytes },
     shieldedUntil: input.shieldUntil,
     audit: [{ at, action: "save", sessionId, checkpointId, agentId }],
@@ -534,6 +542,8 @@ async function conclude(
       return sameOrConflict(ports, input, content, outcome.record);
     case "in-trash":
       throw inTrash(outcome.record.id);
+    case "owner-missing":
+      throw ownerMissing(input.recordOf);
     case "asides-full":
       throw asidesFull(blobBytes, ports.limits);
     case "over-quota":
@@ -664,6 +674,10 @@ function overQuota({ over, bytes }: CommitOutcome & { status: "over-quota" }, si
           : "Empty the trash (`workrail trash empty`), remove old checkpoints (`workrail cleanup`), or raise the limit.",
     },
   );
+}
+
+function ownerMissing(checkpointId: CheckpointId | undefined): WorkrailError {
+  return new WorkrailError("CHECKPOINT_NOT_FOUND", `There is no checkpoint ${checkpointId} any more.`, { details: { checkpointId } });
 }
 
 function asidesFull(sizeBytes: number, { maxAsides, maxAsideBytes }: Limits): WorkrailError {
