@@ -314,8 +314,9 @@ describe("removeAbandoned", () => {
     const removed = await put(blobs, "left by a removal");
     await blobs.remove([removed]);
     server.fault = undefined;
+    server.objects.age(HOUR / 2);
     expect(await blobs.removeAbandoned()).toBe(0);
-    server.objects.age(2 * HOUR);
+    server.objects.age(HOUR);
     await put(blobs, "new");
     expect(await blobs.removeAbandoned()).toBe(3);
     expect(textsIn(server)).toEqual(["a", "b", "c", "d", "new"]);
