@@ -1,17 +1,20 @@
 import type { Command } from "commander";
-import { parseWhole } from "../parse-option.ts";
+import { parsePath, parseWhole } from "../parse-option.ts";
 import type { GlobalOptions } from "../with-store.ts";
 
 interface UiOptions extends GlobalOptions {
   readonly write?: true;
   readonly open: boolean;
   readonly port?: number;
+  readonly export?: string;
+  readonly session?: string;
 }
 
 const EXAMPLES = `
 Examples:
   workrail ui
   workrail ui --write --no-open
+  workrail ui --export my-task.html --session my-task
 `;
 
 /** `workrail ui`: shows the store in the browser. */
@@ -25,6 +28,8 @@ export function addUiCommand(program: Command): void {
     .option("--write", "allow changes on the page: pin, tag, keep, fork, delete to the trash; default: it only reads")
     .option("--no-open", "print the link instead of opening the browser")
     .option("--port <number>", "port to listen at; default: any free one", parseWhole)
+    .option("--export <file>", "write a page of one session to this file instead, with secrets replaced, to show to somebody", parsePath)
+    .option("--session <id>", "session to export")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: UiOptions, command: Command) => {
       const options: UiOptions = command.optsWithGlobals();

@@ -36,7 +36,7 @@ export const GOLDEN_CASES: GoldenCases = {
   sessions: [{ typed: "" }],
   log: [{ args: ["shop"], typed: "" }],
   diff: [{ args: ["cart", "tested"], typed: "" }],
-  ui: [{ args: ["--port", "70000"] }],
+  ui: [{ args: ["--port", "70000"] }, { args: ["--export", "page.html"] }],
   stats: [{ typed: "" }, { args: ["--savings"], typed: "" }],
   tag: [{ args: ["shop", "urgent", "--remove", "none"] }],
   pin: [{ args: ["shop", "goal"] }, { args: ["shop", "nothing"] }],

@@ -27,10 +27,18 @@ export const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   sessions: results.SESSIONS_RESULT,
   log: results.TRACE_RESULT,
   diff: results.COMPARE_RESULT,
-  ui: z.strictObject({
-    url: z.string().describe("the link, which works once"),
-    write: z.boolean().describe("whether the page may change the store"),
-  }),
+  ui: z.union([
+    z.strictObject({
+      url: z.string().describe("the link, which works once"),
+      write: z.boolean().describe("whether the page may change the store"),
+    }),
+    z.strictObject({
+      file: z.string().describe("the written file"),
+      sizeBytes: z.int().describe("its size"),
+      checkpoints: z.int().describe("checkpoints in the page, the newest"),
+      total: z.int().describe("checkpoints of the session"),
+    }),
+  ]),
   tag: results.SESSION,
   pin: results.MARK_RESULT,
   unpin: results.MARK_RESULT,

@@ -1,7 +1,9 @@
+import { WorkrailError } from "@workrail/core";
 import { inOwnName } from "@workrail/process";
+import { formatBytes } from "../format-bytes.ts";
 import { note, writeData, writeJson } from "../print.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, lookIntoStore, withStore } from "../with-store.ts";
 import { openBrowser } from "./open-browser.ts";
 import { serveUi } from "./serve-ui.ts";
 
@@ -9,10 +11,30 @@ export interface ShowPageOptions extends GlobalOptions {
   readonly write?: true;
   readonly open: boolean;
   readonly port?: number;
+  readonly export?: string;
+  readonly session?: string;
+}
+
+/** Serves the page, or writes it to a file. */
+export async function showPage(options: ShowPageOptions): Promise<void> {
+  const { export: file, session: sessionId } = options;
+  if (file === undefined) return servePage(options);
+  if (sessionId === undefined) {
+    throw new WorkrailError("INVALID_INPUT", "Name the session to export.", {
+      details: { field: "session" },
+      hint: "Add --session; `workrail sessions` lists them.",
+    });
+  }
+  const { exportPage } = await import("./export-page.ts");
+  const written = await lookIntoStore(options, (store) => exportPage({ store, sessionId, file }));
+  if (options.json === true) return writeJson(written);
+  const { checkpoints, total, sizeBytes } = written;
+  note(`${checkpoints} of ${total} checkpoints, ${formatBytes(sizeBytes)}. Secrets are replaced; read it before you pass it on.`);
+  await writeData(`${file}\n`);
 }
 
 /** Serves the page until the person interrupts it. */
-export async function showPage(options: ShowPageOptions): Promise<void> {
+async function servePage(options: ShowPageOptions): Promise<void> {
   const mayWrite = options.write === true;
   const json = options.json === true;
   await withStore(

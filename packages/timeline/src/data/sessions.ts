@@ -5,7 +5,7 @@ import { reading } from "./call.ts";
 /** A session in the list of sessions. */
 export interface SessionRow {
   readonly id: string;
-  /** Name of the session, or of its latest checkpoint. */
+  /** A readable name, when the id is generated. */
   readonly name?: string | undefined;
   readonly project?: string | undefined;
   /** ISO 8601. */
@@ -18,8 +18,10 @@ export interface SessionRow {
   readonly pins: readonly string[];
   /** Nothing of it is removed automatically. */
   readonly isKept: boolean;
-  /** The latest checkpoint: its id, time and agent. */
-  readonly head?: { readonly id: string; readonly at: string; readonly agent?: string | undefined } | undefined;
+  /** The latest checkpoint. */
+  readonly head?:
+    | { readonly id: string; readonly at: string; readonly name?: string | undefined; readonly agent?: string | undefined }
+    | undefined;
 }
 
 export interface SessionList {
@@ -46,7 +48,7 @@ export function sessionRow(session: ListedSessionMetadata): SessionRow {
   const { latest } = session;
   return {
     id: session.id,
-    name: session.name ?? latest?.name,
+    name: session.name,
     project: session.project,
     lastUsedAt: session.lastAccessedAt,
     checkpoints: session.checkpointCount,
@@ -55,6 +57,6 @@ export function sessionRow(session: ListedSessionMetadata): SessionRow {
     tags: session.tags ?? [],
     pins: session.criticalKeys ?? [],
     isKept: session.retention === "all",
-    head: latest === undefined ? undefined : { id: latest.id, at: latest.createdAt, agent: latest.agentId },
+    head: latest === undefined ? undefined : { id: latest.id, at: latest.createdAt, name: latest.name, agent: latest.agentId },
   };
 }

@@ -2,6 +2,7 @@ import type { StoreChanges } from "@workrail/runtime";
 import type { JSX } from "preact";
 import { useCallback, useEffect, useMemo, useReducer, useState } from "preact/hooks";
 import { CheckpointPane } from "./checkpoint-pane.tsx";
+import { time } from "./format.ts";
 import type { Host } from "./host.ts";
 import { Failure } from "./parts.tsx";
 import { type Route, useRoute } from "./route.ts";
@@ -79,7 +80,7 @@ function Screens({ host }: { readonly host: Host }): JSX.Element {
         </h1>
         <p class="state">
           {isLive === undefined ? null : <span class={isLive ? "live on" : "live"}>{isLive ? "Live" : "Not connected"}</span>}
-          <span class="mode">{mayWrite ? "May change the store" : "Read only"}</span>
+          <span class="mode">{modeOf(host, mayWrite)}</span>
         </p>
       </header>
       <main class={`panes depth-${depth}${isOfStore(route) ? " of-store" : ""}`}>
@@ -125,6 +126,11 @@ function changedBy(old: Versions, { sessions, isUnknown }: StoreChanges): Versio
 function depthOf({ screen, sessionId, checkpointId }: Route): number {
   if (screen !== undefined || checkpointId !== undefined) return 3;
   return sessionId === undefined ? 1 : 2;
+}
+
+function modeOf({ savedAt }: Host, mayWrite: boolean): string {
+  if (savedAt !== undefined) return `Saved ${time(savedAt)}`;
+  return mayWrite ? "May change the store" : "Read only";
 }
 
 /** Storage and activity concern the whole store: the timeline of a session gives way. */

@@ -18,7 +18,7 @@ interface ChangesTabProps {
 
 /** The changes from another checkpoint to this one. */
 export function ChangesTab({ id, timeline, route }: ChangesTabProps): JSX.Element {
-  const { api } = usePage();
+  const { api, host } = usePage();
   const row = timeline.rows.find((each) => each.id === id);
   const parentId = row?.parentId ?? undefined;
   const baseId = route.baseId ?? (row?.isParentGone === true ? olderThan(row, timeline)?.id : parentId);
@@ -28,7 +28,9 @@ export function ChangesTab({ id, timeline, route }: ChangesTabProps): JSX.Elemen
     go({ sessionId: timeline.session.id, checkpointId: id, tab: "changes", baseId: base === parentId ? undefined : base });
   return (
     <>
-      <BaseChoice id={id} baseId={baseId} parentId={parentId} rows={timeline.rows} onChoose={choose} />
+      {host.savedAt !== undefined ? null : (
+        <BaseChoice id={id} baseId={baseId} parentId={parentId} rows={timeline.rows} onChoose={choose} />
+      )}
       {baseId === undefined ? (
         <Empty title="This is where the session begins.">
           <p>It continues no other checkpoint. Choose one above to compare with, or see the Context.</p>

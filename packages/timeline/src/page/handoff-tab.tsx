@@ -13,14 +13,14 @@ const AFTER_MOVING_MS = 150;
 
 /** The document with which another agent or a person can take over. */
 export function HandoffTab({ id }: { readonly id: string }): JSX.Element {
-  const { api } = usePage();
+  const { api, host } = usePage();
   const [wish, setWish] = useState<Wish>({ budgetTokens: 2_000, focus: "" });
   const [isText, setText] = useState(false);
   const { budgetTokens, focus } = useSettled(wish, AFTER_MOVING_MS);
   const loaded = useData(`handoff ${id} ${budgetTokens} ${focus}`, () => api.handoff({ checkpointId: id, budgetTokens, focus }));
   return (
     <>
-      <BudgetControls wish={wish} least={LEAST} most={MOST} onChange={setWish} />
+      {host.savedAt === undefined ? <BudgetControls wish={wish} least={LEAST} most={MOST} onChange={setWish} /> : null}
       <Await loaded={loaded}>
         {({ markdown, tokens, shortened, leftOut }) => (
           <>

@@ -8,6 +8,8 @@ export interface Host {
   readonly api: DataApi;
   /** Calls back with what changed in the store. Returns a function that stops it. Absent: the data never changes. */
   readonly follow?: (onChange: (changes: StoreChanges) => void, onState: (isLive: boolean) => void) => () => void;
+  /** The time at which the page was saved with its data, as ISO 8601. Absent: the data comes from a store. */
+  readonly savedAt?: string;
   /** Sends a message to the agent in whose host the page runs. */
   readonly sendToAgent?: (text: string) => Promise<void>;
 }

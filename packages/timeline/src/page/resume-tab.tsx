@@ -23,7 +23,8 @@ const AFTER_MOVING_MS = 150;
 
 /** The very text that an agent gets when it resumes from here, and the entries that were left out, with the reasons. */
 export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
-  const { api } = usePage();
+  const { api, host } = usePage();
+  const isSaved = host.savedAt !== undefined;
   const [depth, setDepth] = useState<Depth>("view");
   const [wish, setWish] = useState<Wish>({ budgetTokens: 4_000, focus: "" });
   const settled = useSettled(wish, AFTER_MOVING_MS);
@@ -34,15 +35,19 @@ export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
   const context = useData(`context ${id}`, () => api.context({ checkpointId: id }));
   return (
     <>
-      <fieldset class="choice">
-        <legend>Depth</legend>
-        {DEPTHS.map(([value, name]) => (
-          <label key={value}>
-            <input type="radio" name="depth" checked={depth === value} onChange={() => setDepth(value)} /> {name}
-          </label>
-        ))}
-      </fieldset>
-      {depth === "full" ? null : <BudgetControls wish={wish} least={LEAST} most={MOST} onChange={setWish} />}
+      {isSaved ? null : (
+        <>
+          <fieldset class="choice">
+            <legend>Depth</legend>
+            {DEPTHS.map(([value, name]) => (
+              <label key={value}>
+                <input type="radio" name="depth" checked={depth === value} onChange={() => setDepth(value)} /> {name}
+              </label>
+            ))}
+          </fieldset>
+          {depth === "full" ? null : <BudgetControls wish={wish} least={LEAST} most={MOST} onChange={setWish} />}
+        </>
+      )}
       <Await loaded={resumed}>
         {(found) => <Answer found={found} budget={depth === "full" ? undefined : budgetTokens} context={context.data} />}
       </Await>

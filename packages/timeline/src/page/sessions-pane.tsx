@@ -18,19 +18,22 @@ const AFTER_TYPING_MS = 250;
 export function SessionsPane({ route, sessions }: SessionsPaneProps): JSX.Element {
   const [typed, setTyped] = useState("");
   const query = useSettled(typed.trim(), AFTER_TYPING_MS);
+  const isSaved = usePage().host.savedAt !== undefined;
   return (
     <nav class="pane sessions" aria-label="Sessions">
-      <search>
-        <input
-          type="search"
-          placeholder="Search everything"
-          aria-label="Search everything that was saved"
-          value={typed}
-          onInput={(event) => setTyped(event.currentTarget.value)}
-        />
-      </search>
+      {isSaved ? null : (
+        <search>
+          <input
+            type="search"
+            placeholder="Search everything"
+            aria-label="Search everything that was saved"
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
+        </search>
+      )}
       {query === "" ? <Await loaded={sessions}>{(list) => <Sessions list={list} route={route} />}</Await> : <Hits query={query} />}
-      <StoreLinks route={route} />
+      {isSaved ? null : <StoreLinks route={route} />}
     </nav>
   );
 }
@@ -84,6 +87,11 @@ function Group({ title, sessions, route, showsProject = false }: GroupProps): JS
                 </strong>
                 <Ago at={session.head?.at ?? session.lastUsedAt} />
               </span>
+              {session.head?.name === undefined ? null : (
+                <span class="line">
+                  <SafeText text={session.head.name} />
+                </span>
+              )}
               <span class="line faint">
                 <span>
                   {showsProject && session.project !== undefined ? <SafeText text={`${lastPart(session.project)} · `} /> : null}

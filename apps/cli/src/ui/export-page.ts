@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { WorkrailError } from "@workrail/core";
+import { findProject, openWorkrail, type Workrail } from "@workrail/runtime";
+import { pageWith, saveSession } from "@workrail/timeline";
+import { readPage } from "@workrail/timeline/page";
+
+export interface ExportPageOptions {
+  readonly store: Workrail;
+  readonly sessionId: string;
+  /** The file to write; must not exist. */
+  readonly file: string;
+}
+
+export interface ExportedPage {
+  readonly file: string;
+  readonly sizeBytes: number;
+  /** Checkpoints in the page, and of the session. */
+  readonly checkpoints: number;
+  readonly total: number;
+}
+
+/** Characters of the data in a page: small enough for a mail. */
+const MOST_CHARACTERS = 4_000_000;
+/** More than any session holds. */
+const ALL = 1_000_000;
+
+/**
+ * Writes a session as one page to show to somebody. Its data comes from a copy of the session in which secrets are replaced, whatever the
+ * settings say: other people read the page.
+ *
+ * @throws INVALID_INPUT when the file exists, or its folder does not; PLAINTEXT_REFUSED in a sealed store, unless files in clear are allowed.
+ */
+export async function exportPage({ store, sessionId, file }: ExportPageOptions): Promise<ExportedPage> {
+  const folder = mkdtempSync(join(tmpdir(), "workrail-page-"));
+  try {
+    const copy = join(folder, "session.json");
+    await store.exportSession(sessionId, { file: copy });
+    const settings = { secrets: "redact", maxCheckpoints: ALL, retentionDays: 0 } as const;
+    const project = findProject(process.cwd());
+    await using redacted = await openWorkrail({ dataDir: join(folder, "store"), project, env: {}, settings, upkeep: false });
+    await redacted.importFile(copy);
+    const ports = { store: redacted, project, mayWrite: false, now: () => new Date() };
+    const session = await saveSession(ports, sessionId, MOST_CHARACTERS);
+    const html = pageWith(await readPage(), session);
+    write(file, html);
+    return { file, sizeBytes: Buffer.byteLength(html), checkpoints: session.timeline.rows.length, total: session.timeline.total };
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function write(file: string, html: string): void {
+  try {
+    writeFileSync(file, html, { flag: "wx", mode: 0o600 });
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const why = code === "EEXIST" ? "it exists" : message;
+    throw new WorkrailError("INVALID_INPUT", `The page cannot be written to ${file}: ${why}.`, {
+      cause,
+      details: { field: "export" },
+      hint: "Choose another file with --export.",
+    });
+  }
+}
