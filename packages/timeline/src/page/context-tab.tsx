@@ -136,7 +136,7 @@ function Entry({ entry, most, id, sessionId }: ContextTabProps & { readonly entr
 }
 
 /** The reason for the layer of an entry, in words. */
-export function reasonOf({ layer, why, isPinned }: Pick<ContextEntry, "layer" | "why" | "isPinned">): string {
+function reasonOf({ layer, why, isPinned }: Pick<ContextEntry, "layer" | "why" | "isPinned">): string {
   if (isPinned) return `${layer} because it is pinned`;
   return why === undefined ? layer : `${layer} by ${why}`;
 }

@@ -3,7 +3,6 @@ import { useState } from "preact/hooks";
 import type { ContextEntry, ContextList } from "../data/context.ts";
 import type { Resumed } from "../data/resume.ts";
 import { BudgetControls, type Wish } from "./budget-controls.tsx";
-import { reasonOf } from "./context-tab.tsx";
 import { number, plural } from "./format.ts";
 import { LayerTag } from "./layers.tsx";
 import { Await, CopyButton } from "./parts.tsx";
@@ -93,7 +92,7 @@ function Answer({ found, budget, context }: AnswerProps): JSX.Element {
   );
 }
 
-/** Entries that are not whole, with the reason. A document does not say which entries it is made of. */
+/** Entries that are not whole, with the reasons. A document does not say which entries it is made of. */
 function Missing({
   found: { whole, shortened = [] },
   entries,
@@ -109,45 +108,62 @@ function Missing({
   return (
     <div class="missing">
       {left.length === 0 ? null : (
-        <Reasons
-          title={`${plural(left.length, "entry", "entries")} left out`}
-          entries={left}
-          why="nothing of it found room behind what ranks higher"
-        />
+        <Missed title={`${plural(left.length, "entry", "entries")} left out`} entries={left}>
+          To stay within the budget. CRITICAL goes before IMPORTANT, USEFUL and EPHEMERAL; within a layer goes first what matters most to
+          the work and to the focus.
+        </Missed>
       )}
       {short.length === 0 ? null : (
-        <Reasons title={`${plural(short.length, "entry", "entries")} shortened`} entries={short} why="only a part of it found room" />
+        <Missed title={`${plural(short.length, "entry", "entries")} shortened`} entries={short}>
+          Only a part of each fits.
+        </Missed>
       )}
     </div>
   );
 }
 
-function Reasons({
-  title,
-  entries,
-  why,
-}: {
+interface MissedProps {
   readonly title: string;
   readonly entries: readonly ContextEntry[];
-  readonly why: string;
-}): JSX.Element {
+  /** The reason, which all of them share. */
+  readonly children: string;
+}
+
+function Missed({ title, entries, children }: MissedProps): JSX.Element {
   return (
     <section>
       <h3>{title}</h3>
-      <ul class="reasons">
-        {entries.map((entry) => (
-          <li key={entry.key}>
-            <strong>
-              <SafeText text={entry.key} />
-            </strong>{" "}
-            <LayerTag layer={entry.layer} />
-            <span class="faint">
-              {" "}
-              {reasonOf(entry)}; {number(entry.tokens)} tokens; {why}
-            </span>
-          </li>
-        ))}
-      </ul>
+      <p class="faint">{children}</p>
+      <table class="missed">
+        <thead>
+          <tr>
+            <th scope="col">Entry</th>
+            <th scope="col">Tokens</th>
+            <th scope="col" class="words">
+              Layer
+            </th>
+            <th scope="col" class="words">
+              Because of
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry) => (
+            <tr key={entry.key}>
+              <th scope="row">
+                <SafeText text={entry.key} />
+              </th>
+              <td>{number(entry.tokens)}</td>
+              <td class="words">
+                <LayerTag layer={entry.layer} />
+              </td>
+              <td class="words faint">
+                <SafeText text={entry.isPinned ? "a pin" : (entry.why ?? "")} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </section>
   );
 }
