@@ -15,6 +15,7 @@ const FORBIDDEN: readonly (readonly [file: string, imported: string, message: st
   ["packages/core/src/x.test.ts", "@workrail/memory", "Core depends on nothing"],
   ["packages/memory/src/x.ts", "@workrail/sqlite-fs", "Adapters know core and their driver"],
   ["packages/kv-storage/src/x.ts", "@workrail/memory", "Adapters know core and their driver"],
+  ["packages/postgres/src/x.ts", "@workrail/sqlite-fs", "Adapters know core and their driver"],
   ["packages/blob-files/src/x.ts", "@workrail/sqlite-fs", "Below the adapters"],
   ["packages/blobs-s3/src/x.ts", "@workrail/sqlite-fs", "Adapters know core and their driver"],
   ["packages/blob-files/src/x.ts", "better-sqlite3", "Below the adapters"],

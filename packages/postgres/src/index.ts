@@ -1,0 +1,2 @@
+export { DEFAULT_TENANT, openPostgres, type PostgresOptions } from "./open-postgres.ts";
+export { migrate, type MigrationReport } from "./migrate.ts";

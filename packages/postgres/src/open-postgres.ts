@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto";
+import { type Log, runAll, type Storage } from "@workrail/core";
+import { ask } from "./ask.ts";
+import { expectSchema } from "./migrate.ts";
+import { openPool, pgDatabase } from "./pg-database.ts";
+import { PostgresBlobStore } from "./postgres-blob-store.ts";
+import { PostgresCatalog } from "./postgres-catalog.ts";
+import { PostgresLocking } from "./postgres-locking.ts";
+import { builder } from "./queries/query-builder.ts";
+import { silentLog } from "./silent-log.ts";
+import type { Database } from "./sql-connection.ts";
+import { translating } from "./storage-errors.ts";
+import { Transactions } from "./transactions.ts";
+
+export interface PostgresOptions {
+  /** `postgres://user:password@host:5432/database`. */
+  readonly url: string;
+  /** Whose store it is. Default `default`. */
+  readonly tenant?: string;
+  /** Most connections of this process. Default 5. */
+  readonly maxConnections?: number;
+  /** Longest time that a change waits for other processes. Default 5,000. */
+  readonly lockWaitMs?: number;
+  /** Longest time to repeat what a lost connection interrupted. Default 5,000. */
+  readonly retryMs?: number;
+  /** Time until the lease of a process that died is over. Default 15,000. */
+  readonly leaseMs?: number;
+  /** Default: silent. */
+  readonly log?: Log;
+}
+
+/** Tenant of a store without tenants. */
+export const DEFAULT_TENANT = "default";
+
+/** Time after which the database ends a transaction whose process is silent. */
+const SILENCE_MS = 60_000;
+
+/**
+ * Opens a storage in a PostgreSQL database. Several processes may have it open.
+ *
+ * @throws UNSUPPORTED_VERSION when the database has no tables, or those of another version; STORE_IN_USE; STORAGE_UNAVAILABLE.
+ */
+export async function openPostgres({ url, maxConnections = 5, ...options }: PostgresOptions): Promise<Storage> {
+  return openOver(pgDatabase(openPool({ url, maxConnections })), options);
+}
+
+/** `openPostgres` over a database, which is closed with the storage. */
+export async function openOver(database: Database, options: Omit<PostgresOptions, "url" | "maxConnections"> = {}): Promise<Storage> {
+  try {
+    return await translating(() => open(database, options));
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function open(database: Database, options: Omit<PostgresOptions, "url" | "maxConnections">): Promise<Storage> {
+  const { tenant = DEFAULT_TENANT, lockWaitMs = 5_000, retryMs = 5_000, leaseMs = 15_000, log = silentLog } = options;
+  await prepare(database, tenant);
+  const opener = randomUUID();
+  const transactions = new Transactions({ database, tenant, lockWaitMs, retryMs, silenceMs: SILENCE_MS });
+  const locking = await PostgresLocking.open({ tenant, transactions, opener, leaseMs, log });
+  const catalog = new PostgresCatalog({ tenant, transactions, opener });
+  let closing: Promise<void> | undefined;
+  return {
+    durability: "disk",
+    mode: "postgres",
+    warnings: [],
+    catalog,
+    recovery: catalog,
+    blobs: new PostgresBlobStore(tenant, transactions),
+    locking,
+    close: () => (closing ??= runAll([() => transactions.settled(), () => locking.close(), () => database.close()])),
+  };
+}
+
+/** Checks the schema, and makes the row of the tenant. A tenant with blobs and without a row has lost its catalog. */
+async function prepare(database: Database, tenant: string): Promise<void> {
+  const connection = await database.connect();
+  let isBroken = true;
+  try {
+    await expectSchema(connection);
+    const blobs = builder.selectFrom("blob").select("ref").where("tenant_id", "=", tenant);
+    const store = builder
+      .insertInto("store")
+      .columns(["tenant_id", "is_whole"])
+      .expression(builder.selectNoFrom((eb) => [eb.val(tenant).as("tenant_id"), eb.not(eb.exists(blobs as never)).as("is_whole")]) as never)
+      .onConflict((conflict) => conflict.doNothing());
+    await ask(connection, store);
+    isBroken = false;
+  } finally {
+    connection.release(isBroken);
+  }
+}

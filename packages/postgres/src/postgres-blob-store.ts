@@ -1,0 +1,120 @@
+import { hash, randomUUID } from "node:crypto";
+import type { BlobInfo, BlobKey, BlobRef, BlobStore, QuarantinedBlob } from "@workrail/core";
+import { sql } from "kysely";
+import { ask } from "./ask.ts";
+import { builder } from "./queries/query-builder.ts";
+import type { Transactions } from "./transactions.ts";
+
+/** Blobs that are listed at once. */
+const PAGE = 1_000;
+
+const SIZE = sql<number>`octet_length(bytes)`.as("size");
+
+/** Blobs in a table of the catalog's database. Within a change of the catalog, they change in its transaction. */
+export class PostgresBlobStore implements BlobStore {
+  readonly #tenant: string;
+  readonly #transactions: Transactions;
+
+  constructor(tenant: string, transactions: Transactions) {
+    this.#tenant = tenant;
+    this.#transactions = transactions;
+  }
+
+  refOf({ sessionId, checkpointId }: BlobKey): BlobRef {
+    return hash("sha256", `${sessionId}/${checkpointId}`, "hex") as BlobRef;
+  }
+
+  async put(key: BlobKey, bytes: Uint8Array, options: { readonly ifAbsent?: boolean } = {}): Promise<BlobRef | undefined> {
+    const ref = this.refOf(key);
+    if (options.ifAbsent !== true) {
+      await this.replace(ref, bytes);
+      return ref;
+    }
+    const insert = this.#insertion(ref, bytes)
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("ref");
+    const rows = await this.#transactions.run((connection) => ask(connection, insert));
+    return rows.length === 0 ? undefined : ref;
+  }
+
+  async replace(ref: BlobRef, bytes: Uint8Array): Promise<void> {
+    const upsert = this.#insertion(ref, bytes).onConflict((conflict) => {
+      return conflict.columns(["tenant_id", "ref"]).doUpdateSet((eb) => ({ bytes: eb.ref("excluded.bytes") }));
+    });
+    await this.#transactions.run((connection) => ask(connection, upsert));
+  }
+
+  async get(ref: BlobRef): Promise<Uint8Array | undefined> {
+    const query = builder.selectFrom("blob").select("bytes").where("tenant_id", "=", this.#tenant).where("ref", "=", ref);
+    const [row] = await this.#transactions.run((connection) => ask(connection, query));
+    return row === undefined ? undefined : Uint8Array.from(row.bytes);
+  }
+
+  async remove(ref: BlobRef): Promise<void> {
+    await this.#delete("blob", ref);
+  }
+
+  /** The database may keep deleted bytes until its pages and its log are written anew. */
+  async erase(ref: BlobRef): Promise<void> {
+    await this.#delete("blob", ref);
+    await this.#delete("quarantine", ref);
+  }
+
+  async quarantine(ref: BlobRef): Promise<string | undefined> {
+    const place = `${ref}.${randomUUID()}`;
+    const move = builder
+      .with("moved", (db) => db.deleteFrom("blob").where("tenant_id", "=", this.#tenant).where("ref", "=", ref).returning("bytes"))
+      .insertInto("quarantine")
+      .columns(["tenant_id", "place", "ref", "bytes"])
+      .expression((eb) =>
+        eb
+          .selectFrom("moved")
+          .select([eb.val(this.#tenant).as("tenant_id"), eb.val(place).as("place"), eb.val<string>(ref).as("ref"), "bytes"]),
+      )
+      .returning("place");
+    const rows = await this.#transactions.run((connection) => ask(connection, move));
+    return rows.length === 0 ? undefined : placeOf(place);
+  }
+
+  async *listQuarantine(): AsyncGenerator<QuarantinedBlob> {
+    for (let after = ""; ;) {
+      const query = builder.selectFrom("quarantine").select(["place", SIZE]).where("tenant_id", "=", this.#tenant);
+      const rows = await this.#transactions.run((connection) =>
+        ask(connection, query.where("place", ">", after).orderBy("place").limit(PAGE)),
+      );
+      for (const { place, size } of rows) yield { place: placeOf(place), sizeBytes: size };
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      after = last.place;
+    }
+  }
+
+  async *list(): AsyncGenerator<BlobInfo> {
+    for (let after = ""; ;) {
+      const query = builder.selectFrom("blob").select(["ref", SIZE]).where("tenant_id", "=", this.#tenant);
+      const rows = await this.#transactions.run((connection) => ask(connection, query.where("ref", ">", after).orderBy("ref").limit(PAGE)));
+      for (const { ref, size } of rows) yield { ref: ref as BlobRef, sizeBytes: size };
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      after = last.ref;
+    }
+  }
+
+  /** The database removes what interrupted statements wrote. */
+  async removeAbandoned(): Promise<number> {
+    return 0;
+  }
+
+  #insertion(ref: BlobRef, bytes: Uint8Array) {
+    return builder.insertInto("blob").values({ tenant_id: this.#tenant, ref, bytes });
+  }
+
+  async #delete(table: "blob" | "quarantine", ref: BlobRef): Promise<void> {
+    const removal = builder.deleteFrom(table).where("tenant_id", "=", this.#tenant).where("ref", "=", ref);
+    await this.#transactions.run((connection) => ask(connection, removal));
+  }
+}
+
+function placeOf(place: string): string {
+  return `row ${place} of the table quarantine`;
+}

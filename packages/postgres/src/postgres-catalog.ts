@@ -1,0 +1,136 @@
+import {
+  answered,
+  type AuditEvent,
+  type CatalogContent,
+  type CatalogPort,
+  type Decision,
+  type Facts,
+  factsOf,
+  type LoggedEvent,
+  type Read,
+  type Reads,
+  type RecoveryPort,
+  type Rule,
+  type SessionFacts,
+  survivingReads,
+  WorkrailError,
+} from "@workrail/core";
+import { answerRead, answerReads } from "./answer-read.ts";
+import { clearingWrites, countingWrites, writesOf } from "./apply-rows.ts";
+import { ask } from "./ask.ts";
+import { builder, type Query } from "./queries/query-builder.ts";
+import { type Ending, type LockedStore, OfCaller, type Transactions, type Turn } from "./transactions.ts";
+
+export interface PostgresCatalogOptions {
+  readonly tenant: string;
+  readonly transactions: Transactions;
+  /** Id of this opener of the store. */
+  readonly opener: string;
+}
+
+/** Sessions whose facts are read at once. */
+const SESSIONS_AT_ONCE = 200;
+
+/** The catalog in tables of a tenant. Answers reads and applies rows. */
+export class PostgresCatalog implements CatalogPort, RecoveryPort {
+  readonly #tenant: string;
+  readonly #transactions: Transactions;
+  readonly #opener: string;
+
+  constructor({ tenant, transactions, opener }: PostgresCatalogOptions) {
+    this.#tenant = tenant;
+    this.#transactions = transactions;
+    this.#opener = opener;
+  }
+
+  read<const R extends Reads>(reads: R): Promise<Facts<R>> {
+    return this.#transactions.reading((connection) => answerReads(connection, this.#tenant, reads));
+  }
+
+  change<Out>(rule: Rule<Out>): Promise<Out> {
+    return this.#transactions.change((turn) => this.#carryOut(rule, turn));
+  }
+
+  async state(): Promise<"sound" | "lost"> {
+    const query = builder.selectFrom("store").select("is_whole").where("tenant_id", "=", this.#tenant);
+    const [store] = await this.#transactions.run((connection) => ask(connection, query));
+    return store?.is_whole === true ? "sound" : "lost";
+  }
+
+  /** Session facts are rows: there is no other place for them. */
+  async *sessionFacts(): AsyncGenerator<SessionFacts> {
+    let after: readonly [Date, string] | undefined;
+    for (;;) {
+      const { sessions } = await this.read({ sessions: { of: "sessions", where: {}, limit: SESSIONS_AT_ONCE, after } });
+      for (const { id } of sessions) {
+        const { session, removals, erasures, trash, shielded } = await this.read(survivingReads(id));
+        if (session !== undefined) yield factsOf(session, { removals, erasures, checkpoints: [...trash, ...shielded] });
+      }
+      const last = sessions.at(-1);
+      if (last === undefined) return;
+      after = [last.lastAccessedAt, last.id];
+    }
+  }
+
+  /** Nothing is kept aside: backups of the database do that. */
+  replaceAll({ rows, audit }: CatalogContent): Promise<void> {
+    return this.#transactions.change(async ({ locked }) => {
+      if ((await locked).alone_by !== this.#opener) throw inUse();
+      const writes = [...clearingWrites(this.#tenant), ...writesOf(this.#tenant, { rows, audit }, { lastCommit: 0, lastNumber: 0 })];
+      return { outcome: undefined, hasWritten: false, writes, evidence: this.#evidenceOf(audit) };
+    });
+  }
+
+  /** Answers the reads of a rule, and those of the next step in advance, and makes the statements of the decision. */
+  async #carryOut<Out>(rule: Rule<Out>, turn: Turn): Promise<Ending<Out>> {
+    const answers = new Map<Read, unknown>();
+    const [store] = await Promise.all([turn.locked, this.#answer(turn, [...Object.values(rule.reads), ...(rule.ahead ?? [])], answers)]);
+    if (store.alone_by !== null && store.alone_by !== this.#opener) throw inUse();
+    let next: Decision<Out> | Rule<Out> = rule;
+    while ("reads" in next) {
+      await this.#answer(turn, Object.values(next.reads), answers);
+      next = decided(next, answers);
+    }
+    const { blobs } = next;
+    // Before the rows: reads of the caller see them as they were.
+    const isDone = blobs === undefined || (await this.#transactions.within(turn, blobs));
+    if (!isDone) return { outcome: next.withdrawn as Out, hasWritten: false, writes: [] };
+    // A rule that asks for contradictions corrects the rows. Totals are no rows: they are counted anew.
+    const corrects = [...answers.keys()].some(({ of }) => of === "contradictions");
+    const writes = [...(await this.#writesOf(turn, store, next)), ...(corrects ? countingWrites(this.#tenant) : [])];
+    return { outcome: next.outcome, hasWritten: blobs !== undefined, writes, evidence: this.#evidenceOf(next.audit) };
+  }
+
+  /** Answers the reads that have no answer yet, in one round trip. */
+  async #answer({ connection }: Turn, reads: readonly Read[], answers: Map<Read, unknown>): Promise<void> {
+    const open = [...new Set(reads)].filter((read) => !answers.has(read));
+    const found = await Promise.all(open.map(async (read) => [read, await answerRead(connection, this.#tenant, read)] as const));
+    for (const [read, answer] of found) answers.set(read, answer);
+  }
+
+  async #writesOf(turn: Turn, { last_commit: lastCommit }: LockedStore, decision: Decision<unknown>): Promise<readonly Query<unknown>[]> {
+    const isNumbered = decision.audit.every((event) => "number" in event);
+    const [last] = isNumbered ? [] : await answerRead(turn.connection, this.#tenant, { of: "audit", query: { limit: 1 } });
+    return writesOf(this.#tenant, decision, { lastCommit, lastNumber: last?.number ?? 0 });
+  }
+
+  /** Finds the last row of the chain by its digest, which covers all rows before it. */
+  #evidenceOf(audit: readonly (AuditEvent | LoggedEvent)[]): Query<unknown> | undefined {
+    const last = audit.at(-1);
+    if (last === undefined || !("digest" in last) || last.digest === undefined) return undefined;
+    const row = builder.selectFrom("audit").select("number").where("tenant_id", "=", this.#tenant).where("number", "=", last.number);
+    return row.where("digest", "=", last.digest);
+  }
+}
+
+function decided<Out>(step: Rule<Out>, answers: ReadonlyMap<Read, unknown>): Decision<Out> | Rule<Out> {
+  try {
+    return step.decide(answered(step.reads, (read) => answers.get(read)));
+  } catch (error) {
+    throw new OfCaller(error);
+  }
+}
+
+function inUse(): WorkrailError {
+  return new WorkrailError("STORE_IN_USE", "Another process has the store for itself.", { hint: "Wait until it is done, then try again." });
+}

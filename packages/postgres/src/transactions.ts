@@ -1,0 +1,279 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { setTimeout as pause } from "node:timers/promises";
+import { SerialQueue, WorkrailError } from "@workrail/core";
+import { sql } from "kysely";
+import { ask } from "./ask.ts";
+import { builder, type Query } from "./queries/query-builder.ts";
+import type { Connection, Database, Statement } from "./sql-connection.ts";
+import { isOfAnother, isOfConnection, isOfStatement, storageError, translating, unknownOutcome } from "./storage-errors.ts";
+
+export interface TransactionsOptions {
+  readonly database: Database;
+  readonly tenant: string;
+  /** Longest time to wait for the lock of the store. */
+  readonly lockWaitMs: number;
+  /** Time after which the database ends a transaction whose process is silent. */
+  readonly silenceMs: number;
+  /** Longest time to repeat what a lost connection interrupted. */
+  readonly retryMs: number;
+}
+
+/** Row of `store` as the lock found it. */
+export interface LockedStore {
+  readonly last_commit: number;
+  /** Opener that works alone now. */
+  readonly alone_by: string | null;
+  /** Id of the transaction that has the lock. */
+  readonly transaction: string;
+}
+
+/** A change of the store under way. No other change of the tenant runs meanwhile. */
+export interface Turn {
+  readonly connection: Connection;
+  /** Resolves when the store is locked. Statements that are sent before that run when it is. */
+  readonly locked: Promise<LockedStore>;
+}
+
+/** End of a turn. */
+export interface Ending<T> {
+  readonly outcome: T;
+  /** True when the statements of the turn itself must be committed. */
+  readonly hasWritten: boolean;
+  /** Statements to commit, all sent at once. */
+  readonly writes: readonly Query<unknown>[];
+  /** Finds a row that only this commit can have written. Absent where there is none. */
+  readonly evidence?: Query<unknown> | undefined;
+}
+
+/**
+ * Runs transactions on the store of a tenant. Each change locks the tenant's row of `store` first, so that all changes of a tenant come
+ * one after another, whichever process makes them. Changes of one process wait in a queue here and take one connection in all.
+ */
+export class Transactions {
+  readonly #options: TransactionsOptions;
+  readonly #changes = new SerialQueue();
+  readonly #current = new AsyncLocalStorage<{ readonly connection: Connection; isOpen: boolean }>();
+
+  constructor(options: TransactionsOptions) {
+    this.#options = options;
+  }
+
+  /** Waits for the changes that are under way. */
+  async settled(): Promise<void> {
+    await this.#changes.run(async () => undefined);
+  }
+
+  /**
+   * Runs `work` in a transaction that holds the lock of the store, and commits the statements that it returns. Repeats it on another
+   * connection when the first is lost before the commit, and when the database gives the transaction up because of another one.
+   */
+  change<T>(work: (turn: Turn) => Promise<Ending<T>>): Promise<T> {
+    return this.#changes.run(() => this.#repeating(() => this.#attempt(work)));
+  }
+
+  /**
+   * Runs work of the caller as a part of a turn: what it asks of the store goes through the turn's connection. Its errors end the turn
+   * and pass unchanged.
+   */
+  async within<T>({ connection }: Turn, work: () => Promise<T>): Promise<T> {
+    const current = { connection, isOpen: true };
+    try {
+      return await this.#current.run(current, work);
+    } catch (error) {
+      throw new OfCaller(error);
+    } finally {
+      current.isOpen = false;
+    }
+  }
+
+  /** Runs statements that may be repeated, on a connection of their own, or on that of the turn that this call is part of. */
+  run<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const current = this.#current.getStore();
+    if (current?.isOpen === true) return translating(() => work(current.connection));
+    return this.#repeating(() => this.#using(work));
+  }
+
+  /**
+   * Runs reads, which see the store as of one moment, in one round trip. `work` sends all statements before it waits for an answer.
+   * Within a turn nobody else changes the store.
+   */
+  reading<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const isInTurn = this.#current.getStore()?.isOpen === true;
+    return this.run(isInTurn ? work : (connection) => atOneMoment(connection, work));
+  }
+
+  async #using<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.#options.database.connect();
+    let isBroken = false;
+    try {
+      return await work(connection);
+    } catch (error) {
+      isBroken = isOfConnection(error);
+      throw error;
+    } finally {
+      connection.release(isBroken);
+    }
+  }
+
+  async #attempt<T>(work: (turn: Turn) => Promise<Ending<T>>): Promise<T> {
+    const sent: { commit?: Sent<T> } = {};
+    try {
+      return await this.#using(async (connection) => {
+        const locked = this.#begin(connection);
+        const ending = await orRolledBack(connection, () => work({ connection, locked }));
+        if (ending.hasWritten || ending.writes.length > 0) {
+          sent.commit = { ending, transaction: (await locked).transaction };
+          await commit(connection, ending.writes);
+        } else await connection.run(ROLLBACK);
+        return ending.outcome;
+      });
+    } catch (error) {
+      if (sent.commit === undefined || !isOfConnection(error)) throw error;
+      if (await this.#isCommitted(sent.commit, error)) return sent.commit.ending.outcome;
+      // Nothing was applied: the change is repeated.
+      throw error;
+    }
+  }
+
+  /** Begins a transaction and locks the store. Its statements take one round trip with those that follow. */
+  async #begin(connection: Connection): Promise<LockedStore> {
+    const { tenant, lockWaitMs, silenceMs } = this.#options;
+    const [, , [store]] = await Promise.all([
+      connection.run(BEGIN),
+      connection.run(limits({ lock_timeout: lockWaitMs, idle_in_transaction_session_timeout: silenceMs })),
+      ask(connection, lockQuery(tenant)),
+    ]);
+    if (store === undefined) throw storeGone();
+    return store;
+  }
+
+  /**
+   * Finds out if a commit without an answer was done. The id of the transaction tells when the database is through with it, and no more:
+   * after a crash the same id may belong to another one.
+   *
+   * @throws an unknown outcome when the database stays away, or the commit wrote nothing to know it by.
+   */
+  async #isCommitted({ ending: { evidence }, transaction }: Sent<unknown>, cause: unknown): Promise<boolean> {
+    if (evidence === undefined) throw unknownOutcome(cause);
+    try {
+      return await this.#repeating(() =>
+        this.#using(async (connection) => {
+          while (await isUnderWay(connection, transaction)) await pause(LOOK_AGAIN_MS);
+          return (await ask(connection, evidence)).length > 0;
+        }),
+      );
+    } catch {
+      throw unknownOutcome(cause);
+    }
+  }
+
+  /** Repeats work that a lost connection or another transaction interrupted. */
+  async #repeating<T>(work: () => Promise<T>): Promise<T> {
+    const deadline = performance.now() + this.#options.retryMs;
+    for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof OfCaller) throw error.cause;
+        const mayRepeat = isOfConnection(error) || isOfAnother(error);
+        if (!mayRepeat || performance.now() > deadline) throw storageError(error);
+        // A random part, so that processes do not all come back at once.
+        await pause(delayMs * (0.5 + Math.random()));
+      }
+    }
+  }
+}
+
+/** Commit whose answer is awaited. */
+interface Sent<T> {
+  readonly ending: Ending<T>;
+  readonly transaction: string;
+}
+
+/** Carries an error of the caller's own code through a turn, which it ends. */
+export class OfCaller extends Error {
+  constructor(cause: unknown) {
+    super("The caller's part of the turn failed.", { cause });
+  }
+}
+
+const FIRST_DELAY_MS = 20;
+const LONGEST_DELAY_MS = 500;
+const LOOK_AGAIN_MS = 50;
+
+const BEGIN = plain("begin isolation level read committed read write");
+const BEGIN_READING = plain("begin isolation level repeatable read read only");
+const COMMIT = plain("commit");
+const ROLLBACK = plain("rollback");
+
+function plain(text: string): Statement {
+  return { sql: text, parameters: [] };
+}
+
+/** Sets limits in milliseconds for this transaction alone: behind a pool of transactions, the next one belongs to another process. */
+function limits(values: Readonly<Record<string, number>>): Statement {
+  const settings = Object.entries(values).map(([name, ms]) => `set_config('${name}', '${Math.ceil(ms)}', true)`);
+  return plain(`select ${settings.join(", ")}`);
+}
+
+/** Locks the row of the tenant. `alone_by` counts only while its lease lasts. */
+function lockQuery(tenant: string): Query<LockedStore> {
+  return builder
+    .selectFrom("store")
+    .select([
+      "last_commit",
+      sql<string | null>`case when alone_until > clock_timestamp() then alone_by end`.as("alone_by"),
+      sql<string>`pg_current_xact_id()::text`.as("transaction"),
+    ])
+    .where("tenant_id", "=", tenant)
+    .forNoKeyUpdate();
+}
+
+/** Sends statements and the commit at once. When a statement fails, the commit rolls back. */
+async function commit(connection: Connection, writes: readonly Query<unknown>[]): Promise<void> {
+  await all([...writes.map((query) => ask(connection, query)), connection.run(COMMIT)]);
+}
+
+async function atOneMoment<T>(connection: Connection, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const begun = connection.run(BEGIN_READING);
+  const result = work(connection);
+  await all([begun, result, connection.run(COMMIT)]);
+  return result;
+}
+
+/** Waits for all, so that no statement is under way when the connection is given back. Rejects with the first failure. */
+async function all(works: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(works)).find(({ status }) => status === "rejected");
+  if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
+}
+
+async function orRolledBack<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    // Where this fails too, the connection is lost, and the database rolls back by itself.
+    await connection.run(ROLLBACK).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** False when the database does not know the transaction: it crashed before the transaction left a trace. */
+async function isUnderWay(connection: Connection, transaction: string): Promise<boolean> {
+  try {
+    const [row] = await connection.run<{ readonly status: string }>({
+      sql: "select pg_xact_status($1::text::xid8) as status",
+      parameters: [transaction],
+    });
+    return row?.status === "in progress";
+  } catch (error) {
+    if (isOfStatement(error)) return false;
+    throw error;
+  }
+}
+
+function storeGone(): WorkrailError {
+  return new WorkrailError("STORAGE_UNAVAILABLE", "The row of the store is gone from the database.", {
+    details: { reason: "catalog-lost" },
+    hint: "Open the store again, and run `workrail rebuild`: the checkpoints' blobs hold all that is needed.",
+  });
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
+import { migrate } from "@workrail/postgres";
+import { type ChainedStorage, chained, type CheckpointId, type SessionId } from "@workrail/core";
+import { sha256 } from "@workrail/storage-conformance/harness";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { saveRecord } from "./a-record.ts";
+import { openOver } from "../src/open-postgres.ts";
+import { openPool, pgDatabase } from "../src/pg-database.ts";
+import type { Connection, Database, Statement } from "../src/sql-connection.ts";
+
+const missing = noPostgres();
+
+describe.skipIf(missing !== undefined)("round trips", () => {
+  let server: PostgresServer;
+  let trips: Trips;
+  let storage: ChainedStorage;
+
+  beforeAll(async () => {
+    server = await startPostgres({ isDurable: false });
+    await migrate(server.url());
+    trips = new Trips(pgDatabase(openPool({ url: server.url(), maxConnections: 3 })));
+    storage = chained(await openOver(trips), (text) => sha256.sha256(text));
+  });
+  afterAll(async () => {
+    await storage.close();
+    await server.destroy();
+  });
+
+  const save = async (sessionId: SessionId, keepNewest?: number): Promise<CheckpointId> => {
+    const { id, outcome } = await saveRecord(storage, sessionId, keepNewest === undefined ? {} : { keepNewest });
+    expect(outcome.status).toBe("committed");
+    return id;
+  };
+
+  it("are three for a save, the first of a session and later ones", async () => {
+    const session = randomUUID() as SessionId;
+    for (let time = 1; time <= 3; time++) expect(await trips.of(() => save(session))).toBe(3);
+  });
+
+  it("are three for a save that removes an older checkpoint", async () => {
+    const session = randomUUID() as SessionId;
+    await save(session, 1);
+    expect(await trips.of(() => save(session, 1))).toBe(3);
+  });
+
+  it("are one for a blob and one for any number of reads", async () => {
+    const sessionId = randomUUID() as SessionId;
+    const id = await save(sessionId);
+    expect(await trips.of(() => storage.blobs.get(storage.blobs.refOf({ sessionId, checkpointId: id })))).toBe(1);
+    const reads = {
+      row: { of: "checkpoint", id },
+      session: { of: "session", id: sessionId },
+      head: { of: "checkpoints", where: { state: "live", sessionId }, order: "newest", limit: 1 },
+      totals: { of: "totals" },
+      contradictions: { of: "contradictions" },
+    } as const;
+    expect(await trips.of(() => storage.catalog.read(reads))).toBe(1);
+  });
+});
+
+/** Counts how often the process waits for the database. */
+class Trips implements Database {
+  readonly #database: Database;
+  #count = 0;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async of(work: () => Promise<unknown>): Promise<number> {
+    const before = this.#count;
+    await work();
+    return this.#count - before;
+  }
+
+  async connect(): Promise<Connection> {
+    const connection = await this.#database.connect();
+    let underWay = 0;
+    return {
+      run: async <Row>(statement: Statement<Row>) => {
+        if (underWay === 0) this.#count += 1;
+        underWay += 1;
+        try {
+          return await connection.run(statement);
+        } finally {
+          underWay -= 1;
+        }
+      },
+      release: (isBroken) => connection.release(isBroken),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+}

@@ -1,0 +1,20 @@
+import { noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
+import { migrate } from "@workrail/postgres";
+import { describeStorage } from "@workrail/storage-conformance";
+import { afterAll, beforeAll, describe } from "vitest";
+import { harness, TEST_URL } from "./server-harness.ts";
+
+const missing = noPostgres();
+
+describe.skipIf(missing !== undefined)(`a real server${missing === undefined ? "" : `: not run, ${missing}`}`, () => {
+  let server: PostgresServer;
+
+  beforeAll(async () => {
+    server = await startPostgres({ isDurable: false });
+    process.env[TEST_URL] = server.url();
+    await migrate(server.url());
+  });
+  afterAll(() => server.destroy());
+
+  describeStorage(harness, { runs: 60, operations: 100, kills: 3, faults: false });
+});
