@@ -73,6 +73,7 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
   restore: [{ args: ["BACKUP", "--yes"] }],
   copy: [{ args: ["--to", "copy"] }, { args: ["--to", "DISK/copy"] }],
   sync: [{ args: ["--to", "other"] }, { args: ["--to", "DISK/other"] }],
+  migrate: [{}],
   status: [{}],
   verify: [{}],
   "audit list": [{}],

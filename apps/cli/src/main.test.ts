@@ -66,6 +66,7 @@ describe("the command line", () => {
         backup <directory>                 copy the whole store to a new directory
         restore [options] <backup>         make a store from a backup
         copy [options]                     copy the whole store to another place
+        migrate                            make or update the tables of a database
         status                             show the content and limits of the store
         verify                             read the whole store and report faults
         audit                              list, check or export the audit log

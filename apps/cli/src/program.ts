@@ -19,6 +19,7 @@ import { addKeepCommand } from "./commands/keep.ts";
 import { addListCommand } from "./commands/list.ts";
 import { addLoadCommand } from "./commands/load.ts";
 import { addLogCommand } from "./commands/log.ts";
+import { addMigrateCommand } from "./commands/migrate.ts";
 import { addPinCommand, addUnpinCommand } from "./commands/pin.ts";
 import { addPrioritizeCommand } from "./commands/prioritize.ts";
 import { addRebuildCommand } from "./commands/rebuild.ts";
@@ -82,6 +83,7 @@ const COMMANDS: Readonly<Record<string, (program: Command) => void>> = {
   restore: addRestoreCommand,
   copy: addCopyCommand,
   sync: addSyncCommand,
+  migrate: addMigrateCommand,
   status: addStatusCommand,
   verify: addVerifyCommand,
   audit: addAuditCommand,

@@ -62,6 +62,7 @@ const WRITING: readonly string[] = [
   "restore backup --yes",
   "copy --to copy",
   "sync --to other",
+  "migrate",
   "audit export",
   "repair",
   "rebuild",

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Log, runAll, type Storage } from "@workrail/core";
+import { type Log, ProcessLocking, runAll, type Storage } from "@workrail/core";
 import { ask } from "./ask.ts";
 import { expectSchema } from "./migrate.ts";
 import { openPool, pgDatabase } from "./pg-database.ts";
@@ -25,6 +25,8 @@ export interface PostgresOptions {
   readonly retryMs?: number;
   /** Time until the lease of a process that died is over. Default 15,000. */
   readonly leaseMs?: number;
+  /** True to write nothing, not even that the store is open: exclusive work does not wait for this opener. Default `false`. */
+  readonly isForReading?: boolean;
   /** Default: silent. */
   readonly log?: Log;
 }
@@ -55,11 +57,11 @@ export async function openOver(database: Database, options: Omit<PostgresOptions
 }
 
 async function open(database: Database, options: Omit<PostgresOptions, "url" | "maxConnections">): Promise<Storage> {
-  const { tenant = DEFAULT_TENANT, lockWaitMs = 5_000, retryMs = 5_000, leaseMs = 15_000, log = silentLog } = options;
-  await prepare(database, tenant);
+  const { tenant = DEFAULT_TENANT, lockWaitMs = 5_000, retryMs = 5_000, leaseMs = 15_000, isForReading = false, log = silentLog } = options;
+  await prepare(database, tenant, isForReading);
   const opener = randomUUID();
   const transactions = new Transactions({ database, tenant, lockWaitMs, retryMs, silenceMs: SILENCE_MS });
-  const locking = await PostgresLocking.open({ tenant, transactions, opener, leaseMs, log });
+  const lease = isForReading ? undefined : await PostgresLocking.open({ tenant, transactions, opener, leaseMs, log });
   const catalog = new PostgresCatalog({ tenant, transactions, opener });
   let closing: Promise<void> | undefined;
   return {
@@ -69,13 +71,13 @@ async function open(database: Database, options: Omit<PostgresOptions, "url" | "
     catalog,
     recovery: catalog,
     blobs: new PostgresBlobStore(tenant, transactions),
-    locking,
-    close: () => (closing ??= runAll([() => transactions.settled(), () => locking.close(), () => database.close()])),
+    locking: lease ?? new ProcessLocking(),
+    close: () => (closing ??= runAll([() => transactions.settled(), async () => lease?.close(), () => database.close()])),
   };
 }
 
 /** Checks the schema, and makes the row of the tenant. A tenant with blobs and without a row has lost its catalog. */
-async function prepare(database: Database, tenant: string): Promise<void> {
+async function prepare(database: Database, tenant: string, isForReading: boolean): Promise<void> {
   const connection = await database.connect();
   let isBroken = true;
   try {
@@ -86,7 +88,7 @@ async function prepare(database: Database, tenant: string): Promise<void> {
       .columns(["tenant_id", "is_whole"])
       .expression(builder.selectNoFrom((eb) => [eb.val(tenant).as("tenant_id"), eb.not(eb.exists(blobs as never)).as("is_whole")]) as never)
       .onConflict((conflict) => conflict.doNothing());
-    await ask(connection, store);
+    if (!isForReading) await ask(connection, store);
     isBroken = false;
   } finally {
     connection.release(isBroken);

@@ -2,6 +2,7 @@ import { hash, randomUUID } from "node:crypto";
 import type { BlobInfo, BlobKey, BlobRef, BlobStore, QuarantinedBlob } from "@workrail/core";
 import { sql } from "kysely";
 import { ask } from "./ask.ts";
+import { isListed } from "./queries/checkpoint-conditions.ts";
 import { builder } from "./queries/query-builder.ts";
 import type { Transactions } from "./transactions.ts";
 
@@ -50,14 +51,14 @@ export class PostgresBlobStore implements BlobStore {
     return row === undefined ? undefined : Uint8Array.from(row.bytes);
   }
 
-  async remove(ref: BlobRef): Promise<void> {
-    await this.#delete("blob", ref);
+  async remove(refs: readonly BlobRef[]): Promise<void> {
+    await this.#delete("blob", refs);
   }
 
   /** The database may keep deleted bytes until its pages and its log are written anew. */
-  async erase(ref: BlobRef): Promise<void> {
-    await this.#delete("blob", ref);
-    await this.#delete("quarantine", ref);
+  async erase(refs: readonly BlobRef[]): Promise<void> {
+    await this.#delete("blob", refs);
+    await this.#delete("quarantine", refs);
   }
 
   async quarantine(ref: BlobRef): Promise<string | undefined> {
@@ -109,8 +110,11 @@ export class PostgresBlobStore implements BlobStore {
     return builder.insertInto("blob").values({ tenant_id: this.#tenant, ref, bytes });
   }
 
-  async #delete(table: "blob" | "quarantine", ref: BlobRef): Promise<void> {
-    const removal = builder.deleteFrom(table).where("tenant_id", "=", this.#tenant).where("ref", "=", ref);
+  async #delete(table: "blob" | "quarantine", refs: readonly BlobRef[]): Promise<void> {
+    const removal = builder
+      .deleteFrom(table)
+      .where("tenant_id", "=", this.#tenant)
+      .where((eb) => isListed(eb.ref("ref"), refs));
     await this.#transactions.run((connection) => ask(connection, removal));
   }
 }

@@ -54,7 +54,7 @@ export class PostgresCatalog implements CatalogPort, RecoveryPort {
   async state(): Promise<"sound" | "lost"> {
     const query = builder.selectFrom("store").select("is_whole").where("tenant_id", "=", this.#tenant);
     const [store] = await this.#transactions.run((connection) => ask(connection, query));
-    return store?.is_whole === true ? "sound" : "lost";
+    return store?.is_whole === false ? "lost" : "sound";
   }
 
   /** Session facts are rows: there is no other place for them. */

@@ -168,16 +168,20 @@ async function wireOver(opened: Storage, settings: Settings, adapters: Adapters,
 }
 
 /**
- * Opens SQLite, or files alone when SQLite cannot be used, so that a store works wherever Node runs. The bytes of checkpoints are in object
- * storage if the settings say so.
+ * Opens the database that the settings name, else SQLite in the data directory, or files alone when SQLite cannot be used, so that a store
+ * works wherever Node runs. The bytes of checkpoints are in object storage if the settings say so.
  */
 export async function openDefaultStorage(settings: Settings, log: Log): Promise<Storage> {
   const wrap = await wrapperForBlobs(settings.blobs);
   return wrap(await openCatalog(settings, log));
 }
 
+/** Loads the driver of a database only for one. */
 async function openCatalog(settings: Settings, log: Log): Promise<Storage> {
-  const { dataDir, lockWaitMs, sqliteDriver, readOnly } = settings;
+  const { dataDir, store, lockWaitMs, sqliteDriver, readOnly } = settings;
+  if (store !== undefined) {
+    return (await import("@workrail/postgres")).openPostgres({ url: store, lockWaitMs, isForReading: readOnly, log });
+  }
   const openWithSqlite = readOnly ? openSqliteFsForReading : openSqliteFs;
   if (sqliteDriver === "none") return openFiles(settings, log);
   try {

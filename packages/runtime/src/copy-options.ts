@@ -4,7 +4,7 @@ import type { ProgramSettings } from "./config/setting-table.ts";
 import type { Adapters } from "./container.ts";
 
 export interface CopyStoreOptions {
-  /** Place to copy to: a data directory that is empty, is missing, or holds an earlier copy. */
+  /** Place to copy to: a data directory or the URL of a migrated database that is empty, or holds an earlier copy. */
   readonly to: string;
   /** Place of the store to copy. Default: `WORKRAIL_DATA_DIR`, else the platform's directory for user data. */
   readonly from?: string | undefined;

@@ -8,6 +8,7 @@ import type { CopyStoreOptions, CopyStoreResult } from "./copy-options.ts";
 import { silentLog } from "./environment.ts";
 import { hasStore } from "./missing-store.ts";
 import { openStore } from "./open-store.ts";
+import { placeOf } from "./place-of.ts";
 import type { Settings } from "./settings.ts";
 import { noStore, readPlaces } from "./two-places.ts";
 
@@ -15,7 +16,7 @@ import { noStore, readPlaces } from "./two-places.ts";
 export async function copyStore(options: CopyStoreOptions): Promise<CopyStoreResult> {
   checkParams(options, "copyStore", "options");
   const { source, target, adapters } = readPlaces(options);
-  if (!hasStore(source.dataDir)) throw noStore(source.dataDir);
+  if (source.store === undefined && !hasStore(source.dataDir)) throw noStore(source.dataDir);
   // Rebuilds a lost catalog, finishes erasures and takes in what hooks saved.
   await openedOnce(source, adapters);
   const report = await onBoth(source, target, adapters, (one, other) => copyStorage(one, other, options));
@@ -23,7 +24,7 @@ export async function copyStore(options: CopyStoreOptions): Promise<CopyStoreRes
     await copyRedactionKey(source.dataDir, target.dataDir);
     await openedOnce(target, adapters);
   }
-  return { from: source.dataDir, to: target.dataDir, ...report };
+  return { from: placeOf(source), to: placeOf(target), ...report };
 }
 
 /** Opens a store as a program does and closes it again. */

@@ -82,9 +82,11 @@ export type { BackupOptions, UnreadableInExport } from "@workrail/transfer";
 export type { Condensed, CondensedEntry, LiveCheckpointOptions, LiveContext, LiveContextParams } from "./live/live-context.ts";
 export type { CopyStoreOptions, CopyStoreResult } from "./copy-options.ts";
 export type { SyncFork, SyncStoreOptions, SyncStoreResult } from "./sync-options.ts";
+export type { MigrateStoreOptions, MigrateStoreResult } from "./migrate-options.ts";
 export {
   changeSetting,
   copyStore,
+  migrateStore,
   examineInstallation,
   exportForeignSession,
   importTranscripts,

@@ -8,6 +8,7 @@ import type { CopyStoreOptions, CopyStoreResult } from "./copy-options.ts";
 import type { DoctorReport } from "./doctor/finding.ts";
 import type { ExamineOptions } from "./doctor/examine-installation.ts";
 import type { ImportTranscriptsOptions, TranscriptOutcome } from "./host-import/import-transcripts.ts";
+import type { MigrateStoreOptions, MigrateStoreResult } from "./migrate-options.ts";
 import type { OpenOptions } from "./open-options.ts";
 import type { RestoreOptions, RestoreResult } from "./restore-options.ts";
 import type { Savings, SavingsParams } from "./savings.ts";
@@ -106,6 +107,16 @@ export async function copyStore(options: CopyStoreOptions): Promise<CopyStoreRes
 export async function syncStore(options: SyncStoreOptions): Promise<SyncStoreResult> {
   const syncing = await import("./sync-store.ts");
   return syncing.syncStore(options);
+}
+
+/**
+ * Makes the tables of a store in a PostgreSQL database, or brings them to this version. Calls at the same time wait for each other.
+ *
+ * @throws INVALID_INPUT when the settings name no database; UNSUPPORTED_VERSION for tables of a newer version; STORAGE_UNAVAILABLE.
+ */
+export async function migrateStore(options: MigrateStoreOptions = {}): Promise<MigrateStoreResult> {
+  const migrating = await import("./migrate-store.ts");
+  return migrating.migrateStore(options);
 }
 
 /**

@@ -10,6 +10,11 @@ export type WarmUp = (typeof WARM_UPS)[number];
 export interface OpenOptions {
   /** Default: `WORKRAIL_DATA_DIR`, else the platform's directory for user data. */
   readonly dataDir?: string | undefined;
+  /**
+   * URL of a PostgreSQL database that holds the store, in place of the data directory: `postgres://user:password@host/database`. Default:
+   * `WORKRAIL_STORE`, unless `dataDir` is given.
+   */
+  readonly store?: string | undefined;
   /** Overrides individual limits. */
   readonly limits?: Partial<Limits> | undefined;
   /**

@@ -24,7 +24,7 @@ export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail>
   const project = options.project === undefined ? (settings.project ?? findProject(cwd)) : options.project;
   if (project !== undefined && project !== null) parseProject(project);
   const transcripts = new FileTranscripts({ project: options.project ?? settings.project, directory: cwd });
-  const isMissing = options.create === false && !settings.readOnly && !hasStore(settings.dataDir);
+  const isMissing = options.create === false && !settings.readOnly && settings.store === undefined && !hasStore(settings.dataDir);
   const adapters = { transcripts, ...(isMissing ? { storage: openNothing } : {}), ...options.adapters };
   const plan = {
     settings,
@@ -36,7 +36,9 @@ export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail>
     onRebuildProgress: options.onRebuildProgress,
   };
   // Data to be sealed must not stay in memory unencrypted while the disk is away.
-  const isSealed = settings.sealing.encryption === "enabled" || (adapters.storage === undefined && hasKeyring(settings.dataDir));
+  const isSealed =
+    settings.sealing.encryption === "enabled" ||
+    (adapters.storage === undefined && settings.store === undefined && hasKeyring(settings.dataDir));
   const mayStandIn = settings.fallback === "memory" && !isSealed && !settings.readOnly;
   if (!mayStandIn) return workrailOver(await openStore(plan));
   const { openWithFallback } = await import("./fallback/fallback.ts");

@@ -1,6 +1,7 @@
 import type { OpenOptions } from "./open-options.ts";
 import type { CopyStoreOptions } from "./copy-options.ts";
 import type { SyncStoreOptions } from "./sync-options.ts";
+import type { MigrateStoreOptions } from "./migrate-options.ts";
 import type { RestoreOptions } from "./restore-options.ts";
 import type { Operations } from "./workrail.ts";
 
@@ -18,6 +19,7 @@ type ParamsOf = { readonly [Name in Exclude<keyof Operations, WithoutFields>]: L
   readonly restoreBackup: RestoreOptions;
   readonly copyStore: CopyStoreOptions;
   readonly syncStore: SyncStoreOptions;
+  readonly migrateStore: MigrateStoreOptions;
 };
 
 /** A function of the library with named parameters. */
@@ -169,6 +171,7 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
   importText: { onConflict: true, dryRun: true },
   openWorkrail: {
     dataDir: true,
+    store: true,
     limits: true,
     readOnly: true,
     project: true,
@@ -185,6 +188,7 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
     create: true,
     onRebuildProgress: true,
   },
+  migrateStore: { store: true, env: true, args: true },
   copyStore: { from: true, to: true, env: true, settings: true, args: true, adapters: true, onProgress: true, signal: true },
   syncStore: { from: true, to: true, env: true, settings: true, args: true, adapters: true, onProgress: true, signal: true },
   restoreBackup: { dataDir: true, replace: true, env: true, settings: true, args: true, adapters: true, onProgress: true },

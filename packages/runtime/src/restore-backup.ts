@@ -19,6 +19,7 @@ export async function restoreBackup(directory: string, options: RestoreOptions =
   if ("storage" in adapters && adapters.storage !== undefined) throw storageElsewhere();
   const settings = readSettings(options.env ?? process.env, options, adapters.log);
   if (settings.readOnly) throw readOnly();
+  if (settings.store !== undefined) throw notADirectory();
   const backup = await StoredBackup.open(path.resolve(directory), nodeFileSystem, onProgress);
   const isNew = isFree(settings.dataDir);
   if (!isNew && replace !== true) throw taken(settings.dataDir);
@@ -84,6 +85,13 @@ function storageElsewhere(): WorkrailError {
   return new WorkrailError("INVALID_INPUT", "A backup can be restored only to a data directory, not to a custom storage.", {
     details: { field: "adapters.storage" },
     hint: "Restore it to a data directory, export the sessions there, and import them into your storage.",
+  });
+}
+
+function notADirectory(): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", "A backup can be restored only to a data directory, not to a database.", {
+    details: { field: "store" },
+    hint: "Name a directory with --data-dir. A database is restored with the tools of PostgreSQL.",
   });
 }
 

@@ -4,8 +4,8 @@ import { type PersonalData, SECRET_RULE_IDS } from "@workrail/secrets";
 import type { SqliteDriverChoice } from "@workrail/sqlite-fs";
 import { isAllowed } from "./config/allowed-value.ts";
 import { type ConfigurationIssue, refusalOf } from "./config/configuration-issue.ts";
-import { type Configuration, readConfiguration } from "./config/read-configuration.ts";
-import type { Fallback, Isolation, ProgramSettings, SettingValues } from "./config/setting-table.ts";
+import { type Configuration, type ConfiguredSetting, readConfiguration } from "./config/read-configuration.ts";
+import type { Fallback, Isolation, ProgramSettings, SettingName, SettingValues } from "./config/setting-table.ts";
 import type { Environment } from "./config/default-data-dir.ts";
 import type { SealingSettings } from "./sealing/sealing-settings.ts";
 import type { TokenizerName } from "./token-counter.ts";
@@ -74,6 +74,8 @@ export interface SecretsSettings {
 /** All settings of a store. */
 export interface Settings {
   readonly dataDir: string;
+  /** URL of a database that holds the store; absent: the data directory does. */
+  readonly store?: string | undefined;
   readonly limits: Limits;
   readonly housekeeping: HousekeepingSettings;
   /** Longest time that a save waits for a lock of another process. */
@@ -114,6 +116,7 @@ export interface Settings {
 /** Settings given by the program. They override all others. */
 export interface GivenSettings {
   readonly dataDir?: string | undefined;
+  readonly store?: string | undefined;
   readonly limits?: Partial<Limits> | undefined;
   readonly fallback?: Fallback | undefined;
   readonly readOnly?: boolean | undefined;
@@ -160,9 +163,21 @@ function checkGiven({ dataDir, fallback, readOnly, limits, settings }: GivenSett
 
 const LEAVE_OUT = "Correct it, or leave it out for the default.";
 
-function settingsOf({ dataDir, values }: Configuration, given: GivenSettings, environment: Environment): Settings {
+/** Places in ascending precedence. */
+const PLACES: readonly ConfiguredSetting["origin"][] = ["default", "file", "environment", "command line", "program"];
+
+/** A data directory that is set in a place of higher precedence overrides the store: whoever names a directory means it. */
+function storeOf({ settings, values }: Configuration, { dataDir, store }: GivenSettings): string | undefined {
+  if (store !== undefined) return store;
+  const placeOf = (name: SettingName): number => PLACES.indexOf(settings.find((each) => each.name === name)?.origin ?? "default");
+  return dataDir !== undefined || placeOf("store") < placeOf("dataDir") ? undefined : values.store;
+}
+
+function settingsOf(configuration: Configuration, given: GivenSettings, environment: Environment): Settings {
+  const { dataDir, values } = configuration;
   return {
     dataDir,
+    store: storeOf(configuration, given),
     limits: checked({ ...limitsOf(values), ...given.limits }),
     housekeeping: {
       retentionDays: values.retentionDays,

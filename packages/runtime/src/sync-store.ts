@@ -15,6 +15,7 @@ import { checkParams } from "./check-params.ts";
 import { hasStore } from "./missing-store.ts";
 import { openStore } from "./open-store.ts";
 import type { Store } from "./store.ts";
+import { placeOf } from "./place-of.ts";
 import { noStore, readPlaces } from "./two-places.ts";
 import type { SyncStoreOptions, SyncStoreResult } from "./sync-options.ts";
 import { idWhenTaken, takeRecord } from "./take-record.ts";
@@ -26,13 +27,13 @@ const BATCH = 200;
 export async function syncStore(options: SyncStoreOptions): Promise<SyncStoreResult> {
   checkParams(options, "syncStore", "options");
   const { source, target, adapters } = readPlaces(options);
-  if (!hasStore(source.dataDir)) throw noStore(source.dataDir);
+  if (source.store === undefined && !hasStore(source.dataDir)) throw noStore(source.dataDir);
   const from = await openStore({ settings: source, adapters, project: undefined, upkeep: false });
   const withTarget = async (): Promise<SyncStoreResult> => {
     const to = await openStore({ settings: target, adapters, project: undefined, upkeep: false });
     const push = new Push(from, to, options);
     return runThen(
-      async () => ({ from: source.dataDir, to: target.dataDir, ...(await push.run()) }),
+      async () => ({ from: placeOf(source), to: placeOf(target), ...(await push.run()) }),
       () => to.close(),
     );
   };

@@ -3,7 +3,8 @@ import { invalidInput, readOnly } from "@workrail/core";
 import { checkPlace } from "./check-params.ts";
 import { type Adapters, checkAdapters } from "./container.ts";
 import type { CopyStoreOptions } from "./copy-options.ts";
-import { readSettings, type Settings } from "./settings.ts";
+import { isDatabase } from "./place-of.ts";
+import { type GivenSettings, readSettings, type Settings } from "./settings.ts";
 
 /** Settings of the store to copy, and of the place to copy to. */
 export interface TwoPlaces {
@@ -19,11 +20,18 @@ export function readPlaces({ adapters = {}, from, to, ...given }: CopyStoreOptio
   checkAdapters(adapters);
   if ("storage" in adapters && adapters.storage !== undefined) throw storageElsewhere();
   const env = given.env ?? process.env;
-  const source = readSettings(env, { ...given, ...(from === undefined ? {} : { dataDir: from }) }, adapters.log);
-  const target = readSettings(env, { ...given, dataDir: to }, adapters.log);
+  const source = readSettings(env, { ...given, ...(from === undefined ? {} : named(from)) }, adapters.log);
+  const target = readSettings(env, { ...given, ...named(to) }, adapters.log);
   if (target.readOnly) throw readOnly();
-  if (isIn(target.dataDir, source.dataDir) || isIn(source.dataDir, target.dataDir)) throw samePlace();
+  if (source.store !== undefined || target.store !== undefined) {
+    if (source.store === target.store) throw samePlace();
+  } else if (isIn(target.dataDir, source.dataDir) || isIn(source.dataDir, target.dataDir)) throw samePlace();
   return { source, target, adapters };
+}
+
+/** A place is a directory or the URL of a database. */
+function named(place: string): Pick<GivenSettings, "store" | "dataDir"> {
+  return isDatabase(place) ? { store: place } : { dataDir: place };
 }
 
 function isIn(place: string, directory: string): boolean {

@@ -30,6 +30,7 @@ import type {
   FromTrashResult,
   ImportFileResult,
   LoggedSetting,
+  MigrateStoreResult,
   RestoreResult,
   SealResult,
   VerifyAuditLogResult,
@@ -223,6 +224,11 @@ export const RESTORE_RESULT: ResultSchema<RestoreResult> = objectOf<RestoreResul
   sessions: count("number of their sessions"),
   unreadable: listOf(unreadableFiles, "files that the backup could not read; the exit code is then 14"),
   keptAside: text("absolute path of the replaced store; missing if there was none").optional(),
+});
+
+export const MIGRATE_STORE_RESULT: ResultSchema<MigrateStoreResult> = objectOf<MigrateStoreResult>({
+  store: text("the URL of the database, without its password"),
+  applied: texts("names of the migrations that were applied now"),
 });
 
 export const COPY_STORE_RESULT: ResultSchema<CopyStoreResult> = objectOf<CopyStoreResult>({

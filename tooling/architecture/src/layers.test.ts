@@ -11,6 +11,7 @@ const ADAPTERS = [
   "@workrail/http-embedder",
   "@workrail/keychain-crypto",
   "@workrail/memory",
+  "@workrail/postgres",
   "@workrail/search-minisearch",
   "@workrail/secrets",
   "@workrail/sqlite-fs",

@@ -95,7 +95,8 @@ export const inFewFiles = {
 export const withoutWhitespace = { compress: false, mangle: false, codegen: { removeWhitespace: true } } as const;
 
 export const resolve = {
-  conditionNames: ["@workrail/source", "node", "import", "default"],
+  // `import` or `require` is added, whichever a module does.
+  conditionNames: ["@workrail/source", "node", "default"],
   alias: {
     // Its entry for Node cannot be bundled.
     "jsonc-parser": "jsonc-parser/lib/esm/main.js",

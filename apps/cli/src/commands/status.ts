@@ -36,10 +36,11 @@ async function status(options: GlobalOptions): Promise<void> {
 
 function forPeople(status: Status): string {
   const { dataDir, durability, mode, checkpoints, damaged, sessions, liveBytes, trashed, trashBytes, pendingRemovals } = status;
+  const isDatabase = mode === "postgres";
   const lines = [
-    `Store: ${escapeText(dataDir ?? "none")} (${durability}, ${escapeText(mode)}).`,
+    `Store: ${escapeText(isDatabase ? "a PostgreSQL database" : (dataDir ?? "none"))} (${durability}, ${escapeText(mode)}).`,
     `Checkpoints: ${checkpoints}, in sessions: ${sessions}, stored in ${formatBytes(liveBytes)}.`,
-    ...(dataDir === undefined || existsSync(dataDir) ? [] : ["There is no store yet; the first save makes it."]),
+    ...(isDatabase || dataDir === undefined || existsSync(dataDir) ? [] : ["There is no store yet; the first save makes it."]),
     ...(status.readOnly ? ["Read-only: nothing in it is changed, and writes are refused."] : []),
     ...(damaged === 0 ? [] : [`Damaged: ${damaged}.`]),
     ...(trashed === 0 ? [] : [`In the trash: checkpoints: ${trashed}, stored in ${formatBytes(trashBytes)}.`]),

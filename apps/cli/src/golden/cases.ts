@@ -102,6 +102,7 @@ export const GOLDEN_CASES: GoldenCases = {
       files: { "project/theirs.json": '{"by":"them"}', "project/ours.json": '{"by":"us"}' },
     },
   ],
+  migrate: [{}],
   status: [{ typed: "" }],
   verify: [{ typed: "" }, { files: DAMAGED }],
   "audit list": [{ args: ["--limit", "3"], typed: "" }, { args: ["--session", "gone", "--action", "trash"] }],

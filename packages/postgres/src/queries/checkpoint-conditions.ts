@@ -7,8 +7,23 @@ const eb = expressionBuilder<StoredTables, "checkpoint">();
 
 /** Returns a condition for each member of a filter that is set. */
 export function conditionsOf(tenant: string, where: Where): readonly Condition[] {
-  const { state, ids, blobs, notId, notProject, workflowId, agentId, phase, since, until, isShielded, unshieldedAt, withoutTag, name } =
-    where;
+  const {
+    state,
+    ids,
+    blobs,
+    notId,
+    notProject,
+    workflowId,
+    agentId,
+    phase,
+    since,
+    until,
+    isShielded,
+    unshieldedAt,
+    withoutTag,
+    ownTags,
+    name,
+  } = where;
   return [
     eb("checkpoint.tenant_id", "=", tenant),
     state === "any" ? undefined : eb("checkpoint.trashed_at", state === "live" ? "is" : "is not", null),
@@ -29,6 +44,7 @@ export function conditionsOf(tenant: string, where: Where): readonly Condition[]
     where.damaged === undefined ? undefined : eb("checkpoint.damaged", "=", eb.lit(where.damaged)),
     isShielded === undefined ? undefined : eb("checkpoint.shielded_until", "is not", null),
     unshieldedAt === undefined ? undefined : eb(eb.fn.coalesce("checkpoint.shielded_until", eb.lit(0)), "<=", unshieldedAt.getTime()),
+    ownTags === undefined ? undefined : hasOneOf(tenant, ownTags),
     withoutTag === undefined ? undefined : eb.not(hasTag(tenant, withoutTag)),
     name === undefined ? undefined : contains(eb.ref("checkpoint.folded_name"), name.toLowerCase()),
     ...(where.words ?? []).map((word) => eb.or(formsOf(word).map((form) => contains(eb.ref("checkpoint.folded"), form)))),
@@ -89,6 +105,16 @@ function isHead(tenant: string): Condition {
 function hasTag(tenant: string, tag: string): Expression<SqlBool> {
   const tagged = builder.selectFrom("checkpoint_tag").select("checkpoint_tag.ordinal").where("checkpoint_tag.tenant_id", "=", tenant);
   return eb("checkpoint.ordinal", "in", tagged.where("checkpoint_tag.tag", "=", tag));
+}
+
+/** Condition for one of several tags of the checkpoint itself. */
+function hasOneOf(tenant: string, tags: readonly string[]): Expression<SqlBool> {
+  const tagged = builder.selectFrom("checkpoint_tag").select("checkpoint_tag.ordinal").where("checkpoint_tag.tenant_id", "=", tenant);
+  return eb(
+    "checkpoint.ordinal",
+    "in",
+    tagged.where((of) => isListed(of.ref("checkpoint_tag.tag"), tags)),
+  );
 }
 
 function hasSessionTag(tenant: string, tag: string): Expression<SqlBool> {

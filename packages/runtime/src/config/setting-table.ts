@@ -19,6 +19,7 @@ export type Isolation = "off" | "own-first" | "strict";
 /** Type of every setting after reading, by its name in `config.json`. Settings without a default may be absent. */
 export interface SettingValues extends Limits {
   readonly dataDir: string;
+  readonly store?: string;
   readonly project?: string;
   readonly fallback?: Fallback;
   readonly readOnly: boolean;
@@ -142,6 +143,14 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     meaning: "The directory that holds everything.",
     alias: "storagePath",
     places: NOT_IN_FILE,
+  },
+  store: {
+    type: { kind: "text" },
+    otherwise: "the data directory",
+    meaning:
+      "The URL of a PostgreSQL database that holds the store, as postgres://user:password@host/database. The data directory then holds only what belongs to this machine. It does not count where the data directory is set in a place of higher precedence.",
+    places: NOT_IN_FILE,
+    secret: true,
   },
   project: {
     type: { kind: "path" },

@@ -24,13 +24,21 @@ const ROUND_TRIP = ".tmp-doctor-";
 /** Checks that the store opens, and reports its status. Never creates a missing store. */
 export async function checkDatabase(dataDir: string, options: OpenOptions): Promise<DoctorFinding> {
   const check = "database";
-  const hasStore = ["workrail.db", "catalog.jsonl", "contexts"].some((name) => fs.existsSync(path.join(dataDir, name)));
+  const isDatabase = options.store !== undefined;
+  const hasStore = isDatabase || ["workrail.db", "catalog.jsonl", "contexts"].some((name) => fs.existsSync(path.join(dataDir, name)));
   if (!hasStore) return { check, status: "ok", message: "There is no store yet: the first save makes it." };
   try {
     const noted: string[] = [];
     const warn = (text: string): void => void noted.push(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`);
     const log = { ...silentLog, warn, error: warn };
-    const opening = { ...options, dataDir, fallback: "fail", adapters: { log }, upkeep: false, takeIncoming: false } as const;
+    const opening = {
+      ...options,
+      ...(isDatabase ? {} : { dataDir }),
+      fallback: "fail",
+      adapters: { log },
+      upkeep: false,
+      takeIncoming: false,
+    } as const;
     const { mode, sessions, checkpoints, search, warnings: told } = await inStore(opening, (store) => store.storeStatus());
     const warnings = [...noted, ...told];
     const indexed = search === undefined ? "" : `, ${search.sessions} of which are indexed for search`;

@@ -34,7 +34,7 @@ export async function examineInstallation({ env = process.env, args = [], fix = 
     attempt("file-system", () => checkFileSystem(dataDir)),
     attempt("disk", () => checkDisk(dataDir)),
     isThere && !isWorkrailError(settings) ? await checkKey(dataDir, settings.sealing, values.readOnly) : unseen("keychain"),
-    isThere && !isWorkrailError(settings) ? await checkDatabase(dataDir, { env, args }) : unseen("database"),
+    isThere && !isWorkrailError(settings) ? await checkDatabase(dataDir, { env, args, store: settings.store }) : unseen("database"),
     isThere ? await checkRoundTrip(dataDir, { WORKRAIL_SQLITE_DRIVER: values.sqliteDriver }, values.readOnly) : unseen("round-trip"),
     ...attemptAll("hooks", () => checkHooks(dataDir)),
     attempt("incoming", () => checkIncoming(dataDir)),

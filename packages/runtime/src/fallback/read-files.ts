@@ -11,7 +11,7 @@ import type { StorePlan } from "../open-store.ts";
  * The result is a snapshot of the files at this call. `undefined` when there are no files, or their location is unknown.
  */
 export async function readFiles({ settings, adapters }: StorePlan): Promise<Storage | undefined> {
-  if (adapters.storage !== undefined) return undefined;
+  if (adapters.storage !== undefined || settings.store !== undefined) return undefined;
   const { codec = gzipCodec, digests = nodeDigests, clock = systemClock } = adapters;
   const files = openFiles(settings.dataDir);
   const memory = chained(openMemoryStorage(), (text) => digests.sha256(text));

@@ -1,0 +1,32 @@
+import { noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { useCli } from "./testing/use-cli.ts";
+
+const missing = noPostgres();
+const cli = useCli();
+
+describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undefined ? "" : `: not run, ${missing}`}`, () => {
+  let server: PostgresServer;
+
+  beforeAll(async () => {
+    server = await startPostgres({ isDurable: false });
+  });
+  afterAll(() => server.destroy());
+
+  it("gets its tables by `migrate`, and is used by commands", async () => {
+    // The server of the test asks for no password.
+    const store = server.url().replace("postgres@", "postgres:opensesame@");
+    const env = { WORKRAIL_STORE: store };
+    const early = await cli.run(["list"], { env });
+    expect([early.code, early.stderr]).toEqual([17, expect.stringContaining("workrail migrate")]);
+    expect(await cli.run(["migrate"], { env })).toEqual({ code: 0, stdout: `${server.url()}\n`, stderr: "Applied: 0001-initial.\n" });
+    expect(await cli.json(["migrate", "--store", store])).toEqual({ store: server.url(), applied: [] });
+
+    const id = (await cli.output(["save", "--session", "shop"], { env, input: '{"buy":"milk"}' })).trim();
+    expect(JSON.parse(await cli.output(["load", "--checkpoint", id], { env }))).toEqual({ buy: "milk" });
+    const told = ["status", "doctor", "config list"].map((line) => cli.output(line.split(" "), { env }));
+    const [status = "", ...others] = await Promise.all(told);
+    expect(status).toMatch(/^Store: a PostgreSQL database \(disk, postgres\)\.\nCheckpoints: 1, /u);
+    expect([status, ...others].join("")).not.toContain("opensesame");
+  });
+});

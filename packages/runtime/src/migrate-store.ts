@@ -1,0 +1,24 @@
+import { invalidInput, readOnly } from "@workrail/core";
+import { migrate } from "@workrail/postgres";
+import { checkParams } from "./check-params.ts";
+import type { MigrateStoreOptions, MigrateStoreResult } from "./migrate-options.ts";
+import { placeOf } from "./place-of.ts";
+import { readSettings } from "./settings.ts";
+
+/** Makes or updates the tables of a store's database, as `migrateStore` of the library describes. */
+export async function migrateStore(options: MigrateStoreOptions): Promise<MigrateStoreResult> {
+  checkParams(options, "migrateStore", "options");
+  const settings = readSettings(options.env ?? process.env, options);
+  if (settings.readOnly) throw readOnly();
+  if (settings.store === undefined) throw notADatabase();
+  const { applied } = await migrate(settings.store);
+  return { store: placeOf(settings), applied };
+}
+
+function notADatabase(): Error {
+  return invalidInput(
+    "store",
+    "No database is named: a data directory is updated when it is opened.",
+    "Name the database with --store or WORKRAIL_STORE.",
+  );
+}
