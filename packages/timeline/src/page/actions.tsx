@@ -66,6 +66,7 @@ function ResumeHere({ id, send }: { readonly id: string; readonly send: (text: s
 }
 
 function ResumeMenu({ id }: { readonly id: string }): JSX.Element {
+  const { mayWrite } = usePage();
   return (
     <details class="menu">
       <summary class="button primary">Resume…</summary>
@@ -80,6 +81,12 @@ function ResumeMenu({ id }: { readonly id: string }): JSX.Element {
             </li>
           ))}
         </ul>
+        {mayWrite ? null : (
+          <p class="faint">
+            To make this state the latest of its session again, start the page with <code>workrail ui --write</code>: it then has “Fork from
+            here”.
+          </p>
+        )}
       </div>
     </details>
   );

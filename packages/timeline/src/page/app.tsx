@@ -80,7 +80,12 @@ function Screens({ host }: { readonly host: Host }): JSX.Element {
         </h1>
         <p class="state">
           {isLive === undefined ? null : <span class={isLive ? "live on" : "live"}>{isLive ? "Live" : "Not connected"}</span>}
-          <span class="mode">{modeOf(host, mayWrite)}</span>
+          <span
+            class="mode"
+            title={host.savedAt === undefined && !mayWrite ? "Start it with workrail ui --write to change things" : undefined}
+          >
+            {modeOf(host, mayWrite)}
+          </span>
         </p>
       </header>
       <main class={`panes depth-${depth}${isOfStore(route) ? " of-store" : ""}`}>
