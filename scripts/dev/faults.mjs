@@ -24,6 +24,7 @@ const ROWS = [
       "packages/runtime/test/search-history.test.ts",
       "packages/runtime/test/killed-then-erased.test.ts",
       "packages/ai-sdk/test/killed-agent.test.ts",
+      "packages/langgraph/test/killed-agent.test.ts",
     ],
     env: { WORKRAIL_KILLS: "1000", WORKRAIL_COMPACTION_KILLS: "200", WORKRAIL_AGENT_KILLS: "100" },
   },
@@ -51,7 +52,11 @@ const ROWS = [
     ],
     env: { WORKRAIL_FLIPS: "400", WORKRAIL_FLIPS_OF_EACH: "40" },
   },
-  { id: "T6", fault: "many processes on one store", files: [`${SQLITE}/many-processes.test.ts`, `${SQLITE}/both-drivers.test.ts`] },
+  {
+    id: "T6",
+    fault: "many processes on one store",
+    files: [`${SQLITE}/many-processes.test.ts`, `${SQLITE}/both-drivers.test.ts`, "packages/langgraph/test/many-processes.test.ts"],
+  },
   { id: "T7", fault: "hostile input to the server", files: ["apps/mcp-server/src"] },
   {
     id: "T8",

@@ -12,6 +12,7 @@ import { measureColdStart } from "./suites/cold-start.ts";
 import { measureContext } from "./suites/context.ts";
 import { measureGrowth } from "./suites/growth.ts";
 import { measureHooks } from "./suites/hooks.ts";
+import { measureLanggraph } from "./suites/langgraph.ts";
 import { measureLarge } from "./suites/large.ts";
 import { measureLibrary } from "./suites/library.ts";
 import { measureListing } from "./suites/listing.ts";
@@ -44,6 +45,7 @@ const SUITES = {
   prune: async (bench: Bench) => ({ prune: await measurePruning(bench) }),
   large: async (bench: Bench) => ({ large: await measureLarge(bench) }),
   meaning: async (bench: Bench) => ({ meaning: await measureMeaning(bench) }),
+  langgraph: async (bench: Bench) => ({ langgraph: await measureLanggraph(bench) }),
   memory: async (bench: Bench) => ({ memory: await measureMemory(bench) }),
 } satisfies Record<string, (bench: Bench) => Promise<Results>>;
 

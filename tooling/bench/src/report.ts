@@ -16,6 +16,7 @@ export function report(results: Results): string {
     section("Targets (median over the floor's median unless it says otherwise)", targetTable(results)),
     section("Library", libraryTable(results)),
     section("A sealed store, beside one in clear", sealedTable(results)),
+    section("The saver for LangGraph, beside LangGraph's own for SQLite with synchronous=FULL", langgraphTable(results)),
     section("Making contexts fit, beside JSON.stringify and gzip of the same", contextTable(results)),
     section("Several processes on one store, without a pause", processesTable(results)),
     section("Through MCP on standard input and output", mcpTable(results)),
@@ -66,6 +67,21 @@ function sealedTable({ sealed }: Results): string | undefined {
       sealed.map((row) => [`${row.operation} ${label(row.contextBytes)}`, ...figures(row)]),
     )
   );
+}
+
+function langgraphTable({ langgraph }: Results): string | undefined {
+  if (langgraph === undefined) return undefined;
+  const { rows, disk, delete: removal, checkpointBytes } = langgraph;
+  const [first, last] = checkpointBytes.map((bytes) => Math.round(bytes / 1_000));
+  const figuresOf = table(
+    ["operation", ...FIGURES],
+    rows.map((row) => [row.operation, ...figures(row)]),
+  );
+  const others = [
+    `Deleting the thread: ${removal.measuredMs.toFixed(0)} ms beside ${removal.floorMs.toFixed(0)} ms, ${times(removal.measuredMs / removal.floorMs)}.`,
+    `On the disk: ${mb(disk.measuredBytes)} MB beside ${mb(disk.floorBytes)} MB, ${times(disk.floorBytes / disk.measuredBytes)} smaller.`,
+  ];
+  return `${figuresOf}\n\nCheckpoints of ${first} to ${last} KB. ${others.join(" ")}`;
 }
 
 function contextTable({ context }: Results): string | undefined {

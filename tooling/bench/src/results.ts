@@ -13,6 +13,7 @@ import type { PruneResult } from "./suites/prune.ts";
 import type { ScaleResult } from "./suites/scale.ts";
 import type { SealedRow } from "./suites/sealed.ts";
 import type { SearchRow } from "./suites/search.ts";
+import type { LanggraphResult } from "./tasks/compare-langgraph.ts";
 import type { ListingResult } from "./tasks/compare-listing.ts";
 
 /** All measurements of one run; those that were not requested, or are not possible, are absent. */
@@ -28,6 +29,7 @@ export interface Results {
   search?: readonly SearchRow[];
   prune?: PruneResult;
   large?: LargeResult;
+  langgraph?: LanggraphResult;
   meaning?: readonly MeaningRow[];
   memory?: readonly MemoryRow[];
   mcp?: McpResult;

@@ -62,6 +62,7 @@ export function targets(results: Results): readonly Target[] {
     save(100 * KB, 1.2),
     save(MB, 1.2),
     ...[KB, 100 * KB, MB, 10 * MB].map(load),
+    ...langgraph(results),
     sealed("save"),
     sealed("load latest"),
     { figure: "page of 20 among 10,000 of a session", against: page, atMost: 2, measured: results.listing?.ofSession.ratio },
@@ -75,5 +76,21 @@ export function targets(results: Results): readonly Target[] {
     { figure: "import of the library", against: "import of better-sqlite3 with its native code", atMost: 5, measured: imported },
     ...hooks,
     ...[KB, 100 * KB, MB].flatMap((bytes) => [p99("save", bytes), p99("load latest", bytes)]),
+  ];
+}
+
+function langgraph({ langgraph: found }: Results): readonly Target[] {
+  const against = "LangGraph's saver for SQLite with synchronous=FULL";
+  const operation = (name: string, atMost: number): Target => {
+    return { figure: `langgraph: ${name}`, against, atMost, measured: found?.rows.find((row) => row.operation === name)?.ratio };
+  };
+  const removal = found && found.delete.measuredMs / found.delete.floorMs;
+  return [
+    operation("put", 3),
+    operation("latest", 2),
+    operation("list 10", 3),
+    operation("list 10 with a filter", 2),
+    { figure: "langgraph: delete a thread", against, atMost: 5, measured: removal },
+    { figure: "langgraph: bytes on the disk", against, atMost: 0.1, measured: found && found.disk.measuredBytes / found.disk.floorBytes },
   ];
 }

@@ -1,5 +1,6 @@
 import { compareCodec } from "./tasks/compare-codec.ts";
 import { compareContext } from "./tasks/compare-context.ts";
+import { compareLanggraph } from "./tasks/compare-langgraph.ts";
 import { compareLibrary } from "./tasks/compare-library.ts";
 import { compareListing } from "./tasks/compare-listing.ts";
 import { compareMeaning } from "./tasks/compare-meaning.ts";
@@ -20,6 +21,7 @@ import { timePruning } from "./tasks/time-pruning.ts";
 const TASKS = {
   compareCodec,
   compareContext,
+  compareLanggraph,
   compareLibrary,
   compareListing,
   compareMeaning,

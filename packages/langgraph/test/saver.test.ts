@@ -1,0 +1,166 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { type CheckpointTuple, emptyCheckpoint, type SerializerProtocol, uuid6 } from "@langchain/langgraph-checkpoint";
+import { openMemoryStorage } from "@workrail/memory";
+import { openWorkrail, type Workrail } from "@workrail/runtime";
+import { describe, expect, it } from "vitest";
+import { WorkrailSaver } from "../src/index.ts";
+import { freshFolder } from "./fresh-folder.ts";
+
+const METADATA = { source: "loop", step: 0, parents: {} } as const;
+
+async function withSaver(test: (saver: WorkrailSaver, store: Workrail) => Promise<void>, serde?: SerializerProtocol): Promise<void> {
+  const storage = (): ReturnType<typeof openMemoryStorage> => openMemoryStorage();
+  await using store = await openWorkrail({ dataDir: freshFolder(), env: {}, project: null, adapters: { storage } });
+  await test(new WorkrailSaver(store, serde), store);
+}
+
+function place(threadId: string, namespace = "", id?: string): RunnableConfig {
+  return { configurable: { thread_id: threadId, checkpoint_ns: namespace, ...(id === undefined ? {} : { checkpoint_id: id }) } };
+}
+
+async function put(
+  saver: WorkrailSaver,
+  config: RunnableConfig,
+  values: Record<string, unknown>,
+  id: string = uuid6(0),
+): Promise<RunnableConfig> {
+  const versions = Object.fromEntries(Object.keys(values).map((channel) => [channel, 1]));
+  return saver.put(config, { ...emptyCheckpoint(), id, channel_values: values, channel_versions: versions }, METADATA, versions);
+}
+
+async function all(found: AsyncIterable<CheckpointTuple>): Promise<readonly CheckpointTuple[]> {
+  const tuples: CheckpointTuple[] = [];
+  for await (const tuple of found) tuples.push(tuple);
+  return tuples;
+}
+
+describe("the saver", () => {
+  it("gives back any bytes, in values and in writes", () =>
+    withSaver(async (saver) => {
+      const bytes = Uint8Array.from({ length: 1_000 }, (_, index) => (index * 31) % 256);
+      const value = { bytes, when: new Map([["a", new Set([1, 2])]]), text: "ä\u{1f680}\u2028", nothing: undefined };
+      const config = await put(saver, place("t"), { value });
+      await saver.putWrites(
+        config,
+        [
+          ["out", bytes],
+          ["more", { bytes }],
+          ["empty", new Uint8Array()],
+        ],
+        "task",
+      );
+      const tuple = await saver.getTuple(config);
+      expect(tuple?.checkpoint.channel_values).toEqual({ value });
+      expect(tuple?.pendingWrites).toEqual([
+        ["task", "out", bytes],
+        ["task", "more", { bytes }],
+        ["task", "empty", new Uint8Array()],
+      ]);
+      expect(tuple?.pendingWrites?.[0]?.[2]).toBeInstanceOf(Uint8Array);
+    }));
+
+  it("keeps what another serialiser writes", () => {
+    const rot = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => byte ^ 0x5a);
+    const serde: SerializerProtocol = {
+      dumpsTyped: async (data) => ["rot", rot(new TextEncoder().encode(JSON.stringify(data)))],
+      loadsTyped: async (type, data) => (type === "rot" ? JSON.parse(new TextDecoder().decode(rot(data as Uint8Array))) : undefined),
+    };
+    return withSaver(async (saver) => {
+      const config = await put(saver, place("t"), { text: "hidden" });
+      await saver.putWrites(config, [["out", { n: 1 }]], "task");
+      const tuple = await saver.getTuple(place("t"));
+      expect(tuple?.checkpoint.channel_values).toEqual({ text: "hidden" });
+      expect(tuple?.pendingWrites).toEqual([["task", "out", { n: 1 }]]);
+    }, serde);
+  });
+
+  it.each(["user:42", " ", "a\nb", "x".repeat(500), "e\u0301", "../up", "__proto__"])("takes %j as the id of a thread", (threadId) =>
+    withSaver(async (saver) => {
+      await put(saver, place(threadId), { n: 1 }, "1");
+      await put(saver, place("other"), { n: 2 }, "1");
+      expect((await saver.getTuple(place(threadId)))?.checkpoint.channel_values).toEqual({ n: 1 });
+      expect((await all(saver.list(place(threadId)))).map(({ config }) => config)).toEqual([place(threadId, "", "1")]);
+      await saver.deleteThread(threadId);
+      expect(await saver.getTuple(place(threadId))).toBeUndefined();
+      expect((await saver.getTuple(place("other")))?.checkpoint.channel_values).toEqual({ n: 2 });
+    }),
+  );
+
+  it("finds the latest of each namespace, whichever was put last", () =>
+    withSaver(async (saver) => {
+      for (let step = 0; step < 6; step++) await put(saver, place("t", step % 3 === 0 ? "" : `sub:${step % 3}`), { step }, String(step));
+      const latest = async (namespace: string) => (await saver.getTuple(place("t", namespace)))?.checkpoint.channel_values;
+      expect([await latest(""), await latest("sub:1"), await latest("sub:2"), await latest("none")]).toEqual([
+        { step: 3 },
+        { step: 4 },
+        { step: 5 },
+        undefined,
+      ]);
+    }));
+
+  it("keeps writes that come before their checkpoint, the first of a task and the last special one", () =>
+    withSaver(async (saver) => {
+      const config = place("t", "", "1");
+      await saver.putWrites(config, [["out", 1]], "b", "path 1");
+      await saver.putWrites(config, [["out", 2]], "a", "path 2");
+      await saver.putWrites(config, [["out", 3]], "b", "path 1");
+      await saver.putWrites(config, [["__error__", "first"]], "c", "path 0");
+      await saver.putWrites(config, [["__error__", "second"]], "c", "path 0");
+      expect(await saver.getTuple(config)).toBeUndefined();
+      await put(saver, place("t"), {}, "1");
+      expect((await saver.getTuple(config))?.pendingWrites).toEqual([
+        ["c", "__error__", "second"],
+        ["b", "out", 1],
+        ["a", "out", 2],
+      ]);
+      await saver.deleteThread("t");
+      expect(await saver.getTuple(config)).toBeUndefined();
+    }));
+
+  it("takes a put that is repeated, and refuses other content under the same id", () =>
+    withSaver(async (saver) => {
+      const checkpoint = { ...emptyCheckpoint(), id: "1", channel_values: { n: 1 }, channel_versions: { n: 1 } };
+      for (let time = 0; time < 2; time++) await saver.put(place("t"), checkpoint, METADATA, { n: 1 });
+      expect(await all(saver.list(place("t")))).toHaveLength(1);
+      await expect(saver.put(place("t"), { ...checkpoint, channel_values: { n: 2 } }, METADATA, { n: 1 })).rejects.toMatchObject({
+        code: "CONFLICT",
+      });
+    }));
+
+  it("copies a thread with its writes, and leaves the other alone", () =>
+    withSaver(async (saver) => {
+      let config = place("from");
+      for (let step = 0; step < 25; step++) {
+        config = await put(saver, config, { step }, `id ${String(step).padStart(2, "0")}`);
+        await saver.putWrites(config, [["out", step]], "task");
+      }
+      await saver.copyThread("from", "to");
+      await saver.copyThread("from", "to");
+      const told = async (threadId: string) =>
+        (await all(saver.list(place(threadId)))).map(({ checkpoint, metadata, pendingWrites, parentConfig }) => {
+          return { checkpoint, metadata, pendingWrites, parent: parentConfig?.configurable?.["checkpoint_id"] };
+        });
+      expect(await told("to")).toEqual(await told("from"));
+      expect(await told("to")).toHaveLength(25);
+      await saver.deleteThread("from");
+      expect(await told("to")).toHaveLength(25);
+    }));
+
+  it("lists by metadata of any kind, before a checkpoint, in its order", () =>
+    withSaver(async (saver) => {
+      const long = "x".repeat(1_000);
+      for (let step = 0; step < 12; step++) {
+        const metadata = { ...METADATA, step, even: step % 2 === 0, of: { a: [step % 3] }, long: `${long}${step % 4}` };
+        await saver.put(place("t"), { ...emptyCheckpoint(), id: `id ${String(step).padStart(2, "0")}` }, metadata, {});
+      }
+      const steps = async (filter: object, before?: string) => {
+        const options = { filter, ...(before === undefined ? {} : { before: place("t", "", before) }) };
+        return (await all(saver.list(place("t"), options))).map(({ metadata }) => metadata?.step);
+      };
+      expect(await steps({ even: true })).toEqual([10, 8, 6, 4, 2, 0]);
+      expect(await steps({ even: true, of: { a: [1] } }, "id 09")).toEqual([4]);
+      expect(await steps({ long: `${long}3` })).toEqual([11, 7, 3]);
+      expect(await steps({ even: undefined, step: 5 })).toEqual([5]);
+      expect(await steps({ even: "true" })).toEqual([]);
+    }));
+});
