@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { sealStorage } from "@workrail/core";
+import { sealStorage } from "@workrail/wrappers";
 import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
 import { describeStorage, type StorageHarness } from "@workrail/storage-conformance";
 import { createKeyring, type Keyring, keyFromEnvironment, openKeyring, readKeyring, StoreSealer } from "../src/index.ts";

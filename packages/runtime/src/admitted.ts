@@ -1,14 +1,5 @@
-import {
-  checkChangeable,
-  findCheckpoint,
-  findHead,
-  invalidInput,
-  notAmong,
-  parseCheckpointId,
-  parseSessionId,
-  sessionNotFound,
-  WorkrailError,
-} from "@workrail/core";
+import { findCheckpoint, findHead, invalidInput, parseCheckpointId, parseSessionId, sessionNotFound, WorkrailError } from "@workrail/core";
+import { checkChangeable, notAmong } from "@workrail/wrappers";
 import type { SaveCheckpointParams } from "./context-management-service.ts";
 import type { Caller } from "./isolation.ts";
 import { sessionOfProject } from "./project-checkpoints/project-path.ts";

@@ -12,11 +12,11 @@ import {
   isJsonObject,
   isWorkrailError,
   type Log,
-  readOnlyStorage,
   type SecretScanner,
   type Storage,
   type TokenCounter,
   type TranscriptFiles,
+  readOnlyStorage,
 } from "@workrail/core";
 import { openSqliteFs, openSqliteFsForReading } from "@workrail/sqlite-fs";
 import { FileTranscripts } from "@workrail/transcripts";

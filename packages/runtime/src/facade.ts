@@ -1,4 +1,5 @@
-import { notAmong, readOnly } from "@workrail/core";
+import { readOnly } from "@workrail/core";
+import { notAmong } from "@workrail/wrappers";
 import { checkParams } from "./check-params.ts";
 import type { Need, Operation } from "./facets/operation.ts";
 import { OPERATIONS } from "./facets/operations.ts";

@@ -1,4 +1,5 @@
-import { type BlobStore, type CatalogPort, confinedCatalog, type SearchEngine, type Storage, type VectorEngine } from "@workrail/core";
+import { type BlobStore, type CatalogPort, type SearchEngine, type Storage, type VectorEngine } from "@workrail/core";
+import { confinedCatalog } from "@workrail/wrappers";
 import type { Caller } from "./isolation.ts";
 import { ownIndex } from "./search/own-index.ts";
 import { SessionResolver } from "./session-resolver.ts";

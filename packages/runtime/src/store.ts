@@ -28,8 +28,8 @@ import {
   WorkrailError,
   listErasures,
   findHead,
-  checkChangeable,
 } from "@workrail/core";
+import { checkChangeable } from "@workrail/wrappers";
 import { CallsUnderWay } from "./calls-under-way.ts";
 import { ChangePulse } from "./changes/change-pulse.ts";
 import { Compactor } from "./compactor.ts";

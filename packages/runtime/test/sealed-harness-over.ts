@@ -1,7 +1,8 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { sealStorage, type Storage } from "@workrail/core";
+import { type Storage } from "@workrail/core";
+import { sealStorage } from "@workrail/wrappers";
 import { createKeyring, keyFromEnvironment, openKeyring, readKeyring, StoreSealer } from "@workrail/keychain-crypto";
 import { type FileSystem, nodeFileSystem } from "@workrail/sqlite-fs";
 import { type StorageHarness, withFaults } from "@workrail/storage-conformance/harness";

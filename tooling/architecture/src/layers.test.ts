@@ -18,6 +18,7 @@ const ADAPTERS = [
   "@workrail/transcripts",
   "@workrail/transfer",
   "@workrail/views",
+  "@workrail/wrappers",
 ];
 
 /** Allowed run-time dependencies of each package. A package missing here has no assigned place yet. */
@@ -41,6 +42,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/sqlite-fs": ["@workrail/core", "@workrail/blob-files", "@workrail/search"],
   "@workrail/transfer": ["@workrail/core"],
   "@workrail/views": ["@workrail/core"],
+  "@workrail/wrappers": ["@workrail/core"],
   "@workrail/transcripts": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/host-transcripts": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/host-setup": ["@workrail/core", "@workrail/blob-files"],
@@ -81,6 +83,7 @@ const TESTS_MAY_KNOW = [
   "@workrail/faults",
   "@workrail/s3-server",
   "@workrail/sqlite-fs",
+  "@workrail/wrappers",
 ];
 
 const CONTAINER = ["tsyringe", "reflect-metadata"];

@@ -5,9 +5,9 @@ import {
   parseCheckpointId,
   firstCharacters,
   hasAtMost,
-  notAmong,
   type TokenCounter,
 } from "@workrail/core";
+import { notAmong } from "@workrail/wrappers";
 import type {
   CheckpointMetadata,
   FindCheckpointsParams,

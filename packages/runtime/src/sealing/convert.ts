@@ -3,18 +3,15 @@ import {
   type BlobRef,
   type BlobStore,
   type CheckpointRecord,
-  type ConversionProgress,
-  type ConversionReport,
-  convertStore,
   isFaultOfOneFile,
   type KeyFiles,
   type RebuildPorts,
   rebuildCatalog,
-  sealedPartOf,
   type Sealer,
   type Storage,
   WorkrailError,
 } from "@workrail/core";
+import { type ConversionProgress, type ConversionReport, convertStore, sealedPartOf } from "@workrail/wrappers";
 import {
   addRecoveryKey,
   createKeyring,

@@ -5,11 +5,10 @@ import {
   type Digester,
   type KeyFiles,
   type Log,
-  sealBackupTarget,
-  sealStorage,
   type Storage,
   WorkrailError,
 } from "@workrail/core";
+import { sealBackupTarget, sealStorage } from "@workrail/wrappers";
 import { copyKeyring, type DataKey, mendKeyring, openKeyring, readKeyring, StoreSealer } from "@workrail/keychain-crypto";
 import { type ConversionPorts, refuseSealedCatalog, refuseWithoutKeyring, sealedKeys, unseal } from "./convert.ts";
 import { sourceFor } from "./key-source.ts";

@@ -1,18 +1,8 @@
 import { removeNotes } from "../hooks/forget-sessions.ts";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import {
-  type AuditEvent,
-  type ConversionProgress,
-  FAILED,
-  type KeyFiles,
-  readOnly,
-  runThen,
-  sealStorage,
-  type Storage,
-  WorkrailError,
-  commit,
-} from "@workrail/core";
+import { type AuditEvent, FAILED, type KeyFiles, readOnly, runThen, type Storage, WorkrailError, commit } from "@workrail/core";
+import { type ConversionProgress, sealStorage } from "@workrail/wrappers";
 import {
   keyFromFile,
   keyFromKeychain,

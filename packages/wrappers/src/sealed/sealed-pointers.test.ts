@@ -1,11 +1,8 @@
+import { OBJECT_POINTER, decodeBlob, encodeUtf8, isObjectPointer, type BlobRef, type BlobStore, type Digest } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import { decodeBlob } from "./envelope/decode-blob.ts";
-import { encodeUtf8 } from "./platform.ts";
-import type { BlobRef, Digest } from "./model/ids.ts";
-import { isObjectPointer, OBJECT_POINTER } from "./object-pointer.ts";
-import type { BlobStore } from "./ports/blob-store.ts";
-import { plainBlob } from "./sealed/forms.ts";
-import { type BlobSealer, SealedBlobStore } from "./sealed/sealed-blob-store.ts";
+
+import { plainBlob } from "./forms.ts";
+import { type BlobSealer, SealedBlobStore } from "./sealed-blob-store.ts";
 
 const POINTER = encodeUtf8(`${OBJECT_POINTER}somewhere`);
 const REF = "ref" as BlobRef;

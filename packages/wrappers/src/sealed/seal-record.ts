@@ -1,12 +1,17 @@
-import { WorkrailError } from "../errors.ts";
-import { parseJson } from "../json/parse-json.ts";
-import type { AuditEvent } from "../model/audit.ts";
-import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
-import { isJsonObject, type JsonObject } from "../model/context.ts";
-import { GIT_STATE } from "../model/git-state.ts";
-import { KEEP_TAG, type Session, type SessionFacts } from "../model/session.ts";
-import type { Sealer } from "../ports/sealer.ts";
-
+import {
+  GIT_STATE,
+  KEEP_TAG,
+  WorkrailError,
+  isJsonObject,
+  parseJson,
+  type AuditEvent,
+  type CheckpointRecord,
+  type JsonObject,
+  type NewRecord,
+  type Sealer,
+  type Session,
+  type SessionFacts,
+} from "@workrail/core";
 export type TextSealer = Pick<Sealer, "sealText" | "openText" | "sealDigest">;
 export type TextOpener = Pick<Sealer, "openText">;
 

@@ -9,7 +9,6 @@ import {
   type CheckpointId,
   type Digest,
   type Sealer,
-  sealStorage,
   type SessionId,
   WorkrailError,
   queryCheckpoints,
@@ -22,9 +21,9 @@ import {
   checkAudit,
   type PageCursor,
 } from "@workrail/core";
+import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
 import { aRecord } from "@workrail/storage-conformance/builders";
-import { MemoryDisk } from "./memory-disk.ts";
-import { openMemoryStorage } from "./open-memory-storage.ts";
+import { sealStorage } from "./seal-storage.ts";
 
 const S = "s" as SessionId;
 const sha256 = (text: string): Digest => createHash("sha256").update(text).digest("hex") as Digest;

@@ -1,12 +1,6 @@
-import { EVERYTHING, rewrite } from "../../catalog/rewrite.ts";
-import { isWorkrailError } from "../../errors.ts";
-import type { AuditDigest } from "../../model/audit.ts";
-import type { BlobRef } from "../../model/ids.ts";
-import type { Digester } from "../../ports/environment.ts";
-import type { Storage } from "../../ports/storage.ts";
-import { type Forms, openedBlob, plainBlob, rewritingTo } from "../../sealed/forms.ts";
-import { mixedStorage } from "../../sealed/mixed-storage.ts";
-import { countOf } from "./count-of.ts";
+import { EVERYTHING, countOf, isWorkrailError, rewrite, type AuditDigest, type BlobRef, type Digester, type Storage } from "@workrail/core";
+import { type Forms, openedBlob, plainBlob, rewritingTo } from "./forms.ts";
+import { mixedStorage } from "./mixed-storage.ts";
 
 export interface Conversion extends Forms {
   /** Time of the conversion for the audit log. */

@@ -1,11 +1,17 @@
-import { isWorkrailError } from "../errors.ts";
-import type { AuditAction, AuditDigest, AuditEvent } from "../model/audit.ts";
-import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
-import type { BlobRef } from "../model/ids.ts";
-import { KEEP_TAG, type SessionFacts } from "../model/session.ts";
-import type { Rewriting } from "../audit/rechain.ts";
-import { refuseObjectPointer } from "../object-pointer.ts";
-import type { Sealer } from "../ports/sealer.ts";
+import {
+  KEEP_TAG,
+  isWorkrailError,
+  refuseObjectPointer,
+  type AuditAction,
+  type AuditDigest,
+  type AuditEvent,
+  type BlobRef,
+  type CheckpointRecord,
+  type NewRecord,
+  type Rewriting,
+  type Sealer,
+  type SessionFacts,
+} from "@workrail/core";
 import { openEvent, openLabels, openRecord, sealedPartOf, sealEvent, sealLabels, sealRecord, type TextOpener } from "./seal-record.ts";
 
 /**

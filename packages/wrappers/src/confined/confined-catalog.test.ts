@@ -1,15 +1,19 @@
-import { describe, expect, it } from "vitest";
+import {
+  type CheckpointId,
+  commit,
+  markDamaged,
+  queryCheckpoints,
+  querySessions,
+  type Read,
+  SESSION_PROJECT,
+  type SessionId,
+  type Where,
+} from "@workrail/core";
 import * as fc from "fast-check";
-import { queryCheckpoints } from "../catalog/queries/query-checkpoints.ts";
-import { querySessions } from "../catalog/queries/query-sessions.ts";
-import type { Read, Where } from "../catalog/reads.ts";
-import { append } from "../catalog/rules/append.ts";
-import { commit } from "../catalog/rules/commit.ts";
-import { markDamaged } from "../catalog/rules/mark-damaged.ts";
-import { move } from "../catalog/rules/move.ts";
-import { anAppend, ids, RuleCatalog, S, T } from "../catalog/testing/rule-catalog.ts";
-import type { CheckpointId, SessionId } from "../model/ids.ts";
-import { SESSION_PROJECT } from "../model/session-project-attribute.ts";
+import { describe, expect, it } from "vitest";
+import { append } from "../../../core/src/catalog/rules/append.ts";
+import { move } from "../../../core/src/catalog/rules/move.ts";
+import { anAppend, ids, RuleCatalog, S, T } from "../../../core/src/catalog/testing/rule-catalog.ts";
 import { checkChangeable, confinedCatalog } from "./confined-catalog.ts";
 
 const PROJECTS = ["/a", "/b", "/c", undefined] as const;

@@ -1,9 +1,14 @@
-import { isWorkrailError } from "../errors.ts";
-import type { BlobRef } from "../model/ids.ts";
-import type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob, UnreadablePlace } from "../ports/blob-store.ts";
-import { refuseObjectPointer } from "../object-pointer.ts";
-import type { Sealer } from "../ports/sealer.ts";
-
+import {
+  isWorkrailError,
+  refuseObjectPointer,
+  type BlobInfo,
+  type BlobKey,
+  type BlobRef,
+  type BlobStore,
+  type QuarantinedBlob,
+  type Sealer,
+  type UnreadablePlace,
+} from "@workrail/core";
 export type BlobSealer = Pick<Sealer, "sealBlob" | "openBlob" | "isKeyKept" | "overheadBytes">;
 
 /** First byte of the substitute for bytes that cannot be opened. No codec writes it. */

@@ -1,7 +1,19 @@
-import type { Answers, ListedSession, Read, SessionWhere, Where } from "../catalog/reads.ts";
-import { changed, type CheckpointRow, type NewRow, type RowChange, type SessionRow } from "../catalog/rows.ts";
-import type { LoggedEvent } from "../model/audit.ts";
+import {
+  changed,
+  type Answers,
+  type CheckpointRow,
+  type LoggedEvent,
+  type NewRow,
+  type Read,
+  type RowChange,
+  type SessionRow,
+  type SessionWhere,
+  type Where,
+} from "@workrail/core";
 import { openEvent, openLabels, openRecord, sealLabels, sealRecord, sealTags, type TextSealer } from "./seal-record.ts";
+
+/** Session as a listing shows it. */
+type ListedSession = Answers["sessions"][number];
 
 /** Conditions on texts of people and agents, which are compared as a whole. */
 const TEXTS = ["project", "notProject", "repository", "workflowId", "agentId", "phase"] as const;

@@ -1,7 +1,4 @@
-import { chained } from "../catalog/chained.ts";
-import type { BackupTarget } from "../ports/backup-target.ts";
-import type { Sealer } from "../ports/sealer.ts";
-import type { ChainedStorage, Storage } from "../ports/storage.ts";
+import { chained, type BackupTarget, type ChainedStorage, type Sealer, type Storage } from "@workrail/core";
 import { sealLabels } from "./seal-record.ts";
 import { SealedBlobStore } from "./sealed-blob-store.ts";
 import { sealedCatalog, sealedRecovery } from "./sealed-catalog.ts";

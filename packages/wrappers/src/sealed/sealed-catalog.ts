@@ -1,9 +1,17 @@
-import type { CatalogPort, ChainedRecovery } from "../catalog/catalog-port.ts";
-import { matcherOf } from "../catalog/matcher-of.ts";
-import { ALL, type Facts, type Read, type Reads, type Select, type Where } from "../catalog/reads.ts";
-import type { CheckpointRow } from "../catalog/rows.ts";
-import type { Rule } from "../catalog/rule.ts";
-import { WorkrailError } from "../errors.ts";
+import {
+  ALL,
+  WorkrailError,
+  matcherOf,
+  type CatalogPort,
+  type ChainedRecovery,
+  type CheckpointRow,
+  type Facts,
+  type Read,
+  type Reads,
+  type Rule,
+  type Select,
+  type Where,
+} from "@workrail/core";
 import { plainFacts } from "./forms.ts";
 import { RowSealer } from "./row-sealer.ts";
 import { sealEvent, sealLabels, type TextSealer } from "./seal-record.ts";

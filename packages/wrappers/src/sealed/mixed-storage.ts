@@ -1,8 +1,4 @@
-import type { ChainedRecovery } from "../catalog/catalog-port.ts";
-import { chained } from "../catalog/chained.ts";
-import { WorkrailError } from "../errors.ts";
-import type { AuditDigest } from "../model/audit.ts";
-import type { Storage, ChainedStorage } from "../ports/storage.ts";
+import { WorkrailError, chained, type AuditDigest, type ChainedRecovery, type ChainedStorage, type Storage } from "@workrail/core";
 import { type Forms, plainBlob, plainFacts } from "./forms.ts";
 import { sealStorage } from "./seal-storage.ts";
 import { type BlobSealer, SealedBlobStore } from "./sealed-blob-store.ts";

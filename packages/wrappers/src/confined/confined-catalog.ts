@@ -1,23 +1,32 @@
-import { invalidInput, type WorkrailError } from "../errors.ts";
-import type { CatalogPort } from "../catalog/catalog-port.ts";
 import {
   ALL,
+  SESSION_PROJECT,
+  changesOf,
+  invalidInput,
+  nothing,
+  rule,
+  sessionNotFound,
+  unknownCheckpoint,
   type Answers,
+  type CatalogPort,
+  type CheckpointId,
+  type CheckpointRecord,
+  type CheckpointRow,
   type Facts,
-  type ListedSession,
   type Read,
   type Reads,
+  type RowChange,
+  type Rule,
   type Select,
   type SelectSessions,
+  type SessionId,
+  type SessionRow,
   type Where,
-} from "../catalog/reads.ts";
-import { changesOf, type CheckpointRow, type RowChange, type SessionRow } from "../catalog/rows.ts";
-import { nothing, type Rule, rule } from "../catalog/rule.ts";
-import type { CheckpointRecord } from "../model/checkpoint.ts";
-import type { CheckpointId, SessionId } from "../model/ids.ts";
-import { SESSION_PROJECT } from "../model/session-project-attribute.ts";
-import { sessionNotFound, unknownCheckpoint } from "../use-cases/load/load-checkpoint.ts";
+  type WorkrailError,
+} from "@workrail/core";
 
+/** Session as a listing shows it. */
+type ListedSession = Answers["sessions"][number];
 /** Names of a read in a read of many. */
 type Part<R extends Read = Read> = Readonly<Record<string, R>>;
 
