@@ -7,10 +7,10 @@ type Command = ReturnType<typeof buildProgram>;
 
 /**
  * Matches a command line of the program: at the start of a line, after variable assignments, or after a pipe, with any of the program's
- * names.
+ * names. `workrail-mcp token` belongs to the server alone.
  */
 const CALLED =
-  /^(?:[A-Z_]+=\S+ )*(?:.*\| |docker run .*?)?(?:workrail|workrail-mcp|workrail\/mcp-server|npx -y @workrail\/(?:cli|mcp-server)) (?<args>[a-z].*)$/gm;
+  /^(?:[A-Z_]+=\S+ )*(?:.*\| |docker run .*?)?(?:workrail|workrail-mcp(?! token )|workrail\/mcp-server|npx -y @workrail\/(?:cli|mcp-server)) (?<args>[a-z].*)$/gm;
 
 /** The part of a line after the command that belongs to the shell. */
 const FOR_THE_SHELL = /\s+(?:[|>#]|&&).*$/;
