@@ -1,5 +1,5 @@
 import path from "node:path";
-import { nodeFileSystem, REDACTION_KEY, writeDurably } from "@workrail/blob-files";
+import { nodeFileSystem, prepareDataDirectory, REDACTION_KEY, writeDurably } from "@workrail/blob-files";
 import { runThen, type Storage } from "@workrail/core";
 import { type CopyReport, copyStore as copyStorage } from "@workrail/transfer";
 import { checkParams } from "./check-params.ts";
@@ -21,7 +21,7 @@ export async function copyStore(options: CopyStoreOptions): Promise<CopyStoreRes
   await openedOnce(source, adapters);
   const report = await onBoth(source, target, adapters, (one, other) => copyStorage(one, other, options));
   if (report.isComplete) {
-    await copyRedactionKey(source.dataDir, target.dataDir);
+    await copyRedactionKey(source.dataDir, target);
     await openedOnce(target, adapters);
   }
   return { from: placeOf(source), to: placeOf(target), ...report };
@@ -50,8 +50,14 @@ async function onBoth(
   return runThen(withTarget, () => from.close());
 }
 
-/** Copies the key of placeholders, so that the same secret gets the same placeholder in the copy. */
-async function copyRedactionKey(from: string, to: string): Promise<void> {
+/**
+ * Copies the key of placeholders, so that the same secret gets the same placeholder in the copy. A database has none: its users have one in
+ * their data directory, which is kept.
+ */
+async function copyRedactionKey(from: string, { dataDir, store }: Settings): Promise<void> {
   const bytes = await nodeFileSystem.read(path.join(from, REDACTION_KEY));
-  if (bytes !== undefined) await writeDurably(nodeFileSystem, path.join(to, REDACTION_KEY), bytes, "replace");
+  if (bytes === undefined) return;
+  // That directory need not exist yet.
+  if (store !== undefined) prepareDataDirectory(dataDir, silentLog);
+  await writeDurably(nodeFileSystem, path.join(dataDir, REDACTION_KEY), bytes, store === undefined ? "replace" : "if-absent");
 }

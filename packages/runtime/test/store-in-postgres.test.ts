@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { REDACTION_KEY } from "@workrail/blob-files";
 import { noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
 import {
   copyStore,
@@ -84,7 +85,14 @@ describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undef
     expect(await using(listed, { dataDir: place })).toEqual(before);
     await server.createDatabase("second");
     await migrateStore({ store: server.url("second") });
-    expect(await copyStore({ from: place, to: server.url("second"), env })).toMatchObject({ to: server.url("second"), isComplete: true });
+    // The machine's own directory gets the key of placeholders, unless it has one.
+    writeFileSync(path.join(place, REDACTION_KEY), "1".repeat(64));
+    const machine = { ...env, WORKRAIL_DATA_DIR: path.join(directory, "machine") };
+    expect(await copyStore({ from: place, to: server.url("second"), env: machine })).toMatchObject({
+      to: server.url("second"),
+      isComplete: true,
+    });
+    expect(readFileSync(path.join(directory, "machine", REDACTION_KEY), "utf8")).toBe("1".repeat(64));
     const store = server.url("second");
     expect(await using(listed, { store })).toEqual(before);
     expect((await using((copy) => copy.verifyAuditLog(), { store })).findings).toEqual([]);
