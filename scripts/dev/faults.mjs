@@ -175,6 +175,17 @@ const ROWS = [
     files: ["apps/mcp-server/src/http/hostile-clients.test.ts"],
     env: { WORKRAIL_HTTP_ROUNDS: "8" },
   },
+  {
+    id: "T25",
+    fault: "PostgreSQL: the database and its clients killed, connections lost at any statement",
+    files: [
+      "packages/postgres/test/killed-database.test.ts",
+      "packages/postgres/test/lost-connections.test.ts",
+      "packages/postgres/test/server-conformance.test.ts",
+    ],
+    names: "(an I/O|an error|a crash).*at any file operation|killed|a connection that is lost",
+    env: { WORKRAIL_DATABASE_KILLS: "200", WORKRAIL_CONFORMANCE_KILLS: "200" },
+  },
 ];
 
 const COUNTS = ["tries", "acknowledged", "lost", "wrong", "dangling", "dead"];

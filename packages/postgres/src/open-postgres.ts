@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { type Log, ProcessLocking, runAll, type Storage } from "@workrail/core";
 import { ask } from "./ask.ts";
+import { DatabaseClock } from "./database-clock.ts";
 import { expectSchema } from "./migrate.ts";
 import { openPool, pgDatabase } from "./pg-database.ts";
 import { PostgresBlobStore } from "./postgres-blob-store.ts";
 import { PostgresCatalog } from "./postgres-catalog.ts";
 import { PostgresLocking } from "./postgres-locking.ts";
-import { builder } from "./queries/query-builder.ts";
+import { builder, type Query } from "./queries/query-builder.ts";
 import { silentLog } from "./silent-log.ts";
 import type { Database } from "./sql-connection.ts";
 import { translating } from "./storage-errors.ts";
@@ -58,16 +59,18 @@ export async function openOver(database: Database, options: Omit<PostgresOptions
 
 async function open(database: Database, options: Omit<PostgresOptions, "url" | "maxConnections">): Promise<Storage> {
   const { tenant = DEFAULT_TENANT, lockWaitMs = 5_000, retryMs = 5_000, leaseMs = 15_000, isForReading = false, log = silentLog } = options;
-  await prepare(database, tenant, isForReading);
+  const clock = new DatabaseClock();
+  await prepare(database, clock, isForReading ? undefined : tenant);
   const opener = randomUUID();
   const transactions = new Transactions({ database, tenant, lockWaitMs, retryMs, silenceMs: SILENCE_MS });
-  const lease = isForReading ? undefined : await PostgresLocking.open({ tenant, transactions, opener, leaseMs, log });
+  const lease = isForReading ? undefined : await PostgresLocking.open({ tenant, transactions, opener, leaseMs, clock, log });
   const catalog = new PostgresCatalog({ tenant, transactions, opener });
   let closing: Promise<void> | undefined;
   return {
     durability: "disk",
     mode: "postgres",
     warnings: [],
+    clock,
     catalog,
     recovery: catalog,
     blobs: new PostgresBlobStore(tenant, transactions),
@@ -76,21 +79,28 @@ async function open(database: Database, options: Omit<PostgresOptions, "url" | "
   };
 }
 
-/** Checks the schema, and makes the row of the tenant. A tenant with blobs and without a row has lost its catalog. */
-async function prepare(database: Database, tenant: string, isForReading: boolean): Promise<void> {
+/**
+ * Checks the schema, sets the clock, and makes the row of a tenant. A tenant with blobs and without a row has lost its catalog.
+ *
+ * @param tenant `undefined`: no row is made.
+ */
+async function prepare(database: Database, clock: DatabaseClock, tenant: string | undefined): Promise<void> {
   const connection = await database.connect();
   let isBroken = true;
   try {
-    await expectSchema(connection);
-    const blobs = builder.selectFrom("blob").select("ref").where("tenant_id", "=", tenant);
-    const store = builder
-      .insertInto("store")
-      .columns(["tenant_id", "is_whole"])
-      .expression(builder.selectNoFrom((eb) => [eb.val(tenant).as("tenant_id"), eb.not(eb.exists(blobs as never)).as("is_whole")]) as never)
-      .onConflict((conflict) => conflict.doNothing());
-    if (!isForReading) await ask(connection, store);
+    await Promise.all([expectSchema(connection), clock.set(connection)]);
+    if (tenant !== undefined) await ask(connection, storeInsertion(tenant));
     isBroken = false;
   } finally {
     connection.release(isBroken);
   }
+}
+
+function storeInsertion(tenant: string): Query<unknown> {
+  const blobs = builder.selectFrom("blob").select("ref").where("tenant_id", "=", tenant);
+  return builder
+    .insertInto("store")
+    .columns(["tenant_id", "is_whole"])
+    .expression(builder.selectNoFrom((eb) => [eb.val(tenant).as("tenant_id"), eb.not(eb.exists(blobs as never)).as("is_whole")]) as never)
+    .onConflict((conflict) => conflict.doNothing());
 }

@@ -3,6 +3,7 @@ import { type Locking, type Log, ProcessGate, runThen, type SessionId, WorkrailE
 import { sql } from "kysely";
 import { ask } from "./ask.ts";
 import { builder } from "./queries/query-builder.ts";
+import type { DatabaseClock } from "./database-clock.ts";
 import type { Transactions } from "./transactions.ts";
 
 export interface PostgresLockingOptions {
@@ -12,6 +13,8 @@ export interface PostgresLockingOptions {
   readonly opener: string;
   /** Time until the lease of a process that died is over. */
   readonly leaseMs: number;
+  /** Set with each renewal of the lease. */
+  readonly clock: DatabaseClock;
   readonly log: Log;
 }
 
@@ -138,7 +141,13 @@ export class PostgresLocking implements Locking {
 
   /** A lease that cannot be renewed now may be renewed next time. */
   async #renew(): Promise<void> {
-    await this.#share().catch((error: unknown) => this.#report(error));
+    const { transactions, clock } = this.#options;
+    try {
+      await this.#share();
+      await transactions.run((connection) => clock.set(connection));
+    } catch (error) {
+      this.#report(error);
+    }
   }
 
   #report(error: unknown): void {

@@ -13,7 +13,7 @@ import {
   syncStore,
   type Workrail,
 } from "@workrail/runtime";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 const missing = noPostgres();
 
@@ -99,6 +99,18 @@ describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undef
     await using((laptop) => laptop.saveCheckpoint({ sessionId: "shared", context: { by: "laptop" } }), { dataDir: other });
     expect(await syncStore({ from: other, to: store, env })).toMatchObject({ to: store, pushed: 1, isComplete: true });
     expect(await using(listed, { store })).toHaveLength(before.length + 1);
+  });
+
+  it("gets its times from the database, whatever the clock of the machine says", async () => {
+    const before = Date.now();
+    vi.useFakeTimers({ toFake: ["Date"], now: new Date("2001-01-01") });
+    try {
+      await using((store) => store.saveCheckpoint({ sessionId: "timed", context: { a: 1 } }));
+    } finally {
+      vi.useRealTimers();
+    }
+    const [saved] = await using((store) => store.listCheckpoints({ sessionId: "timed" }));
+    expect(Date.parse(String(saved?.createdAt))).toBeGreaterThanOrEqual(before - 1_000);
   });
 
   it("can be opened for reading", async () => {

@@ -1,6 +1,7 @@
 import type { CatalogPort, ChainedRecovery, RecoveryPort } from "../catalog/catalog-port.ts";
 import type { AuditDigest } from "../model/audit.ts";
 import type { Durability } from "../model/checkpoint.ts";
+import type { Clock } from "./environment.ts";
 import type { BlobStore } from "./blob-store.ts";
 import type { Locking } from "./locking.ts";
 import type { SearchEngine } from "./search-index.ts";
@@ -17,6 +18,8 @@ export interface Storage {
   readonly mode: string;
   /** Warnings about the storage location for the user, one sentence each; empty when all is well. */
   readonly warnings: readonly string[];
+  /** Clock that all users of the storage share. Absent where the clock of the machine counts. */
+  readonly clock?: Clock;
   readonly catalog: CatalogPort;
   readonly recovery: RecoveryPort;
   /** Absent while nothing chains the audit log. */

@@ -6,9 +6,9 @@ import type { ConversionPorts } from "./convert.ts";
 
 /** Returns the ports for sealing a storage, with our defaults for parts that the program does not bring. */
 export function conversionPorts(
-  { codec = gzipCodec, digests = nodeDigests, clock = systemClock }: Partial<Pick<ConversionPorts, "codec" | "digests" | "clock">>,
+  { codec = gzipCodec, digests = nodeDigests, clock }: Partial<Pick<ConversionPorts, "codec" | "digests" | "clock">>,
   { limits, dataDir }: Settings,
-  { durability }: Storage,
+  { durability, clock: shared = systemClock }: Storage,
 ): ConversionPorts {
-  return { codec, digests, clock, limits, dataDir: durability === "disk" ? dataDir : undefined };
+  return { codec, digests, clock: clock ?? shared, limits, dataDir: durability === "disk" ? dataDir : undefined };
 }
