@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { deltaChannelHistoryTests, validate } from "@langchain/langgraph-checkpoint-validation";
+import { noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
 import { openMemoryStorage } from "@workrail/memory";
+import { migrate, openPostgres } from "@workrail/postgres";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
 import * as vitest from "vitest";
 import { WorkrailSaver } from "../src/index.ts";
@@ -46,4 +48,22 @@ validateOn("WorkrailSaver on SQLite", (dataDir) => openWorkrail({ ...PLAIN, data
 validateOn("WorkrailSaver on files", (dataDir) => openWorkrail({ ...PLAIN, dataDir, env: { WORKRAIL_SQLITE_DRIVER: "none" } }));
 validateOn("WorkrailSaver in memory", (dataDir) => {
   return openWorkrail({ ...PLAIN, dataDir, env: {}, adapters: { storage: () => openMemoryStorage() } });
+});
+
+const missing = noPostgres();
+
+describe.skipIf(missing !== undefined)(`a PostgreSQL server${missing === undefined ? "" : `: not run, ${missing}`}`, () => {
+  let server: PostgresServer;
+  let stores = 0;
+  beforeAll(async () => {
+    server = await startPostgres({ isDurable: false });
+    await migrate(server.url());
+  });
+  afterAll(() => server.destroy());
+
+  validateOn("WorkrailSaver on PostgreSQL", (dataDir) => {
+    stores += 1;
+    const tenant = `store-${stores}`;
+    return openWorkrail({ ...PLAIN, dataDir, env: {}, adapters: { storage: () => openPostgres({ url: server.url(), tenant }) } });
+  });
 });
