@@ -70,11 +70,12 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Additional packages for tests: those of an adapter run the conformance kit, those of a wrapper use the simplest storage and one that processes share, those of views use the default parts, those of sqlite-fs back a store up, those of an HTTP
- * client start an endpoint, and those of an app bundle it and surround it with faults.
+ * client start an endpoint, those of a package for a framework use every storage, and those of an app bundle it and surround it with faults.
  */
 const TESTS_MAY_KNOW = [
   "@workrail/storage-conformance",
   "@workrail/memory",
+  "@workrail/postgres",
   "@workrail/classifier",
   "@workrail/secrets",
   "@workrail/transfer",
