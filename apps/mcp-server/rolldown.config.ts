@@ -6,6 +6,7 @@ import {
   inFewFiles,
   lightBundle,
   ownDriver,
+  ownApp,
   ownPage,
   paths,
   quickToLoad,
@@ -50,7 +51,7 @@ export default defineConfig([
     input: { server: "src/main.ts" },
     platform: "node",
     external: [...external],
-    plugins: [withoutValidator, reflectFirst, ownDriver, quickToLoad, thirdParty],
+    plugins: [withoutValidator, reflectFirst, ownDriver, ownApp, quickToLoad, thirdParty],
     // Otherwise the file that the launcher loads would only load another.
     preserveEntrySignatures: false,
     checks: { ineffectiveDynamicImport: false },

@@ -1,4 +1,5 @@
 import type { Log } from "@workrail/core";
+import type { PageOffer } from "./app/timeline-app.ts";
 import { type CallResult, callTool, refuseTool } from "./call-tool.ts";
 import { isJsonObject, ProtocolFault, type RequestId, RPC_ERROR, shorten } from "./json-rpc.ts";
 import { AnswerNeeded, type Askable, askThrough, inputRequired } from "./question.ts";
@@ -28,6 +29,8 @@ export interface CatalogueOptions {
   readonly resources?: readonly Resource[];
   /** Default: none. */
   readonly prompts?: readonly Prompt[];
+  /** A page for hosts that show pages. Default: none. */
+  readonly page?: PageOffer | undefined;
   /** Tells clients that resources changed. Default: nobody is told. */
   readonly notices?: Notices | undefined;
   readonly log: Log;
@@ -57,6 +60,8 @@ export interface Caller extends Pick<ToolCall, "client" | "signal">, Askable {
   readonly id: RequestId;
   /** Sends a notice that belongs to the request. */
   readonly notify: Notify;
+  /** The client shows pages to the person. Default `false`. */
+  readonly showsPages?: boolean | undefined;
 }
 
 const TOOL_METHODS = ["tools/list", "tools/call"];
@@ -86,6 +91,7 @@ export class Catalogue implements Offer {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #refused: ReadonlySet<string>;
   readonly #answers: ReadonlyMap<string, Answer>;
+  readonly #page: PageOffer | undefined;
   #listings: readonly ToolListing[] | undefined;
   readonly #running = new Set<Promise<unknown>>();
 
@@ -99,6 +105,7 @@ export class Catalogue implements Offer {
     readOnly = false,
     resources = [],
     prompts = [],
+    page,
     notices,
     log,
   }: CatalogueOptions) {
@@ -113,10 +120,11 @@ export class Catalogue implements Offer {
     };
     this.notices = resources.length === 0 ? undefined : notices;
     this.log = log;
+    this.#page = resources.length === 0 ? undefined : page;
     this.#tools = new Map(offered.map((tool) => [tool.name, tool]));
     this.#refused = new Set(tools.map(({ name: each }) => each).filter((each) => !this.#tools.has(each)));
     const answers = {
-      ...(resources.length === 0 ? {} : resourceRequests(resources, log)),
+      ...(resources.length === 0 ? {} : resourceRequests(resources, log, this.#page === undefined ? [] : [this.#page.resource])),
       ...(prompts.length === 0 ? {} : promptRequests(prompts, log)),
       ...("completions" in this.capabilities ? completionRequests(resources, prompts, log) : {}),
     };
@@ -148,7 +156,7 @@ export class Catalogue implements Offer {
     switch (request.method) {
       case "tools/list":
         this.#listings ??= [...this.#tools.values()].map(listTool);
-        return { tools: this.#listings };
+        return { tools: caller.showsPages === true ? withPage(this.#listings, this.#page) : this.#listings };
       case "tools/call":
         return { ...(await this.#call(request.params ?? {}, caller, log)) };
       default:
@@ -167,7 +175,7 @@ export class Catalogue implements Offer {
     if (typeof name !== "string") {
       throw new ProtocolFault(RPC_ERROR.invalidParams, "tools/call needs the name of a tool.");
     }
-    const tool = this.#tools.get(name);
+    const tool = this.#page?.tool.name === name ? this.#page.tool : this.#tools.get(name);
     if (this.#refused.has(name)) return refuseTool();
     if (tool === undefined) {
       const known = [...this.#tools.keys()].join(", ");
@@ -195,6 +203,14 @@ export class Catalogue implements Offer {
       this.#running.delete(running);
     }
   }
+}
+
+/** Adds the page to the tools that open it, and the tool that the page calls. Hosts that show no pages need not pay for these. */
+function withPage(listings: readonly ToolListing[], page: PageOffer | undefined): readonly ToolListing[] {
+  if (page === undefined) return listings;
+  const ui = { resourceUri: page.resource.uri };
+  const opening = listings.map((tool) => (page.openedBy.has(tool.name) ? { ...tool, _meta: { ...tool._meta, ui } } : tool));
+  return [...opening, listTool(page.tool)];
 }
 
 function tokenOf({ _meta: meta }: Readonly<Record<string, unknown>>): unknown {

@@ -15,8 +15,12 @@ export type Answer = (params: Given) => Promise<Fields>;
 const MOST_VALUES = 100;
 const NOT_FOUND: ReadonlySet<string> = new Set(["CHECKPOINT_NOT_FOUND", "SESSION_NOT_FOUND"]);
 
-/** Returns the answers to all requests about resources. */
-export function resourceRequests(resources: readonly Resource[], log: Log): Readonly<Record<string, Answer>> {
+/** Returns the answers to all requests about resources. @param unlisted resources that can be read, but are in no list. */
+export function resourceRequests(
+  resources: readonly Resource[],
+  log: Log,
+  unlisted: readonly Resource[] = [],
+): Readonly<Record<string, Answer>> {
   const fixed = resources.filter((resource) => !isTemplate(resource));
   const templates = resources.filter(isTemplate);
   const listed = templates.filter(({ list }) => list !== undefined);
@@ -46,11 +50,12 @@ export function resourceRequests(resources: readonly Resource[], log: Log): Read
 
     async "resources/read"({ uri }) {
       if (typeof uri !== "string") throw new ProtocolFault(RPC_ERROR.invalidParams, "resources/read needs the uri of a resource.");
-      for (const resource of resources) {
+      for (const resource of [...resources, ...unlisted]) {
         const variables = matchUri(resource, uri);
         if (variables === undefined) continue;
         const content = await coded(() => resource.read(variables), log, uri);
-        return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(content) }] };
+        const text = typeof content === "string" ? content : JSON.stringify(content);
+        return { contents: [{ uri, mimeType: resource.mimeType ?? "application/json", text }] };
       }
       throw unknownResource(resources, uri);
     },

@@ -11,8 +11,10 @@ export interface Resource {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Rejects with a coded error for a failure that the reader should know. */
-  read(variables: Variables): Promise<object>;
+  /** Default: `application/json`. */
+  readonly mimeType?: string;
+  /** Returns an object, or the text of a resource of another kind. Rejects with a coded error for a failure that the reader should know. */
+  read(variables: Variables): Promise<object | string>;
   /** Lists existing resources of a template, a page at a time. Absent: they are not listed. */
   readonly list?: (cursor: string | undefined) => Promise<ListedResources>;
   /** Suggests values of a template's variable that begin with what is typed. Absent: none. */

@@ -2,6 +2,7 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ElicitResultSchema, InitializeRequestSchema, JSONRPCRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { showsPages } from "./app/shows-pages.ts";
 import type { Offer } from "./catalogue.ts";
 import { type CheckedChannel, checkedChannel, type FindWrongPart } from "./checked-channel.ts";
 import { LegacySubscriptions, withNotices } from "./notices/legacy-subscriptions.ts";
@@ -23,7 +24,8 @@ export function createSdkV1Server(offer: Offer, hasNotices = false): Server {
     const elicit: Elicit = (params, timeout) =>
       sendRequest({ method: "elicitation/create", params }, ElicitResultSchema, { timeout, signal });
     const askable = showsForms(server.getClientCapabilities()?.elicitation) ? { elicit } : {};
-    return offer.answer(request, { id, client: server.getClientVersion(), signal, notify: sendNotification, ...askable });
+    const caller = { id, client: server.getClientVersion(), signal, notify: sendNotification, ...askable };
+    return offer.answer(request, { ...caller, showsPages: showsPages(server.getClientCapabilities()) });
   };
   server.fallbackRequestHandler = answer;
   if (!hasNotices || notices === undefined) return server;

@@ -13,6 +13,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { showsPages } from "./app/shows-pages.ts";
 import type { Caller, Fields, Offer } from "./catalogue.ts";
 import { type CheckedChannel, checkedChannel, type FindWrongPart } from "./checked-channel.ts";
 import { isModern } from "./is-modern.ts";
@@ -59,7 +60,14 @@ export function createSdkV2Server(offer: Offer, { caller, notices: way }: Servin
         stamped(
           offer,
           mcpReq,
-          offer.answer(request, { id: mcpReq.id, client, signal: mcpReq.signal, notify: mcpReq.notify, ...askableBy(server, mcpReq) }),
+          offer.answer(request, {
+            id: mcpReq.id,
+            client,
+            signal: mcpReq.signal,
+            notify: mcpReq.notify,
+            ...askableBy(server, mcpReq),
+            showsPages: showsPages(capabilitiesOf(server, mcpReq)),
+          }),
         );
       return subscriptions === undefined ? answer() : subscriptions.answer(request, answer);
     });
@@ -73,6 +81,12 @@ async function stamped({ info }: Offer, { envelope }: ServerContext["mcpReq"], a
   if (envelope === undefined || info.icons === undefined) return result;
   const { icons: _icons, ...named } = info;
   return { ...result, _meta: { ...(result["_meta"] as Fields | undefined), [SERVER_INFO_META_KEY]: named } };
+}
+
+/** From 2026-07-28 on each request names what its client can do. */
+function capabilitiesOf(server: Server, { envelope }: ServerContext["mcpReq"]): ClientCapabilities | undefined {
+  if (envelope === undefined) return server.getClientCapabilities();
+  return (envelope as { readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities })[CLIENT_CAPABILITIES_META_KEY];
 }
 
 /** Returns the way in which a request's client can be asked: from 2026-07-28 on it calls again with the answers. */

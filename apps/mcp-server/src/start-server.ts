@@ -1,5 +1,6 @@
 import { isWorkrailError, WorkrailError } from "@workrail/core";
 import { openWorkrail, readConfiguration, type SettingValues } from "@workrail/runtime";
+import { timelineApp } from "./app/timeline-app.ts";
 import type { Projects } from "./http/access.ts";
 import type { Offered, ServeHttpOptions } from "./http/serve-http.ts";
 import { ICONS } from "./icons.ts";
@@ -43,6 +44,7 @@ export function startServer(args: readonly string[]): void {
       resources,
       notices: new StoreNotices({ watches, resources, isStrict: values.isolation === "strict", log }),
       prompts: createPrompts(of, { canSave: !values.readOnly }),
+      page: timelineApp(of),
     };
   };
   const all = attempt(() => offered(store));

@@ -45,6 +45,7 @@ const FORBIDDEN: readonly (readonly [file: string, imported: string, message: st
   ["apps/mcp-server/src/x.ts", "@workrail/cli/run-cli", "Apps know runtime and core only"],
   ["apps/cli/src/x.ts", "@workrail/faults", "Apps know runtime and core only"],
   ["apps/cli/src/commands/x.ts", "@workrail/schemas", "Apps know runtime and core only"],
+  ["apps/mcp-server/src/tools/x.ts", "@workrail/timeline", "Apps know runtime and core only"],
   ["apps/cli/src/commands/x.ts", "@workrail/timeline", "Apps know runtime and core only"],
   ["packages/timeline/src/data/x.ts", "@workrail/views", "The timeline page and its data know the library alone"],
   ["apps/mcp-server/src/launcher.ts", "@workrail/sqlite-fs", "Apps know runtime and core only"],
@@ -77,6 +78,7 @@ const ALLOWED: readonly (readonly [file: string, imported: string])[] = [
   ["apps/mcp-server/src/tools/x.ts", "@workrail/schemas"],
   ["apps/cli/src/json/x.ts", "@workrail/schemas"],
   ["apps/cli/src/ui/x.ts", "@workrail/timeline"],
+  ["apps/mcp-server/src/app/x.ts", "@workrail/timeline/tool"],
 ];
 
 describe("the linter's layer rules", () => {

@@ -55,7 +55,14 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/schemas": ["@workrail/core", "@workrail/runtime"],
   "@workrail/timeline": ["@workrail/core", "@workrail/runtime"],
   // The server's package includes the command line.
-  "@workrail/mcp-server": ["@workrail/core", "@workrail/runtime", "@workrail/process", "@workrail/schemas", "@workrail/cli"],
+  "@workrail/mcp-server": [
+    "@workrail/core",
+    "@workrail/runtime",
+    "@workrail/process",
+    "@workrail/schemas",
+    "@workrail/timeline",
+    "@workrail/cli",
+  ],
   "@workrail/cli": [
     "@workrail/core",
     "@workrail/runtime",

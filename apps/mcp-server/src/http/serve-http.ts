@@ -21,7 +21,7 @@ import { JwtVerifier } from "./verify-jwt.ts";
 export type OfferFor = (caller: Access | undefined) => Offer;
 
 /** Tools, resources and prompts over a store, or over a caller's part of it. */
-export type Offered = Pick<CatalogueOptions, "tools" | "resources" | "prompts" | "notices">;
+export type Offered = Pick<CatalogueOptions, "tools" | "resources" | "prompts" | "page" | "notices">;
 
 export interface ServeHttpOptions extends CatalogueOptions {
   readonly settings: HttpSettings;
@@ -94,7 +94,8 @@ export async function serveHttp(options: ServeHttpOptions): Promise<URL> {
     return made;
   };
   const mcp = createHandler(offerFor, options);
-  const scopes = new Map<string, Scope>(tools.map((tool: Tool) => [tool.name, scopeOf(tool)]));
+  const known = options.page === undefined ? tools : [...tools, options.page.tool];
+  const scopes = new Map<string, Scope>(known.map((tool: Tool) => [tool.name, scopeOf(tool)]));
   const verify = verifier(tokenFile, settings, resource);
   const app = new HttpApp({ ...options, resource, mcp, verify, scopeOfTool: (name) => scopes.get(name) });
   ready.resolve(app);
@@ -118,7 +119,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<URL> {
 
 function catalogueFor(options: ServeHttpOptions, scopes: readonly Scope[], projects: Projects | undefined): Catalogue {
   const offered = projects === undefined ? options : options.offeredIn(projects);
-  const saved = scopes.includes("read") ? {} : { resources: [], prompts: [] };
+  const saved = scopes.includes("read") ? {} : { resources: [], prompts: [], page: undefined };
   return new Catalogue({ ...options, ...offered, ...saved, tools: offered.tools.filter((tool) => scopes.includes(scopeOf(tool))) });
 }
 

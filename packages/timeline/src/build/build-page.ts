@@ -1,23 +1,39 @@
 import { createHash } from "node:crypto";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Rolldown } from "vite";
 import { viteSingleFile } from "vite-plugin-singlefile";
 
-const ROOT = fileURLToPath(new URL("../page", import.meta.url));
+const PAGE = fileURLToPath(new URL("../page", import.meta.url));
+const TESTING = fileURLToPath(new URL("../testing", import.meta.url));
 
 /** Builds the page as one HTML document that allows only its own script and style to run. */
 export async function buildPage(): Promise<string> {
-  const built = (await build({
-    root: ROOT,
+  return withPolicy(await built(join(PAGE, "index.html")));
+}
+
+/** Builds the page for the host of an agent, which carries its calls. */
+export async function buildApp(): Promise<string> {
+  return withPolicy(await built(join(PAGE, "app.html")));
+}
+
+/** Builds a host for tests of that page. */
+export async function buildTestHost(): Promise<string> {
+  return built(join(TESTING, "app-host.html"));
+}
+
+async function built(file: string): Promise<string> {
+  const { output } = (await build({
+    root: dirname(file),
     configFile: false,
     logLevel: "error",
     plugins: [viteSingleFile({ removeViteModuleLoader: true })],
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-    build: { write: false, target: "es2023", modulePreload: false },
+    build: { write: false, rolldownOptions: { input: file }, target: "es2023", modulePreload: false },
   })) as Rolldown.RolldownOutput;
-  const page = built.output.find(({ fileName }) => fileName.endsWith(".html"));
+  const page = output.find(({ fileName }) => fileName.endsWith(".html"));
   if (page?.type !== "asset") throw new Error("The build of the page has no HTML.");
-  return withPolicy(String(page.source));
+  return String(page.source);
 }
 
 /** Adds the content security policy, with the digests of what may run. */

@@ -5,7 +5,7 @@ import { CheckpointPane } from "./checkpoint-pane.tsx";
 import { time } from "./format.ts";
 import type { Host } from "./host.ts";
 import { Failure } from "./parts.tsx";
-import { type Route, useRoute } from "./route.ts";
+import { followLinks, type Route, useRoute } from "./route.ts";
 import { SessionsPane } from "./sessions-pane.tsx";
 import { TimelinePane } from "./timeline-pane.tsx";
 import { useTimeline } from "./use-timeline.ts";
@@ -42,6 +42,7 @@ function Screens({ host }: { readonly host: Host }): JSX.Element {
   const [told, setTold] = useState<Done | undefined>(undefined);
   const { version } = versions;
   useEffect(() => host.follow?.(changed, setLive), [host]);
+  useEffect(followLinks, []);
   useEffect(() => {
     if (told === undefined) return undefined;
     const timer = setTimeout(() => setTold(undefined), TOLD_MS);
@@ -80,6 +81,11 @@ function Screens({ host }: { readonly host: Host }): JSX.Element {
         </h1>
         <p class="state">
           {isLive === undefined ? null : <span class={isLive ? "live on" : "live"}>{isLive ? "Live" : "Not connected"}</span>}
+          {host.showWhole === undefined ? null : (
+            <button type="button" class="whole-screen" onClick={() => void host.showWhole?.().catch((error: Error) => tell(error.message))}>
+              Full screen
+            </button>
+          )}
           <span
             class="mode"
             title={host.savedAt === undefined && !mayWrite ? "Start it with workrail ui --write to change things" : undefined}

@@ -12,6 +12,8 @@ export interface Host {
   readonly savedAt?: string;
   /** Sends a message to the agent in whose host the page runs. */
   readonly sendToAgent?: (text: string) => Promise<void>;
+  /** Asks the program around for the whole screen. */
+  readonly showWhole?: () => Promise<void>;
 }
 
 /** A call that failed, with the message and the advice of the library. */

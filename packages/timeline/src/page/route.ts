@@ -48,6 +48,24 @@ export function useRoute(): Route {
   return route;
 }
 
+/**
+ * Follows links within the page by changing its fragment. In a frame without an address of its own, a link that is only a fragment leads to
+ * the page around.
+ *
+ * @returns a function that stops it.
+ */
+export function followLinks(): () => void {
+  const follow = (event: MouseEvent): void => {
+    const link = (event.target as Element).closest("a")?.getAttribute("href");
+    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    if (event.defaultPrevented || !isPlain || link?.startsWith("#/") !== true) return;
+    event.preventDefault();
+    location.hash = link;
+  };
+  document.addEventListener("click", follow);
+  return () => document.removeEventListener("click", follow);
+}
+
 export function go(route: Route): void {
   location.hash = hrefOf(route);
 }

@@ -8,7 +8,7 @@ export function connectToServer(): Host {
 }
 
 /** Makes the functions of the data API from one function that carries a call. */
-function apiOver(call: (name: CallName, params: unknown) => Promise<unknown>): DataApi {
+export function apiOver(call: (name: CallName, params: unknown) => Promise<unknown>): DataApi {
   return new Proxy({} as DataApi, { get: (_target, name) => (params: unknown) => call(name as CallName, params) });
 }
 
