@@ -68,6 +68,33 @@ describe.each(KINDS)("many checkpoints in $kind", ({ at }) => {
       expect(failed).toMatchObject([{ checkpointId: "missing", error: { code: "CHECKPOINT_NOT_FOUND" } }]);
     }));
 
+  it("have side records, which are loaded, pruned and trashed with them, and not counted", () =>
+    at(async (place) => {
+      await using workrail = await place.open({ settings: { maxCheckpoints: 2 } });
+      const bytes = Uint8Array.of(0, 255, 7);
+      const ids: string[] = [];
+      for (let step = 0; step < 3; step++) {
+        const { checkpointId, pruned } = await workrail.saveCheckpoint({ sessionId: "s", context: { step } });
+        await workrail.appendRecords({ checkpointId, records: [{ key: "of", bytes, ifAbsent: true }] });
+        ids.push(checkpointId);
+        expect(pruned).toBe(step === 2 ? 1 : undefined);
+      }
+      const { checkpoints, failed } = await workrail.loadTexts({ ids, withRecords: true });
+      expect(checkpoints.map(({ checkpointId, records }) => [checkpointId, records])).toEqual(
+        ids.slice(1).map((id) => [id, [{ key: "of", bytes }]]),
+      );
+      expect(failed).toMatchObject([{ checkpointId: ids[0] }]);
+      await workrail.cleanUp({ sessionId: "s" });
+      expect(await workrail.listTrash()).toHaveLength(2);
+      await workrail.restoreFromTrash({ sessionId: "s" });
+      const restored = await workrail.loadTexts({ ids: ids.slice(1), withRecords: true });
+      expect(restored.checkpoints.map(({ records }) => records?.length)).toEqual([1, 1]);
+      expect((await workrail.findCheckpoints({ sessionId: "s" })).total).toBe(2);
+      await expect(workrail.appendRecords({ checkpointId: "missing", records: [{ key: "a", bytes }] })).rejects.toMatchObject({
+        code: "CHECKPOINT_NOT_FOUND",
+      });
+    }));
+
   it("do not tell what the parent had when the caller does not want to know", () =>
     at(async (place) => {
       await using workrail = await place.open();

@@ -129,8 +129,8 @@ export class Workbench {
     await removeCheckpoints(this.#ports(), { sessionId });
   }
 
-  async restore(sessionId: SessionId): Promise<void> {
-    await restoreFromTrash(this.#ports(), { sessionId });
+  async restore(sessionId: SessionId): Promise<readonly CheckpointId[]> {
+    return (await restoreFromTrash(this.#ports(), { sessionId })).map(({ id }) => id);
   }
 
   issueHandle(checkpointId: CheckpointId): Promise<Handle | undefined> {

@@ -6,6 +6,7 @@ import {
   invalidInput,
   isWorkrailError,
   noBase,
+  ownerOf,
   parseCheckpointId,
   parseGivenState,
   pruneToTrash,
@@ -116,6 +117,7 @@ async function saveTo(store: Store, params: SaveCheckpointParams, state: GivenSt
   if (binds) sessions.saved(sessionId, params.workflowId);
   if (keeps) await store.using(() => keepIfThere(parts, sessionId));
   const { record, status } = result;
+  const pruned = result.status === "saved" ? result.removed.filter((each) => ownerOf(each) === undefined).length : 0;
   const prunesToTrash = status === "saved" && standIn === undefined && settings.prunesToTrash;
   const keepNewest = settings.limits.maxCheckpoints;
   const trashed = prunesToTrash ? await store.using(() => pruneToTrash(parts, { sessionId, keepNewest })) : [];
@@ -143,7 +145,7 @@ async function saveTo(store: Store, params: SaveCheckpointParams, state: GivenSt
     ...(state.parsed.length > 0 ? { parsedFromText: [...state.parsed] } : {}),
     ...(result.status === "unchanged" && result.ignored.length > 0 ? { ignored: [...result.ignored] } : {}),
     ...(labels.ignored.length > 0 ? { ignoredMetadata: labels.ignored } : {}),
-    ...(result.status === "saved" && result.removed.length > 0 ? { pruned: result.removed.length } : {}),
+    ...(pruned > 0 ? { pruned } : {}),
     ...(trashed.length > 0 ? { prunedToTrash: trashed.length } : {}),
     ...toldSecrets(result.secrets),
     ...(quotaWarning === undefined ? {} : { quotaWarning }),

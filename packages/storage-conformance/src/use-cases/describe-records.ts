@@ -109,7 +109,7 @@ export function describeRecords(harness: StorageHarness): void {
         expect(await codeOf(bench.appendRecords({ checkpointId: id, records: [{ key: "a", bytes: bytesOf("2") }] }))).toBe(
           "CHECKPOINT_NOT_FOUND",
         );
-        await bench.restore(SESSION);
+        expect(await bench.restore(SESSION)).toEqual([id]);
         expect(await recordsOf(bench, id)).toEqual([["a=1"]]);
       }),
     );

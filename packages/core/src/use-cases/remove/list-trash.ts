@@ -8,7 +8,7 @@ export interface ListTrashInput {
   readonly sessionId?: SessionId | undefined;
 }
 
-/** Lists the trash, or one session's part of it, the longest there first. Side records go and come with their checkpoints. */
+/** Lists the trash, or one session's part of it, the longest there first. Side records are left out. */
 export async function listTrash({ catalog, locking }: ListPorts, input: ListTrashInput = {}): Promise<readonly TrashedCheckpoint[]> {
   return locking.shared(async () => {
     const entries: TrashedCheckpoint[] = [];

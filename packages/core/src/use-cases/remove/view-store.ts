@@ -48,10 +48,11 @@ export async function* eachTrashed(catalog: CatalogPort, query: Omit<TrashQuery,
   } while (after !== undefined);
 }
 
-/** Reads the trash for a plan. */
+/** Reads the trash for a plan. Side records are left out: they go, and come back, with their checkpoints. */
 export async function viewTrash(catalog: CatalogPort, query: Omit<TrashQuery, "limit" | "after"> = {}): Promise<readonly TrashView[]> {
   const entries: TrashView[] = [];
   for await (const { record, trashedAt } of eachTrashed(catalog, query)) {
+    if (ownerOf(record) !== undefined) continue;
     entries.push({ id: record.id, sessionId: record.sessionId, bytes: record.blobBytes, trashedAt });
   }
   return entries;
