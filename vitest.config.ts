@@ -44,6 +44,7 @@ const STARTS_PROCESSES = [
   "packages/foreign-memories/src/server-memory.test.ts",
   "packages/host-transcripts/src/{peek,read}-transcript.test.ts",
   "packages/runtime/src/hooks/hook-{odds,promises}.test.ts",
+  "packages/timeline/src/data/drift.test.ts",
   "packages/transcripts/src/file-transcripts.test.ts",
 ];
 

@@ -5,7 +5,7 @@ import type { Call, DataPorts } from "./call.ts";
 import { change, changes } from "./changes.ts";
 import { context, raw, value } from "./context.ts";
 import { conversation } from "./conversation.ts";
-import { handoff, resume } from "./resume.ts";
+import { drift, handoff, resume } from "./resume.ts";
 import { search } from "./search.ts";
 import { sessions } from "./sessions.ts";
 import { storage } from "./storage.ts";
@@ -24,6 +24,7 @@ export const CALLS = {
   context,
   value,
   raw,
+  drift,
   resume,
   handoff,
   conversation,

@@ -44,6 +44,15 @@ export const resume = reading(
   },
 );
 
+/** Tokens of a summary that nobody reads. */
+const LEAST_SUMMARY = 60;
+
+/** Returns the changes in the repository since a checkpoint; `null` for one saved outside of a repository. */
+export const drift = reading(z.object({ checkpointId: z.string() }), async ({ store }, { checkpointId }): Promise<Drift | null> => {
+  const found = await store.resumeWork({ checkpointId, depth: "summary", budgetTokens: LEAST_SUMMARY, isPeek: true });
+  return found.status === "LOADED" ? (found.drift ?? null) : null;
+});
+
 /** A document for another agent or person. */
 export interface HandedOver {
   readonly markdown: string;

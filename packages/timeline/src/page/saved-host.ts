@@ -12,7 +12,7 @@ export function savedHost(): Host | undefined {
 
 type SavedCalls = Pick<
   DataApi,
-  "sessions" | "timeline" | "sizes" | "changes" | "context" | "value" | "raw" | "resume" | "handoff" | "conversation"
+  "sessions" | "timeline" | "sizes" | "changes" | "context" | "value" | "raw" | "drift" | "resume" | "handoff" | "conversation"
 >;
 
 function apiOf({ timeline, sizes, checkpoints }: SavedSession): SavedCalls {
@@ -26,6 +26,7 @@ function apiOf({ timeline, sizes, checkpoints }: SavedSession): SavedCalls {
       return changes?.from.id === fromId ? changes : missing("This comparison");
     },
     context: async ({ checkpointId }) => saved(checkpointId).context,
+    drift: async ({ checkpointId }) => saved(checkpointId).resume.drift ?? null,
     resume: async ({ checkpointId }) => saved(checkpointId).resume,
     handoff: async ({ checkpointId }) => saved(checkpointId).handoff,
     conversation: async ({ checkpointId }) => saved(checkpointId).conversation,

@@ -1,3 +1,4 @@
+import type { Drift } from "@workrail/runtime";
 import type { JSX } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ContextSize, Timeline, TimelineRow } from "../data/timeline.ts";
@@ -6,8 +7,8 @@ import { graphLanes, type GraphRow } from "./graph-lanes.ts";
 import { LayerBar, LayerLegend } from "./layers.tsx";
 import { Ago, Await, Empty } from "./parts.tsx";
 import { go, hrefOf, type Route } from "./route.ts";
-import { SafeText } from "./safe-text.tsx";
-import { type Loaded, usePage } from "./use-data.ts";
+import { marked, SafeText } from "./safe-text.tsx";
+import { type Loaded, useData, usePage } from "./use-data.ts";
 import { WindowList } from "./window-list.tsx";
 
 /** The checkpoints of a session, newest first, on one scale. */
@@ -68,6 +69,7 @@ function Rows({ timeline, route }: { readonly timeline: Timeline; readonly route
           </span>
           <a href={hrefOf({ screen: "growth", sessionId: session.id })}>Growth</a>
         </p>
+        <DriftSince headId={headId} />
         <LayerLegend />
       </div>
       <div class="fill" ref={box}>
@@ -95,6 +97,22 @@ function Rows({ timeline, route }: { readonly timeline: Timeline; readonly route
         </WindowList>
       </div>
     </>
+  );
+}
+
+/** The changes in the repository since the latest checkpoint. Nothing is said where nothing changed, or where there is no repository. */
+function DriftSince({ headId }: { readonly headId: string | undefined }): JSX.Element | null {
+  const { api } = usePage();
+  const { data } = useData(`drift ${headId}`, headId === undefined ? undefined : () => api.drift({ checkpointId: headId }));
+  if (data === undefined || data === null || isStill(data)) return null;
+  return <p class="note">Since the latest checkpoint: {marked(data.says)}</p>;
+}
+
+function isStill({ relation, files }: Drift): boolean {
+  return (
+    relation === "same" &&
+    (files?.changedCount ?? 0) + (files?.renamedCount ?? 0) + (files?.deletedCount ?? 0) === 0 &&
+    files?.changed === undefined
   );
 }
 
