@@ -34,7 +34,7 @@ async function start(): Promise<Started> {
     link,
     cache,
     async opened() {
-      await expect.poll(() => existsSync(noted) && readFileSync(noted, "utf8").endsWith("\n"), { timeout: 15_000 }).toBe(true);
+      await expect.poll(() => existsSync(noted) && readFileSync(noted, "utf8").endsWith("\n"), { timeout: 60_000 }).toBe(true);
       return readFileSync(noted, "utf8").trim();
     },
     async stop() {

@@ -137,7 +137,8 @@ describe("the server of workrail ui", () => {
       ["handoff", { checkpointId: "first", budgetTokens: 500 }],
     ];
     for (const [name, body] of looks) expect((await ask(ui.origin, `/api/${name}`, { headers, body })).status).toBe(200);
-    expect(await ui.stop()).toBe(0);
+    // Windows has no interrupt that a process could handle.
+    expect(await ui.stop()).toBe(process.platform === "win32" ? null : 0);
     // Not even a use is recorded.
     const { entries } = await cli.json<{ readonly entries: readonly { readonly action: string }[] }>(["audit", "list"]);
     expect(entries.map(({ action }) => action)).toEqual(["save"]);

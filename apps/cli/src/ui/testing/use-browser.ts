@@ -48,7 +48,7 @@ export function useBrowser(): BrowserUnderTest {
     async open(options = {}) {
       if (browser === undefined) throw new Error(NO_BROWSER);
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-US", timezoneId: "UTC", ...options });
-      context.setDefaultTimeout(15_000);
+      context.setDefaultTimeout(60_000);
       const page = await context.newPage();
       const faults = new PageFaults();
       faults.watch(page);

@@ -12,7 +12,7 @@ import { BROWSER, PageFaults, useBrowser } from "./use-browser.ts";
 const FOREVER = { WORKRAIL_RETENTION_DAYS: "0", WORKRAIL_TRASH_DAYS: "36500" };
 
 /** Long enough for a machine that does much else. */
-export const PATIENT = { timeout: 20_000 };
+export const PATIENT = { timeout: 60_000 };
 
 export const SHOP = "#/s/coupons";
 export const FOURTH = `${SHOP}/c0001a5e-6c1b-4a52-9b1f-000000000004`;
