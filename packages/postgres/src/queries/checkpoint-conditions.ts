@@ -86,19 +86,23 @@ function ofProject({ project, repository }: Where): Condition {
   return there.length + kept.length === 0 ? undefined : eb.or([...there, ...kept]);
 }
 
-/** Condition for the head of a session, looked up with the index of sequences. */
+/** Condition for the head of a session. All heads are looked up session by session, with the index of sequences: sessions are fewer. */
 function isHead(tenant: string): Condition {
   const head = builder
     .selectFrom("checkpoint as head")
     .select("head.ordinal")
     .where("head.tenant_id", "=", tenant)
-    .whereRef("head.session_id", "=", sql.ref("checkpoint.session_id"))
+    .whereRef("head.session_id", "=", sql.ref("session.id"))
     .where("head.trashed_at", "is", null)
     .where("head.kind", "<>", sql.lit("aside" as const))
     .where("head.damaged", "=", eb.lit(false))
     .orderBy("head.sequence", "desc")
     .limit(eb.lit(1));
-  return eb("checkpoint.ordinal", "=", head);
+  const heads = builder
+    .selectFrom("session")
+    .where("session.tenant_id", "=", tenant)
+    .select(sql<number>`(${head})`.as("ordinal"));
+  return eb("checkpoint.ordinal", "in", heads);
 }
 
 /** Condition for a tag of the checkpoint itself. */

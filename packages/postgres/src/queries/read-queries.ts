@@ -91,8 +91,9 @@ export function countQuery(tenant: string, { where }: Asked<"count">): Query<{ r
 }
 
 function storedTotal(tenant: string, where: Where): Query<{ readonly total: number }> | undefined {
-  const { state, sessionId, project, kinds, notKinds, headsOnly = false, ...others } = where;
-  if (state !== "live" || headsOnly || Object.values(others).some((value) => value !== undefined)) return undefined;
+  const { state, sessionId, project, kinds, notKinds, headsOnly = false, tags = [], words = [], ...others } = where;
+  const isFiltered = tags.length + words.length > 0 || Object.values(others).some((value) => value !== undefined);
+  if (state !== "live" || headsOnly || isFiltered) return undefined;
   if (sessionId === undefined) return totalOfScope(tenant, where);
   const hidesAsides = notKinds?.length === 1 && notKinds[0] === "aside";
   return project === undefined && kinds === undefined && hidesAsides ? totalOfSession(tenant, sessionId) : undefined;
