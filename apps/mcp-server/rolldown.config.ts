@@ -43,8 +43,11 @@ const PROTOCOLS = /[\\/]@modelcontextprotocol[\\/]|[\\/]mcp-server[\\/]src[\\/]s
 const HTTP =
   /[\\/]node_modules[\\/](?:@hono|hono|jose|rate-limiter-flexible)[\\/]|[\\/]mcp-server[\\/]src[\\/](?:http[\\/]|token-command\.ts$)/u;
 
+/** Code that only a store in a database needs. */
+const POSTGRES = /[\\/]packages[\\/]postgres[\\/]|[\\/]node_modules[\\/](?:pg(?:-[a-z-]+)?|pgpass|postgres-[a-z-]+|split2|xtend)[\\/]/u;
+
 // One file for the server: a server whose process has no more files, or whose package was replaced meanwhile, could not load another. Its
-// modules run when they are first needed. Apart from it: the versions of the MCP library, of which a server loads one, HTTP and telemetry; a
+// modules run when they are first needed. Apart from it: the versions of the MCP library, of which a server loads one, HTTP, PostgreSQL and telemetry; a
 // launcher that checks the Node version before it loads anything else; and the command line, which the server never loads.
 export default defineConfig([
   {
@@ -68,6 +71,7 @@ export default defineConfig([
         includeDependenciesRecursively: false,
         groups: [
           { name: "http", test: HTTP, priority: 1 },
+          { name: "postgres", test: POSTGRES, priority: 1 },
           { name: "opentelemetry", test: /[\\/]@opentelemetry[\\/]/u, priority: 1 },
           { name: "base", test: (id: string) => !PROTOCOLS.test(id) },
         ],
