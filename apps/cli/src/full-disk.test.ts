@@ -74,6 +74,7 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
   copy: [{ args: ["--to", "copy"] }, { args: ["--to", "DISK/copy"] }],
   sync: [{ args: ["--to", "other"] }, { args: ["--to", "DISK/other"] }],
   migrate: [{}],
+  upkeep: [{ args: ["--once"] }],
   status: [{}],
   verify: [{}],
   "audit list": [{}],

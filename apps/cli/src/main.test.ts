@@ -47,6 +47,8 @@ describe("the command line", () => {
         log [options] [session]            show the history of a session's checkpoints
         diff [options] [from] [to]         show the differences between two
                                            checkpoints
+        ui [options]                       see sessions, changes and resumes in the
+                                           browser
         stats [options]                    show tokens, compression and storage of
                                            sessions and projects
         tag [options] [session] [tags...]  add tags to a session, or remove them
@@ -66,7 +68,9 @@ describe("the command line", () => {
         backup <directory>                 copy the whole store to a new directory
         restore [options] <backup>         make a store from a backup
         copy [options]                     copy the whole store to another place
+        sync [options]                     push new checkpoints to another store
         migrate                            make or update the tables of a database
+        upkeep [options]                   do background work that is due, for cron
         status                             show the content and limits of the store
         verify                             read the whole store and report faults
         audit                              list, check or export the audit log

@@ -40,6 +40,7 @@ import { addStatuslineCommand } from "./commands/statusline.ts";
 import { addTagCommand } from "./commands/tag.ts";
 import { addTrashCommand } from "./commands/trash.ts";
 import { addUiCommand } from "./commands/ui.ts";
+import { addUpkeepCommand } from "./commands/upkeep.ts";
 import { addVerifyCommand } from "./commands/verify.ts";
 import { parsePath } from "./parse-option.ts";
 import { settingOptions } from "./setting-options.ts";
@@ -84,6 +85,7 @@ const COMMANDS: Readonly<Record<string, (program: Command) => void>> = {
   copy: addCopyCommand,
   sync: addSyncCommand,
   migrate: addMigrateCommand,
+  upkeep: addUpkeepCommand,
   status: addStatusCommand,
   verify: addVerifyCommand,
   audit: addAuditCommand,

@@ -63,6 +63,7 @@ const WRITING: readonly string[] = [
   "copy --to copy",
   "sync --to other",
   "migrate",
+  "upkeep",
   "audit export",
   "repair",
   "rebuild",

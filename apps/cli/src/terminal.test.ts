@@ -38,6 +38,7 @@ async function longWork(): Promise<readonly (readonly [command: string, ...lines
     ["restore ../backup --yes", "Files checked: 7 of 7", "Files copied: 7 of 7", "Files read back: 5 of 5"],
     ["copy --to ../copied", "Files compared: 5 of 5"],
     ["sync --to ../pushed", "Checkpoints compared: 5 of 5"],
+    ["upkeep --verify", "Sessions compacted: 2 of 2", "Checkpoints read: 5 of 5"],
     ["cleanup --session s --keep-last 1 --yes", "Checkpoints removed: 3 of 3"],
     // Background work may remove some of the files.
     ["trash empty --yes", "Checkpoints removed: 3 of 3"],

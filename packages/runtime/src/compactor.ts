@@ -1,5 +1,16 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import { type Background, compactSession, type CheckpointId, type CompactionPorts, type SessionId, queryCheckpoints } from "@workrail/core";
+import {
+  type Background,
+  compactSession,
+  type CheckpointId,
+  type CompactionPorts,
+  type CompactionReport,
+  type PageCursor,
+  type SessionId,
+  queryCheckpoints,
+  querySessions,
+  sumUsage,
+} from "@workrail/core";
 import type { CallsUnderWay } from "./calls-under-way.ts";
 
 /** Newest checkpoints read when a store is opened, to find sessions where an earlier process may have stopped half-way. */
@@ -15,6 +26,21 @@ const MOST_POSTPONED = 64;
 const STEPS = MOST_POSTPONED;
 /** Bound at closing: long enough to leave a session only a short tail, short enough not to delay the caller. */
 const STEPS_AT_CLOSING = 2 * MOST_POSTPONED;
+
+/** Sessions listed at a time. */
+const PAGE = 100;
+
+/** Checkpoints that were stored smaller. */
+export interface Compacted {
+  readonly checkpoints: number;
+  readonly savedBytes: number;
+}
+
+/** How to compact every session. */
+export interface CompactAllOptions {
+  readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
+  readonly signal?: { readonly aborted: boolean } | undefined;
+}
 
 /** Compacts sessions when no save has arrived for a moment, a few checkpoints at a time, between other work. */
 export class Compactor {
@@ -54,7 +80,7 @@ export class Compactor {
   #compact(sessionId: SessionId): void {
     this.#background.run("compact", async () => {
       if (this.#givenUp.size > MOST_REMEMBERED) this.#givenUp.clear();
-      const hasMore = await this.#step(sessionId);
+      const { hasMore } = await this.#step(sessionId);
       if (!hasMore) return;
       // Nothing may be queued after closing has begun, so the rest is done in one step.
       if (this.#isStopped) await this.#step(sessionId, STEPS_AT_CLOSING);
@@ -62,8 +88,8 @@ export class Compactor {
     });
   }
 
-  async #step(sessionId: SessionId, maxSteps = STEPS): Promise<boolean> {
-    const { hasMore } = await compactSession(this.#ports, sessionId, {
+  #step(sessionId: SessionId, maxSteps = STEPS): Promise<CompactionReport> {
+    return compactSession(this.#ports, sessionId, {
       maxSteps,
       givenUp: this.#givenUp,
       // Lets saves and loads run before the next piece of work.
@@ -73,7 +99,33 @@ export class Compactor {
       },
       inPlace: (put) => this.#calls.betweenAnswers(put),
     });
-    return hasMore;
+  }
+
+  /** Compacts every session now, the last used first. */
+  async compactAll({ onProgress, signal }: CompactAllOptions): Promise<Compacted> {
+    const total = (await sumUsage(this.#ports.catalog)).sessions;
+    const sum = { checkpoints: 0, savedBytes: 0 };
+    let done = 0;
+    for await (const sessionId of this.#everySession()) {
+      for (let hasMore = true; hasMore;) {
+        if (this.#isStopped || signal?.aborted === true) return sum;
+        const report = await compactSession(this.#ports, sessionId, { maxSteps: STEPS, givenUp: this.#givenUp, pause: turnOfTheLoop });
+        sum.checkpoints += report.reencoded;
+        sum.savedBytes += report.savedBytes;
+        hasMore = report.hasMore;
+      }
+      onProgress?.({ done: ++done, total: Math.max(done, total) });
+    }
+    return sum;
+  }
+
+  async *#everySession(): AsyncGenerator<SessionId, void, undefined> {
+    let after: PageCursor | undefined;
+    do {
+      const { sessions, next } = await querySessions(this.#ports.catalog, { limit: PAGE, after });
+      for (const { id } of sessions) yield id;
+      after = next;
+    } while (after !== undefined);
   }
 
   /** Continues where an earlier process stopped, in the sessions used last. */

@@ -22,6 +22,13 @@ type HousekeeperParts = Pick<
   "settings" | "catalog" | "blobs" | "locking" | "clock" | "background" | "log" | "accesses" | "sessions"
 >;
 
+/** Result of applying the policy. */
+export interface KeptHouse {
+  readonly report: CleanUpReport;
+  /** Rows that were removed from the audit log. */
+  readonly auditRows: number;
+}
+
 /** Applies the retention policy: removes unused data, warns when the store fills up, and makes room. */
 export class Housekeeper {
   readonly #parts: HousekeeperParts;
@@ -65,22 +72,26 @@ export class Housekeeper {
 
   /** Applies the policy now. */
   async cleanUp(options: Omit<UpkeepOptions, "inUse"> = {}, policy: UpkeepPolicy = this.#policy): Promise<CleanUpReport> {
+    return (await this.keepHouse(options, policy)).report;
+  }
+
+  /** Applies the policy now, and tells also how many rows were removed from the audit log. */
+  async keepHouse(options: Omit<UpkeepOptions, "inUse"> = {}, policy: UpkeepPolicy = this.#policy): Promise<KeptHouse> {
     // Recent loads count as uses.
     await this.#parts.accesses.write();
     const inUse = this.#parts.sessions.inUse();
     const report = await cleanUp(this.#parts, policy, { pause: turnOfTheLoop, ...options, inUse });
-    if (!report.dryRun) {
-      this.#tell(report);
-      await this.#cutAuditLog(options);
-    }
-    return report;
+    if (report.dryRun) return { report, auditRows: 0 };
+    this.#tell(report);
+    return { report, auditRows: await this.#cutAuditLog(options) };
   }
 
-  async #cutAuditLog({ signal, doubtsClock }: Pick<UpkeepOptions, "signal" | "doubtsClock">): Promise<void> {
+  async #cutAuditLog({ signal, doubtsClock }: Pick<UpkeepOptions, "signal" | "doubtsClock">): Promise<number> {
     const { auditDays } = this.#parts.settings.housekeeping;
-    if (auditDays === 0 || signal?.aborted === true) return;
+    if (auditDays === 0 || signal?.aborted === true) return 0;
     const rows = await cutAudit(this.#parts, auditDays * DAY_MS, { signal, doubtsClock, pause: turnOfTheLoop });
     if (rows > 0) this.#parts.log.info("old rows of the audit log were removed", { rows, auditDays });
+    return rows;
   }
 
   /**

@@ -160,5 +160,6 @@ export type {
   ExportAllOptions,
 } from "./transfer.ts";
 export type { LeftOut, ResolveCheckpointParams, ResolvedCheckpoint, StoreStatsParams, Workrail } from "./workrail.ts";
+export type { UpkeepParams, UpkeepProgress, UpkeepReport } from "./upkeep-params.ts";
 export type { WrittenFile } from "./write-new-file.ts";
 export { contextOptimizer } from "./live/context-optimizer.ts";

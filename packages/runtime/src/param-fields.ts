@@ -161,6 +161,7 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
   auditText: AUDIT_FILTER,
   exportAuditLog: AUDIT_FILTER,
   verifyAuditLog: { expected: true, onProgress: true, signal: true },
+  upkeep: { verify: true, onProgress: true, signal: true },
   verifyStore: { onProgress: true, signal: true, changesNothing: true },
   rebuildCatalog: { onProgress: true },
   backup: { onProgress: true, signal: true },

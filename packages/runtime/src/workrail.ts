@@ -65,6 +65,7 @@ import type {
   ImportTextResult,
   ExportAllOptions,
 } from "./transfer.ts";
+import type { UpkeepParams, UpkeepReport } from "./upkeep-params.ts";
 import type { WrittenFile } from "./write-new-file.ts";
 
 export interface StoreStatsParams extends Omit<StatsInput, "sessionId" | "project"> {
@@ -222,6 +223,11 @@ export interface Care {
   rebuildCatalog(options?: RebuildOptions): Promise<RebuildReport>;
   /** Removes files that no checkpoint needs. */
   collectGarbage(): Promise<GarbageReport>;
+  /**
+   * Does all background work that is due, and ends: finishes removals and erasures, cleans up as the settings say, compacts every session, and
+   * brings the search index up to date. A process that keeps the store open does the same by itself. Any number of processes may do it at once.
+   */
+  upkeep(params?: UpkeepParams): Promise<UpkeepReport>;
   /** Scans all stored data for secrets and reports their places. Changes nothing. */
   scanStore(params?: ScanStoreParams): Promise<ScanReport>;
   /** Removes the selected checkpoints, or else by policy: long unused ones, and those that a full store has to give up. */

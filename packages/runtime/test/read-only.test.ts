@@ -103,6 +103,7 @@ const WRITES: Readonly<Record<string, (store: Workrail, folder: string) => Promi
   tagSession: (store) => store.tagSession({ sessionId: "s", add: ["t"] }),
   rebuildCatalog: (store) => store.rebuildCatalog(),
   collectGarbage: (store) => store.collectGarbage(),
+  upkeep: (store) => store.upkeep(),
   repairStore: (store) => store.repairStore(),
   exportSession: (store, folder) => store.exportSession("s", { file: path.join(folder, "s.json") }),
   exportAll: (store, folder) => store.exportAll(folder),

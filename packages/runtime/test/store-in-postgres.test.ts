@@ -16,6 +16,8 @@ import {
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 const missing = noPostgres();
+/** Large enough that a delta saves something, and hard to compress. */
+const NOTES = Array.from({ length: 200 }, (_, number) => `${number}: ${Math.imul(number + 1, 2_654_435_761) >>> 0}`);
 
 describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undefined ? "" : `: not run, ${missing}`}`, () => {
   let server: PostgresServer;
@@ -57,6 +59,24 @@ describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undef
       expect(await store.storeStatus()).toMatchObject({ mode: "postgres", checkpoints: 1, durability: "disk" });
     });
     expect(existsSync(path.join(directory, "data", "workrail.db"))).toBe(false);
+  });
+
+  it("is kept by several that do its upkeep at the same time, beside a saver", async () => {
+    await using((one) =>
+      using(async (other) => {
+        const save = async (): Promise<void> => {
+          for (let step = 0; step < 20; step++) await one.saveCheckpoint({ sessionId: "kept", context: { step, notes: NOTES } });
+        };
+        const [, ...reports] = await Promise.all([save(), one.upkeep(), other.upkeep()]);
+        reports.push(...(await Promise.all([one.upkeep(), other.upkeep({ verify: true })])));
+        expect(reports.map(({ isComplete, left }) => [isComplete, left])).toEqual(reports.map(() => [true, []]));
+        expect(reports.some(({ compacted }) => compacted.savedBytes > 0)).toBe(true);
+        for (const { id, sequence } of await other.listCheckpoints({ sessionId: "kept" }))
+          expect((await other.loadCheckpoint({ checkpointId: id })).context).toMatchObject({ step: sequence - 1 });
+        expect((await one.verifyStore()).findings).toEqual([]);
+        expect((await one.verifyAuditLog()).findings).toEqual([]);
+      }),
+    );
   });
 
   it("is shared by two that have it open", async () => {

@@ -33,6 +33,7 @@ import type {
   MigrateStoreResult,
   RestoreResult,
   SealResult,
+  UpkeepReport,
   VerifyAuditLogResult,
   WrittenFile,
 } from "@workrail/runtime";
@@ -279,6 +280,25 @@ export const SYNC_STORE_RESULT: ResultSchema<SyncStoreResult> = objectOf<SyncSto
 });
 
 export const VERIFY_REPORT: ResultSchema<VerifyReport> = objectOf<VerifyReport>({ ...read, findings: listOf(finding, "faults") });
+
+export const UPKEEP_REPORT: ResultSchema<UpkeepReport> = objectOf<UpkeepReport>({
+  finishedRemovals: count("files of checkpoints that were removed earlier, and are deleted now"),
+  left: texts("what cannot be removed or erased yet, and the reason; the next run continues, and the exit code is 11"),
+  cleanUp: CLEAN_UP_REPORT,
+  auditRows: count("rows of the audit log older than `auditDays`, removed"),
+  compacted: z
+    .strictObject({ checkpoints: count("how many"), savedBytes: count("bytes that they need less") })
+    .describe("checkpoints that are stored smaller now"),
+  indexed: z
+    .strictObject({
+      sessions: count("sessions that were indexed now"),
+      pending: count("sessions that could not be; the exit code is then 11"),
+    })
+    .optional()
+    .describe("the index for search; missing if the store keeps none"),
+  verified: VERIFY_REPORT.optional().describe("with `--verify`, as `workrail verify` tells it; with faults the exit code is 14"),
+  isComplete: flag("`false`: it was interrupted, and the same command continues"),
+});
 
 export const AUDIT_LOG_RESULT: ResultSchema<AuditLogResult> = objectOf<AuditLogResult>({
   entries: listOf(

@@ -103,6 +103,7 @@ export const GOLDEN_CASES: GoldenCases = {
     },
   ],
   migrate: [{}],
+  upkeep: [{ args: ["--once"] }, { args: ["--once", "--verify"], files: DAMAGED }],
   status: [{ typed: "" }],
   verify: [{ typed: "" }, { files: DAMAGED }],
   "audit list": [{ args: ["--limit", "3"], typed: "" }, { args: ["--session", "gone", "--action", "trash"] }],

@@ -58,6 +58,7 @@ export const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   copy: results.COPY_STORE_RESULT,
   sync: results.SYNC_STORE_RESULT,
   migrate: results.MIGRATE_STORE_RESULT,
+  upkeep: results.UPKEEP_REPORT,
   status: results.STORE_STATUS,
   verify: results.VERIFY_REPORT,
   "audit list": results.AUDIT_LOG_RESULT,

@@ -5,6 +5,7 @@ import { forgetSessions } from "../hooks/forget-sessions.ts";
 import { metadataOf } from "../metadata.ts";
 import { optional } from "../check-params.ts";
 import type { Store } from "../store.ts";
+import { upkeep } from "../upkeep.ts";
 import type { Care } from "../workrail.ts";
 import { type Facet, MAYBE_PARAMS, PARAMS } from "./operation.ts";
 
@@ -52,6 +53,7 @@ export const care: Facet<Care> = {
     changes: true,
     run: async ({ rebuildPorts }) => (await caring()).collectGarbage(rebuildPorts),
   },
+  upkeep: { wholeStore: true, needs: "disk", changes: true, params: MAYBE_PARAMS, run: upkeep },
   scanStore: {
     wholeStore: true,
     needs: "disk",

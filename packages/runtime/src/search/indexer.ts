@@ -23,6 +23,14 @@ const TELL_MS = 10_000;
 /** A caller that waits for the index. */
 export type CatchUpOptions = Pick<SearchCheckpointsParams, "signal" | "onProgress">;
 
+/** Sessions in the search index. */
+export interface Indexed {
+  /** Sessions whose changes were indexed now. */
+  readonly sessions: number;
+  /** Sessions that could not be read, or were left because the work was stopped. */
+  readonly pending: number;
+}
+
 export interface IndexerOptions {
   /** True while a caller waits for an answer. */
   readonly isBusy: () => boolean;
@@ -105,11 +113,22 @@ export class Indexer {
    * @param tell called with the number of sessions done and in total.
    * @throws STORAGE_UNAVAILABLE
    */
-  async finish(tell: (done: number, total: number) => void): Promise<void> {
+  async finish(tell: (done: number, total: number) => void, signal?: { readonly aborted: boolean }): Promise<Indexed> {
     await this.#followChanges();
     const total = await this.#pending();
     if (total > 0) tell(0, total);
-    while (await this.#piece(() => this.#isStopped)) tell(Math.max(0, total - (await this.#pending())), total);
+    while (await this.#piece(() => this.#isOver(signal))) tell(Math.max(0, total - (await this.#pending())), total);
+    const pending = await this.#pending();
+    return { sessions: Math.max(0, total - pending), pending };
+  }
+
+  /** Tidies the index, as far as that is due. */
+  async tidy(signal?: { readonly aborted: boolean }): Promise<void> {
+    while (!this.#isOver(signal) && (await this.#turns.run(() => this.#ports.search.tidy()))) await turnOfTheLoop();
+  }
+
+  #isOver(signal: { readonly aborted: boolean } | undefined): boolean {
+    return this.#isStopped || signal?.aborted === true;
   }
 
   /** Starts nothing more, and ends running work at the next pause. */

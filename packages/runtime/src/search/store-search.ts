@@ -2,7 +2,7 @@ import type { IndexPorts, SearchPorts } from "@workrail/search";
 import { isStorageFailure } from "../fallback/storage-failure.ts";
 import type { Scope } from "../isolation.ts";
 import type { Parts } from "../tokens.ts";
-import { type CatchUpOptions, Indexer } from "./indexer.ts";
+import { type CatchUpOptions, type Indexed, Indexer } from "./indexer.ts";
 import { loadSearching } from "./load-searching.ts";
 import { MeaningSearch } from "./meaning-search.ts";
 import { followingChanges } from "./own-index.ts";
@@ -23,6 +23,11 @@ const LONG = 6;
 /** True after a search in any store of this process, when the engine has compiled the code of searches. */
 let isWarm = false;
 
+/** How to index everything pending. */
+interface CatchUpInFull extends FinishIndexOptions {
+  readonly signal: { readonly aborted: boolean } | undefined;
+}
+
 /** Search over one store, with the index that it uses. */
 export class StoreSearch {
   readonly #ports: IndexPorts & SearchPorts;
@@ -31,6 +36,8 @@ export class StoreSearch {
   readonly #meaning: MeaningSearch;
   readonly #background: Parts["background"];
   readonly #isBusy: () => boolean;
+  /** True when the storage keeps the index. */
+  readonly #isKept: boolean;
   #isRehearsed = false;
   #isStopped = false;
 
@@ -42,6 +49,7 @@ export class StoreSearch {
     const { settings, search, log, background } = parts;
     this.#background = background;
     this.#isBusy = isBusy;
+    this.#isKept = parts.storage.search !== undefined;
     const catalog = whole === undefined ? parts.catalog : followingChanges(parts.catalog, whole.catalog);
     this.#ports = { ...parts, catalog, search, limits: settings.limits, pause: async () => {} };
     this.#indexer = new Indexer(this.#ports, background, log, { isBusy, onUpToDate: () => this.#rehearseSoon() });
@@ -94,6 +102,19 @@ export class StoreSearch {
   /** Indexes everything that is pending. */
   async finishIndex({ onProgress }: FinishIndexOptions): Promise<void> {
     await this.#unlessDiskFails(() => this.#indexer.finish((done, total) => onProgress?.({ done, total })));
+  }
+
+  /**
+   * Indexes everything pending and tidies the index. Returns `undefined` when the storage keeps no index: one in memory would end with the
+   * process.
+   *
+   * @throws STORAGE_UNAVAILABLE
+   */
+  async bringUpToDate({ onProgress, signal }: CatchUpInFull): Promise<Indexed | undefined> {
+    if (!this.#isKept) return undefined;
+    const indexed = await this.#indexer.finish((done, total) => onProgress?.({ done, total }), signal);
+    await this.#indexer.tidy(signal);
+    return indexed;
   }
 
   async stop(): Promise<void> {
