@@ -51,6 +51,7 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
   sessions: [{}],
   log: [{ args: ["shop"] }],
   diff: [{ args: ["cp-1", "cp-3"] }],
+  ui: [{ args: ["--export", "page.html", "--session", "shop"] }, { args: ["--export", "DISK/page.html", "--session", "shop"] }],
   stats: [{}],
   tag: [{ args: ["shop", "urgent"] }],
   pin: [{ args: ["shop", "step"] }],
@@ -73,7 +74,8 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
   restore: [{ args: ["BACKUP", "--yes"] }],
   copy: [{ args: ["--to", "copy"] }, { args: ["--to", "DISK/copy"] }],
   sync: [{ args: ["--to", "other"] }, { args: ["--to", "DISK/other"] }],
-  migrate: [{}],
+  // Only for a database.
+  migrate: [],
   upkeep: [{ args: ["--once"] }],
   status: [{}],
   verify: [{}],

@@ -53,6 +53,7 @@ const WRITING: readonly string[] = [
   "prioritize context.json",
   "export s",
   "export --all",
+  "ui --export page.html --session s",
   "import export.json",
   "delete c1 --yes",
   "cleanup --keep-last 1 --yes",

@@ -99,6 +99,7 @@ export {
   sealStore,
   syncStore,
   unsealStore,
+  writeNewFile,
 } from "./on-call.ts";
 export type { OpenOptions } from "./open-options.ts";
 export type {

@@ -15,6 +15,7 @@ import type { Savings, SavingsParams } from "./savings.ts";
 import type { NewKey, SealOptions, SealResult } from "./sealing/seal-store.ts";
 import type { SyncStoreOptions, SyncStoreResult } from "./sync-options.ts";
 import type { Workrail } from "./workrail.ts";
+import type { WrittenFile } from "./write-new-file.ts";
 
 const sealing = () => import("./sealing/seal-store.ts");
 
@@ -182,4 +183,14 @@ export async function changeSetting(
 ): Promise<LoggedSetting> {
   const changing = await import("./config/change-setting.ts");
   return changing.changeSetting(sources, name, text);
+}
+
+/**
+ * Writes a text to a new file that only its owner can read. The file gets its name once all of it is on the disk. Never replaces a file.
+ *
+ * @throws INVALID_INPUT when there is such a file, or no such folder; STORAGE_UNAVAILABLE when the file cannot be written.
+ */
+export async function writeNewFile(file: string, text: string): Promise<WrittenFile> {
+  const writing = await import("./write-new-file.ts");
+  return writing.writeNewFile([file], writing.inOnePiece(text));
 }

@@ -51,6 +51,11 @@ export async function writeNewFile(names: Iterable<string>, text: AsyncIterable<
   }
 }
 
+/** A text that is written at once. */
+export async function* inOnePiece(text: string): AsyncGenerator<string, void, undefined> {
+  yield text;
+}
+
 async function write(temporary: string, file: string, text: AsyncIterable<string>): Promise<number> {
   const handle = await onDisk(file, () => fs.promises.open(temporary, "wx", 0o600));
   let sizeBytes = 0;

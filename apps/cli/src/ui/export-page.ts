@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { WorkrailError } from "@workrail/core";
-import { findProject, openWorkrail, type Workrail } from "@workrail/runtime";
+import { findProject, openWorkrail, type Workrail, writeNewFile } from "@workrail/runtime";
 import { pageWith, saveSession } from "@workrail/timeline";
 import { readPage } from "@workrail/timeline/page";
 
@@ -30,7 +29,8 @@ const ALL = 1_000_000;
  * Writes a session as one page to show to somebody. Its data comes from a copy of the session in which secrets are replaced, whatever the
  * settings say: other people read the page.
  *
- * @throws INVALID_INPUT when the file exists, or its folder does not; PLAINTEXT_REFUSED in a sealed store, unless files in clear are allowed.
+ * @throws INVALID_INPUT when the file exists, or its folder does not; STORAGE_UNAVAILABLE when it cannot be written;
+ * PLAINTEXT_REFUSED in a sealed store, unless files in clear are allowed.
  */
 export async function exportPage({ store, sessionId, file }: ExportPageOptions): Promise<ExportedPage> {
   const folder = mkdtempSync(join(tmpdir(), "workrail-page-"));
@@ -44,23 +44,9 @@ export async function exportPage({ store, sessionId, file }: ExportPageOptions):
     const ports = { store: redacted, project, mayWrite: false, now: () => new Date() };
     const session = await saveSession(ports, sessionId, MOST_CHARACTERS);
     const html = pageWith(await readPage(), session);
-    write(file, html);
-    return { file, sizeBytes: Buffer.byteLength(html), checkpoints: session.timeline.rows.length, total: session.timeline.total };
+    const { sizeBytes } = await writeNewFile(file, html);
+    return { file, sizeBytes, checkpoints: session.timeline.rows.length, total: session.timeline.total };
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
-
-function write(file: string, html: string): void {
-  try {
-    writeFileSync(file, html, { flag: "wx", mode: 0o600 });
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const why = code === "EEXIST" ? "it exists" : message;
-    throw new WorkrailError("INVALID_INPUT", `The page cannot be written to ${file}: ${why}.`, {
-      cause,
-      details: { field: "export" },
-      hint: "Choose another file with --export.",
-    });
   }
 }
