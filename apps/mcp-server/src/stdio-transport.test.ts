@@ -126,7 +126,7 @@ describe.each(["v1", "v2"])("StdioTransport in a separate process, with version 
     await client.write(
       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"userContext":{"deep":${deep}}}}}\n`,
     );
-    expect((await client.answer(1)).result?.isError).toBe(true);
+    expect((await client.answer(1)).error).toEqual({ code: -32_700, message: "The message is nested deeper than 20,000 levels." });
     await expectAlive();
   });
 
