@@ -10,5 +10,5 @@ export function conversionPorts(
   { limits, dataDir }: Settings,
   { durability, clock: shared = systemClock }: Storage,
 ): ConversionPorts {
-  return { codec, digests, clock: clock ?? shared, limits, dataDir: durability === "disk" ? dataDir : undefined };
+  return { codec, digests, clock: clock === undefined ? shared : clock, limits, dataDir: durability === "disk" ? dataDir : undefined };
 }
