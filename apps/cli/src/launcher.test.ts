@@ -24,7 +24,9 @@ describe("the bundle", () => {
     expect(imported.filter((name) => !name.startsWith("./"))).toEqual([]);
     const program = files.filter((file) => file !== "workrail.mjs").map((file) => readFileSync(join(cli.dist, file), "utf8"));
     expect(program.join("")).toContain('process.getBuiltinModule("node:fs")');
-    expect(program.join("")).not.toMatch(/getBuiltinModule\("node:(?:process|child_process)"\)/u);
+    // `workrail ui` alone starts another program.
+    const starting = program.filter((text) => /getBuiltinModule\("node:(?:process|child_process)"\)/u.test(text));
+    expect(starting.map((text) => text.includes("xdg-open"))).toEqual([true]);
     // One non-ASCII letter doubles the memory of a file.
     expect(program.filter((text) => /[^\0-\x7f]/u.test(text))).toEqual([]);
   });
@@ -52,7 +54,7 @@ describe("the bundle", () => {
   it("stays small enough to be fetched by npx: sizes in bytes", () => {
     const sizeOf = (files: readonly string[]): number => files.reduce((sum, file) => sum + statSync(join(cli.dist, file)).size, 0);
     const everything = readdirSync(cli.dist, { recursive: true, encoding: "utf8" });
-    expect(sizeOf(programFiles())).toBeLessThan(3_600_000);
+    expect(sizeOf(programFiles())).toBeLessThan(4_100_000);
     expect(sizeOf(everything.filter((file) => statSync(join(cli.dist, file)).isFile()))).toBeLessThan(25_000_000);
   });
 
