@@ -1,1 +1,2 @@
 export { type SaverStore, WorkrailSaver } from "./workrail-saver.ts";
+export { type ItemStore, WorkrailStore, type WorkrailStoreOptions } from "./workrail-store.ts";

@@ -51,6 +51,7 @@ function seriesOf(namespace: string): string {
     .join("|");
 }
 
-function shortened(text: string): string {
+/** Returns the text itself, or its digest if it is long. */
+export function shortened(text: string): string {
   return text.length <= LONGEST ? text : createHash("sha256").update(text).digest("hex");
 }

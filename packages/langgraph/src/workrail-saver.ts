@@ -13,7 +13,6 @@ import {
   TASKS,
   WRITES_IDX_MAP,
 } from "@langchain/langgraph-checkpoint";
-import { isWorkrailError } from "@workrail/core";
 import type {
   AppendRecordsParams,
   CheckpointLabels,
@@ -22,6 +21,7 @@ import type {
   Workrail,
 } from "@workrail/runtime";
 import { labelsOf, metadataTags, namespaceTag, placeIn } from "./labels.ts";
+import { isMissing, unlessMissing } from "./missing.ts";
 import { configOf, partsOf, type Place, placeOf, sessionIdOf, storedIdOf, threadOf } from "./place.ts";
 import { fromContextText, toContextText } from "./stored-checkpoint.ts";
 import { fromRecords, type StoredWrite, toPendingWrite, toRecords } from "./stored-write.ts";
@@ -212,12 +212,4 @@ function withoutUndefined(filter: Readonly<Record<string, unknown>>): object {
 
 function only(values: Checkpoint["channel_values"], versions: ChannelVersions): Checkpoint["channel_values"] {
   return Object.fromEntries(Object.entries(values).filter(([channel]) => Object.hasOwn(versions, channel)));
-}
-
-function isMissing(error: unknown): boolean {
-  return isWorkrailError(error) && (error.code === "CHECKPOINT_NOT_FOUND" || error.code === "SESSION_NOT_FOUND");
-}
-
-function unlessMissing(error: unknown): void {
-  if (!isMissing(error)) throw error;
 }
