@@ -19,7 +19,11 @@ describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undef
     const env = { WORKRAIL_STORE: store };
     const early = await cli.run(["list"], { env });
     expect([early.code, early.stderr]).toEqual([17, expect.stringContaining("workrail migrate")]);
-    expect(await cli.run(["migrate"], { env })).toEqual({ code: 0, stdout: `${server.url()}\n`, stderr: "Applied: 0001-initial.\n" });
+    expect(await cli.run(["migrate"], { env })).toEqual({
+      code: 0,
+      stdout: `${server.url()}\n`,
+      stderr: "Applied: 0001-initial, 0002-row-security.\n",
+    });
     expect(await cli.json(["migrate", "--store", store])).toEqual({ store: server.url(), applied: [] });
 
     const id = (await cli.output(["save", "--session", "shop"], { env, input: '{"buy":"milk"}' })).trim();

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Log, ProcessLocking, runAll, type Storage } from "@workrail/core";
+import { invalidInput, type Log, ProcessLocking, runAll, type Storage } from "@workrail/core";
 import { ask } from "./ask.ts";
 import { DatabaseClock } from "./database-clock.ts";
 import { expectSchema } from "./migrate.ts";
@@ -16,8 +16,8 @@ import { Transactions } from "./transactions.ts";
 export interface PostgresOptions {
   /** `postgres://user:password@host:5432/database`. */
   readonly url: string;
-  /** Whose store it is. Default `default`. */
-  readonly tenant?: string;
+  /** Whose store it is: the connection sees no rows of others, unless its user is a superuser or has BYPASSRLS. Default `default`. */
+  readonly tenant?: string | undefined;
   /** Most connections of this process. Default 5. */
   readonly maxConnections?: number;
   /** Longest time that a change waits for other processes. Default 5,000. */
@@ -41,7 +41,8 @@ const SILENCE_MS = 60_000;
 /**
  * Opens a storage in a PostgreSQL database. Several processes may have it open.
  *
- * @throws UNSUPPORTED_VERSION when the database has no tables, or those of another version; STORE_IN_USE; STORAGE_UNAVAILABLE.
+ * @throws INVALID_INPUT for a broken URL and an empty tenant; UNSUPPORTED_VERSION when the database has no tables, or those of another
+ * version; STORE_IN_USE; STORAGE_UNAVAILABLE.
  */
 export async function openPostgres({ url, maxConnections = 5, ...options }: PostgresOptions): Promise<Storage> {
   return openOver(pgDatabase(openPool({ url, maxConnections })), options);
@@ -59,10 +60,12 @@ export async function openOver(database: Database, options: Omit<PostgresOptions
 
 async function open(database: Database, options: Omit<PostgresOptions, "url" | "maxConnections">): Promise<Storage> {
   const { tenant = DEFAULT_TENANT, lockWaitMs = 5_000, retryMs = 5_000, leaseMs = 15_000, isForReading = false, log = silentLog } = options;
+  if (tenant === "") throw invalidInput("tenant", "The tenant is empty.", "Name one, or leave it out for the tenant `default`.");
   const clock = new DatabaseClock();
-  await prepare(database, clock, isForReading ? undefined : tenant);
+  await prepare(database, clock);
   const opener = randomUUID();
   const transactions = new Transactions({ database, tenant, lockWaitMs, retryMs, silenceMs: SILENCE_MS });
+  if (!isForReading) await transactions.run((connection) => ask(connection, storeInsertion(tenant)));
   const lease = isForReading ? undefined : await PostgresLocking.open({ tenant, transactions, opener, leaseMs, clock, log });
   const catalog = new PostgresCatalog({ tenant, transactions, opener });
   let closing: Promise<void> | undefined;
@@ -79,23 +82,19 @@ async function open(database: Database, options: Omit<PostgresOptions, "url" | "
   };
 }
 
-/**
- * Checks the schema, sets the clock, and makes the row of a tenant. A tenant with blobs and without a row has lost its catalog.
- *
- * @param tenant `undefined`: no row is made.
- */
-async function prepare(database: Database, clock: DatabaseClock, tenant: string | undefined): Promise<void> {
+/** Checks the schema and sets the clock, which belong to no tenant. */
+async function prepare(database: Database, clock: DatabaseClock): Promise<void> {
   const connection = await database.connect();
   let isBroken = true;
   try {
     await Promise.all([expectSchema(connection), clock.set(connection)]);
-    if (tenant !== undefined) await ask(connection, storeInsertion(tenant));
     isBroken = false;
   } finally {
     connection.release(isBroken);
   }
 }
 
+/** Makes the row of a tenant. A tenant with blobs and without a row has lost its catalog. */
 function storeInsertion(tenant: string): Query<unknown> {
   const blobs = builder.selectFrom("blob").select("ref").where("tenant_id", "=", tenant);
   return builder

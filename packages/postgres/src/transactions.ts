@@ -4,6 +4,7 @@ import { SerialQueue, WorkrailError } from "@workrail/core";
 import { sql } from "kysely";
 import { ask } from "./ask.ts";
 import { builder, type Query } from "./queries/query-builder.ts";
+import { storedText } from "./stored-text.ts";
 import type { Connection, Database, Statement } from "./sql-connection.ts";
 import { isOfAnother, isOfConnection, isOfStatement, storageError, translating, unknownOutcome } from "./storage-errors.ts";
 
@@ -86,20 +87,31 @@ export class Transactions {
     }
   }
 
-  /** Runs statements that may be repeated, on a connection of their own, or on that of the turn that this call is part of. */
+  /**
+   * Runs statements that may be repeated, in a transaction of their own that takes one round trip, or in that of the turn that this call is
+   * part of. `work` sends all statements before it waits for an answer.
+   */
   run<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const current = this.#current.getStore();
-    if (current?.isOpen === true) return translating(() => work(current.connection));
-    return this.#repeating(() => this.#using(work));
+    return this.#apart(BEGIN, work);
   }
 
-  /**
-   * Runs reads, which see the store as of one moment, in one round trip. `work` sends all statements before it waits for an answer.
-   * Within a turn nobody else changes the store.
-   */
+  /** Runs reads as `run` does. They see the store as of one moment: within a turn nobody else changes it. */
   reading<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const isInTurn = this.#current.getStore()?.isOpen === true;
-    return this.run(isInTurn ? work : (connection) => atOneMoment(connection, work));
+    return this.#apart(BEGIN_READING, work);
+  }
+
+  #apart<T>(begin: Statement, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const current = this.#current.getStore();
+    if (current?.isOpen === true) return translating(() => work(current.connection));
+    return this.#repeating(() => this.#using((connection) => this.#inTransaction(connection, begin, work)));
+  }
+
+  /** Runs statements of the tenant, with `BEGIN` and `COMMIT`, in one round trip. */
+  async #inTransaction<T>(connection: Connection, begin: Statement, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const begun = [connection.run(begin), connection.run(settings(this.#options.tenant))];
+    const result = work(connection);
+    await all([...begun, result, connection.run(COMMIT)]);
+    return result;
   }
 
   async #using<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
@@ -140,7 +152,7 @@ export class Transactions {
     const { tenant, lockWaitMs, silenceMs } = this.#options;
     const [, , [store]] = await Promise.all([
       connection.run(BEGIN),
-      connection.run(limits({ lock_timeout: lockWaitMs, idle_in_transaction_session_timeout: silenceMs })),
+      connection.run(settings(tenant, { lock_timeout: lockWaitMs, idle_in_transaction_session_timeout: silenceMs })),
       ask(connection, lockQuery(tenant)),
     ]);
     if (store === undefined) throw storeGone();
@@ -159,7 +171,7 @@ export class Transactions {
       return await this.#repeating(() =>
         this.#using(async (connection) => {
           while (await isUnderWay(connection, transaction)) await pause(LOOK_AGAIN_MS);
-          return (await ask(connection, evidence)).length > 0;
+          return (await this.#inTransaction(connection, BEGIN_READING, () => ask(connection, evidence))).length > 0;
         }),
       );
     } catch {
@@ -210,10 +222,13 @@ function plain(text: string): Statement {
   return { sql: text, parameters: [] };
 }
 
-/** Sets limits in milliseconds for this transaction alone: behind a pool of transactions, the next one belongs to another process. */
-function limits(values: Readonly<Record<string, number>>): Statement {
-  const settings = Object.entries(values).map(([name, ms]) => `set_config('${name}', '${Math.ceil(ms)}', true)`);
-  return plain(`select ${settings.join(", ")}`);
+/**
+ * Names the tenant, whose rows alone the transaction sees, and sets limits in milliseconds. For this transaction alone: behind a pool of
+ * transactions, the next one belongs to another process.
+ */
+function settings(tenant: string, limits: Readonly<Record<string, number>> = {}): Statement {
+  const calls = Object.entries(limits).map(([name, ms]) => `set_config('${name}', '${Math.ceil(ms)}', true)`);
+  return { sql: `select ${["set_config('workrail.tenant', $1, true)", ...calls].join(", ")}`, parameters: [storedText(tenant)] };
 }
 
 /** Locks the row of the tenant. `alone_by` counts only while its lease lasts. */
@@ -232,13 +247,6 @@ function lockQuery(tenant: string): Query<LockedStore> {
 /** Sends statements and the commit at once. When a statement fails, the commit rolls back. */
 async function commit(connection: Connection, writes: readonly Query<unknown>[]): Promise<void> {
   await all([...writes.map((query) => ask(connection, query)), connection.run(COMMIT)]);
-}
-
-async function atOneMoment<T>(connection: Connection, work: (connection: Connection) => Promise<T>): Promise<T> {
-  const begun = connection.run(BEGIN_READING);
-  const result = work(connection);
-  await all([begun, result, connection.run(COMMIT)]);
-  return result;
 }
 
 /** Waits for all, so that no statement is under way when the connection is given back. Rejects with the first failure. */

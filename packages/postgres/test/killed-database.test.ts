@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { noPostgres, type PostgresServer, startPostgres, tally } from "@workrail/faults";
+import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres, tally } from "@workrail/faults";
 import { type ChainedStorage, chained, type CheckpointId, isWorkrailError, type SessionId, verifyAudit } from "@workrail/core";
 import { migrate, openPostgres } from "@workrail/postgres";
 import { sha256, withChance } from "@workrail/storage-conformance/harness";
@@ -19,15 +19,18 @@ interface Acknowledged {
 
 describe.skipIf(missing !== undefined)(`a database that is killed${missing === undefined ? "" : `: not run, ${missing}`}`, () => {
   let server: PostgresServer;
+  let url: string;
 
   beforeAll(async () => {
     server = await startPostgres({ isDurable: true });
-    await migrate(server.url());
+    const { owner, user } = await createTeamDatabase(server);
+    url = user;
+    await migrate(owner);
   });
   afterAll(() => server.destroy());
 
   const open = async (): Promise<ChainedStorage> =>
-    chained(await openPostgres({ url: server.url(), retryMs: 20_000, leaseMs: 60_000 }), (text) => sha256.sha256(text));
+    chained(await openPostgres({ url, retryMs: 20_000, leaseMs: 60_000 }), (text) => sha256.sha256(text));
 
   it(`loses and reorders nothing that it acknowledged to two openers, ${KILLS} times`, { timeout: 3_600_000 }, () =>
     withChance(SEED, async (chance) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
+import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
 import { type ChainedStorage, chained, type SessionId, verifyAudit } from "@workrail/core";
 import { migrate } from "@workrail/postgres";
 import { Faults, sha256, tally } from "@workrail/storage-conformance/harness";
@@ -19,8 +19,9 @@ describe.skipIf(missing !== undefined)(`a connection that is lost${missing === u
 
   beforeAll(async () => {
     server = await startPostgres({ isDurable: false });
-    await migrate(server.url());
-    const database = struck(pgDatabase(openPool({ url: server.url(), maxConnections: 3 })), faults);
+    const { owner, user } = await createTeamDatabase(server);
+    await migrate(owner);
+    const database = struck(pgDatabase(openPool({ url: user, maxConnections: 3 })), faults);
     storage = chained(await openOver(database), (text) => sha256.sha256(text));
   });
   afterAll(async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
+import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
 import { migrate } from "@workrail/postgres";
 import { type ChainedStorage, chained, type CheckpointId, type SessionId } from "@workrail/core";
 import { sha256 } from "@workrail/storage-conformance/harness";
@@ -18,8 +18,9 @@ describe.skipIf(missing !== undefined)("round trips", () => {
 
   beforeAll(async () => {
     server = await startPostgres({ isDurable: false });
-    await migrate(server.url());
-    trips = new Trips(pgDatabase(openPool({ url: server.url(), maxConnections: 3 })));
+    const { owner, user } = await createTeamDatabase(server);
+    await migrate(owner);
+    trips = new Trips(pgDatabase(openPool({ url: user, maxConnections: 3 })));
     storage = chained(await openOver(trips), (text) => sha256.sha256(text));
   });
   afterAll(async () => {

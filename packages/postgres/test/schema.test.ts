@@ -83,10 +83,10 @@ describe("the schema", () => {
   it("is missing before the first migration, and is made once", async () => {
     await expect(open()).rejects.toMatchObject({
       code: "UNSUPPORTED_VERSION",
-      details: { reason: "schema-older", missing: ["0001-initial"] },
+      details: { reason: "schema-older", missing: ["0001-initial", "0002-row-security"] },
     });
     const db = new Kysely<unknown>({ dialect: new PGliteDialect({ pglite }) });
-    expect(await migrateOver(db)).toEqual({ applied: ["0001-initial"] });
+    expect(await migrateOver(db)).toEqual({ applied: ["0001-initial", "0002-row-security"] });
     expect(await migrateOver(db)).toEqual({ applied: [] });
   });
 

@@ -1,4 +1,4 @@
-import { noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
+import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
 import { migrate } from "@workrail/postgres";
 import { describeStorage } from "@workrail/storage-conformance";
 import { afterAll, beforeAll, describe } from "vitest";
@@ -11,8 +11,9 @@ describe.skipIf(missing !== undefined)(`a real server${missing === undefined ? "
 
   beforeAll(async () => {
     server = await startPostgres({ isDurable: false });
-    process.env[TEST_URL] = server.url();
-    await migrate(server.url());
+    const { owner, user } = await createTeamDatabase(server);
+    process.env[TEST_URL] = user;
+    await migrate(owner);
   });
   afterAll(() => server.destroy());
 

@@ -21,9 +21,12 @@ const TABLES = [
 export async function emptyTenant(database: Database, tenant: string): Promise<void> {
   const connection = await database.connect();
   try {
-    await Promise.all(
-      TABLES.map((table) => connection.run({ sql: `delete from workrail.${table} where tenant_id = $1`, parameters: [tenant] })),
-    );
+    await Promise.all([
+      connection.run({ sql: "begin", parameters: [] }),
+      connection.run({ sql: "select set_config('workrail.tenant', $1, true)", parameters: [tenant] }),
+      ...TABLES.map((table) => connection.run({ sql: `delete from workrail.${table} where tenant_id = $1`, parameters: [tenant] })),
+      connection.run({ sql: "commit", parameters: [] }),
+    ]);
   } finally {
     connection.release(false);
   }

@@ -178,9 +178,9 @@ export async function openDefaultStorage(settings: Settings, log: Log): Promise<
 
 /** Loads the driver of a database only for one. */
 async function openCatalog(settings: Settings, log: Log): Promise<Storage> {
-  const { dataDir, store, lockWaitMs, sqliteDriver, readOnly } = settings;
+  const { dataDir, store, tenant, lockWaitMs, sqliteDriver, readOnly } = settings;
   if (store !== undefined) {
-    return (await import("@workrail/postgres")).openPostgres({ url: store, lockWaitMs, isForReading: readOnly, log });
+    return (await import("@workrail/postgres")).openPostgres({ url: store, tenant, lockWaitMs, isForReading: readOnly, log });
   }
   const openWithSqlite = readOnly ? openSqliteFsForReading : openSqliteFs;
   if (sqliteDriver === "none") return openFiles(settings, log);

@@ -76,6 +76,8 @@ export interface Settings {
   readonly dataDir: string;
   /** URL of a database that holds the store; absent: the data directory does. */
   readonly store?: string | undefined;
+  /** Whose store it is, in a database; absent: that of the default tenant. */
+  readonly tenant?: string | undefined;
   readonly limits: Limits;
   readonly housekeeping: HousekeepingSettings;
   /** Longest time that a save waits for a lock of another process. */
@@ -166,18 +168,29 @@ const LEAVE_OUT = "Correct it, or leave it out for the default.";
 /** Places in ascending precedence. */
 const PLACES: readonly ConfiguredSetting["origin"][] = ["default", "file", "environment", "command line", "program"];
 
-/** A data directory that is set in a place of higher precedence overrides the store: whoever names a directory means it. */
-function storeOf({ settings, values }: Configuration, { dataDir, store }: GivenSettings): string | undefined {
-  if (store !== undefined) return store;
+/**
+ * A data directory that is set in a place of higher precedence overrides the store and its tenant: whoever names a directory means it.
+ *
+ * @throws INVALID_INPUT for a tenant without a database.
+ */
+function databaseOf({ settings, values }: Configuration, given: GivenSettings): Pick<Settings, "store" | "tenant"> {
   const placeOf = (name: SettingName): number => PLACES.indexOf(settings.find((each) => each.name === name)?.origin ?? "default");
-  return dataDir !== undefined || placeOf("store") < placeOf("dataDir") ? undefined : values.store;
+  const counts = (name: SettingName): boolean => given.dataDir === undefined && placeOf(name) >= placeOf("dataDir");
+  const store = given.store ?? (counts("store") ? values.store : undefined);
+  if (store === undefined && values.tenant !== undefined && counts("tenant")) throw tenantWithoutDatabase();
+  return { store, tenant: store === undefined ? undefined : values.tenant };
+}
+
+function tenantWithoutDatabase(): WorkrailError {
+  const hint = "Name the database with --store or WORKRAIL_STORE, or leave the tenant out: a data directory has one owner.";
+  return invalidInput("tenant", "A tenant is set, but no database.", hint);
 }
 
 function settingsOf(configuration: Configuration, given: GivenSettings, environment: Environment): Settings {
   const { dataDir, values } = configuration;
   return {
     dataDir,
-    store: storeOf(configuration, given),
+    ...databaseOf(configuration, given),
     limits: checked({ ...limitsOf(values), ...given.limits }),
     housekeeping: {
       retentionDays: values.retentionDays,

@@ -13,10 +13,12 @@ const DEBIAN = "/usr/lib/postgresql";
 
 /** A PostgreSQL server of a test, with its data in a temporary folder. */
 export interface PostgresServer {
-  /** URL of a database of the server. Default: `postgres`. */
-  url(database?: string): string;
+  /** URL of a database of the server. Default: `postgres`, and a superuser of that name. */
+  url(database?: string, user?: string): string;
   /** Creates an empty database. */
   createDatabase(name: string): Promise<void>;
+  /** Runs statements as the superuser, each in a transaction of its own. */
+  run(database: string, statements: readonly string[]): Promise<void>;
   /** Ends every process of the server at once, as `kill -9` does: nothing is written, and the next start recovers from the log. */
   kill(): Promise<void>;
   /** Starts the server again. */
@@ -58,8 +60,12 @@ export async function startPostgres({ isDurable }: { readonly isDurable: boolean
   const settings = `-c listen_addresses=127.0.0.1 -p ${port} -k ${folder} -c max_connections=200 -c log_min_messages=panic${fast}`;
   const control = (...args: readonly string[]) => asServer("pg_ctl", ["-D", data, "-l", path.join(folder, "log"), "-w", ...args]);
   const server: PostgresServer = {
-    url: (database = "postgres") => `postgres://postgres@127.0.0.1:${port}/${database}`,
+    url: (database = "postgres", user = "postgres") => `postgres://${user}@127.0.0.1:${port}/${database}`,
     createDatabase: (name) => asServer("createdb", ["-h", "127.0.0.1", "-p", String(port), "-U", "postgres", name]),
+    run: (database, statements) => {
+      const each = statements.flatMap((statement) => ["-c", statement]);
+      return asServer("psql", ["-h", "127.0.0.1", "-p", String(port), "-U", "postgres", "-d", database, "-qv", "ON_ERROR_STOP=1", ...each]);
+    },
     kill: () => control("stop", "-m", "immediate"),
     start: () => control("start", "-o", settings),
     async destroy() {
@@ -71,6 +77,24 @@ export async function startPostgres({ isDurable }: { readonly isDurable: boolean
   process.once("exit", () => killAtOnce(data));
   await server.start();
   return server;
+}
+
+/** A database as a team has it, with two users who are no superusers and do not bypass row-level security. */
+export interface TeamDatabase {
+  /** URL for the owner, who makes the tables. */
+  readonly owner: string;
+  /** URL for the user of servers and commands, who owns nothing. */
+  readonly user: string;
+}
+
+/** Creates the database `team` of a server, as `docs/how-to/share-a-store.md` tells. */
+export async function createTeamDatabase(server: PostgresServer): Promise<TeamDatabase> {
+  await server.run("postgres", ["create user workrail_owner", "create user workrail", "create database team owner workrail_owner"]);
+  await server.run("team", [
+    "alter default privileges for role workrail_owner grant usage on schemas to workrail",
+    "alter default privileges for role workrail_owner grant select, insert, update, delete on tables to workrail",
+  ]);
+  return { owner: server.url("team", "workrail_owner"), user: server.url("team", "workrail") };
 }
 
 async function asServer(program: string, args: readonly string[]): Promise<void> {

@@ -20,6 +20,7 @@ export type Isolation = "off" | "own-first" | "strict";
 export interface SettingValues extends Limits {
   readonly dataDir: string;
   readonly store?: string;
+  readonly tenant?: string;
   readonly project?: string;
   readonly fallback?: Fallback;
   readonly readOnly: boolean;
@@ -151,6 +152,13 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
       "The URL of a PostgreSQL database that holds the store, as postgres://user:password@host/database. The data directory then holds only what belongs to this machine. It does not count where the data directory is set in a place of higher precedence.",
     places: NOT_IN_FILE,
     secret: true,
+  },
+  tenant: {
+    type: { kind: "text" },
+    otherwise: "default",
+    meaning:
+      "Whose store it is, in a database that several share: tenants see nothing of each other. Refused without a database; it does not count where the data directory is set in a place of higher precedence.",
+    places: NOT_IN_FILE,
   },
   project: {
     type: { kind: "path" },
