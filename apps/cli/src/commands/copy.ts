@@ -16,9 +16,8 @@ interface CopyOptions extends GlobalOptions {
 }
 
 const EXAMPLES = `
-Examples:
-  workrail copy --to /mnt/disk/workrail
-  workrail copy --from old-place --to new-place
+Example:
+  workrail copy --to new-place
 `;
 
 /** `workrail copy`: copies a whole store to another place, and prints the place. */

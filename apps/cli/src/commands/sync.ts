@@ -16,7 +16,7 @@ interface SyncOptions extends GlobalOptions {
 
 const EXAMPLES = `
 Example:
-  workrail sync --to /mnt/team/workrail
+  workrail sync --to team-store
 `;
 
 /** `workrail sync`: pushes new checkpoints to another store, and prints the ids of those that became forks. */
