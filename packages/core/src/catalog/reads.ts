@@ -216,8 +216,8 @@ export interface Reads {
   readonly [name: string]: Read;
 }
 
-/** Answers to named reads. */
-export type Facts<R extends Reads> = { readonly [K in keyof R]: Answers[R[K]["of"]] };
+/** Answers to named reads. A read that a rule leaves out has none. */
+export type Facts<R extends Reads> = { readonly [K in keyof R]: Answers[NonNullable<R[K]>["of"]] };
 
 /** Without a limit. */
 export const ALL: number = Number.MAX_SAFE_INTEGER;

@@ -117,7 +117,8 @@ export function append(given: Append): Rule<CommitOutcome> {
 
 function appendReads({ record: { id, sessionId, blob }, asides, owner }: Append) {
   return {
-    owner: { of: "checkpoint", id: owner ?? id },
+    // Read only for side records: every save waits for these reads.
+    ...(owner === undefined ? {} : { owner: { of: "checkpoint", id: owner } as const }),
     session: { of: "session", id: sessionId },
     existing: { of: "checkpoint", id },
     head: headOf(sessionId),
