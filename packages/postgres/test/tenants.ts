@@ -1,21 +1,5 @@
+import { TABLES_OF_TENANTS } from "../src/migrations/0002-row-security.ts";
 import type { Database } from "../src/sql-connection.ts";
-
-const TABLES = [
-  "store",
-  "session",
-  "session_tag",
-  "checkpoint",
-  "checkpoint_tag",
-  "checkpoint_total",
-  "edge",
-  "removal",
-  "erasure",
-  "hold",
-  "audit",
-  "opener",
-  "blob",
-  "quarantine",
-] as const;
 
 /** Deletes all rows of a tenant. */
 export async function emptyTenant(database: Database, tenant: string): Promise<void> {
@@ -24,7 +8,9 @@ export async function emptyTenant(database: Database, tenant: string): Promise<v
     await Promise.all([
       connection.run({ sql: "begin", parameters: [] }),
       connection.run({ sql: "select set_config('workrail.tenant', $1, true)", parameters: [tenant] }),
-      ...TABLES.map((table) => connection.run({ sql: `delete from workrail.${table} where tenant_id = $1`, parameters: [tenant] })),
+      ...TABLES_OF_TENANTS.map((table) =>
+        connection.run({ sql: `delete from workrail.${table} where tenant_id = $1`, parameters: [tenant] }),
+      ),
       connection.run({ sql: "commit", parameters: [] }),
     ]);
   } finally {

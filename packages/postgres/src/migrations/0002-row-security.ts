@@ -8,7 +8,7 @@ import type { Migration } from "kysely/migration";
  */
 export const rowSecurity: Migration = {
   async up(db: Kysely<unknown>) {
-    for (const table of TABLES) {
+    for (const table of TABLES_OF_TENANTS) {
       await sql.raw(`ALTER TABLE workrail.${table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`).execute(db);
       await sql.raw(`CREATE POLICY of_tenant ON workrail.${table} USING (${IS_OF_TENANT}) WITH CHECK (${IS_OF_TENANT})`).execute(db);
     }
@@ -19,7 +19,7 @@ export const rowSecurity: Migration = {
 const IS_OF_TENANT = "tenant_id = nullif(current_setting('workrail.tenant', true), '')";
 
 /** All tables with rows of tenants. The names of the migrations have no tenant: they are read before one is known. */
-const TABLES = [
+export const TABLES_OF_TENANTS = [
   "store",
   "opener",
   "session",
