@@ -111,6 +111,7 @@ export { hold } from "./catalog/rules/hold.ts";
 export { markDamaged } from "./catalog/rules/mark-damaged.ts";
 export { reclaim } from "./catalog/rules/reclaim.ts";
 export { release } from "./catalog/rules/release.ts";
+export { foldedForms, foldedLabels } from "./catalog/folded.ts";
 export { matcherOf } from "./catalog/matcher-of.ts";
 export { ALL } from "./catalog/reads.ts";
 export type { Answers, Facts, Place, Read, Reads, Select, SelectSessions, SessionWhere, Where } from "./catalog/reads.ts";
@@ -153,6 +154,7 @@ export type {
 export { dotProduct, NearestFirst, unitVector } from "./words/nearest.ts";
 export { readOnly } from "./read-only/read-only-error.ts";
 export { readOnlyStorage, readOnlyStorageOf } from "./read-only/read-only-storage.ts";
+export { isSameBytes } from "./same-bytes.ts";
 export { runAll, runThen } from "./run-all.ts";
 export { firstCharacters, hasAtMost } from "./model/characters.ts";
 export { labelsOf, labelsText, placesInWords, screenSecrets } from "./use-cases/save/screen-secrets.ts";

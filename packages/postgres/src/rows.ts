@@ -4,6 +4,7 @@ import {
   type CheckpointId,
   type CheckpointRecord,
   type Digest,
+  foldedLabels,
   GIT_STATE,
   isJsonObject,
   type JsonObject,
@@ -11,7 +12,6 @@ import {
   type LayerSummary,
   type LoggedEvent,
   parseJson,
-  searchableAttributes,
   type SessionId,
   type Tables,
 } from "@workrail/core";
@@ -154,13 +154,6 @@ export function columnsOfEvent(tenant: string, event: LoggedEvent): AuditColumns
     reason: event.reason ?? null,
     digest: event.digest ?? null,
   };
-}
-
-/** Joins the labels with line breaks, so that a word never matches across two labels. */
-function foldedLabels({ name, tags, workflowId, agentId, attributes }: CheckpointRecord): string {
-  const told = searchableAttributes(attributes);
-  const text = Object.keys(told).length === 0 ? "" : JSON.stringify(told);
-  return [name, ...tags, workflowId, agentId, text].join("\n").toLowerCase();
 }
 
 function textIn(object: unknown, key: string): string | null {

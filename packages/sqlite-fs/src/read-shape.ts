@@ -1,4 +1,4 @@
-import type { Read } from "@workrail/core";
+import { foldedForms, type Read } from "@workrail/core";
 import type { SqliteValue } from "./sqlite-driver.ts";
 
 /** Read whose statement depends on which of its members are set. */
@@ -91,12 +91,8 @@ function memberOf(name: string, value: unknown, bind: Bind): string | undefined 
   if (LISTS.has(name)) return String(bind(JSON.stringify(value)));
   if (Array.isArray(value)) return value.length === 0 ? undefined : listOf(value.map((each) => memberOf(name, each, bind)));
   if (value instanceof Date) return String(bind(value.getTime()));
-  if (name === "words") return listOf(formsOf(value as string).map(bind));
+  if (name === "words") return listOf(foldedForms(value as string).map(bind));
   return String(bind(name === "name" ? (value as string).toLowerCase() : (value as SqliteValue)));
-}
-
-function formsOf(word: string): readonly string[] {
-  return [...new Set([word, JSON.stringify(word).slice(1, -1)])].map((form) => form.toLowerCase());
 }
 
 function listOf(members: readonly (string | number | undefined)[]): string {

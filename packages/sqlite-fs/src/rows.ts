@@ -7,13 +7,13 @@ import {
   type CheckpointId,
   type CheckpointRecord,
   type Digest,
+  foldedLabels,
   type JsonObject,
   type KeyId,
   type LayerSummary,
   type LoggedEvent,
   type NewRecord,
   parseJson,
-  searchableAttributes,
   type SessionId,
   type Tables,
 } from "@workrail/core";
@@ -141,13 +141,6 @@ export function columnsOfSession(session: Tables["session"]): Unsummed<SessionRo
     oldest_live: session.oldestLive,
     aside_count: session.asideCount,
   };
-}
-
-/** Joins the labels with line breaks, so that a word never matches across two labels. */
-function foldedLabels(record: NewRecord): string {
-  const told = searchableAttributes(record.attributes);
-  const attributes = Object.keys(told).length === 0 ? "" : JSON.stringify(told);
-  return [record.name, ...record.tags, record.workflowId, record.agentId, attributes].join("\n").toLowerCase();
 }
 
 /** Parses tags or pins. */

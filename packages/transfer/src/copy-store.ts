@@ -12,6 +12,7 @@ import {
   type SessionId,
   type Storage,
   WorkrailError,
+  isSameBytes,
 } from "@workrail/core";
 
 export interface CopyOptions {
@@ -119,7 +120,7 @@ function lost(): WorkrailError {
 async function keysToCopy(from: Storage, to: Storage, content: Facts<Everything>): Promise<(() => Promise<void>) | undefined> {
   const keyring = await from.keyFiles?.read("store", isAny);
   const theirs = await to.keyFiles?.read("store", isAny);
-  if (theirs !== undefined && !(keyring !== undefined && isSame(theirs, keyring))) throw sealedOtherwise();
+  if (theirs !== undefined && !(keyring !== undefined && isSameBytes(theirs, keyring))) throw sealedOtherwise();
   if (from.keyFiles === undefined || keyring === undefined) return undefined;
   const { keyFiles } = from;
   const target = to.keyFiles;
@@ -227,11 +228,11 @@ class BlobCopy {
     const { blobs } = this.#to;
     const ref = blobs.refOf(owner);
     const there = await blobs.get(ref);
-    if (there !== undefined && isSame(there, bytes)) return;
+    if (there !== undefined && isSameBytes(there, bytes)) return;
     if (there === undefined) await blobs.put(owner, bytes);
     else await blobs.replace(ref, bytes);
     const written = await blobs.get(ref);
-    if (written === undefined || !isSame(written, bytes)) throw otherThanWritten(owner);
+    if (written === undefined || !isSameBytes(written, bytes)) throw otherThanWritten(owner);
     this.#written += 1;
     this.#bytes += bytes.length;
   }
@@ -292,8 +293,4 @@ function rowsDiffer(): WorkrailError {
   return new WorkrailError("STORAGE_UNAVAILABLE", "The target returned other rows than were written to it.", {
     hint: "Copy again. If it fails again, report it as a bug with the versions of both stores.",
   });
-}
-
-function isSame(left: Uint8Array, right: Uint8Array): boolean {
-  return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }

@@ -21,6 +21,7 @@ import {
   reclaimBlobs,
   commit,
   type Rule,
+  isSameBytes,
 } from "@workrail/core";
 import type { ExportedSession } from "./export-format/export-fields.ts";
 
@@ -99,7 +100,7 @@ async function putBlob(ports: WriteImportedPorts, facts: CheckpointFacts, envelo
 async function holds(ports: WriteImportedPorts, present: Uint8Array, envelope: Uint8Array): Promise<boolean> {
   try {
     const decoded = await ports.codec.decode(present, ports.limits.maxContextBytes + MAX_ENVELOPE_BYTES);
-    return isSame(decoded, envelope);
+    return isSameBytes(decoded, envelope);
   } catch (error) {
     if (isWorkrailError(error) && (error.code === "CHECKPOINT_CORRUPT" || error.code === "TOO_LARGE")) return false;
     throw error;
@@ -110,13 +111,9 @@ async function holds(ports: WriteImportedPorts, present: Uint8Array, envelope: U
 async function putBackIfReplaced(ports: WriteImportedPorts, record: CheckpointRecord | undefined, bytes: Uint8Array): Promise<void> {
   if (record === undefined) return;
   const present = await ports.blobs.get(record.blob);
-  if (present !== undefined && (isSame(present, bytes) || (await digestOf(ports, present)) === record.exactDigest)) return;
+  if (present !== undefined && (isSameBytes(present, bytes) || (await digestOf(ports, present)) === record.exactDigest)) return;
   const becomes = { blobBytes: bytes.length, baseId: null, keyId: null };
   await ports.catalog.change(changeForm(record, becomes, () => ports.blobs.replace(record.blob, bytes)));
-}
-
-function isSame(left: Uint8Array, right: Uint8Array): boolean {
-  return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }
 
 async function digestOf(ports: WriteImportedPorts, blob: Uint8Array): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import type { Where } from "@workrail/core";
+import { foldedForms, type Where } from "@workrail/core";
 import { type Expression, expressionBuilder, sql, type SqlBool } from "kysely";
 import type { StoredTables } from "../schema.ts";
 import { builder, type Condition } from "./query-builder.ts";
@@ -47,7 +47,7 @@ export function conditionsOf(tenant: string, where: Where): readonly Condition[]
     ownTags === undefined ? undefined : hasOneOf(tenant, ownTags),
     withoutTag === undefined ? undefined : eb.not(hasTag(tenant, withoutTag)),
     name === undefined ? undefined : contains(eb.ref("checkpoint.folded_name"), name.toLowerCase()),
-    ...(where.words ?? []).map((word) => eb.or(formsOf(word).map((form) => contains(eb.ref("checkpoint.folded"), form)))),
+    ...(where.words ?? []).map((word) => eb.or(foldedForms(word).map((form) => contains(eb.ref("checkpoint.folded"), form)))),
     ...(where.tags ?? []).map((tag) => eb.or([hasTag(tenant, tag), hasSessionTag(tenant, tag)])),
   ];
 }
@@ -129,9 +129,4 @@ function hasSessionTag(tenant: string, tag: string): Expression<SqlBool> {
 /** Condition for a substring. `LIKE` would read wildcards in the text. */
 function contains(column: Expression<unknown>, part: string): Expression<SqlBool> {
   return sql<SqlBool>`strpos(${column}, ${part}) > 0`;
-}
-
-/** A word as it is, and in its JSON form where that differs: attributes are searched as JSON. */
-function formsOf(word: string): readonly string[] {
-  return [...new Set([word, JSON.stringify(word).slice(1, -1)])].map((form) => form.toLowerCase());
 }

@@ -16,6 +16,7 @@ import { sessionNameAttribute } from "../../model/session-name.ts";
 import { summarise } from "../../model/classification.ts";
 import type { LayerSummary } from "../../model/layer.ts";
 import { LABEL_LIMITS, type Limits } from "../../model/limits.ts";
+import { isSameBytes } from "../../same-bytes.ts";
 import type { Background, Clock, Digester, IdGenerator } from "../../ports/environment.ts";
 import type { BlobStore } from "../../ports/blob-store.ts";
 import { append, type Append, type CommitOutcome, type QuotaUsage } from "../../catalog/rules/append.ts";
@@ -480,12 +481,6 @@ async function putBackIfReplaced(
   const bytes = await encodeBlob(ports, facts, content);
   const becomes = { blobBytes: bytes.length, baseId: null, keyId: null };
   await ports.catalog.change(changeForm(record, becomes, () => ports.blobs.replace(blob, bytes)));
-}
-
-function isSameBytes(one: Uint8Array | undefined, other: Uint8Array): boolean {
-  if (one?.length !== other.length) return false;
-  for (let index = 0; index < other.length; index++) if (one[index] !== other[index]) return false;
-  return true;
 }
 
 /**
