@@ -41,7 +41,12 @@ describe.each(KINDS)("a store of $kind", ({ at }) => {
       await store.restoreFromTrash({ sessionId: "s" });
       const restored = await store.traceSession({ sessionId: "s" });
       expect(restored.checkpoints.at(-1)).toMatchObject({ id: "one", children: ["two", "three"] });
-      expect((await store.traceSession({ sessionId: "s", limit: 1 })).checkpoints).toHaveLength(1);
+      const newest = await store.traceSession({ sessionId: "s", limit: 1 });
+      expect(newest).toMatchObject({ checkpoints: [{ id: "three", children: [] }], total: 3 });
+      expect(newest.checkpoints[0], "its parent is only older").not.toHaveProperty("parentGone");
+      await store.cleanUp({ checkpointIds: ["one"] });
+      const orphans = await store.traceSession({ sessionId: "s", limit: 1 });
+      expect(orphans).toMatchObject({ checkpoints: [{ id: "three", parentGone: true }], total: 2 });
       expect((await refusalOf(store.traceSession({ sessionId: "none" }))).code).toBe("SESSION_NOT_FOUND");
     }));
 

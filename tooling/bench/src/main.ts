@@ -19,6 +19,7 @@ import { measureListing } from "./suites/listing.ts";
 import { measureMcp, whyNoServer } from "./suites/mcp.ts";
 import { measureMeaning } from "./suites/meaning.ts";
 import { measureMemory } from "./suites/memory.ts";
+import { measurePage, whyNoBrowser } from "./suites/page.ts";
 import { measureProcesses } from "./suites/processes.ts";
 import { measurePruning } from "./suites/prune.ts";
 import { measureScale } from "./suites/scale.ts";
@@ -46,6 +47,7 @@ const SUITES = {
   large: async (bench: Bench) => ({ large: await measureLarge(bench) }),
   meaning: async (bench: Bench) => ({ meaning: await measureMeaning(bench) }),
   langgraph: async (bench: Bench) => ({ langgraph: await measureLanggraph(bench) }),
+  page: (bench: Bench) => unless(whyNoBrowser(), bench, async () => ({ page: await measurePage(bench) })),
   memory: async (bench: Bench) => ({ memory: await measureMemory(bench) }),
 } satisfies Record<string, (bench: Bench) => Promise<Results>>;
 
@@ -119,7 +121,10 @@ function readArguments(): Wanted | undefined {
 }
 
 async function withServer(bench: Bench, measure: () => Promise<Results>): Promise<Results> {
-  const reason = await whyNoServer();
+  return unless(await whyNoServer(), bench, measure);
+}
+
+async function unless(reason: string | undefined, bench: Bench, measure: () => Promise<Results>): Promise<Results> {
   if (reason === undefined) return measure();
   bench.say(`skipped: ${reason}`);
   return {};

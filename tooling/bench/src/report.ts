@@ -22,6 +22,7 @@ export function report(results: Results): string {
     section("Through MCP on standard input and output", mcpTable(results)),
     section("Cold start: from spawning to the answer", coldStartTable(results)),
     section("Hooks of hosts: from spawning to the end, a transcript of 5.2 MB", hooksTable(results)),
+    section("The timeline page: 10,000 checkpoints in Chromium, from the start of the navigation", pageTable(results)),
     section("Scale: medians in milliseconds, each store in its turn", scaleTable(results)),
     section("Search: milliseconds, and beside it FTS5 with its own ranking", searchTable(results)),
     section("Saves without a pause in a session at its limit, beside others, 10 KB contexts", pruneTable(results)),
@@ -213,6 +214,19 @@ function hooksTable({ hooks }: Results): string | undefined {
   const cpu = `${day.calls} hooks, ${(day.hooksCpuMs / 1_000).toFixed(2)} s of the processor; taking in ${(day.takeInCpuMs / 1_000).toFixed(2)} s`;
   const bytes = `${day.saves} saves, ${kb(day.incomingBytes)} KB while they wait; ${kb(day.storeBytes)} KB in the store, ${kb(day.hooksBytes)} KB of hooks`;
   return `${calls}\n\n${work}: ${cpu}; ${bytes}.`;
+}
+
+function pageTable({ page }: Results): string | undefined {
+  if (page === undefined) return undefined;
+  const rows = [
+    ["first paint of a page of one word", page.floor],
+    ["first paint", page.first],
+    ["paint of the first checkpoints", page.rows],
+  ] as const;
+  return table(
+    ["what", "median ms", "p95", "max", "over one word"],
+    rows.map(([what, one]) => [what, ms(one.median), ms(one.p95), ms(one.max), times(one.median / page.floor.median)]),
+  );
 }
 
 function searchTable({ search }: Results): string | undefined {

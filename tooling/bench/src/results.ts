@@ -8,6 +8,7 @@ import type { LibraryRow } from "./suites/library.ts";
 import type { McpResult } from "./suites/mcp.ts";
 import type { MeaningRow } from "./suites/meaning.ts";
 import type { MemoryRow } from "./suites/memory.ts";
+import type { PageResult } from "./suites/page.ts";
 import type { ProcessesRow } from "./suites/processes.ts";
 import type { PruneResult } from "./suites/prune.ts";
 import type { ScaleResult } from "./suites/scale.ts";
@@ -35,4 +36,5 @@ export interface Results {
   mcp?: McpResult;
   coldStart?: ColdStartResult;
   hooks?: HooksResult;
+  page?: PageResult;
 }

@@ -62,7 +62,7 @@ export interface CheckpointPage {
  */
 export async function queryCheckpoints(catalog: CatalogReader, query: CheckpointQuery): Promise<CheckpointPage> {
   const { filter, limit, offset } = query;
-  const where = whereOf(filter);
+  const where = liveWhere(filter);
   const after = query.after === undefined ? undefined : parsePlaceCursor(query.after);
   const { rows, total } = await catalog.read({
     rows: { of: "checkpoints", where, order: "newest", limit, offset, after },
@@ -80,7 +80,8 @@ async function hasBehind(catalog: CatalogReader, where: Where, after: number): P
   return places.length > 0;
 }
 
-function whereOf({ query, ...filter }: CheckpointFilter): Where {
+/** Returns the conditions of a filter. Asides are hidden unless their kind is named. */
+export function liveWhere({ query, ...filter }: CheckpointFilter): Where {
   const words = (query ?? "").split(/\s+/u).filter((word) => word !== "");
   return { state: "live", ...filter, words, ...(filter.kinds === undefined ? { notKinds: ["aside"] } : {}) };
 }

@@ -18,6 +18,7 @@ import { commit } from "../../catalog/rules/commit.ts";
 import { sumUsage } from "../../catalog/queries/sum-usage.ts";
 import { mapped } from "../../catalog/rule.ts";
 import { changesOf } from "../../catalog/rows.ts";
+import { CHECKPOINT_KINDS } from "../../model/checkpoint.ts";
 
 const START = new Date("2026-01-01T00:00:00.000Z");
 const DAY = 86_400_000;
@@ -235,8 +236,7 @@ describe("cleanUp", () => {
     for (const id of ["c", "d"]) await store.saved({ id }, { sessionId: id as SessionId });
     const looked: (string | undefined)[] = [];
     const catalog = withAnswers(store.storage.catalog, (read, answer) => {
-      const isOfPage = read.of === "count" && read.where.damaged === undefined && read.where.tags === undefined;
-      if (isOfPage && read.where.kinds?.join(" ") !== "aside") looked.push(read.where.sessionId);
+      if (read.of === "checkpoints" && read.where.kinds?.length === CHECKPOINT_KINDS.length) looked.push(read.where.sessionId);
       return answer;
     });
     await cleanUp({ ...store.ports, catalog }, POLICY);

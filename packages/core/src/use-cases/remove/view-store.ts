@@ -5,12 +5,13 @@ import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.
 import type { PageCursor, SessionId } from "../../model/ids.ts";
 import { ownerOf } from "../../model/side-record.ts";
 import { KEEP_TAG, type Session } from "../../model/session.ts";
-import { type CheckpointFilter, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import { type CheckpointFilter, liveWhere } from "../../catalog/queries/query-checkpoints.ts";
 import { type SessionQuery, querySessions } from "../../catalog/queries/query-sessions.ts";
 import { type TrashedCheckpoint, type TrashQuery, queryTrash } from "../../catalog/queries/query-trash.ts";
 import { findHead } from "../../catalog/queries/find-checkpoint.ts";
 import { findSession } from "../../catalog/queries/find-session.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
+import type { CheckpointRow } from "../../catalog/rows.ts";
 
 const PAGE = 500;
 
@@ -30,12 +31,14 @@ export async function* eachRecord(
   filter: CheckpointFilter,
   pageSize: number = PAGE,
 ): AsyncGenerator<CheckpointRecord> {
-  let after: PageCursor | undefined;
+  const where = liveWhere(filter);
+  let last: CheckpointRow | undefined;
   do {
-    const page = await queryCheckpoints(catalog, { filter, limit: pageSize, offset: 0, after });
-    yield* page.records;
-    after = page.next;
-  } while (after !== undefined);
+    const after = filter.sessionId === undefined ? last?.commit : last?.record.sequence;
+    const { rows } = await catalog.read({ rows: { of: "checkpoints", where, order: "newest", limit: pageSize, after } });
+    yield* rows.map(({ record }) => record);
+    last = rows.length === pageSize ? rows.at(-1) : undefined;
+  } while (last !== undefined);
 }
 
 /** Iterates over the trash page by page, the longest there first. */

@@ -4,8 +4,10 @@ import type { Session } from "../../model/session.ts";
 import { checkWhole, type ListPorts } from "../load/list-checkpoints.ts";
 import { sessionNotFound } from "../load/load-checkpoint.ts";
 import { eachRecord } from "../remove/view-store.ts";
-import { findHead } from "../../catalog/queries/find-checkpoint.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
+import type { CatalogPort } from "../../catalog/catalog-port.ts";
+import { findSessionAndHead } from "../../catalog/queries/find-session.ts";
+import { type CheckpointFilter, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import { ALL } from "../../catalog/reads.ts";
 
 export interface TraceInput {
   readonly sessionId: SessionId;
@@ -40,23 +42,40 @@ export interface TraceNode {
  */
 export async function traceSession({ catalog, locking }: ListPorts, { sessionId, asides, limit }: TraceInput): Promise<SessionTrace> {
   if (limit !== undefined) checkWhole("limit", limit, 1, Number.MAX_SAFE_INTEGER);
+  const kinds = CHECKPOINT_KINDS.filter((kind) => asides === true || kind !== "aside");
   return locking.shared(async () => {
-    const session = await findSession(catalog, sessionId);
+    const { session, head } = await findSessionAndHead(catalog, sessionId);
     if (session === undefined) throw sessionNotFound(sessionId);
-    const kinds = CHECKPOINT_KINDS.filter((kind) => asides === true || kind !== "aside");
-    const records: CheckpointRecord[] = [];
-    for await (const record of eachRecord(catalog, { sessionId, kinds })) records.push(record);
-    const head = await findHead(catalog, sessionId);
-    return { session, headId: head?.id, nodes: connect(records).slice(0, limit), total: records.length };
+    const { records, total } = await recordsOf(catalog, { sessionId, kinds }, limit);
+    // With a limit, parents may be older than the records that were read.
+    const parents = new Set(records.map(({ parentId }) => parentId).filter((id) => id !== null));
+    for (const { id } of records) parents.delete(id);
+    const ids = records.length === total ? [] : [...parents];
+    const { older } = await catalog.read({ older: { of: "places", where: { state: "live", ids, kinds }, order: "any", limit: ALL } });
+    return { session, headId: head?.id, nodes: connect(records, new Set(older.map(({ id }) => id))), total };
   });
 }
 
-function connect(records: readonly CheckpointRecord[]): readonly TraceNode[] {
+/** Returns the newest records, and the number of all. */
+async function recordsOf(
+  catalog: CatalogPort,
+  filter: CheckpointFilter,
+  limit: number | undefined,
+): Promise<{ readonly records: readonly CheckpointRecord[]; readonly total: number }> {
+  if (limit !== undefined) return queryCheckpoints(catalog, { filter, limit, offset: 0 });
+  const records: CheckpointRecord[] = [];
+  for await (const record of eachRecord(catalog, filter)) records.push(record);
+  return { records, total: records.length };
+}
+
+/** @param older live checkpoints that are not among the records */
+function connect(records: readonly CheckpointRecord[], older: ReadonlySet<CheckpointId>): readonly TraceNode[] {
+  // A child is always newer than its parent, and thus among the records.
   const children = new Map<CheckpointId, CheckpointId[]>(records.map(({ id }) => [id, []]));
   for (const { id, parentId } of records.toReversed()) if (parentId !== null) children.get(parentId)?.push(id);
   return records.map((record) => ({
     record,
     children: children.get(record.id) ?? [],
-    isParentGone: record.parentId !== null && !children.has(record.parentId),
+    isParentGone: record.parentId !== null && !children.has(record.parentId) && !older.has(record.parentId),
   }));
 }
