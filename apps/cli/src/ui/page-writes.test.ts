@@ -34,6 +34,17 @@ describe.skipIf(BROWSER === undefined)(`changes on the timeline page (${NO_BROWS
     expect((await log()).checkpoints[0]).toMatchObject({ name: "once more", parentId: "c0001a5e-6c1b-4a52-9b1f-000000000004" });
   });
 
+  it("gives the latest state a name", async () => {
+    const { page, show } = demo;
+    const { headId } = await log();
+    await show(`${SHOP}/${headId}`);
+    await page.getByText("Name…").click();
+    await page.getByLabel("Name of the new checkpoint").fill("before the release");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("heading", { name: "before the release" }).waitFor();
+    expect((await log()).checkpoints[0]).toMatchObject({ name: "before the release", parentId: headId });
+  });
+
   it("keeps and tags a session, and pins an entry", async () => {
     const { page, show } = demo;
     await show(SHOP);

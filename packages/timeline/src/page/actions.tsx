@@ -26,10 +26,12 @@ export interface ActionsProps {
   readonly id: string;
   readonly row: TimelineRow | undefined;
   readonly session: SessionRow;
+  /** True for the latest checkpoint. */
+  readonly isHead: boolean;
 }
 
 /** The actions of a person on a checkpoint. */
-export function Actions({ id, row, session }: ActionsProps): JSX.Element {
+export function Actions({ id, row, session, isHead }: ActionsProps): JSX.Element {
   const { mayWrite, host } = usePage();
   const { sendToAgent } = host;
   return (
@@ -38,7 +40,7 @@ export function Actions({ id, row, session }: ActionsProps): JSX.Element {
       <CopyButton text={id} label="Copy id" />
       {mayWrite ? (
         <>
-          <Fork id={id} session={session} row={row} />
+          <Fork id={id} session={session} row={row} isHead={isHead} />
           <TagSession session={session} />
           <Keep session={session} />
           <Remove id={id} row={row} session={session} />
@@ -92,7 +94,8 @@ function ResumeMenu({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
-function Fork({ id, session, row }: ActionsProps): JSX.Element {
+/** Saves a state again as the latest of its session: an earlier one to continue from there, the latest one to give it a name. */
+function Fork({ id, session, row, isHead }: ActionsProps): JSX.Element {
   const { api, act } = usePage();
   const [name, setName] = useState("");
   const fork = (event: Event): void => {
@@ -100,23 +103,27 @@ function Fork({ id, session, row }: ActionsProps): JSX.Element {
     void act(async () => {
       const { checkpointId } = await api.fork({ checkpointId: id, name });
       go({ sessionId: session.id, checkpointId });
-      return "This state is the latest of the session again. The newer checkpoints are still there.";
+      return isHead
+        ? "The latest state has the name. The checkpoint before it holds the same state."
+        : "This state is the latest of the session again. The newer checkpoints are still there.";
     });
   };
+  const title = <strong>{row === undefined ? id : <SafeText text={titleOf(row)} />}</strong>;
   return (
     <details class="menu">
-      <summary class="button">Fork from here…</summary>
+      <summary class="button">{isHead ? "Name…" : "Fork from here…"}</summary>
       <form class="menu-body" onSubmit={fork}>
-        <p>
-          Saves the state of <strong>{row === undefined ? id : <SafeText text={titleOf(row)} />}</strong> again as the latest, so that work
-          continues from here. Nothing is lost.
-        </p>
+        {isHead ? (
+          <p>Saves the state of {title} again under a name, because the name of a checkpoint cannot change.</p>
+        ) : (
+          <p>Saves the state of {title} again as the latest, so that work continues from here. Nothing is lost.</p>
+        )}
         <label>
           Name of the new checkpoint{" "}
-          <input type="text" maxLength={200} value={name} onInput={(event) => setName(event.currentTarget.value)} />
+          <input type="text" maxLength={200} required={isHead} value={name} onInput={(event) => setName(event.currentTarget.value)} />
         </label>
         <button type="submit" class="primary">
-          Fork
+          {isHead ? "Save" : "Fork"}
         </button>
       </form>
     </details>
@@ -180,7 +187,7 @@ function Keep({ session: { id, isKept } }: { readonly session: SessionRow }): JS
   );
 }
 
-function Remove({ id, row, session }: ActionsProps): JSX.Element {
+function Remove({ id, row, session }: Omit<ActionsProps, "isHead">): JSX.Element {
   const { api, act } = usePage();
   const remove = (): Promise<void> =>
     act(async () => {

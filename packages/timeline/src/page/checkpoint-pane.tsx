@@ -93,7 +93,7 @@ function Checkpoint({ id, timeline, route }: CheckpointProps): JSX.Element {
         </a>
         <h2>{row === undefined ? <SafeText text={id} /> : <SafeText text={titleOf(row)} />}</h2>
         {row === undefined ? null : <Facts row={row} />}
-        <Actions id={id} row={row} session={timeline.session} />
+        <Actions key={id} id={id} row={row} session={timeline.session} isHead={id === timeline.headId} />
       </div>
       <div class="tabs" role="tablist" aria-label="Parts of the checkpoint" onKeyDown={onKeyDown}>
         {TABS.map((each) => (
