@@ -3,13 +3,18 @@ import { Kysely, PostgresDialect, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { initial } from "./migrations/0001-initial.ts";
 import { rowSecurity } from "./migrations/0002-row-security.ts";
+import { search } from "./migrations/0004-search.ts";
 import { openPool } from "./pg-database.ts";
 import { SCHEMA } from "./schema.ts";
 import type { Connection } from "./sql-connection.ts";
 import { codeOf, translating } from "./storage-errors.ts";
 
 /** Migrations by name, in their order. The last one is the schema of this version. */
-const MIGRATIONS: Readonly<Record<string, Migration>> = { "0001-initial": initial, "0002-row-security": rowSecurity };
+const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  "0001-initial": initial,
+  "0002-row-security": rowSecurity,
+  "0004-search": search,
+};
 
 const NAMES = Object.keys(MIGRATIONS);
 

@@ -7,6 +7,7 @@ import { openPool, pgDatabase } from "./pg-database.ts";
 import { PostgresBlobStore } from "./postgres-blob-store.ts";
 import { PostgresCatalog } from "./postgres-catalog.ts";
 import { PostgresLocking } from "./postgres-locking.ts";
+import { PostgresSearch } from "./postgres-search.ts";
 import { builder, type Query } from "./queries/query-builder.ts";
 import { silentLog } from "./silent-log.ts";
 import type { Database } from "./sql-connection.ts";
@@ -78,6 +79,8 @@ async function open(database: Database, options: Omit<PostgresOptions, "url" | "
     recovery: catalog,
     blobs: new PostgresBlobStore(tenant, transactions),
     locking: lease ?? new ProcessLocking(),
+    // A reader writes nothing, not even what it indexes.
+    ...(isForReading ? {} : { search: new PostgresSearch(tenant, transactions) }),
     close: () => (closing ??= runAll([() => transactions.settled(), async () => lease?.close(), () => database.close()])),
   };
 }

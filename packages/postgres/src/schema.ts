@@ -108,4 +108,58 @@ export interface StoredTables {
   audit: AuditColumns;
   blob: { tenant_id: string; ref: string; bytes: Uint8Array };
   quarantine: { tenant_id: string; place: string; ref: string; bytes: Uint8Array };
+  search_state: SearchStateColumns;
+  search_session: SearchSessionColumns;
+  search_document: SearchDocumentColumns;
+  search_word: { tenant_id: string; term: string };
+}
+
+/** One row per tenant. Each change of the index locks it. */
+interface SearchStateColumns {
+  tenant_id: string;
+  /** Stands before each word of the tenant. */
+  number: number;
+  /** Position in the catalog's changes up to which they are known. */
+  position: string | null;
+  /** Number of changes of the index; versions of sessions come from it. */
+  changes: number;
+  last_document: number;
+  /** Documents with terms, and the sum of their numbers of terms. */
+  texts: number;
+  terms: number;
+  /** Documents removed since the words of removed documents were last looked for, and how far that search is. */
+  removed: number;
+  tidied_to: string;
+}
+
+interface SearchSessionColumns {
+  tenant_id: string;
+  id: string;
+  version: number;
+  tags: string[];
+  /** Place in the order of pending sessions; `null` for a session that is not pending. */
+  noted: number | null;
+  /** Pending only because checkpoints were added. */
+  is_extended: boolean | null;
+}
+
+/** A document is the text that a checkpoint added. */
+interface SearchDocumentColumns {
+  tenant_id: string;
+  number: number;
+  session_id: string;
+  sequence: number;
+  id: string;
+  /** Sequence of the checkpoint that the text was compared with; 0 for none. */
+  previous: number;
+  /** Number of different terms. */
+  terms: number;
+  kind: CheckpointKind;
+  created_at: number;
+  project: string | null;
+  agent_id: string | null;
+  workflow_id: string | null;
+  tags: string[];
+  /** Terms, with marks for terms that occur often, and stop words. Each follows the number of the tenant and a colon. */
+  words: string[];
 }

@@ -1,5 +1,5 @@
 import type { DerivedContent } from "../derived-database.ts";
-import { MARK_SIGNS } from "./postings.ts";
+import { MARK_SIGNS } from "@workrail/search";
 
 /** Version of the search index and of the terms in it. */
 const INDEX_VERSION = 6;

@@ -16,14 +16,12 @@ import {
   type SessionId,
   type TextOfCheckpoint,
 } from "@workrail/core";
-import { countsOf } from "@workrail/search";
+import { countsOf, marked, Ranking, relatedScores, ScoreSheet } from "@workrail/search";
 import { documentFilter, type DocumentRow, seconds } from "./document-filter.ts";
 import { packedId, unpackedId } from "./packed-id.ts";
-import { marked } from "./postings.ts";
 import { dropWords, FORGET_WORDS, keepWords, termsAlike, termsBeginning } from "./vocabulary.ts";
-import { Ranking, relatedScores } from "./rank-documents.ts";
 import { type Run, DerivedDatabase, type DerivedDatabaseOptions } from "../derived-database.ts";
-import { ScoreSheet } from "./score-sheet.ts";
+import { wordListsOf } from "./word-lists.ts";
 import { SEARCH_CONTENT } from "./search-schema.ts";
 import { databaseDamaged } from "../storage-errors.ts";
 
@@ -102,7 +100,7 @@ export class SqliteSearch implements SearchEngine {
       const texts = Number(valueOf(run, "texts"));
       const usual = Number(valueOf(run, "terms")) / Math.max(1, texts);
       const among = documentsOf(run, filter.sessionId);
-      return { texts, usual, ranking: new Ranking(run, { terms, required }, { sheet: this.#sheet, texts, among }) };
+      return { texts, usual, ranking: new Ranking(wordListsOf(run), { terms, required }, { sheet: this.#sheet, texts, among }) };
     });
     return {
       page: ({ project, ...page }) =>
@@ -172,10 +170,10 @@ interface Found {
 function pageOf(run: Run, found: Found, filter: IndexFilter, { limit, offset, related = [] }: Omit<PageOfMatches, "project">): IndexHit[] {
   const meets = documentFilter(run, filter);
   if (meets === undefined) return [];
-  const more = relatedScores(run, related, found.texts);
+  const more = relatedScores(wordListsOf(run), related, found.texts);
   let hits = bestOf(run, found, { meets, more, count: limit + offset });
   while (hits.length < limit + offset && found.ranking.isCut) {
-    found.ranking = found.ranking.deeper(run);
+    found.ranking = found.ranking.deeper(wordListsOf(run));
     hits = bestOf(run, found, { meets, more, count: limit + offset });
   }
   const { most } = found.ranking;

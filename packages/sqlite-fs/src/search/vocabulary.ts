@@ -1,6 +1,7 @@
 import { isAlike, mostApart, type TextOfCheckpoint } from "@workrail/core";
 import type { Run } from "../derived-database.ts";
-import { documentsWith, isTerm } from "./postings.ts";
+import { documentsWith, isTerm } from "@workrail/search";
+import { wordListsOf } from "./word-lists.ts";
 
 /** Maximum of words of the index that are compared with a term. */
 const MOST_WORDS = 20_000;
@@ -53,7 +54,7 @@ export function termsAlike(run: Run, term: string, beginning: string, most: numb
   const found: string[] = [];
   for (const word of words?.split(" ") ?? []) {
     if (!isAlike(term, word) || !isTerm(word)) continue;
-    if (!isOfWords || documentsWith(run, word, 1).length > 0) found.push(word);
+    if (!isOfWords || documentsWith(wordListsOf(run), word, 1).length > 0) found.push(word);
     if (found.length === most) break;
   }
   return found;

@@ -86,9 +86,16 @@ async function paintsOf(context: BrowserContext, url: string, wanted: string | u
   return paints;
 }
 
+/** What the page's script uses of its browser. */
+interface BrowserScope {
+  readonly document: { querySelector(selector: string): unknown };
+  requestAnimationFrame(call: () => void): void;
+  paints?: Paints;
+}
+
 /** Runs in the page: notes when an element with the selector was painted, which is in the frame after the one that it appears in. */
 function watchFor(selector: string | undefined): void {
-  const scope = globalThis as unknown as { document: any; requestAnimationFrame: any; paints?: Paints };
+  const scope = globalThis as unknown as BrowserScope;
   const look = (): void => {
     const first = performance.getEntriesByName("first-contentful-paint")[0]?.startTime;
     const isThere = selector === undefined || scope.document.querySelector(selector) !== null;

@@ -1,4 +1,20 @@
-import type { Run } from "../derived-database.ts";
+/** Question for documents of an index. */
+export interface AskedDocuments {
+  /** Documents with all or with any of the words, or with any word that begins with the only one given. */
+  readonly having: "all" | "any" | "beginning";
+  readonly words: readonly string[];
+  readonly span: Span;
+  /** Maximum number of documents. */
+  readonly most: number;
+  /** True for the latest documents, which have the highest numbers; false for any, the first if that costs nothing. */
+  readonly isLatest: boolean;
+}
+
+/** Words of an index, as `marked` makes them, with the documents that have them. Documents have numbers in the order they were added. */
+export interface WordLists {
+  /** Returns ascending numbers of documents. */
+  numbers(asked: AskedDocuments): readonly number[];
+}
 
 /** Number of occurrences that counts as "often" when only one level is used. */
 export const OFTEN = 3;
@@ -53,14 +69,6 @@ export interface Span {
 /** All numbers of documents. */
 export const EVERYWHERE: Span = { first: 0, last: Number.MAX_SAFE_INTEGER };
 
-/** Numbers from JavaScript are bound as REAL, and FTS5 ignores such limits: without the cast it would read the whole list. */
-const WITHIN = "rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)";
-/** With a bare parameter, SQLite's plan would depend on the value, and each query would prepare the statement anew. */
-const AT_MOST = "LIMIT CAST(? AS INTEGER)";
-/** Returns all numbers in one JSON text: one row for each takes ten times as long. */
-const NUMBERS = `SELECT '[' || group_concat(rowid) || ']' AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} ${AT_MOST})`;
-const LATEST = `SELECT '[' || group_concat(rowid) || ']' AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} ORDER BY rowid DESC ${AT_MOST})`;
-
 /** Limit of documents of a term, and size of the index. */
 export interface Few {
   /** Maximum of documents of a term; none are returned for a term with more. */
@@ -69,19 +77,23 @@ export interface Few {
 }
 
 /** Returns the postings of a term in a span; `undefined` when the term has too many documents. */
-export function postingsOf(run: Run, term: string, few: Few, span: Span): Postings | undefined {
-  const documents = fewDocumentsWith(run, term, few, span);
+export function postingsOf(lists: WordLists, term: string, few: Few, span: Span): Postings | undefined {
+  const documents = fewDocumentsWith(lists, term, few, span);
   if (documents === undefined) return undefined;
-  return { documents, more: documents.length === 0 ? [] : oftenMarked(run, term, { sql: NUMBERS, most: few.most, span }), isCut: false };
+  return {
+    documents,
+    more: documents.length === 0 ? [] : oftenMarked(lists, term, { most: few.most, span, isLatest: false }),
+    isCut: false,
+  };
 }
 
 /** Returns the latest `most` documents of a term, and the latest `most` documents of each level of occurrences. */
-export function latestPostingsOf(run: Run, term: string, most: number, span: Span): Postings {
-  const latest = numbersIn(run, LATEST, quoted(term), most + 1, span);
+export function latestPostingsOf(lists: WordLists, term: string, most: number, span: Span): Postings {
+  const latest = lists.numbers({ having: "all", words: [term], span, most: most + 1, isLatest: true });
   const isCut = latest.length > most;
   if (latest.length === 0) return { documents: [], more: [], isCut };
   let documents: readonly number[] = [];
-  const more = oftenMarked(run, term, { sql: LATEST, most, span })
+  const more = oftenMarked(lists, term, { most, span, isLatest: true })
     .toReversed()
     .map(([times, numbers]): readonly [number, readonly number[]] => {
       documents = united(numbers, documents);
@@ -91,9 +103,9 @@ export function latestPostingsOf(run: Run, term: string, most: number, span: Spa
 }
 
 /** Returns the levels of a term for documents that all have it. */
-export function moreOften(run: Run, term: string, documents: readonly number[], most: number): Postings {
+export function moreOften(lists: WordLists, term: string, documents: readonly number[], most: number): Postings {
   const span = { first: documents[0] ?? 0, last: documents.at(-1) ?? 0 };
-  return { documents, more: oftenMarked(run, term, { sql: NUMBERS, most, span }), isCut: false };
+  return { documents, more: oftenMarked(lists, term, { most, span, isLatest: false }), isCut: false };
 }
 
 /** Terms with too many documents, remembered by the limit that they exceed, while the index has about as many texts. */
@@ -102,7 +114,7 @@ interface Frequent {
   readonly terms: Map<string, number>;
 }
 
-const frequent = new WeakMap<Run, Frequent>();
+const frequent = new WeakMap<WordLists, Frequent>();
 /** Maximum of remembered terms; few words are frequent. */
 const MOST_FREQUENT = 5_000;
 /** The remembered terms are dropped when the number of texts changes by more than one part in `OTHER`. */
@@ -112,44 +124,45 @@ const OTHER = 10;
  * Returns the documents of a term without levels; `undefined` when there are too many. For the whole index, remembers that a term
  * has too many documents while the size of the index stays about the same.
  */
-export function fewDocumentsWith(run: Run, term: string, { most, texts }: Few, span: Span): readonly number[] | undefined {
-  const { terms } = frequentIn(run, texts);
+export function fewDocumentsWith(lists: WordLists, term: string, { most, texts }: Few, span: Span): readonly number[] | undefined {
+  const { terms } = frequentIn(lists, texts);
   if (span === EVERYWHERE && (terms.get(term) ?? 0) >= most) return undefined;
-  const documents = numbersIn(run, NUMBERS, quoted(term), most + 1, span);
+  const documents = lists.numbers({ having: "all", words: [term], span, most: most + 1, isLatest: false });
   if (documents.length <= most) return documents;
   if (span === EVERYWHERE && (terms.size < MOST_FREQUENT || terms.has(term))) terms.set(term, most);
   return undefined;
 }
 
-function frequentIn(run: Run, texts: number): Frequent {
-  let known = frequent.get(run);
-  if (known === undefined || Math.abs(known.texts - texts) * OTHER > known.texts) frequent.set(run, (known = { texts, terms: new Map() }));
+function frequentIn(lists: WordLists, texts: number): Frequent {
+  let known = frequent.get(lists);
+  if (known === undefined || Math.abs(known.texts - texts) * OTHER > known.texts)
+    frequent.set(lists, (known = { texts, terms: new Map() }));
   return known;
 }
 
 /** Returns at most `most` documents that have a term, without levels. */
-export function documentsWith(run: Run, term: string, most: number): readonly number[] {
-  return numbersIn(run, NUMBERS, quoted(term), most, EVERYWHERE);
+export function documentsWith(lists: WordLists, term: string, most: number): readonly number[] {
+  return lists.numbers({ having: "all", words: [term], span: EVERYWHERE, most, isLatest: false });
 }
 
 /** Returns at most `most` documents that have a term often. */
-export function documentsWithOften(run: Run, term: string, most: number): readonly number[] {
-  return documentsWith(run, term + OFTEN_MARK, most);
+export function documentsWithOften(lists: WordLists, term: string, most: number): readonly number[] {
+  return documentsWith(lists, term + OFTEN_MARK, most);
 }
 
 /** Returns the latest documents that have all of the terms. */
-export function documentsWithAll(run: Run, terms: readonly string[], most: number, span: Span): readonly number[] {
-  return numbersIn(run, LATEST, terms.map(quoted).join(" AND "), most, span);
+export function documentsWithAll(lists: WordLists, terms: readonly string[], most: number, span: Span): readonly number[] {
+  return lists.numbers({ having: "all", words: terms, span, most, isLatest: true });
 }
 
 /** Returns the latest documents that have any of the terms. */
-export function documentsWithAny(run: Run, terms: readonly string[], most: number, span: Span): readonly number[] {
-  return terms.length === 0 ? [] : numbersIn(run, LATEST, terms.map(quoted).join(" OR "), most, span);
+export function documentsWithAny(lists: WordLists, terms: readonly string[], most: number, span: Span): readonly number[] {
+  return terms.length === 0 ? [] : lists.numbers({ having: "any", words: terms, span, most, isLatest: true });
 }
 
 /** Returns the latest documents that have any term with a given beginning. */
-export function documentsBeginning(run: Run, beginning: string, most: number, span: Span): readonly number[] {
-  return numbersIn(run, LATEST, `${quoted(beginning)} *`, most, span);
+export function documentsBeginning(lists: WordLists, beginning: string, most: number, span: Span): readonly number[] {
+  return lists.numbers({ having: "beginning", words: [beginning], span, most, isLatest: true });
 }
 
 /** Returns the numbers of the first list that are not in the second. Both lists ascend. */
@@ -162,28 +175,18 @@ export function without(numbers: readonly number[], others: readonly number[]): 
 }
 
 function oftenMarked(
-  run: Run,
+  lists: WordLists,
   term: string,
-  { sql, most, span }: { readonly sql: string; readonly most: number; readonly span: Span },
+  how: Pick<AskedDocuments, "most" | "span" | "isLatest">,
 ): (readonly [times: number, documents: readonly number[]])[] {
   const found: [number, readonly number[]][] = [];
   for (const [times, mark] of marksOf(term)) {
-    const documents = numbersIn(run, sql, quoted(term + mark), most, span);
+    const documents = lists.numbers({ having: "all", words: [term + mark], ...how });
     // A term that no document has this often has no documents at higher levels.
     if (documents.length === 0) break;
     found.push([times, documents]);
   }
   return found;
-}
-
-function quoted(term: string): string {
-  return `"${term.replaceAll('"', '""')}"`;
-}
-
-function numbersIn(run: Run, sql: string, match: string, most: number, { first, last }: Span): readonly number[] {
-  const { numbers } = run.get(sql, match, first, last, most) as { readonly numbers: string | null };
-  const parsed = numbers === null ? [] : (JSON.parse(numbers) as number[]);
-  return sql === LATEST ? parsed.reverse() : parsed;
 }
 
 /** Returns the union of two ascending lists. */

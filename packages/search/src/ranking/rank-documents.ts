@@ -1,5 +1,6 @@
 import type { AskedTerm, IndexQuery, WeightedTerm } from "@workrail/core";
-import { ALL_TERMS, rarePreference, rarity, saturation, shareOfInstead, weighRelated } from "@workrail/search";
+import { ALL_TERMS, rarePreference, rarity, saturation, shareOfInstead } from "../bm25.ts";
+import { weighRelated } from "../related-terms.ts";
 import {
   documentsWithAll,
   documentsBeginning,
@@ -15,8 +16,8 @@ import {
   type Span,
   united,
   without,
+  type WordLists,
 } from "./postings.ts";
-import type { Run } from "../derived-database.ts";
 import type { Scores, ScoreSheet } from "./score-sheet.ts";
 
 /** A term in more documents tells little, and reading them takes long: it counts only when no other term does. */
@@ -65,8 +66,8 @@ export class Ranking {
   /** Indexes of the best found documents, best first. */
   #sorted: readonly number[] = [];
 
-  constructor(run: Run, query: Pick<IndexQuery, "terms" | "required">, scope: RankingScope) {
-    const { lists, allowed, isCut } = chosen(run, query, scope);
+  constructor(index: WordLists, query: Pick<IndexQuery, "terms" | "required">, scope: RankingScope) {
+    const { lists, allowed, isCut } = chosen(index, query, scope);
     this.#query = query;
     this.#scope = scope;
     this.#lists = lists;
@@ -89,8 +90,8 @@ export class Ranking {
   }
 
   /** Returns a ranking that reads further into frequent terms. */
-  deeper(run: Run): Ranking {
-    return new Ranking(run, this.#query, { ...this.#scope, depth: (this.#scope.depth ?? 0) + 1 });
+  deeper(index: WordLists): Ranking {
+    return new Ranking(index, this.#query, { ...this.#scope, depth: (this.#scope.depth ?? 0) + 1 });
   }
 
   /** Returns `count` documents after the first `from`, best first by rough scores. */
@@ -174,18 +175,18 @@ interface WeighedPostings {
 
 /** Returns a function of the score that related terms add to a found document, by its number and its length against the average. */
 export function relatedScores(
-  run: Run,
+  index: WordLists,
   related: readonly WeightedTerm[],
   texts: number,
 ): (number: number, relativeLength: number) => number {
   // A term in that many documents tells nothing.
   const telling = related.flatMap((each) => {
-    const documents = fewDocumentsWith(run, each.term, { most: MOST_OF_RELATED, texts }, EVERYWHERE);
+    const documents = fewDocumentsWith(index, each.term, { most: MOST_OF_RELATED, texts }, EVERYWHERE);
     return documents === undefined ? [] : [{ ...each, documents, texts: documents.length }];
   });
   const weighed = weighRelated(telling, texts).map((each) => ({
     ...each,
-    often: documentsWithOften(run, each.term.term, MOST_OF_RELATED),
+    often: documentsWithOften(index, each.term.term, MOST_OF_RELATED),
   }));
   return (number, relativeLength) => {
     let sum = 0;
@@ -204,28 +205,32 @@ interface Chosen {
   readonly isCut: boolean;
 }
 
-function chosen(run: Run, { terms, required }: Pick<IndexQuery, "terms" | "required">, { texts, among, depth = 0 }: RankingScope): Chosen {
+function chosen(
+  index: WordLists,
+  { terms, required }: Pick<IndexQuery, "terms" | "required">,
+  { texts, among, depth = 0 }: RankingScope,
+): Chosen {
   if (among?.length === 0) return { lists: [], isCut: false };
   const span = among === undefined ? EVERYWHERE : spanOf(among);
   const allowed = among === undefined ? undefined : new Set(among);
-  if (required.length === 0) return { ...anyOf(run, terms, { texts, span, depth }), allowed };
-  const having = documentsWithAll(run, required, MOST_REQUIRED, span).filter((number) => allowed?.has(number) !== false);
+  if (required.length === 0) return { ...anyOf(index, terms, { texts, span, depth }), allowed };
+  const having = documentsWithAll(index, required, MOST_REQUIRED, span).filter((number) => allowed?.has(number) !== false);
   if (having.length === 0) return { lists: [], isCut: false };
   const others = terms.filter(({ term }) => !required.includes(term));
-  const { lists } = anyOf(run, others, { texts, span: spanOf(having), depth });
-  return { lists: [...allOf(run, terms, { required, having, texts }), ...lists], allowed: new Set(having), isCut: false };
+  const { lists } = anyOf(index, others, { texts, span: spanOf(having), depth });
+  return { lists: [...allOf(index, terms, { required, having, texts }), ...lists], allowed: new Set(having), isCut: false };
 }
 
 /** Postings of required terms. Only documents with all of them are read, and the number of these gives their rarity. */
 function allOf(
-  run: Run,
+  index: WordLists,
   terms: readonly WeightedTerm[],
   { required, having, texts }: { readonly required: readonly string[]; readonly having: readonly number[]; readonly texts: number },
 ): WeighedPostings[] {
   const rare = rarity(having.length, texts);
   return terms
     .filter(({ term }) => required.includes(term))
-    .map(({ term, weight }) => ({ weight: weight * rare, texts: having.length, postings: moreOften(run, term, having, MOST_OF_TERM) }));
+    .map(({ term, weight }) => ({ weight: weight * rare, texts: having.length, postings: moreOften(index, term, having, MOST_OF_TERM) }));
 }
 
 interface Within {
@@ -235,11 +240,11 @@ interface Within {
 }
 
 /** Postings of terms, rarest first. At depth 0, terms with too many documents are skipped when there are others. */
-function anyOf(run: Run, terms: readonly AskedTerm[], { texts, span, depth }: Within): Omit<Chosen, "allowed"> {
+function anyOf(index: WordLists, terms: readonly AskedTerm[], { texts, span, depth }: Within): Omit<Chosen, "allowed"> {
   const isAlone = terms.length === 1;
   const read = terms.map((each) => ({
     ...each,
-    postings: isAlone ? undefined : postingsOf(run, each.term, { most: MOST_OF_TERM, texts }, span),
+    postings: isAlone ? undefined : postingsOf(index, each.term, { most: MOST_OF_TERM, texts }, span),
   }));
   const known = read.flatMap(({ postings, ...each }) => (postings === undefined ? [] : [{ ...each, postings }]));
   const frequent = read.filter(({ postings }) => postings === undefined);
@@ -259,7 +264,7 @@ function anyOf(run: Run, terms: readonly AskedTerm[], { texts, span, depth }: Wi
     latest < 1
       ? frequent.map(() => NONE)
       : latestPostings(
-          run,
+          index,
           frequent.map(({ term }) => term),
           latest,
           span,
@@ -271,7 +276,7 @@ function anyOf(run: Run, terms: readonly AskedTerm[], { texts, span, depth }: Wi
     lists.push({ weight: weight * rarity(count, texts), texts: count, postings });
   }
   const asked = [...known, ...frequent];
-  const instead = asked.flatMap((each, at) => insteadOf(run, each, lists[at] as WeighedPostings, { texts, span, depth, isAlone }));
+  const instead = asked.flatMap((each, at) => insteadOf(index, each, lists[at] as WeighedPostings, { texts, span, depth, isAlone }));
   return { lists: [...lists, ...instead], isCut: isCut || instead.some(({ postings }) => postings.isCut) };
 }
 
@@ -280,7 +285,7 @@ function anyOf(run: Run, terms: readonly AskedTerm[], { texts, span, depth }: Wi
  * with a term of the same beginning.
  */
 function insteadOf(
-  run: Run,
+  index: WordLists,
   { instead, weight }: AskedTerm,
   { texts: having, postings }: WeighedPostings,
   { texts, span, depth, isAlone }: Within & { readonly isAlone: boolean },
@@ -298,17 +303,17 @@ function insteadOf(
     const isCut = found.length >= most;
     return [{ weight: share * weight * rare, texts: documents.length, isInstead: true, postings: { documents, more: [], isCut } }];
   };
-  const others = listOf(documentsWithAny(run, terms, most, span), false);
-  return beginning === undefined ? others : [...others, ...listOf(documentsBeginning(run, beginning, most, span), true)];
+  const others = listOf(documentsWithAny(index, terms, most, span), false);
+  return beginning === undefined ? others : [...others, ...listOf(documentsBeginning(index, beginning, most, span), true)];
 }
 
 const NONE: Postings = { documents: [], more: [], isCut: false };
 
 /** Postings of terms with too many documents: the latest documents of each, and the latest that have all of the terms. */
-function latestPostings(run: Run, terms: readonly string[], most: number, span: Span): Postings[] {
-  const shared = terms.length < 2 ? [] : documentsWithAll(run, terms, most, span);
+function latestPostings(index: WordLists, terms: readonly string[], most: number, span: Span): Postings[] {
+  const shared = terms.length < 2 ? [] : documentsWithAll(index, terms, most, span);
   return terms.map((term) => {
-    const postings = latestPostingsOf(run, term, most, span);
+    const postings = latestPostingsOf(index, term, most, span);
     return { ...postings, documents: united(postings.documents, shared) };
   });
 }
