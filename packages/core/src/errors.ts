@@ -25,25 +25,28 @@ export interface ErrorMeaning {
   readonly retryable: boolean;
 }
 
+const final = (httpStatus: number): ErrorMeaning => ({ httpStatus, retryable: false });
+const retryable = (httpStatus: number): ErrorMeaning => ({ httpStatus, retryable: true });
+
 /** Meaning of each error code to a program. `docs/reference/errors.md` is checked against this table. */
 export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorMeaning>> = {
-  INVALID_INPUT: { httpStatus: 400, retryable: false },
-  CHECKPOINT_NOT_FOUND: { httpStatus: 404, retryable: false },
-  SESSION_NOT_FOUND: { httpStatus: 404, retryable: false },
-  CONFLICT: { httpStatus: 409, retryable: false },
-  TOO_LARGE: { httpStatus: 413, retryable: false },
-  STORAGE_QUOTA_EXCEEDED: { httpStatus: 413, retryable: false },
-  PLAINTEXT_REFUSED: { httpStatus: 403, retryable: false },
-  READ_ONLY: { httpStatus: 403, retryable: false },
-  SECRET_FOUND: { httpStatus: 422, retryable: false },
-  STORE_IN_USE: { httpStatus: 423, retryable: true },
-  RATE_LIMITED: { httpStatus: 429, retryable: true },
-  CHECKPOINT_CORRUPT: { httpStatus: 500, retryable: false },
-  INTERNAL: { httpStatus: 500, retryable: false },
-  UNSUPPORTED_VERSION: { httpStatus: 501, retryable: false },
-  KEY_UNAVAILABLE: { httpStatus: 503, retryable: false },
-  LOCK_TIMEOUT: { httpStatus: 503, retryable: true },
-  STORAGE_UNAVAILABLE: { httpStatus: 503, retryable: true },
+  INVALID_INPUT: final(400),
+  CHECKPOINT_NOT_FOUND: final(404),
+  SESSION_NOT_FOUND: final(404),
+  CONFLICT: final(409),
+  TOO_LARGE: final(413),
+  STORAGE_QUOTA_EXCEEDED: final(413),
+  PLAINTEXT_REFUSED: final(403),
+  READ_ONLY: final(403),
+  SECRET_FOUND: final(422),
+  STORE_IN_USE: retryable(423),
+  RATE_LIMITED: retryable(429),
+  CHECKPOINT_CORRUPT: final(500),
+  INTERNAL: final(500),
+  UNSUPPORTED_VERSION: final(501),
+  KEY_UNAVAILABLE: final(503),
+  LOCK_TIMEOUT: retryable(503),
+  STORAGE_UNAVAILABLE: retryable(503),
 };
 
 /** Machine-readable facts about a failure. Never holds a value out of somebody's context. */
@@ -90,6 +93,6 @@ export function isWorkrailError(error: unknown): error is WorkrailError {
  *
  * @param hint what to give instead.
  */
-export function invalidInput(field: string, message: string, hint: string): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", message, { details: { field }, hint });
+export function invalidInput(field: string, message: string, hint?: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", message, { details: { field }, ...(hint === undefined ? {} : { hint }) });
 }

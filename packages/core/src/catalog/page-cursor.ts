@@ -1,4 +1,4 @@
-import { WorkrailError } from "../errors.ts";
+import { invalidInput, type WorkrailError } from "../errors.ts";
 import type { PageCursor } from "../model/ids.ts";
 
 /** Makes the cursor of a page that ends at a sequence or commit. */
@@ -25,8 +25,5 @@ export function parseTimedCursor(text: PageCursor): readonly [at: Date, id: stri
 }
 
 function noCursor(): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", "after must be the cursor of an earlier page.", {
-    details: { field: "after" },
-    hint: "Leave it out to begin with the first.",
-  });
+  return invalidInput("after", "after must be the cursor of an earlier page.", "Leave it out to begin with the first.");
 }

@@ -1,4 +1,4 @@
-import { WorkrailError } from "../errors.ts";
+import { invalidInput } from "../errors.ts";
 import type { Limits } from "../model/limits.ts";
 
 export interface JsonCheck {
@@ -93,10 +93,7 @@ function isPlain(value: object): boolean {
 
 function refuse(place: Place, rule: string, hint = "Send only JSON values within the limits; split or shorten what is larger."): never {
   const path = pathOf(place);
-  throw new WorkrailError("INVALID_INPUT", `${path} ${rule}.`, {
-    details: { field: path },
-    hint,
-  });
+  throw invalidInput(path, `${path} ${rule}.`, hint);
 }
 
 /** Returns the path for a message, shortened so that hostile keys cannot inflate it. */

@@ -1,4 +1,4 @@
-import { WorkrailError } from "../errors.ts";
+import { invalidInput } from "../errors.ts";
 
 declare const brand: unique symbol;
 type Brand<Name extends string> = string & { readonly [brand]: Name };
@@ -23,10 +23,11 @@ const DIGEST_PATTERN = /^[0-9a-f]{64}$/;
 
 function parseId(value: unknown, field: string): string {
   if (typeof value === "string" && ID_PATTERN.test(value)) return value;
-  throw new WorkrailError("INVALID_INPUT", `${field} must be 1 to 128 letters, digits, "-" or "_".`, {
-    details: { field },
-    hint: `Send ${field} exactly as an earlier answer gave it, or choose one of these characters.`,
-  });
+  throw invalidInput(
+    field,
+    `${field} must be 1 to 128 letters, digits, "-" or "_".`,
+    `Send ${field} exactly as an earlier answer gave it, or choose one of these characters.`,
+  );
 }
 
 const LONGEST_SESSION_ID = 128;
@@ -49,10 +50,11 @@ export function parseSessionId(value: unknown, field = "sessionId"): SessionId {
   const text = isText ? value.normalize("NFC") : "";
   const fault = faultOf(text);
   if (fault === undefined) return text as SessionId;
-  throw new WorkrailError("INVALID_INPUT", `${field} ${fault}.`, {
-    details: { field },
-    hint: `Send ${field} exactly as an earlier answer gave it, or choose any printable text, such as user:42.`,
-  });
+  throw invalidInput(
+    field,
+    `${field} ${fault}.`,
+    `Send ${field} exactly as an earlier answer gave it, or choose any printable text, such as user:42.`,
+  );
 }
 
 /** Returns the reason why a normalised text is no session id. */
@@ -87,9 +89,7 @@ export function parseCheckpointId(value: unknown, field = "checkpointId"): Check
  */
 export function parseDigest(value: unknown, field = "digest"): Digest {
   if (typeof value === "string" && DIGEST_PATTERN.test(value)) return value as Digest;
-  throw new WorkrailError("INVALID_INPUT", `${field} must be a SHA-256 in lower-case hexadecimal.`, {
-    details: { field },
-  });
+  throw invalidInput(field, `${field} must be a SHA-256 in lower-case hexadecimal.`);
 }
 
 /** Derives a UUID of version 8 (RFC 9562) from a digest, deterministically. */

@@ -1,4 +1,4 @@
-import { WorkrailError } from "../../errors.ts";
+import { invalidInput } from "../../errors.ts";
 import type { JsonObject } from "../../model/context.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
 import { recordTag, type SideRecord } from "../../model/side-record.ts";
@@ -87,7 +87,5 @@ function asText(bytes: Uint8Array): JsonObject {
 
 function checkKey(key: unknown): void {
   if (typeof key === "string" && key !== "" && key.length <= LONGEST_KEY) return;
-  throw new WorkrailError("INVALID_INPUT", `The key of a record must be a text of 1 to ${LONGEST_KEY} characters.`, {
-    details: { field: "records" },
-  });
+  throw invalidInput("records", `The key of a record must be a text of 1 to ${LONGEST_KEY} characters.`);
 }

@@ -1,4 +1,4 @@
-import { WorkrailError } from "../../errors.ts";
+import { invalidInput, type WorkrailError } from "../../errors.ts";
 import { hasAtMost } from "../../model/characters.ts";
 import { isJsonObject, type JsonObject } from "../../model/context.ts";
 import { DEFAULT_LIMITS, LABEL_LIMITS } from "../../model/limits.ts";
@@ -30,7 +30,7 @@ export function checkName(value: string | undefined, field: string): void {
 export function checkPath(value: string | undefined, field: string): void {
   if (value === undefined) return;
   if (typeof value === "string" && value.length > 0 && value.length <= LABEL_LIMITS.pathLength && !UNSTORABLE.test(value)) return;
-  throw new WorkrailError("INVALID_INPUT", `${field} must be a path, in well-formed text.`, { details: { field } });
+  throw invalidInput(field, `${field} must be a path, in well-formed text.`);
 }
 
 /**
@@ -59,8 +59,5 @@ export function checkAttributes(attributes: JsonObject, field = "metadata"): voi
 }
 
 function invalid(field: string, rule: string): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", `${field} ${rule}.`, {
-    details: { field },
-    hint: "Shorten it, or put longer text into the context.",
-  });
+  return invalidInput(field, `${field} ${rule}.`, "Shorten it, or put longer text into the context.");
 }
