@@ -13,6 +13,10 @@ export async function encodeBlob(
 ): Promise<Uint8Array> {
   const parts = envelopeParts(facts, content.parts(), digests);
   if (content.sizeBytes > LARGE_BYTES && codec.encodeParts !== undefined) return codec.encodeParts(parts);
-  // Copies the parts, because they share one buffer.
-  return codec.encode(joinBytes(Array.from(parts, (part) => part.slice())));
+  return codec.encode(joinBytes(content.sizeBytes > LARGE_BYTES ? Array.from(parts, ownBytes) : [...parts]));
+}
+
+/** Parts of a large content share one buffer. */
+function ownBytes(part: Uint8Array): Uint8Array {
+  return part.slice();
 }

@@ -1,10 +1,10 @@
-import { WorkrailError } from "../errors.ts";
+import { WorkrailError, invalidInput } from "../errors.ts";
 import { type Context, isJsonObject } from "../model/context.ts";
 import type { Digest } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
 import { encodeUtf8 } from "../platform.ts";
 import type { Digester } from "../ports/environment.ts";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalUtf8 } from "./canonical-json.ts";
 import { checkJson, type JsonCheck } from "./check-json.ts";
 import { copyOf } from "./with-members.ts";
 
@@ -38,10 +38,7 @@ export interface CheckedContext extends JsonCheck {
  */
 export function checkContext(context: unknown, limits: Limits): CheckedContext {
   if (!isJsonObject(context)) {
-    throw new WorkrailError("INVALID_INPUT", "context must be a JSON object.", {
-      details: { field: "context" },
-      hint: "Put what you want to keep under keys of one object.",
-    });
+    throw invalidInput("context", "context must be a JSON object.", "Put what you want to keep under keys of one object.");
   }
   const check = checkJson(context, limits);
   return { context: check.hasUndefined ? (copyOf(context) as Context) : context, ...check };
@@ -82,7 +79,7 @@ export function prepareText(
   return {
     bytes,
     exactDigest,
-    canonicalDigest: isCanonical ? exactDigest : digests.sha256(canonicalJson(context)),
+    canonicalDigest: isCanonical ? exactDigest : digests.sha256(canonicalUtf8(context, bytes.length)),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Context } from "../model/context.ts";
 import type { Digest } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Digester } from "../ports/environment.ts";
+import { isWrittenAs } from "./canonical-json.ts";
 import { parseJson } from "./parse-json.ts";
 import { type CheckedContext, prepareText, tooLarge, written, writeText } from "./prepare-context.ts";
 import { LARGE_BYTES, utf8Parts } from "./text-parts.ts";
@@ -22,15 +23,16 @@ export interface SavedContent {
  * Captures a context, so that later changes by the caller have no effect. Digests a large context later, in turns, when the
  * result is called.
  *
+ * @param given JSON text that the context was parsed from, if any.
  * @throws TOO_LARGE, also from the result.
  */
-export function takeDown(checked: CheckedContext, limits: Limits, digests: Digester): () => Promise<SavedContent> {
+export function takeDown(checked: CheckedContext, limits: Limits, digests: Digester, given?: string): () => Promise<SavedContent> {
   const digestInTurns = digests.sha256OfParts;
   if (digestInTurns !== undefined && checked.characters > LARGE_BYTES) {
     const json = written(() => writeJson(checked.context), limits);
     return () => takeDownLarge(json, checked, limits, digestInTurns);
   }
-  const text = writeText(checked, limits);
+  const text = given !== undefined && isWrittenAs(checked.context, given) ? given : writeText(checked, limits);
   // The estimate was too low, because of escapes or long numbers.
   if (digestInTurns !== undefined && text.length > LARGE_BYTES) return () => takeDownLarge(text, checked, limits, digestInTurns);
   const { bytes, ...digested } = prepareText(checked, text, limits, digests);

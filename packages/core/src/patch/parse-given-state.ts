@@ -1,5 +1,5 @@
-import { WorkrailError } from "../errors.ts";
-import { ownContext } from "../json/prepare-context.ts";
+import { invalidInput, type WorkrailError } from "../errors.ts";
+import { checkContext, ownContext } from "../json/prepare-context.ts";
 import { type Context, isJsonObject } from "../model/context.ts";
 import type { Limits } from "../model/limits.ts";
 import { ownText } from "./json-text.ts";
@@ -9,8 +9,13 @@ import { quoted } from "./quoted-name.ts";
 
 /** State given to be saved: the whole context, or a patch. */
 export type GivenState = (
-  | { readonly context: Context; readonly patch?: undefined }
-  | { readonly context?: undefined; readonly patch: Patch }
+  | {
+      readonly context: Context;
+      /** JSON text that the context was parsed from. */
+      readonly text?: string;
+      readonly patch?: undefined;
+    }
+  | { readonly context?: undefined; readonly text?: undefined; readonly patch: Patch }
 ) & {
   /** Fields that came as texts and were parsed as JSON. */
   readonly parsed: readonly string[];
@@ -27,6 +32,7 @@ export function parseGivenState(given: { readonly context?: unknown; readonly pa
   if (given.patch === undefined) {
     const context = ownText(given.context, "context", limits, read);
     if (context === undefined) throw neither();
+    if (typeof given.context === "string") return { context: checkContext(context, limits).context, text: given.context, parsed };
     return { context: ownContext(context, limits), parsed };
   }
   const patch = ownText(given.patch, "patch", limits, read);
@@ -37,17 +43,14 @@ export function parseGivenState(given: { readonly context?: unknown; readonly pa
 }
 
 function neither(): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", "context or patch is required.", {
-    details: { field: "context" },
-    hint: `Send the whole state as context, or what changed as patch: ${FORM}.`,
-  });
+  return invalidInput("context", "context or patch is required.", `Send the whole state as context, or what changed as patch: ${FORM}.`);
 }
 
 const FORM = `{"patch":{"set":{"key":...},"append":{"list":[...]},"remove":["key"]}}`;
 
 function noObject(given: unknown): WorkrailError {
   const what = Array.isArray(given) ? "patch is not a JSON Patch: it is an object, not a list." : "patch must be an object.";
-  return new WorkrailError("INVALID_INPUT", what, { details: { field: "patch" }, hint: `Send ${FORM}.` });
+  return invalidInput("patch", what, `Send ${FORM}.`);
 }
 
 function both({ set, append, remove }: Patch): WorkrailError {
@@ -56,10 +59,11 @@ function both({ set, append, remove }: Patch): WorkrailError {
     ...(append.length === 0 ? [] : [`"append":{${names(append)}}`]),
     ...(remove.length === 0 ? [] : [`"remove":[...]`]),
   ];
-  return new WorkrailError("INVALID_INPUT", "context and patch cannot be given together.", {
-    details: { field: "patch" },
-    hint: `To save changes, leave context out: {"patch":{${told.join(",")}}}. To replace the whole state, leave patch out.`,
-  });
+  return invalidInput(
+    "patch",
+    "context and patch cannot be given together.",
+    `To save changes, leave context out: {"patch":{${told.join(",")}}}. To replace the whole state, leave patch out.`,
+  );
 }
 
 const MOST_NAMED = 5;

@@ -68,6 +68,7 @@ async function saveTo(store: Store, params: SaveCheckpointParams, state: GivenSt
     saveCheckpoint(ports, {
       sessionId,
       context: state.context,
+      text: state.text,
       patch: state.patch,
       refuseEmpty: true,
       reportsDropped: params.reportsDropped,
@@ -105,9 +106,10 @@ async function saveTo(store: Store, params: SaveCheckpointParams, state: GivenSt
     const isNoted = result.status === "saved" || phase === undefined || result.record.attributes["phase"] === phase;
     return isNoted ? result : once(true);
   };
+  let isKept = false;
   const keepAndSave = async (): Promise<SaveResult> => {
     // Tag before this save could prune. A session that does not exist yet has nothing to prune.
-    if (keeps) await keepIfThere(parts, sessionId);
+    if (keeps) isKept = await keepIfThere(parts, sessionId);
     return store.withRoom(saveEnd);
   };
   const result = await store.using(keepAndSave).catch((error: unknown) => {
@@ -115,7 +117,7 @@ async function saveTo(store: Store, params: SaveCheckpointParams, state: GivenSt
     throw error;
   });
   if (binds) sessions.saved(sessionId, params.workflowId);
-  if (keeps) await store.using(() => keepIfThere(parts, sessionId));
+  if (keeps && !isKept) await store.using(() => keepIfThere(parts, sessionId));
   const { record, status } = result;
   const pruned = result.status === "saved" ? result.removed.filter((each) => ownerOf(each) === undefined).length : 0;
   const prunesToTrash = status === "saved" && standIn === undefined && settings.prunesToTrash;

@@ -1,6 +1,6 @@
 import { decodeBlob } from "../../envelope/decode-blob.ts";
 import { encodeBlob } from "../../envelope/encode-blob.ts";
-import { isWorkrailError, WorkrailError } from "../../errors.ts";
+import { isWorkrailError, WorkrailError, invalidInput } from "../../errors.ts";
 import { classifyContext, type ClassifyPorts } from "../../classify/classify-context.ts";
 import type { CompiledRules } from "../../model/context-rules.ts";
 import { checkContext } from "../../json/prepare-context.ts";
@@ -32,7 +32,7 @@ import { checkAttributes, checkName, checkPath, checkTags } from "../sessions/la
 import { readContext } from "../load/read-context.ts";
 import { readFacts } from "../care/read-facts.ts";
 import { labelsOf, labelsText, screenSecrets, type SecretsReport } from "./screen-secrets.ts";
-import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { findCheckpoint, liveIn } from "../../catalog/queries/find-checkpoint.ts";
 import { changeForm } from "../../catalog/rules/change-form.ts";
 import { reclaimBlobs } from "../../catalog/reclaim-blobs.ts";
 import { headOf } from "../../catalog/rules/head-of.ts";
@@ -63,6 +63,8 @@ export interface SaveInput {
   readonly sessionId: SessionId;
   /** The whole state. Exactly one of `context` and `patch` must be given. */
   readonly context?: Context | undefined;
+  /** JSON text that `context` was parsed from; the save then takes less time. */
+  readonly text?: string | undefined;
   /** Changes since `parentId`; default: since the session's head. A patch never starts a session. */
   readonly patch?: Patch | undefined;
   readonly name?: string | undefined;
@@ -167,11 +169,11 @@ const MAX_ATTEMPTS = 3;
  */
 export async function saveCheckpoint(ports: SavePorts, given: SaveInput): Promise<SaveResult> {
   checkLabels(given);
-  const { patch, context } = given;
+  const { patch, context, text } = given;
   if (patch !== undefined) return ports.locking.inOrder(given.sessionId, () => savePatched(ports, given, patch));
   // Captures the context before the caller can change it.
   const checked = checkContext(context, ports.limits);
-  const takenDown = takeDown(checked, ports.limits, ports.digests);
+  const takenDown = takeDown(checked, ports.limits, ports.digests, text);
   const input: WholeInput = { ...given, patch: undefined, context: checked.context };
   return ports.locking.inOrder(given.sessionId, async () => saveContent(ports, input, await takenDown()));
 }
@@ -221,23 +223,27 @@ type Draft =
 
 async function draft(ports: SavePorts, input: WholeInput, content: SavedContent): Promise<Draft> {
   const rules = await input.rules?.();
-  const { head: heads, session } = await ports.catalog.read({
+  const { checkpointId, parentId } = input;
+  const found = await ports.catalog.read({
     head: headOf(input.sessionId),
     session: { of: "session", id: input.sessionId },
+    ...(checkpointId === undefined ? {} : { own: { of: "checkpoint", id: checkpointId } }),
+    ...(parentId === undefined || parentId === null ? {} : { parent: { of: "checkpoint", id: parentId } }),
   });
-  const head = heads[0]?.record;
+  const { session } = found;
+  const head = found.head[0]?.record;
   if (input.ownProjectOnly === true) {
     const owner = otherProjectOf(head, input.project, (await input.surroundings?.()) ?? {});
     if (owner !== undefined) throw otherProjectRefused(input.sessionId, owner, input.project);
   }
-  const known = await answerWithoutWriting(ports, input, content, head);
+  const known = await answerWithoutWriting(ports, input, content, { head, own: liveIn(found.own) });
   if (known !== undefined) return { input, known };
   const how = { pins: session?.pins ?? [], rules };
   const layers = input.layers ?? summarise(await classifyContext(ports, input.context, how));
-  const parent = await parentOf(ports, input, head);
+  const parent = parentOf(input, head, liveIn(found.parent));
   const dropped = input.reportsDropped === false ? undefined : await droppedEntries(ports, { ...input, parent, how });
-  const parentId = input.parentId === undefined ? head?.id : (input.parentId ?? undefined);
-  const facts = await describe(ports, { ...input, layers, parentId, begunAt: session?.createdAt }, content, head);
+  const continues = parentId === undefined ? head?.id : (parentId ?? undefined);
+  const facts = await describe(ports, { ...input, layers, parentId: continues, begunAt: session?.createdAt }, content, head);
   const bytes = await encodeBlob(ports, facts, content);
   checkSize(bytes.length, ports.limits);
   // The head has the same content, but its bytes are unreadable.
@@ -288,7 +294,7 @@ function checkLabels(input: SaveInput): void {
   checkTags(input.tags ?? []);
   checkAttributes(input.attributes ?? {});
   if (input.kind !== undefined && !CHECKPOINT_KINDS.includes(input.kind)) {
-    throw new WorkrailError("INVALID_INPUT", `kind must be one of ${CHECKPOINT_KINDS.join(", ")}.`, { details: { field: "kind" } });
+    throw invalidInput("kind", `kind must be one of ${CHECKPOINT_KINDS.join(", ")}.`);
   }
 }
 
@@ -297,12 +303,9 @@ async function answerWithoutWriting(
   ports: SavePorts,
   input: WholeInput,
   content: SavedContent,
-  head: CheckpointRecord | undefined,
+  { head, own }: { readonly head: CheckpointRecord | undefined; readonly own: CheckpointRecord | undefined },
 ): Promise<SaveOutcome | undefined> {
-  if (input.checkpointId !== undefined) {
-    const existing = await findCheckpoint(ports.catalog, input.checkpointId);
-    if (existing !== undefined) return sameOrConflict(ports, input, content, existing);
-  }
+  if (own !== undefined) return sameOrConflict(ports, input, content, own);
   if (input.expectedParentId !== undefined && (head?.id ?? null) !== input.expectedParentId) {
     return lostAnswerOrConflict(ports, input, content, head);
   }
@@ -326,11 +329,15 @@ async function isReadable(ports: SavePorts, record: CheckpointRecord): Promise<b
 }
 
 /** Returns the parent's record; `undefined` without a parent, and when a trusted one is missing or elsewhere. */
-async function parentOf(ports: SavePorts, input: WholeInput, head: CheckpointRecord | undefined): Promise<CheckpointRecord | undefined> {
+function parentOf(
+  input: WholeInput,
+  head: CheckpointRecord | undefined,
+  found: CheckpointRecord | undefined,
+): CheckpointRecord | undefined {
   const { parentId } = input;
   if (parentId === undefined) return head;
   if (parentId === null) return undefined;
-  const parent = input.base?.record ?? (await findCheckpoint(ports.catalog, parentId));
+  const parent = input.base?.record ?? found;
   if (parent !== undefined || input.trustParent === true) return parent;
   throw new WorkrailError("CHECKPOINT_NOT_FOUND", `parentId ${parentId} names no checkpoint.`, {
     details: { checkpointId: parentId, field: "parentId" },
