@@ -20,6 +20,7 @@ import { measureMcp, whyNoServer } from "./suites/mcp.ts";
 import { measureMeaning } from "./suites/meaning.ts";
 import { measureMemory } from "./suites/memory.ts";
 import { measurePage, whyNoBrowser } from "./suites/page.ts";
+import { measurePostgres, whyNoPostgres } from "./suites/postgres.ts";
 import { measureProcesses } from "./suites/processes.ts";
 import { measurePruning } from "./suites/prune.ts";
 import { measureScale } from "./suites/scale.ts";
@@ -47,6 +48,7 @@ const SUITES = {
   large: async (bench: Bench) => ({ large: await measureLarge(bench) }),
   meaning: async (bench: Bench) => ({ meaning: await measureMeaning(bench) }),
   langgraph: async (bench: Bench) => ({ langgraph: await measureLanggraph(bench) }),
+  postgres: (bench: Bench) => unless(whyNoPostgres(), bench, async () => ({ postgres: await measurePostgres(bench) })),
   page: (bench: Bench) => unless(whyNoBrowser(), bench, async () => ({ page: await measurePage(bench) })),
   memory: async (bench: Bench) => ({ memory: await measureMemory(bench) }),
 } satisfies Record<string, (bench: Bench) => Promise<Results>>;

@@ -2,7 +2,7 @@ import type { Comparison } from "./alternate.ts";
 import type { Results } from "./results.ts";
 import { serviceLevels } from "./service-levels.ts";
 import { label } from "./suites/library.ts";
-import { SCALE_OPERATIONS } from "./tasks/compare-scale.ts";
+import { SCALE_OPERATIONS, type ScaleTimings } from "./tasks/compare-scale.ts";
 import { PRUNING_SIDES } from "./tasks/time-pruning.ts";
 import { QUESTIONS } from "./tasks/search-questions.ts";
 import { table } from "./table.ts";
@@ -24,6 +24,8 @@ export function report(results: Results): string {
     section("Hooks of hosts: from spawning to the end, a transcript of 5.2 MB", hooksTable(results)),
     section("The timeline page: 10,000 checkpoints in Chromium, from the start of the navigation", pageTable(results)),
     section("Scale: medians in milliseconds, each store in its turn", scaleTable(results)),
+    section("PostgreSQL: 16 clients over two nodes, beside SELECT FOR UPDATE done bare", nodesTable(results)),
+    section("PostgreSQL: growth, medians in milliseconds", postgresScaleTable(results)),
     section("Search: milliseconds, and beside it FTS5 with its own ranking", searchTable(results)),
     section("Saves without a pause in a session at its limit, beside others, 10 KB contexts", pruneTable(results)),
     section("Finding by meaning, beside comparing the same vectors in memory", meaningTable(results)),
@@ -254,17 +256,47 @@ function searchTable({ search }: Results): string | undefined {
 
 function scaleTable({ scale }: Results): string | undefined {
   if (scale === undefined) return undefined;
-  const stores = scale.stores.map(({ checkpoints }) => checkpoints.toLocaleString("en"));
-  const [, ...larger] = stores;
-  const rows = SCALE_OPERATIONS.map((operation) => {
-    const medians = scale.timings.map((timings) => timings[operation].median);
-    const [least = Number.NaN, ...others] = medians;
-    return [operation, ...medians.map(ms), ...others.map((median) => times(median / least))];
-  });
   const catalogs = scale.stores.map(({ checkpoints, catalogBytes, fillMs }) => {
     return `${checkpoints.toLocaleString("en")}: ${mb(catalogBytes)} MB, made in ${(fillMs / 1_000).toFixed(1)} s`;
   });
-  return `${table(["operation", ...stores, ...larger.map((size) => `ratio at ${size}`)], rows)}\n\nThe catalogs, of ${catalogs.join("; of ")}.`;
+  const stores = scale.stores.map(({ checkpoints }, at) => ({ checkpoints, timings: scale.timings[at] as ScaleTimings }));
+  return `${growthOf(stores)}\n\nThe catalogs, of ${catalogs.join("; of ")}.`;
+}
+
+function postgresScaleTable({ postgres }: Results): string | undefined {
+  return postgres && growthOf(postgres.scale);
+}
+
+/** Medians of each operation, and their ratios to those of the smallest store. */
+function growthOf(stores: readonly { readonly checkpoints: number; readonly timings: ScaleTimings }[]): string {
+  const sizes = stores.map(({ checkpoints }) => checkpoints.toLocaleString("en"));
+  const [, ...larger] = sizes;
+  const rows = SCALE_OPERATIONS.map((operation) => {
+    const medians = stores.map(({ timings }) => timings[operation].median);
+    const [least = Number.NaN, ...others] = medians;
+    return [operation, ...medians.map(ms), ...others.map((median) => times(median / least))];
+  });
+  return table(["operation", ...sizes, ...larger.map((size) => `ratio at ${size}`)], rows);
+}
+
+function nodesTable({ postgres }: Results): string | undefined {
+  return (
+    postgres &&
+    table(
+      ["sessions", "per second", "floor", "ratio", "p50", "p95", "p99", "floor p50", "floor p95", "floor p99", "saves"],
+      postgres.nodes.map(({ sessions, floor, measured, throughputRatio }) => {
+        const latencies = [measured, floor].flatMap(({ median, p95, p99 }) => [median, p95, p99].map(ms));
+        return [
+          sessions,
+          measured.perSecond.toFixed(0),
+          floor.perSecond.toFixed(0),
+          times(throughputRatio),
+          ...latencies,
+          String(measured.count),
+        ];
+      }),
+    )
+  );
 }
 
 function pruneTable({ prune }: Results): string | undefined {

@@ -9,6 +9,7 @@ import type { McpResult } from "./suites/mcp.ts";
 import type { MeaningRow } from "./suites/meaning.ts";
 import type { MemoryRow } from "./suites/memory.ts";
 import type { PageResult } from "./suites/page.ts";
+import type { PostgresResult } from "./suites/postgres.ts";
 import type { ProcessesRow } from "./suites/processes.ts";
 import type { PruneResult } from "./suites/prune.ts";
 import type { ScaleResult } from "./suites/scale.ts";
@@ -37,4 +38,5 @@ export interface Results {
   coldStart?: ColdStartResult;
   hooks?: HooksResult;
   page?: PageResult;
+  postgres?: PostgresResult;
 }

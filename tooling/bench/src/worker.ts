@@ -7,6 +7,7 @@ import { compareMeaning } from "./tasks/compare-meaning.ts";
 import { compareScale } from "./tasks/compare-scale.ts";
 import { compareSealed } from "./tasks/compare-sealed.ts";
 import { compareSearch } from "./tasks/compare-search.ts";
+import { fillDatabase } from "./tasks/fill-database.ts";
 import { fillStore } from "./tasks/fill-store.ts";
 import { firstSearch } from "./tasks/first-search.ts";
 import { growStore } from "./tasks/grow-store.ts";
@@ -28,6 +29,7 @@ const TASKS = {
   compareScale,
   compareSealed,
   compareSearch,
+  fillDatabase,
   fillStore,
   firstSearch,
   growStore,

@@ -3,7 +3,7 @@ import { generateContext, atStep } from "../generate-context.ts";
 import { untilQuiet } from "../rest.ts";
 import { type Summary, summarize } from "../statistics.ts";
 import { filledSession } from "./fill-store.ts";
-import { openLibrary } from "./open-library.ts";
+import { openDatabase, openLibrary } from "./open-library.ts";
 
 /** In the order of the table. */
 export const SCALE_OPERATIONS = [
@@ -14,12 +14,15 @@ export const SCALE_OPERATIONS = [
   "list of a session",
   "list of a project",
   "list of everything",
+  "search in a project",
 ] as const;
 export type ScaleOperation = (typeof SCALE_OPERATIONS)[number];
 
 /** An existing store. */
 export interface ScaleStore {
   readonly dataDir: string;
+  /** Database with the store. Absent: the store is in files. */
+  readonly url?: string;
   /** Number of sessions, named by `filledSession`. */
   readonly sessions: number;
   readonly project: string;
@@ -55,7 +58,7 @@ export async function compareScale({ stores, openings, calls, bytes }: ScaleInpu
   };
   for (let sample = -1; sample < openings; sample++) {
     for (const [at, store] of stores.entries()) {
-      const library = await timed(at, "open", () => openLibrary(store.dataDir));
+      const library = await timed(at, "open", () => open(store));
       await timed(at, "first load", () => library.loadCheckpoint({ sessionId: sessionOf(store, sample) }));
       await library.close();
     }
@@ -69,9 +72,13 @@ export async function compareScale({ stores, openings, calls, bytes }: ScaleInpu
     ["list of a session", (library, store, sample) => library.findCheckpoints({ sessionId: sessionOf(store, sample), limit: PAGE })],
     ["list of a project", (library, { project }) => library.findCheckpoints({ project, limit: PAGE })],
     ["list of everything", (library) => library.findCheckpoints({ project: null, limit: PAGE })],
+    [
+      "search in a project",
+      (library, { project }, sample) => library.searchCheckpoints({ query: wordOf(context, sample), project, limit: 5 }),
+    ],
     ["save", (library, store, sample) => library.saveCheckpoint({ sessionId: sessionOf(store, sample), context: atStep(context, sample) })],
   ];
-  const libraries = await Promise.all(stores.map(({ dataDir }) => openLibrary(dataDir)));
+  const libraries = await Promise.all(stores.map(open));
   for (const [operation, call] of operations) {
     await untilQuiet();
     for (let sample = 0; sample < calls; sample++) {
@@ -82,6 +89,16 @@ export async function compareScale({ stores, openings, calls, bytes }: ScaleInpu
   return times.map((each) => {
     return Object.fromEntries(SCALE_OPERATIONS.map((operation) => [operation, summarize(each.get(operation) ?? [])])) as ScaleTimings;
   });
+}
+
+function open({ dataDir, url }: ScaleStore): Promise<Library> {
+  return url === undefined ? openLibrary(dataDir) : openDatabase(url, dataDir);
+}
+
+/** A word of the context. */
+function wordOf(context: object, sample: number): string {
+  const words = JSON.stringify(context).match(/[a-z]{5,}/gu) ?? [];
+  return words[sample % words.length] ?? "word";
 }
 
 /** Spread over the store. */

@@ -10,3 +10,9 @@ export const NO_LIMIT = 1_000_000;
 export function openLibrary(dataDir: string, maxCheckpoints = NO_LIMIT, env: Readonly<Record<string, string>> = {}): Promise<Workrail> {
   return openWorkrail({ dataDir, project: PROJECT, env, limits: { maxCheckpoints } });
 }
+
+/** Opens a store in a database, as one of its nodes does. */
+export function openDatabase(url: string, dataDir: string): Promise<Workrail> {
+  const env = { WORKRAIL_DATA_DIR: dataDir };
+  return openWorkrail({ store: url, project: PROJECT, env, limits: { maxCheckpoints: NO_LIMIT }, upkeep: false });
+}
