@@ -231,6 +231,7 @@ export { eachRecord, eachSession, eachTrashed } from "./use-cases/remove/view-st
 export { saveAside } from "./use-cases/save/save-aside.ts";
 export type { AsideInput, SavedAside } from "./use-cases/save/save-aside.ts";
 export { checkSize, saveCheckpoint } from "./use-cases/save/save-checkpoint.ts";
+export { RecentKeys } from "./use-cases/save/recent-keys.ts";
 export type { SaveInput, SavePorts, SaveResult } from "./use-cases/save/save-checkpoint.ts";
 export { storeStats } from "./use-cases/care/store-stats.ts";
 export type { Figures, ProjectStats, SessionStats, StatsInput, StatsPorts, StoreStats } from "./use-cases/care/store-stats.ts";

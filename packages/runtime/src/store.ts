@@ -18,6 +18,7 @@ import {
   type RebuildOptions,
   type RebuildPorts,
   type RebuildReport,
+  RecentKeys,
   type RemovalPorts,
   type RepairPorts,
   runAll,
@@ -150,6 +151,7 @@ export class Store {
       ...parts,
       limits: standIn === undefined ? { ...limits, maxCheckpoints } : { ...limits, ...UNBOUNDED },
       writer: `workrail/${VERSION}`,
+      recentKeys: whole?.savePorts.recentKeys ?? new RecentKeys(),
       secrets: parts.screening.screen,
       relieve: (failure, blobBytes) => this.room.relieve(failure, blobBytes),
     };

@@ -7,6 +7,12 @@ import type { Base } from "./find-base.ts";
 import type { LoadedCheckpoint, LoadPorts } from "../load/load-checkpoint.ts";
 import { readContext, type ReadPorts } from "../load/read-context.ts";
 import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import type { RecentKeys } from "./recent-keys.ts";
+
+export interface DroppedPorts extends ReadPorts, ClassifyPorts {
+  /** Default: the parent is always read. */
+  readonly recentKeys?: RecentKeys | undefined;
+}
 
 export interface DroppedInput {
   readonly context: Context;
@@ -25,9 +31,10 @@ export interface DroppedInput {
  *
  * @throws INVALID_INPUT for a given state without entries when the parent has some.
  */
-export async function droppedEntries(ports: ReadPorts & ClassifyPorts, input: DroppedInput): Promise<DroppedEntries | undefined> {
+export async function droppedEntries(ports: DroppedPorts, input: DroppedInput): Promise<DroppedEntries | undefined> {
   const { context, parent, kind = "workflow", base, how } = input;
   if (parent === undefined || kind !== "workflow" || parent.kind !== "workflow") return undefined;
+  if (base === undefined && ports.recentKeys?.areAllIn(context, parent.exactDigest) === true) return undefined;
   const before = base?.context ?? (await unlessUnreadable(async () => (await readContext(ports, parent)).context));
   if (before === undefined) return undefined;
   const keys = Object.keys(before).filter((key) => !Object.hasOwn(context, key));

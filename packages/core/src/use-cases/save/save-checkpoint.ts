@@ -36,6 +36,7 @@ import { findCheckpoint, liveIn } from "../../catalog/queries/find-checkpoint.ts
 import { changeForm } from "../../catalog/rules/change-form.ts";
 import { reclaimBlobs } from "../../catalog/reclaim-blobs.ts";
 import { headOf } from "../../catalog/rules/head-of.ts";
+import type { RecentKeys } from "./recent-keys.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface SavePorts extends ClassifyPorts {
@@ -50,6 +51,8 @@ export interface SavePorts extends ClassifyPorts {
   readonly limits: Limits;
   /** Product and version, stored in each envelope. */
   readonly writer: string;
+  /** Keys of contexts that were saved before. Default: a save reads its parent to report the entries that it lacks. */
+  readonly recentKeys?: RecentKeys | undefined;
   /** Handling of secrets in saved data. Default: no search for secrets. */
   readonly secrets?: SecretScreen | undefined;
   /**
@@ -184,7 +187,9 @@ async function saveContent(ports: SavePorts, given: WholeInput, content: SavedCo
   const { redacted, ...secrets } = outcomeOf(search);
   const { input, known, encoded } = redacted === undefined ? outcomeOf(begun) : await draft(ports, redacted.input, redacted.content);
   const dropped = encoded?.dropped;
-  return { ...(known ?? (await writeOrName(ports, input, encoded))), ...secrets, ...(dropped === undefined ? {} : { dropped }) };
+  const outcome = known ?? (await writeOrName(ports, input, encoded));
+  if (outcome.status === "saved") ports.recentKeys?.add(outcome.record.exactDigest, input.redacted ?? input.context);
+  return { ...outcome, ...secrets, ...(dropped === undefined ? {} : { dropped }) };
 }
 
 /** Most attempts against other processes that keep saving. */
