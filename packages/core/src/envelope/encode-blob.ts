@@ -1,9 +1,9 @@
 import type { SavedContent } from "../json/saved-content.ts";
-import { LARGE_BYTES } from "../json/text-parts.ts";
+import { joinBytes, LARGE_BYTES } from "../json/text-parts.ts";
 import type { CheckpointFacts } from "../model/checkpoint.ts";
 import type { Codec } from "../ports/codec.ts";
 import type { Digester } from "../ports/environment.ts";
-import { envelopeParts, joinBytes } from "./envelope.ts";
+import { envelopeParts } from "./envelope.ts";
 
 /** Encodes a whole checkpoint for storage. A large one is encoded in turns and never in memory as a whole. */
 export async function encodeBlob(

@@ -4,6 +4,7 @@ import type { CheckpointFacts } from "../model/checkpoint.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
 import type { CheckpointId, Digest } from "../model/ids.ts";
 import { parseJson } from "../json/parse-json.ts";
+import { joinBytes } from "../json/text-parts.ts";
 import { decodeUtf8, encodeUtf8 } from "../platform.ts";
 import type { Digester } from "../ports/environment.ts";
 import {
@@ -104,17 +105,6 @@ export function encodeDelta(facts: CheckpointFacts, base: EnvelopeFacts, delta: 
   const said = JSON.stringify(toDeltaJson(facts, base)).slice(1, -1);
   const header = `{"workrail":${DELTA_FORMAT},${CHECK}${checkOf(said, digests, DELTA_CHECK_LENGTH)}",${said},\n`;
   return joinBytes([encodeUtf8(header), DELTA, encodeUtf8(JSON.stringify(delta)), TAIL]);
-}
-
-/** Concatenates parts. */
-export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    bytes.set(part, offset);
-    offset += part.length;
-  }
-  return bytes;
 }
 
 /**

@@ -4,8 +4,8 @@ import type { Steps } from "../turns.ts";
 import { parseJson } from "./parse-json.ts";
 import { QUOTE, COMMA, COLON, BRACKET, BACKSLASH, END_BRACKET, BRACE, END_BRACE } from "./signs.ts";
 
-/** Largest number of bytes that are decoded and parsed in one go. */
-const AT_ONCE = 256 * 1024;
+/** Largest number of bytes that are decoded and parsed in one go. Longer texts take longer to make: see `SHORT_TEXT`. */
+const AT_ONCE = 48 * 1024;
 /** Number of quotes and brackets to pass between two yields. */
 const STRETCH = 20_000;
 

@@ -68,12 +68,21 @@ export function writeText({ context }: CheckedContext, limits: Limits): string {
 
 /** Encodes and digests the text in one go. Call it before anybody can have changed the context. */
 export function prepareText(
-  { context, isCanonical }: Pick<CheckedContext, "context" | "isCanonical">,
+  checked: Pick<CheckedContext, "context" | "isCanonical">,
   text: string,
   limits: Limits,
   digests: Digester,
 ): PreparedContext {
-  const bytes = encodeUtf8(text);
+  return prepareBytes(checked, encodeUtf8(text), limits, digests);
+}
+
+/** Digests a context whose JSON text is encoded. Call it before anybody can have changed the context. */
+export function prepareBytes(
+  { context, isCanonical }: Pick<CheckedContext, "context" | "isCanonical">,
+  bytes: Uint8Array,
+  limits: Limits,
+  digests: Digester,
+): PreparedContext {
   if (bytes.length > limits.maxContextBytes) throw tooLarge(bytes.length, limits);
   const exactDigest = digests.sha256(bytes);
   return {

@@ -4,8 +4,8 @@ import type { Limits } from "../model/limits.ts";
 import type { Digester } from "../ports/environment.ts";
 import { isWrittenAs } from "./canonical-json.ts";
 import { parseJson } from "./parse-json.ts";
-import { type CheckedContext, prepareText, tooLarge, written, writeText } from "./prepare-context.ts";
-import { LARGE_BYTES, utf8Parts } from "./text-parts.ts";
+import { type CheckedContext, prepareBytes, prepareText, tooLarge, written } from "./prepare-context.ts";
+import { LARGE_BYTES, SHORT_TEXT, utf8Of, utf8Parts } from "./text-parts.ts";
 import { canonicalTexts, type WrittenJson, writeJson, writtenTexts } from "./written-json.ts";
 
 /** Content of a context to be saved: its JSON text in the given key order, and its digests. */
@@ -32,11 +32,13 @@ export function takeDown(checked: CheckedContext, limits: Limits, digests: Diges
     const json = written(() => writeJson(checked.context), limits);
     return () => takeDownLarge(json, checked, limits, digestInTurns);
   }
-  const text = given !== undefined && isWrittenAs(checked.context, given) ? given : writeText(checked, limits);
+  const { context, characters } = checked;
+  const write = (): WrittenJson => (characters > SHORT_TEXT ? writeJson(context) : JSON.stringify(context));
+  const json = given !== undefined && isWrittenAs(context, given) ? given : written(write, limits);
   // The estimate was too low, because of escapes or long numbers.
-  if (digestInTurns !== undefined && text.length > LARGE_BYTES) return () => takeDownLarge(text, checked, limits, digestInTurns);
-  const { bytes, ...digested } = prepareText(checked, text, limits, digests);
-  const content: SavedContent = { sizeBytes: bytes.length, ...digested, texts: () => [text], parts: () => [bytes] };
+  if (digestInTurns !== undefined && lengthOf(json) > LARGE_BYTES) return () => takeDownLarge(json, checked, limits, digestInTurns);
+  const { bytes, ...digested } = prepareBytes(checked, utf8Of(writtenTexts(json)), limits, digests);
+  const content: SavedContent = { sizeBytes: bytes.length, ...digested, texts: () => writtenTexts(json), parts: () => [bytes] };
   return async () => content;
 }
 
@@ -48,6 +50,12 @@ export async function takeDownText(text: string, limits: Limits, digests: Digest
   }
   const { bytes, ...digested } = prepareText({ context: parseJson(text) as Context, isCanonical }, text, limits, digests);
   return { sizeBytes: bytes.length, ...digested, texts: () => [text], parts: () => [bytes] };
+}
+
+function lengthOf(json: WrittenJson): number {
+  let characters = 0;
+  for (const { length } of writtenTexts(json)) characters += length;
+  return characters;
 }
 
 async function takeDownLarge(

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { byteParts, evenParts, textParts, utf8Parts } from "./text-parts.ts";
+import { byteParts, evenParts, SHORT_TEXT, textParts, utf8Of, utf8Parts } from "./text-parts.ts";
 
 /** Short texts, and texts longer than any part. */
 const texts = fc.array(
@@ -16,7 +16,7 @@ it("evenParts keeps the concatenation and splits no character", () => {
     fc.property(texts, (given) => {
       const even = [...evenParts(given)];
       expect(even.join("") === given.join("")).toBe(true);
-      expect(even.every((part) => part.isWellFormed() && part.length <= 64 * 1024 + 1)).toBe(true);
+      expect(even.every((part) => part.isWellFormed() && part.length <= SHORT_TEXT + 1)).toBe(true);
     }),
     { numRuns: 50 },
   );
@@ -33,6 +33,15 @@ it("utf8Parts yields the UTF-8, reusing one buffer", () => {
   );
   const large = [...utf8Parts(["x".repeat(3_000_000)])];
   expect(new Set(large.map(({ buffer }) => buffer)).size).toBe(1);
+});
+
+it("utf8Of encodes like one text", () => {
+  fc.assert(
+    fc.property(texts, (given) => {
+      expect(Buffer.from(utf8Of(given)).equals(Buffer.from(given.join("")))).toBe(true);
+    }),
+    { numRuns: 50 },
+  );
 });
 
 it("textParts splits between characters, byteParts anywhere", () => {

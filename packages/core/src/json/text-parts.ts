@@ -1,4 +1,4 @@
-import { encodeUtf8Into } from "../platform.ts";
+import { encodeUtf8, encodeUtf8Into } from "../platform.ts";
 
 /**
  * Size from which the bytes of a context's JSON are digested, written and read in parts, yielding to other work in between. In
@@ -7,8 +7,11 @@ import { encodeUtf8Into } from "../platform.ts";
 export const LARGE_BYTES: number = 16 * 1024 * 1024;
 /** Size of a part. Processing one takes about a millisecond. */
 const PART_BYTES: number = 1024 * 1024;
-/** Largest text that the engine frees quickly. Longer texts stay in memory until a full collection. */
-const SHORT_TEXT = 64 * 1024;
+/**
+ * Longest text that is quick to make and to free. V8 gives each object over 128 KB pages of its own, which takes longer than filling them, and
+ * a scanner adds 33,000 characters of two bytes.
+ */
+export const SHORT_TEXT: number = 16 * 1024;
 /** Most UTF-8 bytes per UTF-16 unit. */
 const MOST_BYTES = 3;
 const NOTHING = new Uint8Array();
@@ -57,6 +60,23 @@ export function* utf8Parts(texts: Iterable<string>): Generator<Uint8Array> {
     }
   }
   if (length > 0) yield part.subarray(0, length);
+}
+
+/** Encodes consecutive texts as UTF-8. Joins bytes instead of texts, which is quicker: see `SHORT_TEXT`. */
+export function utf8Of(texts: Iterable<string>): Uint8Array {
+  const parts = Array.from(evenParts(texts), encodeUtf8);
+  return parts.length === 1 ? (parts[0] as Uint8Array) : joinBytes(parts);
+}
+
+/** Concatenates parts. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    bytes.set(part, offset);
+    offset += part.length;
+  }
+  return bytes;
 }
 
 /** Splits bytes into parts. */

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from "../model/context.ts";
 import { canonicalParts } from "./canonical-parts.ts";
+import { SHORT_TEXT } from "./text-parts.ts";
 
 /**
  * JSON text of a value, in parts. A single large text would be in memory twice while it is built, and take longer to build than
@@ -17,7 +18,7 @@ export type WrittenJson =
 /** Values nested deeper are written in one go. */
 const LEVELS = 3;
 /** Approximate size of a run of array items in characters, and its largest number of items. */
-const RUN_CHARACTERS = 256 * 1024;
+const RUN_CHARACTERS: number = SHORT_TEXT;
 const RUN_ITEMS = 1_000;
 
 /** Writes a value that passed `checkJson`, like `JSON.stringify`. */

@@ -6,7 +6,7 @@ import { parseJson } from "../../json/parse-json.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId } from "../../model/ids.ts";
 import { decodeUtf8, encodeUtf8 } from "../../platform.ts";
-import { type ReadContext, readContext, type ReadPorts } from "../load/read-context.ts";
+import { type ReadContext, readContext, type ReadPorts, writeAndDigest } from "../load/read-context.ts";
 import { changeForm } from "../../catalog/rules/change-form.ts";
 import { commit } from "../../catalog/rules/commit.ts";
 
@@ -101,8 +101,8 @@ export class Reencoder {
       await this.#pause();
       // Verifies as a reader will see it, through the delta's JSON text. The base is unchanged by the steps above.
       const made = applyDelta(from.context, parseJson(decodeUtf8(encodeUtf8(JSON.stringify(delta)))));
-      if (JSON.stringify(made) !== target.contextText())
-        throw new WorkrailError("INTERNAL", "A delta does not restore the content that it was made for.");
+      const { digest } = await writeAndDigest(made, record.contextBytes, this.#ports.digests);
+      if (digest !== record.exactDigest) throw new WorkrailError("INTERNAL", "A delta does not restore the content that it was made for.");
       return await this.#ports.codec.encode(encodeDelta(record, from.facts, delta, this.#ports.digests));
     } catch (error) {
       if (isWorkrailError(error) && (error.code === "CHECKPOINT_CORRUPT" || error.code === "UNSUPPORTED_VERSION")) return undefined;

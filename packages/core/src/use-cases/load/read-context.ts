@@ -4,7 +4,7 @@ import type { DecodedBlob, DeltaBlob, WholeBlob } from "../../envelope/envelope.
 import { completeFacts, type EnvelopeFacts } from "../../envelope/envelope-json.ts";
 import { isWorkrailError, WorkrailError } from "../../errors.ts";
 import { parseContext } from "../../json/parse-context.ts";
-import { LARGE_BYTES, utf8Parts } from "../../json/text-parts.ts";
+import { LARGE_BYTES, utf8Of, utf8Parts } from "../../json/text-parts.ts";
 import { type WrittenJson, writeJson, writtenTexts } from "../../json/written-json.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context, JsonValue } from "../../model/context.ts";
@@ -167,7 +167,8 @@ async function rebuild(ports: ReadPorts, wanted: CheckpointRecord, base: ReadTex
   return { value: async () => value, contextText: () => [...writtenTexts(written.json)].join(""), facts };
 }
 
-async function writeAndDigest(
+/** Writes a value as its exact JSON, and digests that. */
+export async function writeAndDigest(
   value: JsonValue,
   sizeBytes: number,
   digests: Digester,
@@ -176,8 +177,8 @@ async function writeAndDigest(
     const json = writeJson(value);
     return { json, digest: await digests.sha256OfParts(utf8Parts(writtenTexts(json))) };
   }
-  const json = JSON.stringify(value);
-  return { json, digest: digests.sha256(json) };
+  const json = writeJson(value);
+  return { json, digest: digests.sha256(utf8Of(writtenTexts(json))) };
 }
 
 /** `undefined` when a delta does not fit. */
