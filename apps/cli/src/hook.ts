@@ -6,7 +6,7 @@ import {
   type HookEvent,
   type HookHost,
   type HookPorts,
-  isSealedStore,
+  hookSettings,
   logOverdue,
   runHook,
 } from "@workrail/runtime/hooks";
@@ -32,14 +32,17 @@ async function main(args: readonly string[]): Promise<void> {
     return;
   }
   const host = hostIn(options);
-  const deadlineMs = isSealedStore(process.env) ? SEALED_DEADLINE_MS : DEADLINE_MS;
+  const settings = hookSettings(process.env);
+  const deadlineMs = settings.isSealed ? SEALED_DEADLINE_MS : DEADLINE_MS;
   const ports: HookPorts = {
     env: process.env,
+    settings,
     home: os.homedir(),
     now: () => new Date(),
     left: () => deadlineMs - (performance.now() - begun),
     saveNow: async (saves) => {
-      // The compiler does not know the file: the bundler puts it beside this one.
+      // The compiler does not know the files: the bundler puts them beside this one.
+      await import(new URL("./compile-cache.mjs", import.meta.url).href);
       const taking = (await import(new URL("./take-in.mjs", import.meta.url).href)) as { readonly saveNow: HookPorts["saveNow"] };
       await taking.saveNow(saves);
     },
@@ -67,4 +70,4 @@ function hostIn(options: readonly string[]): HookHost | undefined {
 }
 
 process.umask(0o077);
-await main(process.argv.slice(3));
+void main(process.argv.slice(3));

@@ -9,6 +9,7 @@ export { ensureOwnFile, findDataDirectory, makeDataDirectory, prepareDataDirecto
 export { asSpelled, directoriesUp } from "./directories-up.ts";
 export { removeIfPresent, temporaryName, writeAll, writeDurably } from "./durable-files.ts";
 export type { WriteMode } from "./durable-files.ts";
+export { calledBackFiles } from "./called-back.ts";
 export { elapsedMs } from "./elapsed-ms.ts";
 export { FileBlobStore } from "./file-blob-store.ts";
 export { FileKeyFiles, hasKeyring } from "./file-key-files.ts";

@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { withDirectory } from "../test/with-directory.ts";
+import { calledBackFiles } from "./called-back.ts";
 import { type GivenFile, isWithin, readGivenFile, readGivenFileNow, signatureOf } from "./read-given-file.ts";
 
 const isPosix = process.platform !== "win32";
@@ -96,10 +97,8 @@ describe("a file that another user may have created", () => {
       fs.writeFileSync(path.join(folder, "file"), "late");
       let answer = (): void => {};
       const hung = new Promise<void>((resolve) => (answer = resolve));
-      const { realpath } = fs.promises;
-      const asked = vi
-        .spyOn(fs.promises, "realpath")
-        .mockImplementation((async (file: string) => hung.then(() => realpath(file))) as never);
+      const { realpath } = calledBackFiles;
+      const asked = vi.spyOn(calledBackFiles, "realpath").mockImplementation(async (file) => hung.then(() => realpath(file)));
       const limits = { ...LIMITS, patienceMs: 10 };
       const found = [];
       for (let time = 0; time < 4; time++) found.push(await read(folder, "file", limits));

@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import { calledBackFiles } from "./called-back.ts";
 import { hasCode } from "./error-codes.ts";
 
 /** Windows lacks some of these flags, and does not need them: it opens no device by a path in a project. */
@@ -80,28 +81,28 @@ export function readGivenFileNow(file: string, maxBytes: number): GivenFile {
 }
 
 async function read(folder: string, file: string, maxBytes: number): Promise<GivenFile> {
-  const real = await fs.promises.realpath(file);
-  const isInside = isWithin(folder, real) || isWithin(await fs.promises.realpath(folder), real);
+  const { realpath, open, fstat } = calledBackFiles;
+  const real = await realpath(file);
+  const isInside = isWithin(folder, real) || isWithin(await realpath(folder), real);
   if (!isInside) return { refused: "outside" };
-  const handle = await fs.promises.open(real, CAREFULLY);
+  const fd = await open(real, CAREFULLY);
   try {
-    const opened = await handle.stat();
+    const opened = await fstat(fd);
     if (!opened.isFile()) return { refused: "not-a-file" };
     if (opened.size > maxBytes) return { refused: "too-large" };
-    return await fill(handle, Buffer.alloc(Math.min(maxBytes, opened.size) + 1), maxBytes);
+    return await fill(fd, Buffer.alloc(Math.min(maxBytes, opened.size) + 1), maxBytes);
   } finally {
     // Nothing was written that a failed close could lose.
-    void handle.close().catch(() => {});
+    fs.close(fd, () => {});
   }
 }
 
 /** Reads until the end of the file. The size is only a hint: some files have bytes but report the size 0. */
-async function fill(handle: fs.promises.FileHandle, first: Buffer, maxBytes: number): Promise<GivenFile> {
+async function fill(fd: number, first: Buffer, maxBytes: number): Promise<GivenFile> {
   let bytes = first;
   let length = 0;
   for (;;) {
-    const { bytesRead } = await handle.read(bytes, length, bytes.length - length, null);
-    length += bytesRead;
+    length += await calledBackFiles.read(fd, bytes, length);
     // For a regular file, a short read means the end.
     if (length < bytes.length || length > maxBytes) return within(bytes, length, maxBytes);
     bytes = Buffer.concat([bytes], Math.min(maxBytes + 1, bytes.length * 2));

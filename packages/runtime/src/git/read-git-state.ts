@@ -1,5 +1,4 @@
 import path from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { directoriesUp } from "@workrail/blob-files";
 import type { GitState } from "@workrail/core";
 import { parseGitConfig, remoteOf, remoteUrlOf } from "./git-config.ts";
@@ -35,15 +34,12 @@ export class GitReader {
     if (this.#directory === undefined || this.#late > 0) return undefined;
     // Unchanged files give the same state.
     if (this.#known?.files.areSame() === true) return this.#known.state;
-    const done = new AbortController();
-    const reading = this.#read(this.#directory)
-      .catch(() => undefined)
-      .finally(() => done.abort());
-    const patience = wait(this.#patienceMs, undefined, { signal: done.signal, ref: false }).then(
-      () => this.#outlive(reading),
-      () => reading,
-    );
-    return Promise.race([reading, patience]);
+    const reading = this.#read(this.#directory).catch(() => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(this.#outlive(reading)), this.#patienceMs).unref();
+    });
+    return Promise.race([reading, patience]).finally(() => clearTimeout(timer));
   }
 
   #outlive(reading: Promise<unknown>): undefined {

@@ -1,6 +1,5 @@
-import fs from "node:fs";
 import path from "node:path";
-import { isWithin, readGivenFile, signatureFrom, signatureOf } from "@workrail/blob-files";
+import { calledBackFiles, isWithin, readGivenFile, signatureFrom, signatureOf } from "@workrail/blob-files";
 
 /** Git's small files; anything larger is some other file. */
 const MAX_BYTES = 64 * 1024;
@@ -40,9 +39,10 @@ export class WatchedFiles {
   async directory(directory: string, folder?: string): Promise<string | undefined> {
     await this.#look(directory);
     try {
-      const real = await fs.promises.realpath(directory);
-      if (folder !== undefined && !isWithin(await fs.promises.realpath(folder), real)) return undefined;
-      return (await fs.promises.lstat(real)).isDirectory() ? real : undefined;
+      const { realpath, lstat } = calledBackFiles;
+      const real = await realpath(directory);
+      if (folder !== undefined && !isWithin(await realpath(folder), real)) return undefined;
+      return (await lstat(real)).isDirectory() ? real : undefined;
     } catch {
       // An unreadable directory counts as missing.
       return undefined;
@@ -56,7 +56,7 @@ export class WatchedFiles {
 
   /** Remembers the signature of a file. Git replaces files instead of writing into them, so a change gives a new inode. */
   async #look(file: string): Promise<void> {
-    const found = await fs.promises.lstat(file).catch(() => undefined);
+    const found = await calledBackFiles.lstat(file).catch(() => undefined);
     // The target of a link is not checked here: that could block forever.
     this.#seen.set(path.normalize(file), found?.isSymbolicLink() === true ? CHANGING : signatureFrom(found));
   }

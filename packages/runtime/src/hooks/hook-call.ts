@@ -12,6 +12,8 @@ export const HOOK_EVENTS: readonly HookEvent[] = ["session-start", "user-prompt"
 /** Services for a hook from its program. */
 export interface HookPorts {
   readonly env: Environment;
+  /** Read from `env` by the program before. Default: they are read. */
+  readonly settings?: HookSettings | undefined;
   readonly home: string;
   readonly now: () => Date;
   /** Milliseconds until the hook must be done. */
@@ -48,7 +50,7 @@ export async function readCall(
 ): Promise<HookCall> {
   const payload = parsePayload(given.host, parsed(given.input));
   if (payload?.sessionId === undefined) throw noPayload();
-  const settings = hookSettings(ports.env);
+  const settings = ports.settings ?? hookSettings(ports.env);
   const places = hookPlaces(settings.dataDir);
   return { event, ports, settings, places, payload, host: payload.host, place: await placeOf(payload.cwd, settings, places) };
 }

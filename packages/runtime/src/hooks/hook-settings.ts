@@ -30,8 +30,3 @@ export function hookSettings(env: Environment, args?: readonly string[]): HookSe
     project: values.project,
   };
 }
-
-/** True when the store that hooks save to is sealed. */
-export function isSealedStore(env: Environment): boolean {
-  return hookSettings(env).isSealed;
-}

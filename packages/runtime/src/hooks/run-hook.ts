@@ -124,7 +124,7 @@ function log(
   { call, isFailure = false }: { readonly call?: HookCall | undefined; readonly isFailure?: boolean },
 ): void {
   try {
-    const { dataDir, isReadOnly, isSealed } = call?.settings ?? hookSettings(ports.env);
+    const { dataDir, isReadOnly, isSealed } = call?.settings ?? ports.settings ?? hookSettings(ports.env);
     if (isReadOnly) return;
     const places = call?.places ?? hookPlaces(dataDir);
     const { project: _project, sessionId: _session, ...numbers } = run;

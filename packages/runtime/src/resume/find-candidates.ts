@@ -1,4 +1,4 @@
-import fs from "node:fs/promises";
+import fs from "node:fs";
 import {
   type CatalogPort,
   type CheckpointFilter,
@@ -110,7 +110,7 @@ async function foldersGone(heads: readonly CheckpointRecord[], { project, git }:
   if (git === undefined) return new Set();
   const others = heads.filter((record) => record.project !== project && isOfOther(gitStateOf(record), git));
   const folders = [...new Set(others.flatMap((record) => record.project ?? []))].slice(0, MOST_FOLDERS);
-  const isThere = await Promise.all(folders.map((folder) => fs.stat(folder).then(() => true, isUnsure)));
+  const isThere = await Promise.all(folders.map((folder) => fs.promises.stat(folder).then(() => true, isUnsure)));
   return new Set(folders.filter((_, index) => !isThere[index]));
 }
 

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import fs from "node:fs/promises";
 import path from "node:path";
-import { readGivenFile } from "@workrail/blob-files";
+import { calledBackFiles, readGivenFile } from "@workrail/blob-files";
 import { type CheckpointRecord, type Context, type GitState, gitStateOf } from "@workrail/core";
 import { namedPaths } from "@workrail/views";
 import type { GitFailure } from "../git/ask-git.ts";
@@ -167,7 +166,7 @@ type Fate = "same" | "changed" | "gone";
 /** Tells how a file changed. A file written before the save is unchanged, whatever the commit says. */
 async function fateOf(root: string, file: string, id: string, savedAt: Date): Promise<Fate> {
   const place = path.join(root, ...file.split("/"));
-  const stat = await fs.lstat(place).catch(() => undefined);
+  const stat = await calledBackFiles.lstat(place).catch(() => undefined);
   if (stat === undefined) return "gone";
   if (!stat.isFile() || stat.mtime <= savedAt) return "same";
   const read = await readGivenFile(root, place, { maxBytes: MOST_BYTES });
