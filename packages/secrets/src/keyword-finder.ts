@@ -63,12 +63,19 @@ export class KeywordPattern {
   /** Indexes of words in the list, by first letter. */
   readonly #byFirst: ReadonlyMap<string, readonly number[]>;
 
-  /** @param words as for `KeywordFinder`. */
-  constructor(words: readonly string[]) {
+  /**
+   * @param words as for `KeywordFinder`.
+   * @param followed patterns that must follow a word: it is not reported anywhere else. Default: none.
+   */
+  constructor(words: readonly string[], followed: ReadonlyMap<string, string> = new Map()) {
     this.#words = words;
     this.#longest = Math.max(0, ...words.map(({ length }) => length));
+    const written = words.toSorted().map((word) => {
+      const next = followed.get(word);
+      return word.replaceAll(/\W/g, String.raw`\$&`) + (next === undefined ? "" : `(?=${next})`);
+    });
     // Without the flag `u`, only ASCII letters match case-insensitively.
-    this.#pattern = new RegExp(words.map((word) => word.replaceAll(/\W/g, String.raw`\$&`)).join("|"), "gi");
+    this.#pattern = new RegExp(written.join("|"), "gi");
     this.#byFirst = Map.groupBy(words.keys(), (place) => (words[place] as string).charAt(0));
   }
 

@@ -53,6 +53,13 @@ describe("the scanner of rules", () => {
     expect(batches.flat()).toEqual(findSecrets(text));
   });
 
+  it("finds the same in a long text, where it searches with a table", () => {
+    const scanner = ruleScanner({ personalData: "all" });
+    const short = [...scanner.find([text])].flat();
+    const long = [...scanner.find(["a ".repeat(500_000), text])].flat();
+    expect(long.map(({ start, end, ...found }) => ({ ...found, start: start - 1_000_000, end: end - 1_000_000 }))).toEqual(short);
+  });
+
   it("skips excluded rules", () => {
     const [sample] = plant({ github: KNOWN_SAMPLES["github token"] as never }, 1);
     const given = sample?.text ?? "";

@@ -3,7 +3,7 @@ import { KeywordFinder, KeywordPattern } from "./keyword-finder.ts";
 import { NAMED_RULES } from "./named-rules.ts";
 import { PERSONAL_DATA_RULES, type PersonalData, personalDataRules } from "./personal-data-rules.ts";
 import { NUMBER_START, type SecretRule } from "./secret-rule.ts";
-import { TOKEN_RULES } from "./token-rules.ts";
+import { FREQUENT_KEYWORDS, TOKEN_RULES } from "./token-rules.ts";
 
 /** Rules for secrets identified by their form, or by the text before them. Excludes personal data. */
 export const SECRET_RULES: readonly SecretRule[] = [...TOKEN_RULES, ...NAMED_RULES];
@@ -54,7 +54,7 @@ export function ruleScanner({ personalData = "off", except = [] }: RuleScannerOp
         searched += to - from;
         // Built only for long texts, because building takes some milliseconds.
         if (searched > WORTH_A_TABLE) finder ??= new KeywordFinder(words);
-        (finder ?? (pattern ??= new KeywordPattern(words))).find(text, from, to, onWord);
+        (finder ?? (pattern ??= new KeywordPattern(words, FREQUENT_KEYWORDS))).find(text, from, to, onWord);
         if (numbers.length > 0) {
           for (const start of numberStarts(text, from, to)) for (const rule of numbers) findings.tryAt(rule, text, start, offset);
         }
@@ -91,7 +91,7 @@ function tableOf(rules: readonly SecretRule[]): RuleTable {
   };
 }
 
-/** Yields possible starts of a number: digits, or capital letters and digits. */
+/** Yields possible starts of a number: digits, or capital letters and digits, at least nine characters with separators, and no time. */
 function* numberStarts(text: string, from: number, to: number): Generator<number> {
   NUMBER_BEGINS.lastIndex = from;
   for (let match = NUMBER_BEGINS.exec(text); match !== null && match.index < to; match = NUMBER_BEGINS.exec(text)) {
@@ -100,7 +100,10 @@ function* numberStarts(text: string, from: number, to: number): Generator<number
   }
 }
 
-const NUMBER_BEGINS = new RegExp(String.raw`(?=[A-Z\d+(])${NUMBER_START}(?=[+(]?\d[\d. -]|[A-Z]{2}[\dA-Z ]|[XYZ]\d)`, "g");
+const NUMBER_BEGINS = new RegExp(
+  String.raw`(?=[A-Z\d+(][\dA-Z +().-]{8})(?!\d{4}-\d\d-\d\dT)${NUMBER_START}(?=[+(]?\d[\d. -]|[A-Z]{2}[\dA-Z ]|[XYZ]\d)`,
+  "g",
+);
 
 /** Secrets found so far. Releases those that later text cannot extend. */
 class Findings {
