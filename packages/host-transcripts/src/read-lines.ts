@@ -1,6 +1,8 @@
 import { readSync } from "node:fs";
 
 const MAX_CHUNK_BYTES = 1024 * 1024;
+/** Bytes of one read. Small, because touching new memory takes longer than reading. */
+const MAX_READ_BYTES = 256 * 1024;
 /** Bytes. A longer line is skipped: it is an image, or the file is no transcript. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const NEWLINE = 0x0a;
@@ -31,10 +33,12 @@ export interface ReadLinesResult {
  * Leaves out an unfinished last line, and skips a line over 8 MB.
  */
 export function readLines({ fd, from, chunkBytes, goOn, onLine }: ReadLinesOptions): ReadLinesResult {
-  const most = Math.min(MAX_CHUNK_BYTES, chunkBytes);
+  const chunk = Math.min(MAX_CHUNK_BYTES, chunkBytes);
+  const most = Math.min(MAX_READ_BYTES, chunk);
   let buffer = Buffer.allocUnsafe(most);
   let kept = 0;
   let offset = from;
+  let askedAt = from;
   let isSkipping = false;
   for (;;) {
     if (kept + most > buffer.length) buffer = grown(buffer, kept + most);
@@ -56,6 +60,8 @@ export function readLines({ fd, from, chunkBytes, goOn, onLine }: ReadLinesOptio
       offset += kept;
       kept = 0;
     } else if (start > 0) buffer.copyWithin(0, start, filled);
+    if (offset + kept - askedAt < chunk) continue;
+    askedAt = offset + kept;
     if (!goOn(offset)) return { offset, isPartial: true };
   }
 }
