@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import {
   broughtAlong,
-  compileCacheBundle,
   external,
+  firstBundles,
   inFewFiles,
   lightBundle,
   ownDriver,
@@ -43,7 +43,7 @@ export default defineConfig([
     output: { dir: "dist", entryFileNames: "[name].mjs", banner: "#!/usr/bin/env node" },
   },
   ...broughtAlong(fileURLToPath(new URL(".", import.meta.url))),
-  compileCacheBundle,
+  ...firstBundles,
   lightBundle("src/hook.ts", "hook"),
   lightBundle("src/statusline.ts", "statusline"),
 ]);

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import {
   broughtAlong,
-  compileCacheBundle,
   external,
+  firstBundles,
   inFewFiles,
   lightBundle,
   ownDriver,
@@ -104,7 +104,7 @@ export default defineConfig([
     output: { dir: "dist", entryFileNames: "[name].mjs", banner: "#!/usr/bin/env node" },
   },
   ...broughtAlong(fileURLToPath(new URL(".", import.meta.url))),
-  compileCacheBundle,
+  ...firstBundles,
   lightBundle("@workrail/cli/hook", "hook"),
   lightBundle("@workrail/cli/statusline", "statusline"),
 ]);

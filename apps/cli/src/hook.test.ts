@@ -96,14 +96,15 @@ function expectOpen(ended: readonly Ended[]): void {
 
 beforeEach(() => mkdirSync(join(cli.folder, "host")));
 
-it.skipIf(process.platform === "win32")("saves without loading cryptography, the store or a vocabulary", async () => {
+it.skipIf(process.platform === "win32")("saves without loading cryptography, the store, a vocabulary or measuring", async () => {
   const note = join(cli.folder, "note.cjs");
   writeFileSync(note, 'process.once("exit", () => require("node:fs").writeSync(2, process.moduleLoadList.join("\\n")));');
   const session = new HostSession();
   session.say("Never push to main.", "I will not.");
   const { code, stderr } = await session.hook("session-end", { env: { NODE_OPTIONS: `--require "${note}"` } });
   expect(code).toBe(0);
-  for (const name of ["crypto", "zlib", "sqlite", "child_process"]) expect(stderr.split("\n")).not.toContain(`NativeModule ${name}`);
+  const slow = ["crypto", "zlib", "sqlite", "child_process", "perf_hooks", "internal/fs/promises"];
+  for (const name of slow) expect(stderr.split("\n")).not.toContain(`NativeModule ${name}`);
   expect(await session.kept()).toEqual(["Never push to main.", "I will not."]);
 });
 

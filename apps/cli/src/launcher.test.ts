@@ -111,7 +111,7 @@ describe("the bundle", () => {
 
 /** The program's own code, without the packages that it brings along. */
 function programFiles(): readonly string[] {
-  return readdirSync(cli.dist).filter((name) => name.endsWith(".mjs") && name !== "o200k.mjs");
+  return readdirSync(cli.dist).filter((name) => /\.[cm]js$/u.test(name) && name !== "o200k.mjs");
 }
 
 /** The modules that load before a module runs. A text inside may contain imports of another program. */

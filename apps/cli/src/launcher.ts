@@ -1,6 +1,5 @@
 // Runs on any Node, however old: uses only syntax and modules of Node 18, and imports only our version. An import of `node:fs` would load
 // streams, which takes half the time of Node's own start.
-import module from "node:module";
 import manifest from "../package.json" with { type: "json" };
 import { lightPart } from "./light-part.ts";
 
@@ -21,14 +20,23 @@ async function launch(): Promise<void> {
     return;
   }
   // Node before 22.3 lacks this function, and the bundle loads built-in modules through it.
-  if (!("getBuiltinModule" in process)) Object.assign(process, { getBuiltinModule: module.createRequire(import.meta.url) });
-  await load("./compile-cache.mjs");
-  await load(lightPart(process.argv.slice(2)) ?? "./cli.mjs");
+  if (!("getBuiltinModule" in process)) {
+    const { createRequire } = await import("node:module");
+    Object.assign(process, { getBuiltinModule: createRequire(import.meta.url) });
+  }
+  const light = lightPart(process.argv.slice(2));
+  if (light === undefined) {
+    await load("./compile-cache.mjs");
+    await load("./cli.mjs");
+  } else {
+    const { runLight } = (await load("./run-light.mjs")) as { readonly runLight: (url: string, use: string) => void };
+    runLight(new URL(light, import.meta.url).href, process.argv[3] ?? "");
+  }
 }
 
 /** The compiler does not know the files: the bundler puts the programs beside the launcher. */
-async function load(part: string): Promise<void> {
-  await import(new URL(part, import.meta.url).href);
+async function load(part: string): Promise<unknown> {
+  return import(new URL(part, import.meta.url).href);
 }
 
 await launch();

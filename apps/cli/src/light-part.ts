@@ -1,5 +1,5 @@
 /** Small programs that start often, by the first word of the command line. */
-const LIGHT_PARTS: Readonly<Record<string, string>> = { hook: "./hook.mjs", statusline: "./statusline.mjs" };
+const LIGHT_PARTS: Readonly<Record<string, string>> = { hook: "./hook.cjs", statusline: "./statusline.cjs" };
 
 /** The file of the small program that a command line asks for; `undefined` for other commands and for help. */
 export function lightPart([first = "", ...rest]: readonly string[]): string | undefined {

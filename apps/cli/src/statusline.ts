@@ -16,4 +16,4 @@ async function line(): Promise<string> {
   }
 }
 
-await main();
+void main();

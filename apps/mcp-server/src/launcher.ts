@@ -1,6 +1,5 @@
 // Runs on any Node, however old: uses only syntax and modules of Node 18, and imports only a version. An import of `node:fs` would load
 // streams, which takes half the time of Node's own start.
-import module from "node:module";
 import { lightPart } from "@workrail/cli/light-part";
 import { isCommand } from "./is-command.ts";
 import { readVersion } from "./version.ts";
@@ -39,9 +38,15 @@ async function launch(): Promise<void> {
     return;
   }
   // Node before 22.3 lacks this function, and the bundle loads built-in modules through it.
-  if (!("getBuiltinModule" in process)) Object.assign(process, { getBuiltinModule: module.createRequire(import.meta.url) });
+  if (!("getBuiltinModule" in process)) {
+    const { createRequire } = await import("node:module");
+    Object.assign(process, { getBuiltinModule: createRequire(import.meta.url) });
+  }
   const light = lightPart(process.argv.slice(2));
-  if (light !== undefined) return load(light);
+  if (light !== undefined) {
+    const { runLight } = (await loadFile("./run-light.mjs")) as { readonly runLight: (url: string, use: string) => void };
+    return runLight(new URL(light, import.meta.url).href, process.argv[3] ?? "");
+  }
   // With the server that the tokens are for, not with the command line.
   if (process.argv[2] === "token") return load("./server.mjs");
   if (isCommand(process.argv.slice(2))) return load("./cli.mjs");
@@ -58,10 +63,14 @@ async function launch(): Promise<void> {
   await load("./server.mjs");
 }
 
-/** Loads a part of the bundle. The compiler does not know these files, which the bundler puts beside the launcher. */
 async function load(part: string): Promise<void> {
-  await import(new URL("./compile-cache.mjs", import.meta.url).href);
-  await import(new URL(part, import.meta.url).href);
+  await loadFile("./compile-cache.mjs");
+  await loadFile(part);
+}
+
+/** The compiler does not know these files: the bundler puts them beside the launcher. */
+async function loadFile(part: string): Promise<unknown> {
+  return import(new URL(part, import.meta.url).href);
 }
 
 await launch();

@@ -33,17 +33,20 @@ export const inAscii = {
  * - Built-in modules are read from `process` instead of imported. An import reads every export, and so loads modules that nobody needs,
  *   such as workers and streams.
  * - Built-in modules that load slowly are read when one of their functions is first called.
+ * - The time is read from `process`: the global `performance` loads all measuring when it is first used.
  * - Non-ASCII letters are escaped, as by `inAscii`.
  */
 export const quickToLoad = {
   name: "quick-to-load",
   generateBundle(_options: unknown, files: Files): void {
-    for (const file of Object.values(files)) if (file.code !== undefined) file.code = escaped(withoutBuiltInImports(file.code));
+    for (const file of Object.values(files))
+      if (file.code !== undefined)
+        file.code = escaped(withoutBuiltInImports(file.code).replaceAll("performance.now()", "(process.uptime()*1e3)"));
   },
 };
 
 /** Built-in modules that take milliseconds to load and that many commands do not need. */
-const LOADED_BY_CALLS: ReadonlySet<string> = new Set(["node:crypto", "node:tty", "node:zlib"]);
+const LOADED_BY_CALLS: ReadonlySet<string> = new Set(["node:crypto", "node:timers/promises", "node:tty", "node:zlib"]);
 
 /** @param names as in `{ one, two: another }`; all must be functions. */
 function takenByCalls(id: string, names: string): string {
@@ -107,33 +110,68 @@ export const resolve = {
 };
 
 /**
- * Bundle of a small program. Hooks start on each turn of an agent, and status lines more often. The entry file loads no part of the
- * store; calls that read, save or compose load further files.
+ * Makes scripts of modules, for `runLight`: each is an expression that evaluates to a function of the module's URL and of `load`, which returns
+ * the exports of another one. Imported values are read once, so no module may change an exported value later.
+ */
+const asScripts = {
+  name: "as-scripts",
+  generateBundle(_options: unknown, files: Files): void {
+    for (const file of Object.values(files)) {
+      if (file.code === undefined) continue;
+      const body = file.code
+        .replaceAll(/\bimport\s*(?:(\{[^}]*\})\s*from\s*)?"(\.[^"]+)";/gu, (_all, names: string | undefined, from: string) =>
+          names === undefined ? `load("${from}");` : `const ${names.replaceAll(/\s+as\s+/gu, ":")}=load("${from}");`,
+        )
+        .replaceAll(/\bimport\(`(\.[^`]+)`\)/gu, "Promise.resolve(load(`$1`))")
+        .replace(/\bexport\s*\{([^}]*)\};?\s*$/u, (_all, names: string) => `return{${exported(names)}}`)
+        .replaceAll("import.meta.url", "here");
+      file.code = `(function(here,load){"use strict";${body}})`;
+    }
+  },
+};
+
+/** @param names as in `one,two as another`. */
+function exported(names: string): string {
+  const pairs = names.split(",").filter((pair) => pair.trim() !== "");
+  return pairs
+    .map((pair) => pair.trim().split(/\s+as\s+/u))
+    .map(([own = "", name = own]) => `${name}:${own}`)
+    .join(",");
+}
+
+/**
+ * Bundle of a small program. Hooks start on each turn of an agent, and status lines more often. The first file loads no part of the store. Calls
+ * that read and save load a second one, and a third has the longer texts for the model.
  */
 export const lightBundle = (input: string, file: string) => ({
   input: { [file]: input },
   platform: "node" as const,
   external: [...external],
-  plugins: [ownDriver, quickToLoad, thirdParty],
+  plugins: [ownDriver, quickToLoad, thirdParty, asScripts],
   resolve,
   output: {
     dir: "dist",
-    entryFileNames: "[name].mjs",
-    chunkFileNames: `${file}-[name].mjs`,
+    entryFileNames: "[name].cjs",
+    chunkFileNames: `${file}-[name].cjs`,
     paths,
     codeSplitting: {
-      groups: [{ name: "base", tags: ["$initial" as const], test: (id: string) => !/[\\/](?:hook|statusline)\.ts$/u.test(id) }],
+      groups: [
+        { name: "base", tags: ["$initial" as const], priority: 2 },
+        { name: "work", test: /[\\/]hooks[\\/](?:note-turn|start-session)\.ts$/u, priority: 1 },
+      ],
     },
     minify: withoutWhitespace,
     sourcemap: false,
   },
 });
 
-/** The launcher loads this file first. */
-export const compileCacheBundle = {
-  input: { "compile-cache": "@workrail/process/compile-cache" },
+const firstBundle = (file: string) => ({
+  input: { [file]: `@workrail/process/${file}` },
   platform: "node" as const,
   plugins: [quickToLoad, thirdParty],
   resolve,
   output: { dir: "dist", entryFileNames: "[name].mjs", codeSplitting: false, minify: withoutWhitespace, sourcemap: false },
-};
+});
+
+/** The launcher loads the first file before a program, and small programs by the second. */
+export const firstBundles = [firstBundle("compile-cache"), firstBundle("run-light")];
