@@ -1,5 +1,6 @@
 import process from "node:process";
 import { join } from "node:path";
+import { openWorkrail } from "@workrail/runtime";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { askThrough, showsForms } from "./question.ts";
 import { type AnyClient, type ClientName, connectAskable, connectHttp, connectStdio, type OnQuestion } from "./testing/any-client.ts";
@@ -97,6 +98,65 @@ describe("a resume that may mean several works", () => {
     client = await connectAskable("v1 client", { command, env: env() }, () => Promise.reject(new Error("not to be asked")));
     const { structuredContent } = await client.callTool("workflow_resume", { sessionId: "login" });
     expect(structuredContent).toMatchObject({ status: "LOADED", sessionId: "login" });
+  });
+});
+
+describe.each([ASKED[0], ASKED[4]].filter((pair) => pair !== undefined))(
+  "a deletion, with a %s over %s that can ask its person",
+  (name, way) => {
+    const place = (): Parameters<typeof connectAskable>[1] => (way === "HTTP" ? { url: overHttp.url } : { command, env: env() });
+
+    async function aNote(summary: string): Promise<string> {
+      await using server = await ServerProcess.start({ home });
+      return String((await server.ok("checkpoint_save", { project_path: home.project, summary }))["id"]);
+    }
+
+    it("erases what the person gives up, and keeps the rest", async () => {
+      const asked: unknown[] = [];
+      const answers = ["keep", "erase"];
+      const id = await aNote("an\u001b old note");
+      client = await connectAskable(name, place(), async (params) => {
+        asked.push((params as Fields)["message"]);
+        return { action: "accept", content: { erase: answers.shift() } };
+      });
+      await client.listTools();
+      expect((await client.callTool("checkpoint_delete", { id })).structuredContent).toEqual({ id, deleted: false });
+      expect((await client.callTool("checkpoint_get", { id })).structuredContent).toMatchObject({ id });
+      expect((await client.callTool("checkpoint_delete", { id })).structuredContent).toEqual({ id, deleted: true });
+      expect((await client.callTool("checkpoint_get", { id })).isError).toBe(true);
+      const question = expect.stringMatching(/^Erase this checkpoint for good\? an old note \(saved 2/u);
+      expect(asked).toEqual([question, question]);
+    });
+
+    it("keeps the checkpoint when the person declines", async () => {
+      const id = await aNote("kept");
+      client = await connectAskable(name, place(), async () => ({ action: "decline" }));
+      await client.listTools();
+      expect((await client.callTool("checkpoint_delete", { id })).structuredContent).toEqual({ id, deleted: false });
+    });
+
+    it("asks nothing when the call says that the person agrees", async () => {
+      const id = await aNote("given up");
+      client = await connectAskable(name, place(), () => Promise.reject(new Error("not to be asked")));
+      await client.listTools();
+      expect((await client.callTool("checkpoint_delete", { id, confirm: true })).structuredContent).toEqual({ id, deleted: true });
+    });
+  },
+);
+
+describe("a deletion", () => {
+  it("names a checkpoint in the trash by its id", async () => {
+    await using server = await ServerProcess.start({ home });
+    const { checkpointId } = await server.ok("workflow_checkpoint_save", { sessionId: "trashed", context: { goal: "secret words" } });
+    await using workrail = await openWorkrail({ dataDir: home.dataDir, env: {} });
+    await workrail.cleanUp({ checkpointIds: [String(checkpointId)] });
+    const asked: unknown[] = [];
+    client = await connectAskable("v1 client", { command, env: env() }, async (params) => {
+      asked.push((params as Fields)["message"]);
+      return { action: "accept", content: { erase: "erase" } };
+    });
+    expect((await client.callTool("checkpoint_delete", { id: checkpointId })).structuredContent).toMatchObject({ deleted: true });
+    expect(asked).toEqual([`Erase this checkpoint for good? ${String(checkpointId)}`]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Log } from "@workrail/core";
+import { firstCharacters, type Log } from "@workrail/core";
 
 /** A question to the person at the client, answered by a choice. */
 export interface Question {
@@ -75,6 +75,14 @@ export function askThrough({ elicit, answers }: Askable, signal: AbortSignal, lo
     if (answers[question.name] === undefined) throw new AnswerNeeded(question);
     return choiceIn(answers[question.name], question);
   };
+}
+
+/** Longest stored text in a question. */
+const MOST_CHARACTERS = 80;
+
+/** Makes a stored text fit to be shown to a person, in one line. */
+export function forQuestion(text: string): string {
+  return firstCharacters(MOST_CHARACTERS, text.replaceAll(/[\p{C}\s]+/gu, " ").trim());
 }
 
 /** Returns the result that asks a client to call again with an answer. */

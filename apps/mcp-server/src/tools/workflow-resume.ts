@@ -1,9 +1,8 @@
-import { firstCharacters } from "@workrail/core";
 import { type Drift, RESUME_DEPTHS, type ResumeCandidate, type ResumedWork } from "@workrail/runtime";
 import { CANDIDATE, DRIFT, ORIGIN, RESUME_CANDIDATES, RESUMED_WORK, TOLD_CHANGES } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
-import type { Ask } from "../question.ts";
+import { type Ask, forQuestion } from "../question.ts";
 import { toldField, toldFields } from "../told-fields.ts";
 import { defineTool, type Tool, unlisted } from "../tool.ts";
 import { asManyAsFit } from "./as-many-as-fit.ts";
@@ -20,9 +19,6 @@ const input = z.strictObject({
   budgetTokens: z.int().optional().describe("Most to answer"),
   focus: unlisted(z.string().optional()),
 });
-
-/** Length of a choice that a person reads. */
-const TITLE_CHARACTERS = 80;
 
 const drift = DRIFT.extend({ files: z.record(z.string(), z.unknown()).optional() });
 
@@ -91,8 +87,7 @@ async function choose(candidates: readonly ResumeCandidate[], ask: Ask | undefin
 }
 
 function titleOf({ name, goal, sessionId, savedAt }: ResumeCandidate): string {
-  const words = (name ?? goal ?? sessionId).replaceAll(/[\p{C}\s]+/gu, " ").trim();
-  return `${firstCharacters(TITLE_CHARACTERS, words)} (saved ${savedAt})`;
+  return `${forQuestion(name ?? goal ?? sessionId)} (saved ${savedAt})`;
 }
 
 /** Removes what only a search for candidates uses. */
