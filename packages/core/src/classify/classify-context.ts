@@ -1,4 +1,4 @@
-import { WorkrailError } from "../errors.ts";
+import { invalidInput } from "../errors.ts";
 import { type Classification, UNCLASSIFIED } from "../model/classification.ts";
 import { type Context, isJsonObject } from "../model/context.ts";
 import { LAYERS } from "../model/layer.ts";
@@ -58,13 +58,10 @@ function checked(key: string, told: unknown): Classification {
   const isLayer = LAYERS.some((each) => each === layer);
   if (isLayer && typeof confidence === "number" && confidence >= 0 && confidence <= 1 && typeof why === "string")
     return told as Classification;
-  throw new WorkrailError(
-    "INVALID_INPUT",
+  throw invalidInput(
+    "adapters.classifier",
     `The classifier's answer for the entry ${JSON.stringify(key.slice(0, LONGEST_KEY))} is no classification.`,
-    {
-      details: { field: "adapters.classifier" },
-      hint: `A classification has a layer (${LAYERS.join(", ")}), a confidence from 0 to 1, and the reason as text in why.`,
-    },
+    `A classification has a layer (${LAYERS.join(", ")}), a confidence from 0 to 1, and the reason as text in why.`,
   );
 }
 

@@ -662,10 +662,8 @@ async function madeWhole(ports: SavePorts, content: SavedContent, record: Checkp
 }
 
 function inTrash(checkpointId: CheckpointId): WorkrailError {
-  return new WorkrailError("CONFLICT", `checkpointId ${checkpointId} names a checkpoint that is in the trash.`, {
-    details: { checkpointId },
-    hint: "Restore that checkpoint, empty the trash, or choose another checkpointId.",
-  });
+  const hint = "Restore that checkpoint, empty the trash, or choose another checkpointId.";
+  return taken(checkpointId, "names a checkpoint that is in the trash", hint);
 }
 
 function overQuota({ over, bytes }: CommitOutcome & { status: "over-quota" }, sizeBytes: number, limits: Limits): WorkrailError {
@@ -699,8 +697,10 @@ function asidesFull(sizeBytes: number, { maxAsides, maxAsideBytes }: Limits): Wo
 }
 
 function idTaken(checkpointId: CheckpointId): WorkrailError {
-  return new WorkrailError("CONFLICT", `checkpointId ${checkpointId} already names a checkpoint with other content.`, {
-    details: { checkpointId },
-    hint: "Choose another checkpointId, or leave it out to get a new one.",
-  });
+  const hint = "Choose another checkpointId, or leave it out to get a new one.";
+  return taken(checkpointId, "already names a checkpoint with other content", hint);
+}
+
+function taken(checkpointId: CheckpointId, fault: string, hint: string): WorkrailError {
+  return new WorkrailError("CONFLICT", `checkpointId ${checkpointId} ${fault}.`, { details: { checkpointId }, hint });
 }
