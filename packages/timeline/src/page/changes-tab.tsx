@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Change, Changes } from "../data/changes.ts";
 import type { Timeline, TimelineRow } from "../data/timeline.ts";
-import { number, plural, signed, titleOf } from "./format.ts";
+import { number, plural, signed, titleOf, when } from "./format.ts";
 import { LAYER_NAMES, LayerBar, LayerTag } from "./layers.tsx";
 import { Await, Empty } from "./parts.tsx";
 import { go, type Route } from "./route.ts";
@@ -22,21 +22,29 @@ export function ChangesTab({ id, timeline, route }: ChangesTabProps): JSX.Elemen
   const row = timeline.rows.find((each) => each.id === id);
   const parentId = row?.parentId ?? undefined;
   const baseId = route.baseId ?? (row?.isParentGone === true ? olderThan(row, timeline)?.id : parentId);
-  const pair = `${baseId} ${id}`;
-  const loaded = useData(`changes ${pair}`, baseId === undefined ? undefined : () => api.changes({ fromId: baseId, toId: id }));
+  // The older one comes first, so that an addition is what came later.
+  const isBaseNewer = (timeline.rows.find((each) => each.id === baseId)?.sequence ?? 0) > (row?.sequence ?? Infinity);
+  const [fromId = "", toId = ""] = isBaseNewer ? [id, baseId] : [baseId, id];
+  const pair = `${fromId} ${toId}`;
+  const loaded = useData(`changes ${pair}`, baseId === undefined ? undefined : () => api.changes({ fromId, toId }));
   const choose = (base: string): void =>
     go({ sessionId: timeline.session.id, checkpointId: id, tab: "changes", baseId: base === parentId ? undefined : base });
+  const own = row === undefined ? "this one" : `#${row.sequence}`;
   return (
     <>
       {host.savedAt !== undefined ? null : (
-        <BaseChoice id={id} baseId={baseId} parentId={parentId} rows={timeline.rows} onChoose={choose} />
+        <p class="base">
+          <span>{isBaseNewer ? `From ${own} to` : "From"}</span>{" "}
+          <BaseChoice id={id} baseId={baseId} parentId={parentId} rows={timeline.rows} onChoose={choose} />{" "}
+          <span>{isBaseNewer ? "" : `to ${own}`}</span>
+        </p>
       )}
       {baseId === undefined ? (
         <Empty title="This is where the session begins.">
           <p>It continues no other checkpoint. Choose one above to compare with, or see the Context.</p>
         </Empty>
       ) : (
-        <Await loaded={loaded}>{(changes) => <Comparison key={pair} changes={changes} pair={{ fromId: baseId, toId: id }} />}</Await>
+        <Await loaded={loaded}>{(changes) => <Comparison key={pair} changes={changes} pair={{ fromId, toId }} />}</Await>
       )}
     </>
   );
@@ -64,18 +72,15 @@ function BaseChoice({ id, baseId, parentId, rows, onChoose }: BaseChoiceProps): 
   );
   const isKnown = near.some((row) => row.id === baseId);
   return (
-    <label class="base">
-      Compared with{" "}
-      <select value={baseId ?? ""} onChange={(event) => onChoose(event.currentTarget.value)}>
-        {baseId === undefined ? <option value="">Choose a checkpoint</option> : null}
-        {baseId === undefined || isKnown ? null : <option value={baseId}>{baseId}</option>}
-        {near.map((row) => (
-          <option key={row.id} value={row.id}>
-            {`#${row.sequence} ${titleOf(row)}${row.id === parentId ? " (the one before)" : ""}`}
-          </option>
-        ))}
-      </select>
-    </label>
+    <select aria-label="Compare with" value={baseId ?? ""} onChange={(event) => onChoose(event.currentTarget.value)}>
+      {baseId === undefined ? <option value="">Choose a checkpoint</option> : null}
+      {baseId === undefined || isKnown ? null : <option value={baseId}>{baseId}</option>}
+      {near.map((row) => (
+        <option key={row.id} value={row.id}>
+          {`#${row.sequence} ${titleOf(row)}, ${when(row.at)}${row.id === parentId ? " (the one before)" : ""}`}
+        </option>
+      ))}
+    </select>
   );
 }
 
@@ -96,12 +101,14 @@ function Comparison({ changes, pair }: { readonly changes: Changes; readonly pai
       </Empty>
     );
   }
+  const sorted = byLayer(entries);
   return (
     <>
       <p class="summary">{summaryOf(changes)}</p>
+      {sorted.length > 1 ? <KeyLinks entries={sorted} /> : null}
       <LayerShifts changes={changes} />
       <div class="changes">
-        {entries.map((entry, index) => (
+        {sorted.map((entry, index) => (
           <ChangedEntry key={entry.key} entry={entry} pair={pair} isOpen={index < OPEN} />
         ))}
       </div>
@@ -109,6 +116,38 @@ function Comparison({ changes, pair }: { readonly changes: Changes; readonly pai
         {plural(unchanged, "entry is", "entries are")} unchanged.{isReordered ? " The order of the entries differs." : ""}
       </p>
     </>
+  );
+}
+
+/** Most important layer first: a log comes last. */
+function byLayer(entries: readonly Change[]): readonly Change[] {
+  const rank = ({ from, to }: Change): number => LAYER_NAMES.indexOf((to ?? from)?.layer ?? "EPHEMERAL");
+  return entries.toSorted((left, right) => rank(left) - rank(right));
+}
+
+const MOST_LINKS = 40;
+
+/** The changed keys in a line, each leading to its change. */
+function KeyLinks({ entries }: { readonly entries: readonly Change[] }): JSX.Element {
+  const show = (place: number): void => {
+    const change = document.querySelectorAll<HTMLDetailsElement>("details.change")[place];
+    if (change === undefined) return;
+    change.open = true;
+    change.scrollIntoView();
+    change.querySelector("summary")?.focus();
+  };
+  return (
+    <ul class="key-links" aria-label="Changed entries">
+      {entries.slice(0, MOST_LINKS).map(({ key, change }, place) => (
+        <li key={key}>
+          <button type="button" class="plain" onClick={() => show(place)}>
+            <span aria-hidden="true">{SIGNS[change]} </span>
+            <SafeText text={key} />
+          </button>
+        </li>
+      ))}
+      {entries.length > MOST_LINKS ? <li class="faint">and {number(entries.length - MOST_LINKS)} more</li> : null}
+    </ul>
   );
 }
 
@@ -198,7 +237,7 @@ function ChangedEntry({ entry, pair, isOpen }: { readonly entry: Change; readonl
         </strong>
         <span class="kind">{change}</span>
         <LayerMove entry={entry} />
-        <span class="delta">{signed(delta)} tok</span>
+        <span class="delta">{signed(delta)} tokens</span>
       </summary>
       {open ? <ChangeBody entry={entry} pair={pair} /> : null}
     </details>

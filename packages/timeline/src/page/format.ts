@@ -1,6 +1,8 @@
 const NUMBER = new Intl.NumberFormat("en-US");
 const TIME = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
 const AGO = new Intl.RelativeTimeFormat("en-US", { numeric: "auto", style: "narrow" });
 
 export function number(value: number): string {
@@ -44,6 +46,18 @@ export function ago(iso: string, now = Date.now()): string {
     amount /= most === 14 ? 1 : most;
   }
   return DAY.format(new Date(iso));
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** A time as people say it: `today 14:26`, `yesterday 16:44`, `9 Mar 08:10`. */
+export function when(iso: string, now = Date.now()): string {
+  const at = new Date(iso);
+  const day = (milliseconds: number): string => DAY_OF_YEAR.format(milliseconds);
+  const own = day(at.getTime());
+  if (own === day(now)) return `today ${CLOCK.format(at)}`;
+  if (own === day(now - DAY_MS)) return `yesterday ${CLOCK.format(at)}`;
+  return at.getFullYear() === new Date(now).getFullYear() ? `${DAY.format(at)} ${CLOCK.format(at)}` : own;
 }
 
 /** The last part of a path. */

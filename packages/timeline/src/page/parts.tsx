@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { ago, time } from "./format.ts";
+import { ago, time, when } from "./format.ts";
 import { CallError } from "./host.ts";
 import type { Loaded } from "./use-data.ts";
 
@@ -8,16 +8,31 @@ const MINUTE_MS = 60_000;
 
 /** A time as its age, with the whole date on demand. */
 export function Ago({ at }: { readonly at: string }): JSX.Element {
-  const [, tick] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => tick((count) => count + 1), MINUTE_MS);
-    return () => clearInterval(timer);
-  }, []);
+  useMinutes();
   return (
     <time dateTime={at} title={time(at)}>
       {ago(at)}
     </time>
   );
+}
+
+/** A time as day and clock, with the age on demand. */
+export function When({ at }: { readonly at: string }): JSX.Element {
+  useMinutes();
+  return (
+    <time dateTime={at} title={ago(at)}>
+      {when(at)}
+    </time>
+  );
+}
+
+/** Renders again each minute: ages and days pass. */
+function useMinutes(): void {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((count) => count + 1), MINUTE_MS);
+    return () => clearInterval(timer);
+  }, []);
 }
 
 /** A failed call in words. */
