@@ -12,10 +12,18 @@ export interface Resumed {
   readonly exceededBy?: number | undefined;
   /** Keys of entries that are whole, and of those that are shortened; only with depth `view` or `full`. */
   readonly whole?: readonly string[] | undefined;
-  readonly shortened?: readonly string[] | undefined;
+  readonly shortened?: readonly ShortenedEntry[] | undefined;
   /** Changes in the repository since the save. */
   readonly drift?: Drift | undefined;
   readonly warning?: string | undefined;
+}
+
+export interface ShortenedEntry {
+  readonly key: string;
+  /** Characters of the value as JSON. */
+  readonly characters: number;
+  /** Those of the part that is there. */
+  readonly shown: number;
 }
 
 const LONGEST_FOCUS = 2_000;
@@ -27,17 +35,18 @@ const ABOUT = {
 
 /** Resumes from a checkpoint as an agent does, without counting as a use. */
 export const resume = reading(
-  z.object({ ...ABOUT, depth: z.enum(["summary", "view", "full"]) }),
+  z.object({ ...ABOUT, budgetTokens: ABOUT.budgetTokens.optional(), depth: z.enum(["summary", "view", "full"]) }),
   async ({ store }, { focus, ...params }): Promise<Resumed> => {
     const found = await store.resumeWork({ ...params, focus: focus?.trim() === "" ? undefined : focus, isPeek: true });
     if (found.status !== "LOADED") throw new Error("The checkpoint is not there any more.");
     const { context, summary, shortened, drift, warning, budgetExceededBy, ...rest } = found;
-    const short = new Set(shortened?.entries.map(({ key }) => key));
+    const parts = shortened?.entries.map(({ key, characters, shown }) => ({ key, characters, shown })) ?? [];
+    const short = new Set(parts.map(({ key }) => key));
     return {
       text: summary ?? JSON.stringify({ context, shortened, ...rest, drift, warning }, undefined, 2),
       tokens: await store.tokensOf(found),
       exceededBy: budgetExceededBy,
-      ...(context === undefined ? {} : { whole: Object.keys(context).filter((key) => !short.has(key)), shortened: [...short] }),
+      ...(context === undefined ? {} : { whole: Object.keys(context).filter((key) => !short.has(key)), shortened: parts }),
       drift,
       warning,
     };

@@ -43,7 +43,7 @@ export function BudgetControls({ wish, least, most, onChange }: BudgetControlsPr
           value={budgetTokens}
           onChange={(event) => set(Number(event.currentTarget.value))}
         />{" "}
-        tokens
+        tokens ({number(least)} to {number(most)})
       </label>
       <label class="grow">
         Focus{" "}

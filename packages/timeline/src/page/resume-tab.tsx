@@ -1,18 +1,18 @@
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { ContextEntry, ContextList } from "../data/context.ts";
-import type { Resumed } from "../data/resume.ts";
+import type { Resumed, ShortenedEntry } from "../data/resume.ts";
 import { BudgetControls, type Wish } from "./budget-controls.tsx";
 import { number, plural } from "./format.ts";
-import { LayerTag } from "./layers.tsx";
+import { LAYER_NAMES, LayerTag } from "./layers.tsx";
 import { Await, CopyButton } from "./parts.tsx";
 import { marked, SafeText } from "./safe-text.tsx";
 import { useData, usePage, useSettled } from "./use-data.ts";
 
 const DEPTHS = [
-  ["summary", "Document"],
-  ["view", "State that fits"],
-  ["full", "As much as an answer holds"],
+  ["summary", "readable summary"],
+  ["view", "JSON within the budget"],
+  ["full", "JSON, as much as possible"],
 ] as const;
 type Depth = (typeof DEPTHS)[number][0];
 
@@ -27,7 +27,9 @@ export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
   const [depth, setDepth] = useState<Depth>("view");
   const [wish, setWish] = useState<Wish>({ budgetTokens: 4_000, focus: "" });
   const settled = useSettled(wish, AFTER_MOVING_MS);
-  const { budgetTokens, focus } = settled;
+  const { focus } = settled;
+  // As much as possible has no budget but the limit of an answer.
+  const budgetTokens = depth === "full" ? undefined : settled.budgetTokens;
   const resumed = useData(`resume ${id} ${depth} ${budgetTokens} ${focus}`, () =>
     api.resume({ checkpointId: id, depth, budgetTokens, focus }),
   );
@@ -37,7 +39,7 @@ export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
       {isSaved ? null : (
         <>
           <fieldset class="choice">
-            <legend>Depth</legend>
+            <legend>Form:</legend>
             {DEPTHS.map(([value, name]) => (
               <label key={value}>
                 <input type="radio" name="depth" checked={depth === value} onChange={() => setDepth(value)} /> {name}
@@ -47,9 +49,7 @@ export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
           {depth === "full" ? null : <BudgetControls wish={wish} least={LEAST} most={MOST} onChange={setWish} />}
         </>
       )}
-      <Await loaded={resumed}>
-        {(found) => <Answer found={found} budget={depth === "full" ? undefined : budgetTokens} context={context.data} />}
-      </Await>
+      <Await loaded={resumed}>{(found) => <Answer found={found} budget={budgetTokens} context={context.data} />}</Await>
     </>
   );
 }
@@ -68,9 +68,7 @@ function Answer({ found, budget, context }: AnswerProps): JSX.Element {
         {number(tokens)}
         {budget === undefined ? "" : ` of ${number(budget)}`} tokens
         {context === undefined ? "" : `; the whole state has ${number(context.tokens)}`}.
-        {budget !== undefined && tokens > budget
-          ? " It is over the budget: CRITICAL entries and the facts around them are never left out."
-          : ""}
+        {budget !== undefined && tokens > budget ? " Even the least answer is over the budget." : ""}
       </p>
       {budget === undefined ? null : (
         <span class="meter big" role="img" aria-label={`${Math.round((100 * tokens) / budget)}% of the budget is used`}>
@@ -79,7 +77,7 @@ function Answer({ found, budget, context }: AnswerProps): JSX.Element {
       )}
       {warning === undefined ? null : <p class="note">{warning}</p>}
       {drift === undefined ? null : <p class="note">Since the save: {marked(drift.says)}</p>}
-      {context === undefined ? null : <Missing found={found} entries={context.entries} />}
+      {context === undefined ? null : <Entries found={found} budget={budget} entries={context.entries} />}
       <section>
         <h3 class="with-button">
           The text <CopyButton text={text} label="Copy the text" />
@@ -92,58 +90,82 @@ function Answer({ found, budget, context }: AnswerProps): JSX.Element {
   );
 }
 
-/** Entries that are not whole, with the reasons. A document does not say which entries it is made of. */
-function Missing({
-  found: { whole, shortened = [] },
-  entries,
-}: {
+interface EntriesProps {
   readonly found: Resumed;
+  readonly budget: number | undefined;
   readonly entries: readonly ContextEntry[];
-}): JSX.Element | null {
+}
+
+/** The entries of the state: left out, shortened, and whole. A document does not say which entries it is made of. */
+function Entries({ found: { whole, shortened = [] }, budget, entries }: EntriesProps): JSX.Element {
   if (whole === undefined) return <p class="faint">The document names what it leaves out at its end.</p>;
-  const there = new Set([...whole, ...shortened]);
-  const left = entries.filter(({ key }) => !there.has(key));
-  const short = entries.filter(({ key }) => shortened.includes(key));
-  if (left.length + short.length === 0) return <p class="faint">All {plural(entries.length, "entry is", "entries are")} whole.</p>;
+  const kept = new Map(shortened.map((each) => [each.key, each]));
+  const inAnswer = new Set(whole);
+  const sorted = entries.toSorted((one, other) => rankOf(one) - rankOf(other) || other.tokens - one.tokens);
+  const there = sorted.filter(({ key }) => inAnswer.has(key) && !kept.has(key));
+  const short = sorted.filter(({ key }) => kept.has(key));
+  const left = sorted.filter(({ key }) => !inAnswer.has(key) && !kept.has(key));
+  const room = budget === undefined ? "An answer holds no more." : "The budget has no room for more.";
   return (
     <div class="missing">
       {left.length === 0 ? null : (
-        <Missed title={`${plural(left.length, "entry", "entries")} left out`} entries={left}>
-          To stay within the budget. CRITICAL goes before IMPORTANT, USEFUL and EPHEMERAL; within a layer goes first what matters most to
-          the work and to the focus.
-        </Missed>
+        <EntryTable title={`${plural(left.length, "entry", "entries")} left out`} entries={left}>
+          {room} CRITICAL goes before IMPORTANT, USEFUL and EPHEMERAL; within a layer goes first what matters most to the work and to the
+          focus.
+        </EntryTable>
       )}
       {short.length === 0 ? null : (
-        <Missed title={`${plural(short.length, "entry", "entries")} shortened`} entries={short}>
+        <EntryTable title={`${plural(short.length, "entry", "entries")} shortened`} entries={short} kept={kept}>
           Only a part of each fits.
-        </Missed>
+        </EntryTable>
+      )}
+      {there.length === 0 ? null : (
+        <details class="table-behind">
+          <summary>
+            {there.length === entries.length
+              ? `All ${plural(there.length, "entry is", "entries are")} whole`
+              : `${plural(there.length, "entry is", "entries are")} whole`}
+          </summary>
+          <EntryTable entries={there} />
+        </details>
       )}
     </div>
   );
 }
 
-interface MissedProps {
-  readonly title: string;
-  readonly entries: readonly ContextEntry[];
-  /** The reason, which all of them share. */
-  readonly children: string;
+function rankOf({ layer }: ContextEntry): number {
+  return LAYER_NAMES.indexOf(layer);
 }
 
-function Missed({ title, entries, children }: MissedProps): JSX.Element {
+function keptOf(entry: ShortenedEntry | undefined): string {
+  return entry === undefined ? "" : `${number(entry.shown)} of ${number(entry.characters)} characters`;
+}
+
+interface EntryTableProps {
+  readonly title?: string;
+  readonly entries: readonly ContextEntry[];
+  /** How much there is of shortened entries, by key. */
+  readonly kept?: ReadonlyMap<string, ShortenedEntry>;
+  /** The reason, which all of them share. */
+  readonly children?: ComponentChildren;
+}
+
+function EntryTable({ title, entries, kept, children }: EntryTableProps): JSX.Element {
   return (
     <section>
-      <h3>{title}</h3>
-      <p class="faint">{children}</p>
+      {title === undefined ? null : <h3>{title}</h3>}
+      {children === undefined ? null : <p class="faint">{children}</p>}
       <table class="missed">
         <thead>
           <tr>
             <th scope="col">Entry</th>
             <th scope="col">Tokens</th>
+            {kept === undefined ? null : <th scope="col">Kept</th>}
             <th scope="col" class="words">
               Layer
             </th>
             <th scope="col" class="words">
-              Because of
+              In this layer because of
             </th>
           </tr>
         </thead>
@@ -154,6 +176,7 @@ function Missed({ title, entries, children }: MissedProps): JSX.Element {
                 <SafeText text={entry.key} />
               </th>
               <td>{number(entry.tokens)}</td>
+              {kept === undefined ? null : <td>{keptOf(kept.get(entry.key))}</td>}
               <td class="words">
                 <LayerTag layer={entry.layer} />
               </td>
