@@ -24,42 +24,69 @@ describe.skipIf(BROWSER === undefined)(`changes on the timeline page (${NO_BROWS
     expect(await row.innerText()).toContain("latest");
   });
 
-  it("forks from an earlier checkpoint, so that work continues from there", async () => {
+  it("goes back to an earlier state, so that work continues from there, and takes that back", async () => {
     const { page, show } = demo;
+    const { headId } = await log();
     await show(FOURTH);
-    await page.getByText("Fork from here…").click();
+    await page.getByRole("button", { name: "Go back to this state…" }).click();
+    expect(await page.getByLabel("Name of the new checkpoint").inputValue()).toBe("back to #4");
     await page.getByLabel("Name of the new checkpoint").fill("once more");
-    await page.getByRole("button", { name: "Fork", exact: true }).click();
+    await page.getByRole("button", { name: "Make it the latest" }).click();
     await page.getByRole("heading", { name: "once more" }).waitFor();
+    // The new state is compared with the former latest one.
+    await page.getByText("to #8", { exact: true }).waitFor();
+    expect(await page.getByLabel("Compare with").inputValue()).toBe(headId);
+    expect(await page.evaluate("document.activeElement.innerText")).toBe("once more");
     expect((await log()).checkpoints[0]).toMatchObject({ name: "once more", parentId: "c0001a5e-6c1b-4a52-9b1f-000000000004" });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("The former latest state is the latest again.").waitFor();
+    expect((await log()).headId).toBe(headId);
   });
 
   it("gives the latest state a name", async () => {
     const { page, show } = demo;
     const { headId } = await log();
     await show(`${SHOP}/${headId}`);
-    await page.getByText("Name…").click();
+    await page.getByRole("button", { name: "Name…" }).click();
     await page.getByLabel("Name of the new checkpoint").fill("before the release");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("heading", { name: "before the release" }).waitFor();
+    await page.getByText(/^Saved again as #\d+ “before the release” with the same content\.$/u).waitFor();
     expect((await log()).checkpoints[0]).toMatchObject({ name: "before the release", parentId: headId });
   });
 
   it("keeps and tags a session, and pins an entry", async () => {
     const { page, show } = demo;
     await show(SHOP);
-    await page.getByRole("button", { name: "Keep" }).click();
+    await page.getByRole("button", { name: "Protect from clean-up" }).click();
     await page.getByText("Nothing of this session is removed automatically.").waitFor();
-    await page.getByText("Tags…").click();
+    await page.getByRole("button", { name: "Protected" }).waitFor();
+    await page.getByRole("button", { name: "Tags of the session…" }).click();
+    expect(await page.getByRole("button", { name: /^Remove the tag/u }).count()).toBe(1);
     await page.getByLabel("New tag").fill("urgent");
     await page.getByRole("button", { name: "Add" }).click();
     await page.getByText("The session has the tag.").waitFor();
+    await page.keyboard.press("Escape");
     await show(`${SHOP}/${(await log()).headId}/context`);
-    const entry = page.locator("summary").filter({ hasText: "findings" });
+    const entry = page.locator("summary").filter({ hasText: "goal" });
     await entry.click();
     await page.getByRole("button", { name: "Pin", exact: true }).click();
     await entry.getByText("pinned").waitFor();
-    expect((await log()).session).toMatchObject({ tags: ["shop", "keep", "urgent"], criticalKeys: ["decisions", "findings"] });
+    expect((await log()).session).toMatchObject({ tags: ["shop", "keep", "urgent"], criticalKeys: ["decisions", "goal"] });
+  });
+
+  it("offers no pin of an entry that the latest state lacks, and tells a refusal as an error", async () => {
+    const { page, show } = demo;
+    await show(`${FOURTH}/context`);
+    await page.locator("summary").filter({ hasText: "serverLog" }).click();
+    await page.getByText("The latest state has no such entry").waitFor();
+    expect(await page.getByRole("button", { name: "Pin", exact: true }).isDisabled()).toBe(true);
+    await page.evaluate("document.querySelector('button[disabled]').disabled = false");
+    await page.getByRole("button", { name: "Pin", exact: true }).click();
+    await page.getByText("Not done:").waitFor();
+    await page.getByText('The latest checkpoint has no key "serverLog".').waitFor();
+    expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(0);
+    expect(demo.faults.all.splice(0)).toEqual([expect.stringContaining("422")]);
   });
 
   it("deletes a checkpoint to the trash, and takes it back", async () => {

@@ -26,12 +26,16 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     const rows = page.getByRole("list", { name: /^Checkpoints of coupons/u });
     await expect.poll(() => rows.getByRole("link").count(), PATIENT).toBe(6);
     await rows.getByRole("link", { name: "where prices are added up" }).click();
-    await page.getByRole("tabpanel").getByText("serverLog").waitFor();
+    await page.getByRole("tabpanel").locator("summary", { hasText: "serverLog" }).waitFor();
     // The bars come after the rows.
     await expect.poll(() => rows.getByRole("img").count(), PATIENT).toBe(6);
     await expect(await treeOf("body")).toMatchFileSnapshot("expected/changes.txt");
-    await page.getByLabel("Compared with").selectOption({ label: "#1 the plan" });
+    await page.getByLabel("Compare with").selectOption({ label: "#1 the plan, today 14:00" });
     await page.getByText("136 → 1,230 tokens").waitFor();
+    await page.getByLabel("Compare with").selectOption({ label: "#6 coupons work, today 15:18" });
+    // From the older one to the newer one, whichever is looked at.
+    await page.getByText("1,230 → 266 tokens").waitFor();
+    expect(await page.locator(".base").innerText()).toContain("From #3 to");
   });
 
   it("moves through checkpoints and tabs by keyboard", async () => {
@@ -70,19 +74,60 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
   it("shows the very text of a resume, what it leaves out, and why", async () => {
     const { page, show } = demo;
     await show(`${FOURTH}/resume`);
-    await page.getByText("All 10 entries are whole.").waitFor();
+    await page.getByText("All 10 entries are whole").waitFor();
     await page.getByRole("spinbutton").fill("400");
     await page.getByRole("spinbutton").press("Enter");
     await page.getByRole("heading", { name: /left out$/u }).waitFor();
     const left = page.getByRole("row").filter({ hasText: "serverLog" });
     expect((await left.innerText()).split(/\s*\t\s*/u)).toEqual(["serverLog", "1,021", "EPHEMERAL", 'key word "log"']);
-    await page.getByText("To stay within the budget.").waitFor();
+    await page.getByText("The budget has no room for more.").waitFor();
     const shown = JSON.parse(await page.locator("pre.boxed").innerText()) as { readonly context: object };
     expect(Object.keys(shown.context)).toContain("goal");
     expect(Object.keys(shown.context)).not.toContain("serverLog");
     await page.getByRole("slider").focus();
     await page.keyboard.press("End");
-    await page.getByText("All 10 entries are whole.").waitFor();
+    await page.getByText("All 10 entries are whole").waitFor();
+  });
+
+  it("leads from the changed keys to each change, and shows the first lines of many", async () => {
+    const { page, show } = demo;
+    await show(`${SHOP}/c0001a5e-6c1b-4a52-9b1f-000000000003`);
+    const log = page.locator("details.change").filter({ has: page.locator("strong", { hasText: "serverLog" }) });
+    expect(await page.locator("details.change").last().innerText()).toContain("serverLog");
+    expect(await log.locator("ins").count()).toBeLessThan(10);
+    await log.getByRole("button", { name: "Show 52 more added lines" }).click();
+    expect(await log.locator("ins").count()).toBe(60);
+    await log.locator("summary").click();
+    await page.getByRole("list", { name: "Changed entries" }).getByRole("button", { name: "serverLog" }).click();
+    await log.getByText("GET /cart/1000 200 3 ms").waitFor();
+    expect(await page.evaluate("document.activeElement.innerText")).toContain("serverLog");
+  });
+
+  it("shows one menu at a time within the window, and closes it by Esc and by a click outside", async () => {
+    const { page, show } = demo;
+    const open = page.locator(".menu-body:popover-open");
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      await show(FOURTH);
+      const button = page.getByRole("button", { name: "Go back to this state…" });
+      await button.click();
+      await expect.poll(() => page.evaluate("document.activeElement.value"), PATIENT).toBe("back to #4");
+      await page.keyboard.press("Escape");
+      await expect.poll(() => open.count(), PATIENT).toBe(0);
+      expect(await page.evaluate("document.activeElement.innerText")).toBe("Go back to this state…");
+      await button.click();
+      await page.getByRole("button", { name: "Continue in an agent…" }).click();
+      await page.getByText("Copy the command for your agent:").waitFor();
+      expect(await open.count()).toBe(1);
+      const box = await open.boundingBox();
+      expect(box?.x).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(844);
+      expect(await open.getByText("workrail resume --checkpoint").innerText()).toContain(`--data-dir ${demo.cli.dataDir}`);
+      await page.mouse.click(width - 4, 840);
+      await expect.poll(() => open.count(), PATIENT).toBe(0);
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
   });
 
   it("finds checkpoints by the words in them, and marks the words", async () => {
@@ -94,7 +139,8 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     expect(await hit.locator("mark").first().innerText()).toMatch(/ledger/iu);
     await hit.click();
     await page.getByRole("tabpanel", { name: "Context" }).waitFor();
-    await box.fill("");
+    await page.getByRole("link", { name: "Workrail" }).click();
+    expect(await box.inputValue()).toBe("");
   });
 
   it.each([

@@ -13,6 +13,8 @@ import { uiApp } from "./ui-app.ts";
 export interface ServeUiOptions {
   readonly store: Workrail;
   readonly mayWrite: boolean;
+  /** Option with which a command of the shell finds the store; absent: it needs none. */
+  readonly storeOption?: string | undefined;
   /** Port to listen at; 0: any free one. */
   readonly port: number;
   /** Failures are written as JSON. */
@@ -29,7 +31,7 @@ export interface ServedUi {
 const MOST_CONNECTIONS = 64;
 
 /** Serves the page of a store to one browser on this machine. */
-export async function serveUi({ store, mayWrite, port, json }: ServeUiOptions): Promise<ServedUi> {
+export async function serveUi({ store, mayWrite, storeOption, port, json }: ServeUiOptions): Promise<ServedUi> {
   const page = await readPage();
   const visitor = new OneVisitor();
   const stopped = new AbortController();
@@ -38,7 +40,7 @@ export async function serveUi({ store, mayWrite, port, json }: ServeUiOptions): 
   const server = createAdaptorServer({ fetch: async (request, env) => (await ready.promise).fetch(request, env) }) as Server;
   server.maxConnections = MOST_CONNECTIONS;
   const actual = await listen(server, port);
-  const ports = { store, project: findProject(process.cwd()), mayWrite, now: () => new Date() };
+  const ports = { store, project: findProject(process.cwd()), storeOption, mayWrite, now: () => new Date() };
   const onFailure = (message: string, fields: object): void => printWarning(message, { ...fields }, json);
   ready.resolve(uiApp({ page, ports, visitor, port: actual, signal: stopped.signal, onFailure }));
   return {

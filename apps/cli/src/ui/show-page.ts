@@ -1,7 +1,9 @@
 import { WorkrailError } from "@workrail/core";
 import { inOwnName } from "@workrail/process";
+import { defaultDataDir, readConfiguration } from "@workrail/runtime";
 import { formatBytes } from "../format-bytes.ts";
 import { note, writeData, writeJson } from "../print.ts";
+import { settingArgs } from "../setting-options.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 import { type GlobalOptions, lookIntoStore, withStore } from "../with-store.ts";
 import { openBrowser } from "./open-browser.ts";
@@ -41,7 +43,7 @@ async function servePage(options: ShowPageOptions): Promise<void> {
     options,
     (store) =>
       untilInterrupted(async (signal) => {
-        const served = await serveUi({ store, mayWrite, port: options.port ?? 0, json });
+        const served = await serveUi({ store, mayWrite, storeOption: storeOptionOf(options), port: options.port ?? 0, json });
         const removeFile = options.open ? await openBrowser(served.link) : undefined;
         try {
           await (json ? writeJson({ url: served.link, write: mayWrite }) : writeData(`${served.link}\n`));
@@ -54,6 +56,19 @@ async function servePage(options: ShowPageOptions): Promise<void> {
       }),
     { upkeep: mayWrite, create: false },
   );
+}
+
+/** Returns the option that leads another command to the same files; `undefined` for the default place, and for a server's store. */
+function storeOptionOf(options: GlobalOptions): string | undefined {
+  const { dataDir, values } = readConfiguration({ env: process.env, args: settingArgs(options) });
+  if (values.store !== undefined || dataDir === defaultDataDir(process.env, process.platform)) return undefined;
+  return `--data-dir ${quoted(dataDir)}`;
+}
+
+/** Quotes a path for the shell of the platform, where it needs that. */
+function quoted(path: string): string {
+  if (/^[\w./:-]+$/u.test(path)) return path;
+  return process.platform === "win32" ? `"${path}"` : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function adviceOn(couldNotOpen: boolean): string {

@@ -1,3 +1,4 @@
+import { WorkrailError } from "@workrail/core";
 import * as z from "zod";
 import { writing } from "./call.ts";
 import { type SessionRow, sessionRow } from "./sessions.ts";
@@ -5,11 +6,12 @@ import { type SessionRow, sessionRow } from "./sessions.ts";
 const SESSION = { sessionId: z.string() };
 const AUTHOR = "workrail ui";
 
-/** Pins an entry of the session's latest context, or removes the pin. */
+/** Pins an entry of the session's latest context, or removes the pin. @throws INVALID_INPUT when that context has no such entry. */
 export const pin = writing(
   z.object({ ...SESSION, key: z.string(), isPinned: z.boolean() }),
   async ({ store }, { sessionId, key, isPinned }): Promise<{ readonly message: string }> => {
-    const { message } = await store.markCritical({ sessionId, contextKey: key, critical: isPinned, agentId: AUTHOR });
+    const { status, message } = await store.markCritical({ sessionId, contextKey: key, critical: isPinned, agentId: AUTHOR });
+    if (status === "KEY_NOT_FOUND") throw new WorkrailError("INVALID_INPUT", message, { details: { field: "key" } });
     return { message };
   },
 );
@@ -46,11 +48,13 @@ export const restore = writing(
 /** Saves the state of a checkpoint again as the latest of its session. Work continues from there; nothing is lost. */
 export const fork = writing(
   z.object({ checkpointId: z.string(), name: z.string().max(200).optional() }),
-  async ({ store }, { checkpointId, name }): Promise<{ readonly checkpointId: string }> => {
+  async ({ store }, { checkpointId, name }): Promise<{ readonly checkpointId: string; readonly sequence: number }> => {
     const { context, sessionId, metadata } = await store.loadCheckpoint({ checkpointId, isPeek: true });
     const { workflowId, project } = metadata;
     const labels = name === undefined || name.trim() === "" ? {} : { metadata: { name: name.trim() } };
     const save = { sessionId, context, parentId: checkpointId, workflowId, project, agentId: AUTHOR, force: true, ...labels };
-    return { checkpointId: (await store.saveCheckpoint(save)).checkpointId };
+    const saved = await store.saveCheckpoint(save);
+    const { metadata: own } = await store.loadCheckpoint({ checkpointId: saved.checkpointId, isPeek: true });
+    return { checkpointId: saved.checkpointId, sequence: own.sequence };
   },
 );

@@ -6,6 +6,8 @@ export interface DataPorts {
   readonly store: Workrail;
   /** Root of the project in use; `undefined` outside of any. */
   readonly project: string | undefined;
+  /** Option with which a command of the shell finds the store, ready for the shell; `undefined`: it needs none. */
+  readonly storeOption?: string | undefined;
   /** True when calls may change the store. */
   readonly mayWrite: boolean;
   readonly now: () => Date;

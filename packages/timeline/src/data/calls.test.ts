@@ -105,6 +105,33 @@ describe("the calls of the timeline page", () => {
     ]);
   });
 
+  it("take an earlier state back off, so that the former latest is the latest again", async () => {
+    await save("a", { goal: "ship" });
+    await save("b", { goal: "ship", status: "broken" });
+    const { checkpointId, sequence } = await ask("fork", { checkpointId: "a" });
+    expect(sequence).toBe(3);
+    expect(await ask("remove", { checkpointId })).toEqual({ removed: 1 });
+    expect((await ask("timeline", { sessionId: "s" })).headId).toBe("b");
+  });
+
+  it("refuse to pin an entry that the latest state lacks", async () => {
+    await save("a", { goal: "ship", plan: ["x"] });
+    await save("b", { goal: "ship" });
+    const refused = ask("pin", { sessionId: "s", key: "plan", isPinned: true });
+    await expect(refused).rejects.toMatchObject({ code: "INVALID_INPUT", message: expect.stringContaining('no key "plan"') });
+    expect((await ask("timeline", { sessionId: "s" })).session.pins).toEqual([]);
+  });
+
+  it("say how much of a shortened entry is in a resume, and resume without a budget", async () => {
+    const log = Array.from({ length: 400 }, (_, line) => `line ${line} of what happened`).join("\n");
+    await save("a", { goal: "ship", findings: log });
+    const { shortened = [], whole } = await ask("resume", { checkpointId: "a", depth: "view", budgetTokens: 1_000 });
+    expect(whole).toEqual(["goal"]);
+    expect(shortened).toEqual([{ key: "findings", characters: JSON.stringify(log).length, shown: expect.any(Number) }]);
+    expect(shortened[0]?.shown).toBeGreaterThan(0);
+    expect((await ask("resume", { checkpointId: "a", depth: "full" })).whole).toEqual(["goal", "findings"]);
+  });
+
   it("read conversations as text, calls and results", async () => {
     const messages = [
       { role: "user", content: "hello" },

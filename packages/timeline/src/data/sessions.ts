@@ -29,6 +29,8 @@ export interface SessionList {
   readonly total: number;
   /** Root of the project in use. */
   readonly project?: string | undefined;
+  /** Option of a command that finds this store, when it is not the default one. */
+  readonly storeOption?: string | undefined;
   /** True when the page may change the store. */
   readonly mayWrite: boolean;
 }
@@ -38,9 +40,9 @@ const MOST = 100;
 /** Lists sessions, the most recently used first. */
 export const sessions = reading(
   z.object({ everywhere: z.boolean().default(true), offset: z.int().min(0).default(0) }),
-  async ({ store, project, mayWrite }, { everywhere, offset }): Promise<SessionList> => {
+  async ({ store, project, storeOption, mayWrite }, { everywhere, offset }): Promise<SessionList> => {
     const found = await store.listSessions({ project: everywhere ? null : project, limit: MOST, offset });
-    return { sessions: found.sessions.map(sessionRow), total: found.total, project, mayWrite };
+    return { sessions: found.sessions.map(sessionRow), total: found.total, project, storeOption, mayWrite };
   },
 );
 

@@ -3,13 +3,14 @@ import { useState } from "preact/hooks";
 import type { SessionRow } from "../data/sessions.ts";
 import type { TimelineRow } from "../data/timeline.ts";
 import { titleOf } from "./format.ts";
+import { Menu } from "./menu.tsx";
 import { CopyButton } from "./parts.tsx";
-import { go } from "./route.ts";
+import { go, goAndFocus } from "./route.ts";
 import { SafeText } from "./safe-text.tsx";
 import { usePage } from "./use-data.ts";
 
 /** The ways to go on from a checkpoint in each host: a message for an agent, or a line for a terminal. */
-function waysToResume(id: string): readonly (readonly [host: string, text: string])[] {
+function waysToResume(id: string, storeOption: string | undefined): readonly (readonly [host: string, text: string])[] {
   const message = `Call workflow_resume with checkpointId ${id} and go on from there.`;
   return [
     ["Any agent", message],
@@ -18,7 +19,7 @@ function waysToResume(id: string): readonly (readonly [host: string, text: strin
     ["Gemini CLI", `gemini -i "${message}"`],
     ["opencode", `opencode --prompt "${message}"`],
     ["Cursor", `cursor-agent "${message}"`],
-    ["Terminal", `workrail resume --checkpoint ${id}`],
+    ["Terminal", `workrail resume --checkpoint ${id}${storeOption === undefined ? "" : ` ${storeOption}`}`],
   ];
 }
 
@@ -26,38 +27,35 @@ export interface ActionsProps {
   readonly id: string;
   readonly row: TimelineRow | undefined;
   readonly session: SessionRow;
-  /** True for the latest checkpoint. */
-  readonly isHead: boolean;
+  /** The latest checkpoint. */
+  readonly head: TimelineRow | undefined;
 }
 
 /** The actions of a person on a checkpoint. */
-export function Actions({ id, row, session, isHead }: ActionsProps): JSX.Element {
+export function Actions({ id, row, session, head }: ActionsProps): JSX.Element {
   const { mayWrite, host } = usePage();
-  const { sendToAgent } = host;
+  const { sendToAgent, savedAt } = host;
+  const isHead = id === head?.id;
+  const goesBack = !isHead && savedAt === undefined && sendToAgent === undefined;
   return (
     <div class="actions">
       {sendToAgent === undefined ? <ResumeMenu id={id} /> : <ResumeHere id={id} send={sendToAgent} />}
+      {goesBack ? <GoBack id={id} session={session} row={row} head={head} /> : null}
+      {mayWrite && isHead ? <Name id={id} session={session} row={row} head={head} /> : null}
       <CopyButton text={id} label="Copy id" />
-      {mayWrite ? (
-        <>
-          <Fork id={id} session={session} row={row} isHead={isHead} />
-          <TagSession session={session} />
-          <Keep session={session} />
-          <Remove id={id} row={row} session={session} />
-        </>
-      ) : null}
+      {mayWrite ? <Remove id={id} row={row} session={session} /> : null}
     </div>
   );
 }
 
 function ResumeHere({ id, send }: { readonly id: string; readonly send: (text: string) => Promise<void> }): JSX.Element {
-  const { tell } = usePage();
+  const { tell, storeOption } = usePage();
   const resume = async (): Promise<void> => {
     try {
-      await send(waysToResume(id)[0]?.[1] ?? "");
-      tell("The agent was told.");
+      await send(waysToResume(id, storeOption)[0]?.[1] ?? "");
+      tell({ text: "The agent was told." });
     } catch (error) {
-      tell(`The host did not pass the message on: ${error instanceof Error ? error.message : String(error)}`);
+      tell({ text: `The host did not pass the message on: ${error instanceof Error ? error.message : String(error)}`, isError: true });
     }
   };
   return (
@@ -68,132 +66,117 @@ function ResumeHere({ id, send }: { readonly id: string; readonly send: (text: s
 }
 
 function ResumeMenu({ id }: { readonly id: string }): JSX.Element {
-  const { mayWrite } = usePage();
+  const { storeOption } = usePage();
   return (
-    <details class="menu">
-      <summary class="button primary">Resume…</summary>
-      <div class="menu-body">
-        <p class="faint">Copy a line for the host where the work goes on:</p>
-        <ul>
-          {waysToResume(id).map(([host, text]) => (
-            <li key={host}>
-              <span>{host}</span>
-              <code>{text}</code>
-              <CopyButton text={text} label="Copy" />
-            </li>
-          ))}
-        </ul>
-        {mayWrite ? null : (
-          <p class="faint">
-            To make this state the latest of its session again, start the page with <code>workrail ui --write</code>: it then has “Fork from
-            here”.
-          </p>
-        )}
-      </div>
-    </details>
+    <Menu label="Continue in an agent…" class="primary">
+      <p>Copy the command for your agent:</p>
+      <ul class="commands">
+        {waysToResume(id, storeOption).map(([host, text]) => (
+          <li key={host}>
+            <span>{host}</span>
+            <code>{text}</code>
+            <CopyButton text={text} label="Copy" />
+          </li>
+        ))}
+      </ul>
+    </Menu>
   );
 }
 
-/** Saves a state again as the latest of its session: an earlier one to continue from there, the latest one to give it a name. */
-function Fork({ id, session, row, isHead }: ActionsProps): JSX.Element {
-  const { api, act } = usePage();
-  const [name, setName] = useState("");
-  const fork = (event: Event): void => {
+/** Saves an earlier state again as the latest of its session. */
+function GoBack({ id, session, row, head }: ActionsProps): JSX.Element {
+  const { mayWrite, api, act } = usePage();
+  const [name, setName] = useState(row === undefined ? "" : `back to #${row.sequence}`);
+  const goBack = (event: Event): void => {
     event.preventDefault();
     void act(async () => {
-      const { checkpointId } = await api.fork({ checkpointId: id, name });
-      go({ sessionId: session.id, checkpointId });
-      return isHead
-        ? "The latest state has the name. The checkpoint before it holds the same state."
-        : "This state is the latest of the session again. The newer checkpoints are still there.";
+      const { checkpointId, sequence } = await api.fork({ checkpointId: id, name });
+      goAndFocus({ sessionId: session.id, checkpointId, tab: "changes", baseId: head?.id });
+      const undo = async (): Promise<string> => {
+        await api.remove({ checkpointId });
+        goAndFocus({ sessionId: session.id, checkpointId: head?.id });
+        return "The former latest state is the latest again. The copy is in the trash.";
+      };
+      const state = row === undefined ? "This state" : `The state of #${row.sequence}`;
+      return { text: `${state} is the latest again, as #${sequence}. Nothing was deleted.`, undo };
     });
   };
-  const title = <strong>{row === undefined ? id : <SafeText text={titleOf(row)} />}</strong>;
   return (
-    <details class="menu">
-      <summary class="button">{isHead ? "Name…" : "Fork from here…"}</summary>
-      <form class="menu-body" onSubmit={fork}>
-        {isHead ? (
-          <p>Saves the state of {title} again under a name, because the name of a checkpoint cannot change.</p>
-        ) : (
-          <p>Saves the state of {title} again as the latest, so that work continues from here. Nothing is lost.</p>
-        )}
-        <label>
-          Name of the new checkpoint{" "}
-          <input type="text" maxLength={200} required={isHead} value={name} onInput={(event) => setName(event.currentTarget.value)} />
-        </label>
+    <Menu label="Go back to this state…">
+      {mayWrite ? (
+        <form onSubmit={goBack}>
+          <p>
+            Saves the state of <Title id={id} row={row} /> again as the latest of the session, and agents continue from it. The newer
+            checkpoints stay on the timeline.
+          </p>
+          <NameField name={name} onInput={setName} />
+          <button type="submit" class="primary">
+            Make it the latest
+          </button>
+        </form>
+      ) : (
+        <p>
+          This page only reads. Start it with <code>workrail ui --write</code>: this button then makes the state the latest of its session
+          again.
+        </p>
+      )}
+    </Menu>
+  );
+}
+
+/** Saves the latest state again under a name. */
+function Name({ id, session, row }: ActionsProps): JSX.Element {
+  const { api, act } = usePage();
+  const [name, setName] = useState("");
+  const save = (event: Event): void => {
+    event.preventDefault();
+    void act(async () => {
+      const { checkpointId, sequence } = await api.fork({ checkpointId: id, name });
+      goAndFocus({ sessionId: session.id, checkpointId });
+      return `Saved again as #${sequence} “${name.trim()}” with the same content.`;
+    });
+  };
+  return (
+    <Menu label="Name…">
+      <form onSubmit={save}>
+        <p>
+          The name of a checkpoint cannot change: the state of <Title id={id} row={row} /> is saved again under the name.
+        </p>
+        <NameField name={name} isRequired onInput={setName} />
         <button type="submit" class="primary">
-          {isHead ? "Save" : "Fork"}
+          Save
         </button>
       </form>
-    </details>
+    </Menu>
   );
 }
 
-function TagSession({ session }: { readonly session: SessionRow }): JSX.Element {
-  const { api, act } = usePage();
-  const [tag, setTag] = useState("");
-  const change = (add: readonly string[], remove: readonly string[]): Promise<void> =>
-    act(async () => {
-      await api.tag({ sessionId: session.id, add: [...add], remove: [...remove] });
-      const undo = async (): Promise<string> => {
-        await api.tag({ sessionId: session.id, add: [...remove], remove: [...add] });
-        return "The tags are as before.";
-      };
-      return { text: add.length > 0 ? "The session has the tag." : "The tag is gone.", undo };
-    });
+function Title({ id, row }: Pick<ActionsProps, "id" | "row">): JSX.Element {
+  return <strong>{row === undefined ? id : <SafeText text={`#${row.sequence} ${titleOf(row)}`} />}</strong>;
+}
+
+interface NameFieldProps {
+  readonly name: string;
+  readonly isRequired?: boolean;
+  readonly onInput: (name: string) => void;
+}
+
+function NameField({ name, isRequired = false, onInput }: NameFieldProps): JSX.Element {
   return (
-    <details class="menu">
-      <summary class="button">Tags…</summary>
-      <form
-        class="menu-body"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (tag.trim() !== "") void change([tag.trim()], []);
-          setTag("");
-        }}
-      >
-        {session.tags.length === 0 ? <p class="faint">The session has no tags.</p> : null}
-        <ul>
-          {session.tags.map((each) => (
-            <li key={each}>
-              <SafeText text={each} />
-              <button type="button" aria-label={`Remove the tag ${each}`} onClick={() => void change([], [each])}>
-                Remove
-              </button>
-            </li>
-          ))}
-        </ul>
-        <label>
-          New tag <input type="text" maxLength={100} value={tag} onInput={(event) => setTag(event.currentTarget.value)} />
-        </label>
-        <button type="submit">Add</button>
-      </form>
-    </details>
+    <label>
+      Name of the new checkpoint{" "}
+      <input type="text" maxLength={200} required={isRequired} value={name} onInput={(event) => onInput(event.currentTarget.value)} />
+    </label>
   );
 }
 
-function Keep({ session: { id, isKept } }: { readonly session: SessionRow }): JSX.Element {
-  const { api, act } = usePage();
-  const keep = (): Promise<void> =>
-    act(async () => {
-      await api.keep({ sessionId: id, isKept: !isKept });
-      return isKept ? "Clean-up may remove old checkpoints of this session again." : "Nothing of this session is removed automatically.";
-    });
-  return (
-    <button type="button" aria-pressed={isKept} onClick={() => void keep()}>
-      {isKept ? "Kept" : "Keep"}
-    </button>
-  );
-}
-
-function Remove({ id, row, session }: Omit<ActionsProps, "isHead">): JSX.Element {
+function Remove({ id, row, session }: Omit<ActionsProps, "head">): JSX.Element {
   const { api, act } = usePage();
   const remove = (): Promise<void> =>
     act(async () => {
       const { removed } = await api.remove({ checkpointId: id });
       if (removed === 0) return "It was removed already.";
-      go({ sessionId: session.id });
+      goAndFocus({ sessionId: session.id });
       const undo = async (): Promise<string> => {
         await api.restore({ sessionId: session.id, checkpointId: id });
         go({ sessionId: session.id, checkpointId: id });

@@ -3,7 +3,8 @@ import type { JSX } from "preact";
 import { useCallback, useEffect, useMemo, useReducer, useState } from "preact/hooks";
 import { CheckpointPane } from "./checkpoint-pane.tsx";
 import { time } from "./format.ts";
-import type { Host } from "./host.ts";
+import { CallError, type Host } from "./host.ts";
+import { Menu } from "./menu.tsx";
 import { Failure } from "./parts.tsx";
 import { followLinks, type Route, useRoute } from "./route.ts";
 import { SessionsPane } from "./sessions-pane.tsx";
@@ -40,33 +41,40 @@ function Screens({ host }: { readonly host: Host }): JSX.Element {
   const [versions, changed] = useReducer(changedBy, NO_CHANGES);
   const [isLive, setLive] = useState<boolean | undefined>(undefined);
   const [told, setTold] = useState<Done | undefined>(undefined);
+  // A message stays while somebody reads it, or is about to undo.
+  const [isHeld, setHeld] = useState(false);
+  const [searches, clearSearch] = useReducer((count: number) => count + 1, 0);
   const { version } = versions;
   useEffect(() => host.follow?.(changed, setLive), [host]);
   useEffect(followLinks, []);
   useEffect(() => {
-    if (told === undefined) return undefined;
+    if (told === undefined || isHeld) return undefined;
     const timer = setTimeout(() => setTold(undefined), TOLD_MS);
     return () => clearTimeout(timer);
-  }, [told]);
+  }, [told, isHeld]);
   const sessions = useData("sessions", () => host.api.sessions({}), version);
   const mayWrite = sessions.data?.mayWrite === true;
-  const tell = useCallback((text: string) => setTold({ text }), []);
+  const storeOption = sessions.data?.storeOption;
+  const tell = useCallback((done: Done) => {
+    setHeld(false);
+    setTold(done);
+  }, []);
   const page = useMemo((): Page => {
     const act = async (work: () => Promise<string | Done>): Promise<void> => {
       try {
         const done = await work();
-        setTold(typeof done === "string" ? { text: done } : done);
+        tell(typeof done === "string" ? { text: done } : done);
         changed({ sessions: [], isUnknown: true });
       } catch (error) {
-        tell(error instanceof Error ? error.message : String(error));
+        tell({ text: reasonOf(error), isError: true });
       }
     };
     const versionOf = (sessionId: string | undefined): SessionVersion => {
       const { any, lost } = versions.sessions.get(sessionId ?? "") ?? { any: 0, lost: 0 };
       return { any: any + versions.unknown, lost: lost + versions.unknown };
     };
-    return { host, api: host.api, version, versionOf, mayWrite, act, tell };
-  }, [host, versions, mayWrite, tell]);
+    return { host, api: host.api, version, versionOf, mayWrite, storeOption, act, tell };
+  }, [host, versions, mayWrite, storeOption, tell]);
   const timeline = useTimeline(page, route.sessionId);
   const depth = depthOf(route);
   useTitle(route);
@@ -77,12 +85,18 @@ function Screens({ host }: { readonly host: Host }): JSX.Element {
       </a>
       <header class="top">
         <h1>
-          <a href="#/">Workrail</a>
+          <a href="#/" onClick={() => clearSearch(undefined)}>
+            Workrail
+          </a>
         </h1>
         <p class="state">
           {isLive === undefined ? null : <span class={isLive ? "live on" : "live"}>{isLive ? "Live" : "Not connected"}</span>}
           {host.showWhole === undefined ? null : (
-            <button type="button" class="whole-screen" onClick={() => void host.showWhole?.().catch((error: Error) => tell(error.message))}>
+            <button
+              type="button"
+              class="whole-screen"
+              onClick={() => void host.showWhole?.().catch((error: Error) => tell({ text: error.message, isError: true }))}
+            >
               Full screen
             </button>
           )}
@@ -92,17 +106,25 @@ function Screens({ host }: { readonly host: Host }): JSX.Element {
           >
             {modeOf(host, mayWrite)}
           </span>
+          <KeysHelp />
         </p>
       </header>
       <main class={`panes depth-${depth}${isOfStore(route) ? " of-store" : ""}`}>
-        <SessionsPane route={route} sessions={sessions} />
+        <SessionsPane key={searches} route={route} sessions={sessions} />
         <TimelinePane key={route.sessionId} route={route} timeline={timeline} />
         <CheckpointPane route={route} timeline={timeline} />
       </main>
       <div class="told" role="status" aria-live="polite">
         {told === undefined ? null : (
-          <p>
-            {told.text}
+          <p
+            class={told.isError === true ? "error" : undefined}
+            onMouseEnter={() => setHeld(true)}
+            onMouseLeave={() => setHeld(false)}
+            onFocusIn={() => setHeld(true)}
+            onFocusOut={() => setHeld(false)}
+          >
+            {told.isError === true ? <strong>Not done:</strong> : null}
+            <span>{told.text}</span>
             {told.undo === undefined ? null : (
               <button type="button" onClick={() => void page.act(told.undo as () => Promise<string>)}>
                 Undo
@@ -141,7 +163,39 @@ function depthOf({ screen, sessionId, checkpointId }: Route): number {
 
 function modeOf({ savedAt }: Host, mayWrite: boolean): string {
   if (savedAt !== undefined) return `Saved ${time(savedAt)}`;
-  return mayWrite ? "May change the store" : "Read only";
+  return mayWrite ? "Editing is on" : "Read only";
+}
+
+/** The reason why an action failed, and the advice of the library. */
+function reasonOf(error: unknown): string {
+  const { message, hint } =
+    error instanceof CallError ? error : { message: error instanceof Error ? error.message : String(error), hint: undefined };
+  return hint === undefined ? message : `${message} ${hint}`;
+}
+
+function KeysHelp(): JSX.Element {
+  return (
+    <Menu label="Keys" class="plain">
+      <dl>
+        <div>
+          <dt>↑ ↓ Home End</dt>
+          <dd>another checkpoint, in the timeline</dd>
+        </div>
+        <div>
+          <dt>← →</dt>
+          <dd>another tab, in the tabs of a checkpoint</dd>
+        </div>
+        <div>
+          <dt>Enter, Space</dt>
+          <dd>opens and closes an entry</dd>
+        </div>
+        <div>
+          <dt>Esc</dt>
+          <dd>closes a menu</dd>
+        </div>
+      </dl>
+    </Menu>
+  );
 }
 
 /** Storage and activity concern the whole store: the timeline of a session gives way. */

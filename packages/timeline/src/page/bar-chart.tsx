@@ -31,13 +31,13 @@ export function BarChart({ title, labels, labelTitle, series, unit }: BarChartPr
     <figure class="chart">
       <figcaption>
         <h3>{title}</h3>
-        <span class="faint">at most {unit(most)}</span>
+        <span class="faint">highest: {unit(most)}</span>
       </figcaption>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${title}: ${labels.length} values, at most ${unit(most)}. The table has them all.`}
+        aria-label={`${title}: ${labels.length} values, highest: ${unit(most)}. The table has them all.`}
       >
         {labels.map((label, index) => {
           let top = HEIGHT;

@@ -237,7 +237,9 @@ function ChangedEntry({ entry, pair, isOpen }: { readonly entry: Change; readonl
         </strong>
         <span class="kind">{change}</span>
         <LayerMove entry={entry} />
-        <span class="delta">{signed(delta)} tokens</span>
+        <span class="delta">
+          {signed(delta)} {Math.abs(delta) === 1 ? "token" : "tokens"}
+        </span>
       </summary>
       {open ? <ChangeBody entry={entry} pair={pair} /> : null}
     </details>

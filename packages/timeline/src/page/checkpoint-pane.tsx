@@ -1,17 +1,18 @@
 import type { JSX } from "preact";
 import type { Timeline, TimelineRow } from "../data/timeline.ts";
+import { useEffect, useRef } from "preact/hooks";
 import { Actions } from "./actions.tsx";
 import { ActivityScreen } from "./activity-screen.tsx";
 import { ChangesTab } from "./changes-tab.tsx";
 import { ContextTab } from "./context-tab.tsx";
 import { ConversationTab } from "./conversation-tab.tsx";
-import { bytes, time, titleOf } from "./format.ts";
+import { bytes, titleOf } from "./format.ts";
 import { GrowthScreen } from "./growth-screen.tsx";
 import { HandoffTab } from "./handoff-tab.tsx";
 import { PagedText } from "./paged-text.tsx";
-import { Await, Empty } from "./parts.tsx";
+import { Await, Empty, When } from "./parts.tsx";
 import { ResumeTab } from "./resume-tab.tsx";
-import { hrefOf, type Route, type Tab, TABS } from "./route.ts";
+import { hrefOf, type Route, type Tab, TABS, takeFocusWish } from "./route.ts";
 import { SafeText } from "./safe-text.tsx";
 import { StorageScreen } from "./storage-screen.tsx";
 import { type Loaded, usePage } from "./use-data.ts";
@@ -77,6 +78,10 @@ function Checkpoint({ id, timeline, route }: CheckpointProps): JSX.Element {
   const row = timeline.rows.find((each) => each.id === id);
   const tab = route.tab ?? "changes";
   const sessionId = timeline.session.id;
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (takeFocusWish()) title.current?.focus();
+  }, [id]);
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (step === 0) return;
@@ -91,9 +96,11 @@ function Checkpoint({ id, timeline, route }: CheckpointProps): JSX.Element {
         <a class="back" href={hrefOf({ sessionId })}>
           Timeline
         </a>
-        <h2>{row === undefined ? <SafeText text={id} /> : <SafeText text={titleOf(row)} />}</h2>
+        <h2 ref={title} tabIndex={-1}>
+          {row === undefined ? <SafeText text={id} /> : <SafeText text={titleOf(row)} />}
+        </h2>
         {row === undefined ? null : <Facts row={row} />}
-        <Actions key={id} id={id} row={row} session={timeline.session} isHead={id === timeline.headId} />
+        <Actions key={id} id={id} row={row} session={timeline.session} head={timeline.rows.find((each) => each.id === timeline.headId)} />
       </div>
       <div class="tabs" role="tablist" aria-label="Parts of the checkpoint" onKeyDown={onKeyDown}>
         {TABS.map((each) => (
@@ -119,7 +126,7 @@ function Checkpoint({ id, timeline, route }: CheckpointProps): JSX.Element {
 
 function TabContent({ tab, id, timeline, route }: CheckpointProps & { readonly tab: Tab }): JSX.Element {
   if (tab === "changes") return <ChangesTab key={id} id={id} timeline={timeline} route={route} />;
-  if (tab === "context") return <ContextTab key={id} id={id} sessionId={timeline.session.id} />;
+  if (tab === "context") return <ContextTab key={id} id={id} sessionId={timeline.session.id} headId={timeline.headId} />;
   if (tab === "resume") return <ResumeTab key={id} id={id} />;
   if (tab === "handoff") return <HandoffTab key={id} id={id} />;
   if (tab === "conversation") return <ConversationTab key={id} id={id} />;
@@ -135,7 +142,7 @@ function Facts({ row }: { readonly row: TimelineRow }): JSX.Element {
   return (
     <p class="facts">
       <span>#{row.sequence}</span>
-      <time dateTime={row.at}>{time(row.at)}</time>
+      <When at={row.at} />
       {row.agent === undefined ? null : <SafeText text={row.agent} />}
       {row.branch === undefined ? null : <SafeText text={`⎇ ${row.branch}`} />}
       <span>{bytes(row.bytes)} stored</span>

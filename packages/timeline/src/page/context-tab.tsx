@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { ContextEntry, ContextList } from "../data/context.ts";
 import { number, plural } from "./format.ts";
 import { LAYER_NAMES, LayerTag } from "./layers.tsx";
@@ -12,19 +12,30 @@ import { useData, usePage } from "./use-data.ts";
 export interface ContextTabProps {
   readonly id: string;
   readonly sessionId: string;
+  /** The latest checkpoint: only its entries can be pinned. */
+  readonly headId: string | undefined;
 }
 
 /** The entries of a checkpoint, by layer. */
-export function ContextTab({ id, sessionId }: ContextTabProps): JSX.Element {
-  const { api, versionOf } = usePage();
-  const loaded = useData(`context ${id}`, () => api.context({ checkpointId: id }), versionOf(sessionId).any);
-  return <Await loaded={loaded}>{(list) => <Layers list={list} id={id} sessionId={sessionId} />}</Await>;
+export function ContextTab({ id, sessionId, headId }: ContextTabProps): JSX.Element {
+  const { api, mayWrite, versionOf } = usePage();
+  const { any } = versionOf(sessionId);
+  const loaded = useData(`context ${id}`, () => api.context({ checkpointId: id }), any);
+  const asksHead = mayWrite && headId !== undefined && headId !== id;
+  const head = useData(`context ${headId}`, asksHead ? () => api.context({ checkpointId: headId }) : undefined, any);
+  const pinnable = useMemo(() => (head.data === undefined ? undefined : new Set(head.data.entries.map(({ key }) => key))), [head.data]);
+  return <Await loaded={loaded}>{(list) => <Layers list={list} id={id} sessionId={sessionId} pinnable={pinnable} />}</Await>;
+}
+
+interface OfContext extends Omit<ContextTabProps, "headId"> {
+  /** Keys of the latest state; `undefined`: those of this one, or not known yet. */
+  readonly pinnable: ReadonlySet<string> | undefined;
 }
 
 /** Entries of a layer shown at first. */
 const FIRST_ENTRIES = 100;
 
-function Layers({ list, id, sessionId }: ContextTabProps & { readonly list: ContextList }): JSX.Element {
+function Layers({ list, id, sessionId, pinnable }: OfContext & { readonly list: ContextList }): JSX.Element {
   const [filter, setFilter] = useState("");
   const wanted = filter.trim().toLowerCase();
   const entries = wanted === "" ? list.entries : list.entries.filter(({ key, text }) => `${key} ${text}`.toLowerCase().includes(wanted));
@@ -52,7 +63,7 @@ function Layers({ list, id, sessionId }: ContextTabProps & { readonly list: Cont
               <LayerTag layer={layer} />
               <span class="faint">{number(own.reduce((sum, { tokens }) => sum + tokens, 0))} tokens</span>
             </h3>
-            <Entries entries={own} most={most} id={id} sessionId={sessionId} />
+            <Entries entries={own} most={most} id={id} sessionId={sessionId} pinnable={pinnable} />
           </section>
         );
       })}
@@ -77,18 +88,18 @@ function Layers({ list, id, sessionId }: ContextTabProps & { readonly list: Cont
   );
 }
 
-interface EntriesProps extends ContextTabProps {
+interface EntriesProps extends OfContext {
   readonly entries: readonly ContextEntry[];
   readonly most: number;
 }
 
-function Entries({ entries, most, id, sessionId }: EntriesProps): JSX.Element {
+function Entries({ entries, most, ...about }: EntriesProps): JSX.Element {
   const [isAll, setAll] = useState(false);
   const shown = isAll ? entries : entries.slice(0, FIRST_ENTRIES);
   return (
     <>
       {shown.map((entry) => (
-        <Entry key={entry.key} entry={entry} most={most} id={id} sessionId={sessionId} />
+        <Entry key={entry.key} entry={entry} most={most} {...about} />
       ))}
       {shown.length < entries.length ? (
         <button type="button" onClick={() => setAll(true)}>
@@ -99,7 +110,7 @@ function Entries({ entries, most, id, sessionId }: EntriesProps): JSX.Element {
   );
 }
 
-function Entry({ entry, most, id, sessionId }: ContextTabProps & { readonly entry: ContextEntry; readonly most: number }): JSX.Element {
+function Entry({ entry, most, id, sessionId, pinnable }: OfContext & { readonly entry: ContextEntry; readonly most: number }): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const { key, layer, tokens, isPinned, text, type } = entry;
   return (
@@ -119,14 +130,14 @@ function Entry({ entry, most, id, sessionId }: ContextTabProps & { readonly entr
           <span class="layer-bar" aria-hidden="true">
             <span class={layer.toLowerCase()} style={{ width: `${(100 * tokens) / most}%` }} />
           </span>
-          {number(tokens)} tok
+          {plural(tokens, "token")}
         </span>
       </summary>
       {isOpen ? (
         <div>
           <p class="entry-facts">
             <span class="faint">{reasonOf(entry)}</span>
-            <PinButton entry={entry} sessionId={sessionId} />
+            <PinButton entry={entry} sessionId={sessionId} canPin={isPinned || (pinnable?.has(key) ?? true)} />
           </p>
           <EntryValue entry={entry} id={id} />
         </div>
@@ -141,13 +152,14 @@ function reasonOf({ layer, why, isPinned }: Pick<ContextEntry, "layer" | "why" |
   return why === undefined ? layer : `${layer} by ${why}`;
 }
 
-function PinButton({
-  entry: { key, isPinned },
-  sessionId,
-}: {
+interface PinButtonProps {
   readonly entry: ContextEntry;
   readonly sessionId: string;
-}): JSX.Element | null {
+  /** False when the latest state has no such entry. */
+  readonly canPin: boolean;
+}
+
+function PinButton({ entry: { key, isPinned }, sessionId, canPin }: PinButtonProps): JSX.Element | null {
   const { api, act, mayWrite } = usePage();
   if (!mayWrite) return null;
   const pin = (): Promise<void> =>
@@ -156,9 +168,12 @@ function PinButton({
       return { text: message, undo: async () => (await api.pin({ sessionId, key, isPinned })).message };
     });
   return (
-    <button type="button" aria-pressed={isPinned} onClick={() => void pin()}>
-      {isPinned ? "Unpin" : "Pin"}
-    </button>
+    <>
+      {canPin ? null : <span class="faint">The latest state has no such entry, so it cannot be pinned.</span>}
+      <button type="button" aria-pressed={isPinned} disabled={!canPin} onClick={() => void pin()}>
+        {isPinned ? "Unpin" : "Pin"}
+      </button>
+    </>
   );
 }
 

@@ -70,6 +70,21 @@ export function go(route: Route): void {
   location.hash = hrefOf(route);
 }
 
+let wantsFocus = false;
+
+/** Shows a checkpoint after an action, and has its title take the focus: the button of the action is gone. */
+export function goAndFocus(route: Route): void {
+  wantsFocus = true;
+  go(route);
+}
+
+/** True once after `goAndFocus`. */
+export function takeFocusWish(): boolean {
+  const wish = wantsFocus;
+  wantsFocus = false;
+  return wish;
+}
+
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

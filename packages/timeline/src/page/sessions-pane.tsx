@@ -5,6 +5,7 @@ import { bytes, lastPart, number, plural, titleOf } from "./format.ts";
 import { Ago, Await, Empty } from "./parts.tsx";
 import { hrefOf, type Route } from "./route.ts";
 import { SafeText, WithWords } from "./safe-text.tsx";
+import { tagsOf } from "./session-actions.tsx";
 import { type Loaded, useData, usePage, useSettled } from "./use-data.ts";
 
 export interface SessionsPaneProps {
@@ -53,7 +54,9 @@ function Sessions({ list, route }: { readonly list: SessionList; readonly route:
   const others = list.sessions.filter((session) => session.project !== project);
   return (
     <div class="scroll">
-      {here.length === 0 ? null : <Group title={project === undefined ? "No project" : lastPart(project)} sessions={here} route={route} />}
+      {here.length === 0 ? null : (
+        <Group title={project === undefined ? "No project" : `Project ${lastPart(project)}`} sessions={here} route={route} />
+      )}
       {others.length === 0 ? null : (
         <Group title={here.length === 0 ? "Sessions" : "Other projects"} sessions={others} route={route} showsProject />
       )}
@@ -101,7 +104,8 @@ function Group({ title, sessions, route, showsProject = false }: GroupProps): JS
               </span>
               {session.tags.length === 0 && session.damaged === undefined ? null : (
                 <span class="tags">
-                  {session.tags.map((tag) => (
+                  {session.isKept ? <span class="tag">protected</span> : null}
+                  {tagsOf(session).map((tag) => (
                     <span key={tag} class="tag">
                       <SafeText text={tag} />
                     </span>
@@ -169,12 +173,8 @@ function StoreLinks({ route }: { readonly route: Route }): JSX.Element {
       <li>
         <a href="#/storage" aria-current={route.screen === "storage" ? "page" : undefined}>
           <span class="line">
-            Storage
-            {data === undefined ? null : (
-              <span class="faint">
-                {bytes(data.usedBytes)} of {bytes(data.limitBytes)}
-              </span>
-            )}
+            Storage and trash
+            {data === undefined ? null : <span class="faint">{bytes(data.usedBytes)}</span>}
           </span>
           {data === undefined ? null : (
             <span class="meter" role="img" aria-label={`${Math.round((100 * data.usedBytes) / data.limitBytes)}% of the quota is used`}>

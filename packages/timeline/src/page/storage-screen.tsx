@@ -15,7 +15,7 @@ export function StorageScreen(): JSX.Element {
         <a class="back" href="#/">
           Sessions
         </a>
-        <h2>Storage</h2>
+        <h2>Storage and trash</h2>
       </div>
       <div class="panel">
         <Await loaded={loaded}>

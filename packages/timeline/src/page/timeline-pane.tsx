@@ -5,9 +5,10 @@ import type { ContextSize, Timeline, TimelineRow } from "../data/timeline.ts";
 import { bytes, plural, short, titleOf } from "./format.ts";
 import { graphLanes, type GraphRow } from "./graph-lanes.ts";
 import { LayerBar, LayerLegend } from "./layers.tsx";
-import { Ago, Await, Empty } from "./parts.tsx";
+import { Await, Empty, When } from "./parts.tsx";
 import { go, hrefOf, type Route } from "./route.ts";
 import { marked, SafeText } from "./safe-text.tsx";
+import { SessionActions } from "./session-actions.tsx";
 import { type Loaded, useData, usePage } from "./use-data.ts";
 import { WindowList } from "./window-list.tsx";
 
@@ -30,6 +31,7 @@ const ROW_HEIGHT = 64;
 
 function Rows({ timeline, route }: { readonly timeline: Timeline; readonly route: Route }): JSX.Element {
   const { session, rows, headId, total } = timeline;
+  const { mayWrite } = usePage();
   const lanes = useMemo(() => graphLanes(rows), [rows]);
   // All rows give the graph the same width, so that the bars stand on one scale.
   const width = useMemo(() => lanes.reduce((most, row) => Math.max(most, row.width), 1), [lanes]);
@@ -65,10 +67,11 @@ function Rows({ timeline, route }: { readonly timeline: Timeline; readonly route
         <p class="faint line">
           <span>
             {plural(total, "checkpoint")} · {bytes(session.bytes)}
-            {session.isKept ? " · kept" : ""}
+            {session.isKept && !mayWrite ? " · protected from clean-up" : ""}
           </span>
           <a href={hrefOf({ screen: "growth", sessionId: session.id })}>Growth</a>
         </p>
+        <SessionActions session={session} />
         <DriftSince headId={headId} />
         <LayerLegend />
       </div>
@@ -151,18 +154,18 @@ function Row({ row, graph, lanes, size, most, isHead, isCurrent, href }: RowProp
           <strong>
             <span class="seq">#{row.sequence}</span> <SafeText text={titleOf(row)} />
           </strong>
-          <Ago at={row.at} />
+          <When at={row.at} />
         </span>
         <span class="line size">
           {size === undefined ? <span class="layer-bar" /> : <LayerBar layers={size.layers} most={most} />}
-          <span class="tokens">{size?.tokens === undefined ? "" : `${short(size.tokens)} tok`}</span>
+          <span class="tokens">{size?.tokens === undefined ? "" : `${short(size.tokens)} tokens`}</span>
         </span>
         <span class="line faint">
           <span class="marks">
             {isHead ? <span class="tag head">latest</span> : null}
             {row.kind === "workflow" ? null : <span class="tag">{row.kind}</span>}
             {row.isDamaged === true ? <span class="tag bad">damaged</span> : null}
-            {row.isParentGone === true ? <span class="tag">parent removed</span> : null}
+            {row.isParentGone === true ? <span class="tag">the one before was deleted</span> : null}
             {row.tags?.map((tag) => (
               <span key={tag} class="tag">
                 <SafeText text={tag} />
@@ -233,7 +236,10 @@ function useSizes(sessionId: string): {
       };
       clearTimeout(timer.current);
       // Without sizes the rows stand without bars.
-      timer.current = setTimeout(() => void count().catch((error: Error) => tell(error.message)), AFTER_SCROLLING_MS);
+      timer.current = setTimeout(
+        () => void count().catch((error: Error) => tell({ text: error.message, isError: true })),
+        AFTER_SCROLLING_MS,
+      );
     },
     [api, tell],
   );

@@ -15,7 +15,9 @@ export interface Page {
   /** Does something that changes the store, and tells the person how it went. */
   readonly act: (work: () => Promise<string | Done>) => Promise<void>;
   /** Tells the person something, in words. */
-  readonly tell: (text: string) => void;
+  readonly tell: (done: Done) => void;
+  /** Option of a command that finds this store, when it is not the default one. */
+  readonly storeOption: string | undefined;
 }
 
 /** The number of times that a session changed, and that it lost something. */
@@ -24,9 +26,10 @@ export interface SessionVersion {
   readonly lost: number;
 }
 
-/** A finished change in words, and how to undo it. */
+/** A finished change in words, and how to undo it; or the reason why it was not made. */
 export interface Done {
   readonly text: string;
+  readonly isError?: boolean;
   readonly undo?: () => Promise<string>;
 }
 

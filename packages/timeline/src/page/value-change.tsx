@@ -101,7 +101,8 @@ const MOST_KNOWN = 2;
 
 /** The first texts of an object that did not change: they tell which one it is. */
 function knownMembers(to: Fields, delta: ObjectDelta): readonly (readonly [name: string, text: string])[] {
-  const same = Object.entries(to).filter(([name, value]) => typeof value === "string" && !Object.hasOwn(delta, name));
+  // Its id stands before it.
+  const same = Object.entries(to).filter(([name, value]) => typeof value === "string" && value !== idOf(to) && !Object.hasOwn(delta, name));
   return same.slice(0, MOST_KNOWN).map(([name, value]) => [name, brief(value)]);
 }
 
