@@ -72,14 +72,17 @@ function Members({ from, to, delta }: MembersProps): JSX.Element {
   const same = count - rows.filter(({ isKept }) => isKept).length - known.length;
   return (
     <ul class="members">
-      {known.map(([name, text]) => (
-        <li key={`same ${name}`} class="faint">
-          <span class="member">
-            <SafeText text={name} />
-          </span>
-          <SafeText text={text} />
-        </li>
-      ))}
+      {known.map(([name, text]) =>
+        // Its id stands before it.
+        text === idOf(to) ? null : (
+          <li key={`same ${name}`} class="faint">
+            <span class="member">
+              <SafeText text={name} />
+            </span>
+            <SafeText text={text} />
+          </li>
+        ),
+      )}
       {rows.map(({ name, content, key }) => (
         <li key={key}>
           <span class="member">
@@ -101,8 +104,7 @@ const MOST_KNOWN = 2;
 
 /** The first texts of an object that did not change: they tell which one it is. */
 function knownMembers(to: Fields, delta: ObjectDelta): readonly (readonly [name: string, text: string])[] {
-  // Its id stands before it.
-  const same = Object.entries(to).filter(([name, value]) => typeof value === "string" && value !== idOf(to) && !Object.hasOwn(delta, name));
+  const same = Object.entries(to).filter(([name, value]) => typeof value === "string" && !Object.hasOwn(delta, name));
   return same.slice(0, MOST_KNOWN).map(([name, value]) => [name, brief(value)]);
 }
 
