@@ -5,6 +5,9 @@ import type { Settings } from "./settings.ts";
 /** Reserve for brackets and commas between the counted parts, and for fields that a server adds. */
 export const AROUND: Room = { tokens: 30, characters: 100 };
 
+/** Largest share of an answer for the report of what it leaves out. */
+const NAMES_SHARE = 1 / 5;
+
 /**
  * Computes the room that an answer leaves for its content after the frame, which is everything else in the answer.
  *
@@ -27,9 +30,11 @@ export async function answerBudget(
   const left = (tokens: number): Room => {
     return { tokens: tokens - taken.tokens, characters: settings.maxAnswerCharacters - taken.characters };
   };
+  const wanted = Math.min(budgetTokens ?? settings.maxAnswerTokens, settings.maxAnswerTokens);
   return {
     ceiling: left(settings.maxAnswerTokens),
-    wanted: left(Math.min(budgetTokens ?? settings.maxAnswerTokens, settings.maxAnswerTokens)),
+    wanted: left(wanted),
+    names: { tokens: Math.floor(wanted * NAMES_SHARE), characters: settings.maxAnswerCharacters * NAMES_SHARE },
   };
 }
 

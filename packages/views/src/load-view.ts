@@ -209,7 +209,7 @@ async function tellMissing(
 async function budgetBeside(written: object, budget: ViewBudget, counter: TokenCounter): Promise<ViewBudget> {
   if (Object.keys(written).length === 0) return budget;
   const taken = await sizeOf(JSON.stringify(written), counter);
-  return { wanted: shrink(budget.wanted, taken), ceiling: shrink(budget.ceiling, taken) };
+  return { ...budget, wanted: shrink(budget.wanted, taken), ceiling: shrink(budget.ceiling, taken) };
 }
 
 async function roomBeside(view: View, budget: ViewBudget, counter: TokenCounter): Promise<Room> {

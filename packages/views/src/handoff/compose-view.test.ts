@@ -419,6 +419,79 @@ describe("a composed view", () => {
   });
 });
 
+/** A state with three CRITICAL entries, the short goal being one of them. */
+const SMALL_STATE: Context = {
+  goal: "Move the ferry timetable to the new booking system before Easter",
+  constraints: [
+    "The old site stays readable until June",
+    "No booking may be lost or sent twice",
+    "Only the harbour office may change fares",
+  ],
+  plan: [
+    { step: "import the winter timetable", status: "done" },
+    { step: "compare fares of both systems", status: "doing" },
+    { step: "switch the ticket machines", status: "todo" },
+  ],
+  decisions: [
+    { what: "Fares are copied and not calculated", why: "the old rounding rules are written down nowhere" },
+    { what: "Machines switch at night", why: "the harbour is closed from one to five" },
+  ],
+  findings: ["The islands count summer from the first of May; the importer took April"],
+  next_step: "Ask the office about dogs",
+  checks: { passed: 61, failed: 2 },
+  log: FILLER,
+};
+const SMALL_BUDGETS = Array.from({ length: 60 }, (_, at) => 100 + at * 10);
+
+describe("a composed view in few tokens", () => {
+  it.each([[[]], [["findings"]], [["plan", "checks"]]])(
+    "has the CRITICAL entries first, and short ones whole, with pins %j",
+    async (pins) => {
+      const classifications = await classifyContext({ classifier: wordClassifier }, SMALL_STATE, { pins });
+      const critical = Object.keys(SMALL_STATE).filter((key) => classifications.get(key)?.layer === "CRITICAL");
+      expect(critical).toEqual(expect.arrayContaining(["goal", "constraints", "decisions"]));
+      for (const budget of SMALL_BUDGETS) {
+        const { context, shortened } = await compose(SMALL_STATE, budget, { pins });
+        expect([budget, context["goal"]]).toEqual([budget, SMALL_STATE["goal"]]);
+        const shown = Object.keys(context);
+        const lower = shown.filter((key) => !critical.includes(key));
+        expect([budget, critical.some((key) => !shown.includes(key)) ? lower : []]).toEqual([budget, []]);
+        expect(shortened?.count ?? 0).toBe(shown.filter((key) => context[key] !== SMALL_STATE[key]).length);
+      }
+    },
+  );
+
+  it("gives free room to the next entries that fit", async () => {
+    for (const budget of SMALL_BUDGETS.filter((each) => each >= 200)) {
+      const view = await compose(SMALL_STATE, budget);
+      const free = budget - count(JSON.stringify(view));
+      const left = Object.entries(SMALL_STATE).filter(([key]) => !Object.hasOwn(view.context, key));
+      const fitting = left.filter(([key, value]) => count(JSON.stringify({ [key]: value })) <= free);
+      expect([budget, fitting]).toEqual([budget, []]);
+    }
+  });
+
+  it("keeps a small IMPORTANT entry with every larger budget", async () => {
+    const have = [];
+    for (const budget of SMALL_BUDGETS) have.push("next_step" in (await compose(SMALL_STATE, budget)).context);
+    expect(have).toEqual(have.toSorted((one, other) => Number(one) - Number(other)));
+    expect(have.indexOf(true)).toBeLessThan(SMALL_BUDGETS.indexOf(260));
+  });
+
+  it("shows the beginning of a long CRITICAL entry in words", async () => {
+    const { context } = await compose(SMALL_STATE, 110);
+    expect(context["decisions"]).toEqual(["what: Fares are copied and not calculated, why: the old rounding rules are…"]);
+  });
+
+  it("names shortened CRITICAL entries before larger ones that are left out", async () => {
+    const decisions = Array.from({ length: 12 }, (_, at) => ({ what: `Pier ${at} gets its own number`, why: "skippers asked for it" }));
+    const { context, shortened, omitted } = await compose({ ...SMALL_STATE, decisions }, 240);
+    expect(context["decisions"]).toBeDefined();
+    expect(shortened?.entries[0]?.key).toBe("decisions");
+    expect(omitted?.count).toBeGreaterThan(0);
+  });
+});
+
 const text = fc.oneof(
   fc.string({ maxLength: 60 }),
   fc.string({ unit: "binary", maxLength: 200 }),
@@ -441,9 +514,12 @@ const value = fc.oneof(
   fc.array(text, { maxLength: 12 }),
   record,
 ) as fc.Arbitrary<JsonValue>;
-const key = fc.oneof(fc.string(), fc.constantFrom("__proto__", "goal", "policy", "todos", "messages", "window", "12", "", "a/b"));
+const key = fc.oneof(
+  fc.string(),
+  fc.constantFrom("__proto__", "goal", "policy", "decisions", "constraints", "nextStep", "todos", "messages", "window", "12", "", "a/b"),
+);
 const anyContext: fc.Arbitrary<Context> = fc.array(fc.tuple(key, value), { maxLength: 20 }).map((members) => Object.fromEntries(members));
-const anyBudget = fc.integer({ min: 300, max: 3_000 });
+const anyBudget = fc.integer({ min: 100, max: 10_000 });
 
 describe("a composed view of any JSON", () => {
   it("stays within its budget and names each incomplete entry", async () => {
@@ -466,6 +542,22 @@ describe("a composed view of any JSON", () => {
     );
   });
 
+  it("counts each shortened or omitted entry, and takes at most a fifth for naming them", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyContext, anyBudget, async (context, budget) => {
+        const { context: shown, shortened, omitted } = await compose(context, budget);
+        const partial = Object.keys(shown).filter((key) => JSON.stringify(shown[key]) !== JSON.stringify(context[key]));
+        expect(shortened?.count ?? 0).toBe(partial.length);
+        expect(omitted?.count ?? 0).toBe(Object.keys(context).length - Object.keys(shown).length);
+        for (const told of [shortened, omitted]) {
+          expect(told?.nextCursor !== undefined).toBe((told?.entries.length ?? 0) < (told?.count ?? 0));
+        }
+        const isNaming = (shortened?.entries.length ?? 0) + (omitted?.entries.length ?? 0) > 0;
+        expect(isNaming ? count(JSON.stringify({ shortened, omitted })) : 0).toBeLessThanOrEqual(budget / 5);
+      }),
+    );
+  });
+
   it("includes no entry of a lower layer while a critical one is missing", async () => {
     await fc.assert(
       fc.asyncProperty(anyContext, anyBudget, fc.array(fc.nat(20), { maxLength: 3 }), async (context, budget, places) => {
@@ -480,9 +572,9 @@ describe("a composed view of any JSON", () => {
     );
   });
 
-  it("includes each entry that a smaller budget includes", async () => {
+  it("includes each entry that a budget of half the size includes", async () => {
     await fc.assert(
-      fc.asyncProperty(anyContext, anyBudget, async (context, budget) => {
+      fc.asyncProperty(anyContext, fc.integer({ min: 300, max: 3_000 }), async (context, budget) => {
         const small = Object.keys((await compose(context, budget)).context);
         const large = new Set(Object.keys((await compose(context, budget * 2)).context));
         expect(small.filter((key) => !large.has(key))).toEqual([]);

@@ -16,13 +16,15 @@ export interface ComposedView extends MissingNames {
 
 /** Smallest room of a view, even when the rest of the answer used up the budget. */
 const LEAST_ROOM: Room = { tokens: 100, characters: 400 };
-/** Largest share of the room for names of shortened or omitted entries. */
+/** Largest share of the room for names of shortened or omitted entries, and the share with their counts. */
 const NAMES_SHARE = 1 / 6;
+const REPORT_SHARE = 1 / 5;
 /**
  * Composes a view for continuing saved work, within a budget: the whole context if it fits; otherwise the goal, the user's
  * instructions, the last turns, open work, decisions, failures, references, and the rest, each under its own key, with the names
  * of shortened or omitted entries. A larger budget includes everything that a smaller one does, except for what fills its last
- * tokens: all excerpts have one order, and the budget determines where it is cut.
+ * tokens: all excerpts have one order, and the budget determines where it is cut. No entry of a lower layer is there while a
+ * CRITICAL one is absent.
  *
  * The budget is hard, also for CRITICAL entries: the view as JSON stays within it, unless the budget is below about a hundred
  * tokens, and never exceeds the ceiling, unless even the counts of omitted entries do not fit.
@@ -41,20 +43,31 @@ export async function composeView(
   const count = await tokens.load();
   const ranked = await inTurns(rankExcerpts(context, how));
   const room = lesser(greater(budget.wanted, LEAST_ROOM), budget.ceiling);
-  return inTurns(new Composer(entries, ranked, room, count).compose(cursor));
+  const report = budget.names ?? part(room, REPORT_SHARE);
+  return inTurns(new Composer(entries, ranked, { room, report }, count).compose(cursor));
+}
+
+interface Rooms {
+  readonly room: Room;
+  /** Part of it for names and counts of incomplete entries. */
+  readonly report: Room;
 }
 
 class Composer {
   readonly #entries: readonly Entry[];
   readonly #ranked: readonly Ranked[];
   readonly #room: Room;
+  readonly #report: Room;
+  readonly #names: Room;
   readonly #sizes: EntrySizes;
   readonly #totals: ReadonlyMap<string, number>;
 
-  constructor(entries: readonly Entry[], ranked: readonly Ranked[], room: Room, count: CountTokens) {
+  constructor(entries: readonly Entry[], ranked: readonly Ranked[], { room, report }: Rooms, count: CountTokens) {
     this.#entries = entries;
     this.#ranked = ranked;
     this.#room = room;
+    this.#report = report;
+    this.#names = part(room, NAMES_SHARE);
     this.#sizes = new EntrySizes(count);
     this.#totals = countByKey(ranked);
   }
@@ -62,13 +75,16 @@ class Composer {
   *compose(cursor: number | undefined): Steps<ComposedView> {
     const chosen = yield* cutExcerpts(this.#ranked, this.#room.tokens, this.#sizes.count, (tried) => this.#excessOf(tried));
     const shown = this.#render(chosen);
-    if (cursor !== undefined) return { context: {}, ...nameMore(this.#incomplete(shown), cursor, this.#room, this.#sizes.count) };
-    return this.#view(this.#grow(shown));
+    const names = chosen.every(isRequired) ? this.#roomBeside(shown) : this.#names;
+    const grown = this.#grow(shown, names);
+    if (cursor !== undefined) return { context: {}, ...nameMore(this.#incomplete(grown), cursor, this.#room, this.#sizes.count) };
+    return this.#view(grown, names);
   }
 
   /** Returns the tokens by which a view of these excerpts is too large. Four characters count as a token. */
   #excessOf(chosen: readonly Ranked[]): number {
-    const size = this.#measure(this.#view(this.#render(chosen)));
+    // Names yield to the presence of CRITICAL entries.
+    const size = this.#measure(this.#view(this.#render(chosen), chosen.every(isRequired) ? NOTHING : this.#names));
     return Math.max(size.tokens - this.#room.tokens, Math.ceil((size.characters - this.#room.characters) / 4));
   }
 
@@ -99,9 +115,9 @@ class Composer {
   }
 
   /** Replaces complete entries by their saved form if there is room for its quotes and braces. */
-  #grow(shown: Map<string, JsonValue>): Map<string, JsonValue> {
+  #grow(shown: Map<string, JsonValue>, names: Room): Map<string, JsonValue> {
     let grown = shown;
-    let left = shrink(this.#room, this.#measure(this.#view(shown)));
+    let left = shrink(this.#room, this.#measure(this.#view(shown, names)));
     const waiting = this.#entries
       .filter(({ key, value }) => shown.has(key) && shown.get(key) !== value)
       .map((entry) => ({ entry, extra: entry.json.length - JSON.stringify(shown.get(entry.key)).length }))
@@ -109,7 +125,7 @@ class Composer {
     for (const { entry, extra } of waiting) {
       if (extra > left.characters || extra / 6 > left.tokens) break;
       const tried = new Map(grown).set(entry.key, entry.value);
-      const size = this.#measure(this.#view(tried));
+      const size = this.#measure(this.#view(tried, names));
       if (!isWithin(size, this.#room)) continue;
       grown = tried;
       left = shrink(this.#room, size);
@@ -117,26 +133,44 @@ class Composer {
     return grown;
   }
 
-  #view(shown: ReadonlyMap<string, JsonValue>): ComposedView {
-    return {
-      context: Object.fromEntries(shown),
-      ...nameMissing(this.#incomplete(shown), part(this.#room, NAMES_SHARE), this.#sizes.count),
-    };
+  #view(shown: ReadonlyMap<string, JsonValue>, names: Room): ComposedView {
+    const rooms = { names, report: this.#report };
+    return { context: Object.fromEntries(shown), ...nameMissing(this.#incomplete(shown), rooms, this.#sizes.count) };
   }
 
-  /** Lists incomplete entries, the largest loss first. */
+  /** Lists incomplete entries: shortened CRITICAL ones, which look complete, then the largest loss first. */
   #incomplete(shown: ReadonlyMap<string, JsonValue>): readonly Incomplete[] {
-    const found = this.#entries.flatMap(({ key, value, json }): Incomplete[] => {
+    const found = this.#entries.flatMap(({ key, value, json, layer }): Found[] => {
       const there = shown.get(key);
       if (there === value) return [];
-      return [{ key, characters: json.length, shown: there === undefined ? undefined : JSON.stringify(there).length }];
+      const size = there === undefined ? undefined : JSON.stringify(there).length;
+      return [{ key, characters: json.length, shown: size, isFirst: there !== undefined && layer === "CRITICAL" }];
     });
-    return found.sort((left, right) => lost(right) - lost(left) || (left.key < right.key ? -1 : 1));
+    return found.sort(
+      (left, right) => Number(right.isFirst) - Number(left.isFirst) || lost(right) - lost(left) || (left.key < right.key ? -1 : 1),
+    );
+  }
+
+  /** Returns the room that entries and counts leave for names. */
+  #roomBeside(shown: ReadonlyMap<string, JsonValue>): Room {
+    return shrink(shrink(this.#room, this.#measure(this.#view(shown, NOTHING))), LONGER_CURSORS);
   }
 
   #measure(view: object): Room {
     return measure(JSON.stringify(view), this.#sizes.count);
   }
+}
+
+/** Digits that cursors may have more of after names. */
+const LONGER_CURSORS: Room = { tokens: 4, characters: 8 };
+const NOTHING: Room = { tokens: 0, characters: 0 };
+
+function isRequired(excerpt: Ranked): boolean {
+  return excerpt.isRequired === true;
+}
+
+interface Found extends Incomplete {
+  readonly isFirst: boolean;
 }
 
 function lost({ characters, shown = 0 }: Incomplete): number {

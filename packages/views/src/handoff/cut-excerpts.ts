@@ -1,18 +1,25 @@
 import type { CountTokens, Steps } from "@workrail/core";
-import type { Ranked } from "./rank-excerpts.ts";
+import { isEntry, type Ranked } from "./rank-excerpts.ts";
 
 /** Tokens around an excerpt: comma, quotes, speaker. */
 const AROUND = 4;
 /** Attempts to bring the chosen excerpts close to the room. */
 const TRIES = 12;
-/** Number of excerpts after the cut that are tried for the remaining room. */
+/** Number of excerpts after the cut that are offered the remaining room. */
 const MOST_OFFERS = 60;
+/** Number of results that are tried for it. */
+const MOST_TRIED = 60;
 /** Tokens below which remaining room is not used. */
-const LEAST_LEFT_OVER = 12;
+const LEAST_LEFT_OVER = 6;
+/** Tokens that the name of an absent entry takes at least. */
+const OF_A_NAME = 10;
+/** More characters per token than most texts have. */
+const CHARACTERS_A_TOKEN = 8;
 
 /**
  * Takes as many of the first excerpts as fit, so that a larger room includes everything a smaller one does, then further ones
- * that still fit.
+ * that still fit: the next ones, then the first of each entry that is absent. While a required excerpt is missing, only shorter
+ * required ones may follow.
  *
  * @param excessOf tokens by which a result of these excerpts is too large; negative when room is left.
  */
@@ -34,7 +41,7 @@ export function* cutExcerpts(
     // The estimate will be off by about the same amount next time.
     aim = placeOf(costs, (costs[tried - 1] ?? 0) - excess);
   }
-  return yield* fillUp(ranked.slice(0, low), ranked.slice(low, low + MOST_OFFERS), count, excessOf);
+  return yield* fillUp(ranked.slice(0, low), offersAfter(ranked, low), count, excessOf);
 }
 
 /** Estimates the cumulative tokens of the first excerpts, up to where they certainly exceed the room. */
@@ -55,6 +62,18 @@ function placeOf(costs: readonly number[], most: number): number {
   return beyond === -1 ? costs.length : beyond;
 }
 
+/** Returns the excerpts after the cut, and the first one of each absent entry further on. */
+function offersAfter(ranked: readonly Ranked[], cut: number): readonly Ranked[] {
+  const end = cut + MOST_OFFERS;
+  const seen = new Set(ranked.slice(0, end).map(({ key }) => key));
+  const absent = ranked.slice(end).filter(({ key }) => {
+    const isFirst = !seen.has(key);
+    seen.add(key);
+    return isFirst;
+  });
+  return [...ranked.slice(cut, end), ...absent];
+}
+
 function* fillUp(
   chosen: readonly Ranked[],
   offers: readonly Ranked[],
@@ -64,15 +83,25 @@ function* fillUp(
   if (offers.length === 0) return chosen;
   let taken = chosen;
   let left = -excessOf(taken);
+  let isMissing = false;
+  let tried = 0;
   for (const offer of offers) {
-    if (left < LEAST_LEFT_OVER) break;
-    yield;
-    const more = [...taken, offer];
-    const excess = count(offer.text) + AROUND > left ? 1 : excessOf(more);
-    if (excess > 0 && offer.isRequired === true) break;
-    if (excess > 0) continue;
-    taken = more;
-    left = -excess;
+    const isShortEntry = offer.isRequired === true && isEntry(offer);
+    if (left < LEAST_LEFT_OVER || tried === MOST_TRIED || (isMissing && !isShortEntry)) break;
+    const { length } = offer.text;
+    const isLarge = length > (left + OF_A_NAME) * CHARACTERS_A_TOKEN || count(offer.text) > left + OF_A_NAME;
+    if (!isLarge) {
+      yield;
+      tried++;
+      const more = [...taken, offer];
+      const excess = excessOf(more);
+      if (excess <= 0) {
+        taken = more;
+        left = -excess;
+        continue;
+      }
+    }
+    isMissing ||= offer.isRequired === true;
   }
   return taken;
 }

@@ -11,7 +11,7 @@ export interface Incomplete {
   readonly shown: number | undefined;
 }
 
-/** Names of incomplete entries, the largest loss first, as many as fit. */
+/** Names of incomplete entries, in the given order, as many as fit. */
 export interface MissingNames {
   readonly shortened?: NamedEntries<ShortenedEntry>;
   readonly omitted?: NamedEntries<OmittedEntry>;
@@ -37,9 +37,18 @@ export interface ShortenedEntry extends OmittedEntry {
 
 const SHORTEST_NAME = 8;
 
-/** Lists as many names as fit; always includes counts and a cursor. */
-export function nameMissing(incomplete: readonly Incomplete[], room: Room, count: CountTokens): MissingNames {
-  return told(incomplete, 0, fitting(incomplete, room, count));
+/** Lists as many names as fit into `names`, and with counts and cursors into `report`; always includes counts and cursors. */
+export function nameMissing(
+  incomplete: readonly Incomplete[],
+  { names, report }: { readonly names: Room; readonly report: Room },
+  count: CountTokens,
+): MissingNames {
+  const rows = fitting(incomplete, names, count);
+  for (;;) {
+    const missing = told(incomplete, 0, rows);
+    if (rows.length === 0 || isWithin(measure(JSON.stringify(missing), count), report)) return missing;
+    rows.pop();
+  }
 }
 
 /** Continues at a cursor with at least one name, so that following the cursors ends. */

@@ -1,7 +1,7 @@
 import { type Classification, type Context, cutText, type Steps } from "@workrail/core";
 import { relevanceOfEach } from "../condense/relevance.ts";
 import type { Excerpt } from "./excerpt.ts";
-import { widthOf } from "./read/plain.ts";
+import { plain, widthOf } from "./read/plain.ts";
 import { readEntry } from "./read/entry.ts";
 
 export interface RankHow {
@@ -28,11 +28,14 @@ const OF_FOCUS = 10;
 const NOVELTY = 44;
 /** From this base on, a status or a name says more than the wording. */
 const SURE = 76;
-/** Score from which every CRITICAL entry is represented before any lower layer. */
-const PRESENT = 200;
+/** Score of the best excerpt of every CRITICAL entry, which comes before any lower layer. */
+const BEST = 200;
 const PINNED = 300;
-/** Beginnings of long CRITICAL entries come before any of these entries is complete. */
-const STUBS = 400;
+/** Every CRITICAL entry is present before one of them gets more room: first the short ones, then the beginnings of long ones. */
+const BEGINNING = 400;
+const SHORT_ONE = 500;
+/** Points for a pinned entry among these. */
+const OF_PIN = 50;
 /** Characters of a beginning, and of the shortest excerpt that gets one. */
 const STUB = 80;
 const LONG_STUB = 140;
@@ -55,8 +58,9 @@ export function* rankExcerpts(context: Context, { classifications, focus }: Rank
           excerpts.map(({ key, label = "", text }) => `${key} ${label} ${text}`),
         );
   const scores = Float64Array.from(all, ({ at, excerpt }, place) => {
-    const { layer, confidence, why } = classifications.get(excerpt.key) ?? UNCLASSIFIED;
-    if (layer === "CRITICAL" && why === "pinned" && confidence === 1) return PINNED - at / 1000;
+    const classification = classifications.get(excerpt.key) ?? UNCLASSIFIED;
+    const { layer } = classification;
+    if (isPin(classification)) return PINNED - at / 1000;
     const worth = excerpt.base + OF_LAYER[layer] + noveltyWorth(excerpt, novelty[place] ?? UNKNOWN) + OF_FOCUS * (relevance[place] ?? 0);
     return worth - Math.max(0, widthOf(excerpt.text) - 120) / 40;
   });
@@ -67,7 +71,8 @@ export function* rankExcerpts(context: Context, { classifications, focus }: Rank
   yield;
   const scored = all.map(({ at, excerpt }, place): Ranked => ({ ...excerpt, at, score: scores[place] ?? 0 }));
   const best = bestOfEach(scored);
-  for (const [key, { layer }] of classifications) if (layer === "CRITICAL") makePresent(scored, best.get(key));
+  for (const [key, found] of classifications) if (found.layer === "CRITICAL") makePresent(scored, best.get(key), isPin(found));
+  liftSmall(scored, classifications);
   return scored.sort((left, right) => right.score - left.score);
 }
 
@@ -89,7 +94,7 @@ function lowerRepeated(excerpts: readonly Excerpt[], scores: Float64Array, order
   for (const place of order) {
     const texts = textsOf(excerpts[place] as Excerpt).filter((text) => text.length > SHORT);
     const score = scores[place] ?? 0;
-    if (texts.length === 0 || score >= PRESENT) continue;
+    if (texts.length === 0 || score >= BEST) continue;
     if (texts.every((text) => said.has(text))) scores[place] = score - OF_REPEATED;
     for (const text of texts) said.add(text);
   }
@@ -150,18 +155,56 @@ function bestOfEach(scored: readonly Ranked[]): ReadonlyMap<string, number> {
   return best;
 }
 
-/** Raises the best excerpt of a CRITICAL entry above all lower layers; a long one is represented by its beginning. */
-function makePresent(scored: Ranked[], best: number | undefined): void {
-  const excerpt = best === undefined ? undefined : scored[best];
-  if (best === undefined || excerpt === undefined) return;
-  const score = Math.max(excerpt.score, PRESENT + excerpt.score / 100);
-  if (excerpt.text.length <= LONG_STUB) scored[best] = { ...excerpt, score, isRequired: true };
-  else {
-    const { value: _whole, ...rest } = excerpt;
-    scored.push({ ...rest, text: `${cutText(excerpt.text, STUB)}…`, score: Math.max(score, STUBS), isRequired: true, isStub: true });
-    scored[best] = { ...excerpt, score };
+/** Score of small IMPORTANT entries, and the characters that they may take together. */
+const SMALL_ONE = 350;
+const OF_SMALL_ONES = 320;
+
+/** Raises IMPORTANT entries that are one short excerpt, the shortest first: more room for others never costs them their place. */
+function liftSmall(scored: Ranked[], classifications: RankHow["classifications"]): void {
+  const small = [...scored.entries()].filter(
+    ([, excerpt]) => isEntry(excerpt) && excerpt.text.length <= STUB && classifications.get(excerpt.key)?.layer === "IMPORTANT",
+  );
+  let left = OF_SMALL_ONES;
+  for (const [place, excerpt] of small.sort(([, one], [, other]) => one.text.length - other.text.length)) {
+    left -= excerpt.text.length + excerpt.key.length;
+    if (left < 0) break;
+    scored[place] = { ...excerpt, score: Math.max(excerpt.score, SMALL_ONE - excerpt.text.length / 10) };
   }
 }
+
+/** True for an excerpt that is a whole entry. */
+export function isEntry({ value, member }: Excerpt): boolean {
+  return value !== undefined && member === undefined;
+}
+
+function isPin({ layer, confidence, why }: Classification): boolean {
+  return layer === "CRITICAL" && why === "pinned" && confidence === 1;
+}
+
+/** Raises the best excerpt of a CRITICAL entry above all lower layers; a long one is represented by its beginning. */
+function makePresent(scored: Ranked[], best: number | undefined, isPinned: boolean): void {
+  const excerpt = best === undefined ? undefined : scored[best];
+  if (best === undefined || excerpt === undefined) return;
+  const pin = isPinned ? OF_PIN : 0;
+  const { text, value, ...rest } = excerpt;
+  const score = BEGINNING + pin + excerpt.score / 100;
+  if (text.length <= LONG_STUB) {
+    // Shortest first: a longer one never takes the room of a shorter one.
+    scored[best] = { ...excerpt, score: isEntry(excerpt) ? SHORT_ONE + pin - text.length / 10 : score, isRequired: true };
+  } else {
+    scored[best] = { ...excerpt, score: Math.max(excerpt.score, BEST + excerpt.score / 100) };
+    scored.push({ ...rest, text: beginningOf(value === undefined ? text : plain(value)), score, isRequired: true, isStub: true });
+  }
+}
+
+/** Returns the first words of a text. */
+function beginningOf(text: string): string {
+  const start = cutText(text, STUB);
+  return `${start.length < text.length ? start.replace(LAST_WORD, "") : start}…`;
+}
+
+/** A word at the end, which may be cut. */
+const LAST_WORD = /[\s,;:(]+[^\s]{0,20}$/u;
 
 /** Characters of an entry at full score; further ones give way to other entries. */
 const FREE = 400;
@@ -174,7 +217,7 @@ function dampen(excerpts: readonly Excerpt[], scores: Float64Array): void {
   for (const place of bestFirst(scores)) {
     const { key, member = "", text } = excerpts[place] as Excerpt;
     const score = scores[place] ?? 0;
-    if (score >= PRESENT) continue;
+    if (score >= BEST) continue;
     const group = `${key}\n${member}`;
     const before = told.get(group) ?? 0;
     told.set(group, before + widthOf(text));

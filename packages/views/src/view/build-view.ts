@@ -41,6 +41,8 @@ export interface ViewBudget {
   readonly ceiling: Room;
   /** Scope of `wanted`. Default `view`: includes the report. */
   readonly of?: "view" | "context" | undefined;
+  /** Largest room for names and counts of incomplete entries in a composed view. Default: a fifth of `wanted`. */
+  readonly names?: Room | undefined;
 }
 
 export interface ViewHow extends ChooseHow {
