@@ -10,7 +10,7 @@ export interface Resumed {
   readonly tokens: number;
   /** Tokens by which the answer exceeds the budget. */
   readonly exceededBy?: number | undefined;
-  /** Keys of entries that are whole, and of those that are shortened; only with depth `view` or `full`. */
+  /** Keys of entries that are whole, and of those that are shortened, named in the answer or not; only with depth `view` or `full`. */
   readonly whole?: readonly string[] | undefined;
   readonly shortened?: readonly ShortenedEntry[] | undefined;
   /** Changes in the repository since the save. */
@@ -40,13 +40,22 @@ export const resume = reading(
     const found = await store.resumeWork({ ...params, focus: focus?.trim() === "" ? undefined : focus, isPeek: true });
     if (found.status !== "LOADED") throw new Error("The checkpoint is not there any more.");
     const { context, summary, shortened, drift, warning, budgetExceededBy, ...rest } = found;
-    const parts = shortened?.entries.map(({ key, characters, shown }) => ({ key, characters, shown })) ?? [];
+    const keys = Object.keys(context ?? {});
+    const parts: ShortenedEntry[] = [];
+    if (shortened !== undefined) {
+      // The answer names as many as fit.
+      const saved = await store.viewCheckpoint({ checkpointId: params.checkpointId, full: true, isPeek: true });
+      for (const key of keys) {
+        const [shown, whole] = [JSON.stringify(context?.[key]), JSON.stringify(saved.context[key])];
+        if (shown !== whole) parts.push({ key, characters: whole.length, shown: shown.length });
+      }
+    }
     const short = new Set(parts.map(({ key }) => key));
     return {
       text: summary ?? JSON.stringify({ context, shortened, ...rest, drift, warning }, undefined, 2),
       tokens: await store.tokensOf(found),
       exceededBy: budgetExceededBy,
-      ...(context === undefined ? {} : { whole: Object.keys(context).filter((key) => !short.has(key)), shortened: parts }),
+      ...(context === undefined ? {} : { whole: keys.filter((key) => !short.has(key)), shortened: parts }),
       drift,
       warning,
     };
