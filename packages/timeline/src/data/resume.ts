@@ -22,7 +22,7 @@ export interface ShortenedEntry {
   readonly key: string;
   /** Characters of the value as JSON. */
   readonly characters: number;
-  /** Those of the part that is there. */
+  /** Characters of the part that is there. */
   readonly shown: number;
 }
 

@@ -86,7 +86,7 @@ async function paintsOf(context: BrowserContext, url: string, wanted: string | u
   return paints;
 }
 
-/** What the page's script uses of its browser. */
+/** The part of the browser that the script of the page uses. */
 interface BrowserScope {
   readonly document: { querySelector(selector: string): unknown };
   requestAnimationFrame(call: () => void): void;
