@@ -90,7 +90,7 @@ export { findCheckpoint, findHead } from "./catalog/queries/find-checkpoint.ts";
 export { findSession } from "./catalog/queries/find-session.ts";
 export { listChanges } from "./catalog/queries/list-changes.ts";
 export { listErasures } from "./catalog/queries/list-erasures.ts";
-export { queryCheckpoints } from "./catalog/queries/query-checkpoints.ts";
+export { liveWhere, queryCheckpoints } from "./catalog/queries/query-checkpoints.ts";
 export { querySessions } from "./catalog/queries/query-sessions.ts";
 export { queryTrash } from "./catalog/queries/query-trash.ts";
 export { sumUsage } from "./catalog/queries/sum-usage.ts";

@@ -48,6 +48,16 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       expect(await found(workrail, "stale cache", { tags: ["nowhere"] })).toEqual([]);
     }));
 
+  it("names that later one however many others match the filter after it", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const [one, two] = ["one", "two"].map((tag) => ({ metadata: { tags: [tag], retention: "all" }, force: true, parentId: null }));
+      await save(workrail, "a", { notes: ["The cache is stale."] }, one);
+      const tagged = await save(workrail, "a", { notes: ["The cache is stale."] }, two);
+      for (let step = 0; step < 101; step++) await save(workrail, "a", { step }, two);
+      expect(await found(workrail, "stale cache", { tags: ["two"] })).toEqual([tagged]);
+    }));
+
   it("finds a quoted phrase as such", () =>
     at(async (place) => {
       await using workrail = await place.open();

@@ -17,7 +17,7 @@ import {
   findHead,
   findSession,
   findCheckpoint,
-  queryCheckpoints,
+  liveWhere,
 } from "@workrail/core";
 import { linesOf, searchableTextsOf } from "./checkpoint-text.ts";
 import { findBestLines, findLines, type FoundLine, phraseFinder, snippetOf, type Wanted } from "./found-text.ts";
@@ -253,13 +253,11 @@ class Search {
     const lines = await this.#linesOf(hit);
     const [best] = lines === undefined ? [] : this.#bestLines(lines);
     if (best === undefined) return undefined;
-    const { records } = await queryCheckpoints(this.#ports.catalog, {
-      filter: { ...filter, sessionId: hit.sessionId },
-      limit: 100,
-      offset: 0,
+    const where = liveWhere({ ...filter, sessionId: hit.sessionId });
+    const { later } = await this.#ports.catalog.read({
+      later: { of: "checkpoints", where, order: "oldest", after: hit.sequence, limit: MOST_LATER },
     });
-    const later = records.filter(({ sequence }) => sequence > hit.sequence).toReversed();
-    for (const record of later.slice(0, MOST_LATER)) if ((await this.#linesOf(record))?.includes(best.line) === true) return record;
+    for (const { record } of later) if ((await this.#linesOf(record))?.includes(best.line) === true) return record;
     return undefined;
   }
 
