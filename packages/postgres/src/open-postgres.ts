@@ -3,12 +3,12 @@ import { invalidInput, type Log, ProcessLocking, runAll, type Storage } from "@w
 import { ask } from "./ask.ts";
 import { DatabaseClock } from "./database-clock.ts";
 import { expectSchema } from "./migrate.ts";
-import { openPool, pgDatabase } from "./pg-database.ts";
 import { PostgresBlobStore } from "./postgres-blob-store.ts";
 import { PostgresCatalog } from "./postgres-catalog.ts";
 import { PostgresLocking } from "./postgres-locking.ts";
 import { PostgresSearch } from "./postgres-search.ts";
 import { builder, type Query } from "./queries/query-builder.ts";
+import { sharedPool } from "./shared-pool.ts";
 import { silentLog } from "./silent-log.ts";
 import type { Database } from "./sql-connection.ts";
 import { translating } from "./storage-errors.ts";
@@ -19,7 +19,7 @@ export interface PostgresOptions {
   readonly url: string;
   /** Whose store it is: the connection sees no rows of others, unless its user is a superuser or has BYPASSRLS. Default `default`. */
   readonly tenant?: string | undefined;
-  /** Most connections of this process. Default 5. */
+  /** Most connections of this process to this URL, for all its storages with the same number together. Default 5. */
   readonly maxConnections?: number;
   /** Longest time that a change waits for other processes. Default 5,000. */
   readonly lockWaitMs?: number;
@@ -46,7 +46,7 @@ const SILENCE_MS = 60_000;
  * version; STORE_IN_USE; STORAGE_UNAVAILABLE.
  */
 export async function openPostgres({ url, maxConnections = 5, ...options }: PostgresOptions): Promise<Storage> {
-  return openOver(pgDatabase(openPool({ url, maxConnections })), options);
+  return openOver(sharedPool({ url, maxConnections }), options);
 }
 
 /** `openPostgres` over a database, which is closed with the storage. */
