@@ -90,9 +90,10 @@ describe("deploy/compose.yaml", () => {
     for (const [, { command, environment, entrypoint }] of ours) {
       expect(unknownIn(command)).toEqual([]);
       expect(unknownVariables(Object.keys(environment))).toEqual([]);
-      expect(environment["WORKRAIL_STORE"]).toBe("postgres://workrail@database:5432/workrail");
       expect(entrypoint).toBeUndefined();
     }
+    const users = ours.map(([, { environment }]) => environment["WORKRAIL_STORE"]);
+    expect(users).toEqual(["workrail_owner", "workrail", "workrail"].map((user) => `postgres://${user}@database:5432/workrail`));
     expect(unknownIn(["--nonsense"])).toEqual(["--nonsense"]);
     expect(unknownIn(["migrate", "--nonsense"])).toEqual(["--nonsense"]);
   });
@@ -111,9 +112,12 @@ describe("deploy/compose.yaml", () => {
   });
 
   it("holds no password", () => {
-    const { database, migrate } = services;
-    for (const value of [database?.environment["POSTGRES_PASSWORD"], migrate?.environment["PGPASSWORD"]])
-      expect(value).toMatch(/^\$\{WORKRAIL_DB_PASSWORD:\?/u);
+    const { database, migrate, "server-1": server } = services;
+    const [admin, owner, user] = [database?.environment["POSTGRES_PASSWORD"], migrate, server].map((of) => {
+      return typeof of === "object" ? of.environment["PGPASSWORD"] : of;
+    });
+    for (const value of [admin, owner]) expect(value).toMatch(/^\$\{WORKRAIL_OWNER_PASSWORD[:}]/u);
+    expect(user).toMatch(/^\$\{WORKRAIL_DB_PASSWORD:\?/u);
   });
 });
 
@@ -132,13 +136,13 @@ describe("deploy/helm", () => {
 
   it("runs what the image has, with settings that exist, and takes secrets from Secrets", () => {
     expect(containers.map(({ name }) => name)).toEqual(["migrate", "upkeep", "server"]);
-    for (const { args, command, env, image } of containers) {
+    for (const { name: container, args, command, env, image } of containers) {
       expect(unknownIn(args)).toEqual([]);
       expect(command).toBeUndefined();
       expect(image).toBe("workrail/mcp-server:latest");
       expect(unknownVariables(env.map(({ name }) => name))).toEqual([]);
       expect(env.find(({ name }) => name === "WORKRAIL_STORE")).toMatchObject({
-        valueFrom: { secretKeyRef: { key: "store" } },
+        valueFrom: { secretKeyRef: { key: container === "migrate" ? "owner" : "store" } },
       });
     }
     expect(objects.filter(({ kind }) => kind === "Secret")).toEqual([]);

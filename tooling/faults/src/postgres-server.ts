@@ -1,12 +1,14 @@
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { chown, mkdtemp, rm } from "node:fs/promises";
+import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
+
+const ROLES = readFileSync(new URL("../../../deploy/roles.sql", import.meta.url), "utf8");
 
 /** Folder in which Debian keeps the programs of each version. */
 const DEBIAN = "/usr/lib/postgresql";
@@ -19,6 +21,8 @@ export interface PostgresServer {
   createDatabase(name: string): Promise<void>;
   /** Runs statements as the superuser, each in a transaction of its own. */
   run(database: string, statements: readonly string[]): Promise<void>;
+  /** Runs a file of psql as the superuser. */
+  runFile(database: string, text: string, environment: Readonly<Record<string, string>>): Promise<void>;
   /** Ends every process of the server at once, as `kill -9` does: nothing is written, and the next start recovers from the log. */
   kill(): Promise<void>;
   /** Starts the server again. */
@@ -59,12 +63,30 @@ export async function startPostgres({ isDurable }: { readonly isDurable: boolean
   const fast = isDurable ? "" : " -c fsync=off -c synchronous_commit=off -c full_page_writes=off";
   const settings = `-c listen_addresses=127.0.0.1 -p ${port} -k ${folder} -c max_connections=200 -c log_min_messages=panic${fast}`;
   const control = (...args: readonly string[]) => asServer("pg_ctl", ["-D", data, "-l", path.join(folder, "log"), "-w", ...args]);
+  const psql = (database: string): readonly string[] => [
+    "-h",
+    "127.0.0.1",
+    "-p",
+    String(port),
+    "-U",
+    "postgres",
+    "-d",
+    database,
+    "-qXv",
+    "ON_ERROR_STOP=1",
+  ];
   const server: PostgresServer = {
     url: (database = "postgres", user = "postgres") => `postgres://${user}@127.0.0.1:${port}/${database}`,
     createDatabase: (name) => asServer("createdb", ["-h", "127.0.0.1", "-p", String(port), "-U", "postgres", name]),
     run: (database, statements) => {
       const each = statements.flatMap((statement) => ["-c", statement]);
-      return asServer("psql", ["-h", "127.0.0.1", "-p", String(port), "-U", "postgres", "-d", database, "-qv", "ON_ERROR_STOP=1", ...each]);
+      return asServer("psql", [...psql(database), ...each]);
+    },
+    async runFile(database, text, environment) {
+      // The server's user may be unable to read files of the repository.
+      const file = path.join(folder, "run.sql");
+      await writeFile(file, text, { mode: 0o644 });
+      await asServer("psql", [...psql(database), "-f", file], environment);
     },
     kill: () => control("stop", "-m", "immediate"),
     start: () => control("start", "-o", settings),
@@ -87,19 +109,17 @@ export interface TeamDatabase {
   readonly user: string;
 }
 
-/** Creates the database `team` of a server, as `docs/how-to/share-a-store.md` tells. */
+/** Creates the database `team` of a server, with the users of `deploy/roles.sql`. */
 export async function createTeamDatabase(server: PostgresServer): Promise<TeamDatabase> {
-  await server.run("postgres", ["create user workrail_owner", "create user workrail", "create database team owner workrail_owner"]);
-  await server.run("team", [
-    "alter default privileges for role workrail_owner grant usage on schemas to workrail",
-    "alter default privileges for role workrail_owner grant select, insert, update, delete on tables to workrail",
-  ]);
+  await server.createDatabase("team");
+  const environment = { WORKRAIL_OWNER_PASSWORD: 'it\'s "the owner"', WORKRAIL_DB_PASSWORD: "secret" };
+  await server.runFile("team", ROLES, environment);
   return { owner: server.url("team", "workrail_owner"), user: server.url("team", "workrail") };
 }
 
-async function asServer(program: string, args: readonly string[]): Promise<void> {
+async function asServer(program: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<void> {
   const file = path.join(programs() ?? "", program);
-  const options = { cwd: "/", env: { ...process.env, LC_ALL: "C.UTF-8" } };
+  const options = { cwd: "/", env: { ...process.env, ...environment, LC_ALL: "C.UTF-8" } };
   await (isRoot() ? run("runuser", ["-u", "postgres", "--", file, ...args], options) : run(file, [...args], options));
 }
 
