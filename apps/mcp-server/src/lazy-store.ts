@@ -6,11 +6,23 @@ import type { ToolCall } from "./tool.ts";
 export class LazyStore {
   readonly #open: (tell: (progress: Progress) => void) => Promise<Workrail>;
   readonly #waiting = new Set<ToolCall["progress"]>();
-  #store: Promise<Workrail> | undefined;
+  #opening: Promise<Workrail> | undefined;
+  #opened: Workrail | undefined;
+  #isPart = false;
 
   /** @param open opens the store, and reports its progress. */
   constructor(open: (tell: (progress: Progress) => void) => Promise<Workrail>) {
     this.#open = open;
+  }
+
+  /** True when the store is open, and closing it loses nothing: memory holds no saves that could not be written. */
+  get canBeClosed(): boolean {
+    return this.#opened?.durability === "disk";
+  }
+
+  /** True from the beginning of opening until the store is closed. */
+  get isOpen(): boolean {
+    return this.#opening !== undefined;
   }
 
   /**
@@ -22,7 +34,7 @@ export class LazyStore {
   async get(call?: Pick<ToolCall, "signal" | "progress">): Promise<Workrail> {
     if (call !== undefined) this.#waiting.add(call.progress);
     try {
-      const store = await this.#opened();
+      const store = await this.#found();
       call?.signal.throwIfAborted();
       // Hooks of the same host save while the server runs.
       await store.takeIncoming();
@@ -33,29 +45,45 @@ export class LazyStore {
     }
   }
 
-  async #opened(): Promise<Workrail> {
-    this.#store ??= this.#open((progress) => {
+  async #found(): Promise<Workrail> {
+    if (this.#isPart) return this.#open(() => {});
+    this.#opening ??= this.#open((progress) => {
       for (const tell of this.#waiting) tell(progress);
     });
+    const opening = this.#opening;
     try {
-      return await this.#store;
+      const store = await opening;
+      if (this.#opening === opening) this.#opened = store;
+      return store;
     } catch (error) {
-      this.#store = undefined;
+      if (this.#opening === opening) this.#opening = undefined;
       throw error;
     }
   }
 
   /**
-   * Returns this store as it exists for a caller with a right to some projects, who is not told how far opening is: that would count the
-   * work of others. Close the whole, not this one.
+   * Returns this store as it exists for a caller, who is not told how far opening is: that would count the work of others. Close the whole,
+   * not this one.
    */
   for(caller: Caller): LazyStore {
-    return new LazyStore(async () => (await this.#opened()).asCaller(caller));
+    const parts = new WeakMap<Workrail, Workrail>();
+    const part = new LazyStore(async () => {
+      // Another one after the store was closed and opened again.
+      const whole = await this.#found();
+      const known = parts.get(whole) ?? whole.asCaller(caller);
+      parts.set(whole, known);
+      return known;
+    });
+    part.#isPart = true;
+    return part;
   }
 
-  /** Closes the store if it was opened. */
+  /** Closes the store if it was opened. The next call opens it again. */
   async close(): Promise<void> {
-    const store = await this.#store?.catch(() => undefined);
+    const opening = this.#opening;
+    this.#opening = undefined;
+    this.#opened = undefined;
+    const store = await opening?.catch(() => undefined);
     await store?.close();
   }
 }

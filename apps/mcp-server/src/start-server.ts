@@ -1,18 +1,20 @@
 import { isWorkrailError, WorkrailError } from "@workrail/core";
-import { openWorkrail, readConfiguration, type SettingValues } from "@workrail/runtime";
+import { DEFAULT_TENANT, type OpenOptions, openWorkrail, readConfiguration, type SettingValues } from "@workrail/runtime";
 import { timelineApp } from "./app/timeline-app.ts";
-import type { Projects } from "./http/access.ts";
+import type { Access } from "./http/access.ts";
 import type { Offered, ServeHttpOptions } from "./http/serve-http.ts";
 import { ICONS } from "./icons.ts";
 import { LazyStore } from "./lazy-store.ts";
 import { createLog } from "./log.ts";
 import { SharedWatches } from "./notices/shared-watches.ts";
 import { StoreNotices } from "./notices/store-notices.ts";
+import type { Progress } from "./progress.ts";
 import { createPrompts } from "./prompts/index.ts";
 import { storeStatus } from "./resources/store-status.ts";
 import { storedWork } from "./resources/stored-work.ts";
 import { selectTools } from "./select-tools.ts";
 import { serveStdio, type ServeStdioOptions } from "./serve-stdio.ts";
+import { Tenants } from "./tenants.ts";
 import { createTools } from "./tools/index.ts";
 import { readVersion } from "./version.ts";
 import { toToolFailure } from "./wire-errors.ts";
@@ -26,16 +28,21 @@ export function startServer(args: readonly string[]): void {
   // Settings are read again at each attempt to open the store, so that they can be corrected while the server runs. By default an agent
   // continues with the memory fallback when the disk fails. The first call waits for opening, and is rarely a search. Callers over HTTP know
   // nothing of each other.
-  const store = new LazyStore((tell) =>
+  const opening = (tenant: OpenOptions) => (tell: (progress: Progress) => void) =>
     openWorkrail({
       args,
+      ...tenant,
       fallback: values.fallback ?? "memory",
       adapters: { log },
       warmUp: "pause",
       remembersSessions: !isHttp,
       onRebuildProgress: ({ phase, done, total }) => tell({ done, total, message: REBUILDING[phase] }),
-    }),
-  );
+    });
+  const store = new LazyStore(opening({}));
+  // Hooks of this machine save for the server's own tenant.
+  const storeOf = (tenant: string): LazyStore => new LazyStore(opening({ settings: { tenant }, takeIncoming: false }));
+  const tenants = new Tenants({ storeOf, log });
+  const isOther = (tenant: string | undefined): tenant is string => tenant !== undefined && tenant !== (values.tenant ?? DEFAULT_TENANT);
   const offered = (of: LazyStore): Offered => {
     const resources = [storeStatus(of), ...storedWork(of)];
     const watches = new SharedWatches(() => of.get(), log);
@@ -56,10 +63,14 @@ export function startServer(args: readonly string[]): void {
     icons: ICONS,
     instructions: values.readOnly ? READ_ONLY : INSTRUCTIONS,
     ...all,
-    offeredIn: (projects: Projects) => offered(store.for({ projects })),
+    offeredTo: ({ tenant, projects }: Access) => {
+      const whole = isOther(tenant) ? tenants.storeOf(tenant) : store;
+      return offered(projects === undefined ? whole : whole.for({ projects }));
+    },
+    use: (caller: Access | undefined) => (isOther(caller?.tenant) ? tenants.use(caller.tenant) : () => {}),
     readOnly: values.readOnly,
     log,
-    close: [() => store.close()],
+    close: [() => tenants.close(), () => store.close()],
   };
   const [error] = issues.filter(({ severity }) => severity === "error");
   // On standard streams the server starts despite errors, so that tool calls can report them. On HTTP they could leave it open to others.
@@ -69,7 +80,7 @@ export function startServer(args: readonly string[]): void {
 }
 
 async function startHttp(
-  served: ServeStdioOptions & Pick<ServeHttpOptions, "offeredIn">,
+  served: ServeStdioOptions & Pick<ServeHttpOptions, "offeredTo" | "use">,
   values: SettingValues,
   store: LazyStore,
 ): Promise<void> {

@@ -39,7 +39,9 @@ describe("workrail-mcp token", () => {
     expect(run("token", "create", "web", "--scopes", "read", "--project", directory, "--project", join(directory, "b")).status).toBe(0);
     const [, web = ""] = run("token", "list").stdout.split("\n");
     expect(web.endsWith(`  ${JSON.stringify(directory)}  ${JSON.stringify(join(directory, "b"))}`)).toBe(true);
-    run("token", "revoke", "web");
+    expect(run("token", "create", "acme-ci", "--scopes", "read", "--tenant", "acme").status).toBe(0);
+    expect(run("token", "list").stdout).toContain('Z  tenant "acme"\n');
+    for (const name of ["web", "acme-ci"]) run("token", "revoke", name);
     expect(run("token", "revoke", "ci")).toEqual({ status: 0, stdout: "Revoked ci.\n", stderr: "" });
     expect(run("token", "list").stdout).toBe("");
   });
@@ -51,6 +53,7 @@ describe("workrail-mcp token", () => {
     [["create", "a", "--scopes", "read,all"], "--scopes must be some of read, write, admin"],
     [["create", "a", "--scopes", "read", "--days", "0"], "--days must be a whole number"],
     [["create", "a", "--scopes", "read", "--projects", "/x"], "Unknown option '--projects'"],
+    [["create", "a", "--scopes", "read", "--tenant", ""], "--tenant must be a name of 1 to 128 characters"],
     [["list", "a"], "token list takes no name"],
     [["lst", "a"], "There is no command token lst"],
   ])("refuses %j", (args, message) => {

@@ -2,17 +2,19 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { invalidInput } from "@workrail/core";
 import { readConfiguration } from "@workrail/runtime";
-import { projectsIn, SCOPES, type Scope } from "./http/access.ts";
+import { projectsIn, SCOPES, type Scope, tenantIn } from "./http/access.ts";
 import { createToken, readTokens, revokeToken } from "./http/token-file.ts";
 import { toToolFailure } from "./wire-errors.ts";
 
-const USAGE = `Usage: workrail-mcp token create <name> --scopes <read,write,admin> [--project <path>]... [--days <number>]
+const USAGE = `Usage: workrail-mcp token create <name> --scopes <read,write,admin> [--tenant <name>]
+                                        [--project <path>]... [--days <number>]
        workrail-mcp token list
        workrail-mcp token revoke <name>
 
 Bearer tokens for the server on HTTP. The file keeps only their hashes; a running server reads it again when it changes.
 
   --scopes <list>           read: tools that only read; write: those that save; admin: those that delete for good
+  --tenant <name>           whose store of the database it opens; default: the server's own tenant
   --project <path>          root of a project; only those given exist for the token, and saves go to the first; default: all
   --days <number>           days until the token expires, 1 to 3650; default: 90
   --http-token-file <path>  default: the setting httpTokenFile
@@ -23,6 +25,7 @@ const MOST_DAYS = 3_650;
 
 const OPTIONS = {
   scopes: { type: "string" },
+  tenant: { type: "string" },
   project: { type: "string", multiple: true },
   days: { type: "string" },
   "http-token-file": { type: "string" },
@@ -53,6 +56,7 @@ function answerTo(args: readonly string[]): string {
       const token = createToken(file, {
         name,
         scopes: scopesOf(values.scopes),
+        tenant: tenantOf(values.tenant),
         projects: projectsIn((values.project ?? []).map((given) => resolve(given))),
         days: daysOf(values.days),
       });
@@ -61,9 +65,10 @@ function answerTo(args: readonly string[]): string {
     }
     case "list":
       return readTokens(file)
-        .map(({ name: each, scopes, expiresAt, projects = [] }) => {
+        .map(({ name: each, scopes, tenant, expiresAt, projects = [] }) => {
           const only = projects.map((project) => `  ${JSON.stringify(project)}`).join("");
-          return `${each}  ${scopes.join(",")}  expires ${expiresAt}${only}\n`;
+          const whose = tenant === undefined ? "" : `  tenant ${JSON.stringify(tenant)}`;
+          return `${each}  ${scopes.join(",")}  expires ${expiresAt}${whose}${only}\n`;
         })
         .join("");
     case "revoke":
@@ -94,6 +99,12 @@ function scopesOf(text = ""): readonly Scope[] {
   const scopes = SCOPES.filter((scope) => words.includes(scope));
   if (scopes.length === new Set(words).size) return scopes;
   throw invalidInput("scopes", `--scopes must be some of ${SCOPES.join(", ")}, separated by commas.`, "Such as --scopes read,write");
+}
+
+function tenantOf(given: string | undefined): string | undefined {
+  const tenant = tenantIn(given);
+  if (given === undefined || tenant !== undefined) return tenant;
+  throw invalidInput("tenant", "--tenant must be a name of 1 to 128 characters.", "Leave it out for the server's own tenant.");
 }
 
 function daysOf(text = String(DAYS)): number {

@@ -28,11 +28,20 @@ export function listTool(tool: Tool): ToolListing {
     name: tool.name,
     title: tool.title,
     description: tool.description,
-    inputSchema: inBrief(toObjectSchema(tool.input, "input")),
-    outputSchema: inBrief(toObjectSchema(tool.output, "output")),
+    inputSchema: briefSchema(tool.input, "input"),
+    outputSchema: briefSchema(tool.output, "output"),
     annotations: { title: tool.title, ...tool.annotations },
     ...(tool.meta !== undefined && { _meta: tool.meta }),
   };
+}
+
+/** Schemas that were converted: a server over HTTP lists the same tools for each caller, and converting takes milliseconds. */
+const converted = { input: new WeakMap<z.ZodObject, ObjectSchema>(), output: new WeakMap<z.ZodObject, ObjectSchema>() };
+
+function briefSchema(schema: z.ZodObject, io: "input" | "output"): ObjectSchema {
+  const brief = converted[io].get(schema) ?? inBrief(toObjectSchema(schema, io));
+  converted[io].set(schema, brief);
+  return brief;
 }
 
 /**

@@ -57,6 +57,7 @@ export type { Configuration, ConfigurationSources, ConfiguredSetting } from "./c
 export type { LoggedSetting } from "./config/change-setting.ts";
 export { parseSettingName, setSetting } from "./config/set-setting.ts";
 export type { ChangedSetting } from "./config/set-setting.ts";
+export { DEFAULT_TENANT } from "./config/setting-table.ts";
 export type { Fallback, ProgramSettings, SettingName, SettingPlace, SettingValues } from "./config/setting-table.ts";
 export type { Caller } from "./isolation.ts";
 export type { StoreConversationParams, StoreConversationResult } from "./conversations.ts";

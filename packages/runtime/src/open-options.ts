@@ -47,7 +47,7 @@ export interface OpenOptions {
    * leaves it to others.
    */
   readonly upkeep?: boolean | undefined;
-  /** Takes in saves left by hooks before opening resolves. Default `true`. */
+  /** Takes in saves that hooks left in the data directory, before opening resolves and later. Default `true`. */
   readonly takeIncoming?: boolean | undefined;
   /**
    * Time at which the process prepares for searching; otherwise the first search waits while the engine compiles some hundred functions.

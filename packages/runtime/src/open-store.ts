@@ -37,11 +37,11 @@ export async function openStore({
   warmUp,
   onRebuildProgress,
 }: StorePlan): Promise<Store> {
-  const store = new Store(await wire(settings, adapters, sessions), project);
+  const store = new Store(await wire(settings, adapters, sessions), project, { takesIncoming: takeIncoming });
   try {
     await store.recover({ onProgress: onRebuildProgress });
     await store.finishErasures();
-    if (takeIncoming) await store.takeIncoming();
+    await store.takeIncoming();
   } catch (error) {
     await store.close();
     throw error;

@@ -93,6 +93,8 @@ const UNBOUNDED = { maxCheckpoints: ALL, maxAsides: ALL, maxAsideBytes: ALL, max
 interface StoreKind {
   readonly standIn?: StandIn | undefined;
   readonly of?: { readonly whole: Store; readonly caller: Caller } | undefined;
+  /** False to leave the saves of hooks in the data directory to other stores. Default `true`. */
+  readonly takesIncoming?: boolean;
 }
 
 /** Most callers' parts with an index of their own in memory. */
@@ -123,12 +125,13 @@ export class Store {
   /** Parts of callers, by their projects; the last used at the end. */
   readonly #parts = new Map<string, Store>();
   readonly #calls: CallsUnderWay;
+  readonly #takesIncoming: boolean;
   /** Saves of hooks that failed, and the time of the next attempt. */
   #notTakenIn: { readonly waiting: string; readonly until: number } | undefined;
   #refusal: { readonly error: unknown; readonly until: number } | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(parts: Parts, project: string | undefined, { standIn, of }: StoreKind = {}) {
+  constructor(parts: Parts, project: string | undefined, { standIn, of, takesIncoming = true }: StoreKind = {}) {
     const whole = of?.whole;
     const { settings, storage, sessions, accesses } = parts;
     const { limits } = settings;
@@ -137,6 +140,7 @@ export class Store {
     this.standIn = standIn;
     this.whole = whole;
     this.caller = of?.caller;
+    this.#takesIncoming = takesIncoming;
     this.#calls = whole === undefined ? new CallsUnderWay() : whole.#calls;
     this.durability = storage.durability;
     this.dataDir = storage.durability === "disk" ? settings.dataDir : undefined;
@@ -371,7 +375,7 @@ export class Store {
   async takeIncoming(saves?: readonly IncomingSave[]): Promise<number> {
     if (saves !== undefined) return this.using(async () => this.#tookIn(await takeThese(this.#takeInPorts(), saves)));
     const { dataDir } = this;
-    if (this.isReadOnly || dataDir === undefined || this.standIn !== undefined) return 0;
+    if (!this.#takesIncoming || this.isReadOnly || dataDir === undefined || this.standIn !== undefined) return 0;
     try {
       const waiting = waitingNames(dataDir);
       if (waiting === "" || (waiting === this.#notTakenIn?.waiting && elapsedMs() < this.#notTakenIn.until)) return 0;

@@ -13,7 +13,9 @@ export interface Access {
   /** Name of the token, or subject of the JWT. */
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** The only projects that exist for the caller, the default first. Absent: the whole store. */
+  /** Whose store the caller uses. Absent: the server's own tenant. */
+  readonly tenant?: string | undefined;
+  /** The only projects that exist for the caller, the default first. Absent: the whole store of the tenant. */
   readonly projects?: Projects | undefined;
   /** Seconds since 1970. */
   readonly expiresAt: number;
@@ -31,6 +33,13 @@ export function projectsIn(listed: unknown): Projects | undefined {
   const isEach = all.every((each) => typeof each === "string" && isAbsolute(each) && !each.includes("\0"));
   return isEach && all.length > 0 ? (all as unknown as Projects) : undefined;
 }
+
+/** Returns the tenant that a token names; `undefined` unless it is a name. */
+export function tenantIn(named: unknown): string | undefined {
+  return typeof named === "string" && named !== "" && named.length <= LONGEST_TENANT ? named : undefined;
+}
+
+const LONGEST_TENANT = 128;
 
 /** Returns the known rights among some words; other words are rights of other servers. */
 export function scopesIn(words: readonly unknown[]): ReadonlySet<Scope> {

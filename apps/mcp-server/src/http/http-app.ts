@@ -51,6 +51,8 @@ export interface HttpAppOptions {
   readonly scopeOfTool: (name: string) => Scope | undefined;
   /** Resolves when calls can be answered. */
   readonly isReady: () => Promise<void>;
+  /** Keeps the store of a caller open until the returned function is called; `undefined` when too many are open. */
+  readonly use: (caller: Access | undefined) => (() => void) | undefined;
   readonly maxBodyBytes: number;
   readonly log: Log;
 }
@@ -190,9 +192,9 @@ export class HttpApp {
   }
 
   /** Tells whether a token that was good still is, with the same rights. */
-  async #isStillGood(c: Context<Env>, { name, scopes, projects }: Access): Promise<boolean> {
+  async #isStillGood(c: Context<Env>, { name, tenant, scopes, projects }: Access): Promise<boolean> {
     const again = await this.#authenticate(c);
-    if (again === undefined || again instanceof Response || again.name !== name) return false;
+    if (again === undefined || again instanceof Response || again.name !== name || again.tenant !== tenant) return false;
     return [...scopes].every((scope) => again.scopes.has(scope)) && String(again.projects) === String(projects);
   }
 
@@ -209,6 +211,9 @@ export class HttpApp {
 
   async #serve(c: Context<Env>): Promise<Response> {
     const access = c.get("access");
+    const leave = this.#options.use(access);
+    if (leave === undefined) return later(503, "The server serves as many tenants as it can.", 1);
+    whenClosed(c, leave);
     const authInfo = access === undefined ? {} : { authInfo: authInfoOf(access) };
     const request = c.req.raw;
     // The library refuses other methods and types without reading the body.
@@ -217,7 +222,7 @@ export class HttpApp {
     const { maxBodyBytes } = this.#options;
     const giveBack = this.#bodies.reserve(Number(c.req.header("content-length") ?? maxBodyBytes));
     if (giveBack === undefined) return later(503, "The server reads as many large bodies as it can.", 1);
-    c.env.outgoing.once("close", giveBack);
+    whenClosed(c, giveBack);
     const body = await bodyOf(c);
     if (body === undefined) return refusal(400, "The connection ended before the body did.");
     const read = parseMessage(body);
@@ -261,6 +266,12 @@ export class HttpApp {
     c.env.outgoing.once("close", forget);
     return forget;
   }
+}
+
+/** Runs a step when the answer is sent, or the client has left. */
+function whenClosed({ env: { outgoing } }: Context<Env>, step: () => void): void {
+  if (outgoing.closed) step();
+  else outgoing.once("close", step);
 }
 
 /** Carries a caller through the MCP library. */

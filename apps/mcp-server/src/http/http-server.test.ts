@@ -573,6 +573,15 @@ describe("tokens of an issuer", () => {
     for (const listed of [undefined, [], ["a"], [1], {}, ""]) expect(await status(listed)).toBe(401);
   });
 
+  it("must name a tenant in the claim that the server asks for", async () => {
+    await using own = await HttpFixture.start({ settings: { issuer: issuerUrl, url: RESOURCE, tenantClaim: "org" } });
+    const status = async (org: unknown): Promise<number> => {
+      return (await own.post(LIST, { authorization: `Bearer ${await sign({ org })}` })).status;
+    };
+    expect(await status("acme")).toBe(200);
+    for (const named of [undefined, "", null, 1, ["acme"], "x".repeat(129)]) expect(await status(named)).toBe(401);
+  });
+
   it.each<[string, Record<string, unknown>]>([
     ["for another server", { aud: "https://other.example/mcp" }],
     ["for nobody", { aud: undefined }],

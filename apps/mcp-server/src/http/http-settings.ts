@@ -16,6 +16,8 @@ export interface HttpSettings {
   readonly issuer: URL | undefined;
   /** Claim of a JWT with the only projects of its holder. Absent: JWTs are good for the whole store. */
   readonly projectsClaim?: string | undefined;
+  /** Claim of a JWT with the tenant of its holder. Absent: JWTs are for the server's own tenant. */
+  readonly tenantClaim?: string | undefined;
   /** 0: no limit. */
   readonly requestsAMinute: number;
 }
@@ -64,6 +66,7 @@ export function httpSettingsOf(values: SettingValues): HttpSettings {
     tokenFile,
     issuer,
     projectsClaim: values.httpProjectsClaim,
+    tenantClaim: values.httpTenantClaim,
     requestsAMinute: values.httpRateLimit,
   };
 }

@@ -10,7 +10,7 @@ import { createDrain, drainOnSignals } from "../drain.ts";
 import { createSdkV2Server } from "../sdk-v2-server.ts";
 import { DEFAULT_MAX_MESSAGE_BYTES } from "../stdio-transport.ts";
 import type { Tool } from "../tool.ts";
-import { type Access, type Projects, type Scope, scopeOf, SCOPES } from "./access.ts";
+import { type Access, type Scope, scopeOf, SCOPES } from "./access.ts";
 import { accessIn, HttpApp, type McpHandler } from "./http-app.ts";
 import { bracketed, ENDPOINT, type HttpSettings } from "./http-settings.ts";
 import { Listeners } from "./listeners.ts";
@@ -26,8 +26,10 @@ export type Offered = Pick<CatalogueOptions, "tools" | "resources" | "prompts" |
 export interface ServeHttpOptions extends CatalogueOptions {
   readonly settings: HttpSettings;
   readonly maxBodyBytes: number;
-  /** Returns the same tools, resources and prompts over the part of the store that exists for a caller with a right to some projects. */
-  readonly offeredIn: (projects: Projects) => Offered;
+  /** Returns the same tools, resources and prompts over the part of the store that exists for a caller. */
+  readonly offeredTo: (caller: Access) => Offered;
+  /** Keeps the store of a caller's tenant open until the returned function is called; `undefined` when too many are in use. */
+  readonly use: (caller: Access | undefined) => (() => void) | undefined;
   /** Resolves when calls can be answered. */
   readonly isReady: () => Promise<void>;
   /** Steps that run last, in order, when the server stops, such as closing the store. */
@@ -52,7 +54,7 @@ const PATIENCE: Patience = { headMs: 10_000, requestMs: 60_000, silenceMs: 120_0
 /** Connections at the same time; the system closes further ones. */
 const MOST_CONNECTIONS = 512;
 
-/** Most sets of rights and projects whose tools are kept ready. */
+/** Most callers whose tools are kept ready. */
 const MOST_CATALOGUES = 64;
 
 /** Room for the rest of a message beside the largest context. */
@@ -83,10 +85,9 @@ export async function serveHttp(options: ServeHttpOptions): Promise<URL> {
   server.on("error", (error) => log.error("the web server failed", { error }));
   const catalogues = new Map<string, Catalogue>();
   const offerFor: OfferFor = (caller) => {
-    const { projects } = caller ?? {};
     const scopes = SCOPES.filter((scope) => caller?.scopes.has(scope) !== false);
-    const key = JSON.stringify([scopes, projects]);
-    const made = catalogues.get(key) ?? catalogueFor(options, scopes, projects);
+    const key = JSON.stringify([caller?.tenant ?? null, caller?.name, scopes, caller?.projects]);
+    const made = catalogues.get(key) ?? catalogueFor(options, scopes, caller);
     catalogues.delete(key);
     catalogues.set(key, made);
     const [oldest = key] = catalogues.keys();
@@ -117,8 +118,8 @@ export async function serveHttp(options: ServeHttpOptions): Promise<URL> {
   return address;
 }
 
-function catalogueFor(options: ServeHttpOptions, scopes: readonly Scope[], projects: Projects | undefined): Catalogue {
-  const offered = projects === undefined ? options : options.offeredIn(projects);
+function catalogueFor(options: ServeHttpOptions, scopes: readonly Scope[], caller: Access | undefined): Catalogue {
+  const offered = caller === undefined ? options : options.offeredTo(caller);
   const saved = scopes.includes("read") ? {} : { resources: [], prompts: [], page: undefined };
   return new Catalogue({ ...options, ...offered, ...saved, tools: offered.tools.filter((tool) => scopes.includes(scopeOf(tool))) });
 }
@@ -172,10 +173,10 @@ async function listen(server: Server, { host, port }: HttpSettings): Promise<URL
 
 function verifier(
   tokenFile: TokenFile | undefined,
-  { issuer, projectsClaim }: HttpSettings,
+  { issuer, projectsClaim, tenantClaim }: HttpSettings,
   resource: URL,
 ): ((token: string) => Promise<Access | undefined>) | undefined {
   if (tokenFile === undefined && issuer === undefined) return undefined;
-  const jwt = issuer === undefined ? undefined : new JwtVerifier(issuer, resource.href, projectsClaim);
+  const jwt = issuer === undefined ? undefined : new JwtVerifier(issuer, resource.href, { tenant: tenantClaim, projects: projectsClaim });
   return async (token) => (token.startsWith(TOKEN_PREFIX) ? tokenFile?.find(token) : jwt?.verify(token));
 }

@@ -43,6 +43,15 @@ describe("a token file", () => {
     }
   });
 
+  it("finds the tenant of a token, which is a name", () => {
+    const token = createToken(path, { name: "ci", scopes: ["read"], tenant: "acme", days: 1 });
+    expect(new TokenFile(path).find(token)?.tenant).toBe("acme");
+    for (const named of ['""', "7", `"${"x".repeat(129)}"`]) {
+      writeFileSync(path, readFileSync(path, "utf8").replace(/"tenant": (?:"[^"]*"|\d+)/u, `"tenant": ${named}`));
+      expect(() => new TokenFile(path).check(), named).toThrow("tokens.0.tenant: must be a text of 1 to 128 characters");
+    }
+  });
+
   it("keeps only the hash, in a file that its owner alone can read", () => {
     const token = createToken(path, { name: "ci", scopes: ["read"], days: 1 });
     expect(token).toMatch(/^wrk_[A-Za-z0-9_-]{43}$/u);

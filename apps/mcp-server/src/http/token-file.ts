@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { invalidInput, isWorkrailError, WorkrailError } from "@workrail/core";
 import * as z from "zod";
-import { type Access, type Projects, projectsIn, SCOPES, type Scope, scopesIn } from "./access.ts";
+import { type Access, type Projects, projectsIn, SCOPES, type Scope, scopesIn, tenantIn } from "./access.ts";
 
 /** Beginning of every token, by which programs that look for secrets find it. */
 export const TOKEN_PREFIX = "wrk_";
@@ -11,6 +11,8 @@ const token = z.strictObject({
   name: z.string().min(1).max(100),
   sha256: z.string().regex(/^[0-9a-f]{64}$/u),
   scopes: z.array(z.enum(SCOPES)).min(1),
+  /** Whose store its holder uses. Absent: the server's own tenant. */
+  tenant: z.custom<string>((named) => tenantIn(named) !== undefined, { error: "must be a text of 1 to 128 characters" }).optional(),
   /** The only projects that exist for its holder, the default first. Absent: the whole store. */
   projects: z
     .custom<Projects>((listed) => Array.isArray(listed) && projectsIn(listed) !== undefined, { error: "must list absolute paths" })
@@ -35,9 +37,9 @@ export class TokenFile {
   find(given: string): Access | undefined {
     const found = this.#current().get(hashOf(given));
     if (found === undefined) return undefined;
-    const { name, projects } = found;
+    const { name, tenant, projects } = found;
     const expiresAt = Date.parse(found.expiresAt) / 1_000;
-    return { name, scopes: scopesIn(found.scopes), ...(projects === undefined ? {} : { projects }), expiresAt };
+    return { name, scopes: scopesIn(found.scopes), ...only({ tenant, projects }), expiresAt };
   }
 
   /** Checks that the file can be used. @throws INVALID_INPUT */
@@ -57,19 +59,21 @@ export class TokenFile {
 export interface NewToken {
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** Default: the server's own tenant. */
+  readonly tenant?: string | undefined;
   /** Default: the whole store. */
   readonly projects?: Projects | undefined;
   readonly days: number;
 }
 
 /** Adds a token to the file, which is created if needed. Returns the token, which is kept nowhere. @throws INVALID_INPUT */
-export function createToken(path: string, { name, scopes, projects, days }: NewToken, now = Date.now()): string {
+export function createToken(path: string, { name, scopes, tenant, projects, days }: NewToken, now = Date.now()): string {
   const made = `${TOKEN_PREFIX}${randomBytes(32).toString("base64url")}`;
   changeTokens(path, (tokens) => {
     if (tokens.some((each) => each.name === name))
       throw invalidInput("name", `There is a token ${JSON.stringify(name)} already.`, "Choose another name, or revoke that token first.");
     const times = { createdAt: new Date(now).toISOString(), expiresAt: new Date(now + days * 86_400_000).toISOString() };
-    return [...tokens, { name, sha256: hashOf(made), scopes: [...scopes], ...(projects === undefined ? {} : { projects }), ...times }];
+    return [...tokens, { name, sha256: hashOf(made), scopes: [...scopes], ...only({ tenant, projects }), ...times }];
   });
   return made;
 }
@@ -156,6 +160,11 @@ function readPrivately(path: string): string {
 function signatureOf(path: string): string {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? "missing" : [found.ino, found.size, found.mtimeNs, found.mode].join(" ");
+}
+
+/** Leaves out what is absent: the file shall not have it. */
+function only({ tenant, projects }: Pick<Access, "tenant" | "projects">): Pick<Access, "tenant" | "projects"> {
+  return { ...(tenant === undefined ? {} : { tenant }), ...(projects === undefined ? {} : { projects }) };
 }
 
 function hashOf(given: string): string {

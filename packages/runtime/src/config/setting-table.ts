@@ -16,6 +16,9 @@ export type Fallback = "memory" | "fail";
  */
 export type Isolation = "off" | "own-first" | "strict";
 
+/** Tenant of a process that names none. */
+export const DEFAULT_TENANT = "default";
+
 /** Type of every setting after reading, by its name in `config.json`. Settings without a default may be absent. */
 export interface SettingValues extends Limits {
   readonly dataDir: string;
@@ -69,6 +72,7 @@ export interface SettingValues extends Limits {
   readonly httpTokenFile?: string;
   readonly httpIssuer?: string;
   readonly httpProjectsClaim?: string;
+  readonly httpTenantClaim?: string;
   readonly httpRateLimit: number;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   readonly encryption?: "enabled" | "disabled";
@@ -155,7 +159,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   },
   tenant: {
     type: { kind: "text" },
-    otherwise: "default",
+    otherwise: DEFAULT_TENANT,
     meaning:
       "Whose store it is, in a database that several share: tenants see nothing of each other. Refused without a database; it does not count where the data directory is set in a place of higher precedence.",
     places: NOT_IN_FILE,
@@ -390,6 +394,10 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     type: { kind: "text" },
     meaning:
       "Claim of the issuer's JWTs that lists the only projects of a caller, as absolute paths. Unset: JWTs are good for the whole store.",
+  },
+  httpTenantClaim: {
+    type: { kind: "text" },
+    meaning: "Claim of the issuer's JWTs that names the tenant of a caller. Unset: JWTs are for the server's own tenant.",
   },
   httpRateLimit: {
     type: { kind: "whole", least: 0 },
