@@ -1,6 +1,6 @@
 import type { StoreChanges } from "@workrail/runtime";
 import type { JSX } from "preact";
-import { useCallback, useEffect, useMemo, useReducer, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useState } from "preact/hooks";
 import { CheckpointPane } from "./checkpoint-pane.tsx";
 import { time } from "./format.ts";
 import { CallError, type Host } from "./host.ts";
@@ -15,7 +15,7 @@ import { type Done, type Page, PageContext, type SessionVersion, useData } from 
 /** The whole page: sessions, the timeline of one, and a checkpoint of it. */
 export function App({ host }: { readonly host: Host }): JSX.Element {
   const [start, setStart] = useState<"waiting" | "ready" | Error>("waiting");
-  useEffect(() => {
+  useLayoutEffect(() => {
     host.ready.then(
       () => setStart("ready"),
       (error: Error) => setStart(error),

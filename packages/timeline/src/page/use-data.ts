@@ -1,5 +1,5 @@
 import { createContext } from "preact";
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { DataApi } from "../data/calls.ts";
 import type { Host } from "./host.ts";
 
@@ -72,7 +72,8 @@ interface Flight {
 export function useData<T>(key: string, ask: (() => Promise<T>) | undefined, version = 0): Loaded<T> {
   const [held, setHeld] = useState<Held<T>>({ key, isDone: false });
   const flight = useRef<Flight>(undefined);
-  useEffect(() => {
+  // A layout effect: an effect would ask only after the next paint.
+  useLayoutEffect(() => {
     if (ask === undefined) return;
     if (flight.current?.key === key) flight.current.isStale = true;
     else void read(key, ask);
