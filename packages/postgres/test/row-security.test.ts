@@ -179,7 +179,7 @@ describe.skipIf(missing !== undefined)(`row-level security${missing === undefine
     };
     const before = await scans();
     expect(await numbers("words", "rare")).toEqual(["5000", "4000", "3000", "2000", "1000"]);
-    await expect.poll(scans).toBeGreaterThan(before);
+    await expect.poll(scans, { timeout: 20_000 }).toBeGreaterThan(before);
     expect(await numbers("words", "every")).toHaveLength(9);
     for (const url of [team.user, team.owner]) expect(await numbers("spy", "rare", url)).toEqual([]);
     expect(await as(team.user, "spy", (run) => run("select 1 from workrail.search_document"))).toEqual([]);

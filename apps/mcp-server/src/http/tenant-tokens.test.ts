@@ -163,6 +163,6 @@ function plain(answer: string): string {
   return answer
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/gu, "<time>")
     .replaceAll(/(?!c0ffee|deadbeef|00000000)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gu, "<id>")
-    .replaceAll(/(\\*"(?:(?:total)?[sS]ize|live)Bytes\\*":)\d+/gu, "$1<size>")
+    .replaceAll(/(\\*"(?:(?:total|context)?[sS]ize|live|used)Bytes\\*":)\d+/gu, "$1<size>")
     .replaceAll(/(\\*"blobPath\\*":\\*")[0-9a-f]+/gu, "$1<path>");
 }
