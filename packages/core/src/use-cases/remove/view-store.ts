@@ -35,7 +35,7 @@ export async function* eachRecord(
   let last: CheckpointRow | undefined;
   do {
     const after = filter.sessionId === undefined ? last?.commit : last?.record.sequence;
-    const { rows } = await catalog.read({ rows: { of: "checkpoints", where, order: "newest", limit: pageSize, after } });
+    const { rows } = await catalog.read({ rows: { of: "checkpoints", where, order: "newest", limit: pageSize, offset: 0, after } });
     yield* rows.map(({ record }) => record);
     last = rows.length === pageSize ? rows.at(-1) : undefined;
   } while (last !== undefined);

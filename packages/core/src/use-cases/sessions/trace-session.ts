@@ -1,4 +1,4 @@
-import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
+import { CHECKPOINT_KINDS, type CheckpointKind, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
 import type { Session } from "../../model/session.ts";
 import { checkWhole, type ListPorts } from "../load/list-checkpoints.ts";
@@ -7,7 +7,7 @@ import { eachRecord } from "../remove/view-store.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 import { findSessionAndHead } from "../../catalog/queries/find-session.ts";
 import { type CheckpointFilter, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
-import { ALL } from "../../catalog/reads.ts";
+import { ALL, type Place } from "../../catalog/reads.ts";
 
 export interface TraceInput {
   readonly sessionId: SessionId;
@@ -50,10 +50,15 @@ export async function traceSession({ catalog, locking }: ListPorts, { sessionId,
     // With a limit, parents may be older than the records that were read.
     const parents = new Set(records.map(({ parentId }) => parentId).filter((id) => id !== null));
     for (const { id } of records) parents.delete(id);
-    const ids = records.length === total ? [] : [...parents];
-    const { older } = await catalog.read({ older: { of: "places", where: { state: "live", ids, kinds }, order: "any", limit: ALL } });
+    const isWhole = records.length === total || parents.size === 0;
+    const older = isWhole ? [] : await livePlaces(catalog, [...parents], kinds);
     return { session, headId: head?.id, nodes: connect(records, new Set(older.map(({ id }) => id))), total };
   });
+}
+
+async function livePlaces(catalog: CatalogPort, ids: readonly CheckpointId[], kinds: readonly CheckpointKind[]): Promise<readonly Place[]> {
+  const where = { state: "live", ids, kinds } as const;
+  return (await catalog.read({ places: { of: "places", where, order: "any", limit: ALL } })).places;
 }
 
 /** Returns the newest records, and the number of all. */
