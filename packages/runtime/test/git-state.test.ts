@@ -1,6 +1,6 @@
 import fs from "node:fs";
-import files from "node:fs/promises";
 import path from "node:path";
+import { calledBackFiles as files } from "@workrail/blob-files";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { GitReader } from "../src/git/read-git-state.ts";
 import { openWorkrail, type Workrail } from "../src/index.ts";
