@@ -101,7 +101,7 @@ describe.skipIf(noGit !== undefined)("the state of a repository (needs git)", ()
     let answer = (): void => {};
     const hung = new Promise<void>((resolve) => (answer = resolve));
     const lstat = files.lstat;
-    const slow = vi.spyOn(files, "lstat").mockImplementation((async (file: string) => hung.then(() => lstat(file))) as never);
+    const slow = vi.spyOn(files, "lstat").mockImplementation(async (file) => hung.then(() => lstat(file)));
     expect(await reader.read()).toBeUndefined();
     const asked = slow.mock.calls.length;
     expect(await reader.read()).toBeUndefined();
