@@ -39,7 +39,7 @@ export class TokenFile {
     if (found === undefined) return undefined;
     const { name, tenant, projects } = found;
     const expiresAt = Date.parse(found.expiresAt) / 1_000;
-    return { name, scopes: scopesIn(found.scopes), ...only({ tenant, projects }), expiresAt };
+    return { name, scopes: scopesIn(found.scopes), tenant, projects, expiresAt };
   }
 
   /** Checks that the file can be used. @throws INVALID_INPUT */
@@ -73,7 +73,7 @@ export function createToken(path: string, { name, scopes, tenant, projects, days
     if (tokens.some((each) => each.name === name))
       throw invalidInput("name", `There is a token ${JSON.stringify(name)} already.`, "Choose another name, or revoke that token first.");
     const times = { createdAt: new Date(now).toISOString(), expiresAt: new Date(now + days * 86_400_000).toISOString() };
-    return [...tokens, { name, sha256: hashOf(made), scopes: [...scopes], ...only({ tenant, projects }), ...times }];
+    return [...tokens, { name, sha256: hashOf(made), scopes: [...scopes], tenant, projects, ...times }];
   });
   return made;
 }
@@ -160,11 +160,6 @@ function readPrivately(path: string): string {
 function signatureOf(path: string): string {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? "missing" : [found.ino, found.size, found.mtimeNs, found.mode].join(" ");
-}
-
-/** Leaves out what is absent: the file shall not have it. */
-function only({ tenant, projects }: Pick<Access, "tenant" | "projects">): Pick<Access, "tenant" | "projects"> {
-  return { ...(tenant === undefined ? {} : { tenant }), ...(projects === undefined ? {} : { projects }) };
 }
 
 function hashOf(given: string): string {

@@ -29,15 +29,14 @@ export function checkpointDelete(store: LazyStore): Tool {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     toFailure: toCheckpointFailure,
     async run({ id, confirm }, call) {
+      const ask = confirm === true ? undefined : call.ask;
       const { workrail, checkpointId, summary } = await withinTime(async () => {
         const opened = await store.get(call);
         const found = await opened.resolveCheckpoint(id);
-        const mustAsk = call.ask !== undefined && confirm !== true;
-        return { ...found, workrail: opened, summary: mustAsk ? await summaryOf(opened, found.checkpointId) : undefined };
+        return { ...found, workrail: opened, summary: ask === undefined ? undefined : await summaryOf(opened, found.checkpointId) };
       }, "Call again.");
       // The person may take longer than a call of contextd.
-      if (call.ask !== undefined && confirm !== true && !(await isConfirmed(call.ask, summary ?? checkpointId)))
-        return { id: checkpointId, deleted: false };
+      if (ask !== undefined && !(await isConfirmed(ask, summary ?? checkpointId))) return { id: checkpointId, deleted: false };
       return withinTime(async () => {
         const { left } = await workrail.projectCheckpoints.delete(checkpointId, { agentId: call.client?.name });
         return { id: checkpointId, deleted: true, ...(left.length === 0 ? {} : { left: [...left] }) };
