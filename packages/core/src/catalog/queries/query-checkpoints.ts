@@ -2,6 +2,7 @@ import { parsePlaceCursor, placeCursor } from "../page-cursor.ts";
 
 import type { CatalogReader } from "../catalog-port.ts";
 import type { Where } from "../reads.ts";
+import type { CheckpointRow } from "../rows.ts";
 import type { SessionId, PageCursor } from "../../model/ids.ts";
 import type { CheckpointKind, CheckpointRecord } from "../../model/checkpoint.ts";
 
@@ -69,9 +70,14 @@ export async function queryCheckpoints(catalog: CatalogReader, query: Checkpoint
     total: { of: "count", where },
   });
   const last = rows.length === limit ? rows.at(-1) : undefined;
-  const place = filter.sessionId === undefined ? last?.commit : last?.record.sequence;
+  const place = placeOf(filter, last);
   const hasMore = place !== undefined && (await hasBehind(catalog, where, place));
   return { records: rows.map(({ record }) => record), total, next: hasMore ? placeCursor(place) : undefined };
+}
+
+/** Returns the place of a row in the order of the filter's rows: its sequence within a session, else its commit. */
+export function placeOf({ sessionId }: CheckpointFilter, row: CheckpointRow | undefined): number | undefined {
+  return sessionId === undefined ? row?.commit : row?.record.sequence;
 }
 
 /** Asks for the place alone: a record behind the page may be damaged, and is not part of it. */

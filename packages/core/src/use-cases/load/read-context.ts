@@ -173,11 +173,10 @@ export async function writeAndDigest(
   sizeBytes: number,
   digests: Digester,
 ): Promise<{ readonly json: WrittenJson; readonly digest: Digest }> {
+  const json = writeJson(value);
   if (sizeBytes > LARGE_BYTES && digests.sha256OfParts !== undefined) {
-    const json = writeJson(value);
     return { json, digest: await digests.sha256OfParts(utf8Parts(writtenTexts(json))) };
   }
-  const json = writeJson(value);
   return { json, digest: digests.sha256(utf8Of(writtenTexts(json))) };
 }
 

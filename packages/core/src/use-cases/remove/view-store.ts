@@ -5,7 +5,7 @@ import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.
 import type { PageCursor, SessionId } from "../../model/ids.ts";
 import { ownerOf } from "../../model/side-record.ts";
 import { KEEP_TAG, type Session } from "../../model/session.ts";
-import { type CheckpointFilter, liveWhere } from "../../catalog/queries/query-checkpoints.ts";
+import { type CheckpointFilter, liveWhere, placeOf } from "../../catalog/queries/query-checkpoints.ts";
 import { type SessionQuery, querySessions } from "../../catalog/queries/query-sessions.ts";
 import { type TrashedCheckpoint, type TrashQuery, queryTrash } from "../../catalog/queries/query-trash.ts";
 import { findHead } from "../../catalog/queries/find-checkpoint.ts";
@@ -34,7 +34,7 @@ export async function* eachRecord(
   const where = liveWhere(filter);
   let last: CheckpointRow | undefined;
   do {
-    const after = filter.sessionId === undefined ? last?.commit : last?.record.sequence;
+    const after = placeOf(filter, last);
     const { rows } = await catalog.read({ rows: { of: "checkpoints", where, order: "newest", limit: pageSize, offset: 0, after } });
     yield* rows.map(({ record }) => record);
     last = rows.length === pageSize ? rows.at(-1) : undefined;
