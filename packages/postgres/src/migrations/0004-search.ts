@@ -138,7 +138,7 @@ BEGIN
   UPDATE workrail.search_state SET position = NULL, texts = 0, terms = 0, removed = 0, tidied_to = '' WHERE tenant_id = own.tenant_id;
 END $$`;
 
-/** A function of the owner: see above. Beginnings are looked up among the words. */
+/** Returns the numbers of documents with words. Runs as the owner: see above. The words of a beginning come from `search_word`. */
 const NUMBERS = `CREATE FUNCTION workrail.search_numbers(how text, asked text[], first_number bigint, last_number bigint, most bigint, is_latest boolean)
 RETURNS bigint[] LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
@@ -165,7 +165,7 @@ BEGIN
   END IF;
 END $$`;
 
-/** Forgets words that no document has any more, some at a time. True when there is more to do. */
+/** Deletes words that no document has any more, at most `most` at a time. Returns true when words are left to look at. */
 const TIDY = `CREATE FUNCTION workrail.search_tidy(most bigint) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 DECLARE
   own workrail.search_state;
