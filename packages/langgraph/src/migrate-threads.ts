@@ -12,9 +12,9 @@ import { configOf, type Place, placeOf } from "./place.ts";
 /** Counts of checkpoints. */
 export interface ThreadMigration {
   readonly total: number;
-  /** Those that are in the new saver now. */
+  /** Checkpoints that are in the new saver now. */
   readonly done: number;
-  /** Those of them that were there before this call. */
+  /** Checkpoints of `done` that were there before this call. */
   readonly present: number;
 }
 

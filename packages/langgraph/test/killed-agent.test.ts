@@ -30,7 +30,7 @@ it.each(["sync", "async", "exit"])("loses nothing that was acknowledged, and goe
   expect(ends).toEqual([`end ${JSON.stringify(Array.from({ length: STEPS }, (_, step) => step))}`]);
 });
 
-/** Runs the agent to its end, or kills it some time after it began some steps. Returns what it told but the beginnings of steps. */
+/** Runs the agent to its end, or kills it some time after it began some steps and, but with `exit`, told of something saved. Returns what it told but the beginnings of steps. */
 async function run(
   dataDir: string,
   durability: string,
@@ -41,9 +41,13 @@ async function run(
   });
   const told: string[] = [];
   let begun = 0;
+  let doomed = false;
   for await (const line of createInterface({ input: child.stdout })) {
-    if (!line.startsWith("begin ")) told.push(line);
-    else if (++begun === kill?.steps) void setTimeout(kill.afterMs).then(() => child.kill("SIGKILL"));
+    if (line.startsWith("begin ")) begun += 1;
+    else told.push(line);
+    if (kill === undefined || doomed || begun < kill.steps || (durability !== "exit" && told.length === 0)) continue;
+    doomed = true;
+    void setTimeout(kill.afterMs).then(() => child.kill("SIGKILL"));
   }
   return told;
 }
