@@ -11,7 +11,7 @@ const TO_STDERR = ["ignore", 2, 2];
 const WORKSPACES = ["packages", "apps", "tooling", "examples"];
 
 /** Arguments and environment for turbo: logs of failures only, no telemetry, only the local cache. */
-export const TURBO = {
+const TURBO = {
   args: (task) => ["run", task, "--output-logs=errors-only", "--ui=stream", "--log-order=grouped"],
   env: { TURBO_TELEMETRY_DISABLED: "1", TURBO_NO_UPDATE_NOTIFIER: "1", DO_NOT_TRACK: "1", TURBO_CACHE: "local:rw" },
 };
@@ -73,7 +73,12 @@ function dependenciesDigest() {
 
 function sourcesDigest() {
   const configs = ["tsconfig.base.json", "turbo.json", "pnpm-lock.yaml"].map((name) => join(ROOT, name));
-  return digest([...configs, ...builtFolders().flatMap(sourceFiles)], "");
+  return digest([...configs, ...bundledFolders().flatMap(sourceFiles)], "");
+}
+
+/** Everything that a bundle is made of or by. Some packages are never built by themselves. */
+function bundledFolders() {
+  return workspaceFolders().filter((folder) => /^(?:packages|apps|tooling[\\/]bundle$)/.test(relative(ROOT, folder)));
 }
 
 function sourceFiles(folder) {

@@ -7,8 +7,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Milliseconds. Older caches may be of versions that are gone; one of this version is made again. */
 const LONGEST_KEPT_MS = 30 * DAY_MS;
 
-/** A script of `lightBundle`: gets its URL and a function that loads another script of the program, and returns its exports. */
-type Script = (url: string, load: (name: string) => unknown) => unknown;
+/** A script of `lightBundle`: gets its URL, a function that loads another script of the program, and `import()`. Returns its exports. */
+type Script = (url: string, load: (name: string) => unknown, importModule: (specifier: string) => Promise<unknown>) => unknown;
 
 /**
  * Runs a small program of `lightBundle` with V8's code cache. Node's own compile cache holds only the code that runs while a module loads: every
@@ -24,20 +24,21 @@ export function runLight(url: string, use: string): void {
   const load = (name: string): unknown => {
     if (!loaded.has(name)) {
       const file = new URL(name, url);
-      loaded.set(name, scriptOf(file, folder === undefined ? undefined : cacheFileOf({ folder, file, use }))(file.href, load));
+      const script = scriptOf(file, folder === undefined ? undefined : cacheFileOf({ folder, file, use }));
+      loaded.set(name, script(file.href, load, importModule));
     }
     return loaded.get(name);
   };
   load(`./${posix.basename(new URL(url).pathname)}`);
 }
 
+function importModule(specifier: string): Promise<unknown> {
+  return import(specifier);
+}
+
 function scriptOf(file: URL, cache: string | undefined): Script {
   const cachedData = cache === undefined ? undefined : readIfThere(cache);
-  const script = new vm.Script(fs.readFileSync(file, "latin1"), {
-    filename: file.href,
-    cachedData,
-    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
+  const script = new vm.Script(fs.readFileSync(file, "latin1"), { filename: file.href, cachedData });
   if (cache !== undefined && (cachedData === undefined || script.cachedDataRejected === true)) {
     process.once("exit", () => writeCache(cache, script.createCachedData()));
   }

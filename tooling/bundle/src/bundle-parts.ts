@@ -110,8 +110,8 @@ export const resolve = {
 };
 
 /**
- * Makes scripts of modules, for `runLight`: each is an expression that evaluates to a function of the module's URL and of `load`, which returns
- * the exports of another one. Imported values are read once, so no module may change an exported value later.
+ * Makes scripts of modules, for `runLight`: each is an expression that evaluates to a function of the module's URL, of `load`, which returns
+ * the exports of another one, and of `importModule`, because Node warns of each script that calls `import()` itself. Imported values are read once, so no module may change an exported value later.
  */
 const asScripts = {
   name: "as-scripts",
@@ -124,8 +124,9 @@ const asScripts = {
         )
         .replaceAll(/\bimport\(`(\.[^`]+)`\)/gu, "Promise.resolve(load(`$1`))")
         .replace(/\bexport\s*\{([^}]*)\};?\s*$/u, (_all, names: string) => `return{${exported(names)}}`)
+        .replaceAll(/\bimport\(/gu, "importModule(")
         .replaceAll("import.meta.url", "here");
-      file.code = `(function(here,load){"use strict";${body}})`;
+      file.code = `(function(here,load,importModule){"use strict";${body}})`;
     }
   },
 };
