@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -106,6 +106,25 @@ it.skipIf(process.platform === "win32")("saves without loading cryptography, the
   const slow = ["crypto", "zlib", "sqlite", "child_process", "perf_hooks", "internal/fs/promises"];
   for (const name of slow) expect(stderr.split("\n")).not.toContain(`NativeModule ${name}`);
   expect(await session.kept()).toEqual(["Never push to main.", "I will not."]);
+});
+
+it("report what changed in the repository since, and nothing on standard error", async () => {
+  const git = (...args: string[]): unknown =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: cli.project, stdio: "ignore" });
+  const commit = (text: string): void => {
+    writeFileSync(join(cli.project, "sum.py"), text);
+    git("add", ".");
+    git("commit", "-m", text);
+  };
+  git("init");
+  commit("sum = 0");
+  const session = new HostSession();
+  session.say("Round the sum in sum.py. Never touch legacy.py.", "Next: the test.");
+  expectOpen([await session.hook("session-end")]);
+  commit("sum = 1");
+  const resumed = await session.hook("session-start", { source: "resume" });
+  expectOpen([resumed]);
+  expect(resumed.stdout).toContain("1 commit");
 });
 
 describe("hooks that run at the same time", () => {
