@@ -144,6 +144,17 @@ describe.skipIf(missing !== undefined)(`row-level security${missing === undefine
     }
   });
 
+  it("holds the tenants apart in each index, so that no lookup takes time by what others have", async () => {
+    const first = await as(team.user, undefined, (run) => {
+      return run(`select index.relname as name, attribute.attname as first from pg_index
+        join pg_class as index on index.oid = indexrelid join pg_attribute as attribute on attribute.attrelid = indexrelid and attnum = 1
+        where index.relnamespace = 'workrail'::regnamespace and index.relname not like 'kysely%'`);
+    });
+    expect(first.length).toBeGreaterThan(30);
+    // Words begin with the number of their tenant.
+    expect(first.filter((index) => index["first"] !== "tenant_id").map(({ name }) => name)).toEqual(["search_document_by_word"]);
+  });
+
   it("looks up a key of many by the index", async () => {
     await server.run("team", [
       "insert into workrail.blob select 'many', 'ref ' || number, '' from generate_series(1, 5000) number",

@@ -26,6 +26,7 @@ export function report(results: Results): string {
     section("Scale: medians in milliseconds, each store in its turn", scaleTable(results)),
     section("PostgreSQL: 16 clients over two nodes, beside SELECT FOR UPDATE done bare", nodesTable(results)),
     section("PostgreSQL: growth, medians in milliseconds", postgresScaleTable(results)),
+    section("PostgreSQL: a tenant asks for what another one has, beside what nobody has", guessesTable(results)),
     section("Search: milliseconds, and beside it FTS5 with its own ranking", searchTable(results)),
     section("Saves without a pause in a session at its limit, beside others, 10 KB contexts", pruneTable(results)),
     section("Finding by meaning, beside comparing the same vectors in memory", meaningTable(results)),
@@ -294,6 +295,18 @@ function nodesTable({ postgres }: Results): string | undefined {
           ...latencies,
           String(measured.count),
         ];
+      }),
+    )
+  );
+}
+
+function guessesTable({ postgres }: Results): string | undefined {
+  return (
+    postgres &&
+    table(
+      ["question", "median ms", "of nobody's", "ratio", "p95", "p95 of nobody's", "samples"],
+      postgres.guesses.map(({ question, measured, floor, ratio }) => {
+        return [question, ms(measured.median), ms(floor.median), times(ratio), ms(measured.p95), ms(floor.p95), String(measured.count)];
       }),
     )
   );

@@ -14,11 +14,13 @@ import type { ScaleStore, ScaleTimings } from "../tasks/compare-scale.ts";
 import { NO_LIMIT } from "../tasks/open-library.ts";
 import { KB } from "./library.ts";
 import { SERVER } from "./programs.ts";
+import { type GuessRow, measureGuesses } from "./tenants.ts";
 
 export interface PostgresResult {
   readonly nodes: readonly NodesRow[];
   /** Numbers of checkpoints, and the timings of each store. */
   readonly scale: readonly { readonly checkpoints: number; readonly timings: ScaleTimings }[];
+  readonly guesses: readonly GuessRow[];
 }
 
 /** 16 clients that save through two nodes in turn, beside 16 connections that do the least that a save in SQL needs. */
@@ -48,7 +50,8 @@ export async function measurePostgres(bench: Bench): Promise<PostgresResult> {
   bench.say("postgres: starting the server");
   const server = await startPostgres({ isDurable: true });
   try {
-    return { nodes: await measureNodes(bench, server), scale: await measureGrowth(bench, server) };
+    const guesses = await measureGuesses(bench, server);
+    return { guesses, nodes: await measureNodes(bench, server), scale: await measureGrowth(bench, server) };
   } finally {
     await server.destroy();
   }
