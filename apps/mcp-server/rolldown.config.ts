@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import {
+  asScripts,
   broughtAlong,
   external,
   firstBundles,
@@ -38,7 +39,8 @@ const reflectFirst = {
 };
 
 /** Code that only one of the protocols needs. */
-const PROTOCOLS = /[\\/]@modelcontextprotocol[\\/]|[\\/]mcp-server[\\/]src[\\/]sdk-v\d-server\.ts$/u;
+const PROTOCOL_V1 = /[\\/]@modelcontextprotocol[\\/]sdk[\\/]|[\\/]sdk-v1-server\.ts$/u;
+const PROTOCOL_V2 = /[\\/]@modelcontextprotocol[\\/](?!sdk[\\/])|[\\/]sdk-v2-server\.ts$/u;
 /** Code that only HTTP needs. */
 const HTTP =
   /[\\/]node_modules[\\/](?:@hono|hono|jose|rate-limiter-flexible)[\\/]|[\\/]mcp-server[\\/]src[\\/](?:http[\\/]|token-command\.ts$)/u;
@@ -46,34 +48,52 @@ const HTTP =
 /** Code that only a store in a database needs. */
 const POSTGRES = /[\\/]packages[\\/]postgres[\\/]|[\\/]node_modules[\\/](?:pg(?:-[a-z-]+)?|pgpass|postgres-[a-z-]+|split2|xtend)[\\/]/u;
 
-// One file for the server: a server whose process has no more files, or whose package was replaced meanwhile, could not load another. Its
-// modules run when they are first needed. Apart from it: the versions of the MCP library, of which a server loads one, HTTP, PostgreSQL and telemetry; a
+/** Code that only a process with an OpenTelemetry SDK needs. */
+const TELEMETRY = /[\\/]@opentelemetry[\\/]/u;
+
+/** The server itself, as much of it as answers the first requests. Its modules run when they are first needed. */
+const BASE = /[\\/]mcp-server[\\/]src[\\/]|[\\/]node_modules[\\/]zod[\\/]/u;
+
+/** Code that a first save needs, besides the modules that these import. */
+const STORE = /[\\/]runtime[\\/]src[\\/](?:open-workrail\.ts$|fallback[\\/])|[\\/]packages[\\/](?:classifier|search-minisearch)[\\/]/u;
+
+/** Returns a test for modules that match and that every server may need. */
+const isPart = (pattern: RegExp) => (id: string) =>
+  pattern.test(id) && ![PROTOCOL_V1, PROTOCOL_V2, HTTP, POSTGRES, TELEMETRY].some((other) => other.test(id));
+
+// Scripts for `runLight`. The launcher has all that a running server may need read at the start: a server whose process has no more files,
+// or whose package was replaced meanwhile, could not load another file. "base" answers the first requests, "store" opens a store, "rest" is
+// for other calls. Apart from them: the versions of the MCP library, of which a server loads one, HTTP, PostgreSQL and telemetry; a
 // launcher that checks the Node version before it loads anything else; and the command line, which the server never loads.
 export default defineConfig([
   {
     input: { server: "src/main.ts" },
     platform: "node",
     external: [...external],
-    plugins: [withoutValidator, reflectFirst, ownDriver, ownApp, quickToLoad, thirdParty],
+    plugins: [withoutValidator, reflectFirst, ownDriver, ownApp, quickToLoad, thirdParty, asScripts],
     // Otherwise the file that the launcher loads would only load another.
     preserveEntrySignatures: false,
     checks: { ineffectiveDynamicImport: false },
     resolve,
     output: {
       dir: "dist",
-      entryFileNames: "[name].mjs",
+      format: "cjs",
+      entryFileNames: "[name].cjs",
       paths,
       // The bundler names a file after any of its modules that is imported on demand.
-      chunkFileNames: ({ moduleIds }) => (moduleIds.some((id) => /[\\/]start-server\.ts$/u.test(id)) ? "base.mjs" : "[name].mjs"),
+      chunkFileNames: ({ moduleIds }) => (moduleIds.some((id) => /[\\/]start-server\.ts$/u.test(id)) ? "base.cjs" : "[name].cjs"),
       // Otherwise all modules of a file run when it is loaded, also those that are imported on demand.
       strictExecutionOrder: true,
       codeSplitting: {
-        includeDependenciesRecursively: false,
         groups: [
-          { name: "http", test: HTTP, priority: 1 },
-          { name: "postgres", test: POSTGRES, priority: 1 },
-          { name: "opentelemetry", test: /[\\/]@opentelemetry[\\/]/u, priority: 1 },
-          { name: "base", test: (id: string) => !PROTOCOLS.test(id) },
+          { name: "base", test: isPart(BASE), priority: 4 },
+          { name: "store", test: STORE, priority: 3 },
+          { name: "rest", test: isPart(/./u), priority: 2 },
+          { name: "sdk-v1-server", test: PROTOCOL_V1, priority: 1 },
+          { name: "sdk-v2-server", test: PROTOCOL_V2, priority: 1 },
+          { name: "http", test: HTTP },
+          { name: "postgres", test: POSTGRES },
+          { name: "opentelemetry", test: TELEMETRY },
         ],
       },
       minify: withoutWhitespace,

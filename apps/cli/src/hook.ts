@@ -41,8 +41,7 @@ async function main(args: readonly string[]): Promise<void> {
     now: () => new Date(),
     left: () => deadlineMs - (performance.now() - begun),
     saveNow: async (saves) => {
-      // The compiler does not know the files: the bundler puts them beside this one.
-      await import(new URL("./compile-cache.mjs", import.meta.url).href);
+      // The compiler does not know the file: the bundler puts it beside this one.
       const taking = (await import(new URL("./take-in.mjs", import.meta.url).href)) as { readonly saveNow: HookPorts["saveNow"] };
       await taking.saveNow(saves);
     },

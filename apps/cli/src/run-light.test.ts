@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { useCli } from "./testing/use-cli.ts";
 
 const cli = useCli();
-const START = "const { runLight } = await import(process.argv[1]); runLight(process.argv[2], process.argv[3]);";
+const START = "const { runLight } = await import(process.argv[1]); runLight(process.argv[2], process.argv[3], process.argv.slice(4));";
 
 let folder: string;
 
@@ -15,9 +15,9 @@ beforeEach(() => (folder = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-light
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 /** Runs the program of the folder, and returns its output. */
-function run(use = "stop", env: Readonly<Record<string, string>> = {}): string {
+function run(use = "stop", env: Readonly<Record<string, string>> = {}, ahead: readonly string[] = []): string {
   const [runLight, program] = [path.join(cli.dist, "run-light.mjs"), path.join(folder, "main.cjs")].map((file) => pathToFileURL(file).href);
-  const args = ["--input-type=module", "--eval", START, "--", runLight ?? "", program ?? "", use];
+  const args = ["--input-type=module", "--eval", START, "--", runLight ?? "", program ?? "", use, ...ahead];
   return execFileSync(process.execPath, args, {
     encoding: "utf8",
     env: { PATH: process.env["PATH"], HOME: folder, XDG_CACHE_HOME: path.join(folder, "caches"), LOCALAPPDATA: folder, ...env },
@@ -25,23 +25,53 @@ function run(use = "stop", env: Readonly<Record<string, string>> = {}): string {
 }
 
 function write(name: string, body: string): void {
-  fs.writeFileSync(path.join(folder, name), `(function(here,load){"use strict";${body}})`);
+  fs.writeFileSync(path.join(folder, name), `(function(exports,require,__filename){"use strict";${body}})`);
+}
+
+function cacheFiles(): string[] {
+  const names = fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /[\\/]light[\\/]/u.test(name));
+  return names.map((name) => path.join(folder, name));
 }
 
 /** Names of the caches, without the identity of the script. */
 function caches(): string[] {
-  const names = fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /[\\/]light[\\/]/u.test(name));
-  return names.map((name) => path.basename(name).replace(/\.\d+-.*$/u, "")).toSorted();
+  return cacheFiles()
+    .map((file) => path.basename(file).replace(/\.\d+-.*$/u, ""))
+    .toSorted();
 }
 
 describe("runLight", () => {
   it("runs a program of several scripts, with and without its caches", () => {
-    write("main.cjs", `console.log(load("./other.cjs").twice(4), load("./other.cjs")===load("./other.cjs"), here.slice(-8));`);
-    write("other.cjs", `function twice(number){return 2*number}return{twice:twice};`);
+    write(
+      "main.cjs",
+      `console.log(require("./other.cjs").twice(4), require("./other.cjs")===require("./other.cjs"), __filename.slice(-8));`,
+    );
+    write("other.cjs", `exports.twice=(number)=>2*number;`);
     expect([run(), run()]).toEqual(["8 true main.cjs\n", "8 true main.cjs\n"]);
     expect(caches()).toEqual(["main.stop", "other.stop"]);
     expect(run("pre-compact")).toBe("8 true main.cjs\n");
     expect(caches()).toEqual(["main.pre-compact", "main.stop", "other.pre-compact", "other.stop"]);
+  });
+
+  it("runs scripts that it has read ahead, even if their files are gone", () => {
+    const loadLate = `require("node:fs").rmSync(__filename.replace("main","late"));require("./late.cjs");`;
+    write(
+      "main.cjs",
+      `(function wait(){if(process.getActiveResourcesInfo().includes("FSReqCallback"))setImmediate(wait);else{${loadLate}}})();`,
+    );
+    write("late.cjs", `console.log("late");`);
+    expect(run("stop", {}, ["./late.cjs", "./none.cjs"])).toBe("late\n");
+    expect(caches()).toEqual(["late.stop", "main.stop"]);
+  });
+
+  it("makes all caches again when a script had none: more functions were called", () => {
+    write("main.cjs", `function twice(number){return 2*number}if(process.env.MORE)require("./other.cjs").print(twice(4));`);
+    write("other.cjs", `exports.print=console.log;`);
+    run();
+    const size = (): number => fs.statSync(cacheFiles().find((file) => path.basename(file).startsWith("main.")) ?? "").size;
+    const before = size();
+    expect(run("stop", { MORE: "1" })).toBe("8\n");
+    expect(size()).toBeGreaterThan(before);
   });
 
   it("runs a changed script of the same length, not the code of the old one", () => {
@@ -54,19 +84,19 @@ describe("runLight", () => {
   it("replaces a damaged cache", () => {
     write("main.cjs", "console.log(1);");
     run();
-    const light = fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).find((name) => /[\\/]light[\\/]/u.test(name)) ?? "";
-    const whole = fs.statSync(path.join(folder, light)).size;
-    fs.writeFileSync(path.join(folder, light), "nonsense");
+    const [light = ""] = cacheFiles();
+    const whole = fs.statSync(light).size;
+    fs.writeFileSync(light, "nonsense");
     expect(run()).toBe("1\n");
-    expect(fs.statSync(path.join(folder, light)).size).toBe(whole);
+    expect(fs.statSync(light).size).toBe(whole);
   });
 
   it("removes caches that are older than a month when it writes one", () => {
     write("main.cjs", "console.log(1);");
     run("stop");
-    const old = fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).find((name) => /[\\/]light[\\/]/u.test(name)) ?? "";
+    const [old = ""] = cacheFiles();
     const longAgo = new Date(Date.now() - 40 * 24 * 60 * 60 * 1_000);
-    fs.utimesSync(path.join(folder, old), longAgo, longAgo);
+    fs.utimesSync(old, longAgo, longAgo);
     run("user-prompt");
     expect(caches()).toEqual(["main.user-prompt"]);
   });

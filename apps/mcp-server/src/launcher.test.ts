@@ -45,13 +45,13 @@ describe("the bundled program", () => {
 
   it("has everything that a running server may need in few files, apart from the command line and the unused validator", () => {
     const files = readdirSync(dist).filter((name) => !/^(?:cli|hook|run-light|statusline|take-in)\b/u.test(name));
-    expect(files.length).toBeLessThanOrEqual(16);
-    const parts = ["http.mjs", "opentelemetry.mjs", "sdk-v1-server.mjs", "sdk-v2-server.mjs", "server.mjs"];
+    expect(files.length).toBeLessThanOrEqual(18);
+    const parts = ["base", "http", "opentelemetry", "postgres", "rest", "sdk-v1-server", "sdk-v2-server", "server", "store"].map(
+      (name) => `${name}.cjs`,
+    );
     expect(files).toEqual(expect.arrayContaining([...parts, "THIRD_PARTY_LICENSES.txt", "o200k.mjs", "prebuilds", "sqlite"]));
-    const server = readFileSync(join(dist, "server.mjs"), "utf8");
-    expect(server).not.toMatch(/["'`]\.\/cli/u);
-    expect(server).not.toContain("@modelcontextprotocol/");
-    for (const name of readdirSync(dist).filter((name) => name.endsWith(".mjs")))
+    for (const name of parts) expect(readFileSync(join(dist, name), "utf8")).not.toMatch(/["'`]\.\/cli/u);
+    for (const name of readdirSync(dist).filter((name) => /\.[cm]js$/u.test(name)))
       expect(readFileSync(join(dist, name), "utf8").includes("strictTuples")).toBe(false);
   });
 
@@ -60,16 +60,16 @@ describe("the bundled program", () => {
     ["server/discover", DISCOVER, "v2"],
   ])("loads only the MCP library that answers %s", (_, message, version) => {
     const loaded = join(mkdtempSync(join(tmpdir(), "workrail-mcp-")), "loaded");
-    const spy = `import { appendFileSync } from "node:fs"; import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(loaded)}, url + "\\n"); return next(url, context); } });`;
+    const spy = `import fs from "node:fs"; const { readFileSync } = fs; fs.readFileSync = (file, ...how) => { fs.appendFileSync(${JSON.stringify(loaded)}, file + "\\n"); return readFileSync(file, ...how); };`;
     const { status, stdout } = run(process.execPath, [], message, {
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(spy)}`,
     });
     expect({ status, answers: stdout.split("\n").length - 1 }).toEqual({ status: 0, answers: 1 });
     const files = readFileSync(loaded, "utf8")
       .split("\n")
-      .filter((url) => url.startsWith(pathToFileURL(dist).href));
-    const beginning = ["workrail-mcp.mjs", "compile-cache.mjs", "server.mjs", "base.mjs", "rolldown-runtime.mjs"];
-    expect(files.map((url) => basename(url)).toSorted()).toEqual([...beginning, `sdk-${version}-server.mjs`].toSorted());
+      .filter((url) => url.startsWith(pathToFileURL(dist).href) && url.endsWith(".cjs"));
+    const beginning = ["server.cjs", "base.cjs", "rolldown-runtime.cjs"];
+    expect(files.map((url) => basename(url)).toSorted()).toEqual([...beginning, `sdk-${version}-server.cjs`].toSorted());
   });
 
   it("serves MCP on stdin and stdout", () => {

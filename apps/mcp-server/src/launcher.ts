@@ -43,13 +43,14 @@ async function launch(): Promise<void> {
     Object.assign(process, { getBuiltinModule: createRequire(import.meta.url) });
   }
   const light = lightPart(process.argv.slice(2));
-  if (light !== undefined) {
-    const { runLight } = (await loadFile("./run-light.mjs")) as { readonly runLight: (url: string, use: string) => void };
-    return runLight(new URL(light, import.meta.url).href, process.argv[3] ?? "");
-  }
+  if (light !== undefined) return runLight(light, process.argv[3] ?? "");
   // With the server that the tokens are for, not with the command line.
-  if (process.argv[2] === "token") return load("./server.mjs");
-  if (isCommand(process.argv.slice(2))) return load("./cli.mjs");
+  if (process.argv[2] === "token") return runLight("./server.cjs", "token");
+  if (isCommand(process.argv.slice(2))) {
+    await loadFile("./compile-cache.mjs");
+    await loadFile("./cli.mjs");
+    return;
+  }
   if (process.argv.includes("--version")) {
     process.stdout.write(`${readVersion()}\n`);
     return;
@@ -60,12 +61,14 @@ async function launch(): Promise<void> {
   }
   const isHttp = process.argv.some((arg) => /^--http(?:=|$)/u.test(arg)) || (process.env["WORKRAIL_HTTP"] ?? "") !== "";
   if (process.stdin.isTTY && !isHttp) process.stderr.write(ON_TERMINAL);
-  await load("./server.mjs");
+  await runLight("./server.cjs", isHttp ? "http" : "stdio", ["./store.cjs", "./rest.cjs"]);
 }
 
-async function load(part: string): Promise<void> {
-  await loadFile("./compile-cache.mjs");
-  await loadFile(part);
+async function runLight(script: string, use: string, ahead?: readonly string[]): Promise<void> {
+  const runner = (await loadFile("./run-light.mjs")) as {
+    readonly runLight: (url: string, use: string, ahead?: readonly string[]) => void;
+  };
+  runner.runLight(new URL(script, import.meta.url).href, use, ahead);
 }
 
 /** The compiler does not know these files: the bundler puts them beside the launcher. */

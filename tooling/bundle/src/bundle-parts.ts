@@ -110,34 +110,32 @@ export const resolve = {
 };
 
 /**
- * Makes scripts of modules, for `runLight`: each is an expression that evaluates to a function of the module's URL, of `load`, which returns
- * the exports of another one, and of `importModule`, because Node warns of each script that calls `import()` itself. Imported values are read once, so no module may change an exported value later.
+ * Makes scripts of CommonJS modules, for `runLight`: each is an expression that evaluates to a function of what such a module gets, and of
+ * `importModule`, because Node warns of each script that calls `import()` itself. Built-in modules have no ES facade.
  */
-const asScripts = {
+export const asScripts = {
   name: "as-scripts",
   generateBundle(_options: unknown, files: Files): void {
     for (const file of Object.values(files)) {
       if (file.code === undefined) continue;
-      const body = file.code
-        .replaceAll(/\bimport\s*(?:(\{[^}]*\})\s*from\s*)?"(\.[^"]+)";/gu, (_all, names: string | undefined, from: string) =>
-          names === undefined ? `load("${from}");` : `const ${names.replaceAll(/\s+as\s+/gu, ":")}=load("${from}");`,
-        )
-        .replaceAll(/\bimport\(`(\.[^`]+)`\)/gu, "Promise.resolve(load(`$1`))")
-        .replace(/\bexport\s*\{([^}]*)\};?\s*$/u, (_all, names: string) => `return{${exported(names)}}`)
-        .replaceAll(/\bimport\(/gu, "importModule(")
-        .replaceAll("import.meta.url", "here");
-      file.code = `(function(here,load,importModule){"use strict";${body}})`;
+      const body = withBuiltIns(file.code).replaceAll(/\bimport\(/gu, "importModule(");
+      file.code = `(function(exports,require,__filename,__dirname,importModule){"use strict";${body}})`;
     }
   },
 };
 
-/** @param names as in `one,two as another`. */
-function exported(names: string): string {
-  const pairs = names.split(",").filter((pair) => pair.trim() !== "");
-  return pairs
-    .map((pair) => pair.trim().split(/\s+as\s+/u))
-    .map(([own = "", name = own]) => `${name}:${own}`)
-    .join(",");
+/** Takes built-in modules as they are, and those that load slowly when one of their properties is first read. */
+function withBuiltIns(code: string): string {
+  const names = [...code.matchAll(/\blet (node_\w+)=require\("(node:[\w/]+)"\);/gu)];
+  return names.reduce((text, [statement, name = "", id = ""]) => {
+    const taken = LOADED_BY_CALLS.has(id)
+      ? `const ${name}=new Proxy({},{get:(_,key)=>process.getBuiltinModule("${id}")[key]});`
+      : statement;
+    return text
+      .replace(statement, taken)
+      .replaceAll(new RegExp(`\\b${name}=[\\w$.]+\\(${name}(?:,1)?\\);`, "gu"), "")
+      .replaceAll(new RegExp(`\\b${name}\\.default\\b`, "gu"), name);
+  }, code);
 }
 
 /**
@@ -152,6 +150,7 @@ export const lightBundle = (input: string, file: string) => ({
   resolve,
   output: {
     dir: "dist",
+    format: "cjs" as const,
     entryFileNames: "[name].cjs",
     chunkFileNames: `${file}-[name].cjs`,
     paths,

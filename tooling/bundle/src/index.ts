@@ -1,5 +1,14 @@
 export { broughtAlong, external, ownDriver, paths } from "./bring-along.ts";
 export { bundleOnce, type Bundled } from "./bundle-once.ts";
-export { firstBundles, inFewFiles, lightBundle, quickToLoad, resolve, withoutPrograms, withoutWhitespace } from "./bundle-parts.ts";
+export {
+  asScripts,
+  firstBundles,
+  inFewFiles,
+  lightBundle,
+  quickToLoad,
+  resolve,
+  withoutPrograms,
+  withoutWhitespace,
+} from "./bundle-parts.ts";
 export { ownApp, ownPage } from "./own-page.ts";
 export { thirdParty } from "./third-party.ts";

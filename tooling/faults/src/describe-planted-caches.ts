@@ -14,11 +14,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ForgedCache, type ForgedProgram } from "./forged-cache.ts";
+import { folderOf, ForgedCache, type ForgedProgram } from "./forged-cache.ts";
 
 const isRoot = process.getuid?.() === 0;
 const MALLORY = 54_321;
-const OWN = path.join("workrail", "compiled");
 
 /**
  * Directories that others may have written to before the program starts. `cache`: the user's cache directory; `shared`: the directory for
@@ -27,6 +26,8 @@ const OWN = path.join("workrail", "compiled");
 interface Places {
   readonly home: string;
   readonly cache: string;
+  /** The program's own directory in it. */
+  readonly own: string;
   readonly shared: string;
   readonly forged: ForgedCache;
 }
@@ -36,16 +37,13 @@ type Plant = (places: Places) => void;
 /** Attacks by another user, besides creating files first in the shared directory. */
 const PLANTED: readonly (readonly [string, Plant])[] = [
   ["nothing else", () => {}],
-  ["a directory that everybody can write to", ({ cache, forged }) => plantOpen(forged, path.join(cache, OWN), 0o777)],
-  [
-    "a directory that everybody can write to and none can remove from",
-    ({ cache, forged }) => plantOpen(forged, path.join(cache, OWN), 0o1777),
-  ],
-  ["a directory that the group can write to", ({ cache, forged }) => plantOpen(forged, path.join(cache, OWN), 0o770)],
+  ["a directory that everybody can write to", ({ own, forged }) => plantOpen(forged, own, 0o777)],
+  ["a directory that everybody can write to and none can remove from", ({ own, forged }) => plantOpen(forged, own, 0o1777)],
+  ["a directory that the group can write to", ({ own, forged }) => plantOpen(forged, own, 0o770)],
   [
     "a directory below one that everybody can write to",
-    ({ cache, forged }) => {
-      plantOpen(forged, path.join(cache, OWN), 0o700);
+    ({ cache, own, forged }) => {
+      plantOpen(forged, own, 0o700);
       chmodSync(cache, 0o777);
     },
   ],
@@ -55,25 +53,25 @@ const PLANTED: readonly (readonly [string, Plant])[] = [
 const PLANTED_BY_OTHERS: readonly (readonly [string, Plant])[] = [
   [
     "a directory of their own",
-    ({ cache, forged }) => {
-      plantOpen(forged, path.join(cache, OWN), 0o700);
-      chownSync(path.join(cache, OWN), MALLORY, MALLORY);
+    ({ own, forged }) => {
+      plantOpen(forged, own, 0o700);
+      chownSync(own, MALLORY, MALLORY);
     },
   ],
   [
     "a directory below one of their own",
-    ({ cache, forged }) => {
-      plantOpen(forged, path.join(cache, OWN), 0o700);
+    ({ cache, own, forged }) => {
+      plantOpen(forged, own, 0o700);
       chownSync(path.join(cache, "workrail"), MALLORY, MALLORY);
     },
   ],
   [
     "a link of theirs to a directory of the user",
-    ({ home, cache, forged }) => {
+    ({ home, cache, own, forged }) => {
       plantOpen(forged, path.join(home, "elsewhere"), 0o700);
       mkdirSync(path.join(cache, "workrail"), { recursive: true });
-      symlinkSync(path.join(home, "elsewhere"), path.join(cache, OWN));
-      lchownSync(path.join(cache, OWN), MALLORY, MALLORY);
+      symlinkSync(path.join(home, "elsewhere"), own);
+      lchownSync(own, MALLORY, MALLORY);
     },
   ],
 ];
@@ -95,19 +93,20 @@ export function describePlantedCaches(bundle: () => Promise<string>, program: Fo
     });
     afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-    function attack(plant: Plant): { readonly ran: boolean; readonly cache: string; readonly shared: string } {
+    function attack(plant: Plant): { readonly ran: boolean; readonly own: string; readonly shared: string } {
       const home = mkdtempSync(path.join(place, "home-"));
       const [cache, shared] = [path.join(home, "caches"), path.join(home, "shared")];
+      const own = path.join(cache, folderOf(program));
       for (const directory of [cache, shared]) mkdirSync(directory);
       forged.plant(path.join(shared, "node-compile-cache"));
       chmodSync(shared, 0o1777);
-      plant({ home, cache, shared, forged });
+      plant({ home, cache, own, shared, forged });
       const env = { HOME: home, XDG_CACHE_HOME: cache, TMPDIR: shared, WORKRAIL_DATA_DIR: path.join(home, "data") };
-      return { ran: forged.run(env), cache, shared };
+      return { ran: forged.run(env), own, shared };
     }
 
     it("would run from a directory of the user's own, which proves that the forgery works", () => {
-      expect(attack(({ cache, forged: code }) => plantOpen(code, path.join(cache, OWN), 0o700)).ran).toBe(true);
+      expect(attack(({ own, forged: code }) => plantOpen(code, own, 0o700)).ran).toBe(true);
     });
 
     it.each(PLANTED)("never runs when others planted it in the shared directory, and %s", (_name, plant) => {
@@ -119,8 +118,8 @@ export function describePlantedCaches(bundle: () => Promise<string>, program: Fo
     });
 
     it("is kept in a directory of the user's own, and nothing is written to the shared one", () => {
-      const { cache, shared } = attack(({ shared: directory }) => rmSync(path.join(directory, "node-compile-cache"), { recursive: true }));
-      expect(readdirSync(path.join(cache, OWN)).length).toBeGreaterThan(0);
+      const { own, shared } = attack(({ shared: directory }) => rmSync(path.join(directory, "node-compile-cache"), { recursive: true }));
+      expect(readdirSync(own).length).toBeGreaterThan(0);
       expect(readdirSync(shared)).toEqual([]);
     });
 

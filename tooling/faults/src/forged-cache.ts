@@ -10,6 +10,7 @@ const PADDING = 200;
 
 export interface ForgedProgram {
   readonly launcher: string;
+  /** A module, compiled by Node's cache, or a script of `runLight`. */
   readonly loaded: string;
   readonly args: readonly string[];
 }
@@ -18,6 +19,7 @@ export interface ForgedProgram {
 export class ForgedCache {
   readonly #command: readonly string[];
   readonly #forged: string;
+  readonly #loaded: string;
 
   /**
    * @param dist the bundle.
@@ -30,15 +32,38 @@ export class ForgedCache {
     writeFileSync(path.join(copy, "..", "package.json"), '{"type":"module","version":"1.2.3"}');
     this.#command = [path.join(copy, program.launcher), ...program.args];
     this.#forged = path.join(folder, "forged");
-    const loaded = path.join(copy, program.loaded);
-    const source = readFileSync(loaded, "utf8");
+    this.#loaded = path.join(copy, program.loaded);
+    if (isScript(program)) this.#forgeScript(folder);
+    else this.#forgeModule();
+  }
+
+  #forgeModule(): void {
+    const source = readFileSync(this.#loaded, "utf8");
     const honest = `${source}\n//${"x".repeat(PADDING)}`;
     const forged = `${PAYLOAD}${source}\n//${"x".repeat(PADDING - PAYLOAD.length)}`;
-    writeFileSync(loaded, forged);
+    writeFileSync(this.#loaded, forged);
     this.run({ NODE_COMPILE_CACHE: this.#forged });
-    writeFileSync(loaded, honest);
+    writeFileSync(this.#loaded, honest);
     // Node compares checksum and length of the source, V8 only the length.
     for (const file of filesIn(this.#forged)) replaceNumber(file, crc32(forged), crc32(honest));
+  }
+
+  /** The code of the forged script, under the name that the honest one's cache has: it has the date of the script. */
+  #forgeScript(folder: string): void {
+    const source = readFileSync(this.#loaded, "utf8");
+    const cacheOf = (name: string, script: string): string => {
+      writeFileSync(this.#loaded, script);
+      const place = path.join(folder, name);
+      this.run({ HOME: place, XDG_CACHE_HOME: place, WORKRAIL_DATA_DIR: path.join(place, "data") });
+      const prefix = `${path.basename(this.#loaded, ".cjs")}.`;
+      return filesIn(path.join(place, folderOf({ loaded: this.#loaded }))).find((file) => path.basename(file).startsWith(prefix)) ?? "";
+    };
+    const body = source.indexOf(";") + 1;
+    const forged = `${source.slice(0, body)}${PAYLOAD}${source.slice(body)}\n//${"x".repeat(PADDING - PAYLOAD.length)}`;
+    const planted = readFileSync(cacheOf("forging", forged));
+    const honest = cacheOf("honest", `${source}\n//${"x".repeat(PADDING)}`);
+    mkdirSync(this.#forged);
+    writeFileSync(path.join(this.#forged, path.basename(honest)), planted);
   }
 
   /** Puts the compiled code where Node looks for it in a directory, readable by everybody. */
@@ -60,6 +85,15 @@ export class ForgedCache {
     if (status !== 0) throw new Error(`The program ended with ${status}: ${stderr}`);
     return stderr.includes("PLANTED");
   }
+}
+
+function isScript({ loaded }: Pick<ForgedProgram, "loaded">): boolean {
+  return loaded.endsWith(".cjs");
+}
+
+/** The folder with the compiled code of a program, below the user's folder for caches. */
+export function folderOf(program: Pick<ForgedProgram, "loaded">): string {
+  return path.join("workrail", isScript(program) ? "light" : "compiled");
 }
 
 function filesIn(directory: string): string[] {
