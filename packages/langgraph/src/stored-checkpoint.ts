@@ -1,4 +1,6 @@
 import type { Checkpoint, CheckpointMetadata, SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import type { Context } from "@workrail/core";
+import { jsonOf } from "./json-of.ts";
 
 /** Content of the context under which a checkpoint is kept. */
 export interface StoredCheckpoint {
@@ -14,8 +16,15 @@ interface OtherFormat {
 
 const DECODER = new TextDecoder();
 
-/** Writes a checkpoint as the JSON text of a context. JSON stays JSON, so that the store sees what changed between checkpoints. */
-export async function toContextText(serde: SerializerProtocol, stored: StoredCheckpoint): Promise<string> {
+/**
+ * Writes a checkpoint as a context, or its JSON text. JSON stays JSON, so that the store sees what changed between checkpoints.
+ *
+ * @param isOwn the serialiser is LangGraph's own.
+ */
+export async function toContext(serde: SerializerProtocol, isOwn: boolean, stored: StoredCheckpoint): Promise<Context | string> {
+  const writing = isOwn ? jsonOf(serde, stored) : undefined;
+  const json = writing && (await writing);
+  if (json !== undefined) return json as Context;
   const [type, data] = await serde.dumpsTyped(stored);
   if (type === "json") return DECODER.decode(data);
   return JSON.stringify({ type, base64: toBase64(data) } satisfies OtherFormat);

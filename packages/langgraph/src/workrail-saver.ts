@@ -13,6 +13,7 @@ import {
   TASKS,
   WRITES_IDX_MAP,
 } from "@langchain/langgraph-checkpoint";
+import type { Context } from "@workrail/core";
 import type {
   AppendRecordsParams,
   CheckpointLabels,
@@ -23,7 +24,7 @@ import type {
 import { labelsOf, metadataTags, namespaceTag, placeIn } from "./labels.ts";
 import { isMissing, unlessMissing } from "./missing.ts";
 import { configOf, partsOf, type Place, placeOf, sessionIdOf, storedIdOf, threadOf } from "./place.ts";
-import { fromContextText, toContextText } from "./stored-checkpoint.ts";
+import { fromContextText, toContext } from "./stored-checkpoint.ts";
 import { fromRecords, type StoredWrite, toPendingWrite, toRecords } from "./stored-write.ts";
 import { fromTypedValue, toTypedValue } from "./typed-value.ts";
 
@@ -41,10 +42,13 @@ const BATCH = 10;
  */
 export class WorkrailSaver extends BaseCheckpointSaver {
   readonly #store: SaverStore;
+  /** LangGraph's own serialiser; `undefined` when the caller brought one. */
+  readonly #ownSerde: SerializerProtocol | undefined;
 
   constructor(store: SaverStore, serde?: SerializerProtocol) {
     super(serde);
     this.#store = store;
+    this.#ownSerde = serde === undefined ? this.serde : undefined;
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
@@ -95,7 +99,7 @@ export class WorkrailSaver extends BaseCheckpointSaver {
     // Without a parent nothing is carried over: a channel without a new version has no value yet.
     if (parent === undefined) prepared.channel_values = only(prepared.channel_values, newVersions);
     const [context, labels] = await Promise.all([
-      toContextText(this.serde, { checkpoint: prepared, metadata }),
+      toContext(this.serde, this.serde === this.#ownSerde, { checkpoint: prepared, metadata }),
       labelsOf(this.serde, place, { parent, metadata }),
     ]);
     await this.#save(place, parent, { context, metadata: labels });
@@ -138,7 +142,7 @@ export class WorkrailSaver extends BaseCheckpointSaver {
   async #save(
     place: Place,
     parent: string | undefined,
-    content: { readonly context: string; readonly metadata: CheckpointLabels },
+    content: { readonly context: Context | string; readonly metadata: CheckpointLabels },
   ): Promise<void> {
     const params = {
       sessionId: sessionIdOf(place.threadId),
