@@ -75,11 +75,13 @@ function sealedTable({ sealed }: Results): string | undefined {
 
 function langgraphTable({ langgraph }: Results): string | undefined {
   if (langgraph === undefined) return undefined;
-  const { rows, disk, delete: removal, checkpointBytes } = langgraph;
+  const { rows, disk, delete: removal, checkpointBytes, postgres = [] } = langgraph;
   const [first, last] = checkpointBytes.map((bytes) => Math.round(bytes / 1_000));
   const figuresOf = table(
     ["operation", ...FIGURES],
-    rows.map((row) => [row.operation, ...figures(row)]),
+    [...rows, ...postgres.map((row) => ({ ...row, operation: `${row.operation}, beside PostgresSaver` }))].map((row) => {
+      return [row.operation, ...figures(row)];
+    }),
   );
   const others = [
     `Deleting the thread: ${removal.measuredMs.toFixed(0)} ms beside ${removal.floorMs.toFixed(0)} ms, ${times(removal.measuredMs / removal.floorMs)}.`,

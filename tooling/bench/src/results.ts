@@ -15,7 +15,7 @@ import type { PruneResult } from "./suites/prune.ts";
 import type { ScaleResult } from "./suites/scale.ts";
 import type { SealedRow } from "./suites/sealed.ts";
 import type { SearchRow } from "./suites/search.ts";
-import type { LanggraphResult } from "./tasks/compare-langgraph.ts";
+import type { LanggraphResult } from "./suites/langgraph.ts";
 import type { ListingResult } from "./tasks/compare-listing.ts";
 
 /** All measurements of one run; those that were not requested, or are not possible, are absent. */

@@ -84,6 +84,12 @@ function langgraph({ langgraph: found }: Results): readonly Target[] {
   const operation = (name: string, atMost: number): Target => {
     return { figure: `langgraph: ${name}`, against, atMost, measured: found?.rows.find((row) => row.operation === name)?.ratio };
   };
+  const inPostgres = (name: string): Target => ({
+    figure: `langgraph: ${name}, PostgreSQL`,
+    against: "LangGraph's saver for PostgreSQL, same database",
+    atMost: 1.2,
+    measured: found?.postgres?.find((row) => row.operation === name)?.ratio,
+  });
   const removal = found && found.delete.measuredMs / found.delete.floorMs;
   return [
     operation("put", 3),
@@ -92,5 +98,7 @@ function langgraph({ langgraph: found }: Results): readonly Target[] {
     operation("list 10 with a filter", 2),
     { figure: "langgraph: delete a thread", against, atMost: 5, measured: removal },
     { figure: "langgraph: bytes on the disk", against, atMost: 0.1, measured: found && found.disk.measuredBytes / found.disk.floorBytes },
+    inPostgres("put"),
+    inPostgres("latest"),
   ];
 }

@@ -1,6 +1,7 @@
 import { compareCodec } from "./tasks/compare-codec.ts";
 import { compareContext } from "./tasks/compare-context.ts";
 import { compareLanggraph } from "./tasks/compare-langgraph.ts";
+import { compareLanggraphPostgres } from "./tasks/compare-langgraph-postgres.ts";
 import { compareLibrary } from "./tasks/compare-library.ts";
 import { compareListing } from "./tasks/compare-listing.ts";
 import { compareMeaning } from "./tasks/compare-meaning.ts";
@@ -23,6 +24,7 @@ const TASKS = {
   compareCodec,
   compareContext,
   compareLanggraph,
+  compareLanggraphPostgres,
   compareLibrary,
   compareListing,
   compareMeaning,
