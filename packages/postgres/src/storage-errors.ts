@@ -26,6 +26,11 @@ export function isOfAnother(error: unknown): boolean {
   return ["40001", "40P01"].includes(codeOf(error) ?? "");
 }
 
+/** True for a statement that was refused because an earlier one of its transaction failed. */
+export function isAborted(error: unknown): boolean {
+  return codeOf(error) === "25P02";
+}
+
 const UNAVAILABLE: readonly (readonly [pattern: RegExp, reason: string, message: string, hint: string])[] = [
   [/^53100/, "disk-full", "The disk of the database is full.", "Free space on the database's server, then try again."],
   [/^(28...|42501)/, "not-permitted", "The database refuses this user.", "Check the user, the password and the rights of the store's URL."],

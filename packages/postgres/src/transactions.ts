@@ -6,7 +6,7 @@ import { ask } from "./ask.ts";
 import { builder, type Query } from "./queries/query-builder.ts";
 import { storedText } from "./stored-text.ts";
 import type { Connection, Database, Statement } from "./sql-connection.ts";
-import { isOfAnother, isOfConnection, isOfStatement, storageError, translating, unknownOutcome } from "./storage-errors.ts";
+import { isAborted, isOfAnother, isOfConnection, isOfStatement, storageError, translating, unknownOutcome } from "./storage-errors.ts";
 
 export interface TransactionsOptions {
   readonly database: Database;
@@ -118,7 +118,7 @@ export class Transactions {
     const connection = await this.#options.database.connect();
     let isBroken = false;
     try {
-      return await work(connection);
+      return await work(tellingFirstFailure(connection));
     } catch (error) {
       isBroken = isOfConnection(error);
       throw error;
@@ -277,6 +277,25 @@ async function isUnderWay(connection: Connection, transaction: string): Promise<
     if (isOfStatement(error)) return false;
     throw error;
   }
+}
+
+/**
+ * Statements that were sent together with one that failed fail too, because the transaction is aborted. Their callers get the error of the
+ * first one, which tells if the transaction may be repeated.
+ */
+function tellingFirstFailure(connection: Connection): Connection {
+  let first: unknown;
+  return {
+    async run<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
+      try {
+        return await connection.run(statement);
+      } catch (error) {
+        first = isAborted(error) ? (first ?? error) : error;
+        throw first;
+      }
+    },
+    release: (isBroken) => connection.release(isBroken),
+  };
 }
 
 function storeGone(): WorkrailError {

@@ -23,3 +23,27 @@ function struckConnection(connection: Connection, faults: Faults): Connection {
     release: (isBroken) => connection.release(isBroken || lost !== undefined),
   };
 }
+
+/**
+ * Lets the server give up transactions, as it does for one that another one stands in the way of: instead of the struck statement it runs
+ * one that fails with the code of the fault. A `BEGIN` and a `ROLLBACK` cannot fail so.
+ */
+export function givenUp(database: Database, faults: Faults): Database {
+  return {
+    async connect() {
+      const connection = await database.connect();
+      return {
+        async run<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
+          const plan = /^(?:begin|rollback)/u.test(statement.sql) ? undefined : faults.strike(false);
+          if (plan === undefined) return connection.run(statement);
+          const failed = connection.run<Row>({ sql: `do $$ begin raise sqlstate '${plan.code}'; end $$`, parameters: [] });
+          // A commit that fails ends its transaction.
+          if (statement.sql === "commit") await Promise.allSettled([failed, connection.run({ sql: "rollback", parameters: [] })]);
+          return failed;
+        },
+        release: (isBroken) => connection.release(isBroken),
+      };
+    },
+    close: () => database.close(),
+  };
+}

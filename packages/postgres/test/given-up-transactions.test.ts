@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
+import { type ChainedStorage, chained, type SessionId, verifyAudit } from "@workrail/core";
+import { migrate } from "@workrail/postgres";
+import { Faults, sha256, tally } from "@workrail/storage-conformance/harness";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openOver } from "../src/open-postgres.ts";
+import { openPool, pgDatabase } from "../src/pg-database.ts";
+import { saveRecord } from "./a-record.ts";
+import { givenUp } from "./struck.ts";
+
+const missing = noPostgres();
+
+describe.skipIf(missing !== undefined)(`a transaction that is given up${missing === undefined ? "" : `: not run, ${missing}`}`, () => {
+  let server: PostgresServer;
+  let url: string;
+
+  beforeAll(async () => {
+    server = await startPostgres({ isDurable: false });
+    const team = await createTeamDatabase(server);
+    url = team.user;
+    await migrate(team.owner);
+  });
+  afterAll(() => server.destroy());
+
+  const open = async (faults: Faults, retryMs: number): Promise<ChainedStorage> => {
+    const database = givenUp(pgDatabase(openPool({ url, maxConnections: 3 })), faults);
+    return chained(await openOver(database, { retryMs }), (text) => sha256.sha256(text));
+  };
+
+  it.each([
+    ["a serialization failure", "40001"],
+    ["a deadlock", "40P01"],
+  ])("by %s at any statement of a save is repeated, and nothing is lost or saved twice", async (_, code) => {
+    const faults = new Faults();
+    const storage = await open(faults, 20_000);
+    const session = randomUUID() as SessionId;
+    let saves = 0;
+    for (let at = 1, isStruck = true; isStruck; at++) {
+      faults.arm({ kind: "fails", at, persistent: false, code });
+      const { id, outcome } = await saveRecord(storage, session, { keepNewest: 5 });
+      isStruck = faults.struck;
+      faults.disarm();
+      saves += 1;
+      tally({ tries: 1, acknowledged: 1 });
+      expect(outcome).toMatchObject({ status: "committed", record: { id, sequence: saves } });
+      const { session: row, log } = await storage.catalog.read({
+        session: { of: "session", id: session },
+        log: { of: "audit", query: { checkpointId: id } },
+      });
+      expect({ at, last: row?.lastSequence, count: row?.checkpointCount }).toEqual({ at, last: saves, count: Math.min(saves, 5) });
+      expect(log.map(({ action }) => action)).toEqual(["save"]);
+    }
+    expect(saves).toBeGreaterThan(10);
+    expect((await verifyAudit(storage)).findings).toEqual([]);
+    await storage.close();
+  });
+
+  it.each(["40001", "40P01"])("with %s again and again is refused as locked, and leaves nothing", async (code) => {
+    const faults = new Faults();
+    const storage = await open(faults, 0);
+    const session = randomUUID() as SessionId;
+    let tries = 0;
+    for (let at = 1, isStruck = true; isStruck; at++) {
+      faults.arm({ kind: "fails", at, persistent: true, code });
+      const failure: unknown = await saveRecord(storage, session).catch((error: unknown) => error);
+      isStruck = faults.struck;
+      faults.disarm();
+      if (!isStruck) break;
+      tries += 1;
+      expect(failure).toMatchObject({ code: "LOCK_TIMEOUT", retryable: true });
+      const { count } = await storage.catalog.read({ count: { of: "count", where: { state: "any", sessionId: session } } });
+      expect({ at, count }).toEqual({ at, count: 0 });
+    }
+    tally({ tries });
+    expect(tries).toBeGreaterThan(10);
+    await storage.close();
+  });
+});
