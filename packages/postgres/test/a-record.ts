@@ -6,11 +6,14 @@ import { commit } from "@workrail/core";
 export async function saveRecord(
   { blobs, catalog }: Pick<ChainedStorage, "blobs" | "catalog">,
   sessionId: SessionId,
-  { keepNewest }: { readonly keepNewest?: number } = {},
+  {
+    keepNewest,
+    id = randomUUID() as CheckpointId,
+    bytes = BYTES,
+  }: { readonly keepNewest?: number; readonly id?: CheckpointId; readonly bytes?: Uint8Array } = {},
 ): Promise<{ readonly id: CheckpointId; readonly outcome: CommitOutcome }> {
-  const id = randomUUID() as CheckpointId;
   const createdAt = new Date();
-  await blobs.put({ sessionId, checkpointId: id }, BYTES);
+  await blobs.put({ sessionId, checkpointId: id }, bytes);
   const record: NewRecord = {
     id,
     sessionId,
@@ -27,8 +30,8 @@ export async function saveRecord(
     layers: undefined,
     tags: ["tag"],
     attributes: { phase: "testing" },
-    contextBytes: BYTES.length,
-    blobBytes: BYTES.length,
+    contextBytes: bytes.length,
+    blobBytes: bytes.length,
     exactDigest: `digest of ${id}` as Digest,
     canonicalDigest: `digest of ${id}` as Digest,
     blob: blobs.refOf({ sessionId, checkpointId: id }),

@@ -23,7 +23,10 @@ export interface PostgresServer {
   run(database: string, statements: readonly string[]): Promise<void>;
   /** Runs a file of psql as the superuser. */
   runFile(database: string, text: string, environment: Readonly<Record<string, string>>): Promise<void>;
-  /** Ends every process of the server at once, as `kill -9` does: nothing is written, and the next start recovers from the log. */
+  /**
+   * Ends every process of the server at once, as `kill -9` does: nothing is written, and the next start recovers from the log. A server
+   * that ended by itself stays so.
+   */
   kill(): Promise<void>;
   /** Starts the server again. */
   start(): Promise<void>;
@@ -42,11 +45,13 @@ export function noPostgres(): string | undefined {
  * Starts a server on a free port.
  *
  * @param isDurable false: commits are not written to the disk, so that tests are faster, and a `kill` may lose them.
+ * @param disk directory for the data, as of a small disk. Default: a temporary one.
  */
-export async function startPostgres({ isDurable }: { readonly isDurable: boolean }): Promise<PostgresServer> {
+export async function startPostgres({ isDurable, disk }: { readonly isDurable: boolean; readonly disk?: string }): Promise<PostgresServer> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "workrail-postgres-"));
   if (isRoot()) await chown(folder, idOf("-u"), idOf("-g"));
-  const data = path.join(folder, "data");
+  if (isRoot() && disk !== undefined) await chown(disk, idOf("-u"), idOf("-g"));
+  const data = path.join(disk ?? folder, "data");
   const port = await freePort();
   await asServer("initdb", [
     "-D",
@@ -58,6 +63,7 @@ export async function startPostgres({ isDurable }: { readonly isDurable: boolean
     "-E",
     "UTF8",
     "--locale=C.UTF-8",
+    ...(disk === undefined ? [] : ["--wal-segsize=1"]),
     ...(isDurable ? [] : ["--no-sync"]),
   ]);
   const fast = isDurable ? "" : " -c fsync=off -c synchronous_commit=off -c full_page_writes=off";
@@ -75,6 +81,9 @@ export async function startPostgres({ isDurable }: { readonly isDurable: boolean
     "-qXv",
     "ON_ERROR_STOP=1",
   ];
+  const stop = async (): Promise<void> => {
+    if (existsSync(path.join(data, "postmaster.pid"))) await control("stop", "-m", "immediate");
+  };
   const server: PostgresServer = {
     url: (database = "postgres", user = "postgres") => `postgres://${user}@127.0.0.1:${port}/${database}`,
     createDatabase: (name) => asServer("createdb", ["-h", "127.0.0.1", "-p", String(port), "-U", "postgres", name]),
@@ -88,10 +97,10 @@ export async function startPostgres({ isDurable }: { readonly isDurable: boolean
       await writeFile(file, text, { mode: 0o644 });
       await asServer("psql", [...psql(database), "-f", file], environment);
     },
-    kill: () => control("stop", "-m", "immediate"),
+    kill: stop,
     start: () => control("start", "-o", settings),
     async destroy() {
-      if (existsSync(path.join(data, "postmaster.pid"))) await control("stop", "-m", "immediate");
+      await stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -35,9 +35,9 @@ export class SmallDisk {
   }
 
   /** @returns `undefined` where mounting is not allowed, as in most containers. */
-  static mount(directory: string): SmallDisk | undefined {
+  static mount(directory: string, size: string = SIZE): SmallDisk | undefined {
     try {
-      execFileSync("mount", ["-t", "tmpfs", "-o", `size=${SIZE},mode=0700`, "tmpfs", directory], { stdio: "ignore" });
+      execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size},mode=0700`, "tmpfs", directory], { stdio: "ignore" });
       return new SmallDisk(directory);
     } catch {
       return undefined;
@@ -62,6 +62,11 @@ export class SmallDisk {
     if (room < 0) throw new Error(`There are less than ${bytes} bytes free.`);
     writeFileSync(join(this.directory, FILLER), Buffer.alloc(room));
     if (this.#free() !== Math.ceil(bytes / PAGE) * PAGE) throw new Error(`${this.#free()} bytes are free, not ${bytes}.`);
+  }
+
+  /** Fills the disk up as `leave` does, while another process writes to it. */
+  leaveAbout(bytes: number): void {
+    writeFileSync(join(this.directory, FILLER), Buffer.alloc(Math.max(0, this.#free() - bytes)));
   }
 
   makeRoom(): void {
