@@ -1,85 +1,18 @@
-import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { type CheckpointRow, type Everything, EVERYTHING, type Facts, runThen, type Storage } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
 import { tally } from "@workrail/storage-conformance/harness";
 import { copyStore as copyStorage } from "@workrail/transfer";
 import { describe, expect, it } from "vitest";
 import { copyStore } from "../src/copy-store.ts";
+import { beside, comparable, contextsAt, fill, FILLER, killAfter, rowsAt, rowsOf } from "./copied-stores.ts";
 import { OPENERS, WISH } from "./sealed-stores.ts";
-import { onDisk, type Place, refusalOf } from "./stores.ts";
+import { onDisk, refusalOf } from "./stores.ts";
 
 const CHILD = fileURLToPath(new URL("./copied-then-killed.ts", import.meta.url));
 /** `npm run test:faults` sets the variable. */
 const KILLS = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 4 : 20;
-const FILLER = randomBytes(2_000).toString("base64");
-
-/** Fills a store with everything that a copy must keep: deltas, a fork, an aside, labels, pins, trash and a deleted checkpoint. */
-async function fill(place: Place, steps = 12): Promise<void> {
-  await using store = await place.open();
-  for (let step = 0; step < steps; step++) {
-    const sessionId = step % 3 === 0 ? "other" : "work";
-    await store.saveCheckpoint({
-      sessionId,
-      context: { filler: FILLER, step },
-      metadata: { name: `step ${step}`, tags: [`t${step % 2}`] },
-    });
-  }
-  const checkpoints = await store.listCheckpoints({ sessionId: "work" });
-  const [newest, second, third, fourth] = checkpoints.map(({ id }) => id);
-  await store.saveCheckpoint({
-    sessionId: "work",
-    parentId: third,
-    context: { filler: FILLER, fork: true },
-    metadata: { a: 1 },
-  });
-  await store.markCritical({ sessionId: "work", contextKey: "filler" });
-  await store.tagSession({ sessionId: "other", add: ["keep"] });
-  await store.cleanUp({ checkpointIds: [second as string] });
-  await store.deleteCheckpoint({ checkpointId: fourth as string });
-  await store.loadCheckpoint({ checkpointId: newest });
-}
-
-function beside(place: Place, name: string): string {
-  return path.join(path.dirname(place.dataDir), name);
-}
-
-async function rowsOf(storage: Storage): Promise<Facts<Everything>> {
-  return runThen(
-    () => storage.catalog.read(EVERYTHING),
-    () => storage.close(),
-  );
-}
-
-/** Rows without what the adapter assigns. */
-function comparable({ checkpoints, removals, sessions, edges, ...rows }: Facts<Everything>): unknown {
-  const placeless = ({ record: { blob: _blob, ...record }, trashedAt }: CheckpointRow): unknown => ({ record, trashedAt });
-  const pending = removals.filter(({ isDone }) => !isDone).map(({ blob: _blob, ...row }) => row);
-  return {
-    ...rows,
-    edges: edges.map(({ dependent, base }) => `${dependent} ${base}`).toSorted(),
-    checkpoints: checkpoints.map(placeless),
-    sessions: sessions.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-    removals: pending,
-  };
-}
-
-const rowsAt = (dataDir: string) => OPENERS["sqlite-fs"](dataDir).then(rowsOf);
-
-/** Every context of a store, by id. */
-async function contextsAt(place: Place, dataDir: string): Promise<ReadonlyMap<string, unknown>> {
-  await using store = await place.open({ dataDir, upkeep: false });
-  const contexts = new Map<string, unknown>();
-  for await (const { id } of store.eachCheckpoint({ project: null }))
-    contexts.set(id, (await store.loadCheckpoint({ checkpointId: id })).context);
-  return contexts;
-}
-
 describe("copyStore", () => {
   it("copies a store exactly, with its trash, pins, tags and audit log", () =>
     onDisk(async (place) => {
@@ -234,13 +167,7 @@ describe("copyStore", () => {
         await fill(place, 60);
         const to = beside(place, "copy");
         for (let kill = 1; kill <= KILLS; kill++) {
-          const child = spawn(process.execPath, ["--conditions=@workrail/source", CHILD, place.dataDir, to], {
-            stdio: ["ignore", "pipe", "inherit"],
-          });
-          const closed = once(child, "close");
-          const after = Math.ceil((kill * 60) / KILLS) - 1;
-          for await (const line of createInterface({ input: child.stdout })) if (Number(line) >= after) child.kill("SIGKILL");
-          await closed;
+          await killAfter(CHILD, [place.dataDir, to], Math.ceil((kill * 60) / KILLS) - 1);
         }
         await copyStore({ from: place.dataDir, to, env: {} });
         const isSame = JSON.stringify(comparable(await rowsAt(to))) === JSON.stringify(comparable(await rowsAt(place.dataDir)));

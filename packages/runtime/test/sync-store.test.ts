@@ -1,14 +1,15 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
+import { noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
 import { tally } from "@workrail/storage-conformance/harness";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { copyStore } from "../src/copy-store.ts";
+import { migrateStore } from "../src/migrate-store.ts";
 import { syncStore } from "../src/sync-store.ts";
 import type { SyncStoreOptions } from "../src/sync-options.ts";
 import type { Workrail } from "../src/workrail.ts";
+import { killAfter } from "./copied-stores.ts";
 import { onDisk, refusalOf } from "./stores.ts";
 
 const CHILD = fileURLToPath(new URL("./synced-then-killed.ts", import.meta.url));
@@ -17,32 +18,41 @@ const IS_LONG = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
 const SAVES = IS_LONG ? 1_000 : 40;
 const KILLS = IS_LONG ? 20 : 3;
 
-/** A shared store, and laptops that began with a copy of it. */
+/** A shared store, and laptops that began with a copy of it. The shared store is in a directory, or in a database. */
 interface Team {
   readonly shared: string;
   readonly laptops: readonly [string, string];
+  /** Data directory of a process that has the store in a database. */
+  readonly machine: string;
   within<T>(dataDir: string, work: (store: Workrail) => Promise<T>): Promise<T>;
   sync(laptop: string, options?: Partial<SyncStoreOptions>): ReturnType<typeof syncStore>;
 }
 
 /** Makes a team whose session `work` has one checkpoint, `base`. */
-async function inTeam(test: (team: Team) => Promise<void>): Promise<void> {
+async function inTeam(test: (team: Team) => Promise<void>, database?: string): Promise<void> {
   await onDisk(async (place) => {
     const laptopAt = (name: string): string => path.join(path.dirname(place.dataDir), name);
+    const shared = database ?? place.dataDir;
+    const machine = laptopAt("machine");
+    const env = { WORKRAIL_DATA_DIR: machine };
     const team: Team = {
-      shared: place.dataDir,
+      shared,
+      machine,
       laptops: [laptopAt("one"), laptopAt("two")],
-      async within(dataDir, work) {
-        await using store = await place.open({ dataDir, upkeep: false });
+      async within(where, work) {
+        await using store = await place.open({
+          ...(where === database ? { store: where, dataDir: machine } : { dataDir: where }),
+          upkeep: false,
+        });
         const result = await work(store);
         return result;
       },
-      sync: (from, options) => syncStore({ from, to: place.dataDir, env: {}, ...options }),
+      sync: (from, options) => syncStore({ from, to: shared, env, ...options }),
     };
     await team.within(team.shared, (store) =>
       store.saveCheckpoint({ sessionId: "work", checkpointId: "base", context: { step: 0 }, retention: "all" }),
     );
-    for (const to of team.laptops) await copyStore({ from: team.shared, to, env: {} });
+    for (const to of team.laptops) await copyStore({ from: shared, to, env });
     await test(team);
   });
 }
@@ -82,22 +92,37 @@ const chain = (name: string, saves = SAVES) =>
     { by: name, step: index + 1 },
   ]);
 
+async function expectBoth(team: Team): Promise<void> {
+  const [one, two] = team.laptops;
+  await saveOn(team, one, "one");
+  await saveOn(team, two, "two");
+  expect(await team.sync(one)).toMatchObject({ pushed: SAVES, present: 1, forks: [], refused: [], isComplete: true });
+  expect(await team.sync(two)).toMatchObject({
+    pushed: SAVES,
+    forks: [{ sessionId: "work", checkpointId: "two-1", parentId: "base", head: `one-${SAVES}` }],
+    renamed: [],
+  });
+  const [history, expected] = [await historyOf(team, team.shared), [["base", null, { step: 0 }], ...chain("one"), ...chain("two")]];
+  tally({ tries: 1, acknowledged: 2 * SAVES, wrong: isDeepStrictEqual(history, expected) ? 0 : 1 });
+  expect(history).toEqual(expected);
+  for (const laptop of team.laptops) expect(await team.sync(laptop)).toMatchObject({ pushed: 0, present: SAVES + 1 });
+  expect(await historyOf(team, one)).toEqual([["base", null, { step: 0 }], ...chain("one")]);
+}
+
+async function expectNothingLost(team: Team): Promise<void> {
+  const [one] = team.laptops;
+  await saveOn(team, one, "one");
+  for (let kill = 1; kill <= KILLS; kill++) {
+    await killAfter(CHILD, [one, team.shared, team.machine], Math.floor((kill * SAVES) / (KILLS + 1)));
+  }
+  await team.sync(one);
+  const [history, expected] = [await historyOf(team, team.shared), [["base", null, { step: 0 }], ...chain("one")]];
+  tally({ tries: KILLS, acknowledged: SAVES, wrong: isDeepStrictEqual(history, expected) ? 0 : 1 });
+  expect(history).toEqual(expected);
+}
+
 describe("syncStore", () => {
-  it(`brings ${SAVES} saves of each of two laptops into one session, in order, and names the fork`, () =>
-    inTeam(async (team) => {
-      const [one, two] = team.laptops;
-      await saveOn(team, one, "one");
-      await saveOn(team, two, "two");
-      expect(await team.sync(one)).toMatchObject({ pushed: SAVES, present: 1, forks: [], refused: [], isComplete: true });
-      expect(await team.sync(two)).toMatchObject({
-        pushed: SAVES,
-        forks: [{ sessionId: "work", checkpointId: "two-1", parentId: "base", head: `one-${SAVES}` }],
-        renamed: [],
-      });
-      expect(await historyOf(team, team.shared)).toEqual([["base", null, { step: 0 }], ...chain("one"), ...chain("two")]);
-      for (const laptop of team.laptops) expect(await team.sync(laptop)).toMatchObject({ pushed: 0, present: SAVES + 1 });
-      expect(await historyOf(team, one)).toEqual([["base", null, { step: 0 }], ...chain("one")]);
-    }));
+  it(`brings ${SAVES} saves of each of two laptops into one session, in order, and names the fork`, () => inTeam(expectBoth));
 
   it("leaves both stores in use", () =>
     inTeam(async (team) => {
@@ -210,25 +235,7 @@ describe("syncStore", () => {
 
   it.skipIf(process.platform === "win32")(
     `loses and repeats nothing in ${KILLS} kills (not on Windows, where SIGKILL is another thing)`,
-    () =>
-      inTeam(async (team) => {
-        const [one] = team.laptops;
-        await saveOn(team, one, "one");
-        for (let kill = 1; kill <= KILLS; kill++) {
-          const child = spawn(process.execPath, ["--conditions=@workrail/source", CHILD, one, team.shared], {
-            stdio: ["ignore", "pipe", "inherit"],
-          });
-          const closed = once(child, "close");
-          const after = Math.floor((kill * SAVES) / (KILLS + 1));
-          for await (const line of createInterface({ input: child.stdout })) if (Number(line) >= after) child.kill("SIGKILL");
-          await closed;
-        }
-        await team.sync(one);
-        const history = await historyOf(team, team.shared);
-        const expected = [["base", null, { step: 0 }], ...chain("one")];
-        tally({ tries: KILLS, acknowledged: SAVES, wrong: JSON.stringify(history) === JSON.stringify(expected) ? 0 : 1 });
-        expect(history).toEqual(expected);
-      }),
+    () => inTeam(expectNothingLost),
   );
 
   it("refuses a missing store and unknown options", () =>
@@ -236,4 +243,24 @@ describe("syncStore", () => {
       expect(await refusalOf(team.sync(`${team.shared}-none`))).toMatchObject({ code: "INVALID_INPUT", details: { field: "from" } });
       expect(await refusalOf(team.sync(team.laptops[0], { force: true } as object))).toMatchObject({ details: { field: "force" } });
     }));
+});
+
+const missing = process.platform === "win32" ? "SIGKILL is another thing on Windows" : noPostgres();
+
+describe.skipIf(missing !== undefined)(`syncStore with PostgreSQL${missing === undefined ? "" : `: not run, ${missing}`}`, () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres({ isDurable: false });
+  });
+  afterAll(() => server.destroy());
+
+  const migrated = async (database: string): Promise<string> => {
+    await server.createDatabase(database);
+    await migrateStore({ store: server.url(database) });
+    return server.url(database);
+  };
+
+  it(`brings ${SAVES} saves of each of two laptops into one session, in order, and names the fork`, async () =>
+    inTeam(expectBoth, await migrated("both")));
+  it(`loses and repeats nothing in ${KILLS} kills`, async () => inTeam(expectNothingLost, await migrated("killed")));
 });

@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import { syncStore } from "../src/sync-store.ts";
 
-const [from = "", to = ""] = process.argv.slice(2);
+const [from = "", to = "", dataDir] = process.argv.slice(2);
+const env = dataDir === undefined ? {} : { WORKRAIL_DATA_DIR: dataDir };
 
-await syncStore({ from, to, env: {}, onProgress: ({ done }) => fs.writeSync(1, `${done}\n`) });
+await syncStore({ from, to, env, onProgress: ({ done }) => fs.writeSync(1, `${done}\n`) });
