@@ -177,14 +177,27 @@ const ROWS = [
   },
   {
     id: "T25",
-    fault: "PostgreSQL: the database and its clients killed, connections lost at any statement",
+    fault: "PostgreSQL: the database and its clients killed, connections lost and transactions given up at any statement, a full disk",
     files: [
       "packages/postgres/test/killed-database.test.ts",
       "packages/postgres/test/lost-connections.test.ts",
+      "packages/postgres/test/given-up-transactions.test.ts",
+      "packages/postgres/test/full-disk.test.ts",
       "packages/postgres/test/server-conformance.test.ts",
     ],
-    names: "(an I/O|an error|a crash).*at any file operation|killed|a connection that is lost",
+    names: "(an I/O|an error|a crash).*at any file operation|killed|a connection that is lost|that is given up|a full disk",
     env: { WORKRAIL_DATABASE_KILLS: "200", WORKRAIL_CONFORMANCE_KILLS: "200" },
+  },
+  {
+    id: "T26",
+    fault: "two servers behind a load balancer, killed 200 times while 16 clients make 20,000 saves; then the database in the same way",
+    files: ["apps/mcp-server/src/http/killed-nodes.test.ts"],
+    env: { WORKRAIL_NODE_SAVES: "1250", WORKRAIL_NODE_KILLS: "200" },
+  },
+  {
+    id: "T27",
+    fault: "10,000 checkpoints copied to PostgreSQL and back, killed 20 times; two laptops that push 1,000 saves each, killed 20 times",
+    files: ["packages/runtime/test/copy-to-postgres.test.ts", "packages/runtime/test/sync-store.test.ts"],
   },
 ];
 
