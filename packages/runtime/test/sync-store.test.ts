@@ -17,6 +17,7 @@ const CHILD = fileURLToPath(new URL("./synced-then-killed.ts", import.meta.url))
 const IS_LONG = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
 const SAVES = IS_LONG ? 1_000 : 40;
 const KILLS = IS_LONG ? 20 : 3;
+const LONG = { timeout: 3_600_000 };
 
 /** A shared store, and laptops that began with a copy of it. The shared store is in a directory, or in a database. */
 interface Team {
@@ -122,7 +123,7 @@ async function expectNothingLost(team: Team): Promise<void> {
 }
 
 describe("syncStore", () => {
-  it(`brings ${SAVES} saves of each of two laptops into one session, in order, and names the fork`, () => inTeam(expectBoth));
+  it(`brings ${SAVES} saves of each of two laptops into one session, in order, and names the fork`, LONG, () => inTeam(expectBoth));
 
   it("leaves both stores in use", () =>
     inTeam(async (team) => {
@@ -235,6 +236,7 @@ describe("syncStore", () => {
 
   it.skipIf(process.platform === "win32")(
     `loses and repeats nothing in ${KILLS} kills (not on Windows, where SIGKILL is another thing)`,
+    LONG,
     () => inTeam(expectNothingLost),
   );
 
@@ -260,7 +262,8 @@ describe.skipIf(missing !== undefined)(`syncStore with PostgreSQL${missing === u
     return server.url(database);
   };
 
-  it(`brings ${SAVES} saves of each of two laptops into one session, in order, and names the fork`, async () =>
-    inTeam(expectBoth, await migrated("both")));
-  it(`loses and repeats nothing in ${KILLS} kills`, async () => inTeam(expectNothingLost, await migrated("killed")));
+  it(`brings ${SAVES} saves of each of two laptops into one session, in order, and names the fork`, LONG, async () =>
+    inTeam(expectBoth, await migrated("both")),
+  );
+  it(`loses and repeats nothing in ${KILLS} kills`, LONG, async () => inTeam(expectNothingLost, await migrated("killed")));
 });
