@@ -1,4 +1,4 @@
-import { CHECKPOINT_KINDS, type CheckpointKind, type CheckpointRecord } from "../../model/checkpoint.ts";
+import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
 import type { Session } from "../../model/session.ts";
 import { checkWhole, type ListPorts } from "../load/list-checkpoints.ts";
@@ -6,8 +6,8 @@ import { sessionNotFound } from "../load/load-checkpoint.ts";
 import { eachRecord } from "../remove/view-store.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 import { findSessionAndHead } from "../../catalog/queries/find-session.ts";
-import { type CheckpointFilter, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
-import { ALL, type Place } from "../../catalog/reads.ts";
+import { type CheckpointFilter, liveWhere, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import { ALL, type Place, type Where } from "../../catalog/reads.ts";
 
 export interface TraceInput {
   readonly sessionId: SessionId;
@@ -42,22 +42,22 @@ export interface TraceNode {
  */
 export async function traceSession({ catalog, locking }: ListPorts, { sessionId, asides, limit }: TraceInput): Promise<SessionTrace> {
   if (limit !== undefined) checkWhole("limit", limit, 1, Number.MAX_SAFE_INTEGER);
-  const kinds = CHECKPOINT_KINDS.filter((kind) => asides === true || kind !== "aside");
+  // No kinds named: asides are hidden, and the number of the others stands in the row of the session.
+  const filter: CheckpointFilter = asides === true ? { kinds: CHECKPOINT_KINDS } : {};
   return locking.shared(async () => {
     const { session, head } = await findSessionAndHead(catalog, sessionId);
     if (session === undefined) throw sessionNotFound(sessionId);
-    const { records, total } = await recordsOf(catalog, { sessionId, kinds }, limit);
+    const { records, total } = await recordsOf(catalog, { ...filter, sessionId }, limit);
     // With a limit, parents may be older than the records that were read.
     const parents = new Set(records.map(({ parentId }) => parentId).filter((id) => id !== null));
     for (const { id } of records) parents.delete(id);
     const isWhole = records.length === total || parents.size === 0;
-    const older = isWhole ? [] : await livePlaces(catalog, [...parents], kinds);
+    const older = isWhole ? [] : await livePlaces(catalog, { ...liveWhere(filter), ids: [...parents] });
     return { session, headId: head?.id, nodes: connect(records, new Set(older.map(({ id }) => id))), total };
   });
 }
 
-async function livePlaces(catalog: CatalogPort, ids: readonly CheckpointId[], kinds: readonly CheckpointKind[]): Promise<readonly Place[]> {
-  const where = { state: "live", ids, kinds } as const;
+async function livePlaces(catalog: CatalogPort, where: Where): Promise<readonly Place[]> {
   return (await catalog.read({ places: { of: "places", where, order: "any", limit: ALL } })).places;
 }
 
