@@ -33,7 +33,15 @@ async function built(file: string): Promise<string> {
   })) as Rolldown.RolldownOutput;
   const page = output.find(({ fileName }) => fileName.endsWith(".html"));
   if (page?.type !== "asset") throw new Error("The build of the page has no HTML.");
-  return String(page.source);
+  return withScriptLast(String(page.source));
+}
+
+/** Moves the script from the head to the end: the browser paints the frame of the document before it reads the script. */
+function withScriptLast(html: string): string {
+  const [script = ""] = /<script type="module"[^>]*>[\s\S]*?<\/script>\n?/u.exec(html) ?? [];
+  const body = html.replace(script, "");
+  const end = body.lastIndexOf("</body>");
+  return `${body.slice(0, end)}${script}${body.slice(end)}`;
 }
 
 /** Adds the content security policy, with the digests of what may run. */

@@ -1,8 +1,6 @@
 import "./without-eval.ts";
-import { render } from "preact";
-import { App } from "./app.tsx";
 import { connectToMcpHost } from "./mcp-host.ts";
+import { showPage } from "./show-page.tsx";
 import "./style.css";
 
-const root = document.querySelector("#page");
-if (root !== null) render(<App host={connectToMcpHost()} />, root);
+showPage(connectToMcpHost());

@@ -1,42 +1,21 @@
 import type { StoreChanges } from "@workrail/runtime";
 import type { JSX } from "preact";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useReducer, useState } from "preact/hooks";
 import { CheckpointPane } from "./checkpoint-pane.tsx";
 import { time } from "./format.ts";
 import { CallError, type Host } from "./host.ts";
 import { Menu } from "./menu.tsx";
-import { Failure } from "./parts.tsx";
 import { followLinks, type Route, useRoute } from "./route.ts";
 import { SessionsPane } from "./sessions-pane.tsx";
 import { TimelinePane } from "./timeline-pane.tsx";
 import { useTimeline } from "./use-timeline.ts";
 import { type Done, type Page, PageContext, type SessionVersion, useData } from "./use-data.ts";
 
-/** The whole page: sessions, the timeline of one, and a checkpoint of it. */
-export function App({ host }: { readonly host: Host }): JSX.Element {
-  const [start, setStart] = useState<"waiting" | "ready" | Error>("waiting");
-  useLayoutEffect(() => {
-    host.ready.then(
-      () => setStart("ready"),
-      (error: Error) => setStart(error),
-    );
-  }, [host]);
-  if (start === "waiting") return <p class="loading">Loading…</p>;
-  if (start !== "ready") {
-    return (
-      <main class="alone">
-        <h1>Workrail</h1>
-        <Failure error={start} />
-      </main>
-    );
-  }
-  return <Screens host={host} />;
-}
-
 /** Time for which a message stays. */
 const TOLD_MS = 12_000;
 
-function Screens({ host }: { readonly host: Host }): JSX.Element {
+/** The whole page: sessions, the timeline of one, and a checkpoint of it. */
+export function App({ host }: { readonly host: Host }): JSX.Element {
   const route = useRoute();
   const [versions, changed] = useReducer(changedBy, NO_CHANGES);
   const [isLive, setLive] = useState<boolean | undefined>(undefined);

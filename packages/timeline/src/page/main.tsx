@@ -1,8 +1,6 @@
-import { render } from "preact";
-import { App } from "./app.tsx";
 import { savedHost } from "./saved-host.ts";
 import { connectToServer } from "./server-host.ts";
+import { showPage } from "./show-page.tsx";
 import "./style.css";
 
-const root = document.querySelector("#page");
-if (root !== null) render(<App host={savedHost() ?? connectToServer()} />, root);
+showPage(savedHost() ?? connectToServer());
