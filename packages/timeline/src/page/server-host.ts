@@ -1,10 +1,37 @@
 import type { StoreChanges } from "@workrail/runtime";
 import type { CallName, DataApi } from "../data/calls.ts";
 import { CallError, type Host } from "./host.ts";
+import { parseRoute, type Route } from "./route.ts";
+import { newestOf } from "./use-timeline.ts";
 
-/** Connects the page with the server that it came from. */
+/** Connects the page with the server that it came from. It asks at once for what the screen in the address shows first. */
 export function connectToServer(): Host {
-  return { ready: signIn(), api: apiOver(callServer), follow };
+  const begun = new Map<string, Promise<unknown>>();
+  async function begin(): Promise<void> {
+    await signIn();
+    for (const [name, params] of firstCalls(parseRoute(location.hash))) begun.set(keyOf(name, params), callServer(name, params));
+    // The part of the page that wants an answer shows its failure.
+    await Promise.allSettled(begun.values());
+  }
+  return {
+    ready: begin(),
+    api: apiOver(async (name, params) => {
+      const key = keyOf(name, params);
+      const answer = begun.get(key);
+      begun.delete(key);
+      return answer ?? callServer(name, params);
+    }),
+    follow,
+  };
+}
+
+function keyOf(name: CallName, params: unknown): string {
+  return JSON.stringify([name, params]);
+}
+
+function firstCalls({ sessionId }: Route): readonly (readonly [CallName, unknown])[] {
+  const first = sessionId === undefined ? [] : [["timeline", newestOf(sessionId)] as const];
+  return [...first, ["sessions", {}]];
 }
 
 /** Makes the functions of the data API from one function that carries a call. */

@@ -6,7 +6,7 @@ import { Ago, Await, Empty } from "./parts.tsx";
 import { hrefOf, type Route } from "./route.ts";
 import { SafeText, WithWords } from "./safe-text.tsx";
 import { tagsOf } from "./session-actions.tsx";
-import { type Loaded, useData, usePage, useSettled } from "./use-data.ts";
+import { type Loaded, useData, useLater, usePage, useSettled } from "./use-data.ts";
 
 export interface SessionsPaneProps {
   readonly route: Route;
@@ -167,7 +167,7 @@ function Hits({ query }: { readonly query: string }): JSX.Element {
 /** The use of the store, and the links to the screens of the whole store. */
 function StoreLinks({ route }: { readonly route: Route }): JSX.Element {
   const { api, version } = usePage();
-  const { data } = useData("storage", () => api.storage({}), version);
+  const { data } = useData("storage", useLater() ? () => api.storage({}) : undefined, version);
   return (
     <ul class="store">
       <li>

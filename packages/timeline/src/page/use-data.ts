@@ -103,6 +103,18 @@ export function useData<T>(key: string, ask: (() => Promise<T>) | undefined, ver
   return { data: held.data, error: held.error, isLoading: ask !== undefined && !held.isDone };
 }
 
+const LATER_MS = 200;
+
+/** False at first, and true a moment after the first paint: for calls that would keep the server from answering those of the first screen. */
+export function useLater(): boolean {
+  const [isLater, setLater] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLater(true), LATER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isLater;
+}
+
 /** The value, once it has not changed for a while. */
 export function useSettled<T>(value: T, afterMs: number): T {
   const [settled, setSettled] = useState(value);

@@ -1,16 +1,21 @@
 import { useMemo } from "preact/hooks";
 import type { Timeline } from "../data/timeline.ts";
-import { type Loaded, type Page, useData } from "./use-data.ts";
+import { type Loaded, type Page, useData, useLater } from "./use-data.ts";
 
 /** Rows of the first answer; the rest follows. */
 const FIRST_ROWS = 200;
 
+/** The parameters of the first answer. */
+export function newestOf(sessionId: string): { readonly sessionId: string; readonly limit: number } {
+  return { sessionId, limit: FIRST_ROWS };
+}
+
 /** Reads the timeline of a session: its newest rows at once, and all others after them. */
 export function useTimeline({ api, versionOf }: Page, sessionId: string | undefined): Loaded<Timeline> {
   const { any, lost } = versionOf(sessionId);
-  const ask = sessionId === undefined ? undefined : () => api.timeline({ sessionId, limit: FIRST_ROWS });
+  const ask = sessionId === undefined ? undefined : () => api.timeline(newestOf(sessionId));
   const first = useData(`timeline ${sessionId}`, ask, any);
-  const isLong = (first.data?.total ?? 0) > FIRST_ROWS;
+  const isLong = useLater() && (first.data?.total ?? 0) > FIRST_ROWS;
   // Read again only when it lost something: what it got is in the first answer.
   const all = useData(`all of ${sessionId}`, sessionId === undefined || !isLong ? undefined : () => api.timeline({ sessionId }), lost);
   return useMemo(() => ({ ...first, data: joined(first.data, all.data) }), [first.data, first.error, all.data]);
