@@ -19,9 +19,11 @@ const SPARE = 8;
 /** A list of rows of one height that holds only the rows in view, so that ten thousand cost no more than fifty. */
 export function WindowList<T>({ items, rowHeight, label, keyOf, selected, onShown, onKeyDown, children }: WindowListProps<T>): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 900 });
+  // No row before the height is known: the first paint holds the rows in view, and no others.
+  const [view, setView] = useState({ top: 0, height: 0 });
+  const [spare, setSpare] = useState(0);
   const read = (): void => {
-    const { scrollTop = 0, clientHeight = 900 } = box.current ?? {};
+    const { scrollTop = 0, clientHeight = 0 } = box.current ?? {};
     setView((old) => (old.top === scrollTop && old.height === clientHeight ? old : { top: scrollTop, height: clientHeight }));
   };
   useLayoutEffect(() => {
@@ -38,8 +40,9 @@ export function WindowList<T>({ items, rowHeight, label, keyOf, selected, onShow
     else if (top + rowHeight > current.scrollTop + current.clientHeight) current.scrollTop = top + rowHeight - current.clientHeight;
     read();
   }, [selected, rowHeight]);
-  const first = Math.max(0, Math.floor(view.top / rowHeight) - SPARE);
-  const end = Math.min(items.length, Math.ceil((view.top + view.height) / rowHeight) + SPARE);
+  useEffect(() => setSpare(SPARE), []);
+  const first = Math.max(0, Math.floor(view.top / rowHeight) - spare);
+  const end = Math.min(items.length, Math.ceil((view.top + view.height) / rowHeight) + spare);
   const shown = items.slice(first, end);
   useEffect(() => onShown(shown), [first, end, items]);
   return (
