@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { CheckpointId } from "../../model/ids.ts";
 import { changeEdges } from "../rules/change-edges.ts";
-import { endErasure } from "../rules/end-erasure.ts";
+import { endErasures } from "../rules/end-erasures.ts";
 import { move } from "../rules/move.ts";
 import { ids, refOf, RuleCatalog, S } from "../testing/rule-catalog.ts";
 import { listErasures } from "./list-erasures.ts";
@@ -24,6 +24,6 @@ it("names the checkpoints that may need erased bytes: live, in the trash, or thr
   const [erasure, ...more] = await listErasures(catalog.port);
   expect(erasure).toMatchObject({ checkpointId: "gone", sessionId: S, blob: refOf("gone") });
   expect([new Set(erasure?.edges), more]).toEqual([new Set(needing), []]);
-  catalog.change(endErasure("gone" as CheckpointId));
+  catalog.change(endErasures(["gone" as CheckpointId]));
   expect(await listErasures(catalog.port)).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { changesOf, type Edge } from "../rows.ts";
 import { type Decision, mapped, type Rule } from "../rule.ts";
 import { append } from "./append.ts";
 import { changeEdges } from "./change-edges.ts";
-import { endErasure } from "./end-erasure.ts";
+import { endErasures } from "./end-erasures.ts";
 import { forget, type Forgetting } from "./forget.ts";
 import { move, type Move } from "./move.ts";
 import { relabel } from "./relabel.ts";
@@ -69,7 +69,7 @@ function partsOf(change: CatalogChange): readonly Rule<Part>[] {
   return [
     ...(change.append === undefined ? [] : [part(append(change.append), (appended) => ({ appended }))]),
     ...(change.move === undefined ? [] : [part(move(change.move), (moved) => ({ moved }))]),
-    ...erased.map((id) => part(endErasure(id), none)),
+    ...(erased.length === 0 ? [] : [part(endErasures(erased), none)]),
     ...[...new Set(forgetting?.sessions)].flatMap((id) => {
       return forgetting === undefined ? [] : [part(forget(id, forgetting), (forgotten) => ({ forgotten }))];
     }),

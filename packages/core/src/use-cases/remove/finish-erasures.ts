@@ -71,10 +71,11 @@ export async function finishErasures(ports: ErasingPorts, emptied: EmptiedSessio
 async function eraseBlobs(ports: ErasingPorts, erasures: readonly Erasure[]): Promise<readonly string[]> {
   const { catalog } = ports;
   const remove = removeBlobs(ports);
-  // Removed deltas of the erased checkpoints go first.
-  await reclaimBlobs(catalog, undefined, remove);
-  const blobs = erasures.map(({ blob }) => blob);
-  const reclaimed = new Set(await reclaimBlobs(catalog, blobs, remove));
+  // With all pending removals, since removed deltas of the erased checkpoints go first.
+  const pending = new Set(await reclaimBlobs(catalog, undefined, remove));
+  // An interrupted erasure may have ended their removal before.
+  const blobs = erasures.map(({ blob }) => blob).filter((blob) => !pending.has(blob));
+  const reclaimed = new Set(blobs.length === 0 ? [] : await reclaimBlobs(catalog, blobs, remove));
   if (blobs.every((blob) => reclaimed.has(blob))) return [];
   const { removalsHeldUntil: until } = await sumUsage(catalog);
   return [

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { CheckpointId } from "../../model/ids.ts";
 import { ids, RuleCatalog, S } from "../testing/rule-catalog.ts";
-import { endErasure } from "./end-erasure.ts";
+import { endErasures } from "./end-erasures.ts";
 import { move } from "./move.ts";
 
 it("ends the erasure of one checkpoint, and leaves the others", () => {
@@ -9,7 +9,7 @@ it("ends the erasure of one checkpoint, and leaves the others", () => {
   for (const id of ["a", "b"]) catalog.saved(id);
   const gone = { sessionId: S, checkpoints: ids("a", "b"), at: new Date(0), reason: "test", erases: true } as const;
   catalog.change(move({ ...gone, from: "live", to: "nowhere" }));
-  catalog.change(endErasure("a" as CheckpointId));
+  catalog.change(endErasures(["a" as CheckpointId]));
   expect(catalog.ask({ of: "erasures" }).map(({ checkpointId }) => checkpointId)).toEqual(["b"]);
   expect(catalog.facts.get(S)?.erasing).toEqual(["b"]);
 });
