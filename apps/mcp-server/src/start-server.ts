@@ -63,9 +63,9 @@ export function startServer(args: readonly string[]): void {
     icons: ICONS,
     instructions: values.readOnly ? READ_ONLY : INSTRUCTIONS,
     ...all,
-    offeredTo: ({ tenant, projects }: Access) => {
+    offeredTo: ({ name, tenant, projects }: Access) => {
       const whole = isOther(tenant) ? tenants.storeOf(tenant) : store;
-      return offered(projects === undefined ? whole : whole.for({ projects }));
+      return offered(whole.for({ projects, subject: name }));
     },
     use: (caller: Access | undefined) => (isOther(caller?.tenant) ? tenants.use(caller.tenant) : () => {}),
     readOnly: values.readOnly,

@@ -119,7 +119,7 @@ export { contentOf, EVERYTHING, rewrite } from "./catalog/rewrite.ts";
 export type { Everything } from "./catalog/rewrite.ts";
 export { changed, changesOf, KEY_OF } from "./catalog/rows.ts";
 export type { Change, CheckpointRow, ErasureRow, HoldRow, NewRow, RemovalRow, RowChange, SessionRow, Tables } from "./catalog/rows.ts";
-export { nothing, rule } from "./catalog/rule.ts";
+export { mapped, nothing, rule } from "./catalog/rule.ts";
 export type { Decision, Rule } from "./catalog/rule.ts";
 export { factsOf, survivingFacts, survivingReads } from "./catalog/surviving-facts.ts";
 export { matchesFilter } from "./catalog/matches-filter.ts";

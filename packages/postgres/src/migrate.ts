@@ -4,6 +4,7 @@ import { type Migration, Migrator } from "kysely/migration";
 import { initial } from "./migrations/0001-initial.ts";
 import { rowSecurity } from "./migrations/0002-row-security.ts";
 import { search } from "./migrations/0004-search.ts";
+import { auditSubject } from "./migrations/0005-audit-subject.ts";
 import { openPool } from "./pg-database.ts";
 import { SCHEMA } from "./schema.ts";
 import type { Connection } from "./sql-connection.ts";
@@ -14,6 +15,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-initial": initial,
   "0002-row-security": rowSecurity,
   "0004-search": search,
+  "0005-audit-subject": auditSubject,
 };
 
 const NAMES = Object.keys(MIGRATIONS);

@@ -137,6 +137,7 @@ export function loggedOf(row: AuditColumns): LoggedEvent {
     checkpointId: (row.checkpoint_id ?? undefined) as CheckpointId | undefined,
     agentId: row.agent_id ?? undefined,
     ...(row.reason === null ? {} : { reason: row.reason }),
+    ...(row.subject === null ? {} : { subject: row.subject }),
     number: row.number,
     digest: row.digest ?? undefined,
   };
@@ -153,6 +154,7 @@ export function columnsOfEvent(tenant: string, event: LoggedEvent): AuditColumns
     agent_id: event.agentId ?? null,
     reason: event.reason ?? null,
     digest: event.digest ?? null,
+    subject: event.subject ?? null,
   };
 }
 

@@ -67,6 +67,7 @@ export interface AuditColumns {
   reason: string | null;
   /** 32 hexadecimal digits; `null` for a row that is not chained. */
   digest: string | null;
+  subject: string | null;
 }
 
 /** One row per tenant. Each change locks it, which puts all changes of the tenant in one order. */

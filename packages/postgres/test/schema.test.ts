@@ -66,7 +66,7 @@ const COLUMNS: { readonly [T in keyof StoredTables]: { readonly [C in keyof Stor
   removal: { tenant_id: 0, blob: 0, checkpoint_id: 0, session_id: 0 },
   erasure: { tenant_id: 0, blob: 0, checkpoint_id: 0, session_id: 0 },
   hold: { tenant_id: 0, holder: 0, until: 0 },
-  audit: { tenant_id: 0, number: 0, at: 0, action: 0, session_id: 0, checkpoint_id: 0, agent_id: 0, reason: 0, digest: 0 },
+  audit: { tenant_id: 0, number: 0, at: 0, action: 0, session_id: 0, checkpoint_id: 0, agent_id: 0, reason: 0, digest: 0, subject: 0 },
   blob: { tenant_id: 0, ref: 0, bytes: 0 },
   quarantine: { tenant_id: 0, place: 0, ref: 0, bytes: 0 },
   search_state: {
@@ -112,10 +112,10 @@ describe("the schema", () => {
   it("is missing before the first migration, and is made once", async () => {
     await expect(open()).rejects.toMatchObject({
       code: "UNSUPPORTED_VERSION",
-      details: { reason: "schema-older", missing: ["0001-initial", "0002-row-security", "0004-search"] },
+      details: { reason: "schema-older", missing: ["0001-initial", "0002-row-security", "0004-search", "0005-audit-subject"] },
     });
     const db = new Kysely<unknown>({ dialect: new PGliteDialect({ pglite }) });
-    expect(await migrateOver(db)).toEqual({ applied: ["0001-initial", "0002-row-security", "0004-search"] });
+    expect(await migrateOver(db)).toEqual({ applied: ["0001-initial", "0002-row-security", "0004-search", "0005-audit-subject"] });
     expect(await migrateOver(db)).toEqual({ applied: [] });
   });
 

@@ -23,7 +23,7 @@ export class AccessRecorder {
   readonly #clock: Clock;
   readonly #background: Background;
   readonly #writes = new SerialQueue();
-  #pending: { readonly record: CheckpointRecord; readonly at: Date }[] = [];
+  #pending: { readonly record: CheckpointRecord; readonly at: Date; readonly subject: string | undefined }[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   constructor(ports: { readonly catalog: CatalogPort; readonly locking: Locking; readonly clock: Clock; readonly background: Background }) {
@@ -33,8 +33,9 @@ export class AccessRecorder {
     this.#background = ports.background;
   }
 
-  record(record: CheckpointRecord): void {
-    this.#pending.push({ record, at: this.#clock.now() });
+  /** @param subject who proved to be the caller that loaded it. */
+  record(record: CheckpointRecord, subject?: string): void {
+    this.#pending.push({ record, at: this.#clock.now(), subject });
     if (this.#pending.length >= MOST) this.flush();
     // The timer does not keep a finished program running; `flush` at closing writes the rest.
     else this.#timer ??= setTimeout(() => this.flush(), DELAY_MS).unref();
@@ -61,8 +62,8 @@ export class AccessRecorder {
     this.#pending = [];
     if (loads.length === 0) return;
     const accesses = loads.map(({ record, at }) => ({ checkpointId: record.id, at }));
-    const audit = loads.map(({ record, at }): AuditEvent => {
-      return { at, action: "load", sessionId: record.sessionId, checkpointId: record.id, agentId: undefined };
+    const audit = loads.map(({ record, at, subject }): AuditEvent => {
+      return { at, action: "load", sessionId: record.sessionId, checkpointId: record.id, agentId: undefined, subject };
     });
     try {
       await this.#locking.shared(() => this.#catalog.change(commit({ accesses, audit })));

@@ -1,7 +1,7 @@
 import { findCheckpoint, findHead, invalidInput, parseCheckpointId, parseSessionId, sessionNotFound, WorkrailError } from "@workrail/core";
 import { checkChangeable, notAmong } from "@workrail/wrappers";
 import type { SaveCheckpointParams } from "./context-management-service.ts";
-import type { Caller } from "./isolation.ts";
+import type { Confined } from "./isolation.ts";
 import { sessionOfProject } from "./project-checkpoints/project-path.ts";
 import type { Store } from "./store.ts";
 
@@ -12,7 +12,7 @@ import type { Store } from "./store.ts";
  *
  * @throws INVALID_INPUT for another project; SESSION_NOT_FOUND for an unknown session.
  */
-export async function admitted(store: Store, { projects }: Caller, params: SaveCheckpointParams): Promise<SaveCheckpointParams> {
+export async function admitted(store: Store, { projects }: Confined, params: SaveCheckpointParams): Promise<SaveCheckpointParams> {
   const { project, sessionId, kind, parentId, expectedParentId } = params;
   if (project !== undefined && !projects.includes(project)) throw notAmong(projects);
   const isOfProject = kind === "project" && project !== undefined && sessionId === sessionOfProject(project, store.parts.digests);

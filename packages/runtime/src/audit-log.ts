@@ -46,6 +46,8 @@ export interface AuditLogEntry {
   readonly sessionId?: string;
   readonly checkpointId?: string;
   readonly agentId?: string;
+  /** Who proved to be the caller. Absent where callers prove nothing. */
+  readonly subject?: string;
   readonly reason?: string;
   /** Absent for rows written before rows were chained. */
   readonly digest?: string;
@@ -158,11 +160,12 @@ function checkLimit(limit: number): void {
 }
 
 function entryOf({ number, at, action, ...rest }: LoggedEvent): AuditLogEntry {
-  const { sessionId, checkpointId, agentId, reason, digest } = rest;
+  const { sessionId, checkpointId, agentId, subject, reason, digest } = rest;
   return {
     number,
     at: at.toISOString(),
     action,
+    ...(subject === undefined ? {} : { subject }),
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(checkpointId === undefined ? {} : { checkpointId }),
     ...(agentId === undefined ? {} : { agentId }),

@@ -29,7 +29,7 @@ export interface Route extends Pick<Store, "parts" | "project" | "dataDir" | "du
 /**
  * Makes the library's object over a route: one method for each operation, under the types of `Workrail`.
  *
- * @param whole the object for the whole store, when this one is for a caller with a right to some projects.
+ * @param whole the object for the whole store, when this one is for a caller.
  */
 export function workrailOver(route: Route, whole?: { readonly workrail: Workrail; readonly caller: Caller }): Workrail {
   const methods = Object.entries(OPERATIONS as unknown as Untyped).map(([name, operation]) => {
@@ -37,7 +37,7 @@ export function workrailOver(route: Route, whole?: { readonly workrail: Workrail
     const run = (args: readonly unknown[]): unknown => {
       if (whole !== undefined && wholeStore === "behind")
         return (whole.workrail[name as keyof Operations] as (...all: unknown[]) => unknown)(...args);
-      if (whole !== undefined && wholeStore === true) throw needsWholeStore(name);
+      if (whole?.caller.projects !== undefined && wholeStore === true) throw needsWholeStore(name);
       const given = params === undefined ? undefined : (args[params.at] as { readonly dryRun?: unknown } | null | undefined);
       // First: a read-only store refuses every change for this reason, also one with wrong parameters or without effect.
       if (changes !== undefined && route.isReadOnly && (changes === true || given?.dryRun !== true)) throw readOnly();
@@ -53,15 +53,15 @@ export function workrailOver(route: Route, whole?: { readonly workrail: Workrail
   const close = async (): Promise<void> => (whole === undefined ? route.close() : undefined);
   const workrail: Workrail = {
     ...operations,
-    dataDir: whole === undefined ? dataDir : undefined,
+    dataDir: whole?.caller.projects === undefined ? dataDir : undefined,
     get durability() {
       return route.durability;
     },
     projectCheckpoints: new ProjectCheckpoints({ ...parts, workrail: operations, project, among: whole?.caller.projects }),
     asCaller(given) {
-      const caller = parseCaller(given);
-      const wider = caller.projects.find((each) => whole?.caller.projects.includes(each) === false);
-      if (wider !== undefined) throw notAmong(whole?.caller.projects ?? []);
+      const caller = { ...whole?.caller, ...parseCaller(given) };
+      const own = whole?.caller.projects;
+      if (own !== undefined && caller.projects?.every((each) => own.includes(each)) === false) throw notAmong(own);
       return whole?.workrail.asCaller(caller) ?? workrailOver(route.partFor(caller), { workrail, caller });
     },
     close,

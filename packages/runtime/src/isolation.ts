@@ -37,14 +37,29 @@ export function scopeOf(isolation: Isolation, own: string | undefined, { project
 
 const HINT = "Name a project or a session, or set WORKRAIL_PROJECT. WORKRAIL_ISOLATION=own-first shows the other projects, too.";
 
-/** A caller with a right to some projects, given once for all calls that follow. */
+/** A caller, given once for all calls that follow. */
 export interface Caller {
-  /** Absolute paths of the only projects that exist for the caller. Saves go to the first unless they name another. */
+  /**
+   * Absolute paths of the only projects that exist for the caller. Saves go to the first unless they name another. Default: the caller has a
+   * right to the whole store.
+   */
+  readonly projects?: Confined["projects"] | undefined;
+  /** Who proved to be the caller: a name in each row of the audit log for what the caller does. Default: none. */
+  readonly subject?: string | undefined;
+}
+
+/** The right of a caller to some projects only. */
+export interface Confined {
   readonly projects: readonly [string, ...string[]];
 }
 
-/** Checks a caller. @throws INVALID_INPUT unless it has projects, each an absolute path. */
-export function parseCaller({ projects }: Caller): Caller {
+/** Checks a caller. @throws INVALID_INPUT unless its projects, if any, are absolute paths, and its subject, if any, is a name. */
+export function parseCaller({ projects, subject }: Caller): Caller {
+  if (subject === "") throw invalidInput("subject", "subject must be a name.", "Leave it out when nobody proved to be the caller.");
+  return { ...(projects === undefined ? {} : confined({ projects })), ...(subject === undefined ? {} : { subject }) };
+}
+
+function confined({ projects }: Confined): Confined {
   const [first, ...others] = projects.map((project) => asSpelled(path.resolve(parseProject(project))));
   if (first === undefined) throw invalidInput("projects", "projects must name at least one project.", "Name the projects of the caller.");
   return { projects: [first, ...new Set(others.filter((project) => project !== first))] };

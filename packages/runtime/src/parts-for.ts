@@ -1,6 +1,6 @@
 import { type BlobStore, type CatalogPort, type SearchEngine, type Storage, type VectorEngine } from "@workrail/core";
 import { confinedCatalog } from "@workrail/wrappers";
-import type { Caller } from "./isolation.ts";
+import type { Confined } from "./isolation.ts";
 import { ownIndex } from "./search/own-index.ts";
 import { SessionResolver } from "./session-resolver.ts";
 import type { Parts } from "./tokens.ts";
@@ -10,7 +10,7 @@ import type { Parts } from "./tokens.ts";
  *
  * Search gets an index of its own in memory, since the statistics of a shared one would tell which words others use.
  */
-export function partsFor(whole: Parts, { projects }: Caller): Parts {
+export function partsFor(whole: Parts, { projects }: Confined): Parts {
   const catalog = confinedCatalog(whole.catalog, projects);
   const search = ownIndex(catalog);
   const settings = { ...whole.settings, remembersSessions: false };
@@ -31,7 +31,7 @@ export function partsFor(whole: Parts, { projects }: Caller): Parts {
 interface Own {
   readonly catalog: CatalogPort;
   readonly search: SearchEngine;
-  readonly projects: Caller["projects"];
+  readonly projects: Confined["projects"];
 }
 
 function storageFor(whole: Storage, { catalog, search, projects }: Own): Storage {
@@ -69,7 +69,7 @@ function withoutLists(blobs: BlobStore): BlobStore {
 }
 
 /** Compares with the vectors of the projects alone. The whole store keeps them up to date. */
-function vectorsFor(vectors: VectorEngine, projects: Caller["projects"]): VectorEngine {
+function vectorsFor(vectors: VectorEngine, projects: Confined["projects"]): VectorEngine {
   return {
     async nearest(space, query) {
       const among = projects.filter((project) => query.project === undefined || query.project === project);

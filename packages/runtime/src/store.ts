@@ -30,7 +30,7 @@ import {
   listErasures,
   findHead,
 } from "@workrail/core";
-import { checkChangeable } from "@workrail/wrappers";
+import { checkChangeable, namedCatalog } from "@workrail/wrappers";
 import { CallsUnderWay } from "./calls-under-way.ts";
 import { ChangePulse } from "./changes/change-pulse.ts";
 import { Compactor } from "./compactor.ts";
@@ -44,7 +44,7 @@ import { removeOld } from "./hooks/forget-sessions.ts";
 import { type IncomingSave, waitingIfReadable, waitingNames } from "./hooks/incoming-save.ts";
 import { takeIncoming, type TakeInPorts, takeThese } from "./hooks/take-incoming.ts";
 import { Housekeeper } from "./housekeeper.ts";
-import { type Asked, type Caller, type Scope, scopeOf } from "./isolation.ts";
+import { type Asked, type Caller, type Confined, type Scope, scopeOf } from "./isolation.ts";
 import { isUnknownSession, withLikelySessions } from "./likely-sessions.ts";
 import { partsFor } from "./parts-for.ts";
 import { ProjectRules } from "./project-rules.ts";
@@ -92,7 +92,9 @@ const UNBOUNDED = { maxCheckpoints: ALL, maxAsides: ALL, maxAsideBytes: ALL, max
 /** Relation of a store to another one. Default: none. */
 interface StoreKind {
   readonly standIn?: StandIn | undefined;
-  readonly of?: { readonly whole: Store; readonly caller: Caller } | undefined;
+  readonly of?: { readonly whole: Store; readonly caller: Confined } | undefined;
+  /** The same store without a subject of its callers. */
+  readonly named?: { readonly by: Store; readonly subject: string } | undefined;
   /** False to leave the saves of hooks in the data directory to other stores. Default `true`. */
   readonly takesIncoming?: boolean;
 }
@@ -121,7 +123,11 @@ export class Store {
   readonly pulse: ChangePulse;
   /** The whole of which this store is a caller's part; `undefined` for a whole. */
   readonly whole: Store | undefined;
-  readonly caller: Caller | undefined;
+  readonly caller: Confined | undefined;
+  /** Who proved to be the caller. */
+  readonly subject: string | undefined;
+  /** The store that this one is a part of, or names the caller of. */
+  readonly #root: Store | undefined;
   /** Parts of callers, by their projects; the last used at the end. */
   readonly #parts = new Map<string, Store>();
   readonly #calls: CallsUnderWay;
@@ -131,22 +137,24 @@ export class Store {
   #refusal: { readonly error: unknown; readonly until: number } | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(parts: Parts, project: string | undefined, { standIn, of, takesIncoming = true }: StoreKind = {}) {
-    const whole = of?.whole;
+  constructor(parts: Parts, project: string | undefined, { standIn, of, named, takesIncoming = true }: StoreKind = {}) {
+    const whole = of?.whole ?? named?.by;
     const { settings, storage, sessions, accesses } = parts;
     const { limits } = settings;
     this.parts = parts;
     this.project = project;
     this.standIn = standIn;
-    this.whole = whole;
+    this.whole = of?.whole;
+    this.#root = whole;
     this.caller = of?.caller;
+    this.subject = named?.subject;
     this.#takesIncoming = takesIncoming;
     this.#calls = whole === undefined ? new CallsUnderWay() : whole.#calls;
     this.durability = storage.durability;
     this.dataDir = storage.durability === "disk" ? settings.dataDir : undefined;
     this.isReadOnly = storage.isReadOnly === true;
-    this.rules = new ProjectRules(project, parts.log);
-    this.git = new GitReader(project);
+    this.rules = named?.by.rules ?? new ProjectRules(project, parts.log);
+    this.git = named?.by.git ?? new GitReader(project);
     this.housekeeper = whole?.housekeeper ?? new Housekeeper(parts);
     this.room = whole?.room ?? new DiskRoom({ ...parts, makeRoom: (needed) => this.housekeeper.makeRoomOnDisk(needed) });
     // With a trash for pruned checkpoints, pruning runs after the save.
@@ -164,13 +172,13 @@ export class Store {
       limits,
       onLoaded: (record) => {
         if (isWork(record.kind)) sessions.loaded(record.sessionId, record.workflowId);
-        if (!this.isReadOnly) accesses.record(record);
+        if (!this.isReadOnly) accesses.record(record, named?.subject);
       },
     };
     this.erasingPorts = { ...parts, limits };
     this.rebuildPorts = { ...parts, limits, remains: storage.remains };
     this.compactor = whole?.compactor ?? new Compactor({ ...parts, limits }, parts.background, this.#calls);
-    this.search = new StoreSearch(parts, () => this.#calls.isAny, whole?.parts);
+    this.search = named?.by.search ?? new StoreSearch(parts, () => this.#calls.isAny, whole?.parts);
     this.pulse = whole?.pulse ?? new ChangePulse(parts, () => this.takeIncoming());
   }
 
@@ -180,7 +188,19 @@ export class Store {
   }
 
   /** Returns the part of the store that exists for a caller. It lives as long as the whole. */
-  partFor(caller: Caller): Store {
+  partFor({ projects, subject }: Caller): Store {
+    const part = projects === undefined ? this : this.#partOf({ projects });
+    return subject === undefined ? part : part.#namedBy(subject);
+  }
+
+  #namedBy(subject: string): Store {
+    const { whole, caller, standIn } = this;
+    const of = whole === undefined || caller === undefined ? undefined : { whole, caller };
+    const parts = { ...this.parts, catalog: namedCatalog(this.parts.catalog, subject) };
+    return new Store(parts, this.project, { standIn, of, named: { by: this, subject } });
+  }
+
+  #partOf(caller: Confined): Store {
     const key = JSON.stringify(caller.projects);
     const part =
       this.#parts.get(key) ??
@@ -233,7 +253,7 @@ export class Store {
   }
 
   get #isClosing(): boolean {
-    return (this.whole ?? this).#closing !== undefined;
+    return (this.#root ?? this).#closing !== undefined;
   }
 
   /** Returns the durability of a checkpoint, or of saves and changes from now on. */
@@ -321,7 +341,7 @@ export class Store {
 
   /** Rebuilds a lost catalog. */
   async recover(options: RebuildOptions = {}): Promise<void> {
-    if (this.whole !== undefined) return this.whole.recover(options);
+    if (this.#root !== undefined) return this.#root.recover(options);
     if ((await this.parts.recovery.state()) !== "lost") return;
     const report = await this.#recoverUnlessRefused(options);
     if (report === undefined) return;
@@ -373,6 +393,8 @@ export class Store {
 
   /** Takes in saves of hooks: those given, or else those that wait in files. See `Workrail.takeIncoming`. */
   async takeIncoming(saves?: readonly IncomingSave[]): Promise<number> {
+    // Hooks saved it, and not the caller.
+    if (this.#root !== undefined) return this.#root.takeIncoming(saves);
     if (saves !== undefined) return this.using(async () => this.#tookIn(await takeThese(this.#takeInPorts(), saves)));
     const { dataDir } = this;
     if (!this.#takesIncoming || this.isReadOnly || dataDir === undefined || this.standIn !== undefined) return 0;

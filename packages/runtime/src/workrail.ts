@@ -341,10 +341,11 @@ export interface Workrail extends Operations {
   /** Checkpoints of projects: contextd's service. */
   readonly projectCheckpoints: ProjectCheckpoints;
   /**
-   * Returns this store as a caller finds it who has a right to some projects: all else does not exist in any answer, count or message.
-   * Sessions and checkpoints get their ids from the store. Operations on the whole store fail. Closing it does nothing.
+   * Returns this store as a caller finds it. For one with a right to some projects all else does not exist in any answer, count or message:
+   * sessions and checkpoints get their ids from the store, and operations on the whole store fail. Rows of the audit log name the caller's
+   * subject. Closing it does nothing.
    *
-   * @throws INVALID_INPUT unless the projects are absolute paths, and some of this one's own.
+   * @throws INVALID_INPUT unless the projects are absolute paths, and some of this one's own, and the subject is a name.
    */
   asCaller(caller: Caller): Workrail;
   /** Finishes running work and releases the store. May be called twice. */

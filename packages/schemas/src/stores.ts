@@ -309,6 +309,7 @@ export const AUDIT_LOG_RESULT: ResultSchema<AuditLogResult> = objectOf<AuditLogR
       sessionId: text("if it is about one").optional(),
       checkpointId: text("if it is about one").optional(),
       agentId: text("the agent, if known").optional(),
+      subject: text("the token, or the subject of the JWT, of a caller over HTTP").optional(),
       reason: text("the reason, if the action needs one").optional(),
       digest: text("digest of the row and the one before; missing in rows older than the chain").optional(),
     }),

@@ -52,9 +52,9 @@ function addToAudit(on: SqliteConnection, events: readonly (AuditEvent | LoggedE
   let last: LoggedEvent | undefined;
   for (const event of events) {
     last = "number" in event ? event : { ...event, number: 1 + ((last ?? lastLogged(on))?.number ?? 0), digest: undefined };
-    const { number, at, action, sessionId, checkpointId, agentId, reason, digest } = last;
+    const { number, at, action, sessionId, checkpointId, agentId, reason, digest, subject = null } = last;
     const texts = [sessionId, checkpointId, agentId, reason].map((text) => text ?? null);
-    run(on, PUT_AUDIT, number, at.getTime(), action, ...texts, digest === undefined ? null : Buffer.from(digest, "hex"));
+    run(on, PUT_AUDIT, number, at.getTime(), action, ...texts, digest === undefined ? null : Buffer.from(digest, "hex"), subject);
   }
   return last;
 }
@@ -184,7 +184,7 @@ const UPDATE_UNINDEXED = updating(
 );
 
 const PUT_INTO_TRASH = insertionOf("trashed", ["session_id", "id", "blob", "blob_bytes", "trashed_at", "record"]);
-const PUT_AUDIT = insertionOf("audit", ["id", "at", "action", "session_id", "checkpoint_id", "agent_id", "reason", "digest"]);
+const PUT_AUDIT = insertionOf("audit", ["id", "at", "action", "session_id", "checkpoint_id", "agent_id", "reason", "digest", "subject"]);
 const PUT_EDGE = `${insertionOf("edge", ["dependent", "base"])} ON CONFLICT DO NOTHING`;
 const PUT_ERASURE = `${insertionOf("erasure", ["blob", "checkpoint_id", "session_id"])} ON CONFLICT DO NOTHING`;
 const PUT_REMOVAL = `${insertionOf("pending_removal", ["blob", "checkpoint_id", "session_id", "is_done"])}

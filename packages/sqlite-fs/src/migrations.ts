@@ -6,6 +6,7 @@ import { fewerIndexes } from "./migrations/0005-fewer-indexes.ts";
 import { auditChain } from "./migrations/0006-audit-chain.ts";
 import { erasures } from "./migrations/0007-erasures.ts";
 import { rowChecksums } from "./migrations/0008-row-checksums.ts";
+import { auditSubject } from "./migrations/0009-audit-subject.ts";
 
 /** A step from one schema to the next. */
 export interface Migration {
@@ -37,4 +38,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: erasures, minReader: 1, minWriter: 7 },
   // An older writer would change rows without their checksums.
   { sql: rowChecksums, changesSums: true, minReader: 1, minWriter: 8 },
+  // An older version names no subject. Only its check of the audit log fails at rows that have one.
+  { sql: auditSubject, minReader: 1, minWriter: 8 },
 ];

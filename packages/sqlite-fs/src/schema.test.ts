@@ -10,7 +10,9 @@ type TypeOf<T> = [T] extends [number | null] ? "INTEGER" : [T] extends [string |
 type Declared<T> = null extends T ? TypeOf<T> : `${TypeOf<T>} NOT NULL`;
 
 /** The compiler refuses a column that the types lack, a column that is missing here, and a declaration that its type denies. */
-const TABLES: { readonly [T in keyof StoredTables]: { readonly [C in keyof StoredTables[T]]: Declared<StoredTables[T][C]> } } = {
+const TABLES: {
+  readonly [T in keyof StoredTables]: { readonly [C in keyof StoredTables[T]]-?: Declared<Exclude<StoredTables[T][C], undefined>> };
+} = {
   session: {
     id: "TEXT NOT NULL",
     created_at: "INTEGER NOT NULL",
@@ -75,6 +77,7 @@ const TABLES: { readonly [T in keyof StoredTables]: { readonly [C in keyof Store
     checkpoint_id: "TEXT",
     agent_id: "TEXT",
     reason: "TEXT",
+    subject: "TEXT",
     digest: "BLOB",
   },
   state: { key: "TEXT NOT NULL", value: "INTEGER NOT NULL" },

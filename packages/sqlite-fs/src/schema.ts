@@ -82,6 +82,8 @@ export interface AuditRow {
   reason: string | null;
   /** 16 bytes; `null` for a row that is older than the chain. */
   digest: Uint8Array | null;
+  /** Missing in a database that is only read, and older than the column. */
+  subject?: string | null;
 }
 
 /** Tables of the catalog. A test compares them with the schema that the migrations make. */

@@ -104,6 +104,7 @@ function columns(entries: readonly AuditLogEntry[]): readonly Column<AuditLogEnt
     { title: "SESSION", leastWidth: 10, cutFirst: true, cell: ({ sessionId }) => escapeText(sessionId ?? "") },
     { title: "REASON", leastWidth: 8, cell: ({ reason }) => escapeText(reason ?? "") },
     { title: "AGENT", leastWidth: 8, cell: ({ agentId }) => escapeText(agentId ?? "") },
+    { title: "SUBJECT", leastWidth: 8, cell: ({ subject }) => escapeText(subject ?? "") },
   ];
 }
 

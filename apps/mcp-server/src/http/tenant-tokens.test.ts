@@ -148,6 +148,20 @@ describe.skipIf(missing !== undefined)(`a token with a tenant${missing === undef
     }
   });
 
+  it("is named in the audit log of its tenant", async () => {
+    const sessionId = "audited";
+    expect(await call(OWN, "workflow_checkpoint_save", { sessionId, context: { step: 1 }, agentId: "somebody" })).toContain("checkpointId");
+    expect(await call(OWN, "workflow_mark_critical", { sessionId, contextKey: "step" })).not.toContain("isError");
+    await as(sharedUrl, OWN, async (workrail) => {
+      const { entries } = await workrail.auditLog({ sessionId, actions: ["save", "pin"] });
+      expect(entries.map(({ action, subject }) => [action, subject])).toEqual([
+        ["pin", OWN],
+        ["save", OWN],
+      ]);
+      expect((await workrail.verifyAuditLog()).findings).toEqual([]);
+    });
+  });
+
   it("is refused where there is no database", async () => {
     const tokenFile = join(home.directory, "tokens.json");
     const args = [join(await bundleServer(), "workrail-mcp.mjs"), "--http", "0", "--http-token-file", tokenFile];

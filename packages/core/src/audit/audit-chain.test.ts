@@ -20,6 +20,7 @@ const someEvent: fc.Arbitrary<AuditEvent> = fc.record({
   checkpointId: someText as fc.Arbitrary<CheckpointId | undefined>,
   agentId: someText,
   reason: someText,
+  subject: someText,
 });
 const someEvents = fc.array(someEvent, { minLength: 2, maxLength: 12 });
 
@@ -38,7 +39,7 @@ function numbered(rows: readonly LoggedEvent[]): readonly LoggedEvent[] {
 
 /** A change to one row, by a person or an accident. */
 const someHarm = fc.oneof(
-  fc.record({ field: fc.constantFrom("sessionId", "checkpointId", "agentId", "reason"), value: someText }),
+  fc.record({ field: fc.constantFrom("sessionId", "checkpointId", "agentId", "reason", "subject"), value: someText }),
   fc.record({ field: fc.constant("at"), value: fc.integer({ min: 0, max: 4_102_444_800_000 }).map((ms) => new Date(ms)) }),
   fc.record({ field: fc.constant("action"), value: fc.constantFrom(...AUDIT_ACTIONS) }),
   fc.record({

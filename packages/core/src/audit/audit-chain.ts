@@ -37,8 +37,10 @@ export function checkLinks(rows: Iterable<LoggedEvent>, from: AuditPlace, digest
 
 /** Digests a row as `docs/reference/audit-log.md` defines. Lone surrogates are replaced first, as a database does. */
 function digestOf(row: Omit<LoggedEvent, "digest">, previous: string, digest: AuditDigest): string {
-  const { number, at, action, sessionId, checkpointId, agentId, reason } = row;
+  const { number, at, action, sessionId, checkpointId, agentId, reason, subject } = row;
   const texts = [sessionId, checkpointId, agentId, reason].map((text) => text?.toWellFormed() ?? null);
+  // Rows without a subject have the digests that they had before there were subjects.
+  if (subject !== undefined) texts.push(subject.toWellFormed());
   return digest(`${previous}\n${JSON.stringify([number, at.toISOString(), action, ...texts])}`).slice(0, CHAIN_START.digest.length);
 }
 

@@ -135,7 +135,7 @@ async function eraseOwn(own: Store, whole: Store, params: EraseParams): Promise<
   const chosen = await own.using(async () => (await caring()).eraseCheckpoints(own.erasingPorts, { ...input, dryRun: true }));
   const sessions = new Set(chosen.erased.map(({ sessionId }) => sessionId));
   for (const sessionId of sessions) await own.using(() => own.checkChangeable(sessionId));
-  const result = await erase(whole, params);
+  const result = await erase(own.subject === undefined ? whole : whole.partFor({ subject: own.subject }), params);
   const ids = new Set(result.erased.map(({ checkpointId }) => checkpointId));
   const left = result.left.filter((sentence) => [...ids].some((id) => sentence.includes(id)));
   return { ...result, left, copies: { backups: [], exports: [], exportFiles: [], quarantineFiles: [], replacedStores: [] } };

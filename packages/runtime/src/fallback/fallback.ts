@@ -149,8 +149,8 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
         return this.#standby.diskWithAllOf(parseSessionId(call.args[0] as string)).then((disk) => this.#own(disk).run(call));
       case "whole store":
         // How much is in memory only would count the work of others.
-        return this.#caller === undefined
-          ? this.#standby.forWholeStore((disk) => disk.run(call) as Promise<object>)
+        return this.#caller?.projects === undefined
+          ? this.#standby.forWholeStore((disk) => this.#own(disk).run(call) as Promise<object>)
           : this.#standby.forWholeStore(async () => ({})).then(() => this.#disk().run(call));
       case "own way":
         return (this[call.name as OwnWay] as (...args: readonly unknown[]) => unknown)(...call.args);
@@ -158,7 +158,7 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
   }
 
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
-    if (this.#caller !== undefined) refuseChosenId(params);
+    if (this.#caller?.projects !== undefined) refuseChosenId(params);
     // Copies the state now: memory may have to keep it after the disk has failed.
     const state = parseGivenState(params, this.parts.settings.limits);
     const own = { ...params, metadata: ownLabels(params.metadata) };
@@ -192,7 +192,7 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
     const params = { ...given, checkpointIds: given.checkpointIds && [...given.checkpointIds] };
     if (await this.#standby.comeBack()) return erase(this.#disk(), params);
     // Chosen in the caller's part: what is not there is not found.
-    if (this.#caller !== undefined) await erase(this.#overDisk(), { ...params, dryRun: true });
+    if (this.#caller?.projects !== undefined) await erase(this.#overDisk(), { ...params, dryRun: true });
     return this.#standby.eraseKept(params);
   }
 

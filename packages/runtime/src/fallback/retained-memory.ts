@@ -38,6 +38,7 @@ export class RetainedMemory {
   readonly #disk = new MemoryDisk();
   readonly #limitBytes: number;
   readonly #pins = new Map<string, RetainedPin>();
+  readonly #subjects = new Map<CheckpointId, string>();
   #lastCommit = FIRST_COMMIT;
 
   /** @param limitBytes limit of all blobs, plus a fixed amount for each. Default 64 MiB. */
@@ -70,8 +71,15 @@ export class RetainedMemory {
     return [...new Set(ids)];
   }
 
-  /** Keeps changes, and the audit rows of pins. */
+  /** Returns who proved to be the caller that saved a checkpoint. */
+  subjectOf(id: CheckpointId): string | undefined {
+    return this.#subjects.get(id);
+  }
+
+  /** Keeps changes, the audit rows of pins, and the subjects of saves. */
   keep(rows: readonly KeptRow[], audit: readonly AuditEvent[]): void {
+    for (const { action, checkpointId, subject } of audit)
+      if (action === "save" && checkpointId !== undefined && subject !== undefined) this.#subjects.set(checkpointId, subject);
     for (const row of rows) {
       if (row.table === "checkpoint") this.#keepCheckpoint(row);
       else if (row.was !== undefined && row.now !== undefined) this.#keepPins(row.was.pins, row.now, audit);
@@ -103,6 +111,7 @@ export class RetainedMemory {
         const session = this.answer({ of: "session", id: row.record.sessionId });
         if (session !== undefined) this.#keepSession(session);
         this.#disk.blobs.delete(row.record.blob);
+        this.#subjects.delete(row.record.id);
       }
     });
   }

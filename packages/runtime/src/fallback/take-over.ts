@@ -1,4 +1,5 @@
 import { type CheckpointId, commit, type SessionId } from "@workrail/core";
+import { namedCatalog } from "@workrail/wrappers";
 import { takeRecord, type TakePorts } from "../take-record.ts";
 import type { RetainedMemory } from "./retained-memory.ts";
 import { isCatalogLoss, isHeldByOthers } from "./storage-failure.ts";
@@ -29,7 +30,11 @@ export async function takeOver(disk: TakePorts, memory: RetainedMemory): Promise
   try {
     for (const record of await memory.checkpoints()) {
       await unlessFailed(failures, record.sessionId, async () => {
-        const { isFork } = await takeRecord(unbounded(disk), { ...disk, ...memory.storage, onLoaded: ignore }, record);
+        const { isFork } = await takeRecord(
+          unbounded(namedBy(disk, memory.subjectOf(record.id))),
+          { ...disk, ...memory.storage, onLoaded: ignore },
+          record,
+        );
         written.add(record.id);
         if (isFork) forks += 1;
       });
@@ -74,6 +79,10 @@ async function writePins(disk: TakePorts, memory: RetainedMemory, failures: Fail
     });
   }
   return written;
+}
+
+function namedBy(disk: TakePorts, subject: string | undefined): TakePorts {
+  return subject === undefined ? disk : { ...disk, catalog: namedCatalog(disk.catalog, subject) };
 }
 
 /** No size limits: data accepted in memory is little, and has nowhere else to go. Secrets were scanned when memory accepted it. */

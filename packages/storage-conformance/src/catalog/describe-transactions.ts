@@ -141,10 +141,21 @@ export function describeTransactions(harness: StorageHarness): void {
       "is chained in the audit log whatever the texts of its rows",
       onStore(async (storage) => {
         for (const agentId of ["ä 😀", 'a "quote" \\ and\nlines', "lone \ud800", "\u0001"]) {
-          const event = { at: AT, action: "export", sessionId: undefined, checkpointId: undefined, agentId, reason: agentId } as const;
+          const event = {
+            at: AT,
+            action: "export",
+            sessionId: undefined,
+            checkpointId: undefined,
+            agentId,
+            reason: agentId,
+            subject: agentId,
+          } as const;
           await storage.catalog.change(commit({ audit: [event] }));
         }
         expect(await verifyAudit(storage)).toMatchObject({ rows: 5, findings: [] });
+        const { rows } = await storage.catalog.read({ rows: { of: "audit", query: { limit: 5 } } });
+        expect(rows.map(({ subject }) => subject?.toWellFormed())).toEqual(rows.map(({ agentId }) => agentId?.toWellFormed()));
+        expect(rows.filter(({ subject }) => subject === undefined)).toHaveLength(1);
       }),
     );
 

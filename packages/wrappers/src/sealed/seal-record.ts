@@ -72,7 +72,7 @@ export function openLabels<L extends Pick<Session | SessionFacts, "tags" | "pins
 }
 
 export function sealEvent(sealer: TextSealer, event: AuditEvent): AuditEvent {
-  return { ...event, agentId: seal(sealer, event.agentId) };
+  return { ...event, agentId: seal(sealer, event.agentId), ...subjectOf(seal(sealer, event.subject)) };
 }
 
 /**
@@ -81,7 +81,11 @@ export function sealEvent(sealer: TextSealer, event: AuditEvent): AuditEvent {
  * @throws as `openRecord`.
  */
 export function openEvent<E extends AuditEvent>(sealer: TextOpener, event: E): E {
-  return { ...event, agentId: open(sealer, event.agentId) };
+  return { ...event, agentId: open(sealer, event.agentId), ...subjectOf(open(sealer, event.subject)) };
+}
+
+function subjectOf(subject: string | undefined): Pick<AuditEvent, "subject"> {
+  return subject === undefined ? {} : { subject };
 }
 
 export function sealTags(sealer: TextSealer, tags: readonly string[]): readonly string[] {

@@ -45,6 +45,6 @@ export async function* exportAudit(
   }
 }
 
-function lineOf({ number, at, action, sessionId, checkpointId, agentId, reason, digest }: LoggedEvent): string {
-  return JSON.stringify({ number, at: at.toISOString(), action, sessionId, checkpointId, agentId, reason, digest });
+function lineOf({ number, at, action, sessionId, checkpointId, agentId, subject, reason, digest }: LoggedEvent): string {
+  return JSON.stringify({ number, at: at.toISOString(), action, sessionId, checkpointId, agentId, subject, reason, digest });
 }
