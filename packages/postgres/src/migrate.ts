@@ -5,6 +5,7 @@ import { initial } from "./migrations/0001-initial.ts";
 import { rowSecurity } from "./migrations/0002-row-security.ts";
 import { search } from "./migrations/0004-search.ts";
 import { auditSubject } from "./migrations/0005-audit-subject.ts";
+import { keys } from "./migrations/0006-keys.ts";
 import { openPool } from "./pg-database.ts";
 import { SCHEMA } from "./schema.ts";
 import type { Connection } from "./sql-connection.ts";
@@ -16,6 +17,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0002-row-security": rowSecurity,
   "0004-search": search,
   "0005-audit-subject": auditSubject,
+  "0006-keys": keys,
 };
 
 const NAMES = Object.keys(MIGRATIONS);

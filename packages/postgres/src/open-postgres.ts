@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { CONTEXTS } from "@workrail/blob-files";
 import { invalidInput, type Log, ProcessLocking, runAll, type Storage } from "@workrail/core";
 import { ask } from "./ask.ts";
 import { DatabaseClock } from "./database-clock.ts";
 import { expectSchema } from "./migrate.ts";
 import { PostgresBlobStore } from "./postgres-blob-store.ts";
 import { PostgresCatalog } from "./postgres-catalog.ts";
+import { PostgresKeyFiles } from "./postgres-key-files.ts";
 import { PostgresLocking } from "./postgres-locking.ts";
 import { PostgresSearch } from "./postgres-search.ts";
 import { builder, type Query } from "./queries/query-builder.ts";
@@ -66,7 +68,11 @@ async function open(database: Database, options: Omit<PostgresOptions, "url" | "
   await prepare(database, clock);
   const opener = randomUUID();
   const transactions = new Transactions({ database, tenant, lockWaitMs, retryMs, silenceMs: SILENCE_MS });
-  if (!isForReading) await transactions.run((connection) => ask(connection, storeInsertion(tenant)));
+  const row = builder.selectFrom("store").select("names_sessions").where("tenant_id", "=", tenant);
+  const [, [store]] = isForReading
+    ? [undefined, await transactions.reading((connection) => ask(connection, row))]
+    : await transactions.run((connection) => Promise.all([ask(connection, storeInsertion(tenant)), ask(connection, row)]));
+  const namesSessions = store?.names_sessions ?? true;
   const lease = isForReading ? undefined : await PostgresLocking.open({ tenant, transactions, opener, leaseMs, clock, log });
   const catalog = new PostgresCatalog({ tenant, transactions, opener });
   let closing: Promise<void> | undefined;
@@ -77,7 +83,8 @@ async function open(database: Database, options: Omit<PostgresOptions, "url" | "
     clock,
     catalog,
     recovery: catalog,
-    blobs: new PostgresBlobStore(tenant, transactions),
+    blobs: new PostgresBlobStore(tenant, transactions, namesSessions),
+    ...(namesSessions ? { keyFiles: new PostgresKeyFiles(tenant, transactions) } : {}),
     locking: lease ?? new ProcessLocking(),
     // A reader writes nothing, not even what it indexes.
     ...(isForReading ? {} : { search: new PostgresSearch(tenant, transactions) }),
@@ -100,9 +107,16 @@ async function prepare(database: Database, clock: DatabaseClock): Promise<void> 
 /** Makes the row of a tenant. A tenant with blobs and without a row has lost its catalog. */
 function storeInsertion(tenant: string): Query<unknown> {
   const blobs = builder.selectFrom("blob").select("ref").where("tenant_id", "=", tenant);
+  const otherBlobs = blobs.where("ref", "not like", `${CONTEXTS}/%`);
   return builder
     .insertInto("store")
-    .columns(["tenant_id", "is_whole"])
-    .expression(builder.selectNoFrom((eb) => [eb.val(tenant).as("tenant_id"), eb.not(eb.exists(blobs as never)).as("is_whole")]) as never)
+    .columns(["tenant_id", "is_whole", "names_sessions"])
+    .expression(
+      builder.selectNoFrom((eb) => [
+        eb.val(tenant).as("tenant_id"),
+        eb.not(eb.exists(blobs as never)).as("is_whole"),
+        eb.not(eb.exists(otherBlobs as never)).as("names_sessions"),
+      ]) as never,
+    )
     .onConflict((conflict) => conflict.doNothing());
 }

@@ -1,4 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
+import { blobRefOf } from "@workrail/blob-files";
 import type { BlobInfo, BlobKey, BlobRef, BlobStore, QuarantinedBlob } from "@workrail/core";
 import { sql } from "kysely";
 import { ask } from "./ask.ts";
@@ -15,14 +16,18 @@ const SIZE = sql<number>`octet_length(bytes)`.as("size");
 export class PostgresBlobStore implements BlobStore {
   readonly #tenant: string;
   readonly #transactions: Transactions;
+  readonly #namesSessions: boolean;
 
-  constructor(tenant: string, transactions: Transactions) {
+  /** @param namesSessions false for a store from before migration 0006. */
+  constructor(tenant: string, transactions: Transactions, namesSessions: boolean) {
     this.#tenant = tenant;
     this.#transactions = transactions;
+    this.#namesSessions = namesSessions;
   }
 
-  refOf({ sessionId, checkpointId }: BlobKey): BlobRef {
-    return hash("sha256", `${sessionId}/${checkpointId}`, "hex") as BlobRef;
+  /** The ref is that of a data directory, because a sealed blob opens only under its ref. */
+  refOf(key: BlobKey): BlobRef {
+    return this.#namesSessions ? blobRefOf(key) : (hash("sha256", `${key.sessionId}/${key.checkpointId}`, "hex") as BlobRef);
   }
 
   async put(key: BlobKey, bytes: Uint8Array, options: { readonly ifAbsent?: boolean } = {}): Promise<BlobRef | undefined> {

@@ -75,6 +75,8 @@ export interface StoreColumns {
   tenant_id: string;
   /** False when the rows of the catalog are missing although there are blobs. */
   is_whole: boolean;
+  /** True when the names of blobs begin with the folder of their session, as in a data directory. */
+  names_sessions: boolean;
   /** The highest ordinal ever assigned. */
   last_commit: number;
   live_bytes: number;
@@ -109,6 +111,8 @@ export interface StoredTables {
   audit: AuditColumns;
   blob: { tenant_id: string; ref: string; bytes: Uint8Array };
   quarantine: { tenant_id: string; place: string; ref: string; bytes: Uint8Array };
+  /** Wrapped keys of a sealed store. */
+  key: { tenant_id: string; place: string; bytes: Uint8Array };
   search_state: SearchStateColumns;
   search_session: SearchSessionColumns;
   search_document: SearchDocumentColumns;

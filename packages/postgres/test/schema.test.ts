@@ -11,7 +11,7 @@ import { pgliteDatabase } from "./pglite-database.ts";
 
 /** The types of the tables as values. The compiler finds a column that is missing here, or that there is not. */
 const COLUMNS: { readonly [T in keyof StoredTables]: { readonly [C in keyof StoredTables[T]]: 0 } } = {
-  store: { tenant_id: 0, is_whole: 0, last_commit: 0, live_bytes: 0, trash_bytes: 0, alone_by: 0, alone_until: 0 },
+  store: { tenant_id: 0, is_whole: 0, names_sessions: 0, last_commit: 0, live_bytes: 0, trash_bytes: 0, alone_by: 0, alone_until: 0 },
   opener: { tenant_id: 0, id: 0, until: 0 },
   session: {
     tenant_id: 0,
@@ -69,6 +69,7 @@ const COLUMNS: { readonly [T in keyof StoredTables]: { readonly [C in keyof Stor
   audit: { tenant_id: 0, number: 0, at: 0, action: 0, session_id: 0, checkpoint_id: 0, agent_id: 0, reason: 0, digest: 0, subject: 0 },
   blob: { tenant_id: 0, ref: 0, bytes: 0 },
   quarantine: { tenant_id: 0, place: 0, ref: 0, bytes: 0 },
+  key: { tenant_id: 0, place: 0, bytes: 0 },
   search_state: {
     tenant_id: 0,
     number: 0,
@@ -112,10 +113,12 @@ describe("the schema", () => {
   it("is missing before the first migration, and is made once", async () => {
     await expect(open()).rejects.toMatchObject({
       code: "UNSUPPORTED_VERSION",
-      details: { reason: "schema-older", missing: ["0001-initial", "0002-row-security", "0004-search", "0005-audit-subject"] },
+      details: { reason: "schema-older", missing: ["0001-initial", "0002-row-security", "0004-search", "0005-audit-subject", "0006-keys"] },
     });
     const db = new Kysely<unknown>({ dialect: new PGliteDialect({ pglite }) });
-    expect(await migrateOver(db)).toEqual({ applied: ["0001-initial", "0002-row-security", "0004-search", "0005-audit-subject"] });
+    expect(await migrateOver(db)).toEqual({
+      applied: ["0001-initial", "0002-row-security", "0004-search", "0005-audit-subject", "0006-keys"],
+    });
     expect(await migrateOver(db)).toEqual({ applied: [] });
   });
 

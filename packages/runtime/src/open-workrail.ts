@@ -9,6 +9,7 @@ import { openStore } from "./open-store.ts";
 import { parseProject } from "./parse-project.ts";
 import { hasStore, openNothing } from "./missing-store.ts";
 import { findProject } from "./project.ts";
+import { hasKey } from "./sealing/sealing-settings.ts";
 import { readSettings } from "./settings.ts";
 import type { Workrail } from "./workrail.ts";
 
@@ -38,7 +39,7 @@ export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail>
   // Data to be sealed must not stay in memory unencrypted while the disk is away.
   const isSealed =
     settings.sealing.encryption === "enabled" ||
-    (adapters.storage === undefined && settings.store === undefined && hasKeyring(settings.dataDir));
+    (adapters.storage === undefined && (settings.store === undefined ? hasKeyring(settings.dataDir) : hasKey(settings.sealing)));
   const mayStandIn = settings.fallback === "memory" && !isSealed && !settings.readOnly;
   if (!mayStandIn) return workrailOver(await openStore(plan));
   const { openWithFallback } = await import("./fallback/fallback.ts");

@@ -20,25 +20,37 @@ interface Unsealed {
 /** Key shared by all processes that open the store. */
 const SOURCE = keyFromEnvironment("5".repeat(64));
 
-/** Returns a harness over another adapter's storage, sealed. */
+/** Returns a harness over another adapter's storage in a directory, sealed. */
 export function sealedHarnessOver({ name, module, manyOpeners, catalog, open }: Unsealed): StorageHarness {
-  return {
-    name: `${name}, sealed`,
+  return sealedOver({
+    name,
     module,
     capabilities: { persistent: true, manyOpeners, seesBlobs: true },
-    async create() {
-      const dataDir = await mkdtemp(path.join(tmpdir(), "workrail-sealed-"));
-      const storage = await open(dataDir, nodeFileSystem);
-      if (storage.keyFiles !== undefined) await createKeyring(storage.keyFiles, SOURCE, "sealed");
-      await storage.close();
-      return dataDir;
-    },
-    open: async (dataDir) => sealed(await open(dataDir, nodeFileSystem)),
-    openWithFaults: async (dataDir, faults) => sealed(await open(dataDir, withFaults(nodeFileSystem, faults, { throws: true }))),
+    create: () => mkdtemp(path.join(tmpdir(), "workrail-sealed-")),
+    open: (dataDir) => open(dataDir, nodeFileSystem),
+    openWithFaults: (dataDir, faults) => open(dataDir, withFaults(nodeFileSystem, faults, { throws: true })),
     destroy: (dataDir) => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }),
     async loseCatalog(dataDir) {
       for (const file of await readdir(dataDir)) if (file.startsWith(catalog)) await rm(path.join(dataDir, file));
     },
+  });
+}
+
+/** Returns another harness over sealed storage. Its `module`, if any, must export the result. */
+export function sealedOver(harness: StorageHarness): StorageHarness {
+  const openWithFaults = harness.openWithFaults?.bind(harness);
+  return {
+    ...harness,
+    name: `${harness.name}, sealed`,
+    async create() {
+      const place = await harness.create();
+      const storage = await harness.open(place);
+      if (storage.keyFiles !== undefined) await createKeyring(storage.keyFiles, SOURCE, "sealed");
+      await storage.close();
+      return place;
+    },
+    open: async (place) => sealed(await harness.open(place)),
+    ...(openWithFaults === undefined ? {} : { openWithFaults: async (place, faults) => sealed(await openWithFaults(place, faults)) }),
   };
 }
 

@@ -32,7 +32,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/keychain-crypto": ["@workrail/core"],
   "@workrail/kv-storage": ["@workrail/core"],
   "@workrail/memory": ["@workrail/core"],
-  "@workrail/postgres": ["@workrail/core", "@workrail/search"],
+  "@workrail/postgres": ["@workrail/core", "@workrail/blob-files", "@workrail/search"],
   "@workrail/search": ["@workrail/core"],
   "@workrail/search-minisearch": ["@workrail/core", "@workrail/search"],
   "@workrail/secrets": ["@workrail/core"],

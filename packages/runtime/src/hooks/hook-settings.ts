@@ -2,6 +2,7 @@ import { hasKeyring } from "@workrail/blob-files";
 import { readConfiguration } from "../config/read-configuration.ts";
 import type { Environment } from "../config/default-data-dir.ts";
 import type { SettingValues } from "../config/setting-table.ts";
+import { hasKey } from "../sealing/sealing-settings.ts";
 
 /** Settings that hooks obey. A wrong value falls back as everywhere. */
 export interface HookSettings {
@@ -19,13 +20,14 @@ export interface HookSettings {
 
 export function hookSettings(env: Environment, args?: readonly string[]): HookSettings {
   const { dataDir, values } = readConfiguration({ env, args });
+  const key = { key: values.encryptionKey, keyFile: values.encryptionKeyFile, passphrase: values.encryptionPassphrase };
   return {
     dataDir,
     saves: values.hookSave,
     keepsConversations: values.hookConversation,
     resumes: values.hookResume,
     isReadOnly: values.readOnly,
-    isSealed: values.encryption === "enabled" || hasKeyring(dataDir),
+    isSealed: values.encryption === "enabled" || hasKeyring(dataDir) || (values.store !== undefined && hasKey(key)),
     values,
     project: values.project,
   };

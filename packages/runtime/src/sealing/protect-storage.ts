@@ -47,7 +47,8 @@ export async function protectStorage(storage: Storage, wish: SealingSettings, po
     return inClear(storage, ports.digests);
   }
   if (keyFiles === undefined) {
-    const hint = "Set WORKRAIL_ENCRYPTION to disabled, or use a storage that keeps keys, as the one in a data directory does.";
+    const hint =
+      "Set WORKRAIL_ENCRYPTION to disabled, or copy the store to one that keeps keys, such as one in a data directory or a new tenant of a database.";
     throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed, so nothing is stored.", { hint });
   }
   if (storage.isReadOnly === true && keyring?.state !== "sealed") throw conversionDue();

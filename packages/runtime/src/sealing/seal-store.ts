@@ -146,7 +146,7 @@ async function withRawStore<T>(
   const seal = async (): Promise<T> => {
     const { keyFiles } = storage;
     if (keyFiles === undefined) {
-      const hint = "Only a storage that keeps keys can be, as the one in a data directory does.";
+      const hint = "Copy it to one that keeps keys, such as one in a data directory or a new tenant of a database.";
       throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed.", { hint });
     }
     return work({ storage, keyFiles, settings, ports: conversionPorts(adapters, settings, storage) });

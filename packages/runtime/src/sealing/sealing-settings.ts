@@ -11,3 +11,8 @@ export interface SealingSettings {
   /** True to let a sealed store write files in clear when a person asks for them, such as exports. */
   readonly allowPlaintextFiles: boolean;
 }
+
+/** True when a key is set. Nothing else on this machine tells that a store in a database is sealed. */
+export function hasKey({ key, keyFile, passphrase }: Pick<SealingSettings, "key" | "keyFile" | "passphrase">): boolean {
+  return [key, keyFile, passphrase].some((each) => each !== undefined);
+}

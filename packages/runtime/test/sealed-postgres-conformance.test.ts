@@ -1,0 +1,47 @@
+import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
+import { migrate } from "@workrail/postgres";
+import { describeBlobStore, describeCatalog, describeRecovery, describeStorage, describeUseCases } from "@workrail/storage-conformance";
+import { afterAll, beforeAll, describe } from "vitest";
+import { migratedPglite, pgliteHarness } from "../../postgres/test/pglite-harness.ts";
+import { TEST_URL } from "../../postgres/test/server-harness.ts";
+import { sealedOver } from "./sealed-harness-over.ts";
+import { harness } from "./sealed-postgres-harness.ts";
+
+/** `npm run test:faults` sets the variable and runs everything. The layers below, and sealing over memory, always run in their own tests. */
+const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
+
+describe("in this process", () => {
+  let pglite: Awaited<ReturnType<typeof migratedPglite>>;
+  beforeAll(async () => {
+    pglite = await migratedPglite();
+  });
+  afterAll(() => pglite.close());
+
+  const sealed = sealedOver(pgliteHarness(() => pglite));
+  if (isThorough) describeStorage(sealed, { runs: 10, operations: 50 });
+  else {
+    describeBlobStore(sealed);
+    describeCatalog(sealed, { runs: 5 });
+    describeRecovery(sealed);
+  }
+});
+
+const missing = noPostgres();
+
+describe.skipIf(missing !== undefined)(`a real server${missing === undefined ? "" : `: not run, ${missing}`}`, () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres({ isDurable: false });
+    const { owner, user } = await createTeamDatabase(server);
+    process.env[TEST_URL] = user;
+    await migrate(owner);
+  });
+  afterAll(() => server.destroy());
+
+  if (isThorough) describeStorage(harness, { runs: 10, operations: 50, kills: 2, faults: false });
+  else {
+    const { module: _module, ...alone } = harness;
+    describeRecovery(alone);
+    describeUseCases(alone, { runs: 3, operations: 50 });
+  }
+});

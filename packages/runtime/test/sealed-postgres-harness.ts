@@ -1,0 +1,5 @@
+import type { StorageHarness } from "@workrail/storage-conformance/harness";
+import { harness as postgres } from "../../postgres/test/server-harness.ts";
+import { sealedOver } from "./sealed-harness-over.ts";
+
+export const harness: StorageHarness = sealedOver({ ...postgres, module: import.meta.url });
