@@ -23,12 +23,21 @@ export async function withStore<T>(
   options: GlobalOptions,
   work: (store: Workrail) => Promise<T>,
   // A dry run must change nothing.
-  { upkeep = options.dryRun !== true, create = options.dryRun !== true } = {},
+  { upkeep = options.dryRun !== true, create = options.dryRun !== true, takeIncoming = true } = {},
 ): Promise<T> {
   // No memory fallback: the memory would end with the command.
   const adapters = { log: warningsOnly(options.json === true) };
   const store = await showingProgress(REBUILDING, (onRebuildProgress) =>
-    openWorkrail({ args: settingArgs(options), fallback: "fail", adapters, upkeep, create, warmUp: "pause", onRebuildProgress }),
+    openWorkrail({
+      args: settingArgs(options),
+      fallback: "fail",
+      adapters,
+      upkeep,
+      create,
+      takeIncoming,
+      warmUp: "pause",
+      onRebuildProgress,
+    }),
   );
   return runThen(
     () => work(store),

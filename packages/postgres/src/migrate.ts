@@ -6,6 +6,7 @@ import { rowSecurity } from "./migrations/0002-row-security.ts";
 import { search } from "./migrations/0004-search.ts";
 import { auditSubject } from "./migrations/0005-audit-subject.ts";
 import { keys } from "./migrations/0006-keys.ts";
+import { tenantNames } from "./migrations/0007-tenant-names.ts";
 import { openPool } from "./pg-database.ts";
 import { SCHEMA } from "./schema.ts";
 import type { Connection } from "./sql-connection.ts";
@@ -18,6 +19,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0004-search": search,
   "0005-audit-subject": auditSubject,
   "0006-keys": keys,
+  "0007-tenant-names": tenantNames,
 };
 
 const NAMES = Object.keys(MIGRATIONS);

@@ -1,6 +1,6 @@
 import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres, type TeamDatabase } from "@workrail/faults";
 import { type ChainedStorage, chained, type SessionId } from "@workrail/core";
-import { migrate, openPostgres } from "@workrail/postgres";
+import { listTenants, migrate, openPostgres } from "@workrail/postgres";
 import { sha256 } from "@workrail/storage-conformance/harness";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openOver } from "../src/open-postgres.ts";
@@ -79,11 +79,23 @@ describe.skipIf(missing !== undefined)(`row-level security${missing === undefine
     });
 
   it("is forced on every table, and shows nobody a row who names no tenant, not even the owner", async () => {
-    expect(await tables(team.user)).toHaveLength(18);
+    expect(await tables(team.user)).toHaveLength(19);
     for (const url of [team.user, team.owner]) {
       for (const tenant of [undefined, "", "nobody"]) expect(new Set(await counts(url, tenant))).toEqual(new Set([0]));
       expect(Math.max(...(await counts(url, other)))).toBeGreaterThan(0);
     }
+  });
+
+  it("lists the tenants on request, without a row of any other table", async () => {
+    expect(await listTenants(team.user)).toEqual([one, other, odd]);
+    const listed = await as(team.user, undefined, async (run) => {
+      await run("select set_config('workrail.lists_tenants', 'on', true)");
+      const found = await Promise.all((await tablesOf(run)).map((table) => run(`select 1 from workrail.${table}`)));
+      expect(await run("update workrail.store set live_bytes = 0 returning 1")).toEqual([]);
+      expect(await run("delete from workrail.store returning 1")).toEqual([]);
+      return found.map((rows) => rows.length).toSorted((a, b) => a - b);
+    });
+    expect(listed).toEqual([...Array.from({ length: 18 }, () => 0), 3]);
   });
 
   it("does not hold a superuser", async () => {

@@ -113,11 +113,14 @@ describe("the schema", () => {
   it("is missing before the first migration, and is made once", async () => {
     await expect(open()).rejects.toMatchObject({
       code: "UNSUPPORTED_VERSION",
-      details: { reason: "schema-older", missing: ["0001-initial", "0002-row-security", "0004-search", "0005-audit-subject", "0006-keys"] },
+      details: {
+        reason: "schema-older",
+        missing: ["0001-initial", "0002-row-security", "0004-search", "0005-audit-subject", "0006-keys", "0007-tenant-names"],
+      },
     });
     const db = new Kysely<unknown>({ dialect: new PGliteDialect({ pglite }) });
     expect(await migrateOver(db)).toEqual({
-      applied: ["0001-initial", "0002-row-security", "0004-search", "0005-audit-subject", "0006-keys"],
+      applied: ["0001-initial", "0002-row-security", "0004-search", "0005-audit-subject", "0006-keys", "0007-tenant-names"],
     });
     expect(await migrateOver(db)).toEqual({ applied: [] });
   });

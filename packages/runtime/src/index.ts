@@ -87,6 +87,7 @@ export type { MigrateStoreOptions, MigrateStoreResult } from "./migrate-options.
 export {
   changeSetting,
   copyStore,
+  listTenants,
   migrateStore,
   examineInstallation,
   exportForeignSession,

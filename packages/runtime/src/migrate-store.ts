@@ -1,4 +1,4 @@
-import { invalidInput, readOnly } from "@workrail/core";
+import { invalidInput, readOnly, type WorkrailError } from "@workrail/core";
 import { migrate } from "@workrail/postgres";
 import { checkParams } from "./check-params.ts";
 import type { MigrateStoreOptions, MigrateStoreResult } from "./migrate-options.ts";
@@ -15,10 +15,10 @@ export async function migrateStore(options: MigrateStoreOptions): Promise<Migrat
   return { store: placeOf(settings), applied };
 }
 
-function notADatabase(): Error {
+export function notADatabase(): WorkrailError {
   return invalidInput(
     "store",
-    "No database is named: a data directory is updated when it is opened.",
+    "No database is named: a data directory has one tenant, and is updated when it is opened.",
     "Name the database with --store or WORKRAIL_STORE.",
   );
 }

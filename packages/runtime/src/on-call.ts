@@ -121,6 +121,16 @@ export async function migrateStore(options: MigrateStoreOptions = {}): Promise<M
 }
 
 /**
+ * Lists the tenants of a PostgreSQL database, each of which somebody has opened at least once.
+ *
+ * @throws INVALID_INPUT when the settings name no database; UNSUPPORTED_VERSION; STORAGE_UNAVAILABLE.
+ */
+export async function listTenants(options: MigrateStoreOptions = {}): Promise<readonly string[]> {
+  const listing = await import("./list-tenants.ts");
+  return listing.listTenants(options);
+}
+
+/**
  * Checks everything that Workrail needs to work on this machine, with a hint for each fault.
  *
  * Never fails: a check that throws becomes a finding. Changes only what `fix` allows, nothing in a read-only store, and leaves no files

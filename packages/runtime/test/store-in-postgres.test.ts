@@ -43,7 +43,7 @@ describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undef
     await expect(openWorkrail({ env })).rejects.toMatchObject({ code: "UNSUPPORTED_VERSION", details: { reason: "schema-older" } });
     expect(await migrateStore({ env })).toEqual({
       store: server.url(),
-      applied: ["0001-initial", "0002-row-security", "0004-search", "0005-audit-subject", "0006-keys"],
+      applied: ["0001-initial", "0002-row-security", "0004-search", "0005-audit-subject", "0006-keys", "0007-tenant-names"],
     });
     expect(await migrateStore({ env })).toEqual({ store: server.url(), applied: [] });
   });

@@ -1,22 +1,27 @@
 import { escapeText, inOwnName } from "@workrail/process";
-import type { UpkeepReport } from "@workrail/runtime";
+import { isWorkrailError } from "@workrail/core";
+import { DEFAULT_TENANT, listTenants, readConfiguration, type UpkeepReport } from "@workrail/runtime";
 import type { Command } from "commander";
 import { describeFindings } from "../describe-findings.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { formatBytes } from "../format-bytes.ts";
-import { writeData, writeJson } from "../print.ts";
+import { printWarning, writeData, writeJson } from "../print.ts";
+import { settingArgs } from "../setting-options.ts";
 import { countingByPhase, showingProgress } from "../show-progress.ts";
 import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
 import { type GlobalOptions, withStore } from "../with-store.ts";
 
 interface UpkeepOptions extends GlobalOptions {
+  readonly tenant?: string;
   readonly verify?: true;
+  readonly allTenants?: true;
 }
 
 const EXAMPLES = `
 Examples:
   workrail upkeep --once
   workrail upkeep --once --verify --json
+  workrail upkeep --once --all-tenants
 `;
 
 const LINE = countingByPhase({ compact: "Sessions compacted:", index: "Sessions indexed:", verify: "Checkpoints read:" });
@@ -32,23 +37,69 @@ export function addUpkeepCommand(program: Command): void {
     )
     .option("--once", "end when nothing is due any more, which it always does")
     .option("--verify", "also read the whole store, and report faults")
+    .option("--all-tenants", "do it for each tenant of the database")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: UpkeepOptions, command: Command) => upkeep(command.optsWithGlobals()));
 }
 
-async function upkeep({ verify, ...options }: UpkeepOptions): Promise<void> {
-  const report = await untilInterrupted((signal) =>
-    // Without upkeep in the background: it would do part of the work, uncounted.
-    withStore(options, (store) => showingProgress(LINE, (onProgress) => store.upkeep({ verify, signal, onProgress })), {
-      upkeep: false,
-      create: false,
-    }),
-  );
-  const unindexed = report.indexed?.pending ?? 0;
-  if (report.left.length > 0 || unindexed > 0) process.exitCode = EXIT_CODES.STORE_IN_USE;
-  if (!report.isComplete) process.exitCode = INTERRUPTED;
-  if ((report.verified?.findings ?? []).length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
+async function upkeep({ allTenants, ...options }: UpkeepOptions): Promise<void> {
+  if (allTenants) return upkeepOfAll(options);
+  const report = await untilInterrupted((signal) => upkeepOf(options, signal));
+  raiseExitCode(exitCodeOf(report));
   await (options.json ? writeJson(report) : writeData(forPeople(report)));
+}
+
+function upkeepOf(
+  { verify, ...options }: UpkeepOptions,
+  signal: { readonly aborted: boolean },
+  takeIncoming = true,
+): Promise<UpkeepReport> {
+  // Without upkeep in the background: it would do part of the work, uncounted.
+  const opening = { upkeep: false, create: false, takeIncoming };
+  return withStore(options, (store) => showingProgress(LINE, (onProgress) => store.upkeep({ verify, signal, onProgress })), opening);
+}
+
+/** Does the work of each tenant. One whose work fails does not keep the others from theirs; the exit code is the highest. */
+async function upkeepOfAll(options: UpkeepOptions): Promise<void> {
+  const args = settingArgs(options);
+  // Hooks of this machine save for its own tenant.
+  const { tenant: own = DEFAULT_TENANT } = readConfiguration({ env: process.env, args }).values;
+  const names = await listTenants({ args });
+  const tenants = await untilInterrupted(async (signal) => {
+    const done: { readonly tenant: string; readonly report: UpkeepReport }[] = [];
+    for (const tenant of names) {
+      if (signal.aborted) process.exitCode = INTERRUPTED;
+      else
+        await orWarned(tenant, options.json === true, async () => {
+          const report = await upkeepOf({ ...options, tenant }, signal, tenant === own);
+          raiseExitCode(exitCodeOf(report));
+          done.push({ tenant, report });
+        });
+    }
+    return done;
+  });
+  if (options.json) return writeJson({ tenants });
+  for (const { tenant, report } of tenants) await writeData(`Tenant ${escapeText(tenant)}:\n${forPeople(report)}`);
+}
+
+async function orWarned(tenant: string, json: boolean, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isWorkrailError(error)) throw error;
+    printWarning(`the work of a tenant failed: ${error.message}`, { tenant, code: error.code, hint: error.hint }, json);
+    raiseExitCode(EXIT_CODES[error.code]);
+  }
+}
+
+function raiseExitCode(code: number): void {
+  process.exitCode = Math.max(Number(process.exitCode ?? 0), code);
+}
+
+function exitCodeOf({ left, indexed, isComplete, verified }: UpkeepReport): number {
+  if ((verified?.findings ?? []).length > 0) return EXIT_CODES.CHECKPOINT_CORRUPT;
+  if (!isComplete) return INTERRUPTED;
+  return left.length > 0 || (indexed?.pending ?? 0) > 0 ? EXIT_CODES.STORE_IN_USE : 0;
 }
 
 function forPeople(report: UpkeepReport): string {

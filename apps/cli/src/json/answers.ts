@@ -58,7 +58,14 @@ export const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   copy: results.COPY_STORE_RESULT,
   sync: results.SYNC_STORE_RESULT,
   migrate: results.MIGRATE_STORE_RESULT,
-  upkeep: results.UPKEEP_REPORT,
+  upkeep: z.union([
+    results.UPKEEP_REPORT,
+    z.strictObject({
+      tenants: z
+        .array(z.strictObject({ tenant: z.string().describe("the tenant"), report: z.looseObject({}).describe("as above") }))
+        .describe("with `--all-tenants`: each tenant whose work did not fail"),
+    }),
+  ]),
   status: results.STORE_STATUS,
   verify: results.VERIFY_REPORT,
   "audit list": results.AUDIT_LOG_RESULT,
