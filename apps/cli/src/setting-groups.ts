@@ -18,7 +18,7 @@ const GROUPS: readonly (readonly [title: string, names: RegExp])[] = [
   ["Search by meaning", /^embedder/u],
   ["Secrets", /^secrets/u],
   ["Encryption", /^(?:encryption\w*|allowPlaintextFiles)$/u],
-  ["Database and object storage", /^(?:blobs|lockTimeoutMs|sqliteDriver|tenant)$/u],
+  ["Database and object storage", /^(?:blobs|lockTimeoutMs|sqliteDriver|tenant|tenantsFile)$/u],
   ["Others", /^/u],
 ];
 

@@ -2,10 +2,18 @@ import type { EmbedderKind } from "@workrail/http-embedder";
 import { DEFAULT_LIMITS, invalidInput, isJsonObject, type Limits, type Log, type SecretsMode, WorkrailError } from "@workrail/core";
 import { type PersonalData, SECRET_RULE_IDS } from "@workrail/secrets";
 import type { SqliteDriverChoice } from "@workrail/sqlite-fs";
+import { settingsOfTenant } from "./config/tenant-settings.ts";
 import { isAllowed } from "./config/allowed-value.ts";
 import { type ConfigurationIssue, refusalOf } from "./config/configuration-issue.ts";
 import { type Configuration, type ConfiguredSetting, readConfiguration } from "./config/read-configuration.ts";
-import type { Fallback, Isolation, ProgramSettings, SettingName, SettingValues } from "./config/setting-table.ts";
+import {
+  DEFAULT_TENANT,
+  type Fallback,
+  type Isolation,
+  type ProgramSettings,
+  type SettingName,
+  type SettingValues,
+} from "./config/setting-table.ts";
 import type { Environment } from "./config/default-data-dir.ts";
 import type { SealingSettings } from "./sealing/sealing-settings.ts";
 import type { TokenizerName } from "./token-counter.ts";
@@ -139,11 +147,20 @@ export interface GivenSettings {
  */
 export function readSettings(env: Environment, given: GivenSettings, log?: Log): Settings {
   checkGiven(given);
-  const configuration = readConfiguration({ env, args: given.args, settings: given.settings, dataDir: given.dataDir });
+  const configuration = configurationOf(env, given);
+  for (const issue of configuration.issues) warn(log, issue);
+  const settings = settingsOf(configuration, given, env);
+  const { tenantsFile } = configuration.values;
+  if (settings.store === undefined || tenantsFile === undefined) return settings;
+  const own = settingsOfTenant(tenantsFile, settings.tenant ?? DEFAULT_TENANT);
+  return settingsOf(configurationOf(env, { ...given, settings: { ...own, ...given.settings } }), given, env);
+}
+
+function configurationOf(env: Environment, { args, settings, dataDir }: GivenSettings): Configuration {
+  const configuration = readConfiguration({ env, args, settings, dataDir });
   const [error, ...others] = configuration.issues.filter(({ severity }) => severity === "error");
   if (error !== undefined) throw refusalOf([error, ...others]);
-  for (const issue of configuration.issues) warn(log, issue);
-  return settingsOf(configuration, given, env);
+  return configuration;
 }
 
 /** Checks a program's own settings: a misspelt limit would silently be ignored. */

@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
-import { copyStore, isWorkrailError, migrateStore, openWorkrail, syncStore, type Workrail } from "@workrail/runtime";
+import { copyStore, isWorkrailError, listTenants, migrateStore, openWorkrail, syncStore, type Workrail } from "@workrail/runtime";
 import { type Chance, withChance } from "@workrail/storage-conformance/harness";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -132,7 +133,42 @@ describe.skipIf(missing !== undefined)(`tenants of one database${missing === und
     await small.rebuildCatalog();
     expect((await small.storeStatus()).checkpoints).toBe(1);
   });
+
+  it("have their own limits and retention, counted for each alone", async () => {
+    const tenantsFile = path.join(directory, "tenants.json");
+    writeFileSync(tenantsFile, JSON.stringify({ tight: { maxSessionBytes: 600 }, lasting: { retentionDays: 0 } }));
+    const open = (tenant: string) =>
+      openWorkrail({ env: { ...envOf(tenant), WORKRAIL_TENANTS_FILE: tenantsFile }, project: null, upkeep: false });
+    const saves = async (tenant: string): Promise<PromiseSettledResult<unknown>[]> => {
+      await using store = await open(tenant);
+      const save = (step: number) => store.saveCheckpoint({ sessionId: "s", context: { step, noise: randomBytes(150).toString("hex") } });
+      return [await settled(save(1)), await settled(save(2)), await settled(save(3))];
+    };
+    const ends = await Promise.all(["tight", "lasting", "ordinary"].map(async (tenant) => (await saves(tenant)).map(endOf)));
+    expect(ends[0]).toContain("STORAGE_QUOTA_EXCEEDED");
+    expect(ends.slice(1)).toEqual([Array(3).fill("fulfilled"), Array(3).fill("fulfilled")]);
+    await server.run("team", ["update workrail.session set last_accessed_at = 0 where tenant_id in ('lasting', 'ordinary')"]);
+    expect(
+      (await listTenants({ env: envOf("nobody") })).filter((tenant) => ["lasting", "ordinary", "tight", "victim"].includes(tenant)),
+    ).toEqual(["lasting", "ordinary", "tight", "victim"]);
+    const removed = await Promise.all(
+      ["lasting", "ordinary"].map(async (tenant) => {
+        await using store = await open(tenant);
+        return (await store.upkeep()).cleanUp.removed.flatMap(({ checkpointIds }) => checkpointIds).length;
+      }),
+    );
+    expect(removed).toEqual([0, 3]);
+  });
 });
+
+async function settled(work: Promise<unknown>): Promise<PromiseSettledResult<unknown>> {
+  const [result] = await Promise.allSettled([work]);
+  return result;
+}
+
+function endOf(result: PromiseSettledResult<unknown>): unknown {
+  return result.status === "fulfilled" ? result.status : (result.reason as { readonly code: unknown }).code;
+}
 
 describe("a tenant", () => {
   it("is refused without a database", async () => {

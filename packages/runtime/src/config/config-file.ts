@@ -52,7 +52,8 @@ function faulty(message: string): ConfigText {
   return { text: undefined, members: [], fault: { message } };
 }
 
-function parseConfig(text: string): ConfigText {
+/** Reads the text of a settings file, or of an object in it. */
+export function parseConfig(text: string): ConfigText {
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
   // An empty file, or one with only comments, sets nothing.
   if (isBlank(source)) return { text: source, members: [] };

@@ -24,6 +24,7 @@ export interface SettingValues extends Limits {
   readonly dataDir: string;
   readonly store?: string;
   readonly tenant?: string;
+  readonly tenantsFile?: string;
   readonly project?: string;
   readonly fallback?: Fallback;
   readonly readOnly: boolean;
@@ -162,6 +163,12 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     otherwise: DEFAULT_TENANT,
     meaning:
       "Whose store it is, in a database that several share: tenants see nothing of each other. Refused without a database; it does not count where the data directory is set in a place of higher precedence.",
+    places: NOT_IN_FILE,
+  },
+  tenantsFile: {
+    type: { kind: "path" },
+    meaning:
+      "A JSON file with the limits and the retention of single tenants, by their names. They override those that are set in any other place.",
     places: NOT_IN_FILE,
   },
   project: {
