@@ -37,7 +37,7 @@ describe("the audit log in SQLite", () => {
     [
       "a row that was put in between",
       `UPDATE audit SET id = id + 1000 WHERE id > 3; UPDATE audit SET id = id - 999 WHERE id > 1000;
-       INSERT INTO audit SELECT 4, at, 'export', session_id, checkpoint_id, agent_id, reason, digest FROM audit WHERE id = 3`,
+       INSERT INTO audit SELECT 4, at, 'export', session_id, checkpoint_id, agent_id, reason, digest, subject FROM audit WHERE id = 3`,
       [...[4, 5, 6, 7].map((number) => ({ kind: "changed", number }) as const), { kind: "not-as-noted", number: 6 }],
     ],
   ])("shows %s from outside", (_, sql, findings) =>
