@@ -46,7 +46,7 @@ export interface AuditLogEntry {
   readonly sessionId?: string;
   readonly checkpointId?: string;
   readonly agentId?: string;
-  /** Who proved to be the caller. Absent where callers prove nothing. */
+  /** The caller, as proved by a token. Absent where callers prove nothing. */
   readonly subject?: string;
   readonly reason?: string;
   /** Absent for rows written before rows were chained. */

@@ -44,7 +44,7 @@ export interface Caller {
    * right to the whole store.
    */
   readonly projects?: Confined["projects"] | undefined;
-  /** Who proved to be the caller: a name in each row of the audit log for what the caller does. Default: none. */
+  /** The caller, as proved by a token: a name in each row of the audit log for what the caller does. Default: none. */
   readonly subject?: string | undefined;
 }
 

@@ -124,7 +124,7 @@ export class Store {
   /** The whole of which this store is a caller's part; `undefined` for a whole. */
   readonly whole: Store | undefined;
   readonly caller: Confined | undefined;
-  /** Who proved to be the caller. */
+  /** The caller, as proved by a token. */
   readonly subject: string | undefined;
   /** The store that this one is a part of, or names the caller of. */
   readonly #root: Store | undefined;

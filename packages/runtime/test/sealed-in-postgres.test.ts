@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
+import { bareDatabase } from "@workrail/postgres/test/bare-database";
 import { copyStore, migrateStore, openWorkrail, rekeyStoreDeeply, sealStore, unsealStore, type Workrail } from "@workrail/runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openPool, pgDatabase } from "../../postgres/src/pg-database.ts";
-import type { Database } from "../../postgres/src/sql-connection.ts";
 
 const missing = noPostgres();
 /** Must not be found in any table. */
@@ -14,7 +13,7 @@ const [KEY, OTHER_KEY] = ["4".repeat(64), "6".repeat(64)];
 
 describe.skipIf(missing !== undefined)(`a sealed store in PostgreSQL${missing === undefined ? "" : `: not run, ${missing}`}`, () => {
   let server: PostgresServer;
-  let admin: Database;
+  let admin: ReturnType<typeof bareDatabase>;
   let directory: string;
   let store: string;
 
@@ -25,7 +24,7 @@ describe.skipIf(missing !== undefined)(`a sealed store in PostgreSQL${missing ==
     directory = mkdtempSync(path.join(tmpdir(), "workrail-sealed-"));
     await migrateStore({ env: { WORKRAIL_DATA_DIR: directory }, store: owner });
     // A superuser, who sees all rows.
-    admin = pgDatabase(openPool({ url: new URL(new URL(user).pathname, server.url()).href, maxConnections: 1 }));
+    admin = bareDatabase(new URL(new URL(user).pathname, server.url()).href);
   });
   afterAll(async () => {
     await admin.close();

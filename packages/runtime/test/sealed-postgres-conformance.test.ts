@@ -2,8 +2,8 @@ import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres } fr
 import { migrate } from "@workrail/postgres";
 import { describeBlobStore, describeCatalog, describeRecovery, describeStorage, describeUseCases } from "@workrail/storage-conformance";
 import { afterAll, beforeAll, describe } from "vitest";
-import { migratedPglite, pgliteHarness } from "../../postgres/test/pglite-harness.ts";
-import { TEST_URL } from "../../postgres/test/server-harness.ts";
+import { migratedPglite, pgliteHarness } from "@workrail/postgres/test/pglite-harness";
+import { TEST_URL } from "@workrail/postgres/test/server-harness";
 import { sealedOver } from "./sealed-harness-over.ts";
 import { harness } from "./sealed-postgres-harness.ts";
 

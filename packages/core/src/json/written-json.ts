@@ -15,35 +15,17 @@ export type WrittenJson =
       readonly runs: readonly string[];
     };
 
+/** Values nested deeper are written in one go. */
+const LEVELS = 4;
 /** Approximate size of a run of array items in characters, and its largest number of items. */
 const RUN_CHARACTERS: number = SHORT_TEXT;
 const RUN_ITEMS = 1_000;
 
-/**
- * Writes a value that passed `checkJson`, like `JSON.stringify`.
- *
- * @param atOnce objects and arrays with about so many characters are written in one go.
- */
-export function writeJson(value: JsonValue, atOnce: number = SHORT_TEXT): WrittenJson {
-  if (typeof value !== "object" || value === null || roomBeside(value, atOnce) >= 0) return JSON.stringify(value);
+/** Writes a value that passed `checkJson`, like `JSON.stringify`. */
+export function writeJson(value: JsonValue, levels: number = LEVELS): WrittenJson {
+  if (levels === 0 || typeof value !== "object" || value === null) return JSON.stringify(value);
   if (!isJsonObject(value)) return { kind: "array", runs: [...runsOf(value)] };
-  return { kind: "object", members: Object.entries(value).map(([key, member]) => ({ key, value: writeJson(member, atOnce) })) };
-}
-
-/** Subtracts the characters of a value, approximately, and stops as soon as the result is negative. */
-function roomBeside(value: JsonValue, room: number): number {
-  if (typeof value === "string") return room - value.length;
-  if (typeof value !== "object" || value === null) return room - 1;
-  let left = room - 1;
-  if (isJsonObject(value)) {
-    for (const key of Object.keys(value)) {
-      if (left < 0) break;
-      left = roomBeside(value[key] as JsonValue, left - key.length);
-    }
-  } else {
-    for (let index = 0; index < value.length && left >= 0; index++) left = roomBeside(value[index] as JsonValue, left);
-  }
-  return left;
+  return { kind: "object", members: Object.entries(value).map(([key, member]) => ({ key, value: writeJson(member, levels - 1) })) };
 }
 
 /** Chooses the length of each run from the size of the previous one. */

@@ -42,7 +42,7 @@ export interface AuditEvent {
   readonly sessionId: SessionId | undefined;
   readonly checkpointId: CheckpointId | undefined;
   readonly agentId: string | undefined;
-  /** Who proved to be the caller, by a token: unlike `agentId`, nobody can choose it. Absent where callers prove nothing. */
+  /** The caller, as proved by a token: unlike `agentId`, nobody can choose it. Absent where callers prove nothing. */
   readonly subject?: string | undefined;
   /** Explanation where the action alone is not enough, such as `retention`. */
   readonly reason?: string | undefined;
