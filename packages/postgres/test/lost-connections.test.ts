@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
-import { type ChainedStorage, chained, type SessionId, verifyAudit } from "@workrail/core";
+import { type ChainedStorage, chained, type SessionId } from "@workrail/core";
 import { migrate } from "@workrail/postgres";
-import { Faults, sha256, tally } from "@workrail/storage-conformance/harness";
+import { Faults, sha256 } from "@workrail/storage-conformance/harness";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openOver } from "../src/open-postgres.ts";
 import { openPool, pgDatabase } from "../src/pg-database.ts";
-import { saveRecord } from "./a-record.ts";
+import { saveUntilNotStruck } from "./save-until-not-struck.ts";
 import { struck } from "./struck.ts";
 
 const missing = noPostgres();
@@ -33,24 +33,7 @@ describe.skipIf(missing !== undefined)(`a connection that is lost${missing === u
   });
 
   it.each(["fails", "fails-after"] as const)("at any statement of a save, which %s, loses nothing and repeats nothing", async (kind) => {
-    let saves = 0;
-    for (let at = 1, isStruck = true; isStruck; at++) {
-      faults.arm({ kind, at, persistent: false, code: "ECONNRESET" });
-      const { id, outcome } = await saveRecord(storage, session, { keepNewest: 5 });
-      isStruck = faults.struck;
-      faults.disarm();
-      saves += 1;
-      tally({ tries: 1, acknowledged: 1 });
-      expect(outcome).toMatchObject({ status: "committed", record: { id, sequence: saves } });
-      const { session: row, log } = await storage.catalog.read({
-        session: { of: "session", id: session },
-        log: { of: "audit", query: { checkpointId: id } },
-      });
-      expect({ at, last: row?.lastSequence, count: row?.checkpointCount }).toEqual({ at, last: saves, count: Math.min(saves, 5) });
-      expect(log.map(({ action }) => action)).toEqual(["save"]);
-    }
-    expect(saves).toBeGreaterThan(10);
-    expect((await verifyAudit(storage)).findings).toEqual([]);
+    expect(await saveUntilNotStruck(storage, session, faults, { kind, persistent: false, code: "ECONNRESET" })).toBeGreaterThan(10);
   });
 
   it("in the answer to a commit that leaves no audit row is an unknown outcome", async () => {

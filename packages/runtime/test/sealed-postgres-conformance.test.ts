@@ -1,9 +1,8 @@
-import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
-import { migrate } from "@workrail/postgres";
+import { noPostgres } from "@workrail/faults";
 import { describeBlobStore, describeCatalog, describeRecovery, describeStorage, describeUseCases } from "@workrail/storage-conformance";
 import { afterAll, beforeAll, describe } from "vitest";
 import { migratedPglite, pgliteHarness } from "@workrail/postgres/test/pglite-harness";
-import { TEST_URL } from "@workrail/postgres/test/server-harness";
+import { useServer } from "@workrail/postgres/test/use-server";
 import { sealedOver } from "./sealed-harness-over.ts";
 import { harness } from "./sealed-postgres-harness.ts";
 
@@ -29,15 +28,7 @@ describe("in this process", () => {
 const missing = noPostgres();
 
 describe.skipIf(missing !== undefined)(`a real server${missing === undefined ? "" : `: not run, ${missing}`}`, () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres({ isDurable: false });
-    const { owner, user } = await createTeamDatabase(server);
-    process.env[TEST_URL] = user;
-    await migrate(owner);
-  });
-  afterAll(() => server.destroy());
-
+  useServer();
   if (isThorough) describeStorage(harness, { runs: 10, operations: 50, kills: 2, faults: false });
   else {
     const { module: _module, ...alone } = harness;
