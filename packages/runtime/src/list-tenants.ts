@@ -6,7 +6,7 @@ import { readSettings } from "./settings.ts";
 
 /** Lists the tenants of a database, as `listTenants` of the library describes. */
 export async function listTenants(options: MigrateStoreOptions): Promise<readonly string[]> {
-  checkParams(options, "migrateStore", "options");
+  checkParams(options, "listTenants", "options");
   const { store } = readSettings(options.env ?? process.env, options);
   if (store === undefined) throw notADatabase();
   return tenantsIn(store);

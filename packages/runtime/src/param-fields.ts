@@ -19,6 +19,7 @@ type ParamsOf = { readonly [Name in Exclude<keyof Operations, WithoutFields>]: L
   readonly restoreBackup: RestoreOptions;
   readonly copyStore: CopyStoreOptions;
   readonly syncStore: SyncStoreOptions;
+  readonly listTenants: MigrateStoreOptions;
   readonly migrateStore: MigrateStoreOptions;
 };
 
@@ -189,6 +190,7 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
     create: true,
     onRebuildProgress: true,
   },
+  listTenants: { store: true, env: true, args: true },
   migrateStore: { store: true, env: true, args: true },
   copyStore: { from: true, to: true, env: true, settings: true, args: true, adapters: true, onProgress: true, signal: true },
   syncStore: { from: true, to: true, env: true, settings: true, args: true, adapters: true, onProgress: true, signal: true },
