@@ -33,7 +33,7 @@ export class AccessRecorder {
     this.#background = ports.background;
   }
 
-  /** @param subject who proved to be the caller that loaded it. */
+  /** @param subject of the token of the caller that loaded it. */
   record(record: CheckpointRecord, subject?: string): void {
     this.#pending.push({ record, at: this.#clock.now(), subject });
     if (this.#pending.length >= MOST) this.flush();

@@ -55,7 +55,7 @@ export interface Confined {
 
 /** Checks a caller. @throws INVALID_INPUT unless its projects, if any, are absolute paths, and its subject, if any, is a name. */
 export function parseCaller({ projects, subject }: Caller): Caller {
-  if (subject === "") throw invalidInput("subject", "subject must be a name.", "Leave it out when nobody proved to be the caller.");
+  if (subject === "") throw invalidInput("subject", "subject must be a name.", "Leave it out for a caller without a token.");
   return { ...(projects === undefined ? {} : confined({ projects })), ...(subject === undefined ? {} : { subject }) };
 }
 

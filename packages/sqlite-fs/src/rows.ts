@@ -194,7 +194,7 @@ function eventOf(row: Omit<AuditRow, "digest">): AuditEvent {
     checkpointId: (row.checkpoint_id ?? undefined) as CheckpointId | undefined,
     agentId: row.agent_id ?? undefined,
     ...(row.reason === null ? {} : { reason: row.reason }),
-    ...((row.subject ?? null) === null ? {} : { subject: row.subject ?? undefined }),
+    ...(typeof row.subject === "string" ? { subject: row.subject } : {}),
   };
 }
 

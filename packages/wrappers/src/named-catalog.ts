@@ -1,6 +1,6 @@
 import { type CatalogPort, mapped } from "@workrail/core";
 
-/** Names who proved to be the caller in each row that changes add to the audit log. */
+/** Adds the subject of the caller's token to each row that changes write to the audit log. */
 export function namedCatalog(catalog: CatalogPort, subject: string): CatalogPort {
   return {
     read: (reads) => catalog.read(reads),

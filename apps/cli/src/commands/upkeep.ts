@@ -68,7 +68,7 @@ async function upkeepOfAll(options: UpkeepOptions): Promise<void> {
   const tenants = await untilInterrupted(async (signal) => {
     const done: { readonly tenant: string; readonly report: UpkeepReport }[] = [];
     for (const tenant of names) {
-      if (signal.aborted) process.exitCode = INTERRUPTED;
+      if (signal.aborted) raiseExitCode(INTERRUPTED);
       else
         await orWarned(tenant, options.json === true, async () => {
           const report = await upkeepOf({ ...options, tenant }, signal, tenant === own);

@@ -71,7 +71,7 @@ export class RetainedMemory {
     return [...new Set(ids)];
   }
 
-  /** Returns who proved to be the caller that saved a checkpoint. */
+  /** Returns the subject of the token that a checkpoint was saved with. */
   subjectOf(id: CheckpointId): string | undefined {
     return this.#subjects.get(id);
   }

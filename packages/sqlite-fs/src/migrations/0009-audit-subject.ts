@@ -1,4 +1,4 @@
-/** Adds to the audit log who proved to be the caller, where callers prove it. */
+/** Adds the subject of the caller's token to the rows of the audit log. */
 export const auditSubject: string = `
 ALTER TABLE audit ADD COLUMN subject TEXT;
 `;
