@@ -148,6 +148,8 @@ export const lightBundle = (input: string, file: string) => ({
   external: [...external],
   plugins: [ownDriver, quickToLoad, thirdParty, asScripts],
   resolve,
+  // Its tables of spaces are only for writing; a module is kept for what it runs, unless this says that it may go.
+  treeshake: { moduleSideEffects: [{ test: /[\\/]jsonc-parser[\\/]/u, sideEffects: false }] },
   output: {
     dir: "dist",
     format: "cjs" as const,

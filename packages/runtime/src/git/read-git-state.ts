@@ -63,8 +63,11 @@ async function readGitState(directory: string, files: WatchedFiles): Promise<Git
   if (head === undefined) return undefined;
   const ref = refIn(head);
   const branch = ref?.startsWith("refs/heads/") === true && isSound(ref) ? ref.slice("refs/heads/".length) : undefined;
-  const commit = ref === undefined ? commitIn(head) : await resolve(repository, ref, files);
-  const config = parseGitConfig((await files.read(commonDir, path.join(commonDir, "config"), MAX_CONFIG_BYTES)) ?? "");
+  const [commit, configText = ""] = await Promise.all([
+    ref === undefined ? commitIn(head) : resolve(repository, ref, files),
+    files.read(commonDir, path.join(commonDir, "config"), MAX_CONFIG_BYTES),
+  ]);
+  const config = parseGitConfig(configText);
   const url = remoteUrlOf(config, branch);
   const remote = url === undefined ? undefined : remoteOf(url);
   // Callers run git on a repository with a state, and git would block on the special file that was skipped here.
