@@ -1,5 +1,5 @@
 import nodeFs from "node:fs";
-import { connect, createServer, type Server } from "node:net";
+import type { Server } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Log, WorkrailError } from "@workrail/core";
@@ -202,7 +202,9 @@ function makeSocketDirectory(directory: string): void {
   throw Object.assign(new Error(`EACCES: ${directory} is not this user's alone`), { code: "EACCES" });
 }
 
-function listen(address: string): Promise<Server> {
+/** Sockets load slowly, and whoever only imports the library needs none. */
+async function listen(address: string): Promise<Server> {
+  const { createServer } = await import("node:net");
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
     server.once("error", reject);
@@ -215,7 +217,8 @@ function listen(address: string): Promise<Server> {
 }
 
 /** Tells whether a process listens. Only errors that prove the absence of a listener count as dead; others may come from a busy one. */
-function answers(address: string): Promise<boolean> {
+async function answers(address: string): Promise<boolean> {
+  const { connect } = await import("node:net");
   return new Promise((resolve) => {
     const socket = connect(address);
     socket.once("connect", () => {

@@ -97,12 +97,17 @@ export const inFewFiles = {
 /** Removes whitespace, for less to read. Names stay, so that stack traces are useful. */
 export const withoutWhitespace = { compress: false, mangle: false, codegen: { removeWhitespace: true } } as const;
 
+/** For bundles with `jsonc-parser`: its entry for Node cannot be bundled, and its tables of spaces, which take 2 ms, are only for writing. */
+export const jsonWithComments = {
+  resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
+  treeshake: { moduleSideEffects: [{ test: /[\\/]jsonc-parser[\\/]/u, sideEffects: false }] },
+};
+
 export const resolve = {
   // `import` or `require` is added, whichever a module does.
   conditionNames: ["@workrail/source", "node", "default"],
   alias: {
-    // Its entry for Node cannot be bundled.
-    "jsonc-parser": "jsonc-parser/lib/esm/main.js",
+    ...jsonWithComments.resolve.alias,
     // The entries for Node would be bundled whole, with decorators and their helpers.
     tsyringe: "tsyringe/dist/esm2015/index.js",
     tslib: "tslib/tslib.es6.js",
@@ -148,8 +153,7 @@ export const lightBundle = (input: string, file: string) => ({
   external: [...external],
   plugins: [ownDriver, quickToLoad, thirdParty, asScripts],
   resolve,
-  // Its tables of spaces are only for writing; a module is kept for what it runs, unless this says that it may go.
-  treeshake: { moduleSideEffects: [{ test: /[\\/]jsonc-parser[\\/]/u, sideEffects: false }] },
+  treeshake: jsonWithComments.treeshake,
   output: {
     dir: "dist",
     format: "cjs" as const,

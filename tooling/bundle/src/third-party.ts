@@ -17,6 +17,7 @@ export const thirdParty: Plugin = {
       if (file.type !== "chunk") continue;
       for (const id of file.moduleIds) addNotice(known, id);
     }
+    if (known.size === 0) return;
     const texts = [...known].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([title, text]) => `${title}\n\n${text}\n`);
     writeFileSync(join(dir, FILE), texts.join(`\n${"-".repeat(80)}\n\n`));
   },
