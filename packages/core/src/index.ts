@@ -136,7 +136,16 @@ export type { PatternCompiler } from "./ports/patterns.ts";
 export type { KeyFiles, KeyPlace, Sealer } from "./ports/sealer.ts";
 export type { FindSecrets, FoundSecret, SecretKind, SecretScanner } from "./ports/secret-scanner.ts";
 export type { SecretScreen, SecretsMode } from "./ports/secret-screen.ts";
-export type { AuditChain, ChainedStorage, Remain, Remains, Reserve, Storage } from "./ports/storage.ts";
+export {
+  type AuditChain,
+  type ChainedStorage,
+  type Job,
+  JOBS,
+  type Remain,
+  type Remains,
+  type Reserve,
+  type Storage,
+} from "./ports/storage.ts";
 export type { NewTranscript, TranscriptFiles, WrittenTranscript } from "./ports/transcript-files.ts";
 export type {
   CheckpointVector,

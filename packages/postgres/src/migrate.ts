@@ -7,6 +7,7 @@ import { search } from "./migrations/0004-search.ts";
 import { auditSubject } from "./migrations/0005-audit-subject.ts";
 import { keys } from "./migrations/0006-keys.ts";
 import { tenantNames } from "./migrations/0007-tenant-names.ts";
+import { jobs } from "./migrations/0008-jobs.ts";
 import { openPool } from "./pg-database.ts";
 import { SCHEMA } from "./schema.ts";
 import type { Connection } from "./sql-connection.ts";
@@ -20,6 +21,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0005-audit-subject": auditSubject,
   "0006-keys": keys,
   "0007-tenant-names": tenantNames,
+  "0008-jobs": jobs,
 };
 
 const NAMES = Object.keys(MIGRATIONS);

@@ -6,6 +6,7 @@ import { DatabaseClock } from "./database-clock.ts";
 import { expectSchema } from "./migrate.ts";
 import { PostgresBlobStore } from "./postgres-blob-store.ts";
 import { PostgresCatalog } from "./postgres-catalog.ts";
+import { PostgresJobs } from "./postgres-jobs.ts";
 import { PostgresKeyFiles } from "./postgres-key-files.ts";
 import { PostgresLocking } from "./postgres-locking.ts";
 import { PostgresSearch } from "./postgres-search.ts";
@@ -75,6 +76,7 @@ async function open(database: Database, options: Omit<PostgresOptions, "url" | "
   const namesSessions = store?.names_sessions ?? true;
   const lease = isForReading ? undefined : await PostgresLocking.open({ tenant, transactions, opener, leaseMs, clock, log });
   const catalog = new PostgresCatalog({ tenant, transactions, opener });
+  const jobs = new PostgresJobs({ tenant, transactions, opener, leaseMs, log });
   let closing: Promise<void> | undefined;
   return {
     durability: "disk",
@@ -87,7 +89,7 @@ async function open(database: Database, options: Omit<PostgresOptions, "url" | "
     ...(namesSessions ? { keyFiles: new PostgresKeyFiles(tenant, transactions) } : {}),
     locking: lease ?? new ProcessLocking(),
     // A reader writes nothing, not even what it indexes.
-    ...(isForReading ? {} : { search: new PostgresSearch(tenant, transactions) }),
+    ...(isForReading ? {} : { search: new PostgresSearch(tenant, transactions), claimJob: (job, work) => jobs.claim(job, work) }),
     close: () => (closing ??= runAll([() => transactions.settled(), async () => lease?.close(), () => database.close()])),
   };
 }

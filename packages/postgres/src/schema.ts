@@ -113,6 +113,8 @@ export interface StoredTables {
   quarantine: { tenant_id: string; place: string; ref: string; bytes: Uint8Array };
   /** Wrapped keys of a sealed store. */
   key: { tenant_id: string; place: string; bytes: Uint8Array };
+  /** Jobs that an opener does now, or did. */
+  job: { tenant_id: string; name: string; holder: string; until: Date };
   search_state: SearchStateColumns;
   search_session: SearchSessionColumns;
   search_document: SearchDocumentColumns;

@@ -70,6 +70,7 @@ const COLUMNS: { readonly [T in keyof StoredTables]: { readonly [C in keyof Stor
   blob: { tenant_id: 0, ref: 0, bytes: 0 },
   quarantine: { tenant_id: 0, place: 0, ref: 0, bytes: 0 },
   key: { tenant_id: 0, place: 0, bytes: 0 },
+  job: { tenant_id: 0, name: 0, holder: 0, until: 0 },
   search_state: {
     tenant_id: 0,
     number: 0,
@@ -101,6 +102,16 @@ const COLUMNS: { readonly [T in keyof StoredTables]: { readonly [C in keyof Stor
   search_word: { tenant_id: 0, term: 0 },
 };
 
+const MIGRATIONS = [
+  "0001-initial",
+  "0002-row-security",
+  "0004-search",
+  "0005-audit-subject",
+  "0006-keys",
+  "0007-tenant-names",
+  "0008-jobs",
+];
+
 describe("the schema", () => {
   let pglite: PGlite;
   const open = () => openOver(pgliteDatabase(pglite));
@@ -115,12 +126,12 @@ describe("the schema", () => {
       code: "UNSUPPORTED_VERSION",
       details: {
         reason: "schema-older",
-        missing: ["0001-initial", "0002-row-security", "0004-search", "0005-audit-subject", "0006-keys", "0007-tenant-names"],
+        missing: MIGRATIONS,
       },
     });
     const db = new Kysely<unknown>({ dialect: new PGliteDialect({ pglite }) });
     expect(await migrateOver(db)).toEqual({
-      applied: ["0001-initial", "0002-row-security", "0004-search", "0005-audit-subject", "0006-keys", "0007-tenant-names"],
+      applied: MIGRATIONS,
     });
     expect(await migrateOver(db)).toEqual({ applied: [] });
   });

@@ -10,6 +10,7 @@ import {
   type UpkeepOptions,
   type UpkeepPolicy,
 } from "@workrail/core";
+import { claimJob } from "./claim-job.ts";
 import type { Settings } from "./settings.ts";
 import type { Parts } from "./tokens.ts";
 
@@ -19,7 +20,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 
 type HousekeeperParts = Pick<
   Parts,
-  "settings" | "catalog" | "blobs" | "locking" | "clock" | "background" | "log" | "accesses" | "sessions"
+  "settings" | "storage" | "catalog" | "blobs" | "locking" | "clock" | "background" | "log" | "accesses" | "sessions"
 >;
 
 /** Result of applying the policy. */
@@ -59,7 +60,8 @@ export class Housekeeper {
 
   #daily(): void {
     this.#parts.background.run("clean up", async () => {
-      if (!this.#stopping.signal.aborted) await this.cleanUp({ signal: this.#stopping.signal, doubtsClock: true });
+      const { signal } = this.#stopping;
+      if (!signal.aborted) await claimJob(this.#parts.storage, "clean up", () => this.cleanUp({ signal, doubtsClock: true }));
     });
     this.#timer = setTimeout(() => this.#daily(), DAY_MS).unref();
   }

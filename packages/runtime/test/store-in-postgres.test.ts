@@ -43,7 +43,7 @@ describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undef
     await expect(openWorkrail({ env })).rejects.toMatchObject({ code: "UNSUPPORTED_VERSION", details: { reason: "schema-older" } });
     expect(await migrateStore({ env })).toEqual({
       store: server.url(),
-      applied: ["0001-initial", "0002-row-security", "0004-search", "0005-audit-subject", "0006-keys", "0007-tenant-names"],
+      applied: ["0001-initial", "0002-row-security", "0004-search", "0005-audit-subject", "0006-keys", "0007-tenant-names", "0008-jobs"],
     });
     expect(await migrateStore({ env })).toEqual({ store: server.url(), applied: [] });
   });
@@ -73,7 +73,11 @@ describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undef
         const [, ...reports] = await Promise.all([save(), one.upkeep(), other.upkeep()]);
         reports.push(...(await Promise.all([one.upkeep(), other.upkeep({ verify: true })])));
         expect(reports.map(({ isComplete, left }) => [isComplete, left])).toEqual(reports.map(() => [true, []]));
-        expect(reports.some(({ compacted }) => compacted.savedBytes > 0)).toBe(true);
+        for (const { elsewhere, cleanUp, compacted, verified } of reports) {
+          expect([cleanUp === undefined, compacted === undefined]).toEqual([elsewhere.includes("clean up"), elsewhere.includes("compact")]);
+          expect(elsewhere.includes("verify") && verified !== undefined).toBe(false);
+        }
+        expect(reports.some(({ compacted }) => (compacted?.savedBytes ?? 0) > 0)).toBe(true);
         for (const { id, sequence } of await other.listCheckpoints({ sessionId: "kept" }))
           expect((await other.loadCheckpoint({ checkpointId: id })).context).toMatchObject({ step: sequence - 1 });
         expect((await one.verifyStore()).findings).toEqual([]);

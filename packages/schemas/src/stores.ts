@@ -1,4 +1,4 @@
-import { AUDIT_ACTIONS } from "@workrail/core";
+import { AUDIT_ACTIONS, JOBS } from "@workrail/core";
 import type {
   AuditFinding,
   CleanUpReport,
@@ -284,19 +284,21 @@ export const VERIFY_REPORT: ResultSchema<VerifyReport> = objectOf<VerifyReport>(
 export const UPKEEP_REPORT: ResultSchema<UpkeepReport> = objectOf<UpkeepReport>({
   finishedRemovals: count("files of checkpoints that were removed earlier, and are deleted now"),
   left: texts("what cannot be removed or erased yet, and the reason; the next run continues, and the exit code is 11"),
-  cleanUp: CLEAN_UP_REPORT,
+  cleanUp: CLEAN_UP_REPORT.optional().describe("as the settings say; missing if another process was at it"),
   auditRows: count("rows of the audit log older than `auditDays`, removed"),
   compacted: z
     .strictObject({ checkpoints: count("how many"), savedBytes: count("bytes that they need less") })
-    .describe("checkpoints that are stored smaller now"),
+    .optional()
+    .describe("checkpoints that are stored smaller now; missing if another process was at it"),
   indexed: z
     .strictObject({
       sessions: count("sessions that were indexed now"),
       pending: count("sessions that could not be; the exit code is then 11"),
     })
     .optional()
-    .describe("the index for search; missing if the store keeps none"),
+    .describe("the index for search; missing if the store keeps none, or another process was at it"),
   verified: VERIFY_REPORT.optional().describe("with `--verify`, as `workrail verify` tells it; with faults the exit code is 14"),
+  elsewhere: listOf(oneOf(JOBS, "the job"), "jobs that another process was doing, in a store that several machines share"),
   isComplete: flag("`false`: it was interrupted, and the same command continues"),
 });
 

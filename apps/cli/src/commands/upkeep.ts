@@ -103,15 +103,14 @@ function exitCodeOf({ left, indexed, isComplete, verified }: UpkeepReport): numb
 }
 
 function forPeople(report: UpkeepReport): string {
-  const { finishedRemovals, left, cleanUp, auditRows, compacted, indexed, verified, isComplete } = report;
-  const moved = countOf(cleanUp.removed.filter(({ to }) => to === "trash"));
-  const gone = countOf(cleanUp.removed.filter(({ to }) => to === "nowhere"));
+  const { finishedRemovals, left, cleanUp, auditRows, compacted, indexed, verified, elsewhere, isComplete } = report;
   const lines = [
     ...(finishedRemovals === 0 ? [] : [`Earlier removals finished: ${finishedRemovals}.`]),
-    `Moved into the trash: checkpoints: ${moved}. Removed for good: ${gone}.`,
+    ...(cleanUp === undefined ? [] : [describeRemoved(cleanUp.removed)]),
     ...(auditRows === 0 ? [] : [`Old rows of the audit log removed: ${auditRows}.`]),
-    `Stored smaller: checkpoints: ${compacted.checkpoints}, by ${formatBytes(compacted.savedBytes)}.`,
-    indexed === undefined ? "The store keeps no index for search." : `Sessions indexed for search: ${indexed.sessions}.`,
+    ...(compacted === undefined ? [] : [`Stored smaller: checkpoints: ${compacted.checkpoints}, by ${formatBytes(compacted.savedBytes)}.`]),
+    ...(elsewhere.includes("index") ? [] : [describeIndexed(indexed)]),
+    ...elsewhere.map((job) => `${ELSEWHERE[job]}: another process is at it.`),
     ...left.map((reason) => `Not finished yet: ${escapeText(reason)} The next run continues.`),
     ...(indexed === undefined || indexed.pending === 0 ? [] : [`Sessions not indexed yet: ${indexed.pending}. The next run continues.`]),
     ...(verified === undefined ? [] : [`Checkpoints read: ${verified.checkpoints}. Wrong: ${verified.findings.length}.`]),
@@ -123,6 +122,25 @@ function forPeople(report: UpkeepReport): string {
   return `${lines.join("\n")}\n`;
 }
 
-function countOf(removed: UpkeepReport["cleanUp"]["removed"]): number {
+const ELSEWHERE: Readonly<Record<UpkeepReport["elsewhere"][number], string>> = {
+  "clean up": "Clean-up",
+  compact: "Storing smaller",
+  index: "Indexing for search",
+  verify: "Verification",
+};
+
+type Removed = NonNullable<UpkeepReport["cleanUp"]>["removed"];
+
+function describeRemoved(removed: Removed): string {
+  const moved = countOf(removed.filter(({ to }) => to === "trash"));
+  const gone = countOf(removed.filter(({ to }) => to === "nowhere"));
+  return `Moved into the trash: checkpoints: ${moved}. Removed for good: ${gone}.`;
+}
+
+function describeIndexed(indexed: UpkeepReport["indexed"]): string {
+  return indexed === undefined ? "The store keeps no index for search." : `Sessions indexed for search: ${indexed.sessions}.`;
+}
+
+function countOf(removed: Removed): number {
   return removed.reduce((sum, { checkpointIds }) => sum + checkpointIds.length, 0);
 }

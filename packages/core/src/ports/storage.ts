@@ -40,6 +40,11 @@ export interface Storage {
    * everything is done. Absent where deleted data never remains.
    */
   purge?(): Promise<readonly string[]>;
+  /**
+   * Runs the work of a job that one opener does for all, or resolves to `undefined` at once while another opener does that job. The claim of
+   * a process that died ends by itself. Absent where every opener does its own work: each job may also be done by several at the same time.
+   */
+  claimJob?<T>(job: Job, work: () => Promise<T>): Promise<{ readonly done: T } | undefined>;
   /** Holds the vectors of an embedder. Absent where there is no place for them. */
   readonly vectors?: VectorEngine;
   /** Disk usage of the indexes, which can be rebuilt at any time. Absent where no index is on a disk. */
@@ -47,6 +52,10 @@ export interface Storage {
   /** Releases files and locks. All acknowledged data is already durable. May be called twice. */
   close(): Promise<void>;
 }
+
+/** Work on a whole store that is due from time to time. */
+export const JOBS = ["clean up", "compact", "index", "verify"] as const;
+export type Job = (typeof JOBS)[number];
 
 /** Storage with a chained audit log. */
 export interface ChainedStorage extends Storage {
