@@ -3,7 +3,7 @@ import { type Compilable, expressionBuilder, sql } from "kysely";
 import type { StoredTables } from "../schema.ts";
 import { allOf, builder } from "./query-builder.ts";
 import type { Position, Shape } from "../read-shape.ts";
-import { has, isListed, number, text } from "./sqlite-terms.ts";
+import { has, isListed, number, text, unindexed } from "./sqlite-terms.ts";
 
 type Asked<Of extends Read["of"]> = Shape<Extract<Read, { readonly of: Of }>>;
 
@@ -52,7 +52,8 @@ export function edgesQuery({ dependents, bases, sessionIds }: Asked<"edges">): C
     .select(["dependent", "base"])
     .where(
       allOf([
-        dependents === undefined ? undefined : isListed(eb.ref("dependent"), dependents),
+        // By the base alone: with both columns SQLite would look for every pair.
+        dependents === undefined ? undefined : isListed(unindexed(eb.ref("dependent")), dependents),
         bases === undefined ? places : isListed(eb.ref("base"), bases),
       ]),
     );
