@@ -335,7 +335,7 @@ export class Store {
   }
 
   async transfer(): Promise<Transfer> {
-    const { Transfer } = await caring();
+    const { Transfer } = await import("./on-demand/transferring.ts");
     return new Transfer({ ...this.rebuildPorts, ...this.savePorts, isReadOnly: this.isReadOnly }, this.dataDir);
   }
 

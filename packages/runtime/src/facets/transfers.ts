@@ -77,7 +77,7 @@ export const transfers: Facet<Transfers> = {
       checkPlace(directory, "directory");
       const place = path.resolve(directory);
       const target = await parts.sealing.protect(await BackupDirectory.create({ directory: place, dataDir }));
-      const { backupStore } = await import("../on-demand/caring.ts");
+      const { backupStore } = await import("../on-demand/transferring.ts");
       const { createdAt, ...report } = await backupStore(savePorts, target, options);
       return { directory: place, createdAt: createdAt.toISOString(), ...report };
     },

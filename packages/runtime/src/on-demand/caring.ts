@@ -1,4 +1,4 @@
-// Maintenance, backup and transfer of a store, loaded on demand.
+// Maintenance of a store, loaded on demand.
 export {
   collectGarbage,
   emptyTrash,
@@ -13,5 +13,3 @@ export {
   scanStore,
   verifyStore,
 } from "@workrail/core";
-export { backupStore } from "@workrail/transfer";
-export { Transfer } from "../transfer.ts";
