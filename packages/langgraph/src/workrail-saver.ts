@@ -31,6 +31,11 @@ import { fromTypedValue, toTypedValue } from "./typed-value.ts";
 /** Operations of a store that the saver uses. */
 export type SaverStore = Pick<Workrail, "saveCheckpoint" | "appendRecords" | "loadTexts" | "findCheckpoints" | "eachCheckpoint" | "erase">;
 
+export interface WorkrailSaverOptions {
+  /** Overwrites the files of a deleted thread, as `erase` of the store does by default. Default `false`: they are unlinked. */
+  readonly overwriteOnDelete?: boolean | undefined;
+}
+
 /** Marks the checkpoints of this package in a store that holds others too. */
 const WORKFLOW = "langgraph";
 /** Checkpoints loaded at once by `list`. */
@@ -44,11 +49,13 @@ export class WorkrailSaver extends BaseCheckpointSaver {
   readonly #store: SaverStore;
   /** LangGraph's own serialiser; `undefined` when the caller brought one. */
   readonly #ownSerde: SerializerProtocol | undefined;
+  readonly #overwrites: boolean;
 
-  constructor(store: SaverStore, serde?: SerializerProtocol) {
+  constructor(store: SaverStore, serde?: SerializerProtocol, { overwriteOnDelete = false }: WorkrailSaverOptions = {}) {
     super(serde);
     this.#store = store;
     this.#ownSerde = serde === undefined ? this.serde : undefined;
+    this.#overwrites = overwriteOnDelete;
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
@@ -115,7 +122,7 @@ export class WorkrailSaver extends BaseCheckpointSaver {
   }
 
   override async deleteThread(threadId: string): Promise<void> {
-    await this.#store.erase({ sessionId: sessionIdOf(threadId) }).catch(unlessMissing);
+    await this.#store.erase({ sessionId: sessionIdOf(threadId), overwrites: this.#overwrites }).catch(unlessMissing);
   }
 
   /** Copies all checkpoints of a thread, with their writes, to another thread, the oldest first. May be repeated. */

@@ -29,6 +29,8 @@ export interface WorkrailStoreOptions {
   readonly sessionId?: string | undefined;
   /** Default: LangGraph's serialiser. */
   readonly serde?: SerializerProtocol | undefined;
+  /** Overwrites the files of deleted and replaced items, as `erase` of the store does by default. Default `false`: they are unlinked. */
+  readonly overwriteOnDelete?: boolean | undefined;
 }
 
 /** Marks the versions of items. */
@@ -55,12 +57,15 @@ export class WorkrailStore extends BaseStore {
   readonly #store: ItemStore;
   readonly #sessionId: SessionId;
   readonly #serde: SerializerProtocol;
+  readonly #overwrites: boolean;
 
-  constructor(store: ItemStore, { sessionId = "langgraph-store", serde = new JsonPlusSerializer() }: WorkrailStoreOptions = {}) {
+  constructor(store: ItemStore, options: WorkrailStoreOptions = {}) {
+    const { sessionId = "langgraph-store", serde = new JsonPlusSerializer(), overwriteOnDelete = false } = options;
     super();
     this.#store = store;
     this.#sessionId = parseSessionId(sessionId);
     this.#serde = serde;
+    this.#overwrites = overwriteOnDelete;
   }
 
   /** Answers the reads, then does the puts. The last of several puts of one item counts. */
@@ -112,7 +117,7 @@ export class WorkrailStore extends BaseStore {
   }
 
   async #erase(versions: readonly SavedMetadata[]): Promise<void> {
-    if (versions.length > 0) await this.#store.erase({ checkpointIds: versions.map(({ id }) => id) });
+    if (versions.length > 0) await this.#store.erase({ checkpointIds: versions.map(({ id }) => id), overwrites: this.#overwrites });
   }
 
   async #get(place: GetOperation): Promise<Item | null> {

@@ -1,5 +1,6 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { type CheckpointTuple, emptyCheckpoint, type SerializerProtocol, uuid6 } from "@langchain/langgraph-checkpoint";
+import type { WorkrailError } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
 import { describe, expect, it } from "vitest";
@@ -115,6 +116,24 @@ describe("the saver", () => {
       ]);
       await saver.deleteThread("t");
       expect(await saver.getTuple(config)).toBeUndefined();
+    }));
+
+  it("unlinks a deleted thread, and overwrites it when told to", () =>
+    withSaver(async (saver, store) => {
+      const storedId = async (): Promise<string> => {
+        await put(saver, place("t"), {}, "1");
+        return (await store.findCheckpoints({ sessionId: "t" })).checkpoints[0]?.id ?? "";
+      };
+      const overwriting = new WorkrailSaver(store, undefined, { overwriteOnDelete: true });
+      for (const each of [saver, overwriting]) {
+        const checkpointId = await storedId();
+        await each.deleteThread("t");
+        await each.deleteThread("t");
+        const refusal = (await store.loadCheckpoint({ checkpointId }).catch((error: unknown) => error)) as WorkrailError;
+        expect(refusal).toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
+        expect(refusal.details["reason"]).toBe(each === overwriting ? "erased" : undefined);
+        expect((await store.listSessions({ project: null })).sessions).toEqual([]);
+      }
     }));
 
   it("takes a put that is repeated, and refuses other content under the same id", () =>

@@ -25,6 +25,7 @@ const FLAGS = [
   "inTrash",
   "includeKept",
   "isPeek",
+  "overwrites",
   "permanently",
   "remembersSessions",
   "reportsDropped",

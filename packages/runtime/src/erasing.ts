@@ -19,6 +19,11 @@ export interface EraseParams {
   readonly sessionIds?: readonly string[] | undefined;
   /** Spares checkpoints tagged `keep` and those of sessions tagged `keep`. Default `false`. */
   readonly sparesKept?: boolean | undefined;
+  /**
+   * Overwrites what is erased, so that nothing of it can be recovered. Default `true`. With `false` files are only unlinked: it is as
+   * durable, and takes a fraction of the time.
+   */
+  readonly overwrites?: boolean | undefined;
   readonly agentId?: string | undefined;
   /** Reports the data that would be erased, and changes nothing. Default `false`. */
   readonly dryRun?: boolean | undefined;

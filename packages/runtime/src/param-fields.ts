@@ -144,7 +144,7 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
     onProgress: true,
   },
   deleteCheckpoint: { checkpointId: true, agentId: true },
-  erase: { checkpointIds: true, sessionId: true, sessionIds: true, sparesKept: true, agentId: true, dryRun: true },
+  erase: { checkpointIds: true, sessionId: true, sessionIds: true, sparesKept: true, overwrites: true, agentId: true, dryRun: true },
   listTrash: { sessionId: true },
   restoreFromTrash: { sessionId: true, checkpointIds: true },
   emptyTrash: { sessionId: true, dryRun: true, onProgress: true },

@@ -22,6 +22,31 @@ describe.each(KINDS)("erasing several sessions in $kind", ({ at }) => {
       expect((await workrail.verifyStore()).findings).toEqual([]);
     }));
 
+  it("only unlinks what it does not overwrite, and forgets the sessions all the same", () =>
+    at(async (place) => {
+      const first = await place.open();
+      const ids: string[] = [];
+      for (const sessionId of ["a", "b", "a", "a"]) {
+        const saved = await first.saveCheckpoint({ sessionId, context: { id: ids.length, text: "the same words in each ".repeat(200) } });
+        ids.push(saved.checkpointId);
+      }
+      await first.close();
+      await using workrail = await place.open();
+      expect(await workrail.erase({ sessionId: "a", overwrites: false })).toMatchObject({ left: [], unreadable: [] });
+      const { sessions } = await workrail.listSessions({ project: null });
+      expect(sessions.map(({ id }) => id)).toEqual(["b"]);
+      const refusal = await refusalOf(workrail.loadCheckpoint({ checkpointId: ids[0] ?? "" }));
+      // It does not say that nothing is left.
+      expect(refusal).toMatchObject({ code: "CHECKPOINT_NOT_FOUND", details: { checkpointId: ids[0] } });
+      expect(refusal.details).not.toHaveProperty("reason");
+      expect(await refusalOf(workrail.erase({ sessionId: "a", overwrites: false }))).toMatchObject({ code: "SESSION_NOT_FOUND" });
+      expect((await workrail.erase({ checkpointIds: [ids[1] ?? ""], overwrites: false })).erased).toHaveLength(1);
+      expect((await workrail.listSessions({ project: null })).sessions).toEqual([]);
+      expect((await workrail.searchCheckpoints({ query: "words" })).hits).toEqual([]);
+      expect(await workrail.verifyStore()).toMatchObject({ findings: [] });
+      expect(await workrail.collectGarbage()).toMatchObject({ blobs: 0, quarantined: 0 });
+    }));
+
   it("takes none when one of them is not there", () =>
     at(async (place) => {
       await using workrail = await place.open();

@@ -111,6 +111,18 @@ export const SCENARIOS: readonly Scenario[] = [
     after: { steps: [1, 3, 4], pins: [] },
   },
   {
+    name: "an erasure of a session that overwrites nothing",
+    async prepare(bench, sessionId) {
+      for (const step of [1, 2, 3]) await bench.save({ sessionId, context: { step, filler: FILLER } });
+      await bench.compact(sessionId);
+    },
+    async act(bench, sessionId) {
+      // An interrupted call may have done everything.
+      if ((await bench.list({ sessionId })).length > 0) await bench.erase({ sessionIds: [sessionId], overwrites: false });
+    },
+    after: { steps: [], pins: [] },
+  },
+  {
     name: "a rebuild of what is compacted",
     isOfStore: true,
     async prepare(bench, sessionId) {

@@ -171,9 +171,9 @@ export class ModelStore {
     else this.#removed = [...this.#removed, ...taken];
   }
 
-  /** Erases live checkpoints and checkpoints in the trash. */
-  erase(ids: readonly CheckpointId[]): void {
-    this.erased = [...this.erased, ...[...this.live, ...this.trashed].filter(({ id }) => ids.includes(id))];
+  /** Erases live checkpoints and checkpoints in the trash. Without `overwrites`, something of them may be left. */
+  erase(ids: readonly CheckpointId[], overwrites = true): void {
+    if (overwrites) this.erased = [...this.erased, ...[...this.live, ...this.trashed].filter(({ id }) => ids.includes(id))];
     this.remove(ids, "nowhere");
     this.takeFromTrash(ids, "nowhere");
   }

@@ -387,24 +387,33 @@ export class RandomHistory {
     const there = (this.#models[0]?.[from] ?? []).filter((each) => each.sessionId === sessionId);
     const checkpointIds = there.filter(() => this.#chance.below(2) === 0).map(({ id }) => id);
     if (checkpointIds.length === 0) return NOTHING;
-    return this.#eraseThese({ checkpointIds }, (model, refusal) => {
+    const overwrites = this.#chance.below(2) === 0;
+    return this.#eraseThese({ checkpointIds, overwrites }, (model, refusal) => {
       const known = new Set([...model.live, ...model.trashed].map(({ id }) => id));
       const expected = checkpointIds.every((id) => known.has(id)) ? undefined : "CHECKPOINT_NOT_FOUND";
       if (refusal !== expected) return [];
-      if (expected === undefined) model.erase(checkpointIds);
+      if (expected === undefined) model.erase(checkpointIds, overwrites);
       return model.perhapsForgotten(SESSIONS);
     });
   }
 
   async #eraseSession(): Promise<Done> {
     const sessionId = this.#someSession();
-    return this.#eraseThese({ sessionIds: [sessionId] }, (model, refusal) => {
+    const overwrites = this.#chance.below(2) === 0;
+    return this.#eraseThese({ sessionIds: [sessionId], overwrites }, (model, refusal) => {
       const expected = model.knows(sessionId) ? undefined : "SESSION_NOT_FOUND";
       if (refusal !== expected) return [];
       // Live checkpoints are one commit and those in the trash another: a fault may strike between them.
       const halfway = model.copy();
-      halfway.erase(halfway.ofSession(sessionId).map(({ id }) => id));
-      model.erase([...model.live, ...model.trashed].filter((each) => each.sessionId === sessionId).map(({ id }) => id));
+      halfway.erase(
+        halfway.ofSession(sessionId).map(({ id }) => id),
+        overwrites,
+      );
+      const all = [...model.live, ...model.trashed].filter((each) => each.sessionId === sessionId);
+      model.erase(
+        all.map(({ id }) => id),
+        overwrites,
+      );
       return [...(this.#fault === undefined ? [] : [halfway]), ...model.perhapsForgotten(SESSIONS)];
     });
   }

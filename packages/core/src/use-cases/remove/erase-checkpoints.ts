@@ -18,6 +18,8 @@ import { commit } from "../../catalog/rules/commit.ts";
 export type EraseInput = ({ readonly checkpointIds: readonly CheckpointId[] } | { readonly sessionIds: readonly SessionId[] }) & {
   /** Spares checkpoints that are tagged `keep`, directly or through their session. Default `false`, because the caller named them. */
   readonly sparesKept?: boolean | undefined;
+  /** Default `true`. With `false` the blobs are only unlinked, and the rest of the storage is not purged, as after pruning. */
+  readonly overwrites?: boolean | undefined;
   readonly agentId?: string | undefined;
   /** Reports what would be erased, and changes nothing. Default `false`. */
   readonly dryRun?: boolean | undefined;
@@ -57,13 +59,13 @@ interface Found {
 /**
  * Erases checkpoints, or whole sessions, in one operation: afterwards nothing of their content, names and tags is left in the store. From the
  * decision on nobody finds them, and a handle reports the erasure. Unfinished parts are listed in the report, and finished by the
- * next opening of the store. The audit log keeps one row with the id of each. All other checkpoints stay unchanged.
+ * next opening of the store; but without `overwrites`, a session that an interrupted call emptied is forgotten by the next clean-up. The audit log keeps one row with the id of each. All other checkpoints stay unchanged.
  *
  * @throws CHECKPOINT_NOT_FOUND and SESSION_NOT_FOUND, without erasing anything, also on a second call; LOCK_TIMEOUT and
  * STORAGE_UNAVAILABLE.
  */
 export async function eraseCheckpoints(ports: ErasingPorts, input: EraseInput): Promise<ErasureReport> {
-  const { sparesKept = false, dryRun = false } = input;
+  const { sparesKept = false, dryRun = false, overwrites = true } = input;
   return ports.locking.shared(async () => {
     const found = "sessionIds" in input ? await allOf(ports.catalog, input.sessionIds) : await named(ports.catalog, input.checkpointIds);
     const going = found.filter(({ isKept }) => !(sparesKept && isKept));
@@ -73,26 +75,27 @@ export async function eraseCheckpoints(ports: ErasingPorts, input: EraseInput): 
     if (dryRun) return { dryRun, erased, spared, copies, left: [], unreadable: [] };
     const sparing = new Set(spared.map(({ sessionId }) => sessionId));
     const whole = "sessionIds" in input ? input.sessionIds.filter((sessionId) => !sparing.has(sessionId)) : [];
-    await decide(ports, going, input.agentId, whole);
-    return { dryRun, erased, spared, copies, ...(await finishErasures({ ...ports, locking: ALREADY_HELD }, { forgotten: whole })) };
+    await decide(ports, going, { agentId: input.agentId, whole, erases: overwrites });
+    const forgotten = overwrites ? whole : [...whole, ...erased.map(({ sessionId }) => sessionId)];
+    const emptied = { forgotten, purges: overwrites };
+    return { dryRun, erased, spared, copies, ...(await finishErasures({ ...ports, locking: ALREADY_HELD }, emptied)) };
   });
 }
 
-/**
- * Commits the decision to erase.
- *
- * @param whole sessions to erase completely, even when tagged `keep`.
- */
-async function decide(
-  { catalog, clock }: ErasingPorts,
-  going: readonly Found[],
-  agentId: string | undefined,
-  whole: readonly SessionId[],
-): Promise<void> {
+interface How {
+  readonly agentId: string | undefined;
+  /** Sessions to erase completely, even when tagged `keep`. */
+  readonly whole: readonly SessionId[];
+  readonly erases: boolean;
+}
+
+/** Commits the decision to erase. */
+async function decide({ catalog, clock }: ErasingPorts, going: readonly Found[], { agentId, whole, erases }: How): Promise<void> {
   const at = clock.now();
+  const reason = erases ? ERASED : "manual";
   for (const sessionId of whole) {
     if ((await findSession(catalog, sessionId))?.tags.includes(KEEP_TAG) !== true) continue;
-    const audit = { at, action: "tag", sessionId, checkpointId: undefined, agentId, reason: ERASED } as const;
+    const audit = { at, action: "tag", sessionId, checkpointId: undefined, agentId, reason } as const;
     await catalog.change(commit({ tags: { sessionId, add: [], remove: [KEEP_TAG] }, audit: [audit] }));
   }
   for (const sessionId of new Set(going.map(({ record }) => record.sessionId))) {
@@ -100,7 +103,7 @@ async function decide(
       const checkpoints = going.filter(({ record, ...each }) => record.sessionId === sessionId && each.from === from);
       if (checkpoints.length === 0) continue;
       const ids = checkpoints.map(({ record }) => record.id);
-      const move: Move = { sessionId, checkpoints: ids, at, reason: ERASED, agentId, from, to: "nowhere", erases: true };
+      const move: Move = { sessionId, checkpoints: ids, at, reason, agentId, from, to: "nowhere", erases };
       await catalog.change(commit({ move, audit: [] }));
     }
   }

@@ -37,6 +37,8 @@ export interface EmptiedSessions {
   readonly forgotten?: readonly SessionId[] | undefined;
   /** Sessions not to forget yet, because somebody who works in one may save to it again. */
   readonly kept?: ReadonlySet<SessionId> | undefined;
+  /** Removes all traces from the storage. Default `true`; pending erasures always do. */
+  readonly purges?: boolean | undefined;
 }
 
 /** Any checkpoint id yields the place of a session's key. */
@@ -88,7 +90,7 @@ async function eraseBlobs(ports: ErasingPorts, erasures: readonly Erasure[]): Pr
 async function eraseTraces(
   ports: ErasingPorts,
   erasures: readonly Erasure[],
-  { forgotten = [], kept }: EmptiedSessions,
+  { forgotten = [], kept, purges = true }: EmptiedSessions,
 ): Promise<readonly string[]> {
   const ids = erasures.map(({ checkpointId }) => checkpointId);
   for (const sessionId of new Set([...erasures.map((erasure) => erasure.sessionId), ...forgotten])) {
@@ -99,7 +101,7 @@ async function eraseTraces(
     if (isGone) await forgetVectors(ports.storage.vectors, sessionId);
   }
   await ports.storage.vectors?.forget(ids);
-  return (await ports.storage.purge?.()) ?? [];
+  return purges || ids.length > 0 ? ((await ports.storage.purge?.()) ?? []) : [];
 }
 
 /** Forgets a session and destroys its key, unless the session is used again meanwhile or is tagged `keep`. */
