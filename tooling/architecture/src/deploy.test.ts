@@ -24,6 +24,7 @@ interface Container {
   readonly args: readonly string[];
   readonly command?: unknown;
   readonly env: readonly { readonly name: string; readonly valueFrom?: unknown }[];
+  readonly envFrom?: unknown;
   readonly volumeMounts: readonly { readonly name: string }[];
   readonly securityContext: unknown;
 }
@@ -146,6 +147,9 @@ describe("deploy/helm", () => {
       });
     }
     expect(objects.filter(({ kind }) => kind === "Secret")).toEqual([]);
+    // The background work obeys what the servers obey. The migration belongs to no tenant.
+    const settings = [{ secretRef: { name: "workrail-settings", optional: true } }];
+    expect(containers.map(({ envFrom }) => envFrom)).toEqual([undefined, settings, settings]);
   });
 
   it("mounts only volumes that it has, and runs as nobody special", () => {

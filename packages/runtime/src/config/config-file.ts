@@ -155,7 +155,7 @@ function refused(
   { refused: reason, code }: { readonly refused: FileRefusal; readonly code?: string | undefined },
 ): ConfigText {
   if (reason === "missing") return { text: undefined, members: [] };
-  if (reason === "not-a-file") return faulty("config.json is a symbolic link, which is not followed, or no regular file");
+  if (reason === "not-a-file") return faulty("It is a symbolic link, which is not followed, or no regular file");
   if (reason === "too-large") return faulty(`It is larger than ${MAX_BYTES} bytes`);
   const message = `It cannot be read, ${code ?? reason}`;
   // A fault of the disk, not of the file: an unusable disk is the larger problem and is reported elsewhere.

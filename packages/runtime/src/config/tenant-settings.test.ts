@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -36,6 +36,13 @@ describe("settings of a tenant", () => {
 
   it("do not count for a data directory, which has no tenant", () => {
     expect(readSettings({ ...envOf(), WORKRAIL_STORE: "" }, {}).limits.maxTotalBytes).toBe(5000);
+  });
+
+  it.skipIf(process.platform === "win32")("are read behind links, as Kubernetes makes them", () => {
+    const link = path.join(directory, "mounted.json");
+    writeFileSync(file, '{ "acme": { "maxTotalBytes": 3000 } }');
+    symlinkSync("tenants.json", link);
+    expect(readSettings({ ...envOf("acme"), WORKRAIL_TENANTS_FILE: link }, {}).limits.maxTotalBytes).toBe(3000);
   });
 
   it.each([

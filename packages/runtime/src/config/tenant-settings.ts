@@ -1,3 +1,4 @@
+import fs from "node:fs";
 import { invalidInput, isJsonObject, type WorkrailError } from "@workrail/core";
 import { isAllowed } from "./allowed-value.ts";
 import { describePlace, parseConfig, readConfigFile } from "./config-file.ts";
@@ -28,12 +29,22 @@ const TENANT_SETTINGS = [
  * @throws INVALID_INPUT for a file that is missing or broken, and for a setting of this tenant that cannot be used.
  */
 export function settingsOfTenant(file: string, tenant: string): ProgramSettings {
-  const { text, members, fault } = readConfigFile(file);
+  const { text, members, fault } = readConfigFile(behindLinks(file));
   if (fault !== undefined) throw refusalOf([faultyFile(file, fault)]);
   if (text === undefined) throw unusable(`There is no file ${file} with the settings of tenants.`);
   const own = members.filter(({ name }) => name === tenant);
   if (own.length > 1) throw unusable(`The tenant ${tenant} is there twice (${describePlace(file, own[1]?.place)}).`);
   return Object.fromEntries(own.flatMap(({ value, place }) => settingsIn(value, { file, ...place })));
+}
+
+/** Returns the file that links lead to, as those of Kubernetes do: the operator of the server has named it. */
+function behindLinks(file: string): string {
+  try {
+    return fs.realpathSync(file);
+  } catch {
+    // Reading it tells what is wrong.
+    return file;
+  }
 }
 
 function settingsIn(value: unknown, where: PlaceInFile): readonly [string, unknown][] {
