@@ -64,6 +64,13 @@ describe("runLight", () => {
     expect(caches()).toEqual(["late.stop", "main.stop"]);
   });
 
+  it("runs a script again that failed, as Node does", () => {
+    const twice = `for(const time of [1,2])try{console.log(require("./other.cjs").half)}catch(error){console.log(error.message)}`;
+    write("main.cjs", twice);
+    write("other.cjs", `exports.half="half";if(!globalThis.tried){globalThis.tried=true;throw new Error("failed")}`);
+    expect(run()).toBe("failed\nhalf\n");
+  });
+
   it("makes all caches again when a script had none: more functions were called", () => {
     write("main.cjs", `function twice(number){return 2*number}if(process.env.MORE)require("./other.cjs").print(twice(4));`);
     write("other.cjs", `exports.print=console.log;`);

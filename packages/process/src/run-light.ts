@@ -50,7 +50,13 @@ export function runLight(url: string, use: string, ahead: readonly string[] = []
     const exports = {};
     loaded.set(name, exports);
     const path = fileURLToPath(file);
-    compile(file, source)(exports, load, path, dirname(path), importModule);
+    try {
+      compile(file, source)(exports, load, path, dirname(path), importModule);
+    } catch (error) {
+      // The next call runs it again, instead of taking what the failed one had exported.
+      loaded.delete(name);
+      throw error;
+    }
     return exports;
   };
   for (const name of ahead) {
