@@ -24,6 +24,23 @@ describe.skipIf(BROWSER === undefined)(`changes on the timeline page (${NO_BROWS
     expect(await row.innerText()).toContain("latest");
   });
 
+  it("shows a save from before it hears of changes, after its first answers", async () => {
+    const { page, cli, settled } = demo;
+    const save = Promise.withResolvers<void>();
+    await page.route("**/events", async (route) => {
+      await save.promise;
+      await route.continue();
+    });
+    await page.reload();
+    await settled();
+    const rows = page.getByRole("list", { name: /^Checkpoints of coupons/u });
+    await rows.getByRole("link", { name: "saved elsewhere" }).waitFor();
+    await cli.save({ goal: "ship it" }, "--session", "coupons", "--name", "saved too early");
+    save.resolve();
+    await rows.getByRole("link", { name: "saved too early" }).waitFor();
+    await page.unrouteAll();
+  });
+
   it("goes back to an earlier state, so that work continues from there, and takes that back", async () => {
     const { page, show } = demo;
     const { headId } = await log();
@@ -34,7 +51,7 @@ describe.skipIf(BROWSER === undefined)(`changes on the timeline page (${NO_BROWS
     await page.getByRole("button", { name: "Make it the latest" }).click();
     await page.getByRole("heading", { name: "once more" }).waitFor();
     // The new state is compared with the former latest one.
-    await page.getByText("to #8", { exact: true }).waitFor();
+    await page.getByText("to #9", { exact: true }).waitFor();
     expect(await page.getByLabel("Compare with").inputValue()).toBe(headId);
     expect(await page.evaluate("document.activeElement.innerText")).toBe("once more");
     expect((await log()).checkpoints[0]).toMatchObject({ name: "once more", parentId: "c0001a5e-6c1b-4a52-9b1f-000000000004" });

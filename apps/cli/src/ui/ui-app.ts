@@ -108,9 +108,9 @@ function follow(c: Context, { ports, signal, onFailure }: UiAppOptions): Respons
     const watch = AbortSignal.any([signal, ended.signal]);
     const heartbeat = setInterval(() => void stream.write(": alive\n\n"), HEARTBEAT_MS);
     try {
-      await stream.write(": hello\n\n");
       for await (const changes of ports.store.watchChanges({ project: null, signal: watch })) {
-        if (isAny(changes)) await stream.writeSSE({ event: "change", data: JSON.stringify(changes) });
+        // The first item is empty: changes after it are told.
+        await stream.writeSSE({ event: isAny(changes) ? "change" : "begin", data: JSON.stringify(changes) });
       }
     } catch (error) {
       if (!watch.aborted) onFailure("the store cannot be watched", { error });

@@ -1,6 +1,7 @@
 import type { StoreChanges } from "@workrail/runtime";
 import type { JSX } from "preact";
-import { useCallback, useEffect, useMemo, useReducer, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import type { SessionList } from "../data/sessions.ts";
 import { CheckpointPane } from "./checkpoint-pane.tsx";
 import { time } from "./format.ts";
 import { CallError, type Host } from "./host.ts";
@@ -24,7 +25,6 @@ export function App({ host }: { readonly host: Host }): JSX.Element {
   const [isHeld, setHeld] = useState(false);
   const [searches, clearSearch] = useReducer((count: number) => count + 1, 0);
   const { version } = versions;
-  useEffect(() => host.follow?.(changed, setLive), [host]);
   useEffect(followLinks, []);
   useEffect(() => {
     if (told === undefined || isHeld) return undefined;
@@ -32,6 +32,7 @@ export function App({ host }: { readonly host: Host }): JSX.Element {
     return () => clearTimeout(timer);
   }, [told, isHeld]);
   const sessions = useData("sessions", () => host.api.sessions({}), version);
+  useLive(host, sessions.data, changed, setLive);
   const mayWrite = sessions.data?.mayWrite === true;
   const storeOption = sessions.data?.storeOption;
   const tell = useCallback((done: Done) => {
@@ -114,6 +115,31 @@ export function App({ host }: { readonly host: Host }): JSX.Element {
       </div>
     </PageContext.Provider>
   );
+}
+
+/**
+ * Follows the store. A change from before the stream began, or while it was interrupted, is not told: the sessions are read once more then, and
+ * everything when they differ from those that the page shows.
+ */
+function useLive(
+  host: Host,
+  shown: SessionList | undefined,
+  onChange: (changes: StoreChanges) => void,
+  onState: (isLive: boolean) => void,
+): void {
+  const last = useRef(shown);
+  last.current = shown;
+  useEffect(() => {
+    const catchUp = async (): Promise<void> => {
+      const now = await host.api.sessions({}).catch(() => undefined);
+      // After a failure too: the part of the page that meets it shows it.
+      if (JSON.stringify(now) !== JSON.stringify(last.current)) onChange({ sessions: [], isUnknown: true });
+    };
+    return host.follow?.(onChange, (isLive) => {
+      onState(isLive);
+      if (isLive) void catchUp();
+    });
+  }, [host]);
 }
 
 interface Versions {

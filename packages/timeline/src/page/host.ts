@@ -6,7 +6,7 @@ export interface Host {
   /** Resolves when calls can be made. Rejects with a message for people. */
   readonly ready: Promise<void>;
   readonly api: DataApi;
-  /** Calls back with what changed in the store. Returns a function that stops it. Absent: the data never changes. */
+  /** Calls back with what changed in the store while its state is live. Returns a function that stops it. Absent: the data never changes. */
   readonly follow?: (onChange: (changes: StoreChanges) => void, onState: (isLive: boolean) => void) => () => void;
   /** The time at which the page was saved with its data, as ISO 8601. Absent: the data comes from a store. */
   readonly savedAt?: string;

@@ -70,10 +70,10 @@ async function post(path: string, body: unknown): Promise<unknown> {
   throw new CallError(code, message, hint);
 }
 
-/** Follows the store by server-sent events. The browser connects again by itself. */
+/** Follows the store by server-sent events. Changes after the event `begin` are told. The browser connects again by itself. */
 function follow(onChange: (changes: StoreChanges) => void, onState: (isLive: boolean) => void): () => void {
   const events = new EventSource("/events");
-  events.addEventListener("open", () => onState(true));
+  events.addEventListener("begin", () => onState(true));
   events.addEventListener("error", () => onState(false));
   events.addEventListener("change", ({ data }: MessageEvent<string>) => onChange(JSON.parse(data) as StoreChanges));
   return () => events.close();
