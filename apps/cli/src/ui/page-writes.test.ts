@@ -37,7 +37,9 @@ describe.skipIf(BROWSER === undefined)(`changes on the timeline page (${NO_BROWS
     await rows.getByRole("link", { name: "saved elsewhere" }).waitFor();
     await cli.save({ goal: "ship it" }, "--session", "coupons", "--name", "saved too early");
     save.resolve();
-    await rows.getByRole("link", { name: "saved too early" }).waitFor();
+    const row = rows.getByRole("link", { name: "saved too early" });
+    await row.waitFor();
+    expect(await row.innerText()).toContain("latest");
     await page.unrouteAll();
   });
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 
 export interface MenuProps {
   readonly label: string;
@@ -22,6 +22,12 @@ export function Menu({ label, name, class: own = "", children }: MenuProps): JSX
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const body = useRef<HTMLDivElement>(null);
+  // A menu belongs to the screen that it was opened on, which the browser's own buttons leave too.
+  useEffect(() => {
+    const close = (): void => body.current?.hidePopover();
+    addEventListener("hashchange", close);
+    return () => removeEventListener("hashchange", close);
+  }, []);
   const place = ({ newState }: Pick<ToggleEvent, "newState">): void => {
     const [around, menu] = [button.current?.getBoundingClientRect(), body.current];
     if (newState !== "open" || around === undefined || menu === null) return;
