@@ -1,5 +1,5 @@
 import { WorkrailError } from "@workrail/core";
-import { Pool, type PoolClient, type QueryResultRow, TypeOverrides, types } from "pg";
+import { type Client, Pool, type PoolClient, type QueryResultRow, TypeOverrides, types } from "pg";
 import type { Connection, Database, Statement } from "./sql-connection.ts";
 
 export interface PoolOptions {
@@ -60,17 +60,31 @@ export function pgDatabase(pool: Pool): Database {
 }
 
 class PgConnection implements Connection {
-  readonly #client: PoolClient;
+  readonly #client: PoolClient & Pick<Client, "connection">;
+  #isHeldBack = false;
 
   constructor(client: PoolClient) {
-    this.#client = client;
+    this.#client = client as PoolClient & Client;
     // A lost connection fails the statements that are under way. Without a listener the error would end the process.
     client.on("error", ignore);
   }
 
   async run<Row>({ sql, parameters }: Statement<Row>): Promise<readonly Row[]> {
+    this.#holdBack();
     const { rows } = await this.#client.query<Row & QueryResultRow>(sql, parameters as unknown[]);
     return rows;
+  }
+
+  /** Sends the statements of a round trip together: with a system call for each, both sides wake up for each. */
+  #holdBack(): void {
+    if (this.#isHeldBack) return;
+    const { stream } = this.#client.connection;
+    this.#isHeldBack = true;
+    stream.cork();
+    setImmediate(() => {
+      this.#isHeldBack = false;
+      stream.uncork();
+    });
   }
 
   release(isBroken: boolean): void {
