@@ -1,5 +1,5 @@
 import { WorkrailError } from "@workrail/core";
-import { type Client, Pool, type PoolClient, type QueryResultRow, TypeOverrides, types } from "pg";
+import { Pool, type PoolClient, type QueryResultRow, TypeOverrides, types } from "pg";
 import type { Connection, Database, Statement } from "./sql-connection.ts";
 
 export interface PoolOptions {
@@ -60,11 +60,11 @@ export function pgDatabase(pool: Pool): Database {
 }
 
 class PgConnection implements Connection {
-  readonly #client: PoolClient & Pick<Client, "connection">;
+  readonly #client: PoolClient;
   #isHeldBack = false;
 
   constructor(client: PoolClient) {
-    this.#client = client as PoolClient & Client;
+    this.#client = client;
     // A lost connection fails the statements that are under way. Without a listener the error would end the process.
     client.on("error", ignore);
   }
