@@ -127,6 +127,55 @@ describe.each(Object.entries(KINDS))("the store of items on %s", (_, open) => {
   });
 });
 
+const SIZES = Array.from({ length: 15 }, (_, n) => ({
+  n,
+  text: String(n),
+  day: `2026-01-0${n % 9}`,
+  in: { n },
+  ...(n % 2 === 0 ? { even: null } : {}),
+}));
+
+/** Calls that random ones hardly come upon. Lists are compared in the order of their keys. */
+const EDGES: Readonly<Record<string, (store: BaseStore) => Promise<unknown>>> = {
+  "an empty namespace": (store) => store.put([], "k", {}),
+  "an empty label": (store) => store.put(["a", ""], "k", {}),
+  "a label with a period": (store) => store.put(["a.b"], "k", {}),
+  "a label that is no text": (store) => store.put(["a", 1 as never], "k", {}),
+  "the reserved root": (store) => store.put(["langgraph"], "k", {}),
+  "null as a value": (store) => store.put(["a"], "k", null as never),
+  "the deletion of nothing": (store) => store.delete(["none"], "k"),
+  "an item that is not there": (store) => store.get(["none"], "k"),
+  "a search without a limit": async (store) => (await store.search(["m"])).length,
+  "a limit of none": (store) => store.search(["m"], { limit: 0 }),
+  "an offset beyond the end": (store) => store.search(["m"], { offset: 20 }),
+  "dates by $gt": (store) => store.search(["m"], { filter: { day: { $gt: "2026-01-04" } }, limit: 99 }),
+  "numbers in texts by $gt": (store) => store.search(["m"], { filter: { text: { $gt: 9 } }, limit: 99 }),
+  "a range": (store) => store.search(["m"], { filter: { n: { $gt: 3, $lte: 6 } }, limit: 99 }),
+  "two members": (store) => store.search(["m"], { filter: { n: { $in: [1, 2] }, text: "2" }, limit: 99 }),
+  "an unknown operator": (store) => store.search(["m"], { filter: { n: { $regex: "x" } }, limit: 99 }),
+  "an object as a value": (store) => store.search(["m"], { filter: { in: { n: 3 } }, limit: 99 }),
+  "a path as a key": (store) => store.search(["m"], { filter: { "in.n": 3 }, limit: 99 }),
+  "null, and no value": (store) => store.search(["m"], { filter: { even: null }, limit: 99 }),
+  "$ne of a member that is not there": (store) => store.search(["m"], { filter: { none: { $ne: 3 } }, limit: 99 }),
+  "undefined in a filter": (store) => store.search(["m"], { filter: { none: undefined }, limit: 99 }),
+  "a batch of nothing": (store) => store.batch([]),
+};
+
+describe("at its edges, the store of items", () => {
+  it.each(Object.entries(EDGES))("answers as LangGraph's store in memory does: %s", (_, call) =>
+    withStore(async (store) => {
+      const stores: readonly BaseStore[] = [store, new InMemoryStore()];
+      for (const each of stores) await each.batch(SIZES.map((value, at) => ({ namespace: ["m"], key: `k${at}`, value })));
+      const [own, expected] = await Promise.all(stores.map((each) => call(each).then(told, String)));
+      expect(own).toEqual(expected);
+    }),
+  );
+});
+
+function told(answer: unknown): unknown {
+  return Array.isArray(answer) ? sorted(answer as Item[]) : answer;
+}
+
 describe("the store of items", () => {
   it("gives back exact values, and keeps the time of the first put", () =>
     withStore(async (store) => {
