@@ -21,7 +21,7 @@ describe.skipIf(missing !== undefined)(`jobs of several openers${missing === und
     const [one, other] = openers;
     const ended = Promise.withResolvers<void>();
     const begun = openers.map(async (each, index) => each.claimJob?.("compact", () => ended.promise.then(() => index)));
-    // Those that do not get the job know so while it is under way.
+    // An opener that does not get the job knows so while it is under way.
     await expect.poll(async () => (await Promise.race([...begun, Promise.resolve("all wait")])) ?? "elsewhere").toBe("elsewhere");
     expect(await one?.claimJob?.("index", async () => "another job")).toEqual({ done: "another job" });
     const foreign = await open("other team");
