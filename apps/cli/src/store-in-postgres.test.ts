@@ -22,7 +22,8 @@ describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undef
     expect(await cli.run(["migrate"], { env })).toEqual({
       code: 0,
       stdout: `${server.url()}\n`,
-      stderr: "Applied: 0001-initial, 0002-row-security, 0004-search, 0005-audit-subject, 0006-keys, 0007-tenant-names, 0008-jobs.\n",
+      stderr:
+        "Applied: 0001-initial, 0002-row-security, 0004-search, 0005-audit-subject, 0006-keys, 0007-tenant-names, 0008-jobs, 0009-attributes.\n",
     });
     expect(await cli.json(["migrate", "--store", store])).toEqual({ store: server.url(), applied: [] });
 

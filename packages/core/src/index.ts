@@ -35,6 +35,8 @@ export { ALREADY_HELD } from "./locking/already-held.ts";
 export { ProcessGate } from "./locking/process-gate.ts";
 export { ProcessLocking } from "./locking/process-locking.ts";
 export { SerialQueue } from "./locking/serial-queue.ts";
+export { checkAttributeFilter, comparedAttributes } from "./model/attribute-filter.ts";
+export type { AttributeFilter, AttributeValue } from "./model/attribute-filter.ts";
 export { AUDIT_ACTIONS, ERASED, FAILED } from "./model/audit.ts";
 export type { AuditAction, AuditBreak, AuditDigest, AuditEvent, AuditPlace, LinkCheck, LoggedEvent } from "./model/audit.ts";
 export { CHECKPOINT_KINDS } from "./model/checkpoint.ts";

@@ -4,6 +4,7 @@ import {
   changesOf,
   type CheckpointKind,
   type CheckpointRecord,
+  comparedAttributes,
   type LoggedEvent,
   type RowChange,
   type Tables,
@@ -56,6 +57,7 @@ export function clearingWrites(tenant: string): readonly Query<unknown>[] {
   const tables = [
     "checkpoint",
     "checkpoint_tag",
+    "checkpoint_attribute",
     "checkpoint_total",
     "session",
     "session_tag",
@@ -202,7 +204,33 @@ function checkpointWrites(tenant: string, changes: readonly CheckpointChange[]):
             .where((eb) => among(eb.ref("ordinal"), untagged)),
         ]),
     ...inserts("checkpoint_tag", tags),
+    ...attributeWrites(tenant, changes),
   ];
+}
+
+function attributeWrites(tenant: string, changes: readonly CheckpointChange[]): readonly Query<unknown>[] {
+  const other = changes.filter(({ was, now }) => JSON.stringify(was?.record.attributes) !== JSON.stringify(now?.record.attributes));
+  const gone = other.flatMap(({ was }) => indexedAttributes(tenant, was));
+  const put = other.flatMap(({ now }) => indexedAttributes(tenant, now));
+  return [
+    ...chunks("checkpoint_attribute", gone).map((some) =>
+      builder
+        .deleteFrom("checkpoint_attribute")
+        .where("tenant_id", "=", tenant)
+        .where(
+          sql<boolean>`(name, value, ordinal) in (select * from unnest(${some.map(({ name }) => name)}::text[],
+            ${some.map(({ value }) => value)}::text[], ${some.map(({ ordinal }) => ordinal)}::bigint[]))`,
+        ),
+    ),
+    ...inserts("checkpoint_attribute", put),
+  ];
+}
+
+function indexedAttributes(tenant: string, row: CheckpointChange["now"]): readonly StoredTables["checkpoint_attribute"][] {
+  if (row === undefined) return [];
+  return comparedAttributes(row.record.attributes).map(([name, value]) => {
+    return { tenant_id: tenant, name, value: JSON.stringify(value), ordinal: row.commit };
+  });
 }
 
 /** Builds the update of the columns that differ. */

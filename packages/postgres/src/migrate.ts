@@ -8,6 +8,7 @@ import { auditSubject } from "./migrations/0005-audit-subject.ts";
 import { keys } from "./migrations/0006-keys.ts";
 import { tenantNames } from "./migrations/0007-tenant-names.ts";
 import { jobs } from "./migrations/0008-jobs.ts";
+import { attributes } from "./migrations/0009-attributes.ts";
 import { openPool } from "./pg-database.ts";
 import { SCHEMA } from "./schema.ts";
 import type { Connection } from "./sql-connection.ts";
@@ -22,6 +23,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0006-keys": keys,
   "0007-tenant-names": tenantNames,
   "0008-jobs": jobs,
+  "0009-attributes": attributes,
 };
 
 const NAMES = Object.keys(MIGRATIONS);

@@ -102,6 +102,8 @@ export interface StoredTables {
   session_tag: { tenant_id: string; tag: string; session_id: string };
   checkpoint: CheckpointColumns;
   checkpoint_tag: { tenant_id: string; tag: string; ordinal: number };
+  /** Index of the attributes that filters compare. The value is JSON. */
+  checkpoint_attribute: { tenant_id: string; name: string; value: string; ordinal: number };
   /** Numbers of live checkpoints: of the whole store, and of each project. */
   checkpoint_total: { tenant_id: string; scope: "store" | "project"; name: string; kind: CheckpointKind; total: number };
   edge: { tenant_id: string; dependent: string; base: string };

@@ -79,11 +79,24 @@ describe.skipIf(missing !== undefined)(`row-level security${missing === undefine
     });
 
   it("is forced on every table, and shows nobody a row who names no tenant, not even the owner", async () => {
-    expect(await tables(team.user)).toHaveLength(19);
+    expect(await tables(team.user)).toHaveLength(21);
     for (const url of [team.user, team.owner]) {
       for (const tenant of [undefined, "", "nobody"]) expect(new Set(await counts(url, tenant))).toEqual(new Set([0]));
       expect(Math.max(...(await counts(url, other)))).toBeGreaterThan(0);
     }
+  });
+
+  it("lets the owner's migration index the attributes of every tenant", async () => {
+    const database = databaseOf(server.url("team"));
+    const connection = await database.connect();
+    const run: Run = (sql) => connection.run({ sql, parameters: [] });
+    await run("drop table workrail.checkpoint_attribute");
+    await run("delete from workrail.kysely_migration where name = '0009-attributes'");
+    connection.release(false);
+    expect(await migrate(team.owner)).toEqual({ applied: ["0009-attributes"] });
+    const where = { state: "live", attributes: { phase: "testing" } } as const;
+    const found = (tenant: string) => using(tenant, ({ catalog }) => catalog.read({ found: { of: "count", where } }));
+    expect([await found(one), await found(other), await found(odd)]).toEqual([{ found: 1 }, { found: 2 }, { found: 1 }]);
   });
 
   it("lists the tenants on request, without a row of any other table", async () => {
@@ -95,7 +108,7 @@ describe.skipIf(missing !== undefined)(`row-level security${missing === undefine
       expect(await run("delete from workrail.store returning 1")).toEqual([]);
       return found.map((rows) => rows.length).toSorted((a, b) => a - b);
     });
-    expect(listed).toEqual([...Array.from({ length: 18 }, () => 0), 3]);
+    expect(listed).toEqual([...Array.from({ length: 20 }, () => 0), 3]);
   });
 
   it("does not hold a superuser", async () => {

@@ -61,6 +61,7 @@ const COLUMNS: { readonly [T in keyof StoredTables]: { readonly [C in keyof Stor
     repository: 0,
   },
   checkpoint_tag: { tenant_id: 0, tag: 0, ordinal: 0 },
+  checkpoint_attribute: { tenant_id: 0, name: 0, value: 0, ordinal: 0 },
   checkpoint_total: { tenant_id: 0, scope: 0, name: 0, kind: 0, total: 0 },
   edge: { tenant_id: 0, dependent: 0, base: 0 },
   removal: { tenant_id: 0, blob: 0, checkpoint_id: 0, session_id: 0 },
@@ -110,6 +111,7 @@ const MIGRATIONS = [
   "0006-keys",
   "0007-tenant-names",
   "0008-jobs",
+  "0009-attributes",
 ];
 
 describe("the schema", () => {
@@ -134,6 +136,17 @@ describe("the schema", () => {
       applied: MIGRATIONS,
     });
     expect(await migrateOver(db)).toEqual({ applied: [] });
+  });
+
+  it("of an older version is migrated with the attributes of its checkpoints, which a filter then finds", async () => {
+    const storage = chained(await openOver(pgliteDatabase(pglite), { tenant: "older" }), (text) => sha256.sha256(text));
+    await saveRecord(storage, "older" as SessionId);
+    await pglite.exec("drop table workrail.checkpoint_attribute; delete from workrail.kysely_migration where name = '0009-attributes'");
+    const db = new Kysely<unknown>({ dialect: new PGliteDialect({ pglite }) });
+    expect(await migrateOver(db)).toEqual({ applied: ["0009-attributes"] });
+    const count = (phase: string) => storage.catalog.read({ found: { of: "count", where: { state: "live", attributes: { phase } } } });
+    expect([await count("testing"), await count("other")]).toEqual([{ found: 1 }, { found: 0 }]);
+    await storage.close();
   });
 
   it("has the columns of the types, each key beginning with the tenant", async () => {

@@ -11,7 +11,7 @@ export async function emptyTenant(database: Database, tenant: string): Promise<v
     await Promise.all([
       connection.run({ sql: "begin", parameters: [] }),
       connection.run({ sql: "select set_config('workrail.tenant', $1, true)", parameters: [tenant] }),
-      ...[...TABLES_OF_TENANTS, ...TABLES_OF_SEARCH, ...TABLES_OF_KEYS, ...TABLES_OF_JOBS].map((table) =>
+      ...[...TABLES_OF_TENANTS, ...TABLES_OF_SEARCH, ...TABLES_OF_KEYS, ...TABLES_OF_JOBS, "checkpoint_attribute"].map((table) =>
         connection.run({ sql: `delete from workrail.${table} where tenant_id = $1`, parameters: [tenant] }),
       ),
       connection.run({ sql: "commit", parameters: [] }),

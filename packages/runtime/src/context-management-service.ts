@@ -1,4 +1,5 @@
 import type {
+  AttributeFilter,
   CheckpointKind,
   CompressionStrategy,
   ContextRules,
@@ -357,6 +358,11 @@ export interface FindCheckpointsParams {
   /** Exact match, as for `agentId`. */
   readonly workflowId?: string | undefined;
   readonly agentId?: string | undefined;
+  /**
+   * Keys of the metadata that the caller gave when it saved, each with exactly this value: a text of at most 256 characters, a number, a
+   * boolean or null. Case-sensitive.
+   */
+  readonly attributes?: AttributeFilter | undefined;
   /** Only checkpoints that end this phase. */
   readonly phase?: string | undefined;
   /** Default: all kinds except asides. */

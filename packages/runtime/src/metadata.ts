@@ -1,4 +1,6 @@
 import {
+  type AttributeFilter,
+  checkAttributeFilter,
   checkAttributes,
   type CheckpointRecord,
   checkTags,
@@ -7,6 +9,7 @@ import {
   SESSION_PROJECT,
   type GitState,
   gitStateOf,
+  invalidInput,
   isJsonObject,
   type JsonObject,
   KEEP_TAG,
@@ -70,6 +73,17 @@ export function splitLabels(labels: CheckpointLabels = {}): SplitLabels {
     attributes: structuredClone(attributes),
     ignored: [...entries.map(([key]) => key).filter((key) => OWN_FIELDS.includes(key)), ...(isAgent ? [] : ["agentId"])],
   };
+}
+
+/**
+ * Checks a filter of attributes. Fields that the product sets are none: a listing has parameters of its own for those that may be asked for.
+ *
+ * @throws INVALID_INPUT
+ */
+export function checkFilter(attributes: AttributeFilter): void {
+  checkAttributeFilter(attributes);
+  const own = Object.keys(attributes).find((name) => OWN_FIELDS.includes(name));
+  if (own !== undefined) throw invalidInput("attributes", `attributes.${own} is set by Workrail.`, "Name keys that you gave as metadata.");
 }
 
 /** Returns a copy of the labels. @throws as `splitLabels`. */

@@ -38,6 +38,7 @@ const LISTING = {
   until: true,
   workflowId: true,
   agentId: true,
+  attributes: true,
   phase: true,
   kind: true,
 } as const;

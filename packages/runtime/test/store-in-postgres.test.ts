@@ -43,7 +43,16 @@ describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undef
     await expect(openWorkrail({ env })).rejects.toMatchObject({ code: "UNSUPPORTED_VERSION", details: { reason: "schema-older" } });
     expect(await migrateStore({ env })).toEqual({
       store: server.url(),
-      applied: ["0001-initial", "0002-row-security", "0004-search", "0005-audit-subject", "0006-keys", "0007-tenant-names", "0008-jobs"],
+      applied: [
+        "0001-initial",
+        "0002-row-security",
+        "0004-search",
+        "0005-audit-subject",
+        "0006-keys",
+        "0007-tenant-names",
+        "0008-jobs",
+        "0009-attributes",
+      ],
     });
     expect(await migrateStore({ env })).toEqual({ store: server.url(), applied: [] });
   });

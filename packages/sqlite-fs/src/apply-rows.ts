@@ -41,7 +41,17 @@ export function putRows(
 
 /** Deletes the rows of all tables. The totals that triggers keep must be counted anew afterwards. */
 export function clearRows(on: SqliteConnection): void {
-  for (const table of ["checkpoint_tag", "checkpoint", "trashed", "session", "edge", "pending_removal", "erasure", "audit"]) {
+  for (const table of [
+    "checkpoint_attribute",
+    "checkpoint_tag",
+    "checkpoint",
+    "trashed",
+    "session",
+    "edge",
+    "pending_removal",
+    "erasure",
+    "audit",
+  ]) {
     run(on, `DELETE FROM ${table}`);
   }
   run(on, "DELETE FROM state WHERE key >= 'hold:' AND key < 'hold;'");

@@ -18,7 +18,7 @@ export function contradictionsOf(connection: SqliteConnection): Answers["contrad
 }
 
 /**
- * Checks data that is derived from rows and has no checksum: totals of listings, the index of tags, bytes for quotas, edges.
+ * Checks data that is derived from rows and has no checksum: totals of listings, the indexes of tags and attributes, bytes for quotas, edges.
  *
  * @throws an error with the code SQLITE_CORRUPT when this data does not agree with the rows.
  */
@@ -40,8 +40,10 @@ export function hasWrongSums(connection: SqliteConnection): boolean {
   return connection.statement(WRONG_SUMS).get() !== undefined;
 }
 
-/** Rebuilds the index of tags from the tags in the rows. */
-export function tagAnew(connection: SqliteConnection): void {
+/** Rebuilds the indexes of tags and of attributes from the rows. */
+export function indexAnew(connection: SqliteConnection): void {
+  connection.statement("DELETE FROM checkpoint_attribute").run();
+  connection.statement(`INSERT OR IGNORE INTO checkpoint_attribute ${INDEXED_ATTRIBUTES}`).run();
   connection.statement("DELETE FROM checkpoint_tag").run();
   connection.statement(`INSERT INTO checkpoint_tag (ordinal, tag) ${ALL_TAGS}`).run();
 }
@@ -75,6 +77,11 @@ const ALL_TAGS = "SELECT DISTINCT ordinal, value FROM checkpoint, json_each(chec
 const WRONG_TAG = `SELECT 1 FROM (${ALL_TAGS} EXCEPT SELECT ordinal, tag FROM checkpoint_tag)
   UNION ALL SELECT 1 FROM (SELECT ordinal, tag FROM checkpoint_tag EXCEPT ${ALL_TAGS})`;
 
+const INDEXED_ATTRIBUTES = "SELECT * FROM attribute WHERE ordinal <= coalesce((SELECT value FROM state WHERE key = 'attributes_until'), 0)";
+
+const WRONG_ATTRIBUTE = `SELECT 1 FROM (${INDEXED_ATTRIBUTES} EXCEPT SELECT name, type, value, ordinal FROM checkpoint_attribute)
+  UNION ALL SELECT 1 FROM (SELECT name, type, value, ordinal FROM checkpoint_attribute EXCEPT ${INDEXED_ATTRIBUTES})`;
+
 const STORE_BYTES = `SELECT 'live_bytes' AS key, coalesce(sum(total_bytes), 0) AS value FROM session
   UNION ALL SELECT 'trash_bytes', coalesce(sum(blob_bytes), 0) FROM trashed`;
 
@@ -91,4 +98,4 @@ const WRONG_TOTAL = `SELECT 1 FROM (${COUNT_ALL} EXCEPT SELECT scope, name, kind
   UNION ALL SELECT 1 FROM (SELECT scope, name, kind, total FROM checkpoint_total WHERE total <> 0 EXCEPT SELECT * FROM (${COUNT_ALL}))`;
 
 /** Queries that return a row only when derived data does not agree with the rows. */
-export const WRONG: readonly string[] = [WRONG_TOTAL, WRONG_TAG, WRONG_BYTES, MISSING_EDGES];
+export const WRONG: readonly string[] = [WRONG_TOTAL, WRONG_TAG, WRONG_ATTRIBUTE, WRONG_BYTES, MISSING_EDGES];

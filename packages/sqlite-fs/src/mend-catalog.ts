@@ -2,7 +2,7 @@ import { updateCheckpoint, updateSession } from "./apply-rows.ts";
 import { expectSound } from "./catalog-checks.ts";
 import { allCheckpoints } from "./checkpoint-pages.ts";
 import { correctedRow, textsBefore } from "./corrected-row.ts";
-import { addMissingEdges, countAnew, hasWrongSums, tagAnew } from "./discrepancies.ts";
+import { addMissingEdges, countAnew, hasWrongSums, indexAnew } from "./discrepancies.ts";
 import { CHECKPOINT_COLUMNS, checkpointChecksum, SESSION_COLUMNS, sessionChecksum, summed } from "./row-checksum.ts";
 import { agreesWithItself, checkedTrashed, trashedRowOf } from "./rows.ts";
 import type { SessionRow, TrashedRow } from "./schema.ts";
@@ -26,7 +26,7 @@ export function mendCatalog(connection: SqliteConnection): number {
   if (hasWrongSums(connection)) throw beyondMending();
   addMissingEdges(connection);
   countAnew(connection);
-  tagAnew(connection);
+  indexAnew(connection);
   expectSound(connection.statement("PRAGMA integrity_check").all());
   if (connection.statement("PRAGMA foreign_key_check").get() !== undefined) throw beyondMending();
   return corrected;

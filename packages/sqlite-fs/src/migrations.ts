@@ -7,6 +7,7 @@ import { auditChain } from "./migrations/0006-audit-chain.ts";
 import { erasures } from "./migrations/0007-erasures.ts";
 import { rowChecksums } from "./migrations/0008-row-checksums.ts";
 import { auditSubject } from "./migrations/0009-audit-subject.ts";
+import { attributes } from "./migrations/0010-attributes.ts";
 
 /** A step from one schema to the next. */
 export interface Migration {
@@ -40,4 +41,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: rowChecksums, changesSums: true, minReader: 1, minWriter: 8 },
   // An older version names no subject. Only its check of the audit log fails at rows that have one.
   { sql: auditSubject, minReader: 1, minWriter: 8 },
+  // The triggers index for an older writer too.
+  { sql: attributes, minReader: 1, minWriter: 8 },
 ];

@@ -26,6 +26,8 @@ type Positions<T> = T extends readonly [Date, string] ? readonly [Position, Posi
 
 /** Members that are bound as several values. */
 interface Several {
+  /** Each attribute as a JSON object with one member. */
+  readonly attributes: readonly Position[];
   readonly tags: readonly Position[];
   /** Each word as it is, and in its JSON form where that differs: attributes are stored as JSON. */
   readonly words: readonly (readonly Position[])[];
@@ -88,11 +90,17 @@ function memberOf(name: string, value: unknown, bind: Bind): string | undefined 
   if (value === undefined) return undefined;
   if (DECIDES.has(name)) return JSON.stringify(value);
   if (NESTED.has(name)) return shapeOf(value as object, bind);
+  if (name === "attributes")
+    return listOrNone(Object.entries(value as object).map(([key, each]) => bind(JSON.stringify({ [key]: each as unknown }))));
   if (LISTS.has(name)) return String(bind(JSON.stringify(value)));
-  if (Array.isArray(value)) return value.length === 0 ? undefined : listOf(value.map((each) => memberOf(name, each, bind)));
+  if (Array.isArray(value)) return listOrNone(value.map((each) => memberOf(name, each, bind)));
   if (value instanceof Date) return String(bind(value.getTime()));
   if (name === "words") return listOf(foldedForms(value as string).map(bind));
   return String(bind(name === "name" ? (value as string).toLowerCase() : (value as SqliteValue)));
+}
+
+function listOrNone(members: readonly (string | number | undefined)[]): string | undefined {
+  return members.length === 0 ? undefined : listOf(members);
 }
 
 function listOf(members: readonly (string | number | undefined)[]): string {

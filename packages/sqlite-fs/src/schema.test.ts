@@ -7,7 +7,7 @@ import type { StoredTables } from "./schema.ts";
 type TypeOf<T> = [T] extends [number | null] ? "INTEGER" : [T] extends [string | null] ? "TEXT" : "BLOB";
 
 /** Declaration of a column, as the type of its values demands it. */
-type Declared<T> = null extends T ? TypeOf<T> : `${TypeOf<T>} NOT NULL`;
+type Declared<T> = unknown extends T ? "ANY NOT NULL" : null extends T ? TypeOf<T> : `${TypeOf<T>} NOT NULL`;
 
 /** The compiler refuses a column that the types lack, a column that is missing here, and a declaration that its type denies. */
 const TABLES: {
@@ -57,6 +57,7 @@ const TABLES: {
     checksum: "INTEGER NOT NULL",
   },
   checkpoint_tag: { ordinal: "INTEGER NOT NULL", tag: "TEXT NOT NULL" },
+  checkpoint_attribute: { name: "TEXT NOT NULL", type: "TEXT NOT NULL", value: "ANY NOT NULL", ordinal: "INTEGER NOT NULL" },
   checkpoint_total: { scope: "TEXT NOT NULL", name: "TEXT NOT NULL", kind: "TEXT NOT NULL", total: "INTEGER NOT NULL" },
   trashed: {
     session_id: "TEXT NOT NULL",

@@ -92,6 +92,8 @@ export interface StoredTables {
   checkpoint: CheckpointRow;
   /** Index of the tags of live checkpoints. */
   checkpoint_tag: { ordinal: number; tag: string };
+  /** Index of the attributes of live checkpoints, which triggers keep. `type` is that of JSON, and `value` 0 for null. */
+  checkpoint_attribute: { name: string; type: string; value: unknown; ordinal: number };
   /** Numbers of live checkpoints, which triggers keep: of the whole store, and of each project. */
   checkpoint_total: { scope: "store" | "project"; name: string; kind: CheckpointKind; total: number };
   trashed: TrashedRow;

@@ -61,6 +61,8 @@ describe("examining a catalog", () => {
     ["a column that a filter goes by", "UPDATE checkpoint SET project = '/p/rojecv' WHERE sequence = 1"],
     ["a total", "UPDATE checkpoint_total SET total = 5"],
     ["a tag", "DELETE FROM checkpoint_tag"],
+    ["an attribute", "DELETE FROM checkpoint_attribute"],
+    ["an attribute that no checkpoint has", "INSERT INTO checkpoint_attribute VALUES ('some', 'text', 'other', 1)"],
     ["what quotas go by", "UPDATE state SET value = 1 WHERE key = 'live_bytes'"],
   ])("that is too large to be proved at each opening finds damage in %s, and has it mended", (_, sql) =>
     withSaved(async (dataDir, file) => {
@@ -162,10 +164,15 @@ async function isExamined(store: TestStore): Promise<boolean> {
 async function withSaved(test: (dataDir: string, file: string) => Promise<void>): Promise<void> {
   await withDirectory(async (directory) => {
     const dataDir = path.join(directory, "data");
+    const file = path.join(dataDir, "workrail.db");
+    await withOpened(dataDir, async () => undefined);
+    // Checkpoints up to this one are indexed when they are saved.
+    withDatabase(file, (database) => database.exec("UPDATE state SET value = 2 WHERE key = 'attributes_until'"));
     await withOpened(dataDir, async (store) => {
-      for (const number of [1, 2]) await store.save({ number }, { project: "/p/roject", tags: ["tag"] });
+      for (const number of [1, 2])
+        await store.save({ number }, { project: "/p/roject", tags: ["tag"], attributes: { some: "value", n: number } });
     });
-    await test(dataDir, path.join(dataDir, "workrail.db"));
+    await test(dataDir, file);
   });
 }
 
@@ -175,7 +182,7 @@ async function contextsOf(store: TestStore): Promise<readonly unknown[]> {
 }
 
 function allOf(database: SqliteDatabase): readonly unknown[] {
-  const tables = ["checkpoint", "checkpoint_tag", "checkpoint_total", "session"];
+  const tables = ["checkpoint", "checkpoint_attribute", "checkpoint_tag", "checkpoint_total", "session"];
   return tables
     .map((table) => database.prepare(`SELECT * FROM ${table}`).all())
     .concat(database.prepare("SELECT * FROM state WHERE key = 'live_bytes'").all());

@@ -1,6 +1,8 @@
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import { isJsonObject } from "../model/context.ts";
-import { GIT_STATE, searchableAttributes } from "../model/git-state.ts";
+import { hasAttributes } from "../model/attribute-filter.ts";
+import { GIT_STATE } from "../model/git-state.ts";
+import { foldedForms, foldedLabels } from "./folded.ts";
 import type { CheckpointFilter } from "./queries/query-checkpoints.ts";
 
 /** True when a record meets every condition of a filter. */
@@ -13,6 +15,7 @@ export function matchesFilter(record: CheckpointRecord, sessionTags: readonly st
     (filter.notProject === undefined || record.project !== filter.notProject) &&
     isSame(record.workflowId, filter.workflowId) &&
     isSame(record.agentId, filter.agentId) &&
+    hasAttributes(record.attributes, filter.attributes ?? {}) &&
     (filter.phase === undefined || record.attributes["phase"] === filter.phase) &&
     (filter.since === undefined || record.createdAt >= filter.since) &&
     (filter.until === undefined || record.createdAt <= filter.until) &&
@@ -40,14 +43,8 @@ function isSame(value: string | undefined, wanted: string | undefined): boolean 
 function matchesQuery(record: CheckpointRecord, query = ""): boolean {
   const words = query.split(/\s+/).filter((word) => word !== "");
   if (words.length === 0) return true;
-  const { name, tags, attributes, workflowId, agentId } = record;
-  const texts = [name, ...tags, JSON.stringify(searchableAttributes(attributes)), workflowId, agentId].filter((text) => text !== undefined);
-  return words.every((word) => texts.some((text) => holds(text, word) || holds(text, asInJson(word))));
-}
-
-/** Returns a word in its JSON form: attributes are searched as JSON, which escapes quotation marks and backslashes. */
-function asInJson(word: string): string {
-  return JSON.stringify(word).slice(1, -1);
+  const labels = foldedLabels(record);
+  return words.every((word) => foldedForms(word).some((form) => labels.includes(form)));
 }
 
 function holds(text: string, part: string): boolean {

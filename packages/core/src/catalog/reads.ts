@@ -1,3 +1,4 @@
+import type { AttributeFilter } from "../model/attribute-filter.ts";
 import type { AuditPlace, LoggedEvent, AuditAction } from "../model/audit.ts";
 import type { CheckpointKind } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
@@ -55,6 +56,7 @@ export interface Where {
   readonly name?: string | undefined;
   readonly workflowId?: string | undefined;
   readonly agentId?: string | undefined;
+  readonly attributes?: AttributeFilter | undefined;
   /** Value of the attribute `phase`. */
   readonly phase?: string | undefined;
   readonly since?: Date | undefined;

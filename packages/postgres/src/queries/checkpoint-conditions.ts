@@ -1,4 +1,4 @@
-import { foldedForms, type Where } from "@workrail/core";
+import { type AttributeValue, foldedForms, type Where } from "@workrail/core";
 import { type Expression, expressionBuilder, sql, type SqlBool } from "kysely";
 import type { StoredTables } from "../schema.ts";
 import { builder, type Condition } from "./query-builder.ts";
@@ -48,6 +48,7 @@ export function conditionsOf(tenant: string, where: Where): readonly Condition[]
     withoutTag === undefined ? undefined : eb.not(hasTag(tenant, withoutTag)),
     name === undefined ? undefined : contains(eb.ref("checkpoint.folded_name"), name.toLowerCase()),
     ...(where.words ?? []).map((word) => eb.or(foldedForms(word).map((form) => contains(eb.ref("checkpoint.folded"), form)))),
+    ...Object.entries(where.attributes ?? {}).map((attribute) => hasAttribute(tenant, attribute)),
     ...(where.tags ?? []).map((tag) => eb.or([hasTag(tenant, tag), hasSessionTag(tenant, tag)])),
   ];
 }
@@ -119,6 +120,11 @@ function hasOneOf(tenant: string, tags: readonly string[]): Expression<SqlBool> 
     "in",
     tagged.where((of) => isListed(of.ref("checkpoint_tag.tag"), tags)),
   );
+}
+
+function hasAttribute(tenant: string, [name, value]: readonly [string, AttributeValue]): Expression<SqlBool> {
+  const found = builder.selectFrom("checkpoint_attribute as kept").select("kept.ordinal").where("kept.tenant_id", "=", tenant);
+  return eb("checkpoint.ordinal", "in", found.where("kept.name", "=", name).where("kept.value", "=", JSON.stringify(value)));
 }
 
 function hasSessionTag(tenant: string, tag: string): Expression<SqlBool> {

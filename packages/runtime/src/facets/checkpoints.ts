@@ -29,7 +29,7 @@ import type {
 } from "../context-management-service.ts";
 import { refuseChosenId } from "../admitted.ts";
 import { GitReader } from "../git/read-git-state.ts";
-import { metadataOf, sessionMetadataOf } from "../metadata.ts";
+import { checkFilter, metadataOf, sessionMetadataOf } from "../metadata.ts";
 import { optional } from "../check-params.ts";
 import { parsePeriod } from "../parse-time.ts";
 import { resolveReference } from "../resolve-reference.ts";
@@ -191,6 +191,7 @@ async function* each(store: Store, params: EachCheckpointParams = {}): AsyncGene
 /** Parses the filters of a listing. @throws INVALID_INPUT */
 async function inputOf(store: Store, params: FindCheckpointsParams): Promise<ListInput> {
   const { kind, since, until, sessionId, project, worktrees, ...filter } = params;
+  if (params.attributes !== undefined) checkFilter(params.attributes);
   const ofProject = store.listedProject({ project, sessionId });
   const git = ofProject === store.project ? store.git : new GitReader(ofProject);
   return {

@@ -50,6 +50,7 @@ export function conditionsOf(where: Shape<Where>): readonly Condition[] {
     withoutTag === undefined ? undefined : eb.not(hasTag(state, withoutTag)),
     name === undefined ? undefined : contains(eb.ref("folded_name"), name),
     ...(where.words ?? []).map((forms) => eb.or(forms.map((form) => contains(eb.ref("folded"), form)))),
+    ...(where.attributes ?? []).map((attribute) => hasAttribute(where, attribute)),
     ...(where.tags ?? []).map((tag) => (state === "live" && where.sessionId !== undefined ? isTaggedInSession(tag) : isTagged(state, tag))),
   ];
 }
@@ -124,6 +125,23 @@ function hasOneOf(state: Where["state"], tags: Position): Expression<SqlBool> {
       .select("ordinal")
       .where(isListed(eb.ref("tag" as never), tags)),
   );
+}
+
+/**
+ * Condition for an attribute, which is bound as a JSON object with one member. Only live checkpoints are in the index, and the latest are
+ * not yet. In a session, each row is compared, instead of all that have the attribute.
+ */
+function hasAttribute({ state, sessionId }: Shape<Where>, attribute: Position): Expression<SqlBool> {
+  const wanted = sql`json_each(${text(attribute)}) as wanted`;
+  if (state !== "live" || sessionId !== undefined) {
+    return sql<SqlBool>`exists (select 1 from ${wanted}, json_each(${eb.ref("attributes")}) as own
+      where own.key = wanted.key and own.type = wanted.type and own.atom is wanted.atom)`;
+  }
+  const isWanted = sql`kept.name = wanted.key and kept.type = wanted.type and kept.value = coalesce(wanted.atom, 0)`;
+  const until = sql`coalesce((select value from state where key = 'attributes_until'), 0)`;
+  const found = sql<number>`(select kept.ordinal from ${wanted} cross join checkpoint_attribute as kept where ${isWanted}
+    union all select kept.ordinal from ${wanted}, attribute as kept where kept.ordinal > ${until} and ${isWanted})`;
+  return eb("ordinal", "in", found);
 }
 
 /** The same as `isTagged` where few rows are left: looks up each of them, instead of all that have the tag. */

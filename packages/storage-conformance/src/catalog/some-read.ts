@@ -1,5 +1,6 @@
 import {
   ALL,
+  type AttributeValue,
   AUDIT_ACTIONS,
   type AuditQuery,
   type BlobRef,
@@ -11,7 +12,7 @@ import {
   type Where,
 } from "@workrail/core";
 import * as fc from "fast-check";
-import { COMMON_DIR, IDS, PROJECTS, SESSIONS, sessionOf, someTime, TAGS, TEXTS } from "./some-step.ts";
+import { ASKED, COMMON_DIR, IDS, PROJECTS, SESSIONS, sessionOf, someTime, TAGS, TEXTS } from "./some-step.ts";
 
 type Kind = Read["of"];
 type ReadOf<K extends Kind> = Extract<Read, { readonly of: K }>;
@@ -106,6 +107,9 @@ function conditionsOfCheckpoints(someRef: fc.Arbitrary<BlobRef>): Conditions<Omi
     name: somePart,
     workflowId: someText,
     agentId: someText,
+    attributes: fc
+      .uniqueArray(fc.constantFrom(...ASKED), { maxLength: 2, selector: ([key]) => key })
+      .map((entries) => Object.fromEntries(entries) as Record<string, AttributeValue>),
     phase: fc.constantFrom("plan", "pla"),
     since: someTime,
     until: someTime,

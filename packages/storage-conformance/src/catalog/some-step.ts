@@ -68,8 +68,40 @@ const ATTRIBUTES: readonly JsonObject[] = [
   JSON.parse(
     String.raw`{"z":1,"a":{"__proto__":{"own":true}},"__proto__":"own","lone":"\ud800","nul":"\u0000","list":[null,1e21,-0.5,{"":""}],"10":1,"2":2}`,
   ) as JsonObject,
+  { number: 1e21, part: 0.1, isDone: true, none: null, "": "", "1": "1", long: "x".repeat(257) },
+  { number: 1, part: 0.1 + Number.EPSILON / 8, isDone: 1, none: false, "1": 1 },
   // After an object with a backslash as key, `JSON.parse` of some versions of V8 takes escapes at the same place for that key.
   ...["\\\\", "\\n", '\\"', "\\u0000"].map((key) => parseJson(`{"h":1,"${key}":2}`) as JsonObject),
+];
+
+/** Attributes to filter by. Some differ from those above only in their type or in their last bit. */
+export const ASKED: readonly (readonly [string, string | number | boolean | null])[] = [
+  ["phase", "plan"],
+  ["phase", "Plan"],
+  ["z", 1],
+  ["z", "1"],
+  ["z", true],
+  ["__proto__", "own"],
+  ["constructor", null],
+  ["lone", "\ud800"],
+  ["lone", "\ud801"],
+  ["nul", "\u0000"],
+  ["nul", ""],
+  ["\\\\", 2],
+  ['\\"', 2],
+  ["number", 1e21],
+  ["number", 1],
+  ["part", 0.1],
+  ["part", 0.1 + Number.EPSILON / 8],
+  ["isDone", true],
+  ["isDone", 1],
+  ["none", null],
+  ["none", false],
+  ["none", 0],
+  ["", ""],
+  ["1", "1"],
+  ["1", 1],
+  ["list", "[]"],
 ];
 
 /** One change of a catalog, as data. */

@@ -30,7 +30,7 @@ export class RowSealer {
     this.#sealer = sealer;
   }
 
-  /** Seals a read. Conditions on a part of a text are left out: the caller compares the opened rows. */
+  /** Seals a read. Conditions on attributes, and on a part of a text, are left out: the caller compares the opened rows. */
   sealRead(read: Read): Read {
     const known = this.#reads.get(read) ?? this.#sealedRead(read);
     this.#reads.set(read, known);
@@ -80,7 +80,7 @@ export class RowSealer {
 
   /** Names no condition that is not given: adapters recognise frequent conditions by their names. */
   #sealWhere(where: Where | SessionWhere): Where | SessionWhere {
-    const { words: _words, name: _name, ...sealed } = where as Record<keyof Where, unknown>;
+    const { words: _words, name: _name, attributes: _attributes, ...sealed } = where as Record<keyof Where, unknown>;
     for (const field of TEXTS) {
       const text = sealed[field];
       if (typeof text === "string") sealed[field] = this.#sealer.sealText(text);

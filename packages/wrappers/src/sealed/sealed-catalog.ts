@@ -21,7 +21,7 @@ const SCAN_PAGE = 500;
 
 /**
  * Seals the text of people and agents in rows on write and opens it on read: rules see plain rows. Whole texts are compared by the
- * catalog below. For a part of a name, or words, all rows that meet the other conditions are read and opened.
+ * catalog below. For attributes, a part of a name, or words, all rows that meet the other conditions are read and opened.
  */
 export function sealedCatalog(catalog: CatalogPort, sealer: TextSealer): CatalogPort {
   const rows = new RowSealer(sealer);
@@ -86,7 +86,7 @@ export function sealedCatalog(catalog: CatalogPort, sealer: TextSealer): Catalog
 
   async function* matching(read: Select): AsyncGenerator<CheckpointRow> {
     const matches = matcherOf(
-      { state: "any", words: read.where.words, name: read.where.name },
+      { state: "any", words: read.where.words, name: read.where.name, attributes: read.where.attributes },
       { tagsOf: () => [], headOf: () => undefined },
     );
     let { after } = read;
@@ -122,11 +122,11 @@ export function sealedRecovery(recovery: ChainedRecovery, sealer: TextSealer): C
 
 type Searching = Extract<Read, { of: "checkpoints" | "places" | "count" }>;
 
-/** True when a condition concerns a part of a text. Only listings have such conditions. */
+/** True when a condition concerns attributes, which are sealed as one text, or a part of a text. Only listings have such conditions. */
 function searchesText(read: Read): read is Searching {
   if (read.of !== "checkpoints" && read.of !== "places" && read.of !== "count") return false;
-  const { words = [], name }: Where = read.where;
-  return words.length > 0 || name !== undefined;
+  const { words = [], name, attributes = {} }: Where = read.where;
+  return words.length > 0 || name !== undefined || Object.keys(attributes).length > 0;
 }
 
 function partition<T extends Read>(reads: Reads, isFirst: (read: Read) => read is T): readonly [Readonly<Record<string, T>>, Reads] {

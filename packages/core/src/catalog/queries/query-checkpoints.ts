@@ -1,5 +1,6 @@
 import { parsePlaceCursor, placeCursor } from "../page-cursor.ts";
 
+import type { AttributeFilter } from "../../model/attribute-filter.ts";
 import type { CatalogReader } from "../catalog-port.ts";
 import type { Where } from "../reads.ts";
 import type { CheckpointRow } from "../rows.ts";
@@ -33,6 +34,8 @@ export interface CheckpointFilter {
   readonly until?: Date | undefined;
   readonly workflowId?: string | undefined;
   readonly agentId?: string | undefined;
+  /** Attributes that the checkpoint must have, each with exactly this value. */
+  readonly attributes?: AttributeFilter | undefined;
   /** Value of the attribute `phase`: the phase that ended with the checkpoint. */
   readonly phase?: string | undefined;
   /** Absent: all kinds except asides. An empty list matches nothing. */
