@@ -87,13 +87,13 @@ function Checkpoint({ id, timeline, route }: CheckpointProps): JSX.Element {
     if (step === 0) return;
     event.preventDefault();
     const next = TABS[(TABS.indexOf(tab) + step + TABS.length) % TABS.length];
-    location.hash = hrefOf({ sessionId, checkpointId: id, tab: next });
+    location.hash = hrefOf({ sessionId, checkpointId: id, tab: next, baseId: route.baseId });
     requestAnimationFrame(() => document.querySelector<HTMLElement>(`#tab-${next}`)?.focus());
   };
   return (
     <>
       <div class="pane-head">
-        <a class="back" href={hrefOf({ sessionId })}>
+        <a class="back" href={hrefOf({ sessionId, tab: route.tab })}>
           Timeline
         </a>
         <h2 ref={title} tabIndex={-1}>
@@ -108,7 +108,7 @@ function Checkpoint({ id, timeline, route }: CheckpointProps): JSX.Element {
             key={each}
             id={`tab-${each}`}
             role="tab"
-            href={hrefOf({ sessionId, checkpointId: id, tab: each })}
+            href={hrefOf({ sessionId, checkpointId: id, tab: each, baseId: route.baseId })}
             aria-selected={each === tab}
             aria-controls="panel"
             tabIndex={each === tab ? 0 : -1}

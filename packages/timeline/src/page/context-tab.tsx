@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ContextEntry, ContextList } from "../data/context.ts";
 import { number, plural } from "./format.ts";
+import { layerReason } from "./layer-reason.ts";
 import { LAYER_NAMES, LayerTag } from "./layers.tsx";
 import { Markdown } from "./markdown.tsx";
 import { PagedText } from "./paged-text.tsx";
@@ -32,11 +33,18 @@ interface OfContext extends Omit<ContextTabProps, "headId"> {
   readonly pinnable: ReadonlySet<string> | undefined;
 }
 
+/** The entry that was pinned or unpinned last: a pin moves it to another layer. */
+interface MovedByPin {
+  readonly moved: string | undefined;
+  readonly onPin: (key: string | undefined) => void;
+}
+
 /** Entries of a layer shown at first. */
 const FIRST_ENTRIES = 100;
 
 function Layers({ list, id, sessionId, pinnable }: OfContext & { readonly list: ContextList }): JSX.Element {
   const [filter, setFilter] = useState("");
+  const [moved, setMoved] = useState<string>();
   const wanted = filter.trim().toLowerCase();
   const entries = wanted === "" ? list.entries : list.entries.filter(({ key, text }) => `${key} ${text}`.toLowerCase().includes(wanted));
   const most = Math.max(1, ...list.entries.map(({ tokens }) => tokens));
@@ -63,7 +71,7 @@ function Layers({ list, id, sessionId, pinnable }: OfContext & { readonly list: 
               <LayerTag layer={layer} />
               <span class="faint">{number(own.reduce((sum, { tokens }) => sum + tokens, 0))} tokens</span>
             </h3>
-            <Entries entries={own} most={most} id={id} sessionId={sessionId} pinnable={pinnable} />
+            <Entries entries={own} most={most} id={id} sessionId={sessionId} pinnable={pinnable} moved={moved} onPin={setMoved} />
           </section>
         );
       })}
@@ -88,7 +96,7 @@ function Layers({ list, id, sessionId, pinnable }: OfContext & { readonly list: 
   );
 }
 
-interface EntriesProps extends OfContext {
+interface EntriesProps extends OfContext, MovedByPin {
   readonly entries: readonly ContextEntry[];
   readonly most: number;
 }
@@ -110,11 +118,24 @@ function Entries({ entries, most, ...about }: EntriesProps): JSX.Element {
   );
 }
 
-function Entry({ entry, most, id, sessionId, pinnable }: OfContext & { readonly entry: ContextEntry; readonly most: number }): JSX.Element {
-  const [isOpen, setOpen] = useState(false);
+interface EntryProps extends OfContext, MovedByPin {
+  readonly entry: ContextEntry;
+  readonly most: number;
+}
+
+function Entry({ entry, most, id, sessionId, pinnable, moved, onPin }: EntryProps): JSX.Element {
   const { key, layer, tokens, isPinned, text, type } = entry;
+  const isMoved = moved === key;
+  const [isOpen, setOpen] = useState(isMoved);
+  const box = useRef<HTMLDetailsElement>(null);
+  // In its new layer the entry is open and its button under the finger again.
+  useEffect(() => {
+    if (!isMoved) return;
+    box.current?.scrollIntoView({ block: "nearest" });
+    box.current?.querySelector<HTMLElement>("button[aria-pressed]")?.focus({ preventScroll: true });
+  }, [isMoved, isPinned]);
   return (
-    <details class="change entry" onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details ref={box} class="change entry" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <strong>
           <SafeText text={key} />
@@ -136,8 +157,8 @@ function Entry({ entry, most, id, sessionId, pinnable }: OfContext & { readonly 
       {isOpen ? (
         <div>
           <p class="entry-facts">
-            <span class="faint">{reasonOf(entry)}</span>
-            <PinButton entry={entry} sessionId={sessionId} canPin={isPinned || (pinnable?.has(key) ?? true)} />
+            <span class="faint">{layerReason(entry)}</span>
+            <PinButton entry={entry} sessionId={sessionId} canPin={isPinned || (pinnable?.has(key) ?? true)} onPin={onPin} />
           </p>
           <EntryValue entry={entry} id={id} />
         </div>
@@ -146,25 +167,21 @@ function Entry({ entry, most, id, sessionId, pinnable }: OfContext & { readonly 
   );
 }
 
-/** The reason for the layer of an entry, in words. */
-function reasonOf({ layer, why, isPinned }: Pick<ContextEntry, "layer" | "why" | "isPinned">): string {
-  if (isPinned) return `${layer} because it is pinned`;
-  return why === undefined ? layer : `${layer} by ${why}`;
-}
-
 interface PinButtonProps {
   readonly entry: ContextEntry;
   readonly sessionId: string;
   /** False when the latest state has no such entry. */
   readonly canPin: boolean;
+  readonly onPin: (key: string | undefined) => void;
 }
 
-function PinButton({ entry: { key, isPinned }, sessionId, canPin }: PinButtonProps): JSX.Element | null {
+function PinButton({ entry: { key, isPinned }, sessionId, canPin, onPin }: PinButtonProps): JSX.Element | null {
   const { api, act, mayWrite } = usePage();
   if (!mayWrite) return null;
   const pin = (): Promise<void> =>
     act(async () => {
       const { message } = await api.pin({ sessionId, key, isPinned: !isPinned });
+      onPin(key);
       return { text: message, undo: async () => (await api.pin({ sessionId, key, isPinned })).message };
     });
   return (

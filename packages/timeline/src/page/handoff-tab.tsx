@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import { BudgetControls, type Wish } from "./budget-controls.tsx";
 import { number } from "./format.ts";
 import { Markdown } from "./markdown.tsx";
 import { Await, CopyButton } from "./parts.tsx";
 import { marked } from "./safe-text.tsx";
+import { useKept } from "./use-kept.ts";
 import { useData, usePage, useSettled } from "./use-data.ts";
 
 const LEAST = 300;
@@ -14,8 +14,8 @@ const AFTER_MOVING_MS = 150;
 /** The document with which another agent or a person can take over. */
 export function HandoffTab({ id }: { readonly id: string }): JSX.Element {
   const { api, host } = usePage();
-  const [wish, setWish] = useState<Wish>({ budgetTokens: 2_000, focus: "" });
-  const [isText, setText] = useState(false);
+  const [wish, setWish] = useKept<Wish>("handoff wish", { budgetTokens: 2_000, focus: "" });
+  const [isText, setText] = useKept("handoff as text", false);
   const { budgetTokens, focus } = useSettled(wish, AFTER_MOVING_MS);
   const loaded = useData(`handoff ${id} ${budgetTokens} ${focus}`, () => api.handoff({ checkpointId: id, budgetTokens, focus }));
   return (

@@ -1,12 +1,13 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useState } from "preact/hooks";
 import type { ContextEntry, ContextList } from "../data/context.ts";
 import type { Resumed, ShortenedEntry } from "../data/resume.ts";
 import { BudgetControls, type Wish } from "./budget-controls.tsx";
 import { number, plural } from "./format.ts";
-import { LAYER_NAMES, LayerTag } from "./layers.tsx";
+import { layerReason } from "./layer-reason.ts";
+import { LAYER_NAMES } from "./layers.tsx";
 import { Await, CopyButton } from "./parts.tsx";
 import { marked, SafeText } from "./safe-text.tsx";
+import { useKept } from "./use-kept.ts";
 import { useData, usePage, useSettled } from "./use-data.ts";
 
 const DEPTHS = [
@@ -24,8 +25,8 @@ const AFTER_MOVING_MS = 150;
 export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
   const { api, host } = usePage();
   const isSaved = host.savedAt !== undefined;
-  const [depth, setDepth] = useState<Depth>("view");
-  const [wish, setWish] = useState<Wish>({ budgetTokens: 4_000, focus: "" });
+  const [depth, setDepth] = useKept<Depth>("resume depth", "view");
+  const [wish, setWish] = useKept<Wish>("resume wish", { budgetTokens: 4_000, focus: "" });
   const settled = useSettled(wish, AFTER_MOVING_MS);
   const { focus } = settled;
   // As much as possible has no budget but the limit of an answer.
@@ -97,7 +98,7 @@ interface EntriesProps {
 }
 
 /** The entries of the state: left out, shortened, and whole. A document does not say which entries it is made of. */
-function Entries({ found: { whole, shortened = [] }, budget, entries }: EntriesProps): JSX.Element {
+function Entries({ found: { whole, shortened = [], tokens }, budget, entries }: EntriesProps): JSX.Element {
   if (whole === undefined) return <p class="faint">The document names what it leaves out at its end.</p>;
   const kept = new Map(shortened.map((each) => [each.key, each]));
   const inAnswer = new Set(whole);
@@ -105,17 +106,18 @@ function Entries({ found: { whole, shortened = [] }, budget, entries }: EntriesP
   const there = sorted.filter(({ key }) => inAnswer.has(key) && !kept.has(key));
   const short = sorted.filter(({ key }) => kept.has(key));
   const left = sorted.filter(({ key }) => !inAnswer.has(key) && !kept.has(key));
+  const cut = budget === undefined ? undefined : (entry: ContextEntry): string => whyCut(entry.tokens, budget, budget - tokens);
   const room = budget === undefined ? "An answer holds no more." : "The budget has no room for more.";
   return (
     <div class="missing">
       {left.length === 0 ? null : (
-        <EntryTable title={`${plural(left.length, "entry", "entries")} left out`} entries={left}>
+        <EntryTable title={`${plural(left.length, "entry", "entries")} left out`} entries={left} cut={cut}>
           {room} CRITICAL goes before IMPORTANT, USEFUL and EPHEMERAL; within a layer goes first what matters most to the work and to the
           focus.
         </EntryTable>
       )}
       {short.length === 0 ? null : (
-        <EntryTable title={`${plural(short.length, "entry", "entries")} shortened`} entries={short} kept={kept}>
+        <EntryTable title={`${plural(short.length, "entry", "entries")} shortened`} entries={short} kept={kept} cut={cut}>
           Only a part of each fits.
         </EntryTable>
       )}
@@ -133,6 +135,14 @@ function Entries({ found: { whole, shortened = [] }, budget, entries }: EntriesP
   );
 }
 
+/** Why an entry of so many tokens is not whole. @param free tokens of the budget that the answer leaves. */
+function whyCut(needed: number, budget: number, free: number): string {
+  if (needed > budget) return `${plural(needed, "token")}, more than the budget of ${number(budget)}`;
+  if (free <= 0) return `No room left: the whole budget is used, this needs ${number(needed)}`;
+  const left = `${plural(free, "token")} of the budget ${free === 1 ? "is" : "are"} free`;
+  return `No room left: ${left}, this needs ${number(needed)}${needed > free ? "" : " and its frame"}`;
+}
+
 function rankOf({ layer }: ContextEntry): number {
   return LAYER_NAMES.indexOf(layer);
 }
@@ -146,11 +156,13 @@ interface EntryTableProps {
   readonly entries: readonly ContextEntry[];
   /** How much there is of shortened entries, by key. */
   readonly kept?: ReadonlyMap<string, ShortenedEntry>;
-  /** The reason, which all of them share. */
+  /** The reason for which an entry is not whole. */
+  readonly cut?: ((entry: ContextEntry) => string) | undefined;
+  /** The rule for all of them. */
   readonly children?: ComponentChildren;
 }
 
-function EntryTable({ title, entries, kept, children }: EntryTableProps): JSX.Element {
+function EntryTable({ title, entries, kept, cut, children }: EntryTableProps): JSX.Element {
   return (
     <section>
       {title === undefined ? null : <h3>{title}</h3>}
@@ -162,10 +174,7 @@ function EntryTable({ title, entries, kept, children }: EntryTableProps): JSX.El
             <th scope="col">Tokens</th>
             {kept === undefined ? null : <th scope="col">Kept</th>}
             <th scope="col" class="words">
-              Layer
-            </th>
-            <th scope="col" class="words">
-              In this layer because of
+              {cut === undefined ? "Layer" : "Why"}
             </th>
           </tr>
         </thead>
@@ -178,10 +187,10 @@ function EntryTable({ title, entries, kept, children }: EntryTableProps): JSX.El
               <td>{number(entry.tokens)}</td>
               {kept === undefined ? null : <td>{keptOf(kept.get(entry.key))}</td>}
               <td class="words">
-                <LayerTag layer={entry.layer} />
-              </td>
-              <td class="words faint">
-                <SafeText text={entry.isPinned ? "a pin" : (entry.why ?? "")} />
+                {cut === undefined ? null : <div>{cut(entry)}</div>}
+                <span class="faint">
+                  <SafeText text={layerReason(entry)} />
+                </span>
               </td>
             </tr>
           ))}

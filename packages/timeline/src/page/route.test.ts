@@ -11,7 +11,13 @@ describe("the address of a screen", () => {
         expect(parseRoute(hrefOf(route))).toEqual(route);
       }),
     );
-    for (const route of [{}, { screen: "storage" }, { screen: "activity" }, { screen: "growth", sessionId: "a/b" }] as const) {
+    for (const route of [
+      {},
+      { screen: "storage" },
+      { screen: "activity" },
+      { screen: "growth", sessionId: "a/b" },
+      { sessionId: "a", tab: "resume" },
+    ] as const) {
       expect(parseRoute(hrefOf(route))).toEqual(route);
     }
   });

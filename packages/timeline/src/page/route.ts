@@ -32,7 +32,7 @@ export function parseRoute(hash: string): Route {
 export function hrefOf({ screen, sessionId, checkpointId, tab, baseId }: Route): string {
   if (screen !== undefined) return screen === "growth" ? `#/growth/${encodeURIComponent(sessionId ?? "")}` : `#/${screen}`;
   if (sessionId === undefined) return "#/";
-  const parts = [sessionId, checkpointId, checkpointId === undefined ? undefined : tab].filter((part) => part !== undefined);
+  const parts = [sessionId, checkpointId ?? (tab === undefined ? undefined : ""), tab].filter((part) => part !== undefined);
   const path = parts.map((part) => encodeURIComponent(part)).join("/");
   return `#/s/${path}${baseId === undefined ? "" : `?base=${encodeURIComponent(baseId)}`}`;
 }
