@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { useCli } from "../testing/use-cli.ts";
 import { BROWSER, NO_BROWSER } from "./testing/use-browser.ts";
-import { FOURTH, SHOP, useDemoPage } from "./testing/use-demo-page.ts";
+import { FOURTH, PATIENT, SHOP, useDemoPage } from "./testing/use-demo-page.ts";
 
 const bundled = useCli();
 
@@ -57,6 +57,9 @@ describe.skipIf(BROWSER === undefined)(`changes on the timeline page (${NO_BROWS
     expect(await page.getByLabel("Compare with").inputValue()).toBe(headId);
     expect(await page.evaluate("document.activeElement.innerText")).toBe("once more");
     expect((await log()).checkpoints[0]).toMatchObject({ name: "once more", parentId: "c0001a5e-6c1b-4a52-9b1f-000000000004" });
+    await page.getByRole("tab", { name: "Context" }).click();
+    await page.getByRole("tab", { name: "Changes" }).click();
+    expect(await page.getByLabel("Compare with").inputValue()).toBe(headId);
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("The former latest state is the latest again.").waitFor();
     expect((await log()).headId).toBe(headId);
@@ -91,6 +94,10 @@ describe.skipIf(BROWSER === undefined)(`changes on the timeline page (${NO_BROWS
     await entry.click();
     await page.getByRole("button", { name: "Pin", exact: true }).click();
     await entry.getByText("pinned").waitFor();
+    const unpin = page.getByRole("button", { name: "Unpin", exact: true });
+    await unpin.waitFor();
+    await expect.poll(() => page.evaluate("document.activeElement.innerText"), PATIENT).toBe("Unpin");
+    await expect.poll(async () => (await unpin.boundingBox())?.y, PATIENT).toBeLessThan(900);
     expect((await log()).session).toMatchObject({ tags: ["shop", "keep", "urgent"], criticalKeys: ["decisions", "goal"] });
   });
 
@@ -113,10 +120,10 @@ describe.skipIf(BROWSER === undefined)(`changes on the timeline page (${NO_BROWS
     const { headId } = await log();
     await show(`${SHOP}/${headId}`);
     await page.getByRole("button", { name: "Delete" }).click();
-    await page.getByText("is in the trash.").waitFor();
+    await page.getByText(/^#\d+ is in the trash\. Agents now get #\d+ \S/u).waitFor();
     expect((await log()).headId).not.toBe(headId);
     await page.getByRole("button", { name: "Undo" }).click();
-    await page.getByText("It is back in its place.").waitFor();
+    await page.getByText(/^#\d+ is back in its session\.$/u).waitFor();
     expect((await log()).headId).toBe(headId);
     expect(demo.faults.all).toEqual([]);
   });

@@ -43,7 +43,7 @@ export function Actions({ id, row, session, head }: ActionsProps): JSX.Element {
       {goesBack ? <GoBack id={id} session={session} row={row} head={head} /> : null}
       {mayWrite && isHead ? <Name id={id} session={session} row={row} head={head} /> : null}
       <CopyButton text={id} label="Copy id" />
-      {mayWrite ? <Remove id={id} row={row} session={session} /> : null}
+      {mayWrite ? <Remove id={id} row={row} session={session} head={head} /> : null}
     </div>
   );
 }
@@ -170,8 +170,19 @@ function NameField({ name, isRequired = false, onInput }: NameFieldProps): JSX.E
   );
 }
 
-function Remove({ id, row, session }: Omit<ActionsProps, "head">): JSX.Element {
+/** Tells that a checkpoint left the trash. */
+export function backAgain(sequence: number | undefined): string {
+  return `${sequence === undefined ? "The checkpoint" : `#${sequence}`} is back in its session.`;
+}
+
+function Remove({ id, row, session, head }: ActionsProps): JSX.Element {
   const { api, act } = usePage();
+  const isHead = id === head?.id;
+  const nextHead = async (): Promise<string> => {
+    const { headId, rows } = await api.timeline({ sessionId: session.id });
+    const now = rows.find((each) => each.id === headId);
+    return now === undefined ? "The session has no state to go on from." : `Agents now get #${now.sequence} ${titleOf(now)}.`;
+  };
   const remove = (): Promise<void> =>
     act(async () => {
       const { removed } = await api.remove({ checkpointId: id });
@@ -180,9 +191,10 @@ function Remove({ id, row, session }: Omit<ActionsProps, "head">): JSX.Element {
       const undo = async (): Promise<string> => {
         await api.restore({ sessionId: session.id, checkpointId: id });
         go({ sessionId: session.id, checkpointId: id });
-        return "It is back in its place.";
+        return backAgain(row?.sequence);
       };
-      return { text: `${row === undefined ? "The checkpoint" : `#${row.sequence}`} is in the trash.`, undo };
+      const trashed = `${row === undefined ? "The checkpoint" : `#${row.sequence}`} is in the trash.`;
+      return { text: isHead ? `${trashed} ${await nextHead()}` : trashed, undo };
     });
   return (
     <button type="button" class="danger" onClick={() => void remove()}>

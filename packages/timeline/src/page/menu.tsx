@@ -43,6 +43,9 @@ export function Menu({ label, name, class: own = "", children }: MenuProps): JSX
       </button>
       <div ref={body} id={id} class="menu-body" popover="auto" role="dialog" aria-label={name ?? label} onToggle={place}>
         {children}
+        <button type="button" class="close" popovertarget={id} popovertargetaction="hide">
+          Close
+        </button>
       </div>
     </>
   );

@@ -165,7 +165,11 @@ function Row({ row, graph, lanes, size, most, isHead, isCurrent, href }: RowProp
             {isHead ? <span class="tag head">latest</span> : null}
             {row.kind === "workflow" ? null : <span class="tag">{row.kind}</span>}
             {row.isDamaged === true ? <span class="tag bad">damaged</span> : null}
-            {row.isParentGone === true ? <span class="tag">the one before was deleted</span> : null}
+            {row.isParentGone === true ? (
+              <span class="tag" title="The checkpoint before this one was deleted">
+                previous deleted
+              </span>
+            ) : null}
             {row.tags?.map((tag) => (
               <span key={tag} class="tag">
                 <SafeText text={tag} />
