@@ -43,6 +43,9 @@ export function startServer(args: readonly string[]): void {
   const storeOf = (tenant: string): LazyStore => new LazyStore(opening({ settings: { tenant }, takeIncoming: false }));
   const tenants = new Tenants({ storeOf, log });
   const isOther = (tenant: string | undefined): tenant is string => tenant !== undefined && tenant !== (values.tenant ?? DEFAULT_TENANT);
+  const { retentionDays, trashDays, cleanupFromPercent, tenantsFile } = values;
+  // A tenant may have rules of its own.
+  const rules = tenantsFile === undefined ? { retentionDays, trashDays, cleanUpFromPercent: cleanupFromPercent } : undefined;
   const offered = (of: LazyStore): Offered => {
     const resources = [storeStatus(of), ...storedWork(of)];
     const watches = new SharedWatches(() => of.get(), log);
@@ -51,7 +54,7 @@ export function startServer(args: readonly string[]): void {
       resources,
       notices: new StoreNotices({ watches, resources, isStrict: values.isolation === "strict", log }),
       prompts: createPrompts(of, { canSave: !values.readOnly }),
-      page: timelineApp(of),
+      page: timelineApp(of, rules),
     };
   };
   const all = attempt(() => offered(store));

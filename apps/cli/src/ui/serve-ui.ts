@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { WorkrailError } from "@workrail/core";
 import { findProject, type Workrail } from "@workrail/runtime";
+import type { CleanUpRules } from "@workrail/timeline";
 import { readPage } from "@workrail/timeline/page";
 import type { Hono } from "hono";
 import { printWarning } from "../print.ts";
@@ -13,6 +14,7 @@ import { uiApp } from "./ui-app.ts";
 export interface ServeUiOptions {
   readonly store: Workrail;
   readonly mayWrite: boolean;
+  readonly rules?: CleanUpRules | undefined;
   /** Option with which a command of the shell finds the store; absent: it needs none. */
   readonly storeOption?: string | undefined;
   /** Port to listen at; 0: any free one. */
@@ -31,7 +33,7 @@ export interface ServedUi {
 const MOST_CONNECTIONS = 64;
 
 /** Serves the page of a store to one browser on this machine. */
-export async function serveUi({ store, mayWrite, storeOption, port, json }: ServeUiOptions): Promise<ServedUi> {
+export async function serveUi({ store, mayWrite, rules, storeOption, port, json }: ServeUiOptions): Promise<ServedUi> {
   const page = await readPage();
   const visitor = new OneVisitor();
   const stopped = new AbortController();
@@ -40,7 +42,7 @@ export async function serveUi({ store, mayWrite, storeOption, port, json }: Serv
   const server = createAdaptorServer({ fetch: async (request, env) => (await ready.promise).fetch(request, env) }) as Server;
   server.maxConnections = MOST_CONNECTIONS;
   const actual = await listen(server, port);
-  const ports = { store, project: findProject(process.cwd()), storeOption, mayWrite, now: () => new Date() };
+  const ports = { store, project: findProject(process.cwd()), storeOption, mayWrite, rules, now: () => new Date() };
   const onFailure = (message: string, fields: object): void => printWarning(message, { ...fields }, json);
   ready.resolve(uiApp({ page, ports, visitor, port: actual, signal: stopped.signal, onFailure }));
   return {

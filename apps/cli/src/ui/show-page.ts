@@ -7,7 +7,7 @@ import { settingArgs } from "../setting-options.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 import { type GlobalOptions, lookIntoStore, withStore } from "../with-store.ts";
 import { openBrowser } from "./open-browser.ts";
-import { serveUi } from "./serve-ui.ts";
+import { serveUi, type ServeUiOptions } from "./serve-ui.ts";
 
 export interface ShowPageOptions extends GlobalOptions {
   readonly write?: true;
@@ -43,7 +43,7 @@ async function servePage(options: ShowPageOptions): Promise<void> {
     options,
     (store) =>
       untilInterrupted(async (signal) => {
-        const served = await serveUi({ store, mayWrite, storeOption: storeOptionOf(options), port: options.port ?? 0, json });
+        const served = await serveUi({ store, mayWrite, ...aboutStore(options), port: options.port ?? 0, json });
         const removeFile = options.open ? await openBrowser(served.link) : undefined;
         try {
           await (json ? writeJson({ url: served.link, write: mayWrite }) : writeData(`${served.link}\n`));
@@ -58,11 +58,16 @@ async function servePage(options: ShowPageOptions): Promise<void> {
   );
 }
 
-/** Returns the option that leads another command to the same files; `undefined` for the default place, and for a server's store. */
-function storeOptionOf(options: GlobalOptions): string | undefined {
+/** Returns the rules of clean-up, and the option that leads another command to the same files, where one is needed. */
+function aboutStore(options: GlobalOptions): Pick<ServeUiOptions, "rules" | "storeOption"> {
   const { dataDir, values } = readConfiguration({ env: process.env, args: settingArgs(options) });
-  if (values.store !== undefined || dataDir === defaultDataDir(process.env, process.platform)) return undefined;
-  return `--data-dir ${quoted(dataDir)}`;
+  const { retentionDays, trashDays, cleanupFromPercent, store, tenantsFile } = values;
+  const isFound = store !== undefined || dataDir === defaultDataDir(process.env, process.platform);
+  return {
+    // A tenant may have rules of its own.
+    rules: tenantsFile === undefined ? { retentionDays, trashDays, cleanUpFromPercent: cleanupFromPercent } : undefined,
+    storeOption: isFound ? undefined : `--data-dir ${quoted(dataDir)}`,
+  };
 }
 
 /** Quotes a path for the shell of the platform, where it needs that. */

@@ -1,5 +1,6 @@
 import { isWorkrailError, WorkrailError } from "@workrail/core";
 import { findProject } from "@workrail/runtime";
+import type { CleanUpRules } from "@workrail/timeline";
 import { PAGE_MIME_TYPE, PAGE_RESOURCE, PAGE_TOOL } from "@workrail/timeline/tool";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
@@ -22,7 +23,7 @@ const input = z.strictObject({
 const output = z.looseObject({ answer: z.unknown().describe("The answer") });
 
 /** The timeline page. It only reads. */
-export function timelineApp(store: LazyStore): PageOffer {
+export function timelineApp(store: LazyStore, rules?: CleanUpRules): PageOffer {
   const resource: Resource = {
     uri: PAGE_RESOURCE,
     name: "timeline",
@@ -45,6 +46,7 @@ export function timelineApp(store: LazyStore): PageOffer {
       const ports = {
         store: await store.get({ signal, progress }),
         project: findProject(process.cwd()),
+        rules,
         mayWrite: false,
         now: () => new Date(),
       };

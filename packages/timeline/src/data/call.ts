@@ -1,6 +1,16 @@
 import type { Workrail } from "@workrail/runtime";
 import type * as z from "zod";
 
+/** Settings by which a store is cleaned up. */
+export interface CleanUpRules {
+  /** Days without use after which a session goes to the trash; 0: never. */
+  readonly retentionDays: number;
+  /** Days in the trash before removal; 0: there is no trash. */
+  readonly trashDays: number;
+  /** Usage above which the store is cleaned up. */
+  readonly cleanUpFromPercent: number;
+}
+
 /** The store behind the calls, and what they may do. */
 export interface DataPorts {
   readonly store: Workrail;
@@ -8,6 +18,8 @@ export interface DataPorts {
   readonly project: string | undefined;
   /** Option with which a command of the shell finds the store, ready for the shell; `undefined`: it needs none. */
   readonly storeOption?: string | undefined;
+  /** Absent: the rules are not known. */
+  readonly rules?: CleanUpRules | undefined;
   /** True when calls may change the store. */
   readonly mayWrite: boolean;
   readonly now: () => Date;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ZodError } from "zod";
+import type { StorageUse } from "./storage.ts";
 import { answerCall, type CallName, type DataApi, isCallName } from "./calls.ts";
 
 let folder: string;
@@ -130,6 +131,27 @@ describe("the calls of the timeline page", () => {
     expect(shortened).toEqual([{ key: "findings", characters: JSON.stringify(log).length, shown: expect.any(Number) }]);
     expect(shortened[0]?.shown).toBeGreaterThan(0);
     expect((await ask("resume", { checkpointId: "a", depth: "full" })).whole).toEqual(["goal", "findings"]);
+  });
+
+  it("say which session is due next by its last use, and when each entry of the trash goes", async () => {
+    let now = new Date("2026-11-01T10:00:00.000Z");
+    await using own = await openWorkrail({ dataDir: join(folder, "own"), env: {}, adapters: { clock: { now: () => now } } });
+    await own.saveCheckpoint({ sessionId: "kept", context: { goal: "stay" } });
+    await own.keepSession("kept");
+    now = new Date("2026-11-02T10:00:00.000Z");
+    const { checkpointId } = await own.saveCheckpoint({ sessionId: "old", context: { goal: "a" } });
+    await own.saveCheckpoint({ sessionId: "old", context: { goal: "b" } });
+    now = new Date("2026-11-03T10:00:00.000Z");
+    await own.saveCheckpoint({ sessionId: "newer", context: { goal: "c" } });
+    await own.cleanUp({ checkpointIds: [checkpointId] });
+    const storage = async (retentionDays: number): Promise<StorageUse> => {
+      const rules = { retentionDays, trashDays: 10, cleanUpFromPercent: 90 };
+      return (await answerCall({ store: own, project: undefined, rules, mayWrite: false, now: () => now }, "storage", {})) as StorageUse;
+    };
+    const { nextUnused, trash } = await storage(30);
+    expect(nextUnused).toEqual({ sessionId: "old", name: undefined, dueAt: "2026-12-02T10:00:00.000Z" });
+    expect(trash.map(({ sequence, dueAt }) => [sequence, dueAt])).toEqual([[1, "2026-11-13T10:00:00.000Z"]]);
+    expect((await storage(0)).nextUnused).toBeUndefined();
   });
 
   it("read conversations as text, calls and results", async () => {

@@ -1,6 +1,8 @@
 import * as z from "zod";
-import { reading } from "./call.ts";
+import { type CleanUpRules, type DataPorts, reading } from "./call.ts";
 import { type TimelineRow, timelineRow } from "./timeline.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The use of the store, the next removals, and the trash. */
 export interface StorageUse {
@@ -9,6 +11,10 @@ export interface StorageUse {
   readonly trashBytes: number;
   readonly checkpoints: number;
   readonly warnings: readonly string[];
+  /** Absent when they are not known. */
+  readonly rules?: CleanUpRules | undefined;
+  /** The session that was unused longest of those that may be removed, and the time at which it is due. Absent: no session is ever due. */
+  readonly nextUnused?: { readonly sessionId: string; readonly name?: string | undefined; readonly dueAt: string } | undefined;
   /** Checkpoints that the store's own policy would remove now. */
   readonly next: readonly {
     readonly sessionId: string;
@@ -18,13 +24,21 @@ export interface StorageUse {
     readonly bytes: number;
   }[];
   /** Longest there first. */
-  readonly trash: readonly (TimelineRow & { readonly sessionId: string; readonly trashedAt: string })[];
+  readonly trash: readonly TrashedRow[];
   readonly trashed: number;
+}
+
+export interface TrashedRow extends TimelineRow {
+  readonly sessionId: string;
+  readonly trashedAt: string;
+  /** Time at which it leaves the trash. */
+  readonly dueAt?: string | undefined;
 }
 
 const MOST_TRASH = 100;
 
-export const storage = reading(z.object({}), async ({ store }): Promise<StorageUse> => {
+export const storage = reading(z.object({}), async (ports): Promise<StorageUse> => {
+  const { store, rules } = ports;
   const status = await store.storeStatus();
   const { removed } = await store.cleanUp({ dryRun: true });
   const trash = await store.listTrash();
@@ -34,8 +48,34 @@ export const storage = reading(z.object({}), async ({ store }): Promise<StorageU
     trashBytes: status.trashBytes,
     checkpoints: status.checkpoints,
     warnings: status.warnings,
+    rules,
+    nextUnused: await nextUnused(ports),
     next: removed.map(({ checkpointIds, ...rest }) => ({ ...rest, checkpoints: checkpointIds.length })),
-    trash: trash.slice(-MOST_TRASH).map((each) => ({ ...timelineRow(each), sessionId: each.sessionId, trashedAt: each.trashedAt })),
+    trash: trash.slice(-MOST_TRASH).map((each) => ({
+      ...timelineRow(each),
+      sessionId: each.sessionId,
+      trashedAt: each.trashedAt,
+      dueAt: rules === undefined ? undefined : daysAfter(each.trashedAt, rules.trashDays),
+    })),
     trashed: status.trashed,
   };
 });
+
+const PAGE = 100;
+
+/** Finds the session that retention removes first. Sessions are listed the most recently used first. */
+async function nextUnused({ store, rules }: DataPorts): Promise<StorageUse["nextUnused"]> {
+  if (rules === undefined || rules.retentionDays === 0) return undefined;
+  const { total } = await store.listSessions({ project: null, limit: 1 });
+  for (let end = total; end > 0; end -= PAGE) {
+    const offset = Math.max(0, end - PAGE);
+    const { sessions } = await store.listSessions({ project: null, limit: end - offset, offset });
+    const next = sessions.findLast(({ retention, checkpointCount }) => retention !== "all" && checkpointCount > 0);
+    if (next !== undefined) return { sessionId: next.id, name: next.name, dueAt: daysAfter(next.lastAccessedAt, rules.retentionDays) };
+  }
+  return undefined;
+}
+
+function daysAfter(at: string, days: number): string {
+  return new Date(new Date(at).getTime() + days * DAY_MS).toISOString();
+}

@@ -75,6 +75,12 @@ export function when(iso: string, now = Date.now()): string {
   return at.getFullYear() === new Date(now).getFullYear() ? `${dayOf(at)} ${clockOf(at)}` : own;
 }
 
+/** The day of a time that comes: `28 Dec`, with the year when it is another one. */
+export function day(iso: string, now = Date.now()): string {
+  const at = new Date(iso);
+  return at.getFullYear() === new Date(now).getFullYear() ? dayOf(at) : dateOf(at);
+}
+
 /** The last part of a path. */
 export function lastPart(path: string): string {
   return path.split(/[\\/]/u).findLast((part) => part !== "") ?? path;

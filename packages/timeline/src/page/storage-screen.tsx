@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { StorageUse } from "../data/storage.ts";
-import { bytes, number, plural, titleOf } from "./format.ts";
+import { backAgain } from "./actions.tsx";
+import { bytes, day, number, plural, titleOf } from "./format.ts";
 import { Ago, Await } from "./parts.tsx";
 import { SafeText } from "./safe-text.tsx";
 import { useData, usePage } from "./use-data.ts";
@@ -22,6 +23,7 @@ export function StorageScreen(): JSX.Element {
           {(use) => (
             <>
               <Use use={use} />
+              <Rules use={use} />
               <Next use={use} />
               <Trash use={use} />
             </>
@@ -49,6 +51,54 @@ function Use({ use: { usedBytes, limitBytes, trashBytes, checkpoints, warnings }
       ))}
     </section>
   );
+}
+
+/** The rules in force, and what each takes next. */
+function Rules({ use: { rules, nextUnused, limitBytes } }: { readonly use: StorageUse }): JSX.Element | null {
+  if (rules === undefined) return null;
+  const { retentionDays, trashDays, cleanUpFromPercent } = rules;
+  const goes = trashDays === 0 ? "are removed for good" : "go to the trash";
+  return (
+    <section>
+      <h3>What will be removed, and when</h3>
+      <ul class="rules">
+        <li>
+          {retentionDays === 0 ? (
+            "No session is removed because of its age."
+          ) : (
+            <>
+              Sessions unused for {plural(retentionDays, "day")} {goes}:{" "}
+              {nextUnused === undefined ? (
+                "there is none."
+              ) : (
+                <>
+                  next{" "}
+                  <strong>
+                    <SafeText text={nextUnused.name ?? nextUnused.sessionId} />
+                  </strong>
+                  , {isPast(nextUnused.dueAt) ? "now" : `on ${day(nextUnused.dueAt)}`}, unless it is used before.
+                </>
+              )}
+            </>
+          )}
+        </li>
+        <li>
+          {trashDays === 0 ? "There is no trash." : `A checkpoint in the trash is removed for good after ${plural(trashDays, "day")}.`}
+        </li>
+        <li>
+          Above {cleanUpFromPercent} % of {bytes(limitBytes)} the trash is emptied, and then the least recently used sessions are removed.
+        </li>
+        <li>
+          “Protect from clean-up”, a button above the timeline of a session, exempts its checkpoints: they stay until somebody deletes them
+          or takes the protection back.
+        </li>
+      </ul>
+    </section>
+  );
+}
+
+function isPast(iso: string): boolean {
+  return new Date(iso).getTime() <= Date.now();
 }
 
 /** Reasons of the store's policy, in words. */
@@ -117,10 +167,11 @@ function Trash({ use: { trash, trashed } }: { readonly use: StorageUse }): JSX.E
         {trash.toReversed().map((each) => (
           <li key={each.id}>
             <strong>
-              <SafeText text={titleOf(each)} />
+              #{each.sequence} <SafeText text={titleOf(each)} />
             </strong>{" "}
             <span class="faint">
-              of <SafeText text={each.sessionId} />, removed <Ago at={each.trashedAt} />
+              of <SafeText text={each.sessionId} />, deleted <Ago at={each.trashedAt} />
+              {each.dueAt === undefined ? "" : `, removed for good on ${day(each.dueAt)}`}
             </span>{" "}
             {mayWrite ? (
               <button
@@ -128,7 +179,7 @@ function Trash({ use: { trash, trashed } }: { readonly use: StorageUse }): JSX.E
                 onClick={() =>
                   void act(async () => {
                     await api.restore({ sessionId: each.sessionId, checkpointId: each.id });
-                    return "It is back in its session.";
+                    return backAgain(each.sequence);
                   })
                 }
               >
