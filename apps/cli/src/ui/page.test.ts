@@ -174,11 +174,16 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     await box.fill("ledger");
     const hit = page.getByRole("region", { name: "Results" }).getByRole("link").first();
     await hit.waitFor();
+    expect(await hit.innerText()).toMatch(/^#\d+ /u);
+    await page.getByText("Each text is listed where it was written or changed").waitFor();
     expect(await hit.locator("mark").first().innerText()).toMatch(/ledger/iu);
     await hit.click();
     await page.getByRole("tabpanel", { name: "Context" }).waitFor();
     await page.getByRole("link", { name: "Workrail" }).click();
     expect(await box.inputValue()).toBe("");
+    await box.fill("qqqq");
+    await page.getByText("No text has this word, or one like it.").waitFor();
+    await box.fill("");
   });
 
   it.each([

@@ -125,23 +125,25 @@ function Hits({ query }: { readonly query: string }): JSX.Element {
   const { api, version } = usePage();
   const found = useData(`search ${query}`, () => api.search({ query }), version);
   const words = query.replaceAll('"', " ").split(/\s+/u);
+  const isOneWord = words.filter((word) => word !== "").length === 1;
   return (
     <Await loaded={found}>
       {({ hits, isLoose }) =>
         hits.length === 0 ? (
           <Empty title="Nothing was found.">
-            <p>Any of the words may match. Try fewer or other words.</p>
+            <p>{isOneWord ? "No text has this word, or one like it." : "No text has any of these words."} Try other words.</p>
           </Empty>
         ) : (
           <div class="scroll" role="region" aria-label="Results">
             <h2>{isLoose ? "Similar, no exact match" : plural(hits.length, "result")}</h2>
+            <p class="more">Each text is listed where it was written or changed, not where it only stayed.</p>
             <ul class="rows">
               {hits.map(({ checkpoint, sessionId, sessionName, snippet }) => (
                 <li key={checkpoint.id}>
                   <a href={hrefOf({ sessionId, checkpointId: checkpoint.id, tab: "context" })}>
                     <span class="line">
                       <strong>
-                        <WithWords text={titleOf(checkpoint)} words={words} />
+                        <span class="seq">#{checkpoint.sequence}</span> <WithWords text={titleOf(checkpoint)} words={words} />
                       </strong>
                       <Ago at={checkpoint.at} />
                     </span>
