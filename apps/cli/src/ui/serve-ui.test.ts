@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -117,6 +118,17 @@ describe("the server of workrail ui", () => {
       "referrer-policy": "no-referrer",
     });
     expect((await ask(ui.origin, "/package.json", { method: "GET" })).status).toBe(401);
+  });
+
+  it("serves the page's script beside it, with the digest that page and policy name", async () => {
+    const page = await ask(ui.origin, "/", { method: "GET" });
+    const [, path = "", integrity = ""] = /<script type="module" src="([^"]+)" integrity="([^"]+)">/u.exec(page.body) ?? [];
+    const script = await ask(ui.origin, path, { method: "GET" });
+    expect(script).toMatchObject({ status: 200, headers: { "content-type": "text/javascript; charset=utf-8" } });
+    expect(`sha256-${createHash("sha256").update(script.body).digest("base64")}`).toBe(integrity);
+    expect(String(page.headers["content-security-policy"])).toContain(`script-src '${integrity}';`);
+    const { port } = new URL(ui.origin);
+    expect((await ask(ui.origin, path, { method: "GET", headers: { host: `evil.example:${port}` } })).status).toBe(403);
   });
 
   it("sends the whole page in 60 KB, compressed", () => {

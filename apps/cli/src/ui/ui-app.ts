@@ -8,7 +8,7 @@ import { getCookie, setCookie } from "hono/cookie";
 import { streamSSE } from "hono/streaming";
 import { ZodError } from "zod";
 import type { OneVisitor } from "./one-visitor.ts";
-import { pageHeaders } from "./page-answer.ts";
+import { pageHeaders, splitPage } from "./page-answer.ts";
 
 export interface UiAppOptions {
   /** The HTML document. */
@@ -25,6 +25,7 @@ export interface UiAppOptions {
 /** Bytes of a request. Calls are small: names, ids, words of a search. */
 const MOST_BYTES = 256 * 1024;
 const HEARTBEAT_MS = 20_000;
+const SCRIPT = "/page.js";
 
 /**
  * The web application behind `workrail ui`. The page itself holds no data, and anybody on this machine may read it. Data needs the cookie of
@@ -35,6 +36,7 @@ export function uiApp(options: UiAppOptions): Hono {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
   const cookie = `workrail-${port}`;
   const headers = pageHeaders(page);
+  const { document, script } = splitPage(page, SCRIPT);
   const app = new Hono();
 
   app.onError((error, c) => {
@@ -56,7 +58,8 @@ export function uiApp(options: UiAppOptions): Hono {
   });
   app.use(bodyLimit({ maxSize: MOST_BYTES, onError: (c) => failure(c, 413, { code: "TOO_LARGE", message: "The request is too large." }) }));
 
-  app.get("/", (c) => c.html(page));
+  app.get("/", (c) => c.html(document));
+  app.get(SCRIPT, (c) => c.body(script, 200, { "Content-Type": "text/javascript; charset=utf-8" }));
 
   app.post("/session", async (c) => {
     const { token } = (await bodyOf(c)) as { readonly token?: unknown };
