@@ -133,6 +133,13 @@ describe("the calls of the timeline page", () => {
     expect((await ask("resume", { checkpointId: "a", depth: "full" })).whole).toEqual(["goal", "findings"]);
   });
 
+  it("say how full the store is as its storage screen does", async () => {
+    await save("a", { goal: "ship" });
+    const { usedBytes, limitBytes } = await ask("storage", {});
+    expect(usedBytes).toBeGreaterThan(0);
+    expect(await ask("usage", {})).toEqual({ usedBytes, limitBytes });
+  });
+
   it("say which session is due next by its last use, and when each entry of the trash goes", async () => {
     let now = new Date("2026-11-01T10:00:00.000Z");
     await using own = await openWorkrail({ dataDir: join(folder, "own"), env: {}, adapters: { clock: { now: () => now } } });

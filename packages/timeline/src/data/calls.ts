@@ -8,13 +8,14 @@ import { conversation } from "./conversation.ts";
 import { drift, handoff, resume } from "./resume.ts";
 import { search } from "./search.ts";
 import { sessions } from "./sessions.ts";
-import { storage } from "./storage.ts";
+import { storage, usage } from "./storage.ts";
 import { sizes, timeline } from "./timeline.ts";
 
 /** All that the page asks for and does. */
 export const CALLS = {
   sessions,
   search,
+  usage,
   storage,
   activity,
   timeline,

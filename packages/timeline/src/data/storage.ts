@@ -5,9 +5,7 @@ import { type TimelineRow, timelineRow } from "./timeline.ts";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The use of the store, the next removals, and the trash. */
-export interface StorageUse {
-  readonly usedBytes: number;
-  readonly limitBytes: number;
+export interface StorageUse extends QuotaUse {
   readonly trashBytes: number;
   readonly checkpoints: number;
   readonly warnings: readonly string[];
@@ -28,12 +26,24 @@ export interface StorageUse {
   readonly trashed: number;
 }
 
-export interface TrashedRow extends TimelineRow {
+interface TrashedRow extends TimelineRow {
   readonly sessionId: string;
   readonly trashedAt: string;
   /** Time at which it leaves the trash. */
   readonly dueAt?: string | undefined;
 }
+
+/** The share of its quota that the store uses. */
+export interface QuotaUse {
+  readonly usedBytes: number;
+  readonly limitBytes: number;
+}
+
+/** Tells how full the store is. Much cheaper than `storage`, which plans a clean-up. */
+export const usage = reading(z.object({}), async ({ store }): Promise<QuotaUse> => {
+  const { usedBytes, limitBytes } = (await store.storeStatus()).quota;
+  return { usedBytes, limitBytes };
+});
 
 const MOST_TRASH = 100;
 

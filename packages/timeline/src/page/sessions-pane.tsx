@@ -169,7 +169,7 @@ function Hits({ query }: { readonly query: string }): JSX.Element {
 /** The use of the store, and the links to the screens of the whole store. */
 function StoreLinks({ route }: { readonly route: Route }): JSX.Element {
   const { api, version } = usePage();
-  const { data } = useData("storage", useLater() ? () => api.storage({}) : undefined, version);
+  const { data } = useData("usage", useLater() ? () => api.usage({}) : undefined, version);
   return (
     <ul class="store">
       <li>
