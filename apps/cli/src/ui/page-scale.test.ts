@@ -39,9 +39,12 @@ function manyRows(limit: number): object {
   return { session, headId: `c${MANY}`, rows, total: MANY };
 }
 
-async function answerWithMany(page: Page): Promise<void> {
+/** Returns the numbers of rows that the page asks for. */
+async function answerWithMany(page: Page): Promise<readonly number[]> {
+  const asked: number[] = [];
   await page.route("**/api/timeline", (route) => {
     const { limit = MANY } = route.request().postDataJSON() as { readonly limit?: number };
+    asked.push(limit);
     return route.fulfill({ json: manyRows(limit) });
   });
   await page.route("**/api/sizes", (route) => {
@@ -50,6 +53,7 @@ async function answerWithMany(page: Page): Promise<void> {
       json: ids.map((id) => ({ id, tokens: 900, layers: { CRITICAL: { entries: 1, tokens: 300 }, USEFUL: { entries: 2, tokens: 600 } } })),
     });
   });
+  return asked;
 }
 
 const STREAM = { "content-type": "text/event-stream" };
@@ -72,17 +76,34 @@ describe.skipIf(BROWSER === undefined)(`the timeline page at scale (${NO_BROWSER
 
   it("holds only the rows in view of 10,000 checkpoints, and reaches the last one", async () => {
     const { page, show } = demo;
-    await answerWithMany(page);
+    const asked = await answerWithMany(page);
     await show("#/s/many");
     const rows = page.locator(".window-list li");
     await page.getByRole("link", { name: /^#10000/u }).waitFor();
     await expect.poll(() => page.evaluate("document.querySelector('.window-list ol').scrollHeight"), PATIENT).toBe(64 * MANY);
     expect(await rows.count()).toBeLessThan(60);
+    // The older rows are read when somebody goes there.
+    expect(new Set(asked)).toEqual(new Set([200]));
     await page.getByRole("link", { name: /^#10000/u }).focus();
     await page.keyboard.press("End");
     await page.getByRole("link", { name: /^#1 /u }).waitFor();
     expect(await rows.count()).toBeLessThan(60);
     expect(await rows.last().getAttribute("aria-posinset")).toBe(String(MANY));
+    await page.unrouteAll();
+  });
+
+  it("reads the rows around a checkpoint that the address names, and those that are scrolled to", async () => {
+    const { page, show } = demo;
+    await answerWithMany(page);
+    await show("#/s/many/c5000");
+    const row = page.getByRole("link", { name: /^#5000/u });
+    await row.waitFor();
+    expect(await row.getAttribute("aria-current")).toBe("true");
+    expect(await page.getByLabel("Compare with").locator("option").count()).toBe(200);
+    await show("#/s/others");
+    await page.getByRole("link", { name: /^#10000/u }).waitFor();
+    await page.evaluate("document.querySelector('.window-list').scrollTop = 64 * 4000");
+    await page.getByRole("link", { name: /^#6000/u }).waitFor();
     await page.unrouteAll();
   });
 

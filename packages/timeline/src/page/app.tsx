@@ -55,7 +55,7 @@ export function App({ host }: { readonly host: Host }): JSX.Element {
     };
     return { host, api: host.api, version, versionOf, mayWrite, storeOption, act, tell };
   }, [host, versions, mayWrite, storeOption, tell]);
-  const timeline = useTimeline(page, route.sessionId);
+  const timeline = useTimeline(page, route);
   const depth = depthOf(route);
   useTitle(route);
   return (

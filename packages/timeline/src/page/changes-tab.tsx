@@ -8,6 +8,7 @@ import { Await, Empty } from "./parts.tsx";
 import { go, type Route } from "./route.ts";
 import { SafeText } from "./safe-text.tsx";
 import { useData, usePage } from "./use-data.ts";
+import { NEIGHBOURS } from "./use-timeline.ts";
 import { ValueChange } from "./value-change.tsx";
 
 interface ChangesTabProps {
@@ -53,9 +54,6 @@ export function ChangesTab({ id, timeline, route }: ChangesTabProps): JSX.Elemen
 function olderThan({ sequence }: TimelineRow, { rows }: Timeline): TimelineRow | undefined {
   return rows.find((each) => each.sequence < sequence);
 }
-
-/** Checkpoints offered on either side of the shown one. */
-const NEIGHBOURS = 100;
 
 interface BaseChoiceProps {
   readonly id: string;

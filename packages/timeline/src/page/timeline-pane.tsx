@@ -9,11 +9,12 @@ import { Await, Empty, When } from "./parts.tsx";
 import { go, hrefOf, type Route } from "./route.ts";
 import { marked, SafeText } from "./safe-text.tsx";
 import { SessionActions } from "./session-actions.tsx";
-import { type Loaded, useData, usePage } from "./use-data.ts";
+import { useData, usePage } from "./use-data.ts";
+import type { LoadedTimeline } from "./use-timeline.ts";
 import { WindowList } from "./window-list.tsx";
 
 /** The checkpoints of a session, newest first, on one scale. */
-export function TimelinePane({ route, timeline }: { readonly route: Route; readonly timeline: Loaded<Timeline> }): JSX.Element {
+export function TimelinePane({ route, timeline }: { readonly route: Route; readonly timeline: LoadedTimeline }): JSX.Element {
   return (
     <section class="pane timeline" aria-label="Timeline">
       {route.sessionId === undefined ? (
@@ -21,7 +22,9 @@ export function TimelinePane({ route, timeline }: { readonly route: Route; reado
           <p>Its checkpoints appear here, newest first.</p>
         </Empty>
       ) : (
-        <Await loaded={timeline}>{(found) => <Rows timeline={found} route={route} />}</Await>
+        <Await loaded={timeline}>
+          {(found) => <Rows timeline={found} route={route} isWhole={timeline.isWhole} readAll={timeline.readAll} />}
+        </Await>
       )}
     </section>
   );
@@ -29,9 +32,16 @@ export function TimelinePane({ route, timeline }: { readonly route: Route; reado
 
 const ROW_HEIGHT = 64;
 
-function Rows({ timeline, route }: { readonly timeline: Timeline; readonly route: Route }): JSX.Element {
+interface RowsProps extends Pick<LoadedTimeline, "isWhole" | "readAll"> {
+  readonly timeline: Timeline;
+  readonly route: Route;
+}
+
+function Rows({ timeline, route, isWhole, readAll }: RowsProps): JSX.Element {
   const { session, rows, headId, total } = timeline;
   const { mayWrite } = usePage();
+  // A saved page holds only some of its session.
+  const count = isWhole ? rows.length : total;
   const lanes = useMemo(() => graphLanes(rows), [rows]);
   // All rows give the graph the same width, so that the bars stand on one scale.
   const width = useMemo(() => lanes.reduce((most, row) => Math.max(most, row.width), 1), [lanes]);
@@ -47,13 +57,23 @@ function Rows({ timeline, route }: { readonly timeline: Timeline; readonly route
     wanted.current = undefined;
     box.current?.querySelector<HTMLElement>("a[aria-current]")?.focus();
   });
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const target = targetOf(event.key, selected, rows.length);
-    const row = target === undefined ? undefined : rows[target];
-    if (row === undefined) return;
-    event.preventDefault();
+  // A key may lead to a row that was not read yet.
+  const awaited = useRef<number>(undefined);
+  const goTo = (place: number): void => {
+    const row = rows[place];
+    awaited.current = row === undefined ? place : undefined;
+    if (row === undefined) return readAll();
     wanted.current = row.id;
     go({ sessionId: session.id, checkpointId: row.id, tab: route.tab });
+  };
+  useEffect(() => {
+    if (awaited.current !== undefined && awaited.current < rows.length) goTo(awaited.current);
+  }, [rows]);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const target = targetOf(event.key, selected, count);
+    if (target === undefined) return;
+    event.preventDefault();
+    goTo(target);
   };
   return (
     <>
@@ -78,6 +98,8 @@ function Rows({ timeline, route }: { readonly timeline: Timeline; readonly route
       <div class="fill" ref={box}>
         <WindowList
           items={rows}
+          count={count}
+          onMissing={readAll}
           rowHeight={ROW_HEIGHT}
           label={`Checkpoints of ${session.id}, newest first`}
           keyOf={({ id }) => id}

@@ -2,7 +2,12 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export interface WindowListProps<T> {
+  /** The first items; those behind them were not read yet. */
   readonly items: readonly T[];
+  /** Number of all items. */
+  readonly count: number;
+  /** Called when rows come into view that were not read. */
+  readonly onMissing: () => void;
   readonly rowHeight: number;
   readonly label: string;
   readonly keyOf: (item: T) => string;
@@ -17,7 +22,8 @@ export interface WindowListProps<T> {
 const SPARE = 8;
 
 /** A list of rows of one height that holds only the rows in view, so that ten thousand cost no more than fifty. */
-export function WindowList<T>({ items, rowHeight, label, keyOf, selected, onShown, onKeyDown, children }: WindowListProps<T>): JSX.Element {
+export function WindowList<T>(props: WindowListProps<T>): JSX.Element {
+  const { items, count, onMissing, rowHeight, label, keyOf, selected, onShown, onKeyDown, children } = props;
   const box = useRef<HTMLDivElement>(null);
   // No row before the height is known: the first paint holds the rows in view, and no others.
   const [view, setView] = useState({ top: 0, height: 0 });
@@ -42,22 +48,31 @@ export function WindowList<T>({ items, rowHeight, label, keyOf, selected, onShow
   }, [selected, rowHeight]);
   useEffect(() => setSpare(SPARE), []);
   const first = Math.max(0, Math.floor(view.top / rowHeight) - spare);
-  const end = Math.min(items.length, Math.ceil((view.top + view.height) / rowHeight) + spare);
+  const end = Math.min(count, Math.ceil((view.top + view.height) / rowHeight) + spare);
   const shown = items.slice(first, end);
   useEffect(() => onShown(shown), [first, end, items]);
+  const isMissing = end > items.length;
+  useEffect(() => {
+    if (isMissing) onMissing();
+  }, [isMissing, onMissing]);
   return (
     <div class="window-list" ref={box} onScroll={read}>
-      <ol aria-label={label} style={{ height: `${items.length * rowHeight}px` }} onKeyDown={onKeyDown}>
+      <ol aria-label={label} style={{ height: `${count * rowHeight}px` }} onKeyDown={onKeyDown}>
         {shown.map((item, index) => (
           <li
             key={keyOf(item)}
-            aria-setsize={items.length}
+            aria-setsize={count}
             aria-posinset={first + index + 1}
             style={{ top: `${(first + index) * rowHeight}px`, height: `${rowHeight}px` }}
           >
             {children(item, first + index)}
           </li>
         ))}
+        {isMissing ? (
+          <li class="loading" style={{ top: `${Math.max(first, items.length) * rowHeight}px`, height: `${rowHeight}px` }}>
+            Loading…
+          </li>
+        ) : null}
       </ol>
     </div>
   );
