@@ -15,6 +15,13 @@ const NARROW_FAULTS = `[
     .filter((each) => each.scrollWidth > each.clientWidth + 1 && /auto|scroll/u.test(getComputedStyle(each).overflowX)),
 ].map((each) => each.outerHTML.slice(0, 200))`;
 
+/** True when the focused element is within the window and within the panel that scrolls. */
+const IS_FOCUS_IN_VIEW = `(() => {
+  const own = document.activeElement.getBoundingClientRect();
+  const panel = document.querySelector("#panel").getBoundingClientRect();
+  return own.top >= Math.max(0, panel.top) && own.bottom <= Math.min(innerHeight, panel.bottom);
+})()`;
+
 describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () => {
   const demo = useDemoPage(bundled);
 
@@ -171,18 +178,51 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
   it("finds checkpoints by the words in them, and marks the words", async () => {
     const { page } = demo;
     const box = page.getByRole("searchbox", { name: "Search everything" });
+    const results = page.getByRole("region", { name: "Results" });
     await box.fill("ledger");
-    const hit = page.getByRole("region", { name: "Results" }).getByRole("link").first();
+    const hit = results.getByRole("link").first();
     await hit.waitFor();
     expect(await hit.innerText()).toMatch(/^#\d+ /u);
     await page.getByText("Each text is listed where it was written or changed").waitFor();
     expect(await hit.locator("mark").first().innerText()).toMatch(/ledger/iu);
-    await hit.click();
-    await page.getByRole("tabpanel", { name: "Context" }).waitFor();
     await page.getByRole("link", { name: "Workrail" }).click();
     expect(await box.inputValue()).toBe("");
     await box.fill("qqqq");
     await page.getByText("No text has this word, or one like it.").waitFor();
+    await box.fill("");
+  });
+
+  it("leads from a result to its words: on the tab, in the open entry, in view and with the focus", async () => {
+    const { page } = demo;
+    const box = page.getByRole("searchbox", { name: "Search everything" });
+    const results = page.getByRole("region", { name: "Results" });
+    const focused = (): Promise<unknown> => page.evaluate("[document.activeElement.tagName, document.activeElement.innerText]");
+    const inView = (): Promise<unknown> => page.evaluate(IS_FOCUS_IN_VIEW);
+    await box.fill("1413");
+    await results.getByRole("link", { name: "in serverLog" }).click();
+    await page.getByRole("tabpanel", { name: "Context" }).waitFor();
+    await expect.poll(focused, PATIENT).toEqual(["MARK", "1413"]);
+    expect(await page.locator("details.entry[open]").count()).toBe(1);
+    await expect.poll(inView, PATIENT).toBe(true);
+    // Once more, after scrolling away and looking elsewhere.
+    await page.getByRole("tab", { name: "Context" }).focus();
+    await page.evaluate("document.querySelector('#panel').scrollTop = 0");
+    await results.getByRole("link", { name: "in serverLog" }).click();
+    await expect.poll(focused, PATIENT).toEqual(["MARK", "1413"]);
+    await expect.poll(inView, PATIENT).toBe(true);
+
+    await box.fill("reduce");
+    await results.getByRole("link", { name: "in the conversation" }).click();
+    await page.getByRole("tabpanel", { name: "Conversation" }).waitFor();
+    await expect.poll(focused, PATIENT).toEqual(["MARK", "reduce"]);
+    await expect.poll(inView, PATIENT).toBe(true);
+
+    await box.fill("decimals");
+    await results.getByRole("link", { name: "in status" }).click();
+    await expect.poll(focused, PATIENT).toEqual(["MARK", "decimals"]);
+    await box.fill("dead-end");
+    await results.getByRole("link", { name: "in the tags" }).click();
+    await expect.poll(focused, PATIENT).toEqual(["H2", "tried decimals"]);
     await box.fill("");
   });
 
@@ -200,14 +240,25 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     // The dark page differs in colours only.
     const few = [SHOP, `${LATEST}/resume`, "#/storage"];
     const all = ["#/", SHOP, FOURTH, ...tabs, "#/storage", "#/activity", "#/growth/coupons"];
-    for (const screen of colorScheme === "dark" ? few : all) {
-      await show(screen);
+    const search = page.getByRole("searchbox", { name: "Search everything" });
+    const results = page.getByRole("region", { name: "Results" });
+    for (const screen of [...(colorScheme === "dark" ? few : all), "results of a search", "the place of a result"]) {
+      if (screen === "results of a search") {
+        await show("#/");
+        await search.fill("coupon ledger");
+        await results.getByRole("link").first().waitFor();
+      } else if (screen === "the place of a result") {
+        await results.getByRole("link", { name: "in decisions" }).first().click();
+        await page.locator("mark.hit:focus").waitFor();
+      } else await show(screen);
       const { violations } = await page.evaluate<AxeResults>("axe.run(document, { resultTypes: ['violations'] })");
       const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`);
       expect(found, screen).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth"), `${screen} fits the window`).toBeLessThanOrEqual(width);
       expect(width < 720 ? await page.evaluate<string[]>(NARROW_FAULTS) : [], screen).toEqual([]);
     }
+    await show("#/");
+    await search.fill("");
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 });

@@ -133,6 +133,14 @@ describe("the calls of the timeline page", () => {
     expect((await ask("resume", { checkpointId: "a", depth: "full" })).whole).toEqual(["goal", "findings"]);
   });
 
+  it("say where the searched words stand in each result", async () => {
+    await save("a", { goal: "ship the export", plan: ["try"] }, { metadata: { name: "first try" } });
+    const { hits } = await ask("search", { query: "export" });
+    expect(hits).toMatchObject([
+      { sessionId: "s", checkpoint: { id: "a" }, place: { in: "entry", key: "goal", at: 9, words: ["export"] } },
+    ]);
+  });
+
   it("say how full the store is as its storage screen does", async () => {
     await save("a", { goal: "ship" });
     const { usedBytes, limitBytes } = await ask("storage", {});

@@ -67,7 +67,8 @@ const KNOWN: ReadonlySet<string> = new Set(
 );
 const LONGEST_ATTRIBUTE = 500;
 
-function attributesOf(metadata: Readonly<Record<string, unknown>>): ContextList["attributes"] {
+/** Returns the fields of a checkpoint that its author added. */
+export function attributesOf(metadata: Readonly<Record<string, unknown>>): ContextList["attributes"] {
   return Object.entries(metadata)
     .filter(([name]) => !KNOWN.has(name))
     .map(([name, value]) => ({

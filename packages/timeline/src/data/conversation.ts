@@ -56,11 +56,12 @@ async function findConversation({ store }: DataPorts, checkpointId: string): Pro
   return isConversation(held) ? { checkpointId: latest.id, conversation: held } : undefined;
 }
 
-function isConversation(value: unknown): boolean {
+export function isConversation(value: unknown): boolean {
   return typeof value === "string" || Array.isArray(value);
 }
 
-function saidIn(conversation: unknown): readonly Said[] {
+/** Returns the parts of a conversation in their order. */
+export function saidIn(conversation: unknown): readonly Said[] {
   if (typeof conversation === "string") return conversation.split(/\n{2,}/u).map((text) => said("", "text", text));
   return (conversation as readonly unknown[]).flatMap((message) => saidBy(message));
 }

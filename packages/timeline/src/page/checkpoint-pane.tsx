@@ -13,7 +13,8 @@ import { PagedText } from "./paged-text.tsx";
 import { Await, Empty, When } from "./parts.tsx";
 import { ResumeTab } from "./resume-tab.tsx";
 import { hrefOf, type Route, type Tab, TABS, takeFocusWish } from "./route.ts";
-import { SafeText } from "./safe-text.tsx";
+import { SafeText, WithWords } from "./safe-text.tsx";
+import { focusOn } from "./show-sought.ts";
 import { StorageScreen } from "./storage-screen.tsx";
 import { type Loaded, usePage } from "./use-data.ts";
 
@@ -82,6 +83,11 @@ function Checkpoint({ id, timeline, route }: CheckpointProps): JSX.Element {
   useEffect(() => {
     if (takeFocusWish()) title.current?.focus();
   }, [id]);
+  const { sought } = route;
+  const isInTitle = sought !== undefined && sought.key === undefined && tab !== "conversation";
+  useEffect(() => {
+    if (isInTitle) focusOn(title.current);
+  }, [sought]);
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (step === 0) return;
@@ -97,7 +103,7 @@ function Checkpoint({ id, timeline, route }: CheckpointProps): JSX.Element {
           Timeline
         </a>
         <h2 ref={title} tabIndex={-1}>
-          {row === undefined ? <SafeText text={id} /> : <SafeText text={titleOf(row)} />}
+          {row === undefined ? <SafeText text={id} /> : <WithWords text={titleOf(row)} words={isInTitle ? sought.words : []} />}
         </h2>
         {row === undefined ? null : <Facts row={row} />}
         <Actions key={id} id={id} row={row} session={timeline.session} head={timeline.rows.find((each) => each.id === timeline.headId)} />
@@ -126,10 +132,11 @@ function Checkpoint({ id, timeline, route }: CheckpointProps): JSX.Element {
 
 function TabContent({ tab, id, timeline, route }: CheckpointProps & { readonly tab: Tab }): JSX.Element {
   if (tab === "changes") return <ChangesTab key={id} id={id} timeline={timeline} route={route} />;
-  if (tab === "context") return <ContextTab key={id} id={id} sessionId={timeline.session.id} headId={timeline.headId} />;
+  if (tab === "context")
+    return <ContextTab key={id} id={id} sessionId={timeline.session.id} headId={timeline.headId} sought={route.sought} />;
   if (tab === "resume") return <ResumeTab key={id} id={id} />;
   if (tab === "handoff") return <HandoffTab key={id} id={id} />;
-  if (tab === "conversation") return <ConversationTab key={id} id={id} />;
+  if (tab === "conversation") return <ConversationTab key={id} id={id} sought={route.sought} />;
   return <RawTab key={id} id={id} />;
 }
 

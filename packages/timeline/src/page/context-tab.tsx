@@ -7,7 +7,9 @@ import { LAYER_NAMES, LayerTag } from "./layers.tsx";
 import { Markdown } from "./markdown.tsx";
 import { PagedText } from "./paged-text.tsx";
 import { Await, Empty } from "./parts.tsx";
-import { marked, SafeText } from "./safe-text.tsx";
+import type { Sought } from "./route.ts";
+import { SafeText, WithWords, withWords } from "./safe-text.tsx";
+import { focusOn, showSought } from "./show-sought.ts";
 import { useData, usePage } from "./use-data.ts";
 
 export interface ContextTabProps {
@@ -15,17 +17,20 @@ export interface ContextTabProps {
   readonly sessionId: string;
   /** The latest checkpoint: only its entries can be pinned. */
   readonly headId: string | undefined;
+  readonly sought: Sought | undefined;
 }
 
 /** The entries of a checkpoint, by layer. */
-export function ContextTab({ id, sessionId, headId }: ContextTabProps): JSX.Element {
+export function ContextTab({ id, sessionId, headId, sought }: ContextTabProps): JSX.Element {
   const { api, mayWrite, versionOf } = usePage();
   const { any } = versionOf(sessionId);
   const loaded = useData(`context ${id}`, () => api.context({ checkpointId: id }), any);
   const asksHead = mayWrite && headId !== undefined && headId !== id;
   const head = useData(`context ${headId}`, asksHead ? () => api.context({ checkpointId: headId }) : undefined, any);
   const pinnable = useMemo(() => (head.data === undefined ? undefined : new Set(head.data.entries.map(({ key }) => key))), [head.data]);
-  return <Await loaded={loaded}>{(list) => <Layers list={list} id={id} sessionId={sessionId} pinnable={pinnable} />}</Await>;
+  return (
+    <Await loaded={loaded}>{(list) => <Layers list={list} id={id} sessionId={sessionId} pinnable={pinnable} sought={sought} />}</Await>
+  );
 }
 
 interface OfContext extends Omit<ContextTabProps, "headId"> {
@@ -42,9 +47,12 @@ interface MovedByPin {
 /** Entries of a layer shown at first. */
 const FIRST_ENTRIES = 100;
 
-function Layers({ list, id, sessionId, pinnable }: OfContext & { readonly list: ContextList }): JSX.Element {
+function Layers({ list, id, sessionId, pinnable, sought }: OfContext & { readonly list: ContextList }): JSX.Element {
   const [filter, setFilter] = useState("");
   const [moved, setMoved] = useState<string>();
+  useEffect(() => {
+    if (sought !== undefined) setFilter("");
+  }, [sought]);
   const wanted = filter.trim().toLowerCase();
   const entries = wanted === "" ? list.entries : list.entries.filter(({ key, text }) => `${key} ${text}`.toLowerCase().includes(wanted));
   const most = Math.max(1, ...list.entries.map(({ tokens }) => tokens));
@@ -71,28 +79,50 @@ function Layers({ list, id, sessionId, pinnable }: OfContext & { readonly list: 
               <LayerTag layer={layer} />
               <span class="faint">{number(own.reduce((sum, { tokens }) => sum + tokens, 0))} tokens</span>
             </h3>
-            <Entries entries={own} most={most} id={id} sessionId={sessionId} pinnable={pinnable} moved={moved} onPin={setMoved} />
+            <Entries
+              entries={own}
+              most={most}
+              id={id}
+              sessionId={sessionId}
+              pinnable={pinnable}
+              sought={sought}
+              moved={moved}
+              onPin={setMoved}
+            />
           </section>
         );
       })}
-      {list.attributes.length === 0 ? null : (
-        <section class="layer">
-          <h3>Metadata of the save</h3>
-          <dl>
-            {list.attributes.map(({ name, text }) => (
-              <div key={name}>
-                <dt>
-                  <SafeText text={name} />
-                </dt>
-                <dd>
-                  <SafeText text={text} />
-                </dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      )}
+      {list.attributes.length === 0 ? null : <Attributes attributes={list.attributes} sought={sought} />}
     </>
+  );
+}
+
+/** Fields that the author of the checkpoint added. */
+function Attributes({ attributes, sought }: Pick<ContextList, "attributes"> & Pick<OfContext, "sought">): JSX.Element {
+  const box = useRef<HTMLElement>(null);
+  const wanted = attributes.find(({ name }) => name === sought?.key);
+  useEffect(() => {
+    if (wanted !== undefined) focusOn(box.current?.querySelector<HTMLElement>("mark.hit"));
+  }, [sought]);
+  return (
+    <section class="layer" ref={box}>
+      <h3>Metadata of the save</h3>
+      <dl>
+        {attributes.map((field) => {
+          const words = field === wanted ? (sought?.words ?? []) : [];
+          return (
+            <div key={field.name}>
+              <dt>
+                <WithWords text={field.name} words={words} />
+              </dt>
+              <dd>
+                <WithWords text={field.text} words={words} />
+              </dd>
+            </div>
+          );
+        })}
+      </dl>
+    </section>
   );
 }
 
@@ -103,7 +133,8 @@ interface EntriesProps extends OfContext, MovedByPin {
 
 function Entries({ entries, most, ...about }: EntriesProps): JSX.Element {
   const [isAll, setAll] = useState(false);
-  const shown = isAll ? entries : entries.slice(0, FIRST_ENTRIES);
+  const isFar = entries.findIndex(({ key }) => key === about.sought?.key) >= FIRST_ENTRIES;
+  const shown = isAll || isFar ? entries : entries.slice(0, FIRST_ENTRIES);
   return (
     <>
       {shown.map((entry) => (
@@ -123,10 +154,11 @@ interface EntryProps extends OfContext, MovedByPin {
   readonly most: number;
 }
 
-function Entry({ entry, most, id, sessionId, pinnable, moved, onPin }: EntryProps): JSX.Element {
+function Entry({ entry, most, id, sessionId, pinnable, sought, moved, onPin }: EntryProps): JSX.Element {
   const { key, layer, tokens, isPinned, text, type } = entry;
   const isMoved = moved === key;
-  const [isOpen, setOpen] = useState(isMoved);
+  const own = sought?.key === key ? sought : undefined;
+  const [isOpen, setOpen] = useState(isMoved || own !== undefined);
   const box = useRef<HTMLDetailsElement>(null);
   // In its new layer the entry is open and its button under the finger again.
   useEffect(() => {
@@ -134,11 +166,17 @@ function Entry({ entry, most, id, sessionId, pinnable, moved, onPin }: EntryProp
     box.current?.scrollIntoView({ block: "nearest" });
     box.current?.querySelector<HTMLElement>("button[aria-pressed]")?.focus({ preventScroll: true });
   }, [isMoved, isPinned]);
+  useEffect(() => {
+    if (own === undefined) return;
+    setOpen(true);
+    // The words are in the key alone.
+    if (own.at === undefined) focusOn(box.current?.querySelector("summary"));
+  }, [own]);
   return (
     <details ref={box} class="change entry" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <strong>
-          <SafeText text={key} />
+          <WithWords text={key} words={own?.words ?? []} />
         </strong>
         {isPinned ? <span class="tag head">pinned</span> : null}
         <span class="kind">{type}</span>
@@ -160,7 +198,7 @@ function Entry({ entry, most, id, sessionId, pinnable, moved, onPin }: EntryProp
             <span class="faint">{layerReason(entry)}</span>
             <PinButton entry={entry} sessionId={sessionId} canPin={isPinned || (pinnable?.has(key) ?? true)} onPin={onPin} />
           </p>
-          <EntryValue entry={entry} id={id} />
+          <EntryValue entry={entry} id={id} sought={own?.at === undefined ? undefined : own} />
         </div>
       ) : null}
     </details>
@@ -194,11 +232,24 @@ function PinButton({ entry: { key, isPinned }, sessionId, canPin, onPin }: PinBu
   );
 }
 
+interface EntryValueProps {
+  readonly entry: ContextEntry;
+  readonly id: string;
+  readonly sought: Sought | undefined;
+}
+
 /** The whole value: short ones at once, long ones in pages, texts also as Markdown. */
-function EntryValue({ entry: { key, text, characters, type }, id }: { readonly entry: ContextEntry; readonly id: string }): JSX.Element {
+function EntryValue({ entry: { key, text, characters, type }, id, sought }: EntryValueProps): JSX.Element {
   const { api } = usePage();
   const [isRendered, setRendered] = useState(false);
   const isWhole = text.length >= characters;
+  const words = sought?.words ?? [];
+  const box = useRef<HTMLPreElement>(null);
+  useEffect(() => {
+    if (sought === undefined) return;
+    setRendered(false);
+    if (box.current !== null) showSought(box.current, { text, words, at: sought.at });
+  }, [sought]);
   return (
     <>
       {type === "text" && isWhole && /[#*`-]/u.test(text) ? (
@@ -207,13 +258,17 @@ function EntryValue({ entry: { key, text, characters, type }, id }: { readonly e
         </button>
       ) : null}
       {isRendered ? (
-        <Markdown text={text} />
+        <Markdown text={text} words={words} />
       ) : isWhole ? (
-        <pre class="text" dir="auto">
-          {marked(text)}
+        <pre ref={box} class="text" dir="auto">
+          {withWords(text, words)}
         </pre>
       ) : (
-        <PagedText name={`value ${id} ${key}`} ask={(offset, limit) => api.value({ checkpointId: id, key, offset, limit })} />
+        <PagedText
+          name={`value ${id} ${key}`}
+          sought={sought}
+          ask={(offset, limit) => api.value({ checkpointId: id, key, offset, limit })}
+        />
       )}
     </>
   );

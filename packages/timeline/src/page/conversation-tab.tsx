@@ -1,16 +1,28 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Said } from "../data/conversation.ts";
 import { number } from "./format.ts";
 import { Markdown } from "./markdown.tsx";
 import { Ago, Await, Empty } from "./parts.tsx";
-import { marked, SafeText } from "./safe-text.tsx";
+import type { Sought } from "./route.ts";
+import { SafeText, withWords } from "./safe-text.tsx";
+import { showSought } from "./show-sought.ts";
 import { useData, usePage } from "./use-data.ts";
 
+/** Parts in an answer. */
+const PAGE = 200;
+
+export interface ConversationTabProps {
+  readonly id: string;
+  readonly sought: Sought | undefined;
+}
+
 /** The conversation that was stored with a checkpoint, or beside its session. */
-export function ConversationTab({ id }: { readonly id: string }): JSX.Element {
+export function ConversationTab({ id, sought }: ConversationTabProps): JSX.Element {
   const { api } = usePage();
-  const [offset, setOffset] = useState(0);
+  const { at = 0 } = sought ?? {};
+  const [offset, setOffset] = useState(at - (at % PAGE));
+  useEffect(() => setOffset(at - (at % PAGE)), [sought]);
   const loaded = useData(`conversation ${id} ${offset}`, () => api.conversation({ checkpointId: id, offset }));
   return (
     <Await loaded={loaded}>
@@ -25,20 +37,20 @@ export function ConversationTab({ id }: { readonly id: string }): JSX.Element {
           <>
             {total > said.length ? (
               <p class="pager">
-                <button type="button" disabled={offset === 0} onClick={() => setOffset(Math.max(0, offset - 200))}>
+                <button type="button" disabled={offset === 0} onClick={() => setOffset(Math.max(0, offset - PAGE))}>
                   Earlier
                 </button>
                 <span aria-live="polite">
                   {number(offset + 1)} to {number(offset + said.length)} of {number(total)}
                 </span>
-                <button type="button" disabled={offset + said.length >= total} onClick={() => setOffset(offset + 200)}>
+                <button type="button" disabled={offset + said.length >= total} onClick={() => setOffset(offset + PAGE)}>
                   Later
                 </button>
               </p>
             ) : null}
             <ol class="conversation">
               {said.map((each, index) => (
-                <Turn key={offset + index} said={each} />
+                <Turn key={offset + index} said={each} sought={sought !== undefined && offset + index === at ? sought : undefined} />
               ))}
             </ol>
           </>
@@ -48,11 +60,16 @@ export function ConversationTab({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
-function Turn({ said }: { readonly said: Said }): JSX.Element {
+function Turn({ said, sought }: { readonly said: Said; readonly sought: Sought | undefined }): JSX.Element {
+  const words = sought?.words ?? [];
+  const box = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (sought !== undefined && box.current !== null) showSought(box.current, { text: "", words });
+  }, [sought]);
   const { speaker, kind, tool, text, characters, at, hasFailed } = said;
   const isPerson = /^(?:user|human)$/iu.test(speaker) && kind === "text";
   return (
-    <li class={isPerson ? "turn person" : `turn ${kind}`}>
+    <li ref={box} class={isPerson ? "turn person" : `turn ${kind}`}>
       <p class="faint">
         {kind === "call" ? (
           <SafeText text={`calls ${tool ?? "a tool"}`} />
@@ -72,7 +89,7 @@ function Turn({ said }: { readonly said: Said }): JSX.Element {
           </>
         )}
       </p>
-      {kind === "text" ? <Markdown text={text} /> : <pre class="text">{marked(text)}</pre>}
+      {kind === "text" ? <Markdown text={text} words={words} /> : <pre class="text">{withWords(text, words)}</pre>}
       {characters === undefined ? null : (
         <p class="faint">
           The first {number(text.length)} of {number(characters)} characters. The Raw tab has all of it.

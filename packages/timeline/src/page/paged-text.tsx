@@ -1,30 +1,41 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { TextPage } from "../data/context.ts";
 import { number } from "./format.ts";
 import { Await } from "./parts.tsx";
-import { marked } from "./safe-text.tsx";
+import type { Sought } from "./route.ts";
+import { withWords } from "./safe-text.tsx";
+import { showSought } from "./show-sought.ts";
 import { useData } from "./use-data.ts";
 
 const PAGE = 20_000;
 
-/** A long text in pages, so that no text is too long to be shown. */
-export function PagedText({
-  name,
-  ask,
-}: {
+export interface PagedTextProps {
   readonly name: string;
   readonly ask: (offset: number, limit: number) => Promise<TextPage>;
-}): JSX.Element {
-  const [offset, setOffset] = useState(0);
+  readonly sought?: Sought | undefined;
+}
+
+/** A long text in pages, so that no text is too long to be shown. Begins with the page of a place that is sought. */
+export function PagedText({ name, ask, sought }: PagedTextProps): JSX.Element {
+  const { at = 0, words = [] } = sought ?? {};
+  const begin = at - (at % PAGE);
+  const [offset, setOffset] = useState(begin);
+  const box = useRef<HTMLPreElement>(null);
+  useEffect(() => setOffset(begin), [sought]);
   const loaded = useData(`${name} ${offset}`, () => ask(offset, PAGE));
+  const text = loaded.data?.text;
+  useEffect(() => {
+    if (sought !== undefined && text !== undefined && offset === begin && box.current !== null)
+      showSought(box.current, { text, words, at: at - begin });
+  }, [sought, text]);
   return (
     <Await loaded={loaded}>
       {({ text, characters }) => (
         <>
           {characters > PAGE ? <Pager offset={offset} length={text.length} characters={characters} onGo={setOffset} /> : null}
-          <pre class="text" dir="auto" tabIndex={0}>
-            {marked(text)}
+          <pre ref={box} class="text" dir="auto" tabIndex={0}>
+            {withWords(text, words)}
           </pre>
         </>
       )}

@@ -11,6 +11,17 @@ describe("the address of a screen", () => {
         expect(parseRoute(hrefOf(route))).toEqual(route);
       }),
     );
+    fc.assert(
+      fc.property(
+        fc.array(id, { minLength: 1 }),
+        fc.option(id, { nil: undefined }),
+        fc.option(fc.nat(), { nil: undefined }),
+        (words, key, at) => {
+          const route: Route = { sessionId: "s", checkpointId: "c", tab: "context", sought: { words, key, at } };
+          expect(parseRoute(hrefOf(route))).toEqual(route);
+        },
+      ),
+    );
     for (const route of [
       {},
       { screen: "storage" },
@@ -25,5 +36,6 @@ describe("the address of a screen", () => {
   it("is the list of sessions when nobody understands it", () => {
     expect(["#", "#/", "#/nonsense", "#/s/", "#token=x"].map(parseRoute)).toEqual([{}, {}, {}, {}, {}]);
     expect(parseRoute("#/s/%E0%A4%A")).toMatchObject({ sessionId: "%E0%A4%A" });
+    expect(parseRoute("#/s/a/b/context?find=x&at=-1").sought).toEqual({ words: ["x"] });
   });
 });

@@ -3,6 +3,16 @@ import { useEffect, useState } from "preact/hooks";
 export const TABS = ["changes", "context", "resume", "handoff", "conversation", "raw"] as const;
 export type Tab = (typeof TABS)[number];
 
+/** The place in a checkpoint that a result of a search leads to. */
+export interface Sought {
+  /** The words as they stand there. */
+  readonly words: readonly string[];
+  /** Key of the entry, or name of a field. Default: the title, or the conversation on its tab. */
+  readonly key?: string | undefined;
+  /** Character of the entry's text, or number of the part of the conversation. */
+  readonly at?: number | undefined;
+}
+
 /** The screen that is shown, as the part of the address after `#`. */
 export interface Route {
   /** A screen of the whole store. Default: sessions. */
@@ -12,6 +22,7 @@ export interface Route {
   readonly tab?: Tab | undefined;
   /** The checkpoint to compare with. Default: the parent. */
   readonly baseId?: string | undefined;
+  readonly sought?: Sought | undefined;
 }
 
 export function parseRoute(hash: string): Route {
@@ -20,21 +31,32 @@ export function parseRoute(hash: string): Route {
   if (kind === "storage" || kind === "activity") return { screen: kind };
   if (kind === "growth" && session !== undefined) return { screen: kind, sessionId: session };
   if (kind !== "s" || session === undefined || session === "") return {};
-  const base = new URLSearchParams(query).get("base");
+  const asked = new URLSearchParams(query);
   return {
     sessionId: session,
     checkpointId: checkpoint === "" ? undefined : checkpoint,
     tab: TABS.find((each) => each === tab),
-    baseId: base ?? undefined,
+    baseId: asked.get("base") ?? undefined,
+    sought: soughtIn(asked),
   };
 }
 
-export function hrefOf({ screen, sessionId, checkpointId, tab, baseId }: Route): string {
+function soughtIn(asked: URLSearchParams): Sought | undefined {
+  const words = asked.getAll("find");
+  if (words.length === 0) return undefined;
+  const at = asked.get("at");
+  return { words, key: asked.get("key") ?? undefined, at: at === null || !/^\d{1,15}$/u.test(at) ? undefined : Number(at) };
+}
+
+export function hrefOf({ screen, sessionId, checkpointId, tab, baseId, sought }: Route): string {
   if (screen !== undefined) return screen === "growth" ? `#/growth/${encodeURIComponent(sessionId ?? "")}` : `#/${screen}`;
   if (sessionId === undefined) return "#/";
   const parts = [sessionId, checkpointId ?? (tab === undefined ? undefined : ""), tab].filter((part) => part !== undefined);
   const path = parts.map((part) => encodeURIComponent(part)).join("/");
-  return `#/s/${path}${baseId === undefined ? "" : `?base=${encodeURIComponent(baseId)}`}`;
+  const { words = [], key, at } = sought ?? {};
+  const asked = new URLSearchParams(words.map((word) => ["find", word]));
+  for (const [name, value] of Object.entries({ key, at, base: baseId })) if (value !== undefined) asked.set(name, String(value));
+  return `#/s/${path}${asked.size === 0 ? "" : `?${asked}`}`;
 }
 
 /** The route that the address names; changes with it. */
@@ -60,7 +82,9 @@ export function followLinks(): () => void {
     const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
     if (event.defaultPrevented || !isPlain || link?.startsWith("#/") !== true) return;
     event.preventDefault();
-    location.hash = link;
+    // A link to the screen that is shown leads there once more: somebody may have scrolled away.
+    if (location.hash === link) dispatchEvent(new HashChangeEvent("hashchange"));
+    else location.hash = link;
   };
   document.addEventListener("click", follow);
   return () => document.removeEventListener("click", follow);

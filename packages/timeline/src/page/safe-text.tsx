@@ -56,8 +56,19 @@ function HiddenCharacter({ of }: { readonly of: string }): JSX.Element {
 
 /** Text in which words of a search are marked. */
 export function WithWords({ text, words }: { readonly text: string; readonly words: readonly string[] }): JSX.Element {
+  return <bdi>{withWords(text, words)}</bdi>;
+}
+
+/** The text with its hidden characters and the words marked. */
+export function withWords(text: string, words: readonly string[]): ComponentChildren {
+  const pattern = patternOf(words);
+  if (pattern === undefined) return marked(text);
+  return text.split(pattern).map((part, index) => (index % 2 === 1 ? <mark class="hit">{marked(part)}</mark> : marked(part)));
+}
+
+/** Returns a pattern that finds the words, the longest first. `undefined` when there are none. */
+export function patternOf(words: readonly string[]): RegExp | undefined {
   const wanted = words.filter((word) => word.length > 1).map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`));
-  if (wanted.length === 0) return <SafeText text={text} />;
-  const parts = text.split(new RegExp(`(${wanted.join("|")})`, "giu"));
-  return <bdi>{parts.map((part, index) => (index % 2 === 1 ? <mark class="hit">{marked(part)}</mark> : marked(part)))}</bdi>;
+  if (wanted.length === 0) return undefined;
+  return new RegExp(`(${wanted.toSorted((one, other) => other.length - one.length).join("|")})`, "giu");
 }

@@ -1,5 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import type { Place } from "../data/locate.ts";
+import type { Found } from "../data/search.ts";
 import type { SessionList, SessionRow } from "../data/sessions.ts";
 import { bytes, lastPart, number, plural, titleOf } from "./format.ts";
 import { Ago, Await, Empty } from "./parts.tsx";
@@ -138,24 +140,9 @@ function Hits({ query }: { readonly query: string }): JSX.Element {
             <h2>{isLoose ? "Similar, no exact match" : plural(hits.length, "result")}</h2>
             <p class="more">Each text is listed where it was written or changed, not where it only stayed.</p>
             <ul class="rows">
-              {hits.map(({ checkpoint, sessionId, sessionName, snippet }) => (
-                <li key={checkpoint.id}>
-                  <a href={hrefOf({ sessionId, checkpointId: checkpoint.id, tab: "context" })}>
-                    <span class="line">
-                      <strong>
-                        <span class="seq">#{checkpoint.sequence}</span> <WithWords text={titleOf(checkpoint)} words={words} />
-                      </strong>
-                      <Ago at={checkpoint.at} />
-                    </span>
-                    {snippet === undefined ? null : (
-                      <span class="snippet">
-                        <WithWords text={snippet} words={words} />
-                      </span>
-                    )}
-                    <span class="line faint">
-                      <SafeText text={sessionName ?? sessionId} />
-                    </span>
-                  </a>
+              {hits.map((hit) => (
+                <li key={hit.checkpoint.id}>
+                  <Hit hit={hit} words={words} />
                 </li>
               ))}
             </ul>
@@ -163,6 +150,52 @@ function Hits({ query }: { readonly query: string }): JSX.Element {
         )
       }
     </Await>
+  );
+}
+
+interface HitProps {
+  readonly hit: Found["hits"][number];
+  /** Words of the query. */
+  readonly words: readonly string[];
+}
+
+/** A result: its checkpoint, and the place that it leads to. */
+function Hit({ hit: { checkpoint, sessionId, sessionName, snippet, place }, words }: HitProps): JSX.Element {
+  const sought = place === undefined ? undefined : { words: place.words, key: place.key, at: place.at };
+  const tab = place?.in === "conversation" ? "conversation" : "context";
+  const shown = [...words, ...(place?.words ?? [])];
+  return (
+    <a href={hrefOf({ sessionId, checkpointId: checkpoint.id, tab, sought })}>
+      <span class="line">
+        <strong>
+          <span class="seq">#{checkpoint.sequence}</span> <WithWords text={titleOf(checkpoint)} words={shown} />
+        </strong>
+        <Ago at={checkpoint.at} />
+      </span>
+      {place === undefined ? null : <Where place={place} words={shown} />}
+      {snippet === undefined ? null : (
+        <span class="snippet">
+          <WithWords text={snippet} words={shown} />
+        </span>
+      )}
+      <span class="line faint">
+        <SafeText text={sessionName ?? sessionId} />
+      </span>
+    </a>
+  );
+}
+
+const PLACES = { conversation: "in the conversation", name: "in the name", tags: "in the tags" } as const;
+
+function Where({ place, words }: { readonly place: Place; readonly words: readonly string[] }): JSX.Element {
+  if (place.in !== "entry" && place.in !== "metadata") return <span class="where">{PLACES[place.in]}</span>;
+  return (
+    <span class="where">
+      {place.in === "entry" ? "in " : "in the metadata "}
+      <strong>
+        <WithWords text={place.key ?? ""} words={words} />
+      </strong>
+    </span>
   );
 }
 

@@ -1,0 +1,68 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { locate, type Searched } from "./locate.ts";
+
+const ABOUT: Omit<Searched, "query"> = {
+  context: {
+    goal: "Let customers use coupons.",
+    findings: "The cart adds prices up.\nCoupons come before the ledger is written.",
+    plan: [{ step: 'write "coupons" into the ledger', status: "open" }],
+    conversation: [
+      { role: "user", content: "Customers ask for vouchers." },
+      { role: "assistant", content: [{ type: "text", text: "I look at the exports." }] },
+    ],
+  },
+  name: "before the release",
+  tags: ["green"],
+  attributes: [{ name: "ticket", text: "SHOP-17" }],
+};
+
+function placeOf(query: string, snippet?: string): ReturnType<typeof locate> {
+  return locate({ ...ABOUT, query, snippet });
+}
+
+describe("the place of searched words", () => {
+  it("is the entry with most of them, at the first", () => {
+    expect(placeOf("ledger coupons cart")).toEqual({ in: "entry", key: "findings", at: 4, words: ["cart", "coupons", "ledger"] });
+  });
+
+  it("is the entry that the snippet is from", () => {
+    expect(placeOf("coupons")).toMatchObject({ key: "goal", at: 18 });
+    expect(placeOf("coupons", "…Coupons come before the…")).toMatchObject({ key: "findings", at: 25 });
+    // A short one goes on with other texts.
+    expect(placeOf("green", "green … Let customers use coupons.")).toEqual({ in: "tags", words: ["green"] });
+    // The texts of an object are escaped in its JSON.
+    const inPlan = placeOf("coupons", 'write "coupons" into the ledger');
+    expect(inPlan).toMatchObject({ in: "entry", key: "plan" });
+    expect(JSON.stringify(ABOUT.context["plan"], undefined, 2).slice(inPlan?.at)).toMatch(/^coupons/u);
+  });
+
+  it("is the part of a conversation", () => {
+    expect(placeOf("vouchers")).toEqual({ in: "conversation", at: 0, words: ["vouchers"] });
+    expect(placeOf("exports")).toMatchObject({ in: "conversation", at: 1 });
+  });
+
+  it("is a key, the name, a tag or a field when no text has the words", () => {
+    expect(placeOf("plan")).toEqual({ in: "entry", key: "plan", at: undefined, words: ["plan"] });
+    expect(placeOf("release")).toEqual({ in: "name", words: ["release"] });
+    expect(placeOf("green")).toEqual({ in: "tags", words: ["green"] });
+    expect(placeOf("shop-17")).toEqual({ in: "metadata", key: "ticket", words: ["shop-17"] });
+  });
+
+  it("has another form of the words when nothing has the words themselves", () => {
+    expect(placeOf("exporting")).toMatchObject({ in: "conversation", at: 1, words: ["exports"] });
+    expect(placeOf("art")).toBeUndefined();
+    expect(placeOf("zebra")).toBeUndefined();
+  });
+
+  it("is where one of the words begins, for any texts and words", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.string({ unit: "grapheme" })), fc.string({ unit: "grapheme" }), (context, query) => {
+        const place = locate({ context, query, attributes: [] });
+        if (place?.at === undefined || place.key === undefined) return;
+        const rest = (context[place.key] ?? "").slice(place.at).toLowerCase();
+        expect(place.words.some((word) => rest.startsWith(word))).toBe(true);
+      }),
+    );
+  });
+});
