@@ -21,27 +21,29 @@ export function itemLabels(
   const prefixes = namespace.slice(0, DEEPEST).map((_, index) => prefixTag(namespace.slice(0, index + 1)));
   return {
     tags: [itemTag(sessionId, place), ...prefixes],
-    item_namespace: namespace,
-    item_key: key,
-    series: itemTag(sessionId, place),
-    ...(createdAt === undefined ? {} : { item_created_at: createdAt }),
-    ...(isIndexed ? {} : { item_index: false }),
+    attributes: {
+      item_namespace: namespace,
+      item_key: key,
+      series: itemTag(sessionId, place),
+      ...(createdAt === undefined ? {} : { item_created_at: createdAt }),
+      ...(isIndexed ? {} : { item_index: false }),
+    },
   };
 }
 
 /** Returns the place of an item, from the labels of one of its versions. */
-export function itemPlaceIn(saved: SavedMetadata): ItemPlace {
-  return { namespace: saved["item_namespace"] as string[], key: saved["item_key"] as string };
+export function itemPlaceIn({ attributes = {} }: SavedMetadata): ItemPlace {
+  return { namespace: attributes["item_namespace"] as string[], key: attributes["item_key"] as string };
 }
 
 /** Returns when an item was first put, from the labels of one of its versions. */
-export function itemCreatedAt(saved: SavedMetadata): string {
-  return (saved["item_created_at"] as string | undefined) ?? saved.createdAt;
+export function itemCreatedAt({ attributes, createdAt }: SavedMetadata): string {
+  return (attributes?.["item_created_at"] as string | undefined) ?? createdAt;
 }
 
 /** False for an item that was put with `index: false`. */
-export function isIndexed(saved: SavedMetadata): boolean {
-  return saved["item_index"] !== false;
+export function isIndexed({ attributes }: SavedMetadata): boolean {
+  return attributes?.["item_index"] !== false;
 }
 
 /** Returns the tag of an item. It names the session too: a tag is found by an index, and the rows of a session are not. */

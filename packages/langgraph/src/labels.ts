@@ -18,17 +18,19 @@ export async function labelsOf(
 ): Promise<CheckpointLabels> {
   return {
     tags: [namespaceTag(namespace), ...(await metadataTags(serde, metadata)).slice(0, MOST_KEYS)],
-    thread_id: threadId,
-    checkpoint_ns: namespace,
-    checkpoint_id: id,
-    ...(parent === undefined ? {} : { parent_checkpoint_id: parent }),
-    series: seriesOf(namespace),
+    attributes: {
+      thread_id: threadId,
+      checkpoint_ns: namespace,
+      checkpoint_id: id,
+      ...(parent === undefined ? {} : { parent_checkpoint_id: parent }),
+      series: seriesOf(namespace),
+    },
   };
 }
 
 /** Returns the place of a checkpoint, from its labels. */
-export function placeIn(saved: SavedMetadata): Place & { readonly parent: string | undefined } {
-  const { thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id } = saved as unknown as Record<string, string>;
+export function placeIn({ attributes }: SavedMetadata): Place & { readonly parent: string | undefined } {
+  const { thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id } = (attributes ?? {}) as Record<string, string>;
   return { threadId: thread_id ?? "", namespace: checkpoint_ns ?? "", id: checkpoint_id ?? "", parent: parent_checkpoint_id };
 }
 

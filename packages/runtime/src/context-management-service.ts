@@ -4,6 +4,7 @@ import type {
   CompressionStrategy,
   ContextRules,
   Durability,
+  JsonObject,
   Layer,
   LayerSummary,
   UnreadableCheckpoint,
@@ -73,7 +74,7 @@ export interface SaveCheckpointParams {
   /** Root of the checkpoint's project, an absolute path. Default: the store's project. */
   readonly project?: string | undefined;
   /**
-   * `all`: from now on nothing of the session is pruned by count, age or quota. The key means the same in `metadata`. `keepSession` undoes
+   * `all`: from now on nothing of the session is pruned by count, age or quota. An attribute `retention` means the same. `keepSession` undoes
    * it. Default: unchanged.
    */
   readonly retention?: "all" | undefined;
@@ -125,10 +126,12 @@ export interface GivenContextRules extends Omit<ContextRules, "phases"> {
   readonly phases?: readonly (string | { readonly name: string; readonly checkpoint?: boolean | undefined })[] | undefined;
 }
 
+/** Labels of a save. Metadata of a load may be given as it is: its other fields are left out, and `ignoredMetadata` names them. */
 export interface CheckpointLabels {
   readonly name?: string | undefined;
   readonly tags?: readonly string[] | undefined;
-  readonly [key: string]: unknown;
+  /** The caller's own keys: JSON, at most 16,384 characters. A key cannot have the name of a field of `CheckpointMetadata`. */
+  readonly attributes?: object | undefined;
 }
 
 /**
@@ -275,7 +278,7 @@ export interface LoadTextsResult extends Standing {
   failed: { checkpointId: string; error: WorkrailError }[];
 }
 
-/** Metadata of a checkpoint as in the specification, followed by the other keys that the caller saved. */
+/** Metadata of a checkpoint as in the specification. */
 export interface CheckpointMetadata {
   id: string;
   sessionId: string;
@@ -313,7 +316,8 @@ export interface CheckpointMetadata {
   criticalKeys?: string[];
   /** The stored bytes are wrong or missing, so the checkpoint cannot be loaded. */
   damaged?: true;
-  [key: string]: unknown;
+  /** The caller's own keys, as it saved them. Absent when there are none. */
+  attributes?: JsonObject;
 }
 
 export interface MarkCriticalParams {
@@ -359,8 +363,7 @@ export interface FindCheckpointsParams {
   readonly workflowId?: string | undefined;
   readonly agentId?: string | undefined;
   /**
-   * Keys of the metadata that the caller gave when it saved, each with exactly this value: a text of at most 256 characters, a number, a
-   * boolean or null. Case-sensitive.
+   * Attributes of the save, each with exactly this value: a text of at most 256 characters, a number, a boolean or null. Case-sensitive.
    */
   readonly attributes?: AttributeFilter | undefined;
   /** Only checkpoints that end this phase. */
@@ -433,7 +436,7 @@ export interface BriefViewResult extends Omit<ViewCheckpointResult, "metadata"> 
 export interface ViewCheckpointResult extends LoadCheckpointResult {
   /** Length of `fellBackFrom`, when the list is cut. */
   fellBackFromCount?: number;
-  /** Fields of `metadata` left out because they are too large for an answer. `full` returns them. */
+  /** Fields of `metadata` and attributes left out because they are too large for an answer. `full` returns them. */
   metadataOmitted?: OmittedFields;
   values?: readonly ViewValue[];
   /** Number of paths, the last in `keys`, that found no room at all. Ask for them again. */

@@ -33,7 +33,7 @@ describe("a stored conversation", () => {
     expect(fs.readFileSync(first.file, "utf8")).not.toContain("lighthouse");
     for (const [query, { checkpointId }] of [["lighthouse keeper", first] as const, ["marmalade", second] as const]) {
       const { hits } = await store.searchCheckpoints({ query });
-      expect(hits[0]?.checkpoint).toMatchObject({ id: checkpointId, kind: "conversation", conversationOf: "work" });
+      expect(hits[0]?.checkpoint).toMatchObject({ id: checkpointId, kind: "conversation", attributes: { conversationOf: "work" } });
     }
   });
 

@@ -66,7 +66,7 @@ export async function keepConversation(parts: ConversationParts, params: StoreCo
 async function keep({ service, sessions }: ConversationParts, checkpoint: ConversationCheckpoint): Promise<KeptConversation> {
   const { name, context, agentId } = checkpoint;
   const { sessionId, of } = sessions.forConversation();
-  const metadata = { name, ...(of === undefined ? {} : { conversationOf: of }) };
+  const metadata = { name, ...(of === undefined ? {} : { attributes: { conversationOf: of } }) };
   return save(service, { sessionId, context, metadata, agentId, kind: "conversation" });
 }
 

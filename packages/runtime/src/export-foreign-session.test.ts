@@ -50,7 +50,7 @@ describe("exportForeignSession", () => {
       parentId: "first",
       name: "own",
       tags: ["t".repeat(200), "half \ufffd"],
-      source: "x",
+      attributes: { source: "x" },
     });
   });
 

@@ -1,5 +1,7 @@
 import type { TokenCounter } from "@workrail/core";
+import type { CheckpointMetadata } from "./context-management-service.ts";
 import { fitFields, type FittedFields } from "./fit-fields.ts";
+import { flatMetadata, nestedMetadata } from "./flat-metadata.ts";
 import type { Settings } from "./settings.ts";
 
 /** Share of an answer for the checkpoint's description; the rest is for its content. */
@@ -12,16 +14,26 @@ const SMALL_DESCRIPTION_SHARE = 1 / 8;
 /** Fields of every description: each answer gives the time of the save as origin. */
 const NEEDED = new Set(["createdAt"]);
 
+interface FitParts {
+  readonly settings: Settings;
+  readonly tokens: TokenCounter;
+}
+
 /**
- * Fits a checkpoint's description into its share of an answer.
+ * Fits a checkpoint's description into its share of an answer. Attributes are left out one by one, like fields.
  *
  * @param budgetTokens budget of the whole answer. Default and maximum: the ceiling.
  */
-export async function fitDescription<T extends object>(
-  { settings, tokens }: { readonly settings: Settings; readonly tokens: TokenCounter },
-  description: T,
+export async function fitDescription(
+  parts: FitParts,
+  description: Partial<CheckpointMetadata>,
   budgetTokens?: number,
-): Promise<FittedFields<T>> {
+): Promise<FittedFields<Partial<CheckpointMetadata>>> {
+  const { fields, ...rest } = await fitFlat(parts, flatMetadata(description), budgetTokens);
+  return { fields: nestedMetadata(fields), ...rest };
+}
+
+async function fitFlat({ settings, tokens }: FitParts, description: object, budgetTokens?: number): Promise<FittedFields<object>> {
   const most = Math.min(budgetTokens ?? settings.maxAnswerTokens, settings.maxAnswerTokens);
   if (most < SMALL_BUDGET_TOKENS) {
     const room = { tokens: Math.floor(most * SMALL_DESCRIPTION_SHARE), characters: settings.maxAnswerCharacters };

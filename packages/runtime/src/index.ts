@@ -128,6 +128,8 @@ export type {
   TraceSessionParams,
   TraceSessionResult,
 } from "./overview.ts";
+export { flatMetadata, nestedMetadata } from "./flat-metadata.ts";
+export type { FlatMetadata } from "./flat-metadata.ts";
 export { findProject } from "./project.ts";
 export type { Drift } from "./resume/find-drift.ts";
 export { RESUME_DEPTHS } from "./resume/resume-params.ts";

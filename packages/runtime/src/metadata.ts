@@ -17,29 +17,7 @@ import {
   WorkrailError,
 } from "@workrail/core";
 import type { CheckpointLabels, CheckpointMetadata, SessionMetadata } from "./context-management-service.ts";
-
-/** Metadata fields that the product sets itself; callers cannot set them through `metadata`. */
-const OWN_FIELDS = [
-  "id",
-  "sessionId",
-  "workflowId",
-  "project",
-  "createdAt",
-  "lastAccessedAt",
-  "contextSizeBytes",
-  "contextHash",
-  "blobPath",
-  "parentId",
-  "kind",
-  "sequence",
-  "layers",
-  "phase",
-  GIT_STATE,
-  SESSION_NAME,
-  SESSION_PROJECT,
-  "criticalKeys",
-  "damaged",
-];
+import { isFieldName, OWN_FIELDS } from "./flat-metadata.ts";
 
 export interface SplitLabels {
   readonly name: string | undefined;
@@ -51,18 +29,30 @@ export interface SplitLabels {
 }
 
 /**
- * Separates the caller's own keys from ours, and copies them, because the caller may change its object before the save. Metadata from a
- * load may be sent back as it is.
+ * Checks labels, and copies them, because the caller may change its object before the save. Metadata from a load may be sent back as it is.
  *
- * @throws INVALID_INPUT when the metadata is not an object, or cannot be saved.
+ * @throws INVALID_INPUT when the metadata is not an object, has an unknown field, or cannot be saved.
  */
 export function splitLabels(labels: CheckpointLabels = {}): SplitLabels {
-  const given: unknown = labels;
-  if (!isJsonObject(given)) throw new WorkrailError("INVALID_INPUT", "metadata must be an object.", { details: { field: "metadata" } });
-  const { name, tags, agentId, ...rest } = labels;
+  const {
+    name,
+    tags,
+    agentId,
+    attributes: own = {},
+    ...rest
+  }: CheckpointLabels & { readonly agentId?: unknown } = objectIn(labels, "metadata");
   // A key with the value `undefined` counts as absent, as programs often write it.
-  const entries = Object.entries(rest).filter(([, value]) => value !== undefined);
-  const attributes = Object.fromEntries<unknown>(entries.filter(([key]) => !OWN_FIELDS.includes(key))) as JsonObject;
+  const others = Object.entries(rest).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+  const unknown = others.find((key) => !OWN_FIELDS.includes(key));
+  if (unknown !== undefined) {
+    throw invalidInput("metadata", `metadata.${unknown} is not a field of metadata.`, "Put keys of your own into metadata.attributes.");
+  }
+  const entries = Object.entries(objectIn(own, "metadata.attributes")).filter(([, value]) => value !== undefined);
+  const taken = entries.find(([key]) => isFieldName(key));
+  if (taken !== undefined) {
+    throw invalidInput("metadata", `metadata.attributes.${taken[0]} has the name of a field of metadata.`, "Give the key another name.");
+  }
+  const attributes = Object.fromEntries<unknown>(entries) as JsonObject;
   checkAttributes(attributes);
   if (tags !== undefined) checkTags(tags);
   const isAgent = agentId === undefined || typeof agentId === "string";
@@ -71,8 +61,13 @@ export function splitLabels(labels: CheckpointLabels = {}): SplitLabels {
     tags: tags === undefined ? undefined : [...tags],
     agentId: isAgent ? agentId : undefined,
     attributes: structuredClone(attributes),
-    ignored: [...entries.map(([key]) => key).filter((key) => OWN_FIELDS.includes(key)), ...(isAgent ? [] : ["agentId"])],
+    ignored: [...others, ...(isAgent ? [] : ["agentId"])],
   };
+}
+
+function objectIn<T extends object>(value: T, field: string): T {
+  if (isJsonObject(value)) return value;
+  throw new WorkrailError("INVALID_INPUT", `${field} must be an object.`, { details: { field: "metadata" } });
 }
 
 /**
@@ -83,21 +78,20 @@ export function splitLabels(labels: CheckpointLabels = {}): SplitLabels {
 export function checkFilter(attributes: AttributeFilter): void {
   checkAttributeFilter(attributes);
   const own = Object.keys(attributes).find((name) => OWN_FIELDS.includes(name));
-  if (own !== undefined) throw invalidInput("attributes", `attributes.${own} is set by Workrail.`, "Name keys that you gave as metadata.");
+  if (own !== undefined) throw invalidInput("attributes", `attributes.${own} is set by Workrail.`, "Name keys of metadata.attributes.");
 }
 
 /** Returns a copy of the labels. @throws as `splitLabels`. */
 export function ownLabels(labels: CheckpointLabels | undefined): CheckpointLabels | undefined {
   if (labels === undefined) return undefined;
   const { tags, attributes } = splitLabels(labels);
-  return { ...labels, ...attributes, ...(tags === undefined ? {} : { tags }) };
+  return { ...labels, attributes, ...(tags === undefined ? {} : { tags }) };
 }
 
 export function metadataOf(record: CheckpointRecord, pins: readonly string[] = []): CheckpointMetadata {
   const stood = gitStateOf(record);
+  const { [GIT_STATE]: _stood, [SESSION_PROJECT]: sessionProject, [SESSION_NAME]: sessionName, phase, ...attributes } = record.attributes;
   return {
-    ...withoutOurs(record.attributes),
-    ...(stood === undefined ? {} : { [GIT_STATE]: shortStateOf(stood) }),
     id: record.id,
     sessionId: record.sessionId,
     ...(record.name === undefined ? {} : { name: record.name }),
@@ -114,14 +108,14 @@ export function metadataOf(record: CheckpointRecord, pins: readonly string[] = [
     kind: record.kind,
     sequence: record.sequence,
     ...(record.layers === undefined ? {} : { layers: record.layers }),
+    ...(typeof phase === "string" ? { phase } : {}),
+    ...(stood === undefined ? {} : { [GIT_STATE]: shortStateOf(stood) }),
+    ...(typeof sessionProject === "string" ? { sessionProject } : {}),
+    ...(typeof sessionName === "string" ? { sessionName } : {}),
     ...(pins.length === 0 ? {} : { criticalKeys: [...pins] }),
     ...(record.damaged ? { damaged: true as const } : {}),
+    ...(Object.keys(attributes).length === 0 ? {} : { attributes }),
   };
-}
-
-/** Removes the dropped keys, which answers report outside of the metadata, and the project of a session that was started in none. */
-function withoutOurs({ [SESSION_PROJECT]: owner, ...others }: JsonObject): JsonObject {
-  return owner === undefined || owner === null ? others : { ...others, [SESSION_PROJECT]: owner };
 }
 
 /** Returns a checkpoint's metadata for a reader who knows its id, session and time, and pays by token. */

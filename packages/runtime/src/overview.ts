@@ -83,7 +83,9 @@ export async function listSessionsFor(ports: ListPorts, { project, limit, offset
     if (head === undefined) return sessionMetadataOf(session);
     const owner = sessionProjectOf(head);
     const metadata = metadataOf(head);
-    const told = ["id", "createdAt", "name", "project", "workflowId", "agentId"].filter((field) => metadata[field] !== undefined);
+    const told = (["id", "createdAt", "name", "project", "workflowId", "agentId"] as const).filter(
+      (field) => metadata[field] !== undefined,
+    );
     const latest = Object.fromEntries(told.map((field) => [field, metadata[field]])) as NonNullable<ListedSessionMetadata["latest"]>;
     const { sessionName: name } = metadata;
     return {

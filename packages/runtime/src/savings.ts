@@ -80,11 +80,12 @@ async function savesIn(store: Pick<Workrail, "eachCheckpoint">, params: SavingsP
   return found;
 }
 
-function isByHook({ tags = [], ["savedBy"]: savedBy }: CheckpointMetadata): boolean {
-  return tags.includes("hook") && typeof savedBy === "string";
+function isByHook({ tags = [], attributes }: CheckpointMetadata): boolean {
+  return tags.includes("hook") && typeof attributes?.["savedBy"] === "string";
 }
 
-function hostOf({ ["host"]: host, agentId }: CheckpointMetadata): string {
+function hostOf({ attributes, agentId }: CheckpointMetadata): string {
+  const host = attributes?.["host"];
   return typeof host === "string" ? host : (agentId ?? "unknown");
 }
 

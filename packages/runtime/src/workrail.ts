@@ -169,7 +169,7 @@ export interface Views extends Pick<IContextManagementService, "compressContext"
    */
   liveContext(params: LiveContextParams): LiveContext;
   /** Fits a checkpoint's description into an answer: leaves out the largest fields and names them. `viewCheckpoint` does this by itself. */
-  fitDescription<T extends object>(description: T): Promise<FittedFields<T>>;
+  fitDescription(description: Partial<CheckpointMetadata>): Promise<FittedFields<Partial<CheckpointMetadata>>>;
   /**
    * Returns the first of `items` that fit into one answer beside `frame`, within the limits of every answer. Returns none when the first
    * does not fit; the caller knows how to shorten it.

@@ -13,7 +13,7 @@ describe.each(KINDS)("a filter of attributes in $kind", ({ at }) => {
     at(async (place) => {
       await using workrail = await place.open();
       const save = (sessionId: string, name: string, own: object) =>
-        workrail.saveCheckpoint({ sessionId, context: { name }, metadata: { name, ...own } });
+        workrail.saveCheckpoint({ sessionId, context: { name }, metadata: { name, attributes: own } });
       await save("a", "one", { team: "red", step: 1, isLast: false, nested: { team: "red" } });
       await save("a", "two", { team: "red", step: 2, isLast: true, owner: null });
       await save("b", "three", { team: "Red", step: "1" });

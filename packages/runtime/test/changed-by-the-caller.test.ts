@@ -42,9 +42,9 @@ describe.each(KINDS)("changes by the caller before the save ($kind)", ({ at }) =
     at(async (place) => {
       await using workrail = await place.open();
       const context = { goal: "one", owner: undefined, steps: [{ name: "a", note: undefined }] };
-      await workrail.saveCheckpoint({ ...SESSION, context, metadata: { labels: { a: 1, b: undefined } } });
+      await workrail.saveCheckpoint({ ...SESSION, context, metadata: { attributes: { labels: { a: 1, b: undefined } } } });
       expect(JSON.stringify(await latest(workrail))).toBe('{"goal":"one","steps":[{"name":"a"}]}');
-      expect((await workrail.loadCheckpoint(SESSION)).metadata).toMatchObject({ labels: { a: 1 } });
+      expect((await workrail.loadCheckpoint(SESSION)).metadata).toMatchObject({ attributes: { labels: { a: 1 } } });
       expect((await workrail.saveCheckpoint({ ...SESSION, context: JSON.parse(JSON.stringify(context)) as object })).status).toBe(
         "SKIPPED_UNCHANGED",
       );
@@ -73,15 +73,18 @@ describe("when memory may replace the disk", () => {
       for (const writing of [undefined, "EIO", "EIO"]) {
         disk.writing = writing;
         const context = { step: 1, writing: writing ?? "" };
-        const metadata = { name: "before", tags: ["before"], note: { of: "before" } };
+        const metadata = { name: "before", tags: ["before"], attributes: { note: { of: "before" } } };
         const saving = workrail.saveCheckpoint({ ...SESSION, context, metadata, force: true }).catch(() => undefined);
         context.step = 2;
         metadata.name = "after";
         metadata.tags[0] = "after";
-        metadata.note.of = "after";
+        metadata.attributes.note.of = "after";
         await saving;
         const loaded = await workrail.loadCheckpoint(SESSION);
-        expect(loaded).toMatchObject({ context: { step: 1 }, metadata: { name: "before", tags: ["before"], note: { of: "before" } } });
+        expect(loaded).toMatchObject({
+          context: { step: 1 },
+          metadata: { name: "before", tags: ["before"], attributes: { note: { of: "before" } } },
+        });
       }
       disk.writing = undefined;
     }));

@@ -27,7 +27,7 @@ export async function fill(place: Place, steps = 12): Promise<void> {
     sessionId: "work",
     parentId: third,
     context: { filler: FILLER, fork: true },
-    metadata: { a: 1 },
+    metadata: { attributes: { a: 1 } },
   });
   await store.markCritical({ sessionId: "work", contextKey: "filler" });
   await store.tagSession({ sessionId: "other", add: ["keep"] });

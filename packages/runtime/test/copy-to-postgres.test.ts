@@ -27,7 +27,7 @@ async function scatter(place: Place): Promise<void> {
   for (const checkpointId of each(Math.ceil(CHECKPOINTS / 40) * 3 + 1)) await store.deleteCheckpoint({ checkpointId });
   for (let session = 0; session < 10; session++) {
     const sessionId = `labelled-${session}`;
-    await store.saveCheckpoint({ sessionId, context: { goal: sessionId }, metadata: { tags: [sessionId], own: session } });
+    await store.saveCheckpoint({ sessionId, context: { goal: sessionId }, metadata: { tags: [sessionId], attributes: { own: session } } });
     await store.tagSession({ sessionId, add: [`tag-${session}`] });
     await store.markCritical({ sessionId, contextKey: "goal" });
   }

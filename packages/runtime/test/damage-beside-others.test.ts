@@ -96,7 +96,7 @@ it("no call of two processes fails while rows are damaged again and again, which
 it("a column used by filters, in a catalog too large to be checked at each opening, is repaired by a verification", () =>
   onDisk(async (place) => {
     await using store = await place.open({ upkeep: false });
-    await store.saveCheckpoint({ sessionId: "s", checkpointId: "c", context: { note: "a note" }, metadata: { agentId: "agent" } });
+    await store.saveCheckpoint({ sessionId: "s", checkpointId: "c", context: { note: "a note" }, agentId: "agent" });
     execute(place, "CREATE TABLE filler (x BLOB); INSERT INTO filler VALUES (zeroblob(3 * 1024 * 1024))");
     execute(place, "UPDATE checkpoint SET agent_id = 'agenu' WHERE id = 'c'");
     const ofAgent = async (): Promise<number> => (await store.findCheckpoints({ agentId: "agent" })).checkpoints.length;

@@ -73,8 +73,8 @@ describe.skipIf(noGit !== undefined)("changes since a checkpoint (needs git)", (
   });
 
   it("stand in for the repository's state in the metadata, which keeps a caller's own key git", async () => {
-    await store.saveCheckpoint({ sessionId: "s", context: CONTEXT, metadata: { git: "my own", name: "n" } });
-    expect((await resume()).metadata).toEqual({ git: "my own", name: "n" });
+    await store.saveCheckpoint({ sessionId: "s", context: CONTEXT, metadata: { attributes: { git: "my own" }, name: "n" } });
+    expect((await resume()).metadata).toEqual({ attributes: { git: "my own" }, name: "n" });
   });
 
   it("are reported for commits ahead, with a renamed, a changed and a deleted file", async () => {

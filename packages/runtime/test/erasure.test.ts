@@ -41,7 +41,7 @@ async function save(store: Workrail, sessionId: string = SESSION): Promise<Saved
   const words = Array.from({ length: 6 }, newWord);
   const [key, value, name, tag, attribute, workflow] = words;
   const context = { filler: FILLER, [`key-${key}`]: `what was found: ${value} and ${newWord()}`, list: [value] };
-  const metadata = { name: `about ${name}`, tags: [`tag-${tag}`], [`attribute-${attribute}`]: `is ${attribute}` };
+  const metadata = { name: `about ${name}`, tags: [`tag-${tag}`], attributes: { [`attribute-${attribute}`]: `is ${attribute}` } };
   const params: SaveCheckpointParams = {
     sessionId,
     context,

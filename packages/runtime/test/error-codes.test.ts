@@ -70,8 +70,10 @@ describe("a call is refused with", () => {
     details: { field: "name" },
   });
   refused("INVALID_INPUT", "a tag too long", (workrail) => save(workrail, { metadata: { tags: ["x".repeat(201)] } }));
-  refused("INVALID_INPUT", "too much metadata", (workrail) => save(workrail, { metadata: { note: "x".repeat(20_000) } }));
-  refused("INVALID_INPUT", "metadata that JSON cannot hold", (workrail) => save(workrail, { metadata: { note: Number.NaN } }));
+  refused("INVALID_INPUT", "too much metadata", (workrail) => save(workrail, { metadata: { attributes: { note: "x".repeat(20_000) } } }));
+  refused("INVALID_INPUT", "metadata that JSON cannot hold", (workrail) =>
+    save(workrail, { metadata: { attributes: { note: Number.NaN } } }),
+  );
   refused("INVALID_INPUT", "a kind that there is not", (workrail) => save(workrail, { kind: "other" }), { details: { field: "kind" } });
   refused("INVALID_INPUT", "a key to pin that is no text", (workrail) =>
     workrail.markCritical({ sessionId: "session", contextKey: 1 as never }),

@@ -392,7 +392,8 @@ describe("a recovered disk", () => {
       const ids = [await step(workrail, 1)];
       expect(disk.repeated).toBeUndefined();
       disk.writing = "ENOSPC";
-      for (const number of [2, 3, 4]) ids.push(await kept(workrail, number, { metadata: { tags: ["t"], note: number }, agentId: "me" }));
+      for (const number of [2, 3, 4])
+        ids.push(await kept(workrail, number, { metadata: { tags: ["t"], attributes: { note: number } }, agentId: "me" }));
       const other = await kept(workrail, 1, { sessionId: "other", workflowId: "w" });
       const before = await workrail.findCheckpoints({ project: null });
       expect(Math.abs((disk.repeated?.everyMs ?? 0) - 30_000)).toBeLessThanOrEqual(5_000);
@@ -403,8 +404,17 @@ describe("a recovered disk", () => {
 
       await using another = await disk.place.open();
       const after = await another.findCheckpoints({ project: null });
-      const whatStays = ({ id, createdAt, parentId, tags, note, agentId, workflowId, contextHash }: (typeof after.checkpoints)[number]) => {
-        return { id, createdAt, parentId, tags, note, agentId, workflowId, contextHash };
+      const whatStays = ({
+        id,
+        createdAt,
+        parentId,
+        tags,
+        attributes,
+        agentId,
+        workflowId,
+        contextHash,
+      }: (typeof after.checkpoints)[number]) => {
+        return { id, createdAt, parentId, tags, attributes, agentId, workflowId, contextHash };
       };
       expect(after.checkpoints.map(whatStays)).toEqual(before.checkpoints.map(whatStays));
       expect(await idsIn(another)).toEqual(ids);
@@ -444,7 +454,7 @@ describe("a recovered disk", () => {
 
   it.each([
     ["retention", { retention: "all" }],
-    ["metadata", { metadata: { retention: "all" } }],
+    ["metadata", { metadata: { attributes: { retention: "all" } } }],
   ] as const)("keeps all checkpoints of a session whose save in memory demanded that by its %s", (_how, more) =>
     withFailingDisk(async (disk) => {
       const workrail = await disk.open({ WORKRAIL_MAX_CHECKPOINTS: "2" });

@@ -145,24 +145,25 @@ describe.skipIf(noGit !== undefined)("the state of a repository (needs git)", ()
     });
 
     it("takes no such facts from its caller, and reports that", async () => {
-      const saved = await workrail.saveCheckpoint({ sessionId: "s", context: {}, metadata: { gitState: { branch: "other" }, mine: 1 } });
+      const labels = { gitState: { branch: "other" }, attributes: { mine: 1 } };
+      const saved = await workrail.saveCheckpoint({ sessionId: "s", context: {}, metadata: labels });
       expect(saved.ignoredMetadata).toEqual(["gitState"]);
       const { metadata } = await workrail.loadCheckpoint({ sessionId: "s" });
-      expect(metadata).toMatchObject({ mine: 1, gitState: { branch: "main" } });
+      expect(metadata).toMatchObject({ attributes: { mine: 1 }, gitState: { branch: "main" } });
     });
 
     it("keeps the caller's own facts, even when no room is left for ours", async () => {
       const mine = "x".repeat(16_384 - `{"mine":""}`.length);
-      await workrail.saveCheckpoint({ sessionId: "full", context: {}, metadata: { mine } });
+      await workrail.saveCheckpoint({ sessionId: "full", context: {}, metadata: { attributes: { mine } } });
       const { metadata } = await workrail.loadCheckpoint({ sessionId: "full" });
-      expect(metadata["mine"]).toBe(mine);
+      expect(metadata.attributes?.["mine"]).toBe(mine);
       expect(metadata).not.toHaveProperty("gitState");
     });
 
     it("counts as unchanged after a commit", async () => {
-      await workrail.saveCheckpoint({ sessionId: "same", context: { a: 1 }, metadata: { mine: 1 } });
+      await workrail.saveCheckpoint({ sessionId: "same", context: { a: 1 }, metadata: { attributes: { mine: 1 } } });
       git(app, "switch", "-q", "-c", "later");
-      const again = await workrail.saveCheckpoint({ sessionId: "same", context: { a: 1 }, metadata: { mine: 1 } });
+      const again = await workrail.saveCheckpoint({ sessionId: "same", context: { a: 1 }, metadata: { attributes: { mine: 1 } } });
       git(app, "switch", "-q", "main");
       expect(again).toMatchObject({ status: "SKIPPED_UNCHANGED" });
       expect(again).not.toHaveProperty("ignored");

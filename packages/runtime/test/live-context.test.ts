@@ -317,12 +317,14 @@ describe("a save that marks the end of a phase", () => {
       await using store = await place.open();
       const context = { goal: GOAL };
       await store.saveCheckpoint({ sessionId: "s", context });
-      expect(await store.saveCheckpoint({ sessionId: "s", context, phase: "plan", metadata: { ticket: 7 } })).toMatchObject({
-        status: "SAVED",
-      });
+      expect(await store.saveCheckpoint({ sessionId: "s", context, phase: "plan", metadata: { attributes: { ticket: 7 } } })).toMatchObject(
+        {
+          status: "SAVED",
+        },
+      );
       expect(await store.saveCheckpoint({ sessionId: "s", context, phase: "plan" })).toMatchObject({ status: "SKIPPED_UNCHANGED" });
       const { metadata } = await store.loadCheckpoint({ sessionId: "s" });
-      expect(metadata).toMatchObject({ phase: "plan", ticket: 7 });
+      expect(metadata).toMatchObject({ phase: "plan", attributes: { ticket: 7 } });
       expect(await store.saveCheckpoint({ sessionId: "s", context: { goal: "other" }, metadata })).toMatchObject({
         ignoredMetadata: expect.arrayContaining(["phase"]) as string[],
       });

@@ -103,14 +103,16 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
         note("Login done", { context: { branch: "auth" }, tags: ["auth"], agentId: "ada" }),
       );
       const listed = await workrail.findCheckpoints({ tags: ["auth"], name: "login", query: "branch", kind: "project", agentId: "ada" });
-      expect(listed.checkpoints).toMatchObject([{ id, name: "Login done", project: shop, tags: ["auth"], context: { branch: "auth" } }]);
+      expect(listed.checkpoints).toMatchObject([
+        { id, name: "Login done", project: shop, tags: ["auth"], attributes: { context: { branch: "auth" } } },
+      ]);
       expect((await workrail.viewCheckpoint({ checkpointId: id })).context).toEqual({ summary: "Login done", context: { branch: "auth" } });
 
       const saved = await workrail.saveCheckpoint({
         sessionId: "work",
         workflowId: "fix",
         context: { goal: "Fix the cart", steps: [1, 2] },
-        metadata: { tags: ["cart"], ticket: "T-7", details: { deep: true } },
+        metadata: { tags: ["cart"], attributes: { ticket: "T-7", details: { deep: true } } },
       });
       const [newest] = (await workrail.projectCheckpoints.list({ limit: 1 })).checkpoints;
       expect(newest).toEqual({

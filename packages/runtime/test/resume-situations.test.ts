@@ -452,7 +452,7 @@ describe.skipIf(noGit !== undefined)("resuming (needs git)", () => {
       const metadata = {
         ...(name === undefined ? {} : { name }),
         ...(tags === undefined ? {} : { tags }),
-        ...(about === undefined ? {} : { conversationOf: about }),
+        ...(about === undefined ? {} : { attributes: { conversationOf: about } }),
       };
       checkpoints[sessionId] = (await store.saveCheckpoint({ ...given, metadata })).checkpointId;
     }

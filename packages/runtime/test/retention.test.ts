@@ -26,7 +26,11 @@ describe.each(KINDS)("retention of all in a store of $kind", ({ at }) => {
     at(async (place) => {
       await using store = await place.open({ env: FEW });
       for (let step = 0; step < 6; step++) {
-        await store.saveCheckpoint({ sessionId: "s", context: { step }, ...(step === 0 && { metadata: { retention: "all" } }) });
+        await store.saveCheckpoint({
+          sessionId: "s",
+          context: { step },
+          ...(step === 0 && { metadata: { attributes: { retention: "all" } } }),
+        });
       }
       expect((await store.findCheckpoints({ sessionId: "s" })).session).toMatchObject({ retention: "all", checkpointCount: 6 });
     }));

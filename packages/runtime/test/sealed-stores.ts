@@ -109,7 +109,7 @@ export async function saveSome(store: OpenedStore, count: number, sessionId = "s
     const saved = await store.saveCheckpoint({
       sessionId,
       context: { [`${PLANTED}-key`]: `${PLANTED} ${step}`, filler: Array.from({ length: 50 }, (_, at) => `line ${at} of ${PLANTED}`) },
-      metadata: { name: `${PLANTED} name ${step}`, tags: [`${PLANTED}-tag`], [`${PLANTED}-more`]: { note: PLANTED } },
+      metadata: { name: `${PLANTED} name ${step}`, tags: [`${PLANTED}-tag`], attributes: { [`${PLANTED}-more`]: { note: PLANTED } } },
       agentId: `agent-of-${PLANTED}`,
       workflowId: `workflow-of-${PLANTED}`,
       phase: PLANTED,

@@ -32,7 +32,7 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
   it("finds names, tags, attributes and keys too", () =>
     at(async (place) => {
       await using workrail = await place.open();
-      const metadata = { name: "Before the migration", tags: ["postgres"], reviewer: "Somebody called Ada" };
+      const metadata = { name: "Before the migration", tags: ["postgres"], attributes: { reviewer: "Somebody called Ada" } };
       const id = await save(workrail, "a", { maxRetries: 3 }, { metadata });
       for (const query of ["migrations", "postgres", "ada", "max_retries"]) expect(await found(workrail, query)).toEqual([id]);
     }));
@@ -51,7 +51,11 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
   it("names that later one however many others match the filter after it", () =>
     at(async (place) => {
       await using workrail = await place.open();
-      const [one, two] = ["one", "two"].map((tag) => ({ metadata: { tags: [tag], retention: "all" }, force: true, parentId: null }));
+      const [one, two] = ["one", "two"].map((tag) => ({
+        metadata: { tags: [tag], attributes: { retention: "all" } },
+        force: true,
+        parentId: null,
+      }));
       await save(workrail, "a", { notes: ["The cache is stale."] }, one);
       const tagged = await save(workrail, "a", { notes: ["The cache is stale."] }, two);
       for (let step = 0; step < 101; step++) await save(workrail, "a", { step }, two);

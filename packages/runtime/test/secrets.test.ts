@@ -14,7 +14,7 @@ const CONTEXT = {
   steps: [`git clone https://me:${TOKEN}@github.com/a/b`],
   database: { password: PASSWORD },
 };
-const METADATA = { name: `with ${TOKEN}`, tags: [TOKEN, "ci"], ticket: { password: PASSWORD } };
+const METADATA = { name: `with ${TOKEN}`, tags: [TOKEN, "ci"], attributes: { ticket: { password: PASSWORD } } };
 const PLACES = ["name", "tags[0]", 'metadata["ticket"]["password"]', 'context["env"]["GITHUB_TOKEN"]', 'context["steps"][0]'];
 
 const opened = (place: Place, mode?: string) => place.open({ env: mode === undefined ? {} : { WORKRAIL_SECRETS: mode } });
@@ -73,7 +73,7 @@ describe.each(KINDS)("secrets in saves, with $kind", ({ at }) => {
         database: { password },
       };
       expect(JSON.stringify(context)).toBe(JSON.stringify(expected));
-      expect(metadata).toMatchObject({ name: `with ${token}`, tags: [token, "ci"], ticket: { password } });
+      expect(metadata).toMatchObject({ name: `with ${token}`, tags: [token, "ci"], attributes: { ticket: { password } } });
       // Recognised as unchanged.
       const again = await workrail.saveCheckpoint({ sessionId: "s", context: CONTEXT, metadata: METADATA });
       expect(again).toMatchObject({ status: "SKIPPED_UNCHANGED", checkpointId: saved.checkpointId });

@@ -42,7 +42,8 @@ describe.each(KINDS)("the name of a session without a given id, in a store of $k
   it("does not exist when an id was given, and is not taken from a caller", () =>
     at(async (place) => {
       await using store = await place.open(options);
-      await store.saveCheckpoint({ sessionId: "coupons", context: { goal: "x" }, metadata: { sessionName: "mine" } });
+      const metadata = { sessionName: "mine" };
+      await store.saveCheckpoint({ sessionId: "coupons", context: { goal: "x" }, metadata: metadata as object });
       expect(await namesIn(store)).toEqual([undefined]);
     }));
 

@@ -12,7 +12,7 @@ const SHA256 = /^[0-9a-f]{64}$/;
 const FULL = {
   sessionId: "session",
   context: { goal: "ship", steps: [1, 2] },
-  metadata: { name: "before review", tags: ["review", "auth"], ticket: "AB-1", nested: { __proto__: null, a: 1 } },
+  metadata: { name: "before review", tags: ["review", "auth"], attributes: { ticket: "AB-1", nested: { __proto__: null, a: 1 } } },
   workflowId: "login-fix",
   agentId: "agent-1",
 };
@@ -52,11 +52,8 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
   it("answers a repeated save with the existing checkpoint, and reports what it did not store", () =>
     withStore(async (workrail) => {
       const first = await workrail.saveCheckpoint(FULL);
-      const again = await workrail.saveCheckpoint({
-        ...FULL,
-        context: { steps: [1, 2], goal: "ship" },
-        metadata: { name: "another", tags: ["new"], ticket: "AB-2", createdAt: "1999-01-01" },
-      });
+      const metadata = { name: "another", tags: ["new"], attributes: { ticket: "AB-2" }, createdAt: "1999-01-01" };
+      const again = await workrail.saveCheckpoint({ ...FULL, context: { steps: [1, 2], goal: "ship" }, metadata });
       expect(again).toEqual({
         ...first,
         status: "SKIPPED_UNCHANGED",
@@ -72,7 +69,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
     withStore(async (workrail) => {
       const tags = ["0"];
       const plan = { steps: ["0"] };
-      const metadata = { tags, plan };
+      const metadata = { tags, attributes: { plan } };
       const saves: Promise<unknown>[] = [];
       for (const step of [0, 1, 2]) {
         tags[0] = plan.steps[0] = String(step);
@@ -81,7 +78,9 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       tags[0] = 5 as never;
       await Promise.all(saves);
       const listed = await workrail.listCheckpoints({ sessionId: "session" });
-      expect(listed.map((each) => [each.tags, each["plan"]])).toEqual(["2", "1", "0"].map((step) => [[step], { steps: [step] }]));
+      expect(listed.map((each) => [each.tags, each.attributes?.["plan"]])).toEqual(
+        ["2", "1", "0"].map((step) => [[step], { steps: [step] }]),
+      );
       const add = ["first"];
       const tagged = workrail.tagSession({ sessionId: "session", add });
       add[0] = "second";
@@ -184,8 +183,6 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
         sessionId: "session",
         context: FULL.context,
         metadata: {
-          ticket: "AB-1",
-          nested: { a: 1 },
           id: saved.checkpointId,
           sessionId: "session",
           name: "before review",
@@ -203,6 +200,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
           sequence: 1,
           layers: { CRITICAL: 1, IMPORTANT: 1 },
           criticalKeys: ["goal"],
+          attributes: { ticket: "AB-1", nested: { a: 1 } },
         },
         durability: workrail.durability,
       };
@@ -243,7 +241,11 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
         await workrail.saveCheckpoint({ sessionId: `s-${id}`, checkpointId: id, context: { id }, ...more });
       };
       await save("plain", {});
-      await save("labelled", { metadata: { name: "Über Review", tags: ["a", "b"], ticket: "AB-7" }, workflowId: "w", agentId: "x" });
+      await save("labelled", {
+        metadata: { name: "Über Review", tags: ["a", "b"], attributes: { ticket: "AB-7" } },
+        workflowId: "w",
+        agentId: "x",
+      });
       await save("project", { kind: "project", metadata: { tags: ["b"] } });
       await save("aside", { kind: "aside" });
       const ids = async (filter: object): Promise<readonly string[]> =>

@@ -11,11 +11,6 @@ export function objectOf<T extends object>(fields: FieldsOf<T>): ResultSchema<T>
   return z.strictObject(fields) as unknown as ResultSchema<T>;
 }
 
-/** Schema of an object to which callers may have added fields. */
-export function openObjectOf<T extends object>(fields: FieldsOf<T>): ResultSchema<T> {
-  return z.looseObject(fields) as unknown as ResultSchema<T>;
-}
-
 export function text(meaning: string): z.ZodString {
   return z.string().describe(meaning);
 }

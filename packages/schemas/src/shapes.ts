@@ -8,21 +8,7 @@ import type {
   ViewCheckpointResult,
 } from "@workrail/runtime";
 import * as z from "zod";
-import {
-  anyObject,
-  count,
-  figure,
-  flag,
-  listOf,
-  mark,
-  objectOf,
-  oneOf,
-  openObjectOf,
-  type ResultSchema,
-  text,
-  texts,
-  time,
-} from "./fields.ts";
+import { anyObject, count, figure, flag, listOf, mark, objectOf, oneOf, type ResultSchema, text, texts, time } from "./fields.ts";
 
 const identity = {
   id: text("the checkpoint"),
@@ -54,6 +40,7 @@ const metadata = {
     .describe("state of its repository: `branch`, and the beginning of `commit`"),
   criticalKeys: texts("pinned entries of the session, if any").optional(),
   damaged: mark("its file is damaged: it cannot be loaded"),
+  attributes: anyObject("the caller's own keys, if any").optional(),
 };
 
 const session = {
@@ -70,9 +57,8 @@ const session = {
   project: text("the project of its first save, in lists of sessions").optional(),
 };
 
-/** Schema of metadata. Callers may have added fields. */
 export function metadataWith(more: Readonly<Record<string, z.ZodType>>): z.ZodObject {
-  return openObjectOf<CheckpointMetadata>({ ...metadata, ...more });
+  return objectOf<CheckpointMetadata>({ ...metadata, ...more });
 }
 
 export function sessionWith(more: Readonly<Record<string, z.ZodType>>): z.ZodObject {
@@ -82,7 +68,7 @@ export function sessionWith(more: Readonly<Record<string, z.ZodType>>): z.ZodObj
 /** Objects that several commands print, each described once under its name. */
 export const METADATA: z.ZodObject = metadataWith({}).meta({
   id: "metadata",
-  description: "facts of a checkpoint, and the caller's metadata",
+  description: "facts of a checkpoint",
 });
 export const SESSION: z.ZodObject = sessionWith({}).meta({ id: "session", description: "facts of the session" });
 

@@ -35,7 +35,7 @@ describe("docs/reference/export-format.md", () => {
   });
 
   it("names every member, and which of them may be missing", async () => {
-    const metadata = { name: "n", tags: ["t"], more: 1 };
+    const metadata = { name: "n", tags: ["t"], attributes: { more: 1 } };
     await store.saveCheckpoint({ sessionId: "s", context: { a: 1 }, metadata, workflowId: "w", agentId: "a" });
     await store.saveCheckpoint({ sessionId: "bare", context: {} });
     const full = await exported("s");

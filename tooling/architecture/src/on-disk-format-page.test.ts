@@ -56,7 +56,7 @@ describe("docs/reference/on-disk-format.md", () => {
     dataDir = mkdtempSync(join(tmpdir(), "workrail-format-"));
     // Two of the session's four checkpoints stay, so that there are removals.
     store = await openWorkrail({ dataDir, env: {}, project: "/home/ada/shop", limits: { maxCheckpoints: 2 } });
-    const metadata = { name: "a name", tags: ["one", "two"], agentId: "agent", ticket: 7 };
+    const metadata = { name: "a name", tags: ["one", "two"], agentId: "agent", attributes: { ticket: 7 } };
     for (const [sessionId, context] of CONTEXTS) {
       await store.saveCheckpoint({ sessionId, context, metadata, workflowId: "work", force: true });
     }

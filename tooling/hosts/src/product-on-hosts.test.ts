@@ -116,7 +116,7 @@ describe.skipIf(hostsFolder === "")("Workrail on real hosts (set WORKRAIL_HOSTS 
       new Set(["session-start", "user-prompt", "stop", "pre-compact", "session-end"]),
     );
     expect(runs.filter(({ error }) => error !== undefined)).toEqual([]);
-    expect((await checkpoints(run)).map(({ savedBy }) => savedBy)).toEqual(expect.arrayContaining(["stop", "session-end"]));
+    expect((await checkpoints(run)).map(({ attributes }) => attributes?.savedBy)).toEqual(expect.arrayContaining(["stop", "session-end"]));
     const last = JSON.stringify(endpoint.requests.findLast(({ kind }) => kind === "turn")?.body);
     expect(missing(last, ["The conversation before this point was compacted.", GOAL, PROHIBITION, LAST_STEP])).toEqual([]);
     const pack = runs.findLast(({ packTokens }) => packTokens !== undefined);
@@ -153,7 +153,7 @@ describe.skipIf(hostsFolder === "")("Workrail on real hosts (set WORKRAIL_HOSTS 
 interface Listed {
   readonly sessionId: string;
   readonly name?: string;
-  readonly savedBy?: string;
+  readonly attributes?: { readonly savedBy?: string };
 }
 
 interface HookRun {

@@ -30,7 +30,7 @@ beforeEach(async () => {
         files: [`src/${HOSTILE}.ts`],
         [`decisions${number}`]: { [HOSTILE]: [HOSTILE] },
       },
-      metadata: { name: HOSTILE, tags: [HOSTILE], [HOSTILE]: HOSTILE },
+      metadata: { name: HOSTILE, tags: [HOSTILE], attributes: { [HOSTILE]: HOSTILE } },
     });
   }
   await store.saveCheckpoint({ sessionId: "gone", checkpointId: "g1", context: { [HOSTILE]: HOSTILE }, metadata: { name: HOSTILE } });

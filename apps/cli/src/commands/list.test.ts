@@ -45,7 +45,7 @@ describe("workrail list", () => {
 
   it("prints the whole page as JSON", async () => {
     const page = await cli.json<FindCheckpointsResult>(["list", "--session", "docs", "--limit", "1"]);
-    expect(page).toMatchObject({ checkpoints: [{ id: "cp-2", topic: "release notes" }], total: 2, limit: 1, offset: 0 });
+    expect(page).toMatchObject({ checkpoints: [{ id: "cp-2", attributes: { topic: "release notes" } }], total: 2, limit: 1, offset: 0 });
     expect(page).toMatchObject({ session: { id: "docs", checkpointCount: 2 }, durability: "disk" });
   });
 

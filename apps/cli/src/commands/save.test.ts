@@ -82,7 +82,7 @@ describe("workrail save", () => {
       agentId: "me",
       name: "before",
       tags: ["a", "b"],
-      ticket: { n: 7 },
+      attributes: { ticket: { n: 7 } },
       project: cli.project,
     });
   });

@@ -1,5 +1,5 @@
 import { isWorkrailError, type JsonObject, WorkrailError, shellWord } from "@workrail/core";
-import type { SaveCheckpointParams, SaveCheckpointResult, Workrail } from "@workrail/runtime";
+import { nestedMetadata, type SaveCheckpointParams, type SaveCheckpointResult, type Workrail } from "@workrail/runtime";
 import { type Command, Option } from "commander";
 import { checkpointIdOf } from "../chosen-checkpoint.ts";
 import { describeSecrets } from "../describe-secrets.ts";
@@ -85,7 +85,7 @@ function paramsOf(state: Pick<SaveCheckpointParams, "context" | "patch">, option
     sessionId: options.session,
     ...state,
     metadata: {
-      ...options.metadata,
+      ...nestedMetadata(options.metadata ?? {}),
       ...(options.name === undefined ? {} : { name: options.name }),
       ...(options.tag === undefined ? {} : { tags: [...options.tag] }),
     },

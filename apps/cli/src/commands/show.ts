@@ -1,5 +1,5 @@
 import { escapeJson, escapeText } from "@workrail/process";
-import type { CheckpointMetadata, LoadCheckpointResult } from "@workrail/runtime";
+import { type CheckpointMetadata, flatMetadata, type LoadCheckpointResult } from "@workrail/runtime";
 import type { Command } from "commander";
 import { chosenCheckpoint } from "../chosen-checkpoint.ts";
 import { noteFallback } from "../note-fallback.ts";
@@ -49,7 +49,8 @@ function forPeople({ metadata, context }: Pick<LoadCheckpointResult, "metadata" 
   return `${lines.join("")}\n${escapeJson(JSON.stringify(context, undefined, 2))}\n`;
 }
 
-function inOrder(metadata: CheckpointMetadata): readonly (readonly [string, unknown])[] {
+function inOrder(saved: CheckpointMetadata): readonly (readonly [string, unknown])[] {
+  const metadata = flatMetadata(saved);
   const known = FIELDS.filter((name) => Object.hasOwn(metadata, name)).map((name) => [name, metadata[name]] as const);
   return [...known, ...Object.entries(metadata).filter(([name]) => !FIELDS.includes(name))];
 }

@@ -29,7 +29,12 @@ export async function prepareStore(dataDir: string, project: string): Promise<vo
   const shop = { sessionId: "shop", workflowId: "coupons", agentId: "ada" };
   await store.saveCheckpoint({ ...shop, checkpointId: "plan", context: PLAN, metadata: { name: "the plan", tags: ["draft"] } });
   await store.saveCheckpoint({ ...shop, checkpointId: "cart", context: CART, metadata: { name: "where prices are added up" } });
-  await store.saveCheckpoint({ ...shop, checkpointId: "tested", context: TESTED, metadata: { name: "coupons work", ticket: 42 } });
+  await store.saveCheckpoint({
+    ...shop,
+    checkpointId: "tested",
+    context: TESTED,
+    metadata: { name: "coupons work", attributes: { ticket: 42 } },
+  });
   await store.saveCheckpoint({ ...shop, checkpointId: "other-way", parentId: "plan", context: { ...PLAN, status: "tried in vain" } });
   await store.saveCheckpoint({ sessionId: "server", checkpointId: "access", context: { goal: "reach the server", password: PASSWORD } });
   await store.saveCheckpoint({ sessionId: "gone", checkpointId: "removed", context: { goal: "nothing of note" } });

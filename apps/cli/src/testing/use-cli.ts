@@ -6,7 +6,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { bundleOnce } from "@workrail/bundle";
-import { openWorkrail } from "@workrail/runtime";
+import { nestedMetadata, openWorkrail } from "@workrail/runtime";
 import { afterEach, beforeAll, beforeEach } from "vitest";
 import config from "../../rolldown.config.ts";
 
@@ -96,7 +96,7 @@ export class CliUnderTest {
     const { session: sessionId, id, name, tag: tags, workflow: workflowId, agent: agentId, parent: parentId } = values;
     await using store = await openWorkrail({ dataDir: this.dataDir, cwd: this.project, env: {} });
     const params = { sessionId, workflowId, agentId, parentId, checkpointId: id, context };
-    const metadata = { ...(JSON.parse(values.metadata ?? "{}") as object), name, tags };
+    const metadata = { ...nestedMetadata(JSON.parse(values.metadata ?? "{}") as object), name, tags };
     const { checkpointId } = await store.saveCheckpoint({ ...params, metadata });
     return `${checkpointId}\n`;
   }

@@ -37,7 +37,11 @@ async function fillHostileStore(): Promise<void> {
       conversation: spoken,
       deep: { [clean[0] ?? ""]: texts },
     },
-    metadata: { name: `<script>alert("name")</script>\u202e`, tags: clean.slice(0, 20), note: "<img src=x onerror=alert(1)>" },
+    metadata: {
+      name: `<script>alert("name")</script>\u202e`,
+      tags: clean.slice(0, 20),
+      attributes: { note: "<img src=x onerror=alert(1)>" },
+    },
   });
 }
 

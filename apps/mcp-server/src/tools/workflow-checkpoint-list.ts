@@ -1,5 +1,5 @@
 import { CHECKPOINT_KINDS } from "@workrail/core";
-import type { CheckpointMetadata, Workrail } from "@workrail/runtime";
+import { type CheckpointMetadata, flatMetadata, type Workrail } from "@workrail/runtime";
 import { FIND_RESULT, SESSION } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
@@ -106,7 +106,7 @@ async function listedOf(workrail: Workrail, { id, sessionId, createdAt, contextS
     sessionId,
     createdAt,
     ...(contextSizeBytes === undefined ? {} : { sizeBytes: contextSizeBytes }),
-    metadata: fields as Listed["metadata"],
+    metadata: flatMetadata(fields) as Listed["metadata"],
     ...(omitted === undefined ? {} : { metadataOmitted: omitted }),
   };
 }

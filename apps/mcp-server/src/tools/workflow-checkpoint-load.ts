@@ -1,4 +1,4 @@
-import type { BriefViewResult } from "@workrail/runtime";
+import { type BriefViewResult, flatMetadata } from "@workrail/runtime";
 import { RESUMED_WORK } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
@@ -85,7 +85,11 @@ export function workflowCheckpointLoad(store: LazyStore): Tool {
       const workrail = await store.get(call);
       const view = await workrail.viewBriefly(await withNamedCheckpoint(workrail, request));
       const isDetailed = request.details === true || request.full === true;
-      const told = { ...view, metadata: isDetailed ? view.metadata : withoutCommit(view.metadata), origin: { ...view.origin, note: NOTE } };
+      const told = {
+        ...view,
+        metadata: flatMetadata(isDetailed ? view.metadata : withoutCommit(view.metadata)),
+        origin: { ...view.origin, note: NOTE },
+      };
       // The library's lists are readonly, which zod's types cannot express.
       return told as unknown as z.output<typeof output>;
     },

@@ -1,5 +1,5 @@
 import { invalidInput, isJsonObject, type WorkrailError } from "@workrail/core";
-import type { CheckpointLabels, SaveCheckpointResult } from "@workrail/runtime";
+import { nestedMetadata, type SaveCheckpointResult } from "@workrail/runtime";
 import { PATCHED, SAVE_RESULT } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
@@ -77,8 +77,8 @@ export function workflowCheckpointSave(store: LazyStore): Tool {
     async run({ metadata, agentId, contextRules, details: isDetailed, ...rest }, call) {
       const workrail = await store.get(call);
       if (rest.force !== true && isEmpty(rest.context)) throw emptyState();
-      const given = metadata as CheckpointLabels | undefined;
-      const saver = agentId ?? (typeof given?.["agentId"] === "string" ? given["agentId"] : undefined);
+      const given = metadata === undefined ? undefined : nestedMetadata(metadata);
+      const saver = agentId ?? (typeof given?.agentId === "string" ? given.agentId : undefined);
       const saved = await workrail.saveCheckpoint({
         ...rest,
         metadata: given,

@@ -1,4 +1,4 @@
-import { type Drift, RESUME_DEPTHS, type ResumeCandidate, type ResumedWork } from "@workrail/runtime";
+import { type Drift, flatMetadata, RESUME_DEPTHS, type ResumeCandidate, type ResumedWork } from "@workrail/runtime";
 import { CANDIDATE, DRIFT, ORIGIN, RESUME_CANDIDATES, RESUMED_WORK, TOLD_CHANGES } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
@@ -95,8 +95,9 @@ function withoutSearch({ hint: _hint, sessionId: _session, ...rest }: z.output<t
   return rest;
 }
 
-function loadedAnswer({ status, origin, drift, ...rest }: ResumedWork): object {
-  return { status, origin: { ...origin, note: NOTE }, ...rest, ...(isChange(drift) ? { drift } : {}) };
+function loadedAnswer({ status, origin, drift, metadata: saved, ...rest }: ResumedWork): object {
+  const flat = saved === undefined ? {} : { metadata: flatMetadata(saved) };
+  return { status, origin: { ...origin, note: NOTE }, ...rest, ...flat, ...(isChange(drift) ? { drift } : {}) };
 }
 
 function withoutGeneratedId({ checkpointId, sessionId, ...candidate }: ResumeCandidate): object {

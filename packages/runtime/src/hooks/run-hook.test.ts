@@ -18,7 +18,8 @@ describe("a hook at the end of a turn", () => {
     expect(checkpoints).toHaveLength(1);
     const { context, metadata } = await store.loadCheckpoint({ sessionId: `claude-code-${SESSION}` });
     expect(context).toMatchObject({ goal: FIRST, prohibitions: ["Never touch src/legacy."], failingCommands: [{ command: "npm test" }] });
-    expect(metadata).toMatchObject({ host: "claude-code", hostSession: SESSION, createdAt: scene.now.toISOString(), tags: ["hook"] });
+    const attributes = { host: "claude-code", hostSession: SESSION };
+    expect(metadata).toMatchObject({ attributes, createdAt: scene.now.toISOString(), tags: ["hook"] });
     await store.close();
     expect(incoming()).toEqual([]);
   });
@@ -78,7 +79,7 @@ describe("the conversation", () => {
     const { conversation } = context as { conversation: { role: string; content: unknown }[] };
     expect(conversation.map(({ role }) => role)).toEqual(["user", "assistant", "assistant", "user", "assistant"]);
     expect(conversation.at(-1)?.content).toBe("All tests pass.");
-    expect(metadata).toMatchObject({ kind: "conversation", conversationOf: `claude-code-${SESSION}` });
+    expect(metadata).toMatchObject({ kind: "conversation", attributes: { conversationOf: `claude-code-${SESSION}` } });
     expect((await store.searchCheckpoints({ query: "all tests pass" })).hits.length).toBeGreaterThan(0);
     await store.close();
   });

@@ -107,12 +107,12 @@ describe("an import of transcripts", () => {
         agentId: "claude-code",
         project: path.join(root, "project"),
         gitState: { branch: "main" },
-        host: "claude-code",
-        hostSession: ID,
-        savedBy: "import",
+        attributes: { host: "claude-code", hostSession: ID, savedBy: "import" },
       },
     ]);
-    expect((await checkpoints(TALK)).found).toMatchObject([{ kind: "conversation", conversationOf: WORK, tags: ["import"] }]);
+    expect((await checkpoints(TALK)).found).toMatchObject([
+      { kind: "conversation", attributes: { conversationOf: WORK }, tags: ["import"] },
+    ]);
     expect(await said()).toEqual(["Fix the login. Never touch src/legacy.", "Done. Next: logout."]);
     // The same sessions, as a hook of the same transcript makes them.
     const imported = work.context;
@@ -160,7 +160,7 @@ describe("an import of transcripts", () => {
     write(["And the logout.", "Done, too."]);
     await hook("session-end");
     expect(await said()).toEqual(["Fix the login.", "Done.", "And the logout.", "Done, too."]);
-    expect((await checkpoints(TALK)).found.map(({ savedBy }) => savedBy)).toEqual(["session-end", "import"]);
+    expect((await checkpoints(TALK)).found.map(({ attributes }) => attributes?.["savedBy"])).toEqual(["session-end", "import"]);
   });
 
   it("leaves nothing to catch up for the next start of a session", async () => {

@@ -18,7 +18,6 @@ import type {
 } from "../context-management-service.ts";
 import type { SearchCheckpointsParams, SearchCheckpointsResult } from "../search/search-checkpoints.ts";
 import { type Scope, scopeOf } from "../isolation.ts";
-import { splitLabels } from "../metadata.ts";
 import type { EraseResult } from "../erasing.ts";
 import type { Settings } from "../settings.ts";
 import type {
@@ -100,7 +99,7 @@ export class ProjectCheckpoints {
       sessionId: sessionOfProject(project, digests),
       project,
       context: contextOfDraft({ summary, description, context }),
-      metadata: { name: summary, tags, ...labelsOf(context) },
+      metadata: { name: summary, tags, attributes: labelsOf(context) },
       agentId,
     });
     const { durability, degraded, degradedReason, quotaWarning, secrets } = saved;
@@ -238,7 +237,7 @@ export class ProjectCheckpoints {
 
   async #read({ metadata, context }: Pick<LoadCheckpointResult, "metadata" | "context">): Promise<ProjectCheckpoint> {
     const { id, kind, name, tags = [], project, createdAt, sessionId, workflowId, agentId, phase } = metadata;
-    const from = { sessionId, workflowId, agentId, phase, ...splitLabels(metadata).attributes };
+    const from = { sessionId, workflowId, agentId, phase, ...metadata.attributes };
     const labels = Object.fromEntries(Object.entries(from).filter(([, value]) => value !== undefined)) as JsonObject;
     const { isCut, isContextCut, ...text } = readAsProject({ kind, name, context: context as JsonObject, labels });
     return {
@@ -266,7 +265,7 @@ function checkQuery(query: string): void {
   throw invalidField("query", `query must be 1-${most} characters`);
 }
 
-/** Repeats the context as metadata, so that the workflow tools list it and search it. */
+/** Repeats the context as an attribute, so that the workflow tools list it and search it. */
 function labelsOf(context: CreateProjectCheckpoint["context"]): { context?: object } {
   return context === undefined || JSON.stringify(context).length > MOST_LABELS_CHARACTERS ? {} : { context };
 }

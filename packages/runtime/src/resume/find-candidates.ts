@@ -6,12 +6,14 @@ import {
   type CheckpointRecord,
   type GitState,
   gitStateOf,
+  type JsonObject,
   type Locking,
   type SessionId,
   queryCheckpoints,
   findCheckpoint,
 } from "@workrail/core";
 import { type Candidate, type Here, type Known, rankCandidates } from "@workrail/views";
+import type { CheckpointMetadata } from "../context-management-service.ts";
 import { commitsHere } from "../git/git-history.ts";
 
 /** Most sessions considered: the newest of the whole store, and the newest of the project. */
@@ -23,7 +25,7 @@ const MOST_FOLDERS = 200;
 /** A search hit. */
 export interface Found {
   /** Metadata of the checkpoint that matched. */
-  readonly checkpoint: { readonly [key: string]: unknown };
+  readonly checkpoint: Pick<CheckpointMetadata, "kind" | "sessionId" | "attributes">;
   /** Latest checkpoint of its session. */
   readonly head: CheckpointId;
   /** From 0 to 1. */
@@ -53,7 +55,8 @@ export async function findCandidates(
   const heads = await headsOf(ports, here, hits);
   const found = new Map<SessionId, number>();
   for (const { checkpoint, score } of hits) {
-    const work = workOf({ kind: checkpoint["kind"], sessionId: checkpoint["sessionId"] as SessionId, attributes: checkpoint }, heads);
+    const { kind, sessionId, attributes } = checkpoint;
+    const work = workOf({ kind, sessionId: sessionId as SessionId, attributes }, heads);
     found.set(work, Math.max(score, found.get(work) ?? 0));
   }
   const isOpen = ({ project }: CheckpointRecord): boolean => !isIsolated || project === here.project;
@@ -75,10 +78,10 @@ type Heads = ReadonlyMap<SessionId, CheckpointRecord>;
 
 /** Maps a conversation to the session of its work. A conversation has its own session, and a search for it means the work. */
 function workOf(
-  { kind, sessionId, attributes }: { readonly kind: unknown; readonly sessionId: SessionId; readonly attributes: object },
+  { kind, sessionId, attributes }: Pick<CheckpointRecord, "kind" | "sessionId"> & { readonly attributes?: JsonObject | undefined },
   heads: Heads,
 ): SessionId {
-  const work = kind === "conversation" ? ((attributes as Readonly<Record<string, unknown>>)["conversationOf"] as SessionId) : sessionId;
+  const work = kind === "conversation" ? (attributes?.["conversationOf"] as SessionId) : sessionId;
   return heads.has(work) ? work : sessionId;
 }
 
@@ -89,7 +92,7 @@ async function headsOf({ catalog, locking }: CandidatePorts, { project, git }: H
     for await (const record of newest(catalog, {})) add(record);
     if (project !== undefined) for await (const record of newest(catalog, { project, repository: git?.commonDir })) add(record);
     for (const { checkpoint, head } of found) {
-      const record = heads.has(checkpoint["sessionId"] as SessionId) ? undefined : await findCheckpoint(catalog, head);
+      const record = heads.has(checkpoint.sessionId as SessionId) ? undefined : await findCheckpoint(catalog, head);
       if (record !== undefined) add(record);
     }
     return heads;

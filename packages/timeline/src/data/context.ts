@@ -1,4 +1,4 @@
-import type { JsonValue, Layer } from "@workrail/core";
+import type { JsonObject, JsonValue, Layer } from "@workrail/core";
 import * as z from "zod";
 import type { DataPorts } from "./call.ts";
 import { reading } from "./call.ts";
@@ -57,26 +57,17 @@ export const context = reading(z.object({ checkpointId: z.string() }), async ({ 
       text: text.slice(0, PREVIEW).toWellFormed(),
     };
   });
-  return { entries, tokens: tokensBefore, attributes: attributesOf(metadata) };
+  return { entries, tokens: tokensBefore, attributes: attributesOf(metadata.attributes) };
 });
 
-const KNOWN: ReadonlySet<string> = new Set(
-  "id sessionId name agentId workflowId project sessionProject sessionName createdAt lastAccessedAt tags contextSizeBytes contextHash blobPath parentId kind sequence layers phase gitState criticalKeys damaged".split(
-    " ",
-  ),
-);
 const LONGEST_ATTRIBUTE = 500;
 
-/** Returns the fields of a checkpoint that its author added. */
-export function attributesOf(metadata: Readonly<Record<string, unknown>>): ContextList["attributes"] {
-  return Object.entries(metadata)
-    .filter(([name]) => !KNOWN.has(name))
-    .map(([name, value]) => ({
-      name,
-      text: textOf(value as JsonValue)
-        .slice(0, LONGEST_ATTRIBUTE)
-        .toWellFormed(),
-    }));
+/** Returns attributes as short texts. */
+export function attributesOf(attributes: JsonObject = {}): ContextList["attributes"] {
+  return Object.entries(attributes).map(([name, value]) => ({
+    name,
+    text: textOf(value).slice(0, LONGEST_ATTRIBUTE).toWellFormed(),
+  }));
 }
 
 function typeOf(value: unknown): ContextEntry["type"] {

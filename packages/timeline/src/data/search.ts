@@ -37,7 +37,7 @@ export const search = reading(z.object({ query: z.string().min(1).max(LONGEST_QU
     }
     const { context, metadata } = await store.loadCheckpoint({ checkpointId: id, isPeek: true });
     room -= JSON.stringify(context).length;
-    found.push({ ...about, place: locate({ context, name, tags, attributes: attributesOf(metadata), query, snippet }) });
+    found.push({ ...about, place: locate({ context, name, tags, attributes: attributesOf(metadata.attributes), query, snippet }) });
   }
   return { hits: found, isLoose: loose === true };
 });

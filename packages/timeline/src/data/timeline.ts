@@ -43,7 +43,7 @@ export const timeline = reading(
   },
 );
 
-export function timelineRow(checkpoint: CheckpointMetadata): TimelineRow {
+export function timelineRow(checkpoint: CheckpointMetadata & { readonly parentGone?: true }): TimelineRow {
   return {
     id: checkpoint.id,
     parentId: checkpoint.parentId,
@@ -56,7 +56,7 @@ export function timelineRow(checkpoint: CheckpointMetadata): TimelineRow {
     tags: checkpoint.tags,
     branch: checkpoint.gitState?.branch,
     isDamaged: checkpoint.damaged,
-    isParentGone: checkpoint["parentGone"] === true ? true : undefined,
+    isParentGone: checkpoint.parentGone,
     bytes: checkpoint.contextSizeBytes,
   };
 }

@@ -1,0 +1,46 @@
+import { GIT_STATE, SESSION_NAME, SESSION_PROJECT } from "@workrail/core";
+import type { CheckpointMetadata } from "./context-management-service.ts";
+
+/** Metadata fields that the product sets itself; callers cannot set them through `metadata`. */
+export const OWN_FIELDS: readonly string[] = [
+  "id",
+  "sessionId",
+  "workflowId",
+  "project",
+  "createdAt",
+  "lastAccessedAt",
+  "contextSizeBytes",
+  "contextHash",
+  "blobPath",
+  "parentId",
+  "kind",
+  "sequence",
+  "layers",
+  "phase",
+  GIT_STATE,
+  SESSION_NAME,
+  SESSION_PROJECT,
+  "criticalKeys",
+  "damaged",
+];
+
+/** True for names that an attribute cannot have: those of labels, and of fields that the product sets. */
+export function isFieldName(name: string): boolean {
+  return OWN_FIELDS.includes(name) || name === "name" || name === "tags" || name === "agentId";
+}
+
+/** Metadata as tools and views have it, with the caller's own keys beside the fields of the product. */
+export type FlatMetadata = Omit<Partial<CheckpointMetadata>, "attributes"> & { readonly [key: string]: unknown };
+
+/** Puts the caller's own keys beside the other fields, where an agent pays fewer tokens for them. */
+export function flatMetadata({ attributes, ...fields }: Partial<CheckpointMetadata>): FlatMetadata {
+  return { ...attributes, ...fields };
+}
+
+/** Puts the caller's own keys into `attributes`, the reverse of `flatMetadata`. Without such keys there are no `attributes`. */
+export function nestedMetadata(flat: object): Partial<CheckpointMetadata> {
+  const isOwn = ([key]: readonly [string, unknown]): boolean => !isFieldName(key);
+  const own = Object.entries(flat).filter(isOwn);
+  const fields = Object.entries(flat).filter((entry) => !isOwn(entry));
+  return Object.fromEntries<unknown>([...fields, ...(own.length === 0 ? [] : [["attributes", Object.fromEntries<unknown>(own)] as const])]);
+}
