@@ -7,7 +7,7 @@ export interface SettingGroup {
 
 /** Groups in the order of display, with the names that belong to each. */
 const GROUPS: readonly (readonly [title: string, names: RegExp])[] = [
-  ["Where things are kept", /^(?:dataDir|store|project|fallback|readOnly|isolation)$/u],
+  ["Where things are kept", /^(?:dataDir|store|storeToken|allowPlaintextStore|project|fallback|readOnly|isolation)$/u],
   ["How long things are kept", /^(?:maxCheckpoints|maxAsides|retention\w*|prun\w*|trash\w*|auditDays)$/u],
   ["How much room they may take", /^(?:max(?:Aside|Checkpoint|Session|Total)Bytes|warnPercent|cleanup\w*)$/u],
   ["What a context may be", /^(?:maxContextBytes|maxDepth|maxKeys)$/u],

@@ -70,6 +70,7 @@ export function startServer(args: readonly string[]): void {
       const whole = isOther(tenant) ? tenants.storeOf(tenant) : store;
       return offered(whole.for({ projects, subject: name }));
     },
+    library: (caller: Access | undefined) => (isOther(caller?.tenant) ? tenants.storeOf(caller.tenant) : store).get(),
     use: (caller: Access | undefined) => (isOther(caller?.tenant) ? tenants.use(caller.tenant) : () => {}),
     readOnly: values.readOnly,
     log,
@@ -83,7 +84,7 @@ export function startServer(args: readonly string[]): void {
 }
 
 async function startHttp(
-  served: ServeStdioOptions & Pick<ServeHttpOptions, "offeredTo" | "use">,
+  served: ServeStdioOptions & Pick<ServeHttpOptions, "offeredTo" | "use" | "library">,
   values: SettingValues,
   store: LazyStore,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import type { ProjectRules } from "./project-rules.ts";
 /** Compares two checkpoints by the rules of the project. */
 export async function compareCheckpointsFor(
   ports: ComparePorts,
-  projectRules: ProjectRules,
+  projectRules: Pick<ProjectRules, "inFile">,
   { fromId, toId }: CompareCheckpointsParams,
 ): Promise<CompareCheckpointsResult> {
   const [from, to] = [parseCheckpointId(fromId), parseCheckpointId(toId)];

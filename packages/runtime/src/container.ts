@@ -29,6 +29,7 @@ import { randomIds, type Repeat, silentLog } from "./environment.ts";
 import { embeddingBy } from "./search/embedding.ts";
 import { forgettingVectors } from "./search/forgetting-vectors.ts";
 import { conversionPorts } from "./sealing/conversion-ports.ts";
+import { isNode } from "./place-of.ts";
 import { protectStorage } from "./sealing/protect-storage.ts";
 import { screeningBy } from "./secrets/secret-screening.ts";
 import { SessionResolver } from "./session-resolver.ts";
@@ -179,6 +180,13 @@ export async function openDefaultStorage(settings: Settings, log: Log): Promise<
 /** Loads the driver of a database only for one. */
 async function openCatalog(settings: Settings, log: Log): Promise<Storage> {
   const { dataDir, store, tenant, lockWaitMs, sqliteDriver, readOnly } = settings;
+  if (store !== undefined && isNode(store)) {
+    throw invalidInput(
+      "store",
+      "This needs the storage itself, and a node does not hand that out.",
+      "Run it at the node, with its own store.",
+    );
+  }
   if (store !== undefined) {
     return (await import("@workrail/postgres")).openPostgres({ url: store, tenant, lockWaitMs, isForReading: readOnly, log });
   }

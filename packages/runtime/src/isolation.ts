@@ -3,6 +3,7 @@ import { asSpelled } from "@workrail/blob-files";
 import { invalidInput, WorkrailError } from "@workrail/core";
 import type { Isolation } from "./config/setting-table.ts";
 import { parseProject } from "./parse-project.ts";
+import { type CallerPlace, parsePlace } from "./remote/caller-place.ts";
 
 /** Scope of a lookup: one project only, or everywhere with one project first. With neither field: all projects alike. */
 export interface Scope {
@@ -46,6 +47,8 @@ export interface Caller {
   readonly projects?: Confined["projects"] | undefined;
   /** The caller, as proved by a token: a name in each row of the audit log for what the caller does. Default: none. */
   readonly subject?: string | undefined;
+  /** Facts about the machine of a caller elsewhere. Nothing is then read from the disk of this one in their place. Default: the caller is here. */
+  readonly place?: CallerPlace | undefined;
 }
 
 /** The right of a caller to some projects only. */
@@ -54,9 +57,13 @@ export interface Confined {
 }
 
 /** Checks a caller. @throws INVALID_INPUT unless its projects, if any, are absolute paths, and its subject, if any, is a name. */
-export function parseCaller({ projects, subject }: Caller): Caller {
+export function parseCaller({ projects, subject, place }: Caller): Caller {
   if (subject === "") throw invalidInput("subject", "subject must be a name.", "Leave it out for a caller without a token.");
-  return { ...(projects === undefined ? {} : confined({ projects })), ...(subject === undefined ? {} : { subject }) };
+  return {
+    ...(projects === undefined ? {} : confined({ projects })),
+    ...(subject === undefined ? {} : { subject }),
+    ...(place === undefined ? {} : { place: parsePlace(place) }),
+  };
 }
 
 function confined({ projects }: Confined): Confined {

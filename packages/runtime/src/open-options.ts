@@ -11,8 +11,8 @@ export interface OpenOptions {
   /** Default: `WORKRAIL_DATA_DIR`, else the platform's directory for user data. */
   readonly dataDir?: string | undefined;
   /**
-   * URL of a PostgreSQL database that holds the store, in place of the data directory: `postgres://user:password@host/database`. Default:
-   * `WORKRAIL_STORE`, unless `dataDir` is given.
+   * URL of the store, in place of the data directory: a PostgreSQL database, `postgres://user:password@host/database`, or a node,
+   * `https://host`, with its token in `WORKRAIL_STORE_TOKEN`. Default: `WORKRAIL_STORE`, unless `dataDir` is given.
    */
   readonly store?: string | undefined;
   /** Overrides individual limits. */

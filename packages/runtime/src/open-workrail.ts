@@ -8,6 +8,7 @@ import { workrailOver } from "./facade.ts";
 import { openStore } from "./open-store.ts";
 import { parseProject } from "./parse-project.ts";
 import { hasStore, openNothing } from "./missing-store.ts";
+import { isNode } from "./place-of.ts";
 import { findProject } from "./project.ts";
 import { hasKey } from "./sealing/sealing-settings.ts";
 import { readSettings } from "./settings.ts";
@@ -36,6 +37,10 @@ export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail>
     warmUp,
     onRebuildProgress: options.onRebuildProgress,
   };
+  if (settings.store !== undefined && isNode(settings.store)) {
+    const { openNode } = await import("./remote/open-node.ts");
+    return openNode(plan, settings.store);
+  }
   // Data to be sealed must not stay in memory unencrypted while the disk is away.
   const isSealed =
     settings.sealing.encryption === "enabled" ||

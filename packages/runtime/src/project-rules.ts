@@ -3,6 +3,7 @@ import path from "node:path";
 import { type FileRefusal, type GivenFile, readGivenFile, signatureOf } from "@workrail/blob-files";
 import { type CompiledRules, type ContextRules, isWorkrailError, type Log, WorkrailError } from "@workrail/core";
 import { loadPatterns } from "./patterns.ts";
+import type { CallerPlace } from "./remote/caller-place.ts";
 
 /** Rules files of a project, relative to its root; the first that exists is used. */
 const FOLDER = ".workrail";
@@ -13,6 +14,8 @@ const MAX_BYTES = 256 * 1024;
 
 export interface RulesFound {
   readonly rules?: CompiledRules | undefined;
+  /** The rules as the project's file has them. */
+  readonly inFile?: ContextRules | undefined;
   /** Why the project's file is ignored. */
   readonly warning?: string | undefined;
 }
@@ -81,7 +84,8 @@ export class ProjectRules {
   async #follow(file: string, read: GivenFile): Promise<RulesFound> {
     if ("refused" in read) return this.#passOver(file, read.refused, REFUSALS[read.refused]);
     try {
-      return { rules: await compiled(parseContextRules(await parse(file, read.bytes)), "contextRules") };
+      const inFile = parseContextRules(await parse(file, read.bytes));
+      return { rules: await compiled(inFile, "contextRules"), inFile };
     } catch (error) {
       return this.#passOver(file, "not-valid", isWorkrailError(error) ? error.message : "It cannot be used.");
     }
@@ -93,6 +97,21 @@ export class ProjectRules {
     if (this.#known?.warning !== warning) this.#log.warn("the project's context rules are not followed", { file, reason });
     return { warning };
   }
+}
+
+/** Provides the rules given with a call, or those that a caller on another machine found there. */
+export function rulesOf({ rules, rulesWarning: warning }: CallerPlace): Pick<ProjectRules, "for" | "inFile"> {
+  const inFile = async (): Promise<RulesFound> => {
+    try {
+      return { rules: rules && (await compiled(rules, "contextRules")), warning };
+    } catch (error) {
+      // No work may be lost for rules that only the caller's version understands.
+      return {
+        warning: `The project's context rules are not followed. ${isWorkrailError(error) ? error.message : "They cannot be used."}`,
+      };
+    }
+  };
+  return { inFile, for: async (given) => (given === undefined ? inFile() : { rules: await compiled(given, "contextRules") }) };
 }
 
 /** @throws INVALID_INPUT naming the place in the rules. */

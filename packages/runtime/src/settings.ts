@@ -14,6 +14,7 @@ import {
   type SettingName,
   type SettingValues,
 } from "./config/setting-table.ts";
+import { isNode } from "./place-of.ts";
 import type { Environment } from "./config/default-data-dir.ts";
 import type { SealingSettings } from "./sealing/sealing-settings.ts";
 import type { TokenizerName } from "./token-counter.ts";
@@ -82,8 +83,10 @@ export interface SecretsSettings {
 /** All settings of a store. */
 export interface Settings {
   readonly dataDir: string;
-  /** URL of a database that holds the store; absent: the data directory does. */
+  /** URL of a database or a node that holds the store; absent: the data directory does. */
   readonly store?: string | undefined;
+  /** Bearer token for a node. */
+  readonly storeToken?: string | undefined;
   /** Whose store it is, in a database; absent: that of the default tenant. */
   readonly tenant?: string | undefined;
   readonly limits: Limits;
@@ -188,14 +191,30 @@ const PLACES: readonly ConfiguredSetting["origin"][] = ["default", "file", "envi
 /**
  * A data directory that is set in a place of higher precedence overrides the store and its tenant: whoever names a directory means it.
  *
- * @throws INVALID_INPUT for a tenant without a database.
+ * @throws INVALID_INPUT for a tenant without a database, and for a wrong address of a node.
  */
-function databaseOf({ settings, values }: Configuration, given: GivenSettings): Pick<Settings, "store" | "tenant"> {
+function databaseOf({ settings, values }: Configuration, given: GivenSettings): Pick<Settings, "store" | "storeToken" | "tenant"> {
   const placeOf = (name: SettingName): number => PLACES.indexOf(settings.find((each) => each.name === name)?.origin ?? "default");
   const counts = (name: SettingName): boolean => given.dataDir === undefined && placeOf(name) >= placeOf("dataDir");
   const store = given.store ?? (counts("store") ? values.store : undefined);
-  if (store === undefined && values.tenant !== undefined && counts("tenant")) throw tenantWithoutDatabase();
-  return { store, tenant: store === undefined ? undefined : values.tenant };
+  const isOnNode = store !== undefined && isNode(store);
+  if (isOnNode) checkNode(store, values.allowPlaintextStore);
+  if ((store === undefined || isOnNode) && values.tenant !== undefined && counts("tenant")) throw tenantWithoutDatabase();
+  return { store, storeToken: values.storeToken, tenant: store === undefined ? undefined : values.tenant };
+}
+
+/**
+ * @throws INVALID_INPUT for an address with a secret in it, which logs and lists of processes would show, and for one to which a token
+ * would be sent unencrypted.
+ */
+function checkNode(store: string, allowsPlaintext: boolean): void {
+  const url = URL.canParse(store) ? new URL(store) : undefined;
+  if (url === undefined || url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
+    throw invalidInput("store", "The address of a node is https://host, with a path at most.", "Set its token with WORKRAIL_STORE_TOKEN.");
+  const isLocal = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/u.test(url.hostname);
+  if (url.protocol === "https:" || isLocal || allowsPlaintext) return;
+  const hint = "Use https:, or set WORKRAIL_ALLOW_PLAINTEXT_STORE=true where the network itself is trusted.";
+  throw invalidInput("store", "The token and the saved work would be sent unencrypted.", hint);
 }
 
 function tenantWithoutDatabase(): WorkrailError {

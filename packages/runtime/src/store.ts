@@ -47,9 +47,10 @@ import { Housekeeper } from "./housekeeper.ts";
 import { type Asked, type Caller, type Confined, type Scope, scopeOf } from "./isolation.ts";
 import { isUnknownSession, withLikelySessions } from "./likely-sessions.ts";
 import { partsFor } from "./parts-for.ts";
-import { ProjectRules } from "./project-rules.ts";
+import { ProjectRules, rulesOf } from "./project-rules.ts";
 import { StoreSearch } from "./search/store-search.ts";
-import { isWork } from "./session-resolver.ts";
+import { type CallerPlace, idsOf } from "./remote/caller-place.ts";
+import { isWork, SessionResolver } from "./session-resolver.ts";
 import type { Parts } from "./tokens.ts";
 import type { Transfer } from "./transfer.ts";
 import { VERSION } from "./version.ts";
@@ -93,8 +94,8 @@ const UNBOUNDED = { maxCheckpoints: ALL, maxAsides: ALL, maxAsideBytes: ALL, max
 interface StoreKind {
   readonly standIn?: StandIn | undefined;
   readonly of?: { readonly whole: Store; readonly caller: Confined } | undefined;
-  /** The same store without a subject of its callers. */
-  readonly named?: { readonly by: Store; readonly subject: string } | undefined;
+  /** The same store without the subject and the place of a caller. */
+  readonly named?: { readonly by: Store; readonly caller: Omit<Caller, "projects"> } | undefined;
   /** False to leave the saves of hooks in the data directory to other stores. Default `true`. */
   readonly takesIncoming?: boolean;
 }
@@ -114,8 +115,13 @@ export class Store {
   readonly loadPorts: LoadPorts & ClassifyPorts;
   readonly rebuildPorts: RebuildPorts & RepairPorts & GarbagePorts;
   readonly erasingPorts: RemovalPorts;
-  readonly rules: ProjectRules;
-  readonly git: GitReader;
+  readonly rules: Pick<ProjectRules, "for" | "inFile">;
+  /** The caller's repository. */
+  readonly git: Pick<GitReader, "read">;
+  /** True when the caller is on another machine, whose disk cannot be read. */
+  readonly isElsewhere: boolean;
+  /** Id of the next checkpoint, for a call that may be repeated. */
+  readonly ownId: CheckpointId | undefined;
   readonly compactor: Compactor;
   readonly housekeeper: Housekeeper;
   readonly room: DiskRoom;
@@ -147,14 +153,17 @@ export class Store {
     this.whole = of?.whole;
     this.#root = whole;
     this.caller = of?.caller;
-    this.subject = named?.subject;
+    const place = named?.caller.place;
+    this.subject = named?.caller.subject;
+    this.isElsewhere = place !== undefined;
+    this.ownId = place?.callId === undefined ? undefined : parts.ids.checkpointId();
     this.#takesIncoming = takesIncoming;
     this.#calls = whole === undefined ? new CallsUnderWay() : whole.#calls;
     this.durability = storage.durability;
     this.dataDir = storage.durability === "disk" ? settings.dataDir : undefined;
     this.isReadOnly = storage.isReadOnly === true;
-    this.rules = named?.by.rules ?? new ProjectRules(project, parts.log);
-    this.git = named?.by.git ?? new GitReader(project);
+    this.rules = place === undefined ? (named?.by.rules ?? new ProjectRules(project, parts.log)) : rulesOf(place);
+    this.git = place === undefined ? (named?.by.git ?? new GitReader(project)) : { read: async () => place.git };
     this.housekeeper = whole?.housekeeper ?? new Housekeeper(parts);
     this.room = whole?.room ?? new DiskRoom({ ...parts, makeRoom: (needed) => this.housekeeper.makeRoomOnDisk(needed) });
     // With a trash for pruned checkpoints, pruning runs after the save.
@@ -172,7 +181,7 @@ export class Store {
       limits,
       onLoaded: (record) => {
         if (isWork(record.kind)) sessions.loaded(record.sessionId, record.workflowId);
-        if (!this.isReadOnly) accesses.record(record, named?.subject);
+        if (!this.isReadOnly) accesses.record(record, named?.caller.subject);
       },
     };
     this.erasingPorts = { ...parts, limits };
@@ -188,16 +197,35 @@ export class Store {
   }
 
   /** Returns the part of the store that exists for a caller. It lives as long as the whole. */
-  partFor({ projects, subject }: Caller): Store {
+  partFor({ projects, subject, place }: Caller): Store {
     const part = projects === undefined ? this : this.#partOf({ projects });
-    return subject === undefined ? part : part.#namedBy(subject);
+    return subject === undefined && place === undefined ? part : part.#namedBy({ subject, place });
   }
 
-  #namedBy(subject: string): Store {
+  #namedBy({ subject, place }: Omit<Caller, "projects">): Store {
     const { whole, caller, standIn } = this;
     const of = whole === undefined || caller === undefined ? undefined : { whole, caller };
-    const parts = { ...this.parts, catalog: namedCatalog(this.parts.catalog, subject) };
-    return new Store(parts, this.project, { standIn, of, named: { by: this, subject } });
+    const catalog = subject === undefined ? this.parts.catalog : namedCatalog(this.parts.catalog, subject);
+    const parts = { ...this.parts, catalog, ...(place === undefined ? {} : this.#partsOfCall(place, subject)) };
+    return new Store(parts, place === undefined ? this.project : this.#projectAt(place), {
+      standIn,
+      of,
+      named: { by: this, caller: { subject, place } },
+    });
+  }
+
+  /** A call from elsewhere continues in no session of another call, and gives the same ids when it is repeated. */
+  #partsOfCall({ callId }: CallerPlace, subject: string | undefined): Pick<Parts, "ids" | "sessions"> {
+    const ids = callId === undefined ? this.parts.ids : idsOf(callId, subject, this.parts);
+    const settings = { ...this.parts.settings, remembersSessions: false };
+    const sessions = new SessionResolver({ digests: this.parts.sealing.digests, ids, settings, project: this.caller?.projects[0] });
+    return { ids, sessions };
+  }
+
+  /** The caller's own project, if the caller has a right to it, else the first of those. */
+  #projectAt({ project }: CallerPlace): string | undefined {
+    const projects = this.caller?.projects;
+    return projects === undefined || (project !== undefined && projects.includes(project)) ? project : projects[0];
   }
 
   #partOf(caller: Confined): Store {
@@ -271,6 +299,11 @@ export class Store {
   listedProject(asked: Asked): string | undefined {
     const { only, first } = this.scopeOf(asked);
     return only ?? first;
+  }
+
+  /** Returns the repository of a project: the caller's own, or one on this machine unless the caller is elsewhere. */
+  gitOf(project: string | undefined): Pick<GitReader, "read"> {
+    return project === this.project ? this.git : new GitReader(this.isElsewhere ? undefined : project);
   }
 
   /** Returns the state of the project's repository, as checkpoints record it. */

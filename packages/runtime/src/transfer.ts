@@ -205,12 +205,7 @@ export class Transfer {
 
   /** Returns the default folder. Links are not followed inside of the data directory. */
   async #ownFolder(): Promise<string> {
-    if (this.#folder === undefined) {
-      throw new WorkrailError("INVALID_INPUT", "This store has no data directory, so the place of an export must be named.", {
-        details: { field: "file" },
-        hint: "Name a file, or a folder for all sessions.",
-      });
-    }
+    if (this.#folder === undefined) throw placeMissing();
     makeFolder(this.#folder);
     if ((await fs.lstat(this.#folder)).isDirectory()) {
       await this.removeLeftovers();
@@ -224,24 +219,35 @@ export class Transfer {
 
   /** Yields `x-2026-01-31.json`, then `x-2026-01-31-2.json` and so on without end, because one of them is free. */
   #namesIn(folder: string, stem: string): Iterable<string> {
-    const date = this.#ports.clock.now().toISOString().slice(0, 10);
-    const start = path.join(folder, `${stem}-${date}`);
-    return {
-      *[Symbol.iterator]() {
-        yield `${start}.json`;
-        for (let count = 2; ; count++) yield `${start}-${count}.json`;
-      },
-    };
+    return namesIn(folder, stem, this.#ports.clock.now());
   }
 }
 
+/** Yields candidate names of an export without end. */
+export function namesIn(folder: string, stem: string, now: Date): Iterable<string> {
+  const start = path.join(folder, `${stem}-${now.toISOString().slice(0, 10)}`);
+  return {
+    *[Symbol.iterator]() {
+      yield `${start}.json`;
+      for (let count = 2; ; count++) yield `${start}-${count}.json`;
+    },
+  };
+}
+
+export function placeMissing(): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", "This store has no data directory, so the place of an export must be named.", {
+    details: { field: "file" },
+    hint: "Name a file, or a folder for all sessions.",
+  });
+}
+
 /** Tells whether a path names a folder. A trailing separator means a folder, even if it does not exist. */
-async function isFolder(given: string): Promise<boolean> {
+export async function isFolder(given: string): Promise<boolean> {
   if (/[\\/]$/u.test(given)) return true;
   return (await fs.stat(given).catch(() => undefined))?.isDirectory() === true;
 }
 
-async function* until(signal: AbortSignal | undefined, text: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+export async function* until(signal: AbortSignal | undefined, text: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   signal?.throwIfAborted();
   for await (const piece of text) {
     yield piece;
@@ -263,7 +269,7 @@ function ignoreVanished(error: unknown): undefined {
 }
 
 /** Reduces a name to characters that every file system allows. Empty when nothing is left. */
-function stemOf(workflowId: string): string {
+export function stemOf(workflowId: string): string {
   return workflowId
     .replaceAll(/[^A-Za-z0-9._-]+/gu, "_")
     .replaceAll(/^[._-]+|[._-]+$/gu, "")
@@ -271,12 +277,12 @@ function stemOf(workflowId: string): string {
 }
 
 /** Returns the session id as a file name; most ids are used unchanged. */
-function stemOfSession(sessionId: SessionId): string {
+export function stemOfSession(sessionId: SessionId): string {
   return /^[A-Za-z0-9_-]+$/u.test(sessionId) ? sessionId : fileNameOf(sessionId);
 }
 
 /** Adds the file to an error that does not name one. */
-function inFile(file: string, error: unknown): unknown {
+export function inFile(file: string, error: unknown): unknown {
   if (!isWorkrailError(error) || error.retryable || error.details["path"] !== undefined) return error;
   const { code, message, details, hint } = error;
   return new WorkrailError(code, `${file}: ${message}`, {
@@ -286,7 +292,7 @@ function inFile(file: string, error: unknown): unknown {
   });
 }
 
-function makeFolder(folder: string): string {
+export function makeFolder(folder: string): string {
   try {
     makeDirectories(folder);
     return folder;

@@ -38,7 +38,7 @@ function forPeople(status: Status): string {
   const { dataDir, durability, mode, checkpoints, damaged, sessions, liveBytes, trashed, trashBytes, pendingRemovals } = status;
   const isDatabase = mode === "postgres";
   const lines = [
-    `Store: ${escapeText(isDatabase ? "a PostgreSQL database" : (dataDir ?? "none"))} (${durability}, ${escapeText(mode)}).`,
+    `Store: ${escapeText(isDatabase ? "a PostgreSQL database" : (dataDir ?? "a node"))} (${durability}, ${escapeText(mode)}).`,
     `Checkpoints: ${checkpoints}, in sessions: ${sessions}, stored in ${formatBytes(liveBytes)}.`,
     ...(isDatabase || dataDir === undefined || existsSync(dataDir) ? [] : ["There is no store yet; the first save makes it."]),
     ...(status.readOnly ? ["Read-only: nothing in it is changed, and writes are refused."] : []),

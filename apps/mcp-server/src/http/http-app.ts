@@ -12,6 +12,8 @@ import {
   verifyBearerToken,
 } from "@modelcontextprotocol/server";
 import type { Log } from "@workrail/core";
+import type { Workrail } from "@workrail/runtime";
+import { answerCall, type CallerPlace, scopeOfOperation } from "@workrail/runtime/remote";
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
@@ -21,7 +23,7 @@ import { parseMessage } from "../parse-message.ts";
 import { findWrongPart } from "../sdk-v2-server.ts";
 import { type Access, type Scope, SCOPES } from "./access.ts";
 import { BodyBudget } from "./body-budget.ts";
-import { ENDPOINT, type HttpSettings } from "./http-settings.ts";
+import { ENDPOINT, type HttpSettings, LIBRARY } from "./http-settings.ts";
 
 /** Bodies of the greatest size that may be in memory at the same time. */
 const LARGEST_BODIES = 4;
@@ -49,6 +51,8 @@ export interface HttpAppOptions {
   readonly verify: ((token: string) => Promise<Access | undefined>) | undefined;
   /** Returns the right that a tool needs; `undefined` for an unknown tool. */
   readonly scopeOfTool: (name: string) => Scope | undefined;
+  /** Opens the store of a caller's tenant, for programs that use the library over HTTP. Absent: they cannot. */
+  readonly library?: ((caller: Access | undefined) => Promise<Workrail>) | undefined;
   /** Resolves when calls can be answered. */
   readonly isReady: () => Promise<void>;
   /** Keeps the store of a caller open until the returned function is called; `undefined` when too many are open. */
@@ -124,6 +128,12 @@ export class HttpApp {
       (c, next) => this.#admit(c, next),
       bodyLimit({ maxSize: maxBodyBytes, onError: isTooLarge }),
       (c) => this.#serve(c),
+    );
+    this.#hono.post(
+      `${LIBRARY}/:operation`,
+      (c, next) => this.#admit(c, next),
+      bodyLimit({ maxSize: maxBodyBytes, onError: isTooLarge }),
+      (c) => this.#serveLibrary(c, c.req.param("operation")),
     );
     this.#hono.notFound(() => refusal(404, `There is nothing here. The endpoint is ${ENDPOINT}.`));
   }
@@ -209,22 +219,69 @@ export class HttpApp {
     }
   }
 
-  async #serve(c: Context<Env>): Promise<Response> {
+  /** Answers a call of a library's operation. */
+  async #serveLibrary(c: Context<Env>, operation: string): Promise<Response> {
+    const { library, log } = this.#options;
+    const scope = scopeOfOperation(operation);
+    if (library === undefined || scope === undefined) return refusal(404, "There is no such operation here.");
     const access = c.get("access");
+    const refused = this.#refuseWithout(scope, access) ?? this.#use(c, access);
+    if (refused !== undefined) return refused;
+    if (!isJsonContentType(c.req.header("content-type"))) return refusal(415, "A call is JSON.");
+    const body = await this.#read(c);
+    if (body instanceof Response) return body;
+    const isLasting = operation === "watchChanges";
+    if (isLasting) c.get("forget")();
+    const left = new AbortController();
+    whenClosed(c, () => left.abort());
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const [writer, encoder] = [writable.getWriter(), new TextEncoder()];
+    const send = async (line: string): Promise<void> => {
+      if (isLasting && access !== undefined && !(await this.#isStillGood(c, access))) left.abort();
+      left.signal.throwIfAborted();
+      await writer.write(encoder.encode(line));
+    };
+    const open = async (place: CallerPlace): Promise<Workrail> =>
+      (await library(access)).asCaller({ projects: access?.projects, subject: access?.name, place });
+    const call = { operation, body: body.toString("utf8"), signal: left.signal, open, send, log };
+    void answerCall(call)
+      .then(() => writer.close())
+      .catch((error: unknown) => {
+        log.debug("a caller of the library left", { error });
+        return writer.abort(error).catch(() => {});
+      });
+    return new Response(readable, {
+      headers: { "content-type": "application/x-ndjson", "cache-control": "no-store", "x-accel-buffering": "no" },
+    });
+  }
+
+  /** Keeps the store of the caller's tenant open until the answer is sent. Returns a refusal when too many are open. */
+  #use(c: Context<Env>, access: Access | undefined): Response | undefined {
     const leave = this.#options.use(access);
     if (leave === undefined) return later(503, "The server serves as many tenants as it can.", 1);
     whenClosed(c, leave);
+    return undefined;
+  }
+
+  /** Reads a body within the memory for all bodies; else returns the refusal. */
+  async #read(c: Context<Env>): Promise<Buffer | Response> {
+    const giveBack = this.#bodies.reserve(Number(c.req.header("content-length") ?? this.#options.maxBodyBytes));
+    if (giveBack === undefined) return later(503, "The server reads as many large bodies as it can.", 1);
+    whenClosed(c, giveBack);
+    return (await bodyOf(c)) ?? refusal(400, "The connection ended before the body did.");
+  }
+
+  async #serve(c: Context<Env>): Promise<Response> {
+    const access = c.get("access");
+    const full = this.#use(c, access);
+    if (full !== undefined) return full;
     const authInfo = access === undefined ? {} : { authInfo: authInfoOf(access) };
     const request = c.req.raw;
     // The library refuses other methods and types without reading the body.
     if (request.method !== "POST" || !isJsonContentType(request.headers.get("content-type")))
       return this.#options.mcp.fetch(request, authInfo);
-    const { maxBodyBytes } = this.#options;
-    const giveBack = this.#bodies.reserve(Number(c.req.header("content-length") ?? maxBodyBytes));
-    if (giveBack === undefined) return later(503, "The server reads as many large bodies as it can.", 1);
-    whenClosed(c, giveBack);
-    const body = await bodyOf(c);
-    if (body === undefined) return refusal(400, "The connection ended before the body did.");
+    const body = await this.#read(c);
+    if (body instanceof Response) return body;
     const read = parseMessage(body);
     if (read.kind === "rejected") return refusal(400, read.rejection.message, read.rejection.code, read.rejection.id);
     const { fault, checkedMessage } = checkMessage(read.message, findWrongPart);
@@ -239,7 +296,11 @@ export class HttpApp {
   /** Refuses a request that the token has no right to. */
   #refuseScope(message: JsonRpcMessage, access: Access | undefined): Response | undefined {
     const scope = this.#scopeOf(message);
-    if (access === undefined || scope === undefined || access.scopes.has(scope)) return undefined;
+    return scope === undefined ? undefined : this.#refuseWithout(scope, access);
+  }
+
+  #refuseWithout(scope: Scope, access: Access | undefined): Response | undefined {
+    if (access === undefined || access.scopes.has(scope)) return undefined;
     const error = new OAuthError(OAuthErrorCode.InsufficientScope, `This needs a token with the scope ${scope}.`);
     return bearerAuthChallengeResponse(error, { requiredScopes: [scope], resourceMetadataUrl: this.#metadataUrl });
   }

@@ -25,6 +25,9 @@ export interface HttpSettings {
 /** Path of the protocol's endpoint. */
 export const ENDPOINT = "/mcp";
 
+/** Path of the library's operations. */
+export const LIBRARY = "/library";
+
 /**
  * Checks the settings of the HTTP server.
  *

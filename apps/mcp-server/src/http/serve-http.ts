@@ -5,6 +5,7 @@ import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { createAdaptorServer } from "@hono/node-server";
 import { type AuthInfo, createMcpHandler, type McpRequestContext } from "@modelcontextprotocol/server";
 import { type Limits, WorkrailError } from "@workrail/core";
+import type { Workrail } from "@workrail/runtime";
 import { Catalogue, type CatalogueOptions, type Offer } from "../catalogue.ts";
 import { createDrain, drainOnSignals } from "../drain.ts";
 import { createSdkV2Server } from "../sdk-v2-server.ts";
@@ -30,6 +31,8 @@ export interface ServeHttpOptions extends CatalogueOptions {
   readonly offeredTo: (caller: Access) => Offered;
   /** Keeps the store of a caller's tenant open until the returned function is called; `undefined` when too many are in use. */
   readonly use: (caller: Access | undefined) => (() => void) | undefined;
+  /** Opens the store of a caller's tenant, for programs that use the library over HTTP. Absent: they cannot. */
+  readonly library?: (caller: Access | undefined) => Promise<Workrail>;
   /** Resolves when calls can be answered. */
   readonly isReady: () => Promise<void>;
   /** Steps that run last, in order, when the server stops, such as closing the store. */

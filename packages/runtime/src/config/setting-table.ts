@@ -23,6 +23,8 @@ export const DEFAULT_TENANT = "default";
 export interface SettingValues extends Limits {
   readonly dataDir: string;
   readonly store?: string;
+  readonly storeToken?: string;
+  readonly allowPlaintextStore: boolean;
   readonly tenant?: string;
   readonly tenantsFile?: string;
   readonly project?: string;
@@ -154,9 +156,21 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     type: { kind: "text" },
     otherwise: "the data directory",
     meaning:
-      "The URL of a PostgreSQL database that holds the store, as postgres://user:password@host/database. The data directory then holds only what belongs to this machine. It does not count where the data directory is set in a place of higher precedence.",
+      "The URL of the store: a PostgreSQL database, as postgres://user:password@host/database, or a node, as https://host. The data directory then holds only what belongs to this machine. It does not count where the data directory is set in a place of higher precedence.",
     places: NOT_IN_FILE,
     secret: true,
+  },
+  storeToken: {
+    type: { kind: "text" },
+    meaning: "Sent to the node that holds the store as a bearer token.",
+    places: ONLY_ENVIRONMENT,
+    secret: true,
+  },
+  allowPlaintextStore: {
+    type: { kind: "flag" },
+    default: false,
+    meaning: "Let the node that holds the store be reached by http: on another machine, where others may read along.",
+    places: NOT_IN_FILE,
   },
   tenant: {
     type: { kind: "text" },

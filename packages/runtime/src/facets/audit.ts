@@ -14,6 +14,7 @@ export const audit: Facet<Audit> = {
     run: ({ parts }, filter) => auditText(parts, filter),
   },
   exportAuditLog: {
+    remote: "here",
     wholeStore: true,
     needs: "disk",
     changes: true,

@@ -25,6 +25,7 @@ export const care: Facet<Care> = {
     },
   },
   repairStore: {
+    scope: "admin",
     wholeStore: true,
     needs: "disk",
     changes: "unless dry run",
@@ -36,6 +37,7 @@ export const care: Facet<Care> = {
     },
   },
   rebuildCatalog: {
+    scope: "admin",
     wholeStore: true,
     needs: "disk",
     changes: true,
@@ -48,12 +50,13 @@ export const care: Facet<Care> = {
     },
   },
   collectGarbage: {
+    scope: "admin",
     wholeStore: true,
     needs: "disk",
     changes: true,
     run: async ({ rebuildPorts }) => (await caring()).collectGarbage(rebuildPorts),
   },
-  upkeep: { wholeStore: true, needs: "disk", changes: true, params: MAYBE_PARAMS, run: upkeep },
+  upkeep: { scope: "admin", wholeStore: true, needs: "disk", changes: true, params: MAYBE_PARAMS, run: upkeep },
   scanStore: {
     wholeStore: true,
     needs: "disk",
@@ -65,6 +68,7 @@ export const care: Facet<Care> = {
     },
   },
   cleanUp: {
+    scope: "admin",
     wholeStore: true,
     needs: "disk",
     changes: "unless dry run",
@@ -79,13 +83,14 @@ export const care: Facet<Care> = {
     },
   },
   deleteCheckpoint: {
+    scope: "admin",
     needs: "own way",
     changes: true,
     params: PARAMS,
     runs: "alone",
     run: (store, { checkpointId, agentId }) => erase(store, { checkpointIds: [checkpointId], agentId }),
   },
-  erase: { needs: "own way", changes: "unless dry run", params: PARAMS, runs: "alone", run: erase },
+  erase: { scope: "admin", needs: "own way", changes: "unless dry run", params: PARAMS, runs: "alone", run: erase },
   listTrash: {
     needs: "disk",
     params: MAYBE_PARAMS,
@@ -108,6 +113,7 @@ export const care: Facet<Care> = {
     },
   },
   emptyTrash: {
+    scope: "admin",
     wholeStore: true,
     needs: "disk",
     changes: "unless dry run",
@@ -119,7 +125,7 @@ export const care: Facet<Care> = {
       return report;
     },
   },
-  takeIncoming: { wholeStore: "behind", needs: "own way", runs: "alone", run: (store, saves) => store.takeIncoming(saves) },
+  takeIncoming: { remote: "here", wholeStore: "behind", needs: "own way", runs: "alone", run: (store, saves) => store.takeIncoming(saves) },
   finishIndex: { needs: "read", params: MAYBE_PARAMS, run: ({ search }, options = {}) => search.finishIndex(options) },
 };
 

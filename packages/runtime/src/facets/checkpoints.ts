@@ -28,7 +28,6 @@ import type {
   MarkCriticalResult,
 } from "../context-management-service.ts";
 import { refuseChosenId } from "../admitted.ts";
-import { GitReader } from "../git/read-git-state.ts";
 import { checkFilter, metadataOf, sessionMetadataOf } from "../metadata.ts";
 import { optional } from "../check-params.ts";
 import { parsePeriod } from "../parse-time.ts";
@@ -46,6 +45,7 @@ const PAGE = 100;
 /** Saves, finds and loads checkpoints. */
 export const checkpoints: Facet<Checkpoints> = {
   saveCheckpoint: {
+    remote: "own way",
     needs: "own way",
     changes: true,
     params: PARAMS,
@@ -139,7 +139,7 @@ export const checkpoints: Facet<Checkpoints> = {
       return compareCheckpointsFor({ ...loadPorts, tokens: parts.tokens }, rules, params);
     },
   },
-  markCritical: { needs: "own way", changes: true, params: PARAMS, runs: "alone", run: markCritical },
+  markCritical: { remote: "own way", needs: "own way", changes: true, params: PARAMS, runs: "alone", run: markCritical },
 };
 
 function parseIds(ids: unknown): readonly CheckpointId[] {
@@ -193,10 +193,9 @@ async function inputOf(store: Store, params: FindCheckpointsParams): Promise<Lis
   const { kind, since, until, sessionId, project, worktrees, ...filter } = params;
   if (params.attributes !== undefined) checkFilter(params.attributes);
   const ofProject = store.listedProject({ project, sessionId });
-  const git = ofProject === store.project ? store.git : new GitReader(ofProject);
   return {
     ...filter,
-    repository: worktrees === true ? (await git.read())?.commonDir : undefined,
+    repository: worktrees === true ? (await store.gitOf(ofProject).read())?.commonDir : undefined,
     sessionId: optional(sessionId, (id) => parseSessionId(id)),
     project: ofProject,
     kinds: kind === undefined ? undefined : [kind],

@@ -22,6 +22,13 @@ export type OwnWay =
   | "storeStatus"
   | "takeIncoming";
 
+/**
+ * How a program whose store is a node runs an operation. Default: the node does it. `repeatable`: the same, and a change whose answer was
+ * lost is sent again. `own way`: the same, after `NodeRoute` has prepared the parameters. `here`: in the program, made of other operations.
+ * `at the node`: refused, because it needs the disk of the node.
+ */
+export type Remote = "repeatable" | "here" | "own way" | "at the node";
+
 /** The argument of an operation that has named fields. */
 export interface ParamsArgument {
   readonly at: 0 | 1;
@@ -49,6 +56,9 @@ interface AnyOperation<Name, Method> {
    * whole store, because its result tells nothing. Default: the caller sees and changes its projects only.
    */
   readonly wholeStore?: true | "behind";
+  readonly remote?: Remote;
+  /** The right that a caller of a node needs. `admin`: it removes data for good. Default: `write` for changes, else `read`. */
+  readonly scope?: "write" | "admin";
   /** Runs it on a store. `this` is the library's object, for operations made of others. */
   run(
     this: Workrail,

@@ -90,7 +90,7 @@ async function saveTo(store: Store, params: SaveCheckpointParams, state: GivenSt
       parentId: params.parentId === null ? null : optional(params.parentId, (id) => parseCheckpointId(id, "parentId")),
       trustParent: standIn?.isBlind,
       expectedParentId: optional(params.expectedParentId, (id) => (id === null ? null : parseCheckpointId(id, "expectedParentId"))),
-      checkpointId: optional(params.checkpointId, (id) => parseCheckpointId(id)) ?? tried,
+      checkpointId: optional(params.checkpointId, (id) => parseCheckpointId(id)) ?? tried ?? store.ownId,
       rules: async () => {
         found = await store.rules.for(given);
         return found.rules;
@@ -136,7 +136,8 @@ async function saveTo(store: Store, params: SaveCheckpointParams, state: GivenSt
     checkpointId: record.id,
     sessionId,
     sessionReason: reason,
-    status: status === "saved" ? "SAVED" : "SKIPPED_UNCHANGED",
+    // The answer to the same call was lost when its id is there already.
+    status: status === "saved" || record.id === store.ownId ? "SAVED" : "SKIPPED_UNCHANGED",
     sizeBytes: record.blobBytes,
     parentId: record.parentId,
     createdAt: record.createdAt.toISOString(),

@@ -22,6 +22,7 @@ export const sessions: Facet<Sessions> = {
   watchChanges: { needs: "disk", params: MAYBE_PARAMS, runs: "stream", run: (store, params = {}) => watchChanges(store, params) },
   traceSession: { needs: "read", params: PARAMS, run: ({ parts }, params) => traceSessionFor(parts, params) },
   tagSession: {
+    remote: "repeatable",
     needs: "disk",
     changes: true,
     params: PARAMS,
@@ -33,6 +34,7 @@ export const sessions: Facet<Sessions> = {
     },
   },
   keepSession: {
+    remote: "repeatable",
     needs: "disk",
     changes: true,
     async run({ parts }, sessionId, keep = true) {

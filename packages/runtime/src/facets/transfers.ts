@@ -11,6 +11,7 @@ import { type Facet, OPTIONS, PARAMS } from "./operation.ts";
 /** Copies data out of a store and into it. */
 export const transfers: Facet<Transfers> = {
   exportSession: {
+    remote: "here",
     needs: "whole session",
     changes: true,
     params: OPTIONS,
@@ -30,6 +31,7 @@ export const transfers: Facet<Transfers> = {
     },
   },
   exportAll: {
+    remote: "here",
     wholeStore: true,
     needs: "whole store",
     changes: true,
@@ -41,6 +43,7 @@ export const transfers: Facet<Transfers> = {
     },
   },
   importFile: {
+    remote: "here",
     wholeStore: true,
     needs: "disk",
     changes: "unless dry run",
@@ -51,6 +54,7 @@ export const transfers: Facet<Transfers> = {
     },
   },
   importText: {
+    remote: "own way",
     wholeStore: true,
     needs: "disk",
     changes: "unless dry run",
@@ -60,6 +64,7 @@ export const transfers: Facet<Transfers> = {
     run: async (store, text, options = {}) => imported(store, await (await store.transfer()).importText(text, options)),
   },
   storeConversation: {
+    remote: "here",
     needs: "read",
     changes: true,
     params: PARAMS,
@@ -69,6 +74,7 @@ export const transfers: Facet<Transfers> = {
     },
   },
   backup: {
+    remote: "at the node",
     wholeStore: true,
     needs: "whole store",
     changes: true,

@@ -38,6 +38,7 @@ export const views: Facet<Views> = {
     },
   },
   resumeWork: {
+    remote: "own way",
     needs: "read",
     params: MAYBE_PARAMS,
     async run(store, params = {}) {
@@ -53,9 +54,10 @@ export const views: Facet<Views> = {
       return new (await viewing()).Resumer(store).handoff(params);
     },
   },
-  compressContext: { needs: "own way", params: PARAMS, runs: "alone", run: compressContext },
-  prioritizeContext: { needs: "own way", params: PARAMS, runs: "alone", run: prioritizeContext },
+  compressContext: { remote: "own way", scope: "write", needs: "own way", params: PARAMS, runs: "alone", run: compressContext },
+  prioritizeContext: { remote: "own way", scope: "write", needs: "own way", params: PARAMS, runs: "alone", run: prioritizeContext },
   liveContext: {
+    remote: "here",
     needs: "read",
     params: PARAMS,
     runs: "at once",
@@ -65,8 +67,9 @@ export const views: Facet<Views> = {
       return new StoreLiveContext({ service: this, tokens, clock, log, autoSave: settings.autoSave, projectRules }, params);
     },
   },
-  fitDescription: { needs: "read", runs: "alone", run: ({ parts }, description) => fitDescription(parts, description) },
+  fitDescription: { remote: "here", needs: "read", runs: "alone", run: ({ parts }, description) => fitDescription(parts, description) },
   fitAnswer: {
+    remote: "here",
     needs: "read",
     runs: "alone",
     async run({ parts: { settings, tokens } }, frame, items) {
@@ -77,7 +80,7 @@ export const views: Facet<Views> = {
       return items.slice(0, fitting);
     },
   },
-  tokensOf: { needs: "read", runs: "alone", run: ({ parts }, answer) => parts.tokens.count(JSON.stringify(answer)) },
+  tokensOf: { remote: "here", needs: "read", runs: "alone", run: ({ parts }, answer) => parts.tokens.count(JSON.stringify(answer)) },
 };
 
 /** Shortens a context to a budget. */

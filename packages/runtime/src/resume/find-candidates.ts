@@ -37,6 +37,8 @@ export interface CandidatePorts {
   readonly locking: Locking;
   /** Searches checkpoints by a hint, in one project or in all. */
   readonly search: (hint: string, only: string | undefined) => Promise<readonly Found[]>;
+  /** True when the folders and the repository are on another machine. */
+  readonly isElsewhere: boolean;
 }
 
 /**
@@ -61,8 +63,8 @@ export async function findCandidates(
   }
   const isOpen = ({ project }: CheckpointRecord): boolean => !isIsolated || project === here.project;
   const works = [...heads.values()].filter((record) => isOpen(record) && workOf(record, heads) === record.sessionId);
-  const gone = await foldersGone(works, here);
-  const isCommitHere = await knownHere(works, gone, here.git);
+  const gone = ports.isElsewhere ? new Set<string>() : await foldersGone(works, here);
+  const isCommitHere = await knownHere(works, gone, ports.isElsewhere ? undefined : here.git);
   const known = works.map((record): Known => {
     return {
       record,

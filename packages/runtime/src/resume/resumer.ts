@@ -134,8 +134,8 @@ export class Resumer {
     };
   }
 
-  #place(cwd: string | undefined): { readonly project: string | undefined; readonly git: GitReader } {
-    if (cwd === undefined) return this.#store;
+  #place(cwd: string | undefined): Pick<Store, "project" | "git"> {
+    if (cwd === undefined || this.#store.isElsewhere) return this.#store;
     const project = findProject(cwd);
     return { project, git: new GitReader(project) };
   }
@@ -143,7 +143,7 @@ export class Resumer {
   async #load(
     { depth = "view", budgetTokens, focus, isPeek }: ResumeParams,
     ids: Ids,
-    git: GitReader,
+    git: Store["git"],
     known?: LoadedCheckpoint,
   ): Promise<ResumedWork> {
     const { maxAnswerTokens } = this.#store.parts.settings;
@@ -279,21 +279,25 @@ export class Resumer {
     return (await this.#write(loaded, { budgetTokens: CANDIDATE_SUMMARY_TOKENS, form: "summary" })).markdown;
   }
 
-  async #drift(record: CheckpointRecord, context: Context, git: GitReader): Promise<Drift | undefined> {
+  /** `undefined` for a caller elsewhere, whose repository cannot be asked. */
+  async #drift(record: CheckpointRecord, context: Context, git: Store["git"]): Promise<Drift | undefined> {
     const saved = gitStateOf(record);
-    return saved === undefined ? undefined : findDrift(record, context, await whereItIs(saved, await git.read()));
+    return saved === undefined || this.#store.isElsewhere
+      ? undefined
+      : findDrift(record, context, await whereItIs(saved, await git.read()));
   }
 
   async #suggest(
     { hint, limit = DEFAULT_LIMIT }: ResumeParams,
-    { project, git }: { readonly project: string | undefined; readonly git: GitReader },
+    { project, git }: Pick<Store, "project" | "git">,
     unknown: string,
   ): Promise<ResumeCandidates> {
     const { catalog, locking, clock, settings } = this.#store.parts;
     const place = settings.isolation === "off" ? NOWHERE : { project, git: await git.read() };
     const here = { ...place, now: clock.now() };
     const search: CandidatePorts["search"] = (words, only) => this.#search(words, only);
-    const ranked = await findCandidates({ catalog, locking, search }, here, hint, settings.isolation === "strict");
+    const { isElsewhere } = this.#store;
+    const ranked = await findCandidates({ catalog, locking, search, isElsewhere }, here, hint, settings.isolation === "strict");
     const only = onlyPlausible(ranked);
     const candidates = await Promise.all(ranked.slice(0, limit).map((each) => this.#tell(each, each === only)));
     const note = `${unknown}${noteOn(ranked, project)}`;

@@ -1,0 +1,422 @@
+import { once } from "node:events";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import process from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
+import { isWorkrailError, openWorkrail, type Workrail } from "@workrail/runtime";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundleServer } from "../testing/bundle.ts";
+import { HttpFixture } from "../testing/http-fixture.ts";
+import type { Command } from "../testing/raw-client.ts";
+import { TestHome } from "../testing/server-process.ts";
+import { createToken, type NewToken, revokeToken } from "./token-file.ts";
+
+describe("a node as store of the library", () => {
+  let home: TestHome;
+  let server: HttpFixture;
+  let tokens: Record<string, string>;
+  let programAt: (port: number) => Command;
+  let project: string;
+
+  beforeAll(async () => {
+    home = await TestHome.create();
+    project = join(home.directory, "harbour");
+    mkdirSync(project);
+    const file = join(home.directory, "tokens.json");
+    const given: readonly Omit<NewToken, "days">[] = [
+      { name: "all", scopes: ["read", "write", "admin"] },
+      { name: "reader", scopes: ["read"] },
+      { name: "writer", scopes: ["read", "write"] },
+      { name: "fleeting", scopes: ["read"] },
+      { name: "confined", scopes: ["read", "write"], projects: [project] },
+    ];
+    tokens = Object.fromEntries(given.map((token) => [token.name, createToken(file, { ...token, days: 1 })]));
+    const launcher = join(await bundleServer(), "workrail-mcp.mjs");
+    programAt = (port) => {
+      const args = [launcher, "--http", String(port), "--http-token-file", file, "--http-rate-limit", "0"];
+      return { command: process.execPath, args, cwd: home.project };
+    };
+    server = await HttpFixture.start({ program: programAt(0), env: { WORKRAIL_DATA_DIR: join(home.directory, "data") } });
+  });
+
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await home[Symbol.asyncDispose]();
+  });
+
+  function open(token: string, options: { readonly project?: string } = {}): Promise<Workrail> {
+    const env = { WORKRAIL_STORE: server.url.origin, WORKRAIL_STORE_TOKEN: tokens[token] };
+    return openWorkrail({ env, project: join(home.directory, "laptop"), ...options });
+  }
+
+  /** A local store on the data of the node. */
+  function openBeside(): Promise<Workrail> {
+    return openWorkrail({ env: {}, dataDir: join(home.directory, "data"), project: join(home.directory, "laptop"), upkeep: false });
+  }
+
+  /** Returns an outcome, with errors as data. */
+  async function outcomeOf(store: Workrail, [name, ...args]: Call): Promise<unknown> {
+    try {
+      const answer = (store as unknown as Record<string, (...all: readonly unknown[]) => unknown>)[name]?.(...args);
+      return Symbol.asyncIterator in (answer as object) ? await allOf(answer as AsyncIterable<unknown>) : await answer;
+    } catch (error) {
+      if (!isWorkrailError(error)) throw error;
+      const { code, message, details, hint } = error;
+      return { code, message, details, hint };
+    }
+  }
+
+  it("saves, loads and lists, exactly and with the facts of the caller's machine", async () => {
+    await using store = await open("all");
+    const context = { goal: "build a quay", $: { $$: 0, $$$: [] }, when: [1, null, "2"], __proto__x: "\ud800" };
+    const saved = await store.saveCheckpoint({ sessionId: "quay", context });
+    expect(saved).toMatchObject({ status: "SAVED", sessionId: "quay", durability: "disk" });
+    const loaded = await store.loadCheckpoint({ sessionId: "quay" });
+    expect(JSON.stringify(loaded.context)).toBe(JSON.stringify(context));
+    expect(loaded.metadata.project).toBe(join(home.directory, "laptop"));
+    expect(await store.findCheckpoints({ sessionId: "quay" })).toMatchObject({ total: 1, checkpoints: [{ id: saved.checkpointId }] });
+    expect(store.dataDir).toBeUndefined();
+  });
+
+  it("answers as a local store does, errors included", async () => {
+    await using store = await open("all");
+    await using local = await openBeside();
+    const ids: string[] = [];
+    for (const step of [1, 2, 3]) {
+      const metadata = { name: `step ${step}`, tags: ["parity"] };
+      ids.push(
+        (await store.saveCheckpoint({ sessionId: "parity", context: { goal: "compare", step, notes: "n".repeat(500) }, metadata }))
+          .checkpointId,
+      );
+    }
+    const [first = "", , last = ""] = ids;
+    await store.appendRecords({ checkpointId: last, records: [{ key: "blob", bytes: Uint8Array.of(0, 255) }] });
+    const calls: readonly Call[] = [
+      ["loadCheckpoint", { checkpointId: first, isPeek: true }],
+      ["loadCheckpoint", { sessionId: "parity", isPeek: true }],
+      ["loadCheckpoints", { ids: [first, "c0ffee11-0000-4000-8000-000000000011"], isPeek: true }],
+      ["loadTexts", { ids, withRecords: true }],
+      ["findCheckpoints", { tags: ["parity"], limit: 2 }],
+      ["listCheckpoints", { sessionId: "parity" }],
+      ["eachCheckpoint", { sessionId: "parity" }],
+      ["resolveCheckpoint", "latest~1", { sessionId: "parity" }],
+      ["searchCheckpoints", { query: "compare" }],
+      ["compareCheckpoints", { fromId: first, toId: last }],
+      ["viewCheckpoint", { sessionId: "parity", budgetTokens: 200, isPeek: true }],
+      ["viewBriefly", { checkpointId: last, isPeek: true }],
+      ["handoff", { sessionId: "parity", isPeek: true }],
+      ["resumeWork", { sessionId: "parity", isPeek: true }],
+      ["listSessions"],
+      ["listTags"],
+      ["traceSession", { sessionId: "parity" }],
+      ["storeStats", { sessionId: "parity" }],
+      ["storeStatus"],
+      ["scanStore", { sessionId: "parity" }],
+      ["listTrash"],
+      ["auditLog", { sessionId: "parity" }],
+      ["verifyAuditLog"],
+      ["exportText", "parity"],
+      ["cleanUp", { sessionId: "parity", keepLast: 1, dryRun: true }],
+      ["erase", { sessionId: "parity", dryRun: true }],
+      ["tokensOf", { a: 1 }],
+      ["fitAnswer", {}, [{ a: 1 }]],
+      ["loadCheckpoint", { checkpointId: "c0ffee11-0000-4000-8000-000000000011" }],
+      ["loadCheckpoint", { checkpointId: "no id" }],
+      ["loadCheckpoint", { nothing: 1 }],
+      ["saveCheckpoint", { sessionId: "parity", context: { rate: Number.NaN } }],
+      ["saveCheckpoint", { sessionId: "parity", context: { a: 1 }, expectedParentId: first }],
+      ["saveCheckpoint", { sessionId: "parity", patch: { set: { step: 4 } }, context: {} }],
+      ["traceSession", { sessionId: "unknown" }],
+      ["restoreFromTrash", { sessionId: "parity" }],
+      ["markCritical", { contextKey: "goal" }],
+      ["tagSession", { sessionId: "parity", add: ["x".repeat(10_000)] }],
+    ];
+    for (const call of calls) {
+      const [there, here] = [await outcomeOf(store, call), await outcomeOf(local, call)];
+      expect({ call, ...plain(there) }).toEqual({ call, ...plain(here) });
+    }
+  });
+
+  it("continues in the session that the program used, in the order of its calls", async () => {
+    await using store = await open("all");
+    const saves = [1, 2, 3].map((step) => store.saveCheckpoint({ context: { step, of: "three" } }));
+    const [first, ...others] = await Promise.all(saves);
+    expect(first?.sessionReason).toBe("fresh");
+    expect(others.map(({ sessionReason, sessionId }) => [sessionReason, sessionId])).toEqual(
+      others.map(() => ["process", first?.sessionId]),
+    );
+    const { checkpoints } = await store.findCheckpoints({ sessionId: first?.sessionId ?? "" });
+    expect(checkpoints.map(({ id }) => id).toReversed()).toEqual([first, ...others].map((each) => each?.checkpointId));
+    expect(await store.markCritical({ contextKey: "step" })).toMatchObject({ status: "SUCCESS", sessionId: first?.sessionId });
+  });
+
+  it("calls functions in the parameters, and ends a stream with its signal", async () => {
+    await using store = await open("all");
+    const told: unknown[] = [];
+    await store.verifyStore({ onProgress: (progress) => told.push(progress) });
+    expect(told.length).toBeGreaterThan(0);
+    const ending = new AbortController();
+    const changes = store.watchChanges({ signal: ending.signal })[Symbol.asyncIterator]();
+    expect(await changes.next()).toMatchObject({ value: { sessions: [] } });
+    await store.saveCheckpoint({ sessionId: "watched", context: { a: 1 } });
+    expect(await changes.next()).toMatchObject({ value: { sessions: [{ sessionId: "watched" }] } });
+    ending.abort(new Error("enough"));
+    await expect(changes.next()).rejects.toThrow("enough");
+  });
+
+  it("uses repository and context rules of the caller's machine, and none of the node's", async () => {
+    const laptop = join(home.directory, "with-git");
+    mkdirSync(join(laptop, ".git"), { recursive: true });
+    mkdirSync(join(laptop, ".workrail"));
+    writeFileSync(join(laptop, ".git", "HEAD"), "ref: refs/heads/far-away\n");
+    writeFileSync(join(laptop, ".workrail", "context-rules.json"), JSON.stringify({ layers: { CRITICAL: ["harbour"] } }));
+    await using store = await open("all", { project: laptop });
+    const { checkpointId } = await store.saveCheckpoint({ context: { harbour: "x", note: "y" } });
+    const { metadata } = await store.loadCheckpoint({ checkpointId });
+    expect(metadata).toMatchObject({ gitState: { branch: "far-away" }, layers: { CRITICAL: 1 } });
+    rmSync(join(laptop, ".git"), { recursive: true });
+    await using other = await open("all", { project: laptop });
+    const bare = await other.saveCheckpoint({ context: { harbour: "z" } });
+    expect((await other.loadCheckpoint({ checkpointId: bare.checkpointId })).metadata).not.toHaveProperty("gitState");
+  });
+
+  it("ends a stream once the token is revoked", async () => {
+    await using store = await open("fleeting");
+    await using all = await open("all");
+    const changes = store.watchChanges()[Symbol.asyncIterator]();
+    await changes.next();
+    revokeToken(join(home.directory, "tokens.json"), "fleeting");
+    await all.saveCheckpoint({ sessionId: "secret", context: { a: 1 } });
+    await expect(changes.next()).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE" });
+  });
+
+  it("exports to files of this machine, and imports from them", async () => {
+    await using store = await open("all");
+    await store.saveCheckpoint({ sessionId: "moved", context: { a: 1 } });
+    const exported = await store.exportSession("moved", { file: join(home.directory, "moved.json") });
+    expect(JSON.parse(readFileSync(exported.file, "utf8"))).toMatchObject({ checkpoints: [{ context: { a: 1 } }] });
+    await store.erase({ sessionId: "moved" });
+    expect(await store.importFile(exported.file)).toMatchObject({ sessionId: "moved", added: 1 });
+    expect((await store.exportAll(join(home.directory, "all"))).exports.map(({ sessionId }) => sessionId)).toContain("moved");
+    expect((await store.exportAuditLog(join(home.directory, "audit.jsonl"))).sizeBytes).toBeGreaterThan(0);
+    await expect(store.backup(join(home.directory, "backup"))).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      details: { operation: "backup" },
+    });
+  });
+
+  it("gives each token its rights, and names it in the audit log", async () => {
+    await using reader = await open("reader");
+    await using writer = await open("writer");
+    await writer.saveCheckpoint({ sessionId: "rights", context: { a: 1 } });
+    expect((await reader.loadCheckpoint({ sessionId: "rights" })).context).toEqual({ a: 1 });
+    await expect(reader.saveCheckpoint({ sessionId: "rights", context: { a: 2 } })).rejects.toMatchObject({
+      code: "READ_ONLY",
+      details: { scope: "write" },
+    });
+    await expect(writer.erase({ sessionId: "rights" })).rejects.toMatchObject({ code: "READ_ONLY", details: { scope: "admin" } });
+    const { entries } = await reader.auditLog({ sessionId: "rights", actions: ["save"] });
+    expect(entries).toMatchObject([{ subject: "writer" }]);
+    await using stranger = await openWorkrail({ env: { WORKRAIL_STORE: server.url.origin, WORKRAIL_STORE_TOKEN: "wrk_no" } });
+    await expect(stranger.listSessions()).rejects.toMatchObject({ code: "INVALID_INPUT", details: { field: "storeToken" } });
+  });
+
+  it("shows a confined token nothing but its projects", async () => {
+    await using all = await open("all");
+    await all.saveCheckpoint({ sessionId: "elsewhere", context: { a: 1 } });
+    await using confined = await open("confined", { project });
+    const saved = await confined.saveCheckpoint({ context: { own: true } });
+    expect(saved.status).toBe("SAVED");
+    expect(await confined.findCheckpoints({ project: null })).toMatchObject({
+      total: 1,
+      checkpoints: [{ id: saved.checkpointId, project }],
+    });
+    await expect(confined.loadCheckpoint({ sessionId: "elsewhere" })).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+    await expect(confined.auditLog()).rejects.toMatchObject({ code: "INVALID_INPUT", details: { field: "projects" } });
+    const part = all.asCaller({ projects: [project] });
+    await expect(part.loadCheckpoint({ sessionId: "elsewhere" })).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+    expect((await part.loadCheckpoint({ sessionId: saved.sessionId })).context).toEqual({ own: true });
+  });
+
+  it.each(["all", "confined"])("saves once when an answer is lost, with the token %s", async (token) => {
+    await using proxy = await openLossyProxy(server.url, 2);
+    const env = { WORKRAIL_STORE: proxy.url, WORKRAIL_STORE_TOKEN: tokens[token] };
+    await using store = await openWorkrail({ env, project });
+    const saved = await store.saveCheckpoint({ context: { log: ["a"] } });
+    expect(saved.status).toBe("SAVED");
+    proxy.loseNext(1);
+    const patched = await store.saveCheckpoint({ patch: { append: { log: ["b"] } } });
+    expect(patched).toMatchObject({ status: "SAVED", sessionId: saved.sessionId });
+    const { checkpoints } = await store.findCheckpoints({ sessionId: saved.sessionId });
+    expect(checkpoints.map(({ id }) => id)).toEqual([patched.checkpointId, saved.checkpointId]);
+    expect((await store.loadCheckpoint({ sessionId: saved.sessionId })).context).toEqual({ log: ["a", "b"] });
+    expect(proxy.lost).toBe(3);
+  });
+
+  it("does not repeat a removal whose answer is lost, and says that the outcome is unknown", async () => {
+    await using all = await open("all");
+    const { checkpointId } = await all.saveCheckpoint({ sessionId: "gone", context: { a: 1 } });
+    await using proxy = await openLossyProxy(server.url, 1);
+    await using store = await openWorkrail({ env: { WORKRAIL_STORE: proxy.url, WORKRAIL_STORE_TOKEN: tokens["all"] } });
+    await expect(store.deleteCheckpoint({ checkpointId })).rejects.toMatchObject({
+      code: "STORAGE_UNAVAILABLE",
+      details: { reason: "no-answer" },
+    });
+    expect(proxy.lost).toBe(1);
+    await expect(all.loadCheckpoint({ checkpointId })).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
+  });
+
+  it("loses and doubles nothing when the node is killed again and again", async () => {
+    const port = await freePort();
+    const start = (): Promise<HttpFixture> =>
+      HttpFixture.start({ program: programAt(port), env: { WORKRAIL_DATA_DIR: join(home.directory, "killed") } });
+    let node = await start();
+    const env = { WORKRAIL_STORE: node.url.origin, WORKRAIL_STORE_TOKEN: tokens["all"] };
+    await using store = await openWorkrail({ env, project });
+    let isOver = false;
+    const killing = async (): Promise<void> => {
+      for (let kills = 0; kills < 3; kills++) {
+        await pause(300);
+        node.kill("SIGKILL");
+        await node.exit();
+        node = await start();
+      }
+      isOver = true;
+    };
+    const killed = killing();
+    const acknowledged: { readonly id: string; readonly step: number }[] = [];
+    for (let step = 0; !isOver || step < 20;) {
+      try {
+        const { checkpointId: id } = await store.saveCheckpoint({ sessionId: "killed", context: { step } });
+        acknowledged.push({ id, step });
+        step += 1;
+      } catch (error) {
+        // Longer away than the library tries: the state is saved again.
+        expect(error).toMatchObject({ code: "STORAGE_UNAVAILABLE" });
+      }
+    }
+    await killed;
+    const texts = await store.loadTexts({ ids: acknowledged.map(({ id }) => id).slice(-100) });
+    expect(texts.checkpoints.map(({ text }) => text)).toEqual(acknowledged.slice(-100).map(({ step }) => JSON.stringify({ step })));
+    expect((await store.findCheckpoints({ sessionId: "killed" })).total).toBe(Math.min(100, acknowledged.length));
+    await node[Symbol.asyncDispose]();
+  });
+
+  it("reports a node that cannot be reached, and one that is no node", async () => {
+    await using proxy = await openLossyProxy(server.url, 0);
+    await proxy[Symbol.asyncDispose]();
+    await using store = await openWorkrail({ env: { WORKRAIL_STORE: proxy.url, WORKRAIL_STORE_TOKEN: "wrk_secret" } });
+    const failure = await store.saveCheckpoint({ context: { a: 1 } }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { reason: "unreachable" } });
+    expect(String(failure)).not.toContain("wrk_secret");
+    const elsewhere = new URL("/somewhere", server.url.origin).href;
+    await using other = await openWorkrail({ env: { WORKRAIL_STORE: elsewhere, WORKRAIL_STORE_TOKEN: tokens["all"] } });
+    await expect(other.listSessions()).rejects.toMatchObject({ code: "UNSUPPORTED_VERSION" });
+  });
+
+  it.each([
+    ["https://user:word@node.example", {}, "store"],
+    ["http://node.example", {}, "store"],
+    ["https://node.example", { WORKRAIL_TENANT: "a" }, "tenant"],
+  ])("refuses the address %s", async (address, more, field) => {
+    await expect(openWorkrail({ env: { WORKRAIL_STORE: address, ...more } })).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      details: { field },
+    });
+  });
+
+  it.each([
+    ["another version", { version: 99, args: [] }, "UNSUPPORTED_VERSION"],
+    ["no arguments", { version: 1 }, "INVALID_INPUT"],
+    ["a project that is none", { version: 1, args: [], place: { project: 7 } }, "INVALID_INPUT"],
+    ["an unknown kind of value", { version: 1, args: [{ $: ["file", "/etc/passwd"] }] }, "INVALID_INPUT"],
+  ])("refuses a call with %s", async (_, body, code) => {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${tokens["all"]}` };
+    const response = await fetch(new URL("/library/listSessions", server.url), { method: "POST", headers, body: JSON.stringify(body) });
+    expect(JSON.parse(await response.text())).toMatchObject({ error: { $: ["error", { code }] } });
+  });
+
+  it.each(["backup", "exportSession", "storeConversation", "asCaller", "close", "constructor", "__proto__"])(
+    "does not offer %s",
+    async (name) => {
+      const headers = { "content-type": "application/json", authorization: `Bearer ${tokens["all"]}` };
+      const response = await fetch(new URL(`/library/${name}`, server.url), {
+        method: "POST",
+        headers,
+        body: '{"version":1,"args":["/tmp"]}',
+      });
+      expect(response.status).toBe(404);
+    },
+  );
+});
+
+type Call = readonly [name: string, ...args: readonly unknown[]];
+
+/** Makes outcomes comparable: errors in results as data, and without times of use. */
+function plain(outcome: unknown): { readonly outcome: unknown } {
+  const text = (value: unknown): string =>
+    JSON.stringify(value, (key, each: unknown) => {
+      if (["lastAccessedAt", "exportedAt", "validUntil"].includes(key)) return undefined;
+      if (each instanceof Map) return [...each];
+      return isWorkrailError(each) ? { code: each.code, message: each.message, details: each.details, hint: each.hint } : each;
+    });
+  const told =
+    Array.isArray(outcome) && outcome.length > 0 && outcome.every((piece) => typeof piece === "string")
+      ? JSON.parse(outcome.join(""))
+      : outcome;
+  return { outcome: JSON.parse(text(told) ?? "null") };
+}
+
+async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+interface LossyProxy extends AsyncDisposable {
+  readonly url: string;
+  /** Answers that were lost. */
+  readonly lost: number;
+  loseNext(count: number): void;
+}
+
+/** A server before a node that forwards requests, and closes the connection in place of the first answers. */
+async function openLossyProxy(target: URL, count: number): Promise<LossyProxy> {
+  let [toLose, lost] = [count, 0];
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = Buffer.concat(await allOf(request as AsyncIterable<Buffer>));
+    const { authorization = "" } = request.headers;
+    const headers = { "content-type": "application/json", authorization };
+    const from = await fetch(new URL(request.url ?? "", target), { method: "POST", headers, body });
+    const text = await from.text();
+    if (toLose === 0) return void response.writeHead(from.status).end(text);
+    toLose -= 1;
+    lost += 1;
+    response.destroy();
+  };
+  const proxy = createServer((request, response) => void answer(request, response));
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    get lost() {
+      return lost;
+    },
+    loseNext: (more) => (toLose = more),
+    async [Symbol.asyncDispose]() {
+      proxy.closeAllConnections();
+      proxy.close();
+    },
+  };
+}

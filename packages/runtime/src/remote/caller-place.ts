@@ -1,0 +1,53 @@
+import { parseContextRules } from "@workrail/classifier/rules";
+import {
+  checkPath,
+  type ContextRules,
+  GIT_STATE,
+  type GitState,
+  gitStateOf,
+  type IdGenerator,
+  invalidInput,
+  isJsonObject,
+  parseCheckpointId,
+  parseSessionId,
+  uuidOf,
+} from "@workrail/core";
+import type { Parts } from "../tokens.ts";
+
+/** Facts about the machine of a caller, gathered there. Nothing on the disk of the store's machine stands in for them. */
+export interface CallerPlace {
+  /** Root of the caller's project, spelled as there. */
+  readonly project?: string | undefined;
+  /** State of the repository. */
+  readonly git?: GitState | undefined;
+  /** Context rules of the project's file. */
+  readonly rules?: ContextRules | undefined;
+  /** Why that file is ignored. */
+  readonly rulesWarning?: string | undefined;
+  /** The same in each repetition of a call: a repeated save is recognised by it. */
+  readonly callId?: string | undefined;
+}
+
+const LONGEST_WARNING = 1_000;
+
+/** Checks the facts about another machine, which may come from anybody. @throws INVALID_INPUT */
+export function parsePlace(given: unknown): CallerPlace {
+  if (typeof given !== "object" || given === null) throw invalidInput("place", "place must be an object.");
+  const { project, git, rules, rulesWarning, callId }: { readonly [Field in keyof CallerPlace]?: unknown } = given;
+  if (project !== undefined) checkPath(project as string, "project");
+  const attributes = isJsonObject(git) ? { [GIT_STATE]: git } : {};
+  return {
+    project: project as string | undefined,
+    git: gitStateOf({ attributes, project: undefined }),
+    rules: rules === undefined ? undefined : parseContextRules(rules),
+    rulesWarning: typeof rulesWarning === "string" ? rulesWarning.slice(0, LONGEST_WARNING) : undefined,
+    callId: typeof callId === "string" ? callId.slice(0, LONGEST_WARNING) : undefined,
+  };
+}
+
+/** Returns the ids that a call gives to new things, in their order: the same when it is repeated, and none that its caller can choose. */
+export function idsOf(callId: string, subject: string | undefined, { digests }: Pick<Parts, "digests">): IdGenerator {
+  let count = 0;
+  const made = (kind: string): string => uuidOf(digests.sha256(JSON.stringify(["call", kind, count++, subject ?? null, callId])));
+  return { sessionId: () => parseSessionId(made("session")), checkpointId: () => parseCheckpointId(made("checkpoint")) };
+}

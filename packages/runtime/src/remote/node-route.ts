@@ -1,0 +1,212 @@
+import { invalidInput, ProcessGate, type SessionId, WorkrailError } from "@workrail/core";
+import type {
+  CompressContextParams,
+  MarkCriticalParams,
+  PrioritizeContextParams,
+  SaveCheckpointParams,
+  SaveCheckpointResult,
+} from "../context-management-service.ts";
+import type { Route, RoutedCall } from "../facade.ts";
+import type { Operation } from "../facets/operation.ts";
+import { OPERATIONS } from "../facets/operations.ts";
+import { GitReader } from "../git/read-git-state.ts";
+import type { Caller } from "../isolation.ts";
+import type { MethodWithParams } from "../param-fields.ts";
+import { findProject } from "../project.ts";
+import type { ResumeParams } from "../resume/resume-params.ts";
+import { isWork } from "../session-resolver.ts";
+import type { Store } from "../store.ts";
+import type { ImportedText } from "../transfer.ts";
+import type { CallerPlace } from "./caller-place.ts";
+import type { Connection, SentCall } from "./connection.ts";
+import { type InProgram, inProgram } from "./in-program.ts";
+import { copyOfWire, WIRE_VERSION } from "./wire.ts";
+
+type AnyOperation = Operation<MethodWithParams, (...args: readonly unknown[]) => unknown>;
+
+/** Queue key of saves whose session does not exist yet. */
+const NEW_SESSION = "" as SessionId;
+
+/** Loads, after which a process continues in the loaded session. */
+const LOADS: ReadonlySet<string> = new Set(["loadCheckpoint", "viewCheckpoint", "viewBriefly", "resumeWork", "handoff"]);
+
+/** A call to send, with its parameters prepared. */
+interface Prepared {
+  readonly name: string;
+  readonly args: readonly unknown[];
+  /** Default: the place of the store. */
+  readonly place?: CallerPlace;
+}
+
+/**
+ * Sends calls to a node. The node knows nothing of this machine and remembers no caller, so project, repository, rules of the project and
+ * the sessions in use are found here.
+ */
+export class NodeRoute implements Route {
+  readonly parts: Store["parts"];
+  readonly project: string | undefined;
+  readonly dataDir = undefined;
+  readonly durability: Store["durability"];
+  readonly isReadOnly: boolean;
+  readonly #here: Store;
+  readonly #connection: Connection;
+  readonly #caller: Pick<Caller, "projects">;
+  readonly #inProgram = inProgram({
+    ask: (name, ...args) => this.#ask(name, args),
+    stream: (name, ...args) => this.#stream({ name, args }),
+  });
+  readonly #inOrder = new ProcessGate();
+  readonly #underWay = new Set<Promise<unknown>>();
+
+  /** @param here a store without content, for what this machine adds. */
+  constructor(here: Store, connection: Connection, caller: Pick<Caller, "projects"> = {}) {
+    this.#here = here;
+    this.#connection = connection;
+    this.#caller = caller;
+    this.parts = here.parts;
+    this.project = here.project;
+    this.durability = here.durability;
+    this.isReadOnly = here.isReadOnly;
+  }
+
+  run(call: RoutedCall): unknown {
+    const { name, args, runs } = call;
+    const { remote } = operationOf(name);
+    if (remote === "at the node") throw atTheNode(name);
+    if (remote === "here") return name in this.#inProgram ? this.#inProgram[name as keyof InProgram](...args) : call.on(this.#here);
+    return runs === "stream" ? this.#stream({ name, args }) : this.#tracked(this.#ask(name, args));
+  }
+
+  partFor({ projects, subject }: Caller): NodeRoute {
+    if (subject === undefined) return new NodeRoute(this.#here, this.#connection, { projects });
+    throw invalidInput("subject", "A node names its callers by their tokens.", "Leave subject out, or open the node with another token.");
+  }
+
+  async close(): Promise<void> {
+    // Answers the calls made before.
+    await Promise.allSettled(this.#underWay);
+    this.#connection.close();
+    await this.#here.close();
+  }
+
+  async #tracked<T>(work: Promise<T>): Promise<T> {
+    this.#underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#underWay.delete(work);
+    }
+  }
+
+  /** Sends a call, with what only this machine knows. Streams are yielded. */
+  #ask(name: string, args: readonly unknown[]): Promise<unknown> {
+    const { sessions } = this.parts;
+    const [params] = args;
+    switch (name) {
+      case "saveCheckpoint":
+        return this.#save(params as SaveCheckpointParams);
+      case "markCritical": {
+        const given = params as MarkCriticalParams;
+        const sessionId = sessions.forChange(given.sessionId);
+        return this.#inOrder.inOrder(sessionId, () => this.#send({ name, args: [{ ...given, sessionId }] }));
+      }
+      case "compressContext":
+      case "prioritizeContext": {
+        const given = params as CompressContextParams | PrioritizeContextParams;
+        return this.#send({ name, args: [{ ...given, sessionId: sessions.forAside(given.sessionId) }] });
+      }
+      case "resumeWork":
+        return this.#resume((params as ResumeParams | undefined) ?? {});
+      case "importText":
+        return this.#import(params as ImportedText, args[1]);
+      default:
+        return this.#send({ name, args });
+    }
+  }
+
+  /** Saves in the order of the calls. Calls that name no session continue in the one that this process uses. */
+  async #save(given: SaveCheckpointParams): Promise<SaveCheckpointResult> {
+    const { sessions } = this.parts;
+    const { workflowId } = given;
+    const binds = isWork(given.kind);
+    const found = (): SessionId | undefined => (binds ? sessions.whereTo(given.sessionId, workflowId, undefined) : undefined);
+    // Copied: the caller may change it before its turn comes.
+    const params = copyOfWire(given);
+    return this.#inOrder.inOrder(found() ?? NEW_SESSION, async () => {
+      const sessionId = params.sessionId ?? found();
+      const result = (await this.#send({ name: "saveCheckpoint", args: [{ ...params, sessionId }] })) as SaveCheckpointResult;
+      if (binds) sessions.saved(result.sessionId as SessionId, workflowId);
+      return params.sessionId === sessionId ? result : { ...result, sessionReason: "process" };
+    });
+  }
+
+  /** Resumes in another directory of this machine if one is given. */
+  async #resume({ cwd, ...params }: ResumeParams): Promise<unknown> {
+    const project = cwd === undefined ? undefined : findProject(cwd);
+    const place = cwd === undefined ? undefined : { ...(await this.#place()), project, git: await new GitReader(project).read() };
+    return this.#send({ name: "resumeWork", args: [params], ...(place === undefined ? {} : { place }) });
+  }
+
+  /** Sends a text that can be read only once. */
+  async #import(text: ImportedText, options: unknown): Promise<unknown> {
+    const pieces: (Uint8Array | string)[] = [];
+    for await (const piece of text) pieces.push(piece);
+    return this.#send({ name: "importText", args: [pieces, options] });
+  }
+
+  async #send(prepared: Prepared): Promise<unknown> {
+    const result = await this.#connection.send(await this.#message(prepared));
+    const { name, args } = prepared;
+    const { isPeek } = (args[0] ?? {}) as { readonly isPeek?: boolean };
+    const loaded = result as { readonly sessionId?: SessionId; readonly metadata?: { workflowId?: string; kind?: never } } | undefined;
+    if (LOADS.has(name) && isPeek !== true && loaded?.sessionId !== undefined && isWork(loaded.metadata?.kind)) {
+      this.parts.sessions.loaded(loaded.sessionId, loaded.metadata?.workflowId);
+    }
+    return result;
+  }
+
+  async *#stream(prepared: Prepared): AsyncGenerator {
+    yield* this.#connection.stream(await this.#message(prepared));
+  }
+
+  /** Functions and signals stay here. */
+  async #message({ name, args, place }: Prepared): Promise<SentCall> {
+    const { params, changes, remote } = operationOf(name);
+    const given = (params === undefined ? undefined : args[params.at]) as Readonly<Record<string, unknown>> | undefined;
+    const { signal, ...fields } = given ?? {};
+    const functions = Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value === "function"));
+    const plain = Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value !== "function"));
+    const sent = params === undefined || given === undefined ? args : Object.assign([...args], { [params.at]: plain });
+    const callId = this.parts.ids.checkpointId();
+    return {
+      operation: name,
+      body: {
+        version: WIRE_VERSION,
+        args: sent,
+        place: { ...(place ?? (await this.#place())), callId },
+        projects: this.#caller.projects,
+        calls: Object.keys(functions),
+      },
+      isRepeatable: changes === undefined || remote === "repeatable" || name === "saveCheckpoint" || name === "markCritical",
+      functions: functions as SentCall["functions"],
+      signal: signal as SentCall["signal"],
+    };
+  }
+
+  async #place(): Promise<CallerPlace> {
+    const { git, rules, project } = this.#here;
+    const { inFile, warning } = await rules.inFile();
+    return { project, git: await git.read(), rules: inFile, rulesWarning: warning };
+  }
+}
+
+function operationOf(name: string): AnyOperation {
+  return (OPERATIONS as unknown as Readonly<Record<string, AnyOperation>>)[name] as AnyOperation;
+}
+
+function atTheNode(name: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", `${name} needs the disk of the node, so it runs there only.`, {
+    details: { field: "store", operation: name },
+    hint: "Run it on the machine of the node, with the node's own store.",
+  });
+}

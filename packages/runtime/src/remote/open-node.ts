@@ -1,0 +1,16 @@
+import type { Workrail } from "../workrail.ts";
+import { wire } from "../container.ts";
+import { workrailOver } from "../facade.ts";
+import { openNothing } from "../missing-store.ts";
+import type { StorePlan } from "../open-store.ts";
+import { Store } from "../store.ts";
+import { Connection } from "./connection.ts";
+import { NodeRoute } from "./node-route.ts";
+
+/** Opens the store of a node. Nothing is sent before the first call. Sealing, limits and clean-up are those of the node. */
+export async function openNode({ settings, adapters, project }: StorePlan, url: string): Promise<Workrail> {
+  const sealing = { ...settings.sealing, encryption: undefined };
+  const parts = await wire({ ...settings, sealing }, { ...adapters, storage: openNothing });
+  const here = new Store(parts, project, { takesIncoming: false });
+  return workrailOver(new NodeRoute(here, new Connection(url, settings.storeToken)));
+}

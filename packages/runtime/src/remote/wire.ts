@@ -1,0 +1,102 @@
+import { ERROR_CODES, invalidInput, isWorkrailError, WorkrailError } from "@workrail/core";
+
+/** Version of the messages between a program and a node. */
+export const WIRE_VERSION = 1;
+
+/** Key of an object that stands for a value that JSON does not have. Keys of that kind in the data get one more `$`. */
+const TAG = "$";
+const TAG_LIKE = /^\$+$/u;
+
+type Made = readonly [kind: string, value?: unknown];
+
+/** Writes a value as one line of JSON from which `parseWire` makes the same value. @throws TypeError for functions and the like. */
+export function writeWire(value: unknown): string {
+  return JSON.stringify(value, function encode(this: object, key: string, simple: unknown): unknown {
+    // The raw value: `simple` comes from `toJSON`, which a date has.
+    const raw: unknown = (this as Readonly<Record<string, unknown>>)[key];
+    const made = tagOf(raw, Array.isArray(this));
+    if (made !== undefined) return { [TAG]: made };
+    return hasTagLike(simple) ? escaped(simple) : simple;
+  });
+}
+
+/** Copies a value as a node would get it. @throws INVALID_INPUT for functions and the like, and for cycles. */
+export function copyOfWire<T>(value: T): T {
+  return parseWire(writeParams(value)) as T;
+}
+
+/** Writes parameters. @throws INVALID_INPUT for functions and the like, and for cycles. */
+export function writeParams(params: unknown): string {
+  try {
+    return writeWire(params);
+  } catch (cause) {
+    throw invalidInput(
+      "params",
+      `The parameters cannot be sent to a node: ${cause instanceof Error ? cause.message : "they are not JSON"}`,
+    );
+  }
+}
+
+/** @throws SyntaxError for a text that is not JSON. */
+export function parseWire(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown) => {
+    if (!hasTagLike(value)) return value;
+    const made = (value as Readonly<Record<string, unknown>>)[TAG];
+    return made === undefined ? unescaped(value) : valueOf(made as Made);
+  }) as unknown;
+}
+
+function tagOf(value: unknown, isItem: boolean): Made | undefined {
+  if (value === undefined) return isItem ? ["undefined"] : undefined;
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0) ? undefined : ["number", String(value)];
+  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint")
+    throw new TypeError(`A ${typeof value} cannot be sent to a node.`);
+  if (value instanceof Date) return ["date", value.getTime()];
+  if (value instanceof Uint8Array) return ["bytes", Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64")];
+  if (value instanceof Map) return ["map", [...value]];
+  if (value instanceof Set) return ["set", [...value]];
+  if (!isWorkrailError(value)) return undefined;
+  const { code, message, details, hint } = value;
+  return ["error", { code, message, details, hint }];
+}
+
+function valueOf([kind, value]: Made): unknown {
+  switch (kind) {
+    case "undefined":
+      return undefined;
+    case "number":
+      return value === "-0" ? -0 : Number(value);
+    case "date":
+      return new Date(Number(value));
+    case "bytes":
+      return Uint8Array.from(Buffer.from(String(value), "base64"));
+    case "map":
+      return new Map(value as [unknown, unknown][]);
+    case "set":
+      return new Set(value as unknown[]);
+    case "error":
+      return errorOf(value as Pick<WorkrailError, "code" | "message" | "details" | "hint">);
+    default:
+      throw new SyntaxError(`A value of the unknown kind ${kind}.`);
+  }
+}
+
+/** A code of a newer version is not known here. */
+function errorOf({ code, message, details, hint }: Pick<WorkrailError, "code" | "message" | "details" | "hint">): WorkrailError {
+  const isKnown = Object.hasOwn(ERROR_CODES, code);
+  const options = { details: { ...details, ...(isKnown ? {} : { code }) }, ...(hint === undefined ? {} : { hint }) };
+  return new WorkrailError(isKnown ? code : "INTERNAL", message, options);
+}
+
+function hasTagLike(value: unknown): value is object {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || ArrayBuffer.isView(value)) return false;
+  return Object.keys(value).some((name) => TAG_LIKE.test(name));
+}
+
+function escaped(value: object): object {
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [TAG_LIKE.test(key) ? `${key}$` : key, each]));
+}
+
+function unescaped(value: object): object {
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [TAG_LIKE.test(key) ? key.slice(1) : key, each]));
+}
