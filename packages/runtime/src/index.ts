@@ -82,6 +82,16 @@ export type {
 export type { BackupOptions, UnreadableInExport } from "@workrail/transfer";
 export type { Condensed, CondensedEntry, LiveCheckpointOptions, LiveContext, LiveContextParams } from "./live/live-context.ts";
 export type { CopyStoreOptions, CopyStoreResult } from "./copy-options.ts";
+export type {
+  FindPushedParams,
+  FindPushedResult,
+  PushedCheckpoint,
+  PushedId,
+  PushedState,
+  TakenPushed,
+  TakePushedParams,
+  TakePushedResult,
+} from "./pushed-params.ts";
 export type { SyncFork, SyncStoreOptions, SyncStoreResult } from "./sync-options.ts";
 export type { MigrateStoreOptions, MigrateStoreResult } from "./migrate-options.ts";
 export {

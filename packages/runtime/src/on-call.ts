@@ -101,7 +101,7 @@ export async function copyStore(options: CopyStoreOptions): Promise<CopyStoreRes
  * Pushes every checkpoint that another store never had to that store, in order, with its id, time and parent. Both may be in use, and nothing
  * is removed in either. A checkpoint whose session has another head there becomes a fork. Tags and pins of these sessions are added.
  *
- * The limits, quotas and the handling of secrets are those of the settings. A call that was stopped or failed is continued by the same call.
+ * The target may be a node. The limits, quotas and the handling of secrets are those of the settings, or of the node. A call that was stopped or failed is continued by the same call.
  *
  * @throws as `openWorkrail` for either store; INVALID_INPUT; READ_ONLY; STORAGE_UNAVAILABLE and LOCK_TIMEOUT when the target fails on the way.
  */

@@ -110,6 +110,8 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
     onCondensed: true,
     onCondenseFailed: true,
   },
+  findPushed: { checkpoints: true },
+  takePushed: { checkpoints: true },
   storeConversation: { conversation: true, topic: true, format: true, agentId: true },
   loadCheckpoints: { ids: true, isPeek: true },
   loadTexts: { ids: true, withRecords: true },

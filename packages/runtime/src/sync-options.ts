@@ -1,6 +1,9 @@
 import type { CopyStoreOptions } from "./copy-options.ts";
 
-export type SyncStoreOptions = CopyStoreOptions;
+export interface SyncStoreOptions extends CopyStoreOptions {
+  /** The store to push to: a data directory, or the URL of a database or a node. */
+  readonly to: string;
+}
 
 export interface SyncStoreResult {
   readonly from: string;

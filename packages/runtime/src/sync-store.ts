@@ -1,27 +1,29 @@
 import {
-  ALL,
   type CheckpointId,
   type CheckpointRecord,
   type CheckpointRow,
   findCheckpoint,
   findSession,
   isWorkrailError,
-  pinEntry,
+  loadCheckpoint,
   runThen,
   type SessionId,
-  tagSession,
 } from "@workrail/core";
 import { checkParams } from "./check-params.ts";
+import { workrailOver } from "./facade.ts";
 import { hasStore } from "./missing-store.ts";
-import { openStore } from "./open-store.ts";
+import { openStore, type StorePlan } from "./open-store.ts";
+import { isNode, placeOf } from "./place-of.ts";
+import type { PushedCheckpoint, TakenPushed } from "./pushed-params.ts";
 import type { Store } from "./store.ts";
-import { placeOf } from "./place-of.ts";
-import { noStore, readPlaces } from "./two-places.ts";
 import type { SyncStoreOptions, SyncStoreResult } from "./sync-options.ts";
-import { idWhenTaken, takeRecord } from "./take-record.ts";
+import { noStore, readPlaces } from "./two-places.ts";
+import type { Workrail } from "./workrail.ts";
 
 /** Checkpoints that are compared with the target in one step. */
 const BATCH = 200;
+/** Bytes of contexts that are sent in one step, unless one alone has more. */
+const BATCH_BYTES = 1024 * 1024;
 
 /** Pushes checkpoints to another store, as `syncStore` of the library describes. */
 export async function syncStore(options: SyncStoreOptions): Promise<SyncStoreResult> {
@@ -30,7 +32,7 @@ export async function syncStore(options: SyncStoreOptions): Promise<SyncStoreRes
   if (source.store === undefined && !hasStore(source.dataDir)) throw noStore(source.dataDir);
   const from = await openStore({ settings: source, adapters, project: undefined, upkeep: false });
   const withTarget = async (): Promise<SyncStoreResult> => {
-    const to = await openStore({ settings: target, adapters, project: undefined, upkeep: false });
+    const to = await openTarget({ settings: target, adapters, project: undefined, upkeep: false });
     const push = new Push(from, to, options);
     return runThen(
       async () => ({ from: placeOf(source), to: placeOf(target), ...(await push.run()) }),
@@ -40,6 +42,12 @@ export async function syncStore(options: SyncStoreOptions): Promise<SyncStoreRes
   return runThen(withTarget, () => from.close());
 }
 
+async function openTarget(plan: StorePlan): Promise<Workrail> {
+  const { store } = plan.settings;
+  if (store === undefined || !isNode(store)) return workrailOver(await openStore(plan));
+  return (await import("./remote/open-node.ts")).openNode(plan, store);
+}
+
 /** The parts of a result, while they grow. */
 type Report = {
   -readonly [Field in keyof Omit<SyncStoreResult, "from" | "to">]: SyncStoreResult[Field] extends readonly (infer Item)[]
@@ -47,19 +55,27 @@ type Report = {
     : SyncStoreResult[Field];
 };
 
+/** A checkpoint to send, loaded. */
+interface Loaded {
+  readonly record: CheckpointRecord;
+  readonly pushed: PushedCheckpoint;
+}
+
 class Push {
   readonly #from: Store;
-  readonly #to: Store;
+  readonly #to: Workrail;
   readonly #options: SyncStoreOptions;
   readonly #report: Report = { pushed: 0, present: 0, removedThere: 0, forks: [], renamed: [], refused: [], isComplete: true };
   /** The last checkpoint pushed to each session, by its id in the target. */
   readonly #pushed = new Map<SessionId, CheckpointId>();
   /** Sessions whose checkpoints wait, because an earlier one was refused. */
   readonly #waiting = new Set<SessionId>();
-  #removed: Promise<ReadonlySet<CheckpointId | undefined>> | undefined;
+  /** Checkpoints to send in the next step. */
+  #loaded: Loaded[] = [];
+  #bytes = 0;
   #done = 0;
 
-  constructor(from: Store, to: Store, options: SyncStoreOptions) {
+  constructor(from: Store, to: Workrail, options: SyncStoreOptions) {
     this.#from = from;
     this.#to = to;
     this.#options = options;
@@ -72,13 +88,17 @@ class Push {
       const rows = await this.#batch(after);
       const absent = await this.#absent(rows.map(({ record }) => record));
       for (const { record } of rows) {
-        if (this.#options.signal?.aborted === true) return { ...this.#report, isComplete: false };
+        if (this.#options.signal?.aborted === true) {
+          await this.#send();
+          return { ...this.#report, isComplete: false };
+        }
         if (absent.has(record.id)) await this.#push(record);
         this.#options.onProgress?.({ done: ++this.#done, total: Math.max(total, this.#done) });
       }
       after = rows.at(-1)?.commit;
       if (rows.length < BATCH) break;
     }
+    await this.#send();
     for (const session of this.#pushed.keys()) await this.#pushLabels(session);
     return this.#report;
   }
@@ -91,48 +111,65 @@ class Push {
   /** Returns the ids of the checkpoints that the target never had, and counts the others. */
   async #absent(records: readonly CheckpointRecord[]): Promise<ReadonlySet<CheckpointId>> {
     if (records.length === 0) return new Set();
-    const ids = records.flatMap((record) => [record.id, idWhenTaken(this.#to.parts, record)]);
-    const { rows } = await this.#to.parts.catalog.read({
-      rows: { of: "checkpoints", where: { state: "any", ids }, order: "any", limit: ALL },
-    });
-    const there = new Map(rows.map(({ record }) => [record.id, record]));
-    const absent = new Set<CheckpointId>();
-    for (const record of records) {
-      const known = [there.get(record.id), there.get(idWhenTaken(this.#to.parts, record))];
-      if (known.some((other) => other !== undefined && isSame(record, other))) this.#report.present += 1;
-      else if ((await this.#removedThere()).has(record.id)) this.#report.removedThere += 1;
-      else absent.add(record.id);
-    }
-    return absent;
+    const checkpoints = records.map(({ id, sessionId, kind, createdAt }) => ({ id, sessionId, kind, createdAt }));
+    const { states } = await this.#to.findPushed({ checkpoints });
+    this.#report.present += states.filter((state) => state === "present").length;
+    this.#report.removedThere += states.filter((state) => state === "removed").length;
+    return new Set(records.filter((_, index) => states[index] === "absent").map(({ id }) => id));
   }
 
-  /** Returns the ids that the target's audit log names as removed. Read only when something is missing there. */
-  #removedThere(): Promise<ReadonlySet<CheckpointId | undefined>> {
-    this.#removed ??= this.#to.parts.catalog
-      .read({ rows: { of: "audit", query: { actions: ["delete", "prune"] } } })
-      .then(({ rows }) => new Set(rows.map(({ checkpointId }) => checkpointId)));
-    return this.#removed;
-  }
-
+  /** Loads a checkpoint, and sends what is loaded when that is much. */
   async #push(record: CheckpointRecord): Promise<void> {
-    const { id: checkpointId, sessionId, parentId } = record;
-    if (this.#waiting.has(sessionId)) return;
+    if (this.#waiting.has(record.sessionId)) return;
     try {
-      const { parts, savePorts, loadPorts } = this.#to;
-      const from = { ...this.#from.loadPorts, onLoaded: ignore };
-      const { id, isNew, head } = await takeRecord({ ...loadPorts, ...savePorts, log: parts.log }, from, record);
-      this.#report[isNew ? "pushed" : "present"] += 1;
-      if (isNew && head !== undefined && (await this.#isOthers(sessionId, head))) {
-        this.#report.forks.push({ sessionId, checkpointId: id, parentId, head });
-      }
-      this.#pushed.set(sessionId, id);
-      if (id !== checkpointId) this.#report.renamed.push({ sessionId, checkpointId, now: id });
+      const { context } = await loadCheckpoint({ ...this.#from.loadPorts, onLoaded: ignore }, { checkpointId: record.id });
+      this.#loaded.push({ record, pushed: { ...pushedOf(record), context } });
     } catch (error) {
-      if (!isWorkrailError(error) || error.retryable) throw error;
-      // The next checkpoints do not need a damaged one.
-      if (error.code !== "CHECKPOINT_CORRUPT") this.#waiting.add(sessionId);
-      this.#report.refused.push({ sessionId, checkpointId, code: error.code, message: error.message });
+      this.#refuse(record, error);
     }
+    this.#bytes += record.contextBytes;
+    if (this.#bytes >= BATCH_BYTES || this.#loaded.length === BATCH) await this.#send();
+  }
+
+  async #send(): Promise<void> {
+    const loaded = this.#loaded.filter(({ record }) => !this.#waiting.has(record.sessionId));
+    this.#loaded = [];
+    this.#bytes = 0;
+    if (loaded.length === 0) return;
+    try {
+      const { outcomes } = await this.#to.takePushed({ checkpoints: loaded.map(({ pushed }) => pushed) });
+      for (const [index, { record }] of loaded.entries()) await this.#note(record, outcomes[index] as TakenPushed);
+    } catch (error) {
+      if (!isWorkrailError(error) || error.code !== "TOO_LARGE") throw error;
+      const [only, ...others] = loaded;
+      if (others.length === 0 && only !== undefined) return this.#note(only.record, { status: "refused", error });
+      for (const each of loaded) {
+        this.#loaded = [each];
+        await this.#send();
+      }
+    }
+  }
+
+  async #note(record: CheckpointRecord, outcome: TakenPushed): Promise<void> {
+    const { id: checkpointId, sessionId, parentId } = record;
+    if (outcome.status === "waiting") return;
+    if (outcome.status === "refused") return this.#refuse(record, outcome.error);
+    const id = outcome.checkpointId as CheckpointId;
+    const head = outcome.head as CheckpointId | undefined;
+    this.#report[outcome.status === "taken" ? "pushed" : "present"] += 1;
+    if (record.kind !== "aside" && head !== undefined && (await this.#isOthers(sessionId, head))) {
+      this.#report.forks.push({ sessionId, checkpointId: id, parentId, head });
+    }
+    this.#pushed.set(sessionId, id);
+    if (id !== checkpointId) this.#report.renamed.push({ sessionId, checkpointId, now: id });
+  }
+
+  /** @throws an error that is not one of this checkpoint alone. */
+  #refuse({ id: checkpointId, sessionId }: CheckpointRecord, error: unknown): void {
+    if (!isWorkrailError(error) || error.retryable) throw error;
+    // The next checkpoints do not need a damaged one.
+    if (error.code !== "CHECKPOINT_CORRUPT") this.#waiting.add(sessionId);
+    this.#report.refused.push({ sessionId, checkpointId, code: error.code, message: error.message });
   }
 
   /** Tells whether the head that a checkpoint found in the target is somebody else's. Forks of our own are no news. */
@@ -143,18 +180,19 @@ class Push {
 
   /** Adds the tags and pins of a session. Those that only the target has stay. */
   async #pushLabels(sessionId: SessionId): Promise<void> {
-    const { parts, loadPorts } = this.#to;
-    const [ours, theirs] = [await findSession(this.#from.parts.catalog, sessionId), await findSession(parts.catalog, sessionId)];
+    const ours = await findSession(this.#from.parts.catalog, sessionId);
+    const { session: theirs } = await this.#to.findCheckpoints({ sessionId, limit: 1 });
     if (ours === undefined || theirs === undefined) return;
-    const add = ours.tags.filter((tag) => !theirs.tags.includes(tag));
-    if (add.length > 0) await tagSession(parts, { sessionId, add });
-    for (const key of ours.pins) await pinEntry({ ...loadPorts, clock: parts.clock }, { sessionId, key });
+    const add = ours.tags.filter((tag) => theirs.tags?.includes(tag) !== true);
+    if (add.length > 0) await this.#to.tagSession({ sessionId, add });
+    const pins = ours.pins.filter((key) => theirs.criticalKeys?.includes(key) !== true);
+    for (const contextKey of pins) await this.#to.markCritical({ sessionId, contextKey });
   }
 }
 
-/** Tells whether two records with the same id are the same checkpoint. Secrets may have been replaced in one. */
-function isSame(record: CheckpointRecord, other: CheckpointRecord): boolean {
-  return record.sessionId === other.sessionId && record.kind === other.kind && record.createdAt.getTime() === other.createdAt.getTime();
+function pushedOf(record: CheckpointRecord): Omit<PushedCheckpoint, "context"> {
+  const { id, sessionId, kind, createdAt, parentId, name, tags, attributes, agentId, workflowId, project, layers, shieldedUntil } = record;
+  return { id, sessionId, kind, createdAt, parentId, name, tags, attributes, agentId, workflowId, project, layers, shieldedUntil };
 }
 
 function ignore(): void {}

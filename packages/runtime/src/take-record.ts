@@ -2,6 +2,7 @@ import {
   type CheckpointId,
   type CheckpointRecord,
   commit,
+  type Context,
   findHead,
   isWorkrailError,
   loadCheckpoint,
@@ -35,28 +36,43 @@ export interface TakenRecord {
  * @param from ports of the store that has it.
  */
 export async function takeRecord(to: TakePorts, from: LoadPorts, record: CheckpointRecord): Promise<TakenRecord> {
+  const { context } = await loadCheckpoint(from, { checkpointId: record.id });
+  return takeCheckpoint(to, record, context);
+}
+
+/** The fields of a record that another store takes. */
+export type TakenFields = Pick<
+  CheckpointRecord,
+  "id" | "sessionId" | "parentId" | "createdAt" | "name" | "tags" | "attributes" | "kind" | "agentId" | "workflowId" | "project" | "layers"
+> & { readonly shieldedUntil?: Date | undefined };
+
+/** Does the same with a context that is loaded. */
+export async function takeCheckpoint(to: TakePorts, record: TakenFields, context: Context): Promise<TakenRecord> {
   const { sessionId, parentId } = record;
   const head = await findHead(to.catalog, sessionId);
   const keepsAll = record.attributes["retention"] === "all";
   // Before a save that could prune, and again after the first save, which creates the session.
   if (keepsAll) await keepIfThere(to, sessionId);
-  const { id, isNew } = await save(to, from, record);
+  const { id, isNew } = await save(to, record, context);
   if (keepsAll) await keepIfThere(to, sessionId);
   return { id, isNew, isFork: isNew && record.kind !== "aside" && (head?.id ?? null) !== parentId, head: head?.id };
 }
 
 /** Returns the id that a checkpoint gets when its own is taken. The same each time, so that a repeated call finds it. */
-export function idWhenTaken({ digests }: Pick<SavePorts, "digests">, { sessionId, id }: CheckpointRecord): CheckpointId {
+export function idWhenTaken(
+  { digests }: Pick<SavePorts, "digests">,
+  { sessionId, id }: Pick<CheckpointRecord, "sessionId" | "id">,
+): CheckpointId {
   return parseCheckpointId(uuidOf(digests.sha256(JSON.stringify(["taken", sessionId, id]))));
 }
 
-async function save(to: TakePorts, from: LoadPorts, record: CheckpointRecord): Promise<Pick<TakenRecord, "id" | "isNew">> {
+async function save(to: TakePorts, record: TakenFields, context: Context): Promise<Pick<TakenRecord, "id" | "isNew">> {
   const { id, sessionId, parentId, createdAt, name, tags, attributes, kind, agentId, workflowId, project, layers } = record;
-  const { context } = await loadCheckpoint(from, { checkpointId: id });
   const ports = { ...to, clock: { now: () => createdAt } };
   const input = {
     sessionId,
     context,
+    auditAt: to.clock.now(),
     name,
     tags,
     attributes,
@@ -75,13 +91,13 @@ async function save(to: TakePorts, from: LoadPorts, record: CheckpointRecord): P
     const { status } = await saveCheckpoint(ports, { ...input, checkpointId: id });
     // The checkpoint is on disk already; the handle issued meanwhile must be valid there as well.
     if (status === "unchanged" && record.shieldedUntil !== undefined) {
-      await to.catalog.change(commit({ shields: [{ checkpointId: id, until: record.shieldedUntil }], audit: [] }));
+      await ports.catalog.change(commit({ shields: [{ checkpointId: id, until: record.shieldedUntil }], audit: [] }));
     }
     return { id, isNew: status === "saved" };
   } catch (error) {
     if (!isWorkrailError(error) || error.code !== "CONFLICT") throw error;
-    const { status, record: other } = await saveCheckpoint(ports, { ...input, checkpointId: idWhenTaken(to, record) });
-    to.log.warn("a checkpoint of another store got another id: its own was taken meanwhile", { id, sessionId, now: other.id });
+    const { status, record: other } = await saveCheckpoint(ports, { ...input, checkpointId: idWhenTaken(ports, record) });
+    ports.log.warn("a checkpoint of another store got another id: its own was taken meanwhile", { id, sessionId, now: other.id });
     return { id: other.id, isNew: status === "saved" };
   }
 }

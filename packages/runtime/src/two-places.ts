@@ -3,7 +3,7 @@ import { invalidInput, readOnly } from "@workrail/core";
 import { checkPlace } from "./check-params.ts";
 import { type Adapters, checkAdapters } from "./container.ts";
 import type { CopyStoreOptions } from "./copy-options.ts";
-import { isDatabase } from "./place-of.ts";
+import { isDatabase, isNode } from "./place-of.ts";
 import { type GivenSettings, readSettings, type Settings } from "./settings.ts";
 
 /** Settings of the store to copy, and of the place to copy to. */
@@ -29,9 +29,9 @@ export function readPlaces({ adapters = {}, from, to, ...given }: CopyStoreOptio
   return { source, target, adapters };
 }
 
-/** A place is a directory or the URL of a database. */
+/** A place is a directory, or the URL of a database or a node. */
 function named(place: string): Pick<GivenSettings, "store" | "dataDir"> {
-  return isDatabase(place) ? { store: place } : { dataDir: place };
+  return isDatabase(place) || isNode(place) ? { store: place } : { dataDir: place };
 }
 
 function isIn(place: string, directory: string): boolean {

@@ -41,6 +41,7 @@ import type { LiveContext, LiveContextParams } from "./live/live-context.ts";
 import type { EraseParams, EraseResult } from "./erasing.ts";
 import type { FittedFields } from "./fit-fields.ts";
 import type { FinishIndexOptions, SearchCheckpointsParams, SearchCheckpointsResult } from "./search/search-checkpoints.ts";
+import type { FindPushedParams, FindPushedResult, TakePushedParams, TakePushedResult } from "./pushed-params.ts";
 import type { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
 import type {
   CompareCheckpointsParams,
@@ -314,6 +315,15 @@ export interface Transfers {
   importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult>;
   /** Imports a text in pieces, as `exportText` yields it. The whole text is in memory meanwhile. */
   importText(text: ImportedText, options?: ImportTextOptions): Promise<ImportTextResult>;
+  /** Tells which checkpoints of another store this one never had: the first half of `syncStore`. @throws INVALID_INPUT; STORAGE_UNAVAILABLE. */
+  findPushed(params: FindPushedParams): Promise<FindPushedResult>;
+  /**
+   * Saves checkpoints of another store with their ids, times, parents and labels: the second half of `syncStore`. Limits, quotas, the handling
+   * of secrets and the audit log are those of a save. A checkpoint that is refused has the later ones of its session wait.
+   *
+   * @throws INVALID_INPUT; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE, after which the same call continues.
+   */
+  takePushed(params: TakePushedParams): Promise<TakePushedResult>;
   /**
    * Stores a conversation twice: as a checkpoint of kind `conversation`, for search, and as a Markdown file for people in
    * `.codearchitect/sessions` of the project. The file is written even if the store cannot take the checkpoint.

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
-import { isWorkrailError, openWorkrail, type Workrail } from "@workrail/runtime";
+import { isWorkrailError, openWorkrail, syncStore, type Workrail } from "@workrail/runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleServer } from "../testing/bundle.ts";
 import { HttpFixture } from "../testing/http-fixture.ts";
@@ -77,6 +77,7 @@ describe("a node as store of the library", () => {
     expect(JSON.stringify(loaded.context)).toBe(JSON.stringify(context));
     expect(loaded.metadata.project).toBe(join(home.directory, "laptop"));
     expect(await store.findCheckpoints({ sessionId: "quay" })).toMatchObject({ total: 1, checkpoints: [{ id: saved.checkpointId }] });
+    expect(await store.storeStatus()).toMatchObject({ checkpoints: 1, sessions: 1, durability: "disk" });
     expect(store.dataDir).toBeUndefined();
   });
 
@@ -112,11 +113,9 @@ describe("a node as store of the library", () => {
       ["listTags"],
       ["traceSession", { sessionId: "parity" }],
       ["storeStats", { sessionId: "parity" }],
-      ["storeStatus"],
       ["scanStore", { sessionId: "parity" }],
       ["listTrash"],
-      ["auditLog", { sessionId: "parity" }],
-      ["verifyAuditLog"],
+      ["auditLog", { sessionId: "parity", actions: ["save"] }],
       ["exportText", "parity"],
       ["cleanUp", { sessionId: "parity", keepLast: 1, dryRun: true }],
       ["erase", { sessionId: "parity", dryRun: true }],
@@ -275,33 +274,101 @@ describe("a node as store of the library", () => {
     let node = await start();
     const env = { WORKRAIL_STORE: node.url.origin, WORKRAIL_STORE_TOKEN: tokens["all"] };
     await using store = await openWorkrail({ env, project });
-    let isOver = false;
+    const killed = { isOver: false };
+    const failures: unknown[] = [];
     const killing = async (): Promise<void> => {
-      for (let kills = 0; kills < 3; kills++) {
+      for (let kill = 0; kill < 3; kill++) {
         await pause(300);
         node.kill("SIGKILL");
         await node.exit();
         node = await start();
       }
-      isOver = true;
+      killed.isOver = true;
     };
-    const killed = killing();
+    const kills = killing();
     const acknowledged: { readonly id: string; readonly step: number }[] = [];
-    for (let step = 0; !isOver || step < 20;) {
+    for (let step = 0; !killed.isOver || step < 20;) {
       try {
         const { checkpointId: id } = await store.saveCheckpoint({ sessionId: "killed", context: { step } });
         acknowledged.push({ id, step });
         step += 1;
       } catch (error) {
         // Longer away than the library tries: the state is saved again.
-        expect(error).toMatchObject({ code: "STORAGE_UNAVAILABLE" });
+        failures.push(error);
       }
     }
-    await killed;
+    await kills;
+    expect(failures.every((error) => isWorkrailError(error) && error.code === "STORAGE_UNAVAILABLE")).toBe(true);
     const texts = await store.loadTexts({ ids: acknowledged.map(({ id }) => id).slice(-100) });
     expect(texts.checkpoints.map(({ text }) => text)).toEqual(acknowledged.slice(-100).map(({ step }) => JSON.stringify({ step })));
     expect((await store.findCheckpoints({ sessionId: "killed" })).total).toBe(Math.min(100, acknowledged.length));
     await node[Symbol.asyncDispose]();
+  });
+
+  it("takes what two laptops saved offline, in order, forks named, although answers are lost", async () => {
+    await using proxy = await openLossyProxy(server.url, 0);
+    await using all = await open("all");
+    await all.saveCheckpoint({ sessionId: "team", checkpointId: "base", context: { step: 0 } });
+    const exported = await all.exportSession("team", { file: join(home.directory, "team.json") });
+    const laptops = ["one", "two"].map((name) => join(home.directory, name));
+    for (const dataDir of laptops) {
+      await using laptop = await openWorkrail({ env: {}, dataDir, project });
+      await laptop.importFile(exported.file);
+      for (let step = 1; step <= 60; step++) {
+        const checkpointId = `${basename(dataDir)}-${step}`;
+        await laptop.saveCheckpoint({ sessionId: "team", checkpointId, context: { by: basename(dataDir), step }, retention: "all" });
+      }
+      await laptop.markCritical({ sessionId: "team", contextKey: "step" });
+    }
+    const push = (from: string | undefined, token = "writer") =>
+      syncStore({ from, to: proxy.url, env: { WORKRAIL_STORE_TOKEN: tokens[token] } });
+    const [one, two] = laptops;
+    await expect(push(one, "reader")).rejects.toMatchObject({ code: "READ_ONLY", details: { scope: "write" } });
+    await expect(push(one, "confined")).rejects.toMatchObject({ code: "INVALID_INPUT", details: { field: "projects" } });
+    expect(await push(one)).toMatchObject({ to: proxy.url, pushed: 60, present: 1, forks: [], refused: [], isComplete: true });
+    proxy.loseNext(2, "takePushed");
+    const fork = { sessionId: "team", checkpointId: "two-1", parentId: "base", head: "one-60" };
+    expect(await push(two)).toMatchObject({ forks: [fork], refused: [], renamed: [] });
+    expect(proxy.lost).toBe(2);
+    for (const laptop of laptops) expect(await push(laptop)).toMatchObject({ pushed: 0, present: 61, forks: [] });
+    const steps = (name: string): unknown[] => Array.from({ length: 60 }, (_, index) => ({ by: name, step: index + 1 }));
+    const { checkpoints } = await all.traceSession({ sessionId: "team" });
+    const { checkpoints: texts } = await all.loadTexts({ ids: checkpoints.map(({ id }) => id) });
+    expect(texts.map(({ text }): unknown => JSON.parse(text)).toReversed()).toEqual([{ step: 0 }, ...steps("one"), ...steps("two")]);
+    expect(await all.findCheckpoints({ sessionId: "team" })).toMatchObject({ session: { retention: "all", criticalKeys: ["step"] } });
+    const { entries } = await all.auditLog({ sessionId: "team", actions: ["save"], limit: 200 });
+    expect(entries.filter(({ subject }) => subject === "writer")).toHaveLength(120);
+    expect((await all.verifyAuditLog()).findingCount).toBe(0);
+  });
+
+  it("takes no pushed checkpoint past its limits, and none from the future", async () => {
+    await using writer = await open("writer");
+    const id = "c0ffee11-0000-4000-8000-0000000000aa";
+    const far = new Date("2999-01-01T00:00:00Z");
+    const pushed = {
+      id,
+      sessionId: "pushed",
+      kind: "workflow",
+      createdAt: far,
+      parentId: null,
+      shieldedUntil: far,
+      layers: { CRITICAL: -1 },
+    };
+    const before = Date.now();
+    expect(await writer.takePushed({ checkpoints: [{ ...pushed, context: { a: 1 } }] })).toEqual({
+      outcomes: [{ status: "taken", checkpointId: id }],
+    });
+    const { metadata } = await writer.loadCheckpoint({ checkpointId: id });
+    expect(Date.parse(metadata.createdAt)).toBeLessThan(before + 60_000);
+    expect(metadata.layers).not.toEqual({ CRITICAL: -1 });
+    const deep = JSON.parse(`${"[".repeat(300)}${"]".repeat(300)}`) as unknown;
+    const checkpoints = [{ deep }, { b: 2 }].map((context, index) => ({ ...pushed, id: `${id.slice(0, -1)}${index}`, context }));
+    expect(await writer.takePushed({ checkpoints })).toMatchObject({
+      outcomes: [{ status: "refused", error: { code: expect.any(String) as string } }, { status: "waiting" }],
+    });
+    await expect(writer.takePushed({ checkpoints: [{ ...pushed, createdAt: "now" as never, context: {} }] })).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+    });
   });
 
   it("reports a node that cannot be reached, and one that is no node", async () => {
@@ -388,19 +455,21 @@ interface LossyProxy extends AsyncDisposable {
   readonly url: string;
   /** Answers that were lost. */
   readonly lost: number;
-  loseNext(count: number): void;
+  /** @param of only of calls of this operation. */
+  loseNext(count: number, of?: string): void;
 }
 
 /** A server before a node that forwards requests, and closes the connection in place of the first answers. */
 async function openLossyProxy(target: URL, count: number): Promise<LossyProxy> {
-  let [toLose, lost] = [count, 0];
+  let [toLose, lost, only] = [count, 0, ""];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = Buffer.concat(await allOf(request as AsyncIterable<Buffer>));
     const { authorization = "" } = request.headers;
     const headers = { "content-type": "application/json", authorization };
     const from = await fetch(new URL(request.url ?? "", target), { method: "POST", headers, body });
     const text = await from.text();
-    if (toLose === 0) return void response.writeHead(from.status).end(text);
+    if (toLose === 0 || request.url?.endsWith(only) === false)
+      return void response.writeHead(from.status, Object.fromEntries(from.headers)).end(text);
     toLose -= 1;
     lost += 1;
     response.destroy();
@@ -413,7 +482,9 @@ async function openLossyProxy(target: URL, count: number): Promise<LossyProxy> {
     get lost() {
       return lost;
     },
-    loseNext: (more) => (toLose = more),
+    loseNext(more, of = "") {
+      [toLose, only] = [more, of];
+    },
     async [Symbol.asyncDispose]() {
       proxy.closeAllConnections();
       proxy.close();

@@ -3,6 +3,7 @@ import { BackupDirectory } from "@workrail/blob-files";
 import { parseSessionId } from "@workrail/core";
 import { checkPlace } from "../check-params.ts";
 import { keepConversation } from "../conversations.ts";
+import { findPushed, takePushed } from "../take-pushed.ts";
 import type { Store } from "../store.ts";
 import type { ImportTextResult } from "../transfer.ts";
 import type { Transfers } from "../workrail.ts";
@@ -63,6 +64,8 @@ export const transfers: Facet<Transfers> = {
     runs: "once",
     run: async (store, text, options = {}) => imported(store, await (await store.transfer()).importText(text, options)),
   },
+  findPushed: { wholeStore: true, needs: "disk", params: PARAMS, run: findPushed },
+  takePushed: { wholeStore: true, needs: "disk", changes: true, remote: "repeatable", params: PARAMS, run: takePushed },
   storeConversation: {
     remote: "here",
     needs: "read",

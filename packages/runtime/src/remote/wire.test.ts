@@ -1,5 +1,5 @@
 import { WorkrailError } from "@workrail/core";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseWire, writeParams, writeWire } from "./wire.ts";
 

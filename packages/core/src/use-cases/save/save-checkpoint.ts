@@ -95,6 +95,8 @@ export interface SaveInput {
   readonly expectedParentId?: CheckpointId | null | undefined;
   /** The caller's own id: saving the same bytes under it again is answered as unchanged. */
   readonly checkpointId?: CheckpointId | undefined;
+  /** Time for the audit log, of a checkpoint that another store had first. Default: the time of its creation. */
+  readonly auditAt?: Date | undefined;
   /** Classification rules of the workflow. Called once, in the session's turn. Its errors make the save fail. */
   readonly rules?: (() => Promise<CompiledRules | undefined>) | undefined;
   /** Earlier classification of the entries. Default: they are classified now. */
@@ -423,7 +425,7 @@ async function write(ports: SavePorts, input: WholeInput, { content, facts, byte
 }
 
 function termsOf(ports: SavePorts, input: WholeInput, content: SavedContent, { facts, blob, blobBytes }: StoredBlob): Append {
-  const { id: checkpointId, sessionId, createdAt: at, agentId } = facts;
+  const { id: checkpointId, sessionId, createdAt, agentId } = facts;
   return {
     record: { ...facts, blob, blobBytes, baseId: null, keyId: null },
     unlessHeadIs: skipDigest(input, content),
@@ -437,7 +439,7 @@ function termsOf(ports: SavePorts, input: WholeInput, content: SavedContent, { f
         : undefined,
     quota: { session: ports.limits.maxSessionBytes, store: ports.limits.maxTotalBytes },
     shieldedUntil: input.shieldUntil,
-    audit: [{ at, action: "save", sessionId, checkpointId, agentId }],
+    audit: [{ at: input.auditAt ?? createdAt, action: "save", sessionId, checkpointId, agentId }],
   };
 }
 
