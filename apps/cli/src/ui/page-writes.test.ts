@@ -77,11 +77,36 @@ describe.skipIf(BROWSER === undefined)(`changes on the timeline page (${NO_BROWS
     expect((await log()).checkpoints[0]).toMatchObject({ name: "before the release", parentId: headId });
   });
 
+  it("says why an earlier state gets no name", async () => {
+    const { page, show } = demo;
+    await show(FOURTH);
+    await page.getByRole("button", { name: "Name…" }).click();
+    const menu = page.locator(".menu-body:popover-open");
+    await menu.waitFor();
+    expect(await menu.innerText()).toContain("Only the latest state can be named");
+    await page.keyboard.press("Escape");
+  });
+
+  it("opens the lines between two changes", async () => {
+    const { page, cli, show } = demo;
+    const lines = Array.from({ length: 60 }, (_, line) => `line ${line}`);
+    await cli.save({ notes: lines.join("\n") }, "--session", "lines");
+    await cli.save({ notes: lines.with(0, "first").with(59, "last").join("\n") }, "--session", "lines");
+    await show("#/s/lines");
+    expect(await page.getByText("line 30", { exact: true }).count()).toBe(0);
+    await page.getByRole("button", { name: "Show 54 lines that are the same" }).click();
+    await page.getByText("line 30", { exact: true }).waitFor();
+  });
+
   it("keeps and tags a session, and pins an entry", async () => {
     const { page, show } = demo;
     await show(SHOP);
     await page.getByRole("button", { name: "Protect from clean-up" }).click();
-    await page.getByText("Nothing of this session is removed automatically.").waitFor();
+    const message = page.getByText("Nothing of this session is removed automatically.");
+    await message.waitFor();
+    // It covers nothing.
+    const panes = await page.locator("main.panes").boundingBox();
+    expect((await message.boundingBox())?.y).toBeGreaterThanOrEqual((panes?.y ?? 0) + (panes?.height ?? Infinity));
     await page.getByRole("button", { name: "Protected" }).waitFor();
     await page.getByRole("button", { name: "Tags of the session…" }).click();
     expect(await page.getByRole("button", { name: /^Remove the tag/u }).count()).toBe(1);

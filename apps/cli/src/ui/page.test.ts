@@ -33,7 +33,7 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
   /** The tree that a screen reader gets. Stored sizes depend on the length of paths. */
   async function treeOf(selector: string): Promise<string> {
     const tree = await demo.page.locator(selector).ariaSnapshot();
-    return `${tree.replaceAll(/\b\d+(?:\.\d)? K?B\b/gu, "<size>")}\n`;
+    return `${tree.replaceAll(/\b\d+(?:\.\d)? (?:Ki)?B\b/gu, "<size>")}\n`;
   }
 
   it("leads from the sessions over the timeline to what changed, by mouse", async () => {
@@ -52,6 +52,27 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     // From the older one to the newer one, whichever is looked at.
     await page.getByText("1,230 → 266 tokens").waitFor();
     expect(await page.locator(".base").innerText()).toContain("From #3 to");
+  });
+
+  it("keeps the base of a comparison while somebody looks at another checkpoint, until another base is chosen", async () => {
+    const { page, show } = demo;
+    const base = page.getByLabel("Compare with");
+    const rows = page.getByRole("list", { name: /^Checkpoints of coupons/u });
+    const seeAnother = async (): Promise<void> => {
+      await rows.getByRole("link", { name: /^#2 / }).click();
+      await page.getByText("to #2", { exact: true }).waitFor();
+      await rows.getByRole("link", { name: /^#4 / }).click();
+      await page.getByText("to #4", { exact: true }).waitFor();
+    };
+    await show(FOURTH);
+    const parent = await base.inputValue();
+    await base.selectOption({ label: "#1 the plan, today 14:00" });
+    await page.getByText(/^From$/u).waitFor();
+    await seeAnother();
+    expect(await base.inputValue()).toBe("c0001a5e-6c1b-4a52-9b1f-000000000001");
+    await base.selectOption(parent);
+    await seeAnother();
+    expect(await base.inputValue()).toBe(parent);
   });
 
   it("moves through checkpoints and tabs by keyboard", async () => {
@@ -107,9 +128,15 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     await page.getByRole("spinbutton").fill("1100");
     await page.getByRole("spinbutton").press("Enter");
     await left.getByText(/^No room left: \d+ tokens? of the budget (?:is|are) free, this needs 1,021/u).waitFor();
+    const note = page.getByText("The focus changes nothing here");
+    await page.getByRole("spinbutton").fill("400");
+    await page.getByLabel("Focus").fill("serverLog");
     await page.getByRole("slider").focus();
     await page.keyboard.press("End");
     await page.getByText("All 10 entries are whole").waitFor();
+    await note.waitFor();
+    await page.getByLabel("Focus").fill("");
+    await expect.poll(() => note.count(), PATIENT).toBe(0);
   });
 
   it("keeps the budget, the form and the focus for the next checkpoint, and the tab on a narrow screen", async () => {

@@ -153,6 +153,7 @@ describe("the calls of the timeline page", () => {
     await using own = await openWorkrail({ dataDir: join(folder, "own"), env: {}, adapters: { clock: { now: () => now } } });
     await own.saveCheckpoint({ sessionId: "kept", context: { goal: "stay" } });
     await own.keepSession("kept");
+    await own.saveCheckpoint({ sessionId: "single", context: { goal: "stay too" }, metadata: { tags: ["keep"] } });
     now = new Date("2026-11-02T10:00:00.000Z");
     const { checkpointId } = await own.saveCheckpoint({ sessionId: "old", context: { goal: "a" } });
     await own.saveCheckpoint({ sessionId: "old", context: { goal: "b" } });

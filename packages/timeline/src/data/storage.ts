@@ -80,8 +80,12 @@ async function nextUnused({ store, rules }: DataPorts): Promise<StorageUse["next
   for (let end = total; end > 0; end -= PAGE) {
     const offset = Math.max(0, end - PAGE);
     const { sessions } = await store.listSessions({ project: null, limit: end - offset, offset });
-    const next = sessions.findLast(({ retention, checkpointCount }) => retention !== "all" && checkpointCount > 0);
-    if (next !== undefined) return { sessionId: next.id, name: next.name, dueAt: daysAfter(next.lastAccessedAt, rules.retentionDays) };
+    const candidates = sessions.filter(({ retention, checkpointCount }) => retention !== "all" && checkpointCount > 0);
+    for (const { id, name, lastAccessedAt } of candidates.toReversed()) {
+      // Each of its checkpoints may be tagged `keep`.
+      const { removed } = await store.cleanUp({ sessionId: id, dryRun: true });
+      if (removed.length > 0) return { sessionId: id, name, dueAt: daysAfter(lastAccessedAt, rules.retentionDays) };
+    }
   }
   return undefined;
 }

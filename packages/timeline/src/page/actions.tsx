@@ -42,6 +42,7 @@ export function Actions({ id, row, session, head }: ActionsProps): JSX.Element {
       {sendToAgent === undefined ? <ResumeMenu id={id} /> : <ResumeHere id={id} send={sendToAgent} />}
       {goesBack ? <GoBack id={id} session={session} row={row} head={head} /> : null}
       {mayWrite && isHead ? <Name id={id} session={session} row={row} head={head} /> : null}
+      {mayWrite && !isHead ? <WhyNoName /> : null}
       <CopyButton text={id} label="Copy id" />
       {mayWrite ? <Remove id={id} row={row} session={session} head={head} /> : null}
     </div>
@@ -147,6 +148,20 @@ function Name({ id, session, row }: ActionsProps): JSX.Element {
           Save
         </button>
       </form>
+    </Menu>
+  );
+}
+
+/** Says why an earlier state gets no name. */
+function WhyNoName(): JSX.Element {
+  return (
+    <Menu label="Name…">
+      <p>
+        Only the latest state can be named: the name of a checkpoint cannot change, so the state is saved again, and would be the latest.
+      </p>
+      <p>
+        To have this state under a name and as the latest, choose <strong>Go back to this state…</strong>, which asks for a name.
+      </p>
     </Menu>
   );
 }

@@ -59,6 +59,15 @@ export function BudgetControls({ wish, least, most, onChange }: BudgetControlsPr
   );
 }
 
+/** Says so when a focus changes nothing. @param isSame the answer is the same as without the focus. */
+export function FocusNote({ isSame }: { readonly isSame: boolean }): JSX.Element {
+  return (
+    <p class="faint" role="status">
+      {isSame ? "The focus changes nothing here: the answer is the same without it. It chooses among entries that do not all fit." : ""}
+    </p>
+  );
+}
+
 /** Two digits that count. */
 function round(tokens: number): number {
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(tokens)) - 1);

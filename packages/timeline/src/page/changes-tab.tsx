@@ -1,11 +1,11 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Change, Changes } from "../data/changes.ts";
 import type { Timeline, TimelineRow } from "../data/timeline.ts";
 import { number, plural, signed, titleOf, when } from "./format.ts";
-import { LAYER_NAMES, LayerBar, LayerTag } from "./layers.tsx";
+import { LAYER_NAMES, LayerBar, LayerTag, WHY_SUMS_DIFFER } from "./layers.tsx";
 import { Await, Empty } from "./parts.tsx";
-import { go, type Route } from "./route.ts";
+import { go, rememberBase, type Route } from "./route.ts";
 import { SafeText } from "./safe-text.tsx";
 import { useData, usePage } from "./use-data.ts";
 import { NEIGHBOURS } from "./use-timeline.ts";
@@ -28,6 +28,7 @@ export function ChangesTab({ id, timeline, route }: ChangesTabProps): JSX.Elemen
   const [fromId = "", toId = ""] = isBaseNewer ? [id, baseId] : [baseId, id];
   const pair = `${fromId} ${toId}`;
   const loaded = useData(`changes ${pair}`, baseId === undefined ? undefined : () => api.changes({ fromId, toId }));
+  useEffect(() => rememberBase(id, route.baseId), [id, route.baseId]);
   const choose = (base: string): void =>
     go({ sessionId: timeline.session.id, checkpointId: id, tab: "changes", baseId: base === parentId ? undefined : base });
   const own = row === undefined ? "this one" : `#${row.sequence}`;
@@ -194,20 +195,30 @@ function LayerShifts({ changes: { from, to, layers } }: { readonly changes: Chan
                 <th scope="row">
                   <LayerTag layer={layer} />
                 </th>
-                <td>{shift.from.entries === shift.to.entries ? shift.to.entries : `${shift.from.entries} → ${shift.to.entries}`}</td>
-                <td>
-                  {shift.from.tokens === shift.to.tokens
-                    ? number(shift.to.tokens)
-                    : `${number(shift.from.tokens)} → ${number(shift.to.tokens)}`}
-                </td>
+                <td>{movement(shift.from.entries, shift.to.entries)}</td>
+                <td>{movement(shift.from.tokens, shift.to.tokens)}</td>
                 <td class={delta === 0 ? "faint" : undefined}>{signed(delta)}</td>
               </tr>
             );
           })}
         </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">Whole state</th>
+            <td />
+            <td>{movement(from.tokens, to.tokens)}</td>
+            <td>{signed(to.tokens - from.tokens)}</td>
+          </tr>
+        </tfoot>
       </table>
+      <p class="faint">{WHY_SUMS_DIFFER}</p>
     </div>
   );
+}
+
+/** A number on both sides. */
+function movement(from: number, to: number): string {
+  return from === to ? number(to) : `${number(from)} → ${number(to)}`;
 }
 
 const SIGNS: Readonly<Record<Change["change"], string>> = { added: "+", removed: "−", changed: "~", renamed: "→", moved: "⇅" };

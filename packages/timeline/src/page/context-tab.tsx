@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ContextEntry, ContextList } from "../data/context.ts";
 import { number, plural } from "./format.ts";
 import { layerReason } from "./layer-reason.ts";
-import { LAYER_NAMES, LayerTag } from "./layers.tsx";
+import { LAYER_NAMES, LayerTag, WHY_SUMS_DIFFER } from "./layers.tsx";
 import { Markdown } from "./markdown.tsx";
 import { PagedText } from "./paged-text.tsx";
 import { Await, Empty } from "./parts.tsx";
@@ -68,7 +68,7 @@ function Layers({ list, id, sessionId, pinnable, sought }: OfContext & { readonl
           onInput={(event) => setFilter(event.currentTarget.value)}
         />
         <span class="faint">
-          {plural(entries.length, "entry", "entries")} · {number(list.tokens)} tokens
+          {plural(entries.length, "entry", "entries")} · <span title={WHY_SUMS_DIFFER}>{number(list.tokens)} tokens</span>
         </span>
       </div>
       {LAYER_NAMES.map((layer) => {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ago, number, time, when } from "./format.ts";
+import { ago, bytes, number, time, when } from "./format.ts";
 
 const NUMBER = new Intl.NumberFormat("en-US");
 const TIME = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
@@ -25,6 +25,18 @@ describe("formats of the page", () => {
         expect(number(value)).toBe(NUMBER.format(value));
       }),
     );
+  });
+
+  it("write sizes in the units of the limits", () => {
+    expect([0, 512, 1024, 1280, 150 * 1024, 1024 ** 2, 3 * 1024 ** 3].map(bytes)).toEqual([
+      "0 B",
+      "512 B",
+      "1.0 KiB",
+      "1.3 KiB",
+      "150 KiB",
+      "1.0 MiB",
+      "3.0 GiB",
+    ]);
   });
 
   it("write times as Intl does", () => {

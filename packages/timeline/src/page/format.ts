@@ -27,8 +27,9 @@ export function signed(value: number): string {
   return value === 0 ? "±0" : `${value > 0 ? "+" : "−"}${number(Math.abs(value))}`;
 }
 
+/** A size in the units of the limits and of the command line: `1.2 KiB`. */
 export function bytes(value: number): string {
-  const units = ["B", "KB", "MB", "GB", "TB"];
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   const power = Math.min(units.length - 1, value < 1 ? 0 : Math.floor(Math.log(value) / Math.log(1024)));
   const amount = value / 1024 ** power;
   return `${amount >= 100 || power === 0 ? Math.round(amount) : amount.toFixed(1)} ${units[power] ?? "B"}`;

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { BudgetControls, type Wish } from "./budget-controls.tsx";
+import { BudgetControls, FocusNote, type Wish } from "./budget-controls.tsx";
 import { number } from "./format.ts";
 import { Markdown } from "./markdown.tsx";
 import { Await, CopyButton } from "./parts.tsx";
@@ -18,9 +18,12 @@ export function HandoffTab({ id }: { readonly id: string }): JSX.Element {
   const [isText, setText] = useKept("handoff as text", false);
   const { budgetTokens, focus } = useSettled(wish, AFTER_MOVING_MS);
   const loaded = useData(`handoff ${id} ${budgetTokens} ${focus}`, () => api.handoff({ checkpointId: id, budgetTokens, focus }));
+  const isAsked = focus.trim() !== "" && loaded.data !== undefined;
+  const without = useData(`handoff ${id} ${budgetTokens} `, isAsked ? () => api.handoff({ checkpointId: id, budgetTokens }) : undefined);
   return (
     <>
       {host.savedAt === undefined ? <BudgetControls wish={wish} least={LEAST} most={MOST} onChange={setWish} /> : null}
+      <FocusNote isSame={isAsked && without.data?.markdown === loaded.data?.markdown} />
       <Await loaded={loaded}>
         {({ markdown, tokens, shortened, leftOut }) => (
           <>

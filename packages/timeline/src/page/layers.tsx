@@ -38,6 +38,10 @@ const MEANINGS: Readonly<Record<Layer, string>> = {
   EPHEMERAL: "Means little in the next session: logs, clocks, caches. It is left out first.",
 };
 
+/** The reason for which tokens of layers do not add up to those of the whole. */
+export const WHY_SUMS_DIFFER =
+  "Layers count each value alone; the whole is counted with its keys and its JSON, so the layers do not add up to it exactly.";
+
 /** The colours of the layers, and their meaning on demand. */
 export function LayerLegend(): JSX.Element {
   return (

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { ContextEntry, ContextList } from "../data/context.ts";
 import type { Resumed, ShortenedEntry } from "../data/resume.ts";
-import { BudgetControls, type Wish } from "./budget-controls.tsx";
+import { BudgetControls, FocusNote, type Wish } from "./budget-controls.tsx";
 import { number, plural } from "./format.ts";
 import { layerReason } from "./layer-reason.ts";
 import { LAYER_NAMES } from "./layers.tsx";
@@ -34,6 +34,12 @@ export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
   const resumed = useData(`resume ${id} ${depth} ${budgetTokens} ${focus}`, () =>
     api.resume({ checkpointId: id, depth, budgetTokens, focus }),
   );
+  const isAsked = focus.trim() !== "" && resumed.data !== undefined;
+  const without = useData(
+    `resume ${id} ${depth} ${budgetTokens} `,
+    isAsked ? () => api.resume({ checkpointId: id, depth, budgetTokens, focus: "" }) : undefined,
+  );
+  const isSame = isAsked && without.data?.text === resumed.data?.text;
   const context = useData(`context ${id}`, () => api.context({ checkpointId: id }));
   return (
     <>
@@ -50,6 +56,7 @@ export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
           {depth === "full" ? null : <BudgetControls wish={wish} least={LEAST} most={MOST} onChange={setWish} />}
         </>
       )}
+      <FocusNote isSame={isSame} />
       <Await loaded={resumed}>{(found) => <Answer found={found} budget={budgetTokens} context={context.data} />}</Await>
     </>
   );

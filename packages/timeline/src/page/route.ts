@@ -94,6 +94,19 @@ export function go(route: Route): void {
   location.hash = hrefOf(route);
 }
 
+const bases = new Map<string, string>();
+
+/** Keeps the base that a checkpoint was compared with last; `undefined`: its parent. */
+export function rememberBase(checkpointId: string, baseId: string | undefined): void {
+  if (baseId === undefined) bases.delete(checkpointId);
+  else bases.set(checkpointId, baseId);
+}
+
+/** The base that the checkpoint was compared with last, for links that lead back to it. */
+export function baseOf(checkpointId: string): string | undefined {
+  return bases.get(checkpointId);
+}
+
 let wantsFocus = false;
 
 /** Shows a checkpoint after an action, and has its title take the focus: the button of the action is gone. */

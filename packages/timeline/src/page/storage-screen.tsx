@@ -90,7 +90,11 @@ function Rules({ use: { rules, nextUnused, limitBytes } }: { readonly use: Stora
         </li>
         <li>
           “Protect from clean-up”, a button above the timeline of a session, exempts its checkpoints: they stay until somebody deletes them
-          or takes the protection back.
+          or takes the protection back. So does the tag <code>keep</code> on a single checkpoint. A session in use stays.
+        </li>
+        <li>
+          Of the checkpoints that hooks save, the last of each hour stays after a day, and the last of each day after a week. They{" "}
+          {trashDays === 0 ? "are removed for good" : "go to the trash"} at the next clean-up.
         </li>
       </ul>
     </section>

@@ -86,6 +86,7 @@ function SameLines({
   readonly isFirst: boolean;
   readonly isLast: boolean;
 }): JSX.Element {
+  const [isAll, setAll] = useState(false);
   const [before, after] = [isFirst ? 0 : AROUND, isLast ? 0 : AROUND];
   const left = lines.length - before - after;
   const shown = (part: readonly LinePart[]): JSX.Element[] =>
@@ -94,11 +95,13 @@ function SameLines({
         {marked(text)}
       </p>
     ));
-  if (left <= 1) return <>{shown(lines)}</>;
+  if (left <= 1 || isAll) return <>{shown(lines)}</>;
   return (
     <>
       {shown(lines.slice(0, before))}
-      <p class="gap">{number(left)} lines are the same</p>
+      <button type="button" class="plain more-lines" onClick={() => setAll(true)}>
+        Show {number(left)} lines that are the same
+      </button>
       {shown(lines.slice(lines.length - after))}
     </>
   );

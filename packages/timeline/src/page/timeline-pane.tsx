@@ -6,7 +6,7 @@ import { bytes, plural, short, titleOf } from "./format.ts";
 import { graphLanes, type GraphRow } from "./graph-lanes.ts";
 import { LayerBar, LayerLegend } from "./layers.tsx";
 import { Await, Empty, When } from "./parts.tsx";
-import { go, hrefOf, type Route } from "./route.ts";
+import { baseOf, go, hrefOf, type Route } from "./route.ts";
 import { marked, SafeText } from "./safe-text.tsx";
 import { SessionActions } from "./session-actions.tsx";
 import { useData, usePage } from "./use-data.ts";
@@ -64,7 +64,7 @@ function Rows({ timeline, route, isWhole, readAll }: RowsProps): JSX.Element {
     awaited.current = row === undefined ? place : undefined;
     if (row === undefined) return readAll();
     wanted.current = row.id;
-    go({ sessionId: session.id, checkpointId: row.id, tab: route.tab });
+    go({ sessionId: session.id, checkpointId: row.id, tab: route.tab, baseId: baseOf(row.id) });
   };
   useEffect(() => {
     if (awaited.current !== undefined && awaited.current < rows.length) goTo(awaited.current);
@@ -113,10 +113,11 @@ function Rows({ timeline, route, isWhole, readAll }: RowsProps): JSX.Element {
               graph={lanes[index]}
               lanes={width}
               size={sizes.get(row.id)}
+              before={row.parentId === null ? undefined : sizes.get(row.parentId)}
               most={most}
               isHead={row.id === headId}
               isCurrent={index === selected}
-              href={hrefOf({ sessionId: session.id, checkpointId: row.id, tab: route.tab })}
+              href={hrefOf({ sessionId: session.id, checkpointId: row.id, tab: route.tab, baseId: baseOf(row.id) })}
             />
           )}
         </WindowList>
@@ -161,13 +162,15 @@ interface RowProps {
   readonly graph: GraphRow | undefined;
   readonly lanes: number;
   readonly size: ContextSize | undefined;
+  /** Size of its parent. */
+  readonly before: ContextSize | undefined;
   readonly most: number;
   readonly isHead: boolean;
   readonly isCurrent: boolean;
   readonly href: string;
 }
 
-function Row({ row, graph, lanes, size, most, isHead, isCurrent, href }: RowProps): JSX.Element {
+function Row({ row, graph, lanes, size, before, most, isHead, isCurrent, href }: RowProps): JSX.Element {
   return (
     <a class="checkpoint" href={href} tabIndex={isCurrent ? 0 : -1} aria-current={isCurrent ? "true" : undefined}>
       {graph === undefined ? null : <Lanes graph={graph} count={lanes} isHead={isHead} />}
@@ -180,7 +183,10 @@ function Row({ row, graph, lanes, size, most, isHead, isCurrent, href }: RowProp
         </span>
         <span class="line size">
           {size === undefined ? <span class="layer-bar" /> : <LayerBar layers={size.layers} most={most} />}
-          <span class="tokens">{size?.tokens === undefined ? "" : `${short(size.tokens)} tokens`}</span>
+          <span class="tokens">
+            {size?.tokens === undefined ? "" : `${short(size.tokens)} tokens`}
+            <Growth from={before?.tokens} to={size?.tokens} />
+          </span>
         </span>
         <span class="line faint">
           <span class="marks">
@@ -204,6 +210,12 @@ function Row({ row, graph, lanes, size, most, isHead, isCurrent, href }: RowProp
       </span>
     </a>
   );
+}
+
+/** Tokens gained or lost since the parent: beside one large entry, no bar shows them. */
+function Growth({ from, to }: { readonly from: number | undefined; readonly to: number | undefined }): JSX.Element | null {
+  if (from === undefined || to === undefined || from === to) return null;
+  return <span title="Tokens gained or lost since the checkpoint before"> {`${to > from ? "+" : "−"}${short(Math.abs(to - from))}`}</span>;
 }
 
 const LANE = 14;
