@@ -299,8 +299,17 @@ function edgeWrites(tenant: string, changes: readonly Change<Tables["edge"]>[]):
   const gone = changes.flatMap(({ was }) => (was === undefined ? [] : [was]));
   const put = changes.flatMap(({ now }) => (now === undefined ? [] : [{ tenant_id: tenant, dependent: now.dependent, base: now.base }]));
   return [
-    ...gone.map(({ dependent, base }) =>
-      builder.deleteFrom("edge").where("tenant_id", "=", tenant).where("dependent", "=", dependent).where("base", "=", base),
+    ...chunks(
+      "edge",
+      gone.map(({ dependent, base }) => ({ tenant_id: tenant, dependent, base })),
+    ).map((some) =>
+      builder
+        .deleteFrom("edge")
+        .where("tenant_id", "=", tenant)
+        .where(
+          sql<boolean>`(dependent, base) in (select * from unnest(${some.map(({ dependent }) => dependent)}::text[],
+            ${some.map(({ base }) => base)}::text[]))`,
+        ),
     ),
     ...chunks("edge", put).map((some) =>
       builder
