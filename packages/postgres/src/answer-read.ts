@@ -1,5 +1,6 @@
 import type { Answers, Facts, Read, Reads, Tables } from "@workrail/core";
 import { ask } from "./ask.ts";
+import { prepared } from "./queries/prepared.ts";
 import type { Query } from "./queries/query-builder.ts";
 import {
   auditQuery,
@@ -33,21 +34,34 @@ export async function answerReads<R extends Reads>(on: Connection, tenant: strin
   return Object.fromEntries(await Promise.all(answers)) as Facts<R>;
 }
 
+/** The reads of a save. */
+const READS = {
+  checkpoint: prepared(checkpointQuery),
+  checkpoints: prepared(checkpointsQuery),
+  places: prepared(placesQuery),
+  session: prepared(sessionQuery),
+  removals: prepared(removalsQuery),
+  erasures: prepared(erasuresQuery),
+  blob: prepared(blobQuery),
+  bytes: prepared(bytesQuery),
+  audit: prepared(auditQuery),
+};
+
 const ANSWERS: {
   readonly [K in Read["of"]]: (on: Connection, tenant: string, read: Extract<Read, { readonly of: K }>) => Promise<Answers[K]>;
 } = {
-  checkpoint: async (on, tenant, read) => (await all(on, checkpointQuery(tenant, read), checkpointOf))[0],
-  checkpoints: async (on, tenant, read) => (read.limit === 0 ? [] : all(on, checkpointsQuery(tenant, read), checkpointOf)),
+  checkpoint: async (on, tenant, read) => (await all(on, READS.checkpoint(tenant, read), checkpointOf))[0],
+  checkpoints: async (on, tenant, read) => (read.limit === 0 ? [] : all(on, READS.checkpoints(tenant, read), checkpointOf)),
   places: async (on, tenant, read) =>
-    read.limit === 0 ? [] : all(on, placesQuery(tenant, read), (row) => row as Answers["places"][number]),
+    read.limit === 0 ? [] : all(on, READS.places(tenant, read), (row) => row as Answers["places"][number]),
   count: async (on, tenant, read) => (await ask(on, countQuery(tenant, read)))[0]?.total ?? 0,
-  session: async (on, tenant, read) => (await all(on, sessionQuery(tenant, read), sessionOf))[0],
+  session: async (on, tenant, read) => (await all(on, READS.session(tenant, read), sessionOf))[0],
   sessions: (on, tenant, read) => all(on, sessionsQuery(tenant, read), listedSessionOf),
   edges: (on, tenant, read) => all(on, edgesQuery(tenant, read), (row) => row as Tables["edge"]),
-  removals: (on, tenant, read) => all(on, removalsQuery(tenant, read), (row) => ({ ...erasureOf(row), isDone: false })),
-  erasures: (on, tenant, read) => all(on, erasuresQuery(tenant, read), erasureOf),
+  removals: (on, tenant, read) => all(on, READS.removals(tenant, read), (row) => ({ ...erasureOf(row), isDone: false })),
+  erasures: (on, tenant, read) => all(on, READS.erasures(tenant, read), erasureOf),
   holds: (on, tenant) => all(on, holdsQuery(tenant), ({ holder, until }) => ({ holder, until: new Date(until) })),
-  bytes: async (on, tenant) => (await ask(on, bytesQuery(tenant)))[0]?.bytes ?? 0,
+  bytes: async (on, tenant, read) => (await ask(on, READS.bytes(tenant, read)))[0]?.bytes ?? 0,
   async totals(on, tenant) {
     const [row] = await ask(on, totalsQuery(tenant));
     return {
@@ -61,9 +75,9 @@ const ANSWERS: {
       neededRemovals: row?.needed ?? 0,
     };
   },
-  audit: (on, tenant, read) => all(on, auditQuery(tenant, read), loggedOf),
+  audit: (on, tenant, read) => all(on, READS.audit(tenant, read), loggedOf),
   mark: async () => undefined,
-  blob: async (on, tenant, read) => (await ask(on, blobQuery(tenant, read))).length > 0,
+  blob: async (on, tenant, read) => (await ask(on, READS.blob(tenant, read))).length > 0,
   async contradictions(on, tenant) {
     const [sums, edges] = await Promise.all([
       all(on, wrongSumsQuery(tenant), (row) => {

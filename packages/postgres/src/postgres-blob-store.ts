@@ -4,6 +4,7 @@ import type { BlobInfo, BlobKey, BlobRef, BlobStore, QuarantinedBlob } from "@wo
 import { sql } from "kysely";
 import { ask } from "./ask.ts";
 import { isListed } from "./queries/checkpoint-conditions.ts";
+import { prepared } from "./queries/prepared.ts";
 import { builder } from "./queries/query-builder.ts";
 import type { Transactions } from "./transactions.ts";
 
@@ -12,8 +13,13 @@ const PAGE = 1_000;
 
 const SIZE = sql<number>`octet_length(bytes)`.as("size");
 
+const BYTES = prepared((tenant: string, { ref }: { readonly ref: BlobRef }) => {
+  return builder.selectFrom("blob").select("bytes").where("tenant_id", "=", tenant).where("ref", "=", ref);
+});
+
 /** Blobs in a table of the catalog's database. Within a change of the catalog, they change in its transaction. */
 export class PostgresBlobStore implements BlobStore {
+  readonly sharesTransaction = true;
   readonly #tenant: string;
   readonly #transactions: Transactions;
   readonly #namesSessions: boolean;
@@ -51,8 +57,7 @@ export class PostgresBlobStore implements BlobStore {
   }
 
   async get(ref: BlobRef): Promise<Uint8Array | undefined> {
-    const query = builder.selectFrom("blob").select("bytes").where("tenant_id", "=", this.#tenant).where("ref", "=", ref);
-    const [row] = await this.#transactions.run((connection) => ask(connection, query));
+    const [row] = await this.#transactions.run((connection) => ask(connection, BYTES(this.#tenant, { ref })));
     return row === undefined ? undefined : Uint8Array.from(row.bytes);
   }
 

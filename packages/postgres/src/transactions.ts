@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { SerialQueue, WorkrailError } from "@workrail/core";
 import { sql } from "kysely";
 import { ask } from "./ask.ts";
+import { prepared } from "./queries/prepared.ts";
 import { builder, type Query } from "./queries/query-builder.ts";
 import { storedText } from "./stored-text.ts";
 import type { Connection, Database, Statement } from "./sql-connection.ts";
@@ -153,7 +154,7 @@ export class Transactions {
     const [, , [store]] = await Promise.all([
       connection.run(BEGIN),
       connection.run(settings(tenant, { lock_timeout: lockWaitMs, idle_in_transaction_session_timeout: silenceMs })),
-      ask(connection, lockQuery(tenant)),
+      ask(connection, LOCK(tenant, {})),
     ]);
     if (store === undefined) throw storeGone();
     return store;
@@ -243,6 +244,8 @@ function lockQuery(tenant: string): Query<LockedStore> {
     .where("tenant_id", "=", tenant)
     .forNoKeyUpdate();
 }
+
+const LOCK = prepared(lockQuery);
 
 /** Sends statements and the commit at once. When a statement fails, the commit rolls back. */
 async function commit(connection: Connection, writes: readonly Query<unknown>[]): Promise<void> {
