@@ -55,6 +55,7 @@ function storageFor(whole: Storage, { catalog, search, projects }: Own): Storage
 /** Blobs are found by what the catalog names. Lists would count those of others. */
 function withoutLists(blobs: BlobStore): BlobStore {
   return {
+    ...(blobs.sharesTransaction === undefined ? {} : { sharesTransaction: blobs.sharesTransaction }),
     put: (key, bytes, options) => blobs.put(key, bytes, options),
     replace: (ref, bytes) => blobs.replace(ref, bytes),
     get: (ref) => blobs.get(ref),

@@ -5,6 +5,7 @@ import {
   type Context,
   findHead,
   isWorkrailError,
+  keepingSession,
   loadCheckpoint,
   type LoadPorts,
   type Log,
@@ -51,10 +52,8 @@ export async function takeCheckpoint(to: TakePorts, record: TakenFields, context
   const { sessionId, parentId } = record;
   const head = await findHead(to.catalog, sessionId);
   const keepsAll = record.attributes["retention"] === "all";
-  // Before a save that could prune, and again after the first save, which creates the session.
-  if (keepsAll) await keepIfThere(to, sessionId);
-  const { id, isNew } = await save(to, record, context);
-  if (keepsAll) await keepIfThere(to, sessionId);
+  const { id, isNew } = await save(to, record, context, keepsAll);
+  if (keepsAll && !isNew) await keepIfThere(to, sessionId);
   return { id, isNew, isFork: isNew && record.kind !== "aside" && (head?.id ?? null) !== parentId, head: head?.id };
 }
 
@@ -66,9 +65,9 @@ export function idWhenTaken(
   return parseCheckpointId(uuidOf(digests.sha256(JSON.stringify(["taken", sessionId, id]))));
 }
 
-async function save(to: TakePorts, record: TakenFields, context: Context): Promise<Pick<TakenRecord, "id" | "isNew">> {
+async function save(to: TakePorts, record: TakenFields, context: Context, keep: boolean): Promise<Pick<TakenRecord, "id" | "isNew">> {
   const { id, sessionId, parentId, createdAt, name, tags, attributes, kind, agentId, workflowId, project, layers } = record;
-  const ports = { ...to, clock: { now: () => createdAt } };
+  const ports = { ...to, ...(keep ? keepingSession(to, sessionId) : {}), clock: { now: () => createdAt } };
   const input = {
     sessionId,
     context,

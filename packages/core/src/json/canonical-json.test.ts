@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { JsonValue } from "../model/context.ts";
-import { canonicalJson, canonicalUtf8, isWrittenAs } from "./canonical-json.ts";
+import { canonicalJson, canonicalUtf8 } from "./canonical-json.ts";
 
 it("writes the example of RFC 8785, section 3.2.2", () => {
   const value = JSON.parse(`{
@@ -97,44 +97,4 @@ it("encodes the same text as UTF-8, of any length", () => {
   for (const length of [1, 2_047, 2_048, 100_000, 700_000]) {
     check({ b: "ü".repeat(length), a: ["😀".repeat(length), "x".repeat(length)], c: {} });
   }
-});
-
-describe("isWrittenAs", () => {
-  it("is true for the text that JSON.stringify writes", () => {
-    const check = (value: JsonValue): void => {
-      const text = JSON.stringify(value);
-      expect(isWrittenAs(JSON.parse(text) as JsonValue, text)).toBe(true);
-    };
-    fc.assert(fc.property(fc.jsonValue(), (value) => check(value as JsonValue)));
-    for (const value of [[], {}, [[]], { a: {}, b: [] }, "\ud800", { "\n": "\u2028" }, -1.5e-7, null]) check(value);
-  });
-
-  it("agrees with JSON.stringify about any other text", () => {
-    const texts = fc.tuple(fc.jsonValue(), fc.nat(4), fc.boolean()).map(([value, spaces, sorts]) => {
-      return JSON.stringify(value, sorts ? ["b", "a", "1"] : undefined, spaces);
-    });
-    fc.assert(
-      fc.property(texts, (text) => {
-        const value = JSON.parse(text) as JsonValue;
-        expect(isWrittenAs(value, text)).toBe(JSON.stringify(value) === text);
-      }),
-    );
-  });
-
-  it.each([
-    `{"a":1,"a":2}`,
-    `{"b":0,"1":1}`,
-    `[1.0]`,
-    `[-0]`,
-    `[1e2]`,
-    `"\\u0041"`,
-    `"\\/"`,
-    `[1 ]`,
-    `[1]\n`,
-    ` {}`,
-    `{"a" :1}`,
-    `["\ud800"]`,
-  ])("is false for %j, which is written otherwise", (text) => {
-    expect(isWrittenAs(JSON.parse(text) as JsonValue, text)).toBe(false);
-  });
 });

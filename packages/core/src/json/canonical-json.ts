@@ -10,7 +10,7 @@ import { encodeUtf8Into } from "../platform.ts";
  */
 export function canonicalJson(value: JsonValue): string {
   let json = "";
-  write(value, true, (text) => {
+  write(value, (text) => {
     json += text;
   });
   return json;
@@ -31,41 +31,30 @@ export function canonicalUtf8(value: JsonValue, length: number): Uint8Array {
     written += encodeUtf8Into(texts, bytes.subarray(written));
     texts = "";
   };
-  write(value, true, encode);
+  write(value, encode);
   encode("");
   return bytes;
 }
 
 const ENCODED_AT_ONCE = 2 * 1024;
 
-/** Tells whether `JSON.stringify` writes a value as this text. Faster than comparing with a text that is written again. */
-export function isWrittenAs(value: JsonValue, text: string): boolean {
-  let at = 0;
-  let isSame = true;
-  write(value, false, (part) => {
-    isSame &&= text.startsWith(part, at);
-    at += part.length;
-  });
-  return isSame && at === text.length;
-}
-
-/** Calls `add` with the texts of the JSON, in order. */
-function write(value: JsonValue, isSorted: boolean, add: (text: string) => void): void {
+/** Calls `add` with the texts of the canonical JSON, in order. */
+function write(value: JsonValue, add: (text: string) => void): void {
   if (typeof value !== "object" || value === null) return add(JSON.stringify(value));
   if (!isJsonObject(value)) {
     add("[");
     for (let index = 0; index < value.length; index++) {
       if (index > 0) add(",");
-      write(value[index] as JsonValue, isSorted, add);
+      write(value[index] as JsonValue, add);
     }
     return add("]");
   }
   let before = "{";
   const keys = Object.keys(value);
   // `sort` compares UTF-16 code units, including integer-like keys. An object could not hold those in that order.
-  for (const key of isSorted ? keys.sort() : keys) {
+  for (const key of keys.sort()) {
     add(`${before}${JSON.stringify(key)}:`);
-    write(value[key] as JsonValue, isSorted, add);
+    write(value[key] as JsonValue, add);
     before = ",";
   }
   add(before === "{" ? "{}" : "}");

@@ -2,7 +2,6 @@ import type { Context } from "../model/context.ts";
 import type { Digest } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Digester } from "../ports/environment.ts";
-import { isWrittenAs } from "./canonical-json.ts";
 import { parseJson } from "./parse-json.ts";
 import { type CheckedContext, prepareBytes, prepareText, tooLarge, written } from "./prepare-context.ts";
 import { LARGE_BYTES, SHORT_TEXT, utf8Of, utf8Parts } from "./text-parts.ts";
@@ -23,19 +22,12 @@ export interface SavedContent {
  * Captures a context, so that later changes by the caller have no effect. Digests a large context later, in turns, when the
  * result is called.
  *
- * @param given JSON text that the context was parsed from, if any.
  * @throws TOO_LARGE, also from the result.
  */
-export function takeDown(checked: CheckedContext, limits: Limits, digests: Digester, given?: string): () => Promise<SavedContent> {
-  const digestInTurns = digests.sha256OfParts;
-  if (digestInTurns !== undefined && checked.characters > LARGE_BYTES) {
-    const json = written(() => writeJson(checked.context), limits);
-    return () => takeDownLarge(json, checked, limits, digestInTurns);
-  }
+export function takeDown(checked: CheckedContext, limits: Limits, digests: Digester): () => Promise<SavedContent> {
   const { context, characters } = checked;
-  const write = (): WrittenJson => (characters > SHORT_TEXT ? writeJson(context) : JSON.stringify(context));
-  const json = given !== undefined && isWrittenAs(context, given) ? given : written(write, limits);
-  // The estimate was too low, because of escapes or long numbers.
+  const json = written((): WrittenJson => (characters > SHORT_TEXT ? writeJson(context) : JSON.stringify(context)), limits);
+  const digestInTurns = digests.sha256OfParts;
   if (digestInTurns !== undefined && lengthOf(json) > LARGE_BYTES) return () => takeDownLarge(json, checked, limits, digestInTurns);
   const { bytes, ...digested } = prepareBytes(checked, utf8Of(writtenTexts(json)), limits, digests);
   const content: SavedContent = { sizeBytes: bytes.length, ...digested, texts: () => writtenTexts(json), parts: () => [bytes] };

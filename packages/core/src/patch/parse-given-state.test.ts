@@ -31,7 +31,7 @@ describe("parseGivenState", () => {
   });
 
   it("parses and reports JSON texts, as a whole and in the fields of a patch, but not values", () => {
-    expect(parse({ context: '{"a":"[1]"}' })).toEqual({ context: { a: "[1]" }, text: '{"a":"[1]"}', parsed: ["context"] });
+    expect(parse({ context: '{"a":"[1]"}' })).toEqual({ context: { a: "[1]" }, parsed: ["context"] });
     expect(parse({ patch: '{"set":"{\\"a\\":\\"{}\\"}","remove":"[\\"b\\"]"}' })).toEqual({
       patch: { set: [["a", "{}"]], append: [], remove: ["b"] },
       parsed: ["patch", "patch.set", "patch.remove"],

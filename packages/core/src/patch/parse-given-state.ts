@@ -11,11 +11,9 @@ import { quoted } from "./quoted-name.ts";
 export type GivenState = (
   | {
       readonly context: Context;
-      /** JSON text that the context was parsed from. */
-      readonly text?: string;
       readonly patch?: undefined;
     }
-  | { readonly context?: undefined; readonly text?: undefined; readonly patch: Patch }
+  | { readonly context?: undefined; readonly patch: Patch }
 ) & {
   /** Fields that came as texts and were parsed as JSON. */
   readonly parsed: readonly string[];
@@ -32,7 +30,7 @@ export function parseGivenState(given: { readonly context?: unknown; readonly pa
   if (given.patch === undefined) {
     const context = ownText(given.context, "context", limits, read);
     if (context === undefined) throw neither();
-    if (typeof given.context === "string") return { context: checkContext(context, limits).context, text: given.context, parsed };
+    if (typeof given.context === "string") return { context: checkContext(context, limits).context, parsed };
     return { context: ownContext(context, limits), parsed };
   }
   const patch = ownText(given.patch, "patch", limits, read);

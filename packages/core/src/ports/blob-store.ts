@@ -3,6 +3,8 @@ import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 
 /** Holds opaque bytes, one blob per checkpoint. Failures reject with `STORAGE_UNAVAILABLE`. */
 export interface BlobStore {
+  /** True when blobs that are put within a change of the catalog stay only if the change is applied. Default `false`. */
+  readonly sharesTransaction?: boolean;
   /**
    * Writes a checkpoint's blob. Resolves when the bytes and their name are durable. A reader never sees part of a blob. With
    * `ifAbsent`: resolves to `undefined` and changes nothing when the checkpoint already has a blob. Without `ifAbsent`: the caller

@@ -3,6 +3,7 @@ import {
   type CheckpointId,
   type GivenState,
   hasAtMost,
+  keepingSession,
   invalidInput,
   isWorkrailError,
   noBase,
@@ -65,10 +66,9 @@ async function saveTo(store: Store, params: SaveCheckpointParams, state: GivenSt
   const keepsAll = params.retention === "all" || labels.attributes["retention"] === "all";
   const keeps = keepsAll && standIn === undefined;
   const once = (force = params.force): Promise<SaveResult> =>
-    saveCheckpoint(ports, {
+    saveCheckpoint(keeps ? keepingSession(ports, sessionId) : ports, {
       sessionId,
       context: state.context,
-      text: state.text,
       patch: state.patch,
       refuseEmpty: true,
       reportsDropped: params.reportsDropped,
@@ -106,18 +106,14 @@ async function saveTo(store: Store, params: SaveCheckpointParams, state: GivenSt
     const isNoted = result.status === "saved" || phase === undefined || result.record.attributes["phase"] === phase;
     return isNoted ? result : once(true);
   };
-  let isKept = false;
-  const keepAndSave = async (): Promise<SaveResult> => {
-    // Tag before this save could prune. A session that does not exist yet has nothing to prune.
-    if (keeps) isKept = await keepIfThere(parts, sessionId);
-    return store.withRoom(saveEnd);
-  };
-  const result = await store.using(keepAndSave).catch((error: unknown) => {
-    if (binds) sessions.notSaved(sessionId, params.workflowId);
-    throw error;
-  });
+  const result = await store
+    .using(() => store.withRoom(saveEnd))
+    .catch((error: unknown) => {
+      if (binds) sessions.notSaved(sessionId, params.workflowId);
+      throw error;
+    });
   if (binds) sessions.saved(sessionId, params.workflowId);
-  if (keeps && !isKept) await store.using(() => keepIfThere(parts, sessionId));
+  if (keeps && result.status === "unchanged") await store.using(() => keepIfThere(parts, sessionId));
   const { record, status } = result;
   const pruned = result.status === "saved" ? result.removed.filter((each) => ownerOf(each) === undefined).length : 0;
   const prunesToTrash = status === "saved" && standIn === undefined && settings.prunesToTrash;

@@ -1,4 +1,5 @@
 import {
+  append,
   type Append,
   type CatalogChange,
   changeForm,
@@ -82,6 +83,29 @@ export function describeTransactions(harness: StorageHarness): void {
         await twin.prove();
         await twin.reopen();
         await twin.prove();
+      }),
+    );
+
+    it(
+      "takes the blobs that it put with it when it is not applied, where blobs share its transaction",
+      onStore(async (storage, twin) => {
+        const { blobs, catalog } = storage;
+        if (blobs.sharesTransaction !== true) return;
+        const key = { sessionId: "s" as SessionId, checkpointId: "c" as CheckpointId };
+        const record = aRecord({ id: key.checkpointId, sessionId: key.sessionId, blob: blobs.refOf(key) });
+        const put = async (): Promise<boolean> => (await blobs.put(key, new Uint8Array(9), { ifAbsent: true })) !== undefined;
+        const lost = append({ ...ANY, record, put: async () => (await put()) && Promise.reject(new Error("The process was killed.")) });
+        await expect(catalog.change(lost)).rejects.toThrow("killed");
+        expect(await blobs.get(record.blob)).toBeUndefined();
+        expect(await found(storage, record.id)).toBeUndefined();
+        expect(await catalog.change(append({ ...ANY, record, put }))).toMatchObject({ status: "committed" });
+        await twin.reopen();
+        expect(await twin.storage.blobs.get(record.blob)).toEqual(new Uint8Array(9));
+        const other = { ...record, id: "d" as CheckpointId };
+        expect(await twin.storage.catalog.change(append({ ...ANY, record: other, put: async () => false }))).toEqual({
+          status: "blob-missing",
+        });
+        expect(await found(twin.storage, other.id)).toBeUndefined();
       }),
     );
 

@@ -42,6 +42,15 @@ export interface Append {
   readonly session?: Pick<SessionFacts, "createdAt" | "tags" | "pins"> | undefined;
 }
 
+/** An append that may put its blob. It is a change of its own: a rule that changes blobs cannot be one of several. */
+export interface AppendWithBlob extends Append {
+  /**
+   * Puts the blob as a part of the change, for stores whose blobs share its transaction. When it resolves to `false`, nothing is
+   * appended and the answer is `blob-missing`. Absent: the blob was put before.
+   */
+  readonly put?: (() => Promise<boolean>) | undefined;
+}
+
 export type CommitOutcome =
   /** The whole change was applied. */
   | {
@@ -82,7 +91,7 @@ export interface Quota {
 export type QuotaUsage = Quota;
 
 /** Appends a checkpoint to its session and removes the checkpoints beyond the limits, or says why it does not. */
-export function append(given: Append): Rule<CommitOutcome> {
+export function append(given: AppendWithBlob): Rule<CommitOutcome> {
   const { record, keepNewest } = given;
   // In a session at its limit, one more checkpoint means that one has to go.
   const usual = pruneReads(given, 1);
@@ -149,7 +158,7 @@ function pruneReads({ record: { id, sessionId, createdAt } }: Append, excess: nu
 }
 
 /** Returns the reason why the append must not be. The order of the reasons is part of the contract. */
-function refuse({ record, expectedHead, unlessHeadIs, asides, quota, owner }: Append, facts: AppendFacts, bytes: QuotaUsage) {
+function refuse({ record, expectedHead, unlessHeadIs, asides, quota, owner, put }: AppendWithBlob, facts: AppendFacts, bytes: QuotaUsage) {
   const { existing } = facts;
   const head = facts.head[0]?.record;
   if (existing !== undefined) {
@@ -159,7 +168,7 @@ function refuse({ record, expectedHead, unlessHeadIs, asides, quota, owner }: Ap
   if (head !== undefined && head.canonicalDigest === unlessHeadIs) return { status: "unchanged", head } satisfies CommitOutcome;
   if (owner !== undefined && (facts.owner === undefined || facts.owner.trashedAt !== undefined))
     return { status: "owner-missing" } satisfies CommitOutcome;
-  if (!facts.hasBlob) return { status: "blob-missing" } satisfies CommitOutcome;
+  if (put === undefined && !facts.hasBlob) return { status: "blob-missing" } satisfies CommitOutcome;
   const hasRoom = asides === undefined || asidesToRemove(freeStanding(facts), record, asides) !== undefined;
   if (!hasRoom) return { status: "asides-full" } satisfies CommitOutcome;
   const over = quota && (["session", "store"] as const).find((limit) => bytes[limit] + record.blobBytes > quota[limit]);
@@ -177,7 +186,7 @@ function mostBeyond({ keepNewest = ALL }: Append, session: SessionRow | undefine
 }
 
 interface Appending {
-  readonly given: Append;
+  readonly given: AppendWithBlob;
   readonly facts: AppendFacts;
   readonly bytes: QuotaUsage;
   readonly removed: readonly CheckpointRow[];
@@ -186,7 +195,7 @@ interface Appending {
 }
 
 function appended({ given, facts, bytes, removed, first }: Appending): Decision<CommitOutcome> {
-  const { record: added, quota, shieldedUntil } = given;
+  const { record: added, quota, shieldedUntil, put } = given;
   const { sessionId, createdAt: at, agentId } = added;
   const session = facts.session ?? begun(given);
   const sequence = session.lastSequence + 1;
@@ -221,6 +230,8 @@ function appended({ given, facts, bytes, removed, first }: Appending): Decision<
       ...(given.audit ?? []),
     ],
     touched: touchedBy(record, facts, removed),
+    blobs: put,
+    withdrawn: { status: "blob-missing" },
   };
 }
 

@@ -18,8 +18,8 @@ import type { LayerSummary } from "../../model/layer.ts";
 import { LABEL_LIMITS, type Limits } from "../../model/limits.ts";
 import { isSameBytes } from "../../same-bytes.ts";
 import type { Background, Clock, Digester, IdGenerator } from "../../ports/environment.ts";
-import type { BlobStore } from "../../ports/blob-store.ts";
-import { append, type Append, type CommitOutcome, type QuotaUsage } from "../../catalog/rules/append.ts";
+import type { BlobKey, BlobStore } from "../../ports/blob-store.ts";
+import { append, type AppendWithBlob, type CommitOutcome, type QuotaUsage } from "../../catalog/rules/append.ts";
 import type { Codec } from "../../ports/codec.ts";
 import type { Locking } from "../../ports/locking.ts";
 import { applyPatch } from "../../patch/apply-patch.ts";
@@ -66,8 +66,6 @@ export interface SaveInput {
   readonly sessionId: SessionId;
   /** The whole state. Exactly one of `context` and `patch` must be given. */
   readonly context?: Context | undefined;
-  /** JSON text that `context` was parsed from; the save then takes less time. */
-  readonly text?: string | undefined;
   /** Changes since `parentId`; default: since the session's head. A patch never starts a session. */
   readonly patch?: Patch | undefined;
   readonly name?: string | undefined;
@@ -174,11 +172,11 @@ const MAX_ATTEMPTS = 3;
  */
 export async function saveCheckpoint(ports: SavePorts, given: SaveInput): Promise<SaveResult> {
   checkLabels(given);
-  const { patch, context, text } = given;
+  const { patch, context } = given;
   if (patch !== undefined) return ports.locking.inOrder(given.sessionId, () => savePatched(ports, given, patch));
   // Captures the context before the caller can change it.
   const checked = checkContext(context, ports.limits);
-  const takenDown = takeDown(checked, ports.limits, ports.digests, text);
+  const takenDown = takeDown(checked, ports.limits, ports.digests);
   const input: WholeInput = { ...given, patch: undefined, context: checked.context };
   return ports.locking.inOrder(given.sessionId, async () => saveContent(ports, input, await takenDown()));
 }
@@ -408,12 +406,17 @@ interface Encoded {
   readonly dropped: DroppedEntries | undefined;
 }
 
-async function write(ports: SavePorts, input: WholeInput, { content, facts, bytes }: Encoded): Promise<SaveOutcome> {
+/** Most bytes of a blob that is put within the change of the catalog, where other changes wait. */
+const TOGETHER_BYTES = 1024 * 1024;
+
+async function write(ports: SavePorts, input: WholeInput, encoded: Encoded): Promise<SaveOutcome> {
+  const { content, facts, bytes } = encoded;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const stored = await putBlob(ports, input, facts, bytes);
+    const stored = (attempt === 1 && putLater(ports, encoded)) || (await putBlob(ports, input, facts, bytes));
     const outcome = await ports.catalog.change(append(termsOf(ports, input, content, stored)));
     if (outcome.status === "blob-missing") continue;
-    if (outcome.status === "committed" && outcome.record !== undefined && input.checkpointId !== undefined) {
+    const isPut = stored.put === undefined;
+    if (isPut && input.checkpointId !== undefined && outcome.status === "committed" && outcome.record !== undefined) {
       await putBackIfReplaced(ports, content, { ...stored, bytes }, outcome.record);
     }
     return conclude(ports, input, content, stored, outcome);
@@ -424,10 +427,23 @@ async function write(ports: SavePorts, input: WholeInput, { content, facts, byte
   });
 }
 
-function termsOf(ports: SavePorts, input: WholeInput, content: SavedContent, { facts, blob, blobBytes }: StoredBlob): Append {
+function keyOf({ sessionId, id: checkpointId }: CheckpointFacts): BlobKey {
+  return { sessionId, checkpointId };
+}
+
+/** Returns the blob, to be put by the change; `undefined` when it has to be put before. */
+function putLater({ blobs }: SavePorts, { facts, bytes }: Encoded): StoredBlob | undefined {
+  if (blobs.sharesTransaction !== true || bytes.length > TOGETHER_BYTES) return undefined;
+  const key = keyOf(facts);
+  const put = async (): Promise<boolean> => (await blobs.put(key, bytes, { ifAbsent: true })) !== undefined;
+  return { blob: blobs.refOf(key), blobBytes: bytes.length, facts, put };
+}
+
+function termsOf(ports: SavePorts, input: WholeInput, content: SavedContent, { facts, blob, blobBytes, put }: StoredBlob): AppendWithBlob {
   const { id: checkpointId, sessionId, createdAt, agentId } = facts;
   return {
     record: { ...facts, blob, blobBytes, baseId: null, keyId: null },
+    put,
     unlessHeadIs: skipDigest(input, content),
     // `null` expects a session without checkpoints.
     expectedHead: input.expectedParentId === undefined ? input.follows : input.expectedParentId,
@@ -448,6 +464,8 @@ interface StoredBlob {
   readonly blob: BlobRef;
   readonly blobBytes: number;
   readonly facts: CheckpointFacts;
+  /** Puts the blob. Absent when it was put. */
+  readonly put?: AppendWithBlob["put"];
 }
 
 /** Blob that existed before. A delta depends on another checkpoint and cannot serve as a new one. */
@@ -457,7 +475,7 @@ interface FoundBlob extends StoredBlob {
 
 /** Writes the blob. A generated id is always new; a caller's id may already have a blob, left by a crash or by another writer. */
 async function putBlob(ports: SavePorts, input: WholeInput, facts: CheckpointFacts, bytes: Uint8Array): Promise<StoredBlob> {
-  const key = { sessionId: facts.sessionId, checkpointId: facts.id };
+  const key = keyOf(facts);
   const ifAbsent = input.checkpointId !== undefined;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const blob = await ports.blobs.put(key, bytes, { ifAbsent });
@@ -596,9 +614,8 @@ function unchanged(input: WholeInput, content: SavedContent, record: CheckpointR
   if (input.checkpointId !== undefined && input.checkpointId !== record.id) ignored.push("checkpointId");
   // Continuing the checkpoint that already has the content loses nothing.
   if (input.parentId !== undefined && input.parentId !== record.parentId && input.parentId !== record.id) ignored.push("parentId");
-  if (input.workflowId !== undefined && input.workflowId !== record.workflowId) ignored.push("workflowId");
-  if (input.agentId !== undefined && input.agentId !== record.agentId) ignored.push("agentId");
-  if (input.name !== undefined && input.name !== record.name) ignored.push("name");
+  const texts = ["workflowId", "agentId", "name"] as const;
+  ignored.push(...texts.filter((field) => input[field] !== undefined && input[field] !== record[field]));
   if (input.tags !== undefined && !input.tags.every((tag) => record.tags.includes(tag))) ignored.push("tags");
   if (Object.entries(input.attributes ?? {}).some(([key, value]) => !sameJson(record.attributes[key], value))) ignored.push("metadata");
   if (record.exactDigest !== content.exactDigest) ignored.push("keyOrder");
