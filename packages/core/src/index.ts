@@ -225,6 +225,7 @@ export type { RoomNeeded } from "./use-cases/remove/make-room.ts";
 export { exceedPinLimits, pinEntry } from "./use-cases/sessions/pin-entry.ts";
 export type { PinInput, PinPorts, PinResult } from "./use-cases/sessions/pin-entry.ts";
 export { ownerOf, recordTag, type SideRecord } from "./model/side-record.ts";
+export { type CopiedSession, type CopyPorts, copySession, type CopySessionInput, type Renamed } from "./use-cases/save/copy-session.ts";
 export { keepingSession } from "./use-cases/save/keeping-session.ts";
 export { type AppendRecordsInput, appendRecords, type NewSideRecord } from "./use-cases/save/append-records.ts";
 export { ERRORS_OF_ONE, type LoadedText, type LoadedTexts, loadTexts } from "./use-cases/load/load-texts.ts";

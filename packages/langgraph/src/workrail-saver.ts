@@ -29,7 +29,10 @@ import { fromRecords, type StoredWrite, toPendingWrite, toRecords } from "./stor
 import { fromTypedValue, toTypedValue } from "./typed-value.ts";
 
 /** Operations of a store that the saver uses. */
-export type SaverStore = Pick<Workrail, "saveCheckpoint" | "appendRecords" | "loadTexts" | "findCheckpoints" | "eachCheckpoint" | "erase">;
+export type SaverStore = Pick<
+  Workrail,
+  "saveCheckpoint" | "appendRecords" | "copySession" | "loadTexts" | "findCheckpoints" | "eachCheckpoint" | "erase"
+>;
 
 export interface WorkrailSaverOptions {
   /** Overwrites the files of a deleted thread, as `erase` of the store does by default. Default `false`: they are unlinked. */
@@ -126,18 +129,14 @@ export class WorkrailSaver extends BaseCheckpointSaver {
   }
 
   /** Copies all checkpoints of a thread, with their writes, to another thread, the oldest first. May be repeated. */
-  async copyThread(fromThreadId: string, toThreadId: string): Promise<void> {
-    const ids: string[] = [];
-    for await (const { id } of this.#saved(fromThreadId)) ids.unshift(id);
-    for (let first = 0; first < ids.length; first += BATCH) {
-      for (const { text, metadata, records = [] } of await this.#load(ids.slice(first, first + BATCH))) {
-        const { parent, ...from } = placeIn(metadata);
-        const place = { ...from, threadId: toThreadId };
-        const { metadata: own } = await fromContextText(this.serde, text);
-        await this.#save(place, parent, { context: text, metadata: await labelsOf(this.serde, place, { parent, metadata: own }) });
-        await this.#append(place, records);
-      }
-    }
+  async copyThread(fromThreadId: string, threadId: string): Promise<void> {
+    if (fromThreadId === threadId) return;
+    const rename = (_: string, { checkpoint_ns: namespace, checkpoint_id: id }: Readonly<Record<string, unknown>>) =>
+      typeof namespace === "string" && typeof id === "string"
+        ? { checkpointId: storedIdOf({ threadId, namespace, id }), attributes: { thread_id: threadId } }
+        : {};
+    const params = { fromSessionId: sessionIdOf(fromThreadId), toSessionId: sessionIdOf(threadId), rename };
+    await this.#store.copySession(params).catch(unlessMissing);
   }
 
   /** Appends records to a checkpoint. A graph may write before its checkpoint is put. */

@@ -133,6 +133,8 @@ export type {
   ListedSessionMetadata,
   ListSessionsParams,
   ListSessionsResult,
+  CopySessionParams,
+  CopySessionResult,
   TagSessionParams,
   TracedCheckpoint,
   TraceSessionParams,

@@ -1,4 +1,12 @@
-import { type ListPorts, listSessions, parseSessionId, sessionProjectOf, type SessionTrace, traceSession } from "@workrail/core";
+import {
+  type JsonObject,
+  type ListPorts,
+  listSessions,
+  parseSessionId,
+  sessionProjectOf,
+  type SessionTrace,
+  traceSession,
+} from "@workrail/core";
 import type { ContextComparison } from "@workrail/views";
 import type { CheckpointMetadata, SessionMetadata } from "./context-management-service.ts";
 import { metadataOf, sessionMetadataOf } from "./metadata.ts";
@@ -74,6 +82,27 @@ export interface TagSessionParams {
   readonly add?: readonly string[] | undefined;
   /** Tags that are not set are ignored. */
   readonly remove?: readonly string[] | undefined;
+}
+
+export interface CopySessionParams {
+  readonly fromSessionId: string;
+  /** Session to copy to. Other checkpoints in it stay. */
+  readonly toSessionId: string;
+  /**
+   * Returns the id of the copy of a checkpoint, the same each time, and attributes to set. Default: an id that follows from the session
+   * and the old id.
+   */
+  readonly rename?:
+    | ((checkpointId: string, attributes: JsonObject) => { readonly checkpointId?: string; readonly attributes?: JsonObject })
+    | undefined;
+  readonly agentId?: string | undefined;
+}
+
+export interface CopySessionResult {
+  /** The copies that are in the session now, the oldest first. */
+  copies: readonly { readonly from: string; readonly to: string }[];
+  /** Copies that were there before. */
+  present: number;
 }
 
 /** @param params `project` is used as given, without a default. */

@@ -152,6 +152,7 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
   restoreFromTrash: { sessionId: true, checkpointIds: true },
   emptyTrash: { sessionId: true, dryRun: true, onProgress: true },
   tagSession: { sessionId: true, add: true, remove: true },
+  copySession: { fromSessionId: true, toSessionId: true, rename: true, agentId: true },
   listSessions: { project: true, limit: true, offset: true },
   listTags: { project: true },
   watchChanges: { project: true, signal: true },

@@ -51,9 +51,8 @@ export type TakenFields = Pick<
 export async function takeCheckpoint(to: TakePorts, record: TakenFields, context: Context): Promise<TakenRecord> {
   const { sessionId, parentId } = record;
   const head = await findHead(to.catalog, sessionId);
-  const keepsAll = record.attributes["retention"] === "all";
-  const { id, isNew } = await save(to, record, context, keepsAll);
-  if (keepsAll && !isNew) await keepIfThere(to, sessionId);
+  const { id, isNew } = await save(to, record, context);
+  if (keepsAll(record) && !isNew) await keepIfThere(to, sessionId);
   return { id, isNew, isFork: isNew && record.kind !== "aside" && (head?.id ?? null) !== parentId, head: head?.id };
 }
 
@@ -65,9 +64,13 @@ export function idWhenTaken(
   return parseCheckpointId(uuidOf(digests.sha256(JSON.stringify(["taken", sessionId, id]))));
 }
 
-async function save(to: TakePorts, record: TakenFields, context: Context, keep: boolean): Promise<Pick<TakenRecord, "id" | "isNew">> {
+function keepsAll({ attributes }: TakenFields): boolean {
+  return attributes["retention"] === "all";
+}
+
+async function save(to: TakePorts, record: TakenFields, context: Context): Promise<Pick<TakenRecord, "id" | "isNew">> {
   const { id, sessionId, parentId, createdAt, name, tags, attributes, kind, agentId, workflowId, project, layers } = record;
-  const ports = { ...to, ...(keep ? keepingSession(to, sessionId) : {}), clock: { now: () => createdAt } };
+  const ports = { ...to, ...(keepsAll(record) ? keepingSession(to, sessionId) : {}), clock: { now: () => createdAt } };
   const input = {
     sessionId,
     context,

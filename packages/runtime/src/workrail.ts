@@ -48,6 +48,8 @@ import type {
   CompareCheckpointsResult,
   ListSessionsParams,
   ListSessionsResult,
+  CopySessionParams,
+  CopySessionResult,
   TagSessionParams,
   TraceSessionParams,
   TraceSessionResult,
@@ -208,6 +210,15 @@ export interface Sessions {
    * @throws SESSION_NOT_FOUND; INVALID_INPUT for an invalid id, or one tag too many; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE.
    */
   keepSession(sessionId: string, keep?: boolean): Promise<SessionMetadata>;
+  /**
+   * Copies the checkpoints of a session to another session: their content byte for byte, labels, times, parents and side records, then the
+   * tags and pins of the session. Each copy is durable on its own; an interrupted call is repeated, and goes on where it stopped. Asides,
+   * handles and the trash are left out. Nothing is pruned meanwhile.
+   *
+   * @throws SESSION_NOT_FOUND; INVALID_INPUT for an invalid id, or the same one; CHECKPOINT_CORRUPT for a checkpoint that cannot be read;
+   * CONFLICT for an id that is taken; STORAGE_QUOTA_EXCEEDED; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE.
+   */
+  copySession(params: CopySessionParams): Promise<CopySessionResult>;
   /** Returns the size of sessions and projects: checkpoints, bytes raw and as stored, and tokens of the latest contexts. */
   storeStats(params?: StoreStatsParams): Promise<StoreStats & LeftOut>;
 }

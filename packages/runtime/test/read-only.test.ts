@@ -100,6 +100,7 @@ const WRITES: Readonly<Record<string, (store: Workrail, folder: string) => Promi
   restoreFromTrash: (store) => store.restoreFromTrash({ sessionId: "gone" }),
   emptyTrash: (store) => store.emptyTrash(),
   keepSession: (store) => store.keepSession("s"),
+  copySession: (store) => store.copySession({ fromSessionId: "s", toSessionId: "copy" }),
   tagSession: (store) => store.tagSession({ sessionId: "s", add: ["t"] }),
   rebuildCatalog: (store) => store.rebuildCatalog(),
   collectGarbage: (store) => store.collectGarbage(),

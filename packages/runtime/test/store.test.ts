@@ -131,6 +131,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
         "deleteCheckpoint",
         "restoreFromTrash",
         "tagSession",
+        "copySession",
       ];
       const more = [
         "traceSession",

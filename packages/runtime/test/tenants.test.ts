@@ -226,6 +226,7 @@ const ATTACKS: readonly ((store: Workrail, known: Known) => Promise<unknown>)[] 
   (store, { session }) => store.traceSession({ sessionId: session, asides: true }),
   (store, { session }) => store.tagSession({ sessionId: session, add: ["taken"] }),
   (store, { session }) => store.keepSession(session),
+  (store, { session }) => store.copySession({ fromSessionId: session, toSessionId: "copy of the attacker" }),
   (store) => store.storeStats({ project: null }),
   (store) => store.storeStatus(),
   (store, { id }) => store.deleteCheckpoint({ checkpointId: id }),

@@ -2,7 +2,9 @@ import { describe } from "vitest";
 import type { StorageHarness } from "./harness.ts";
 import { type ConformanceOptions, completeOptions } from "./options.ts";
 import { describeAnyOperations } from "./use-cases/describe-any-operations.ts";
+import { describeCopies } from "./use-cases/describe-copies.ts";
 import { describeHandles } from "./use-cases/describe-handles.ts";
+import { describeOwnTerms } from "./use-cases/describe-own-terms.ts";
 import { describeRandomHistory } from "./use-cases/describe-random-history.ts";
 import { describeRecords } from "./use-cases/describe-records.ts";
 import { describeRestore } from "./use-cases/describe-restore.ts";
@@ -18,6 +20,8 @@ export function describeUseCases(harness: StorageHarness, options?: ConformanceO
     describeSavesAtOnce(harness);
     describeHandles(harness);
     describeRecords(harness);
+    describeCopies(harness);
+    describeOwnTerms(harness);
     describeAnyOperations(harness, completed);
     describeRandomHistory(harness, completed);
   });

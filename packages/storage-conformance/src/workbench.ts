@@ -19,6 +19,9 @@ import {
   type CheckpointId,
   type CheckpointRecord,
   compactSession,
+  type CopiedSession,
+  copySession,
+  type CopySessionInput,
   decodeBlob,
   type DecodedBlob,
   DEFAULT_LIMITS,
@@ -31,6 +34,7 @@ import {
   type Handle,
   type IdGenerator,
   issueHandle,
+  keepingSession,
   isWorkrailError,
   type Limits,
   loadCheckpoint,
@@ -53,6 +57,7 @@ import {
   type SaveInput,
   type SavePorts,
   type SaveResult,
+  type SecretScreen,
   type SessionId,
   type UpkeepPolicy,
   type VerifyReport,
@@ -82,6 +87,8 @@ export interface WorkbenchOptions {
   readonly background?: Background;
   /** Ids. Default: random ids. */
   readonly ids?: IdGenerator;
+  /** Screen of saves. Default: none. */
+  readonly secrets?: SecretScreen;
 }
 
 /** Parts of a storage that the use cases need. */
@@ -95,6 +102,7 @@ export class Workbench {
   readonly #clock: Clock;
   readonly #background: Background;
   readonly #ids: IdGenerator;
+  readonly #secrets: SecretScreen | undefined;
   readonly #queue: BackgroundQueue;
   /** Errors of background work, which no caller waits for. */
   readonly backgroundFailures: unknown[] = [];
@@ -106,10 +114,12 @@ export class Workbench {
     this.#queue = new BackgroundQueue(failureLog(this.backgroundFailures));
     this.#background = options.background ?? this.#queue;
     this.#ids = options.ids ?? randomIds;
+    this.#secrets = options.secrets;
   }
 
-  save(input: SaveInput): Promise<SaveResult> {
-    return saveCheckpoint(this.#savePorts(), input);
+  save({ keep = false, ...input }: SaveInput & { readonly keep?: boolean }, own: Pick<SavePorts, "secrets"> = {}): Promise<SaveResult> {
+    const ports = { ...this.#savePorts(), ...own };
+    return saveCheckpoint(keep ? keepingSession(ports, input.sessionId) : ports, input);
   }
 
   saveAside(input: AsideInput): Promise<SavedAside> {
@@ -118,6 +128,10 @@ export class Workbench {
 
   appendRecords(input: AppendRecordsInput): Promise<void> {
     return appendRecords(this.#savePorts(), input);
+  }
+
+  copySession(input: CopySessionInput): Promise<CopiedSession> {
+    return copySession({ ...this.#savePorts(), log: silent, onLoaded: () => undefined }, input);
   }
 
   loadTexts(ids: readonly CheckpointId[], withRecords = true): Promise<LoadedTexts> {
@@ -235,7 +249,8 @@ export class Workbench {
   }
 
   #savePorts(): SavePorts {
-    return { ...this.#ports(), classifier: classifierOf({}), ids: this.#ids, background: this.#background, writer: "workrail/conformance" };
+    const own = { ids: this.#ids, background: this.#background, secrets: this.#secrets, writer: "workrail/conformance" };
+    return { ...this.#ports(), ...own, classifier: classifierOf({}) };
   }
 
   #ports() {

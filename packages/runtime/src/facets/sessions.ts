@@ -1,8 +1,17 @@
-import { keepSession, parseSessionId, storeStats, tagSession } from "@workrail/core";
+import {
+  type CheckpointRecord,
+  copySession,
+  type CopySessionInput,
+  keepSession,
+  parseCheckpointId,
+  parseSessionId,
+  storeStats,
+  tagSession,
+} from "@workrail/core";
 import { sessionMetadataOf } from "../metadata.ts";
 import { watchChanges } from "../changes/watch-changes.ts";
 import { optional } from "../check-params.ts";
-import { listSessionsFor, listTagsFor, traceSessionFor } from "../overview.ts";
+import { type CopySessionParams, listSessionsFor, listTagsFor, traceSessionFor } from "../overview.ts";
 import type { Sessions } from "../workrail.ts";
 import { type Facet, MAYBE_PARAMS, PARAMS } from "./operation.ts";
 
@@ -33,6 +42,19 @@ export const sessions: Facet<Sessions> = {
       return sessionMetadataOf(await store.using(() => tagSession(store.parts, input)));
     },
   },
+  copySession: {
+    wholeStore: true,
+    needs: "disk",
+    changes: true,
+    params: PARAMS,
+    async run(store, params) {
+      const input = copyInputOf(params);
+      const ports = { ...store.loadPorts, ...store.savePorts, onLoaded: () => {} };
+      const copied = await store.withRoom(() => copySession(ports, input));
+      store.changed([input.to]);
+      return copied;
+    },
+  },
   keepSession: {
     remote: "repeatable",
     needs: "disk",
@@ -51,3 +73,13 @@ export const sessions: Facet<Sessions> = {
     },
   },
 };
+
+function copyInputOf({ fromSessionId, toSessionId, rename, agentId }: CopySessionParams): CopySessionInput {
+  const named = rename && {
+    rename({ id, attributes }: CheckpointRecord) {
+      const { checkpointId, ...other } = rename(id, attributes);
+      return { id: optional(checkpointId, (text) => parseCheckpointId(text)), attributes: other.attributes };
+    },
+  };
+  return { from: parseSessionId(fromSessionId, "fromSessionId"), to: parseSessionId(toSessionId, "toSessionId"), agentId, ...named };
+}
