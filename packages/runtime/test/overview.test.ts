@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Workrail } from "../src/workrail.ts";
 import { foreseeable, KINDS, refusalOf } from "./stores.ts";
 
 describe.each(KINDS)("a store of $kind", ({ at }) => {
@@ -64,6 +65,20 @@ describe.each(KINDS)("a store of $kind", ({ at }) => {
       ]);
       expect(compared).toMatchObject({ from: { id: "from", sessionId: "a" }, to: { id: "to", tokens: expect.any(Number) } });
       expect((await refusalOf(store.compareCheckpoints({ fromId: "from", toId: "none" }))).code).toBe("CHECKPOINT_NOT_FOUND");
+    }));
+
+  it("compares without counting that as a use", () =>
+    at(async (place) => {
+      const accessed = async (store: Workrail): Promise<unknown> =>
+        (await store.findCheckpoints({ sessionId: "s" })).checkpoints.map(({ lastAccessedAt }) => lastAccessedAt);
+      const adapters = foreseeable();
+      const store = await place.open({ adapters });
+      for (const id of ["from", "to"]) await store.saveCheckpoint({ sessionId: "s", checkpointId: id, context: { id } });
+      const before = await accessed(store);
+      await store.compareCheckpoints({ fromId: "from", toId: "to" });
+      await store.close();
+      await using again = await place.open({ adapters });
+      expect(await accessed(again)).toEqual(before);
     }));
 
   it("sums up the sizes of sessions and projects, without counting that as a use", () =>

@@ -134,9 +134,10 @@ export const checkpoints: Facet<Checkpoints> = {
   compareCheckpoints: {
     needs: "read",
     params: PARAMS,
-    async run({ parts, loadPorts, rules }, params) {
+    async run(store, params) {
       const { compareCheckpointsFor } = await import("../on-demand/viewing.ts");
-      return compareCheckpointsFor({ ...loadPorts, tokens: parts.tokens }, rules, params);
+      // A comparison is no use of a checkpoint: it must not put off its removal.
+      return compareCheckpointsFor({ ...store.portsOf({ isPeek: true }), tokens: store.parts.tokens }, store.rules, params);
     },
   },
   markCritical: { remote: "own way", needs: "own way", changes: true, params: PARAMS, runs: "alone", run: markCritical },
