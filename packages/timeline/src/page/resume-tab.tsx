@@ -114,6 +114,10 @@ function Entries({ found: { whole, shortened = [], tokens }, budget, entries }: 
   const short = sorted.filter(({ key }) => kept.has(key));
   const left = sorted.filter(({ key }) => !inAnswer.has(key) && !kept.has(key));
   const cut = budget === undefined ? undefined : (entry: ContextEntry): string => whyCut(entry.tokens, budget, budget - tokens);
+  // The answer may end with room for the rest of an entry that was shortened before others came.
+  const free = (budget ?? 0) - tokens;
+  const cutShort =
+    cut && ((entry: ContextEntry): string => (entry.tokens > free ? cut(entry) : "Shortened to leave room for other entries"));
   const room = budget === undefined ? "An answer holds no more." : "The budget has no room for more.";
   return (
     <div class="missing">
@@ -124,8 +128,8 @@ function Entries({ found: { whole, shortened = [], tokens }, budget, entries }: 
         </EntryTable>
       )}
       {short.length === 0 ? null : (
-        <EntryTable title={`${plural(short.length, "entry", "entries")} shortened`} entries={short} kept={kept} cut={cut}>
-          Only a part of each fits.
+        <EntryTable title={`${plural(short.length, "entry", "entries")} shortened`} entries={short} kept={kept} cut={cutShort}>
+          Each is there in part, or written shorter, such as a list as a table.
         </EntryTable>
       )}
       {there.length === 0 ? null : (
