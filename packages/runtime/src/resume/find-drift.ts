@@ -66,7 +66,7 @@ export async function findDrift(record: DriftedRecord, context: Context, now: Gi
   }
   const places = { saved: told(saved), now: { root: now.root, ...told(now) } };
   if (saved.commit === undefined || now.commit === undefined) {
-    const unknown = "there was no commit, or it could not be read from the repository's files";
+    const unknown = "the repository had no commit, or it could not be read";
     return { says: sentence(saved, now, { relation: "unknown" }, {}, unknown), ...places, relation: "unknown", unknown };
   }
   const [counts, files] = await Promise.all([
@@ -195,7 +195,7 @@ function sentence(saved: GitState, now: GitState, commits: Commits, { files }: P
     ...(saved.branch === now.branch ? [] : [now.branch === undefined ? "now on no branch" : `now on branch ${shown(now.branch)}`]),
     describeCommits(commits),
     files === undefined || files.named === 0 ? undefined : `named files: ${touched.length === 0 ? "none changed" : touched.join(", ")}`,
-    unknown === undefined ? undefined : `incomplete: ${unknown}`,
+    unknown === undefined ? undefined : `what changed since is not fully known: ${unknown}`,
   ];
   return `${parts.filter((each) => each !== undefined).join("; ")}.`;
 }
