@@ -3,6 +3,7 @@ export const FLAGS: readonly string[] = [
   "--json",
   "--read-only",
   "--allow-plaintext-files",
+  "--allow-plaintext-store",
   "--checkpoint-auto-save",
   "--hook-save",
   "--hook-conversation",

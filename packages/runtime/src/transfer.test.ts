@@ -218,7 +218,7 @@ describe("an import of a file", () => {
     const label = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 });
     const checkpoint = fc.record({
       context: fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue({ stringUnit: "binary" })),
-      metadata: fc.record({ name: label, tags: fc.array(label, { maxLength: 3 }), more: fc.jsonValue() }),
+      metadata: fc.record({ name: label, tags: fc.array(label, { maxLength: 3 }), attributes: fc.record({ more: fc.jsonValue() }) }),
       kind: fc.constantFrom("workflow", "project", "conversation", "aside"),
       agentId: fc.option(label, { nil: undefined }),
     });
