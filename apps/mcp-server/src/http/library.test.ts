@@ -129,7 +129,7 @@ describe("a node as store of the library", () => {
       ["saveCheckpoint", { sessionId: "parity", patch: { set: { step: 4 } }, context: {} }],
       ["traceSession", { sessionId: "unknown" }],
       ["restoreFromTrash", { sessionId: "parity" }],
-      ["markCritical", { contextKey: "goal" }],
+      ["markCritical", { sessionId: "parity", contextKey: "goal" }],
       ["tagSession", { sessionId: "parity", add: ["x".repeat(10_000)] }],
     ];
     for (const call of calls) {
