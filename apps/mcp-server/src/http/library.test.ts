@@ -151,6 +151,16 @@ describe("a node as store of the library", () => {
     expect(await store.markCritical({ contextKey: "step" })).toMatchObject({ status: "SUCCESS", sessionId: first?.sessionId });
   });
 
+  it("copies a session, and refuses a function whose answer the node would need", async () => {
+    await using store = await open("all");
+    const { checkpointId } = await store.saveCheckpoint({ sessionId: "to-copy", context: { goal: "copy" } });
+    const places = { fromSessionId: "to-copy", toSessionId: "copied" };
+    const rename = (): object => ({ attributes: { thread: "other" } });
+    await expect(store.copySession({ ...places, rename })).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    expect((await store.findCheckpoints({ sessionId: "copied" })).total).toBe(0);
+    expect(await store.copySession(places)).toMatchObject({ copies: [{ from: checkpointId }], present: 0 });
+  });
+
   it("calls functions in the parameters, and ends a stream with its signal", async () => {
     await using store = await open("all");
     const told: unknown[] = [];

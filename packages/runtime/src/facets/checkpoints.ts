@@ -45,7 +45,7 @@ const PAGE = 100;
 /** Saves, finds and loads checkpoints. */
 export const checkpoints: Facet<Checkpoints> = {
   saveCheckpoint: {
-    remote: "own way",
+    remote: "repeatable",
     needs: "own way",
     changes: true,
     params: PARAMS,
@@ -140,7 +140,7 @@ export const checkpoints: Facet<Checkpoints> = {
       return compareCheckpointsFor({ ...store.portsOf({ isPeek: true }), tokens: store.parts.tokens }, store.rules, params);
     },
   },
-  markCritical: { remote: "own way", needs: "own way", changes: true, params: PARAMS, runs: "alone", run: markCritical },
+  markCritical: { remote: "repeatable", needs: "own way", changes: true, params: PARAMS, runs: "alone", run: markCritical },
 };
 
 function parseIds(ids: unknown): readonly CheckpointId[] {

@@ -24,10 +24,9 @@ export type OwnWay =
 
 /**
  * How a program whose store is a node runs an operation. Default: the node does it. `repeatable`: the same, and a change whose answer was
- * lost is sent again. `own way`: the same, after `NodeRoute` has prepared the parameters. `here`: in the program, made of other operations.
- * `at the node`: refused, because it needs the disk of the node.
+ * lost is sent again. `here`: in the program, made of other operations. `at the node`: refused, because it needs the disk of the node.
  */
-export type Remote = "repeatable" | "here" | "own way" | "at the node";
+export type Remote = "repeatable" | "here" | "at the node";
 
 /** The argument of an operation that has named fields. */
 export interface ParamsArgument {

@@ -55,7 +55,6 @@ export const transfers: Facet<Transfers> = {
     },
   },
   importText: {
-    remote: "own way",
     wholeStore: true,
     needs: "disk",
     changes: "unless dry run",

@@ -38,7 +38,6 @@ export const views: Facet<Views> = {
     },
   },
   resumeWork: {
-    remote: "own way",
     needs: "read",
     params: MAYBE_PARAMS,
     async run(store, params = {}) {
@@ -54,8 +53,8 @@ export const views: Facet<Views> = {
       return new (await viewing()).Resumer(store).handoff(params);
     },
   },
-  compressContext: { remote: "own way", scope: "write", needs: "own way", params: PARAMS, runs: "alone", run: compressContext },
-  prioritizeContext: { remote: "own way", scope: "write", needs: "own way", params: PARAMS, runs: "alone", run: prioritizeContext },
+  compressContext: { scope: "write", needs: "own way", params: PARAMS, runs: "alone", run: compressContext },
+  prioritizeContext: { scope: "write", needs: "own way", params: PARAMS, runs: "alone", run: prioritizeContext },
   liveContext: {
     remote: "here",
     needs: "read",

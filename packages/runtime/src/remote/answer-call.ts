@@ -1,13 +1,10 @@
 import { invalidInput, isWorkrailError, type Log, WorkrailError } from "@workrail/core";
-import type { Operation } from "../facets/operation.ts";
-import { OPERATIONS } from "../facets/operations.ts";
+import { operationOf, OPERATIONS } from "../facets/operations.ts";
 import type { Caller } from "../isolation.ts";
 import { type MethodWithParams, PARAM_FIELDS } from "../param-fields.ts";
 import type { Operations, Workrail } from "../workrail.ts";
 import type { CallerPlace } from "./caller-place.ts";
-import { parseWire, WIRE_VERSION, writeWire } from "./wire.ts";
-
-type AnyOperation = Operation<MethodWithParams, (...args: readonly unknown[]) => unknown>;
+import { isCallback, parseWire, WIRE_VERSION, writeWire } from "./wire.ts";
 
 /** Right that a caller of an operation needs. */
 export type OperationScope = "read" | "write" | "admin";
@@ -95,7 +92,7 @@ function parseCall(body: string): ParsedCall {
     args,
     place: place as CallerPlace,
     projects: projects as Caller["projects"],
-    calls: calls.map(String).filter((name) => /^on[A-Z]/u.test(name)),
+    calls: calls.map(String).filter(isCallback),
   };
 }
 
@@ -116,10 +113,6 @@ function argsOf(operation: string, { args, calls }: ParsedCall, { signal, on }: 
   const isObject = found === undefined || (typeof found === "object" && found !== null && !Array.isArray(found));
   if (Object.keys(given).length === 0 || !isObject) return args;
   return Object.assign([...args], { [params.at]: { ...found, ...given } });
-}
-
-function operationOf(name: string): AnyOperation {
-  return (OPERATIONS as unknown as Readonly<Record<string, AnyOperation>>)[name] as AnyOperation;
 }
 
 function ignore(): void {}

@@ -7,11 +7,9 @@ import type {
   SaveCheckpointResult,
 } from "../context-management-service.ts";
 import type { Route, RoutedCall } from "../facade.ts";
-import type { Operation } from "../facets/operation.ts";
-import { OPERATIONS } from "../facets/operations.ts";
+import { operationOf } from "../facets/operations.ts";
 import { GitReader } from "../git/read-git-state.ts";
 import type { Caller } from "../isolation.ts";
-import type { MethodWithParams } from "../param-fields.ts";
 import { findProject } from "../project.ts";
 import type { ResumeParams } from "../resume/resume-params.ts";
 import { isWork } from "../session-resolver.ts";
@@ -20,9 +18,7 @@ import type { ImportedText } from "../transfer.ts";
 import type { CallerPlace } from "./caller-place.ts";
 import type { Connection, SentCall } from "./connection.ts";
 import { type InProgram, inProgram } from "./in-program.ts";
-import { copyOfWire, WIRE_VERSION } from "./wire.ts";
-
-type AnyOperation = Operation<MethodWithParams, (...args: readonly unknown[]) => unknown>;
+import { copyOfWire, isCallback, WIRE_VERSION } from "./wire.ts";
 
 /** Queue key of saves whose session does not exist yet. */
 const NEW_SESSION = "" as SessionId;
@@ -174,8 +170,10 @@ export class NodeRoute implements Route {
     const { params, changes, remote } = operationOf(name);
     const given = (params === undefined ? undefined : args[params.at]) as Readonly<Record<string, unknown>> | undefined;
     const { signal, ...fields } = given ?? {};
-    const functions = Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value === "function"));
-    const plain = Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value !== "function"));
+    const told = Object.entries(fields).filter(([field, value]) => typeof value === "function" && isCallback(field));
+    const functions = Object.fromEntries(told);
+    // A function whose answer the node would need is refused, when the parameters are written.
+    const plain = Object.fromEntries(Object.entries(fields).filter(([field]) => !Object.hasOwn(functions, field)));
     const sent = params === undefined || given === undefined ? args : Object.assign([...args], { [params.at]: plain });
     const callId = this.parts.ids.checkpointId();
     return {
@@ -187,7 +185,7 @@ export class NodeRoute implements Route {
         projects: this.#caller.projects,
         calls: Object.keys(functions),
       },
-      isRepeatable: changes === undefined || remote === "repeatable" || name === "saveCheckpoint" || name === "markCritical",
+      isRepeatable: changes === undefined || remote === "repeatable",
       functions: functions as SentCall["functions"],
       signal: signal as SentCall["signal"],
     };
@@ -198,10 +196,6 @@ export class NodeRoute implements Route {
     const { inFile, warning } = await rules.inFile();
     return { project, git: await git.read(), rules: inFile, rulesWarning: warning };
   }
-}
-
-function operationOf(name: string): AnyOperation {
-  return (OPERATIONS as unknown as Readonly<Record<string, AnyOperation>>)[name] as AnyOperation;
 }
 
 function atTheNode(name: string): WorkrailError {

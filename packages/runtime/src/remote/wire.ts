@@ -9,6 +9,11 @@ const TAG_LIKE = /^\$+$/u;
 
 type Made = readonly [kind: string, value?: unknown];
 
+/** True for the name of a parameter that is called to tell something, such as `onProgress`, and whose answer nobody needs. */
+export function isCallback(name: string): boolean {
+  return /^on[A-Z]/u.test(name);
+}
+
 /** Writes a value as one line of JSON from which `parseWire` makes the same value. @throws TypeError for functions and the like. */
 export function writeWire(value: unknown): string {
   return JSON.stringify(value, function encode(this: object, key: string, simple: unknown): unknown {
