@@ -1,4 +1,4 @@
-import { GIT_STATE, SESSION_NAME, SESSION_PROJECT } from "@workrail/core";
+import { GIT_STATE, type JsonObject, SESSION_NAME, SESSION_PROJECT } from "@workrail/core";
 import type { CheckpointMetadata } from "./context-management-service.ts";
 
 /** Metadata fields that the product sets itself; callers cannot set them through `metadata`. */
@@ -39,8 +39,8 @@ export function flatMetadata({ attributes, ...fields }: Partial<CheckpointMetada
 
 /** Puts the caller's own keys into `attributes`, the reverse of `flatMetadata`. Without such keys there are no `attributes`. */
 export function nestedMetadata(flat: object): Partial<CheckpointMetadata> {
-  const isOwn = ([key]: readonly [string, unknown]): boolean => !isFieldName(key);
-  const own = Object.entries(flat).filter(isOwn);
-  const fields = Object.entries(flat).filter((entry) => !isOwn(entry));
-  return Object.fromEntries<unknown>([...fields, ...(own.length === 0 ? [] : [["attributes", Object.fromEntries<unknown>(own)] as const])]);
+  const entries = Object.entries(flat);
+  const fields = Object.fromEntries<unknown>(entries.filter(([key]) => isFieldName(key)));
+  const own = entries.filter(([key]) => !isFieldName(key));
+  return own.length === 0 ? fields : { ...fields, attributes: Object.fromEntries<unknown>(own) as JsonObject };
 }

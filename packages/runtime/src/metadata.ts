@@ -14,7 +14,6 @@ import {
   type JsonObject,
   KEEP_TAG,
   type Session,
-  WorkrailError,
 } from "@workrail/core";
 import type { CheckpointLabels, CheckpointMetadata, SessionMetadata } from "./context-management-service.ts";
 import { isFieldName, OWN_FIELDS } from "./flat-metadata.ts";
@@ -67,7 +66,7 @@ export function splitLabels(labels: CheckpointLabels = {}): SplitLabels {
 
 function objectIn<T extends object>(value: T, field: string): T {
   if (isJsonObject(value)) return value;
-  throw new WorkrailError("INVALID_INPUT", `${field} must be an object.`, { details: { field: "metadata" } });
+  throw invalidInput("metadata", `${field} must be an object.`);
 }
 
 /**
