@@ -24,7 +24,7 @@ export interface Searched {
   readonly snippet?: string | undefined;
 }
 
-/** Finds the entry that a snippet is from, or else the one with most of the words. `undefined`: no text has any. */
+/** Finds the place of a search hit: the entry with the text of the snippet, else the place with the most words. `undefined` without any. */
 export function locate(searched: Searched): Place | undefined {
   const words = [...new Set(searched.query.toLowerCase().match(/[^\s"“”]{2,}/gu))];
   for (const pattern of [patternOf(words.map(exactly)), patternOf(words.map(alike))]) {

@@ -113,9 +113,9 @@ function Entries({ found: { whole, shortened = [], tokens }, budget, entries }: 
   const there = sorted.filter(({ key }) => inAnswer.has(key) && !kept.has(key));
   const short = sorted.filter(({ key }) => kept.has(key));
   const left = sorted.filter(({ key }) => !inAnswer.has(key) && !kept.has(key));
-  const cut = budget === undefined ? undefined : (entry: ContextEntry): string => whyCut(entry.tokens, budget, budget - tokens);
-  // The answer may end with room for the rest of an entry that was shortened before others came.
   const free = (budget ?? 0) - tokens;
+  const cut = budget === undefined ? undefined : (entry: ContextEntry): string => whyCut(entry.tokens, budget, free);
+  // The answer may end with room for the rest of an entry that was shortened before others came.
   const cutShort =
     cut && ((entry: ContextEntry): string => (entry.tokens > free ? cut(entry) : "Shortened to leave room for other entries"));
   const room = budget === undefined ? "An answer holds no more." : "The budget has no room for more.";

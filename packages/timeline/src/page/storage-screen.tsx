@@ -93,8 +93,8 @@ function Rules({ use: { rules, nextUnused, limitBytes } }: { readonly use: Stora
           or takes the protection back. So does the tag <code>keep</code> on a single checkpoint. A session in use stays.
         </li>
         <li>
-          Of the checkpoints that hooks save, the last of each hour stays after a day, and the last of each day after a week. They{" "}
-          {trashDays === 0 ? "are removed for good" : "go to the trash"} at the next clean-up.
+          Checkpoints that hooks save thin out: after a day only the last of each hour stays, after a week only the last of each day. The
+          others {trashDays === 0 ? "are removed for good" : "go to the trash"} at the next clean-up.
         </li>
       </ul>
     </section>
