@@ -13,6 +13,7 @@ const LONGEST_KEPT_MS = 30 * DAY_MS;
 const MADE_AFTER_MS = 10_000;
 
 /** A script of `asScripts`: a function of all that a CommonJS module gets, and of `import()`. */
+// oxlint-disable-next-line eslint/max-params -- Node passes these to a CommonJS module in this order.
 type Script = (exports: object, require: Require, filename: string, folder: string, importModule: ImportModule) => void;
 type Require = (name: string) => unknown;
 type ImportModule = (specifier: string) => Promise<unknown>;

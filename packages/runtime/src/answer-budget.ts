@@ -8,6 +8,13 @@ export const AROUND: Room = { tokens: 30, characters: 100 };
 /** Largest share of an answer for the report of what it leaves out. */
 const NAMES_SHARE = 1 / 5;
 
+interface PlannedAnswer {
+  readonly frame: object;
+  readonly contentBytes: number;
+  /** Absent: the most that the settings allow. */
+  readonly budgetTokens?: number | undefined;
+}
+
 /**
  * Computes the room that an answer leaves for its content after the frame, which is everything else in the answer.
  *
@@ -15,9 +22,7 @@ const NAMES_SHARE = 1 / 5;
  * unloaded.
  */
 export async function answerBudget(
-  frame: object,
-  contentBytes: number,
-  budgetTokens: number | undefined,
+  { frame, contentBytes, budgetTokens }: PlannedAnswer,
   settings: Pick<Settings, "maxAnswerTokens" | "maxAnswerCharacters">,
   counter: TokenCounter,
 ): Promise<ViewBudget> {

@@ -111,7 +111,7 @@ async function wireOver(opened: Storage, settings: Settings, adapters: Adapters,
   const raw = settings.readOnly && opened.isReadOnly !== true ? readOnlyStorage(opened) : opened;
   const conversion = conversionPorts(adapters, settings, raw);
   const { codec, clock, digests, dataDir } = conversion;
-  const { storage, sealing } = await protectStorage(raw, settings.sealing, conversion, log);
+  const { storage, sealing } = await protectStorage(raw, settings.sealing, { ...conversion, log });
   const value = <T>(token: InjectionToken<T>, instance: T): void => void container.register(token, { useValue: instance });
   const once = <T>(token: InjectionToken<T>, make: (c: DependencyContainer) => T): void =>
     void container.register(token, { useFactory: instanceCachingFactory(make) });

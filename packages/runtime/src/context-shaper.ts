@@ -160,10 +160,10 @@ export class ContextShaper {
     const frame = { ...around, ...advanced, tokensBefore: MOST_DIGITS, tokensAfter: MOST_DIGITS };
     const contentBytes = JSON.stringify(context).length * 3;
     if (budgetTokens !== undefined && budgetTokens >= WHOLE_ANSWER_FROM) {
-      const { wanted } = await answerBudget(frame, contentBytes, budgetTokens, settings, tokens);
+      const { wanted } = await answerBudget({ frame, contentBytes, budgetTokens }, settings, tokens);
       return { wanted, ceiling: wanted };
     }
-    const { ceiling } = await answerBudget(frame, contentBytes, undefined, settings, tokens);
+    const { ceiling } = await answerBudget({ frame, contentBytes }, settings, tokens);
     return { wanted: { ...ceiling, tokens: Math.min(budgetTokens ?? ceiling.tokens, ceiling.tokens) }, ceiling, of: "context" };
   }
 }

@@ -85,7 +85,7 @@ export async function viewCheckpoint(
         ...beside,
         contextRulesWarning: warning,
       };
-      return answerBudget(frame, record.contextBytes, params.budgetTokens, settings, tokens);
+      return answerBudget({ frame, contentBytes: record.contextBytes, budgetTokens: params.budgetTokens }, settings, tokens);
     });
   });
   const { record, session, context, fellBackFrom, ...rest } = view;

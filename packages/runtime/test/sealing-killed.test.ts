@@ -40,14 +40,14 @@ const CONVERSIONS: readonly Conversion[] = [
   {
     name: "seals a store",
     before: NO_WISH,
-    work: (raw, keyFiles) => sealedKeys(raw, keyFiles, WISH, portsOf(dataDir)),
+    work: (raw, keyFiles) => sealedKeys({ storage: raw, keyFiles, ports: portsOf(dataDir) }, WISH),
     held: [WISH],
     isSealedAfter: true,
   },
   {
     name: "has a store be in clear again",
     before: WISH,
-    work: (raw, keyFiles) => unseal(raw, keyFiles, WISH, portsOf(dataDir)),
+    work: (raw, keyFiles) => unseal({ storage: raw, keyFiles, ports: portsOf(dataDir) }, WISH),
     held: [NO_WISH],
     isSealedAfter: false,
   },
@@ -64,7 +64,7 @@ const CONVERSIONS: readonly Conversion[] = [
   {
     name: "seals a store anew",
     before: WISH,
-    work: (raw, keyFiles) => sealAnew(raw, keyFiles, { from: OLD_KEY, to: NEW_KEY }, portsOf(dataDir)),
+    work: (raw, keyFiles) => sealAnew({ storage: raw, keyFiles, ports: portsOf(dataDir) }, { from: OLD_KEY, to: NEW_KEY }),
     held: [WISH, NEW_WISH],
     isSealedAfter: true,
   },

@@ -47,7 +47,9 @@ describe.each(Object.entries(OPENERS))("clear text of a store on %s that is seal
       expect(raws.secrets).toContainEqual(expect.stringContaining(part));
     }
     expect(raws.keys).toHaveLength(1);
-    const { result } = await withRaw(openRaw, dataDir, (raw, keyFiles) => sealedKeys(raw, keyFiles, WISH, portsOf(dataDir)));
+    const { result } = await withRaw(openRaw, dataDir, (raw, keyFiles) =>
+      sealedKeys({ storage: raw, keyFiles, ports: portsOf(dataDir) }, WISH),
+    );
     const left = [...placesOf(PLANTED, dataDir)].toSorted();
     expect(result.stillInClear.toSorted()).toEqual(left);
     expect(left.filter((file) => !/[/\\](?:quarantine|exports)[/\\]/u.test(file))).toEqual([]);

@@ -96,7 +96,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     cpSync(session, old, { recursive: true });
     const now = { ...WISH, key: "7".repeat(64) };
     const change = { from: keyFromEnvironment(WISH.key as string), to: keyFromEnvironment(now.key) };
-    await withRaw(openRaw, dataDir, (raw, keyFiles) => sealAnew(raw, keyFiles, change, portsOf(dataDir)));
+    await withRaw(openRaw, dataDir, (raw, keyFiles) => sealAnew({ storage: raw, keyFiles, ports: portsOf(dataDir) }, change));
     cpSync(session, anew, { recursive: true });
     const load = async (): Promise<unknown> => {
       const again = await openWith(openRaw, dataDir, now);
@@ -148,7 +148,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
       for (const wish of [WISH, NO_WISH, { ...WISH, encryption: "disabled" as const }]) {
         await expect(openWith(openRaw, dataDir, wish)).rejects.toMatchObject({ ...UNAVAILABLE, details: { reason: "keyring-missing" } });
       }
-      const sealing = withRaw(openRaw, dataDir, (raw, keyFiles) => sealedKeys(raw, keyFiles, WISH, portsOf(dataDir)));
+      const sealing = withRaw(openRaw, dataDir, (raw, keyFiles) => sealedKeys({ storage: raw, keyFiles, ports: portsOf(dataDir) }, WISH));
       await expect(sealing).rejects.toMatchObject(UNAVAILABLE);
     };
     await refuse();

@@ -74,7 +74,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     await sealed.close();
     expect(placesOf(PLANTED, dataDir)).toEqual([]);
 
-    const report = await withRaw(openRaw, dataDir, (raw, keyFiles) => unseal(raw, keyFiles, WISH, portsOf(dataDir)));
+    const report = await withRaw(openRaw, dataDir, (raw, keyFiles) => unseal({ storage: raw, keyFiles, ports: portsOf(dataDir) }, WISH));
     expect(report.unreadable).toEqual([]);
     const again = await openWith(openRaw, dataDir, NO_WISH);
     expect(await describeStore(again)).toEqual(before);
@@ -89,7 +89,9 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     await store.close();
     const file = filesBelow(dataDir).find((each) => each.includes(damaged)) as string;
     writeFileSync(file, readFileSync(file).subarray(0, -1));
-    const { unreadable } = await withRaw(openRaw, dataDir, (raw, keyFiles) => unseal(raw, keyFiles, WISH, portsOf(dataDir)));
+    const { unreadable } = await withRaw(openRaw, dataDir, (raw, keyFiles) =>
+      unseal({ storage: raw, keyFiles, ports: portsOf(dataDir) }, WISH),
+    );
     expect(unreadable).toHaveLength(1);
     for (const wish of [{ ...WISH, encryption: "disabled" as const }, WISH, WISH]) {
       const again = await openWith(openRaw, dataDir, wish);
@@ -117,7 +119,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     await store.close();
     loseCatalog();
     await (await openWith(openRaw, dataDir, WISH)).close();
-    await withRaw(openRaw, dataDir, (raw, keyFiles) => unseal(raw, keyFiles, WISH, portsOf(dataDir)));
+    await withRaw(openRaw, dataDir, (raw, keyFiles) => unseal({ storage: raw, keyFiles, ports: portsOf(dataDir) }, WISH));
     const again = await openWith(openRaw, dataDir, NO_WISH);
     expect(await describeStore(again)).toEqual(before);
     await again.close();
@@ -132,13 +134,18 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     const before = await describeStore(store);
     await store.close();
     const recoveryKey = (
-      await withRaw(openRaw, dataDir, (raw, keyFiles) => sealedKeys(raw, keyFiles, WISH, portsOf(dataDir), { withRecovery: true }))
+      await withRaw(openRaw, dataDir, (raw, keyFiles) =>
+        sealedKeys({ storage: raw, keyFiles, ports: portsOf(dataDir) }, WISH, { withRecovery: true }),
+      )
     ).result.recoveryKey as string;
     const old = `${dataDir}-old`;
     cpSync(dataDir, old, { recursive: true });
     try {
       const anew = await withRaw(openRaw, dataDir, (raw, keyFiles) => {
-        return sealAnew(raw, keyFiles, { from: keyFromEnvironment(WISH.key as string), to: keyFromEnvironment(NEW_KEY) }, portsOf(dataDir));
+        return sealAnew(
+          { storage: raw, keyFiles, ports: portsOf(dataDir) },
+          { from: keyFromEnvironment(WISH.key as string), to: keyFromEnvironment(NEW_KEY) },
+        );
       });
       expect(anew).toMatchObject({ unreadable: [], stillInClear: [], underOldKey: [], recoveryKey: expect.any(String) as string });
       const now = { ...WISH, key: NEW_KEY };
@@ -174,7 +181,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     await store.close();
     for (const file of filesBelow(dataDir).filter((each) => each.includes("session.key"))) writeFileSync(file, "damaged");
     const change = { from: keyFromEnvironment(WISH.key as string), to: keyFromEnvironment(NEW_KEY) };
-    const anew = withRaw(openRaw, dataDir, (raw, keyFiles) => sealAnew(raw, keyFiles, change, portsOf(dataDir)));
+    const anew = withRaw(openRaw, dataDir, (raw, keyFiles) => sealAnew({ storage: raw, keyFiles, ports: portsOf(dataDir) }, change));
     await expect(anew).rejects.toMatchObject({ code: "KEY_UNAVAILABLE", details: { reason: "session-key-damaged" } });
     await (await openWith(openRaw, dataDir, WISH)).close();
   });
@@ -182,7 +189,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
   it("that is in clear has no key to replace", async () => {
     await (await openWith(openRaw, dataDir, NO_WISH)).close();
     const change = { from: keyFromEnvironment(NEW_KEY), to: keyFromEnvironment(NEW_KEY) };
-    const anew = withRaw(openRaw, dataDir, (raw, keyFiles) => sealAnew(raw, keyFiles, change, portsOf(dataDir)));
+    const anew = withRaw(openRaw, dataDir, (raw, keyFiles) => sealAnew({ storage: raw, keyFiles, ports: portsOf(dataDir) }, change));
     await expect(anew).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 });

@@ -28,18 +28,6 @@ function named({ id, kind, names, least, isSecret }: Named): SecretRule {
   };
 }
 
-/** Makes a rule for a secret that follows a certain text. */
-function behind(
-  id: string,
-  kind: SecretKind,
-  keywords: readonly string[],
-  pattern: RegExp,
-  source: string,
-  isSecret = isRandom,
-): SecretRule {
-  return { id, kind, keywords, pattern, source, isSecret };
-}
-
 /** Rules for secrets identified by their name or the text before them. */
 export const NAMED_RULES: readonly SecretRule[] = [
   {
@@ -51,60 +39,65 @@ export const NAMED_RULES: readonly SecretRule[] = [
     // A password that equals the user name is no secret.
     isSecret: (secret, match) => !isPlaceholder(secret) && secret !== match.groups?.["user"],
   },
-  behind(
-    "azure-key",
-    "API_KEY",
-    ["accountkey=", "sharedaccesskey="],
-    /(?:AccountKey|SharedAccessKey)=(?<secret>[A-Za-z0-9+/]{43,90}={0,2})/iy,
-    "Azure: connection strings of storage and messaging",
-  ),
-  behind(
-    "authorization",
-    "TOKEN",
-    ["bearer ", "basic ", "token "],
-    /(?<![A-Za-z])(?:Bearer|Basic|token) {1,3}(?<secret>[A-Za-z0-9._~+/-]{16,4000}={0,2})/iy,
-    "RFC 6750, RFC 7617: the header Authorization",
-  ),
-  behind(
-    "cookie",
-    "TOKEN",
-    ["cookie: "],
-    /cookie: [^\r\n"\\]{0,400}?(?:sess|sid|token|auth|jwt)[\w.-]{0,24}=(?<secret>[^\s;"'\\]{16,2000})/iy,
-    "RFC 6265: the headers Cookie and Set-Cookie",
-  ),
-  behind(
-    "signed-url",
-    "TOKEN",
-    ["sig=", "signature="],
-    /(?<=[?&]|\\u0026|x-amz-|x-goog-)(?:sig|Signature)=(?<secret>[A-Za-z0-9%+/_-]{16,1000})/iy,
-    "Azure shared access signatures, presigned URLs of Amazon S3 and Google Cloud Storage",
-  ),
-  behind(
-    "netrc",
-    "PASSWORD",
-    ["password "],
-    new RegExp(String.raw`(?<=login${BLANK}{1,4}\S{1,100}${LINE_BREAK})password${BLANK}{1,4}(?<secret>[^\s"'\\]{4,256})`, "iy"),
-    "GNU inetutils: .netrc",
-    (secret) => !isPlaceholder(secret),
-  ),
-  behind(
-    "command-password",
-    "PASSWORD",
-    [" -u ", " --user ", "sshpass -p"],
-    new RegExp(
+  {
+    id: "azure-key",
+    kind: "API_KEY",
+    keywords: ["accountkey=", "sharedaccesskey="],
+    pattern: /(?:AccountKey|SharedAccessKey)=(?<secret>[A-Za-z0-9+/]{43,90}={0,2})/iy,
+    source: "Azure: connection strings of storage and messaging",
+    isSecret: isRandom,
+  },
+  {
+    id: "authorization",
+    kind: "TOKEN",
+    keywords: ["bearer ", "basic ", "token "],
+    pattern: /(?<![A-Za-z])(?:Bearer|Basic|token) {1,3}(?<secret>[A-Za-z0-9._~+/-]{16,4000}={0,2})/iy,
+    source: "RFC 6750, RFC 7617: the header Authorization",
+    isSecret: isRandom,
+  },
+  {
+    id: "cookie",
+    kind: "TOKEN",
+    keywords: ["cookie: "],
+    pattern: /cookie: [^\r\n"\\]{0,400}?(?:sess|sid|token|auth|jwt)[\w.-]{0,24}=(?<secret>[^\s;"'\\]{16,2000})/iy,
+    source: "RFC 6265: the headers Cookie and Set-Cookie",
+    isSecret: isRandom,
+  },
+  {
+    id: "signed-url",
+    kind: "TOKEN",
+    keywords: ["sig=", "signature="],
+    pattern: /(?<=[?&]|\\u0026|x-amz-|x-goog-)(?:sig|Signature)=(?<secret>[A-Za-z0-9%+/_-]{16,1000})/iy,
+    source: "Azure shared access signatures, presigned URLs of Amazon S3 and Google Cloud Storage",
+    isSecret: isRandom,
+  },
+  {
+    id: "netrc",
+    kind: "PASSWORD",
+    keywords: ["password "],
+    pattern: new RegExp(String.raw`(?<=login${BLANK}{1,4}\S{1,100}${LINE_BREAK})password${BLANK}{1,4}(?<secret>[^\s"'\\]{4,256})`, "iy"),
+    source: "GNU inetutils: .netrc",
+    isSecret: (secret) => !isPlaceholder(secret),
+  },
+  {
+    id: "command-password",
+    kind: "PASSWORD",
+    keywords: [" -u ", " --user ", "sshpass -p"],
+    pattern: new RegExp(
       String.raw`(?: (?:-u|--user) (?:${QUOTE})?[\w.@+-]{1,64}:|sshpass -p ?(?:${QUOTE})?)(?<secret>[^\s"'\\?(][^\s"'\\]{5,255})`,
       "y",
     ),
-    "options of curl and sshpass",
-    isPassword,
-  ),
-  behind(
-    "registry-auth",
-    "PASSWORD",
-    ['auth"', "auth\\", "_auth"],
-    new RegExp(String.raw`_?auth(?:${QUOTE})?\s?[:=]\s?(?:${QUOTE})?(?<secret>[A-Za-z0-9+/]{16,4000}={0,2})`, "y"),
-    "config.json of Docker, .npmrc: name and password in base64",
-  ),
+    source: "options of curl and sshpass",
+    isSecret: isPassword,
+  },
+  {
+    id: "registry-auth",
+    kind: "PASSWORD",
+    keywords: ['auth"', "auth\\", "_auth"],
+    pattern: new RegExp(String.raw`_?auth(?:${QUOTE})?\s?[:=]\s?(?:${QUOTE})?(?<secret>[A-Za-z0-9+/]{16,4000}={0,2})`, "y"),
+    source: "config.json of Docker, .npmrc: name and password in base64",
+    isSecret: isRandom,
+  },
   ...PROGRAM_RULES,
   named({
     id: "password",

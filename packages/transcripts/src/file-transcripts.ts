@@ -69,9 +69,8 @@ export class FileTranscripts implements TranscriptFiles {
     const found = this.#fs.inspect(directory);
     if (found?.kind === "directory") return found.identity;
     const what = { file: "is a file", other: "is a link, which is not followed" };
-    throw failure("folder", directory, found === undefined ? "was removed" : what[found.kind], {
-      reason: found?.kind === "other" ? "symbolic-link" : "wrong-kind-of-file",
-    });
+    const reason = found?.kind === "other" ? "symbolic-link" : "wrong-kind-of-file";
+    throw failure(found === undefined ? "was removed" : what[found.kind], { reason, step: "folder", path: directory });
   }
 
   /** Creates the file under the first free name. */
@@ -96,7 +95,8 @@ export class FileTranscripts implements TranscriptFiles {
     try {
       try {
         for (const { directory, identity } of seen) {
-          if (this.#look(directory) !== identity) throw failure("folder", directory, "was replaced while the file was written");
+          if (this.#look(directory) === identity) continue;
+          throw failure("was replaced while the file was written", { reason: "other", step: "folder", path: directory });
         }
         writeAll(this.#fs, fd, bytes);
         await this.#fs.sync(fd);
@@ -149,13 +149,8 @@ function plainName(name: string, step: Step): string {
 function cannot(step: Step, at: string, error: unknown): unknown {
   const known = fileError(error, at);
   if (!isWorkrailError(known) || !(error instanceof Error)) return error;
-  return failure(
-    step,
-    at,
-    `cannot be ${step === "folder" ? "created" : "written"} (${String(known.details["code"])})`,
-    known.details,
-    error,
-  );
+  const what = `cannot be ${step === "folder" ? "created" : "written"} (${String(known.details["code"])})`;
+  return failure(what, { ...known.details, step, path: at }, error);
 }
 
 /** Hints for users, by the reason code that file system errors have throughout the product. */
@@ -169,13 +164,9 @@ const HINTS: Readonly<Record<string, string>> = {
   "wrong-kind-of-file": "See that no file has the name of the folder.",
 };
 
-function failure(
-  step: Step,
-  at: string,
-  what: string,
-  details: WorkrailError["details"] = { reason: "other" },
-  cause?: unknown,
-): WorkrailError {
+type FailureDetails = WorkrailError["details"] & { readonly step: Step; readonly path: string };
+
+function failure(what: string, details: FailureDetails, cause?: unknown): WorkrailError {
   const hint = HINTS[String(details["reason"])] ?? "Check the project and its disk.";
-  return new WorkrailError("STORAGE_UNAVAILABLE", `${at} ${what}`, { details: { ...details, step, path: at }, hint, cause });
+  return new WorkrailError("STORAGE_UNAVAILABLE", `${details.path} ${what}`, { details, hint, cause });
 }

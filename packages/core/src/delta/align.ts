@@ -11,14 +11,16 @@ export interface Run {
  * would mark.
  */
 export function align(left: readonly string[], right: readonly string[]): Run[] {
-  const head = commonHead(left, right, 0, 0);
-  const tail = commonTail(left, right, head, head);
+  const common = commonItems(left, right);
+  const shorter = Math.min(left.length, right.length);
+  const head = common.after(0, 0, shorter);
+  const tail = common.before(left.length, right.length, shorter - head);
   const runs: Run[] = head > 0 ? [{ left: 0, right: 0, length: head }] : [];
   let [fromLeft, fromRight] = [head, head];
-  for (const [atLeft, atRight] of increasing(uniquePairs(left, right, head, tail))) {
+  for (const [atLeft, atRight] of increasing(uniquePairs(left, right, { head, tail }))) {
     if (atLeft < fromLeft || atRight < fromRight) continue;
-    const before = commonTailBefore(left, right, atLeft, atRight, fromLeft, fromRight);
-    const length = before + commonHead(left, right, atLeft, atRight, left.length - tail, right.length - tail);
+    const before = common.before(atLeft, atRight, Math.min(atLeft - fromLeft, atRight - fromRight));
+    const length = before + common.after(atLeft, atRight, Math.min(left.length - tail - atLeft, right.length - tail - atRight));
     const run = { left: atLeft - before, right: atRight - before, length };
     runs.push(run);
     [fromLeft, fromRight] = [run.left + length, run.right + length];
@@ -27,40 +29,34 @@ export function align(left: readonly string[], right: readonly string[]): Run[] 
   return runs;
 }
 
-function commonHead(
-  left: readonly string[],
-  right: readonly string[],
-  fromLeft: number,
-  fromRight: number,
-  endLeft = left.length,
-  endRight = right.length,
-): number {
-  const most = Math.min(endLeft - fromLeft, endRight - fromRight);
-  let length = 0;
-  while (length < most && left[fromLeft + length] === right[fromRight + length]) length += 1;
-  return length;
+interface CommonItems {
+  /** Counts the equal items from these positions on, at most `most`. */
+  after(left: number, right: number, most: number): number;
+  /** Counts the equal items just before these positions, at most `most`. */
+  before(left: number, right: number, most: number): number;
 }
 
-function commonTail(left: readonly string[], right: readonly string[], fromLeft: number, fromRight: number): number {
-  return commonTailBefore(left, right, left.length, right.length, fromLeft, fromRight);
-}
-
-function commonTailBefore(
-  left: readonly string[],
-  right: readonly string[],
-  endLeft: number,
-  endRight: number,
-  fromLeft: number,
-  fromRight: number,
-): number {
-  const most = Math.min(endLeft - fromLeft, endRight - fromRight);
-  let length = 0;
-  while (length < most && left[endLeft - 1 - length] === right[endRight - 1 - length]) length += 1;
-  return length;
+function commonItems(left: readonly string[], right: readonly string[]): CommonItems {
+  return {
+    after(atLeft, atRight, most) {
+      let length = 0;
+      while (length < most && left[atLeft + length] === right[atRight + length]) length += 1;
+      return length;
+    },
+    before(endLeft, endRight, most) {
+      let length = 0;
+      while (length < most && left[endLeft - 1 - length] === right[endRight - 1 - length]) length += 1;
+      return length;
+    },
+  };
 }
 
 /** Returns position pairs, by left position, of items that occur exactly once on each side between head and tail. */
-function uniquePairs(left: readonly string[], right: readonly string[], head: number, tail: number): [number, number][] {
+function uniquePairs(
+  left: readonly string[],
+  right: readonly string[],
+  { head, tail }: { readonly head: number; readonly tail: number },
+): [number, number][] {
   const places = new Map<string, { left: number; right: number; count: number }>();
   for (let at = head; at < left.length - tail; at++) {
     const item = left[at] as string;

@@ -50,7 +50,7 @@ async function logChange({ env, ...given }: ConfigurationSources, reason: string
   const storage = await (adapters.storage ?? openDefaultStorage)(settings, log);
   const write = async (): Promise<void> => {
     const ports = conversionPorts(adapters, settings, storage);
-    const { catalog, locking } = (await protectStorage(storage, asItIs(settings), ports, log)).storage;
+    const { catalog, locking } = (await protectStorage(storage, asItIs(settings), { ...ports, log })).storage;
     const event = {
       at: ports.clock.now(),
       action: "configure",

@@ -74,7 +74,7 @@ export const views: Facet<Views> = {
     async run({ parts: { settings, tokens } }, frame, items) {
       const texts = items.map((item) => JSON.stringify(item));
       const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);
-      const { ceiling } = await answerBudget(frame, bytes, undefined, settings, tokens);
+      const { ceiling } = await answerBudget({ frame, contentBytes: bytes }, settings, tokens);
       const fitting = bytes <= ceiling.tokens ? items.length : await countFitting(texts, ceiling, tokens);
       return items.slice(0, fitting);
     },

@@ -67,7 +67,7 @@ export async function findDrift(record: DriftedRecord, context: Context, now: Gi
   const places = { saved: told(saved), now: { root: now.root, ...told(now) } };
   if (saved.commit === undefined || now.commit === undefined) {
     const unknown = "the repository had no commit, or it could not be read";
-    return { says: sentence(saved, now, { relation: "unknown" }, {}, unknown), ...places, relation: "unknown", unknown };
+    return { says: sentence(saved, now, { relation: "unknown", unknown }), ...places, relation: "unknown", unknown };
   }
   const [counts, files] = await Promise.all([
     saved.commit === now.commit ? { behind: 0, ahead: 0 } : countCommits(now.root, saved.commit, now.commit),
@@ -77,13 +77,8 @@ export async function findDrift(record: DriftedRecord, context: Context, now: Gi
   const unknown = failure === undefined ? undefined : WHY[failure];
   const commits = "failure" in counts ? { relation: "unknown" as const } : commitsOf(counts, saved, now);
   const changes = "failure" in files ? {} : { files };
-  return {
-    says: sentence(saved, now, commits, changes, unknown),
-    ...places,
-    ...commits,
-    ...changes,
-    ...(unknown === undefined ? {} : { unknown }),
-  };
+  const since = { ...commits, ...changes, ...(unknown === undefined ? {} : { unknown }) };
+  return { says: sentence(saved, now, since), ...places, ...since };
 }
 
 type Commits = Pick<Drift, "relation" | "ahead" | "behind">;
@@ -187,7 +182,7 @@ function blobId(bytes: Uint8Array, length: number): string {
     .digest("hex");
 }
 
-function sentence(saved: GitState, now: GitState, commits: Commits, { files }: Pick<Drift, "files">, unknown: string | undefined): string {
+function sentence(saved: GitState, now: GitState, { files, unknown, ...commits }: Omit<Drift, "says" | "saved" | "now">): string {
   const counts = files === undefined ? [] : [countOf(files, "changed"), countOf(files, "renamed"), countOf(files, "deleted")];
   const touched = counts.filter((each) => each !== undefined);
   const parts = [

@@ -35,6 +35,14 @@ export interface ConversionPorts extends Omit<RebuildPorts, "recovery" | "blobs"
   readonly dataDir: string | undefined;
 }
 
+/** A store to convert. */
+export interface ConvertibleStore {
+  /** The raw storage: sealed data is returned sealed. */
+  readonly storage: Storage;
+  readonly keyFiles: KeyFiles;
+  readonly ports: ConversionPorts;
+}
+
 export interface ConversionOptions {
   /** True when a person can write the recovery key down. Default `false`. */
   readonly withRecovery?: boolean;
@@ -53,36 +61,34 @@ export interface ConversionResult extends ConversionReport {
 
 /** Returns the keys of a store to be sealed, after finishing its conversion. */
 export async function sealedKeys(
-  storage: Storage,
-  keyFiles: KeyFiles,
+  store: ConvertibleStore,
   wish: SealingSettings,
-  ports: ConversionPorts,
   options: ConversionOptions = {},
 ): Promise<{ readonly keys: OpenedKeys; readonly result: ConversionResult }> {
+  const { storage, keyFiles } = store;
   return storage.locking.exclusively(async () => {
     const keyring = await readKeyring(keyFiles);
     if (keyring === undefined) await refuseWithoutKeyring(storage, keyFiles);
     const source = sourceFor(keyring, wish);
     const found = keyring === undefined ? await createKeyring(keyFiles, source, "sealing") : await openKeyring(keyring, source);
-    return seal(storage, keyFiles, found, ports, options);
+    return seal(store, found, options);
   });
 }
 
 /** Seals a store with its data key, from whatever state of conversion. The caller holds the exclusive lock. */
 async function seal(
-  storage: Storage,
-  keyFiles: KeyFiles,
+  store: ConvertibleStore,
   found: OpenedKeys,
-  ports: ConversionPorts,
   { withRecovery = false, onProgress }: ConversionOptions,
 ): Promise<{ readonly keys: OpenedKeys; readonly result: ConversionResult }> {
+  const { storage, keyFiles } = store;
   const { state } = found.keyring;
   const isOnTheWay = state === "sealing" || state === "rekeying";
   const begun = isOnTheWay || state === "sealed" ? found : await writeKeyringState(keyFiles, found, "sealing");
   const to = new StoreSealer(begun.dataKey, keyFiles);
   const from = begun.previous === undefined ? undefined : new StoreSealer(begun.previous, keyFiles);
   if (from !== undefined) await to.joinSessions();
-  const report = state === "sealed" ? NOTHING : await convertAll(storage, { from, to }, ports, onProgress);
+  const report = state === "sealed" ? NOTHING : await convertAll(store, { from, to }, onProgress);
   if (from !== undefined) await to.keepOwnSessions();
   const keys = state === "sealed" ? begun : await writeKeyringState(keyFiles, begun, "sealed");
   const recoveryKey = withRecovery && !hasRecoveryKey(keys.keyring) ? await addRecoveryKey(keyFiles, keys) : undefined;
@@ -95,20 +101,19 @@ async function seal(
  * Blobs that cannot be opened stay sealed, and the store keeps its keys for them.
  */
 export async function unseal(
-  storage: Storage,
-  keyFiles: KeyFiles,
+  store: ConvertibleStore,
   wish: SealingSettings,
-  ports: ConversionPorts,
   onProgress?: ConversionOptions["onProgress"],
 ): Promise<ConversionResult> {
+  const { storage, keyFiles } = store;
   return storage.locking.exclusively(async () => {
     const keyring = await readKeyring(keyFiles);
     if (keyring === undefined) return { ...NOTHING, recoveryKey: undefined, stillInClear: [], underOldKey: [] };
     const found = await openKeyring(keyring, sourceFor(keyring, wish));
     // A store in `rekeying` has two data keys; finish that first, because only the new key opens everything afterwards.
-    const { keys } = keyring.state === "rekeying" ? await seal(storage, keyFiles, found, ports, {}) : { keys: found };
+    const { keys } = keyring.state === "rekeying" ? await seal(store, found, {}) : { keys: found };
     const begun = await writeKeyringState(keyFiles, keys, "unsealing");
-    const report = await convertAll(storage, { from: new StoreSealer(begun.dataKey, keyFiles), to: undefined }, ports, onProgress);
+    const report = await convertAll(store, { from: new StoreSealer(begun.dataKey, keyFiles), to: undefined }, onProgress);
     if (report.unreadable.length === 0) await keyFiles.destroyAll();
     else await writeKeyringState(keyFiles, begun, "clear");
     return { ...report, recoveryKey: undefined, stillInClear: [], underOldKey: [] };
@@ -122,17 +127,16 @@ export async function unseal(
  * @throws KEY_UNAVAILABLE when a key, also that of a session, is not available. Nothing has changed then.
  */
 export async function sealAnew(
-  storage: Storage,
-  keyFiles: KeyFiles,
+  store: ConvertibleStore,
   { from, to }: { readonly from: KeySource; readonly to: KeySource },
-  ports: ConversionPorts,
   onProgress?: ConversionOptions["onProgress"],
 ): Promise<ConversionResult> {
+  const { storage, keyFiles } = store;
   return storage.locking.exclusively(async () => {
-    const { keys } = await seal(storage, keyFiles, await openKeyring(await keyringOfSealed(keyFiles), from), ports, {});
+    const { keys } = await seal(store, await openKeyring(await keyringOfSealed(keyFiles), from), {});
     await new StoreSealer(keys.dataKey, keyFiles).checkSessions();
     const replaced = await replaceDataKey(keyFiles, keys, from, to);
-    return (await seal(storage, keyFiles, replaced, ports, { withRecovery: true, onProgress })).result;
+    return (await seal(store, replaced, { withRecovery: true, onProgress })).result;
   });
 }
 
@@ -223,9 +227,8 @@ function keyringGone(): WorkrailError {
 const NOTHING: ConversionReport = { blobs: 0, unreadable: [] as readonly BlobRef[], removedCopies: [] };
 
 async function convertAll(
-  storage: Storage,
+  { storage, ports: { dataDir, ...ports } }: ConvertibleStore,
   forms: { readonly from: Sealer | undefined; readonly to: Sealer | undefined },
-  { dataDir, ...ports }: ConversionPorts,
   onProgress: ConversionOptions["onProgress"],
 ): Promise<ConversionReport> {
   const report = await convertStore(storage, {

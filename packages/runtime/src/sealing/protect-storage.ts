@@ -10,7 +10,7 @@ import {
 } from "@workrail/core";
 import { sealBackupTarget, sealStorage } from "@workrail/wrappers";
 import { copyKeyring, type DataKey, mendKeyring, openKeyring, readKeyring, StoreSealer } from "@workrail/keychain-crypto";
-import { type ConversionPorts, refuseSealedCatalog, refuseWithoutKeyring, sealedKeys, unseal } from "./convert.ts";
+import { type ConversionPorts, type ConvertibleStore, refuseSealedCatalog, refuseWithoutKeyring, sealedKeys, unseal } from "./convert.ts";
 import { sourceFor } from "./key-source.ts";
 import type { SealingSettings } from "./sealing-settings.ts";
 import { type TextSealing, textSealing } from "./text-sealing.ts";
@@ -31,6 +31,10 @@ export interface Protected {
   readonly sealing: Sealing;
 }
 
+export interface ProtectionPorts extends ConversionPorts {
+  readonly log: Log;
+}
+
 /**
  * Wraps a storage for use: decrypts and seals for a sealed store, and seals the store first if the settings say so. Finishes an interrupted
  * conversion.
@@ -38,7 +42,7 @@ export interface Protected {
  * @throws KEY_UNAVAILABLE without the right key; READ_ONLY when a conversion is due and the store is read-only; INVALID_INPUT when a sealed
  * store is wanted in clear; STORE_IN_USE when a conversion is due and another process has the store open.
  */
-export async function protectStorage(storage: Storage, wish: SealingSettings, ports: ConversionPorts, log: Log): Promise<Protected> {
+export async function protectStorage(storage: Storage, wish: SealingSettings, ports: ProtectionPorts): Promise<Protected> {
   const { keyFiles } = storage;
   const keyring = keyFiles === undefined ? undefined : await readKeyring(keyFiles);
   if ((keyring === undefined || keyring.state === "clear") && wish.encryption !== "enabled") {
@@ -53,16 +57,16 @@ export async function protectStorage(storage: Storage, wish: SealingSettings, po
   }
   if (storage.isReadOnly === true && keyring?.state !== "sealed") throw conversionDue();
   if (keyring?.state === "unsealing") {
-    await unseal(storage, keyFiles, wish, ports);
-    return protectStorage(storage, wish, ports, log);
+    await unseal({ storage, keyFiles, ports }, wish);
+    return protectStorage(storage, wish, ports);
   }
   if (wish.encryption === "disabled") throw stillSealed();
   const isSealed = keyring?.state === "sealed";
   const { dataKey } = isSealed
     ? await openKeyring(keyring, sourceFor(keyring, wish))
-    : (await sealedKeys(storage, keyFiles, wish, ports)).keys;
+    : (await sealedKeys({ storage, keyFiles, ports }, wish)).keys;
   if (isSealed && storage.isReadOnly !== true) await mendKeyring(keyFiles);
-  return sealed(storage, keyFiles, dataKey, { digests: ports.digests, allowPlaintextFiles: wish.allowPlaintextFiles }, log);
+  return sealed({ storage, keyFiles, ports }, dataKey, wish);
 }
 
 function inClear(raw: Storage, digests: Digester): Protected {
@@ -71,11 +75,9 @@ function inClear(raw: Storage, digests: Digester): Protected {
 }
 
 async function sealed(
-  storage: Storage,
-  keyFiles: KeyFiles,
+  { storage, keyFiles, ports: { digests, log } }: ConvertibleStore & { readonly ports: ProtectionPorts },
   dataKey: DataKey,
-  { digests, allowPlaintextFiles }: Pick<ConversionPorts, "digests"> & Pick<SealingSettings, "allowPlaintextFiles">,
-  log: Log,
+  { allowPlaintextFiles }: SealingSettings,
 ): Promise<Protected> {
   const sealer = new StoreSealer(dataKey, keyFiles);
   const sealing: Sealing = {

@@ -21,7 +21,7 @@ import type { Environment } from "../config/default-data-dir.ts";
 import type { ProgramSettings } from "../config/setting-table.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import { conversionPorts } from "./conversion-ports.ts";
-import { type ConversionPorts, type ConversionResult, keyringOfSealed, sealAnew, sealedKeys, unseal } from "./convert.ts";
+import { type ConversionResult, type ConvertibleStore, keyringOfSealed, sealAnew, sealedKeys, unseal } from "./convert.ts";
 import { sourceFor } from "./key-source.ts";
 
 export interface SealOptions {
@@ -54,9 +54,9 @@ export interface NewKey {
 
 /** Seals a store, as `sealStore` of the library describes. */
 export async function sealStore(options: SealOptions = {}): Promise<SealResult> {
-  return withRawStore(options, async ({ storage, keyFiles, settings, ports }) => {
+  return withRawStore(options, async ({ settings, ...store }) => {
     const { onProgress } = options;
-    const { result } = await sealedKeys(storage, keyFiles, settings.sealing, ports, { withRecovery: true, onProgress });
+    const { result } = await sealedKeys(store, settings.sealing, { withRecovery: true, onProgress });
     removeNotes(settings.dataDir);
     return { dataDir: settings.dataDir, ...result };
   });
@@ -64,8 +64,8 @@ export async function sealStore(options: SealOptions = {}): Promise<SealResult> 
 
 /** Unseals a store, as `unsealStore` of the library describes. */
 export async function unsealStore(options: SealOptions = {}): Promise<SealResult> {
-  return withRawStore(options, async ({ storage, keyFiles, settings, ports }) => {
-    return { dataDir: settings.dataDir, ...(await unseal(storage, keyFiles, settings.sealing, ports, options.onProgress)) };
+  return withRawStore(options, async ({ settings, ...store }) => {
+    return { dataDir: settings.dataDir, ...(await unseal(store, settings.sealing, options.onProgress)) };
   });
 }
 
@@ -94,9 +94,9 @@ export async function rekeyStore(
 
 /** Seals a store anew, as `rekeyStoreDeeply` of the library describes. */
 export async function rekeyStoreDeeply(to: NewKey, options: SealOptions = {}): Promise<SealResult> {
-  return withRawStore(options, async ({ storage, keyFiles, settings, ports }) => {
-    const from = sourceFor(await readKeyring(keyFiles), settings.sealing);
-    const result = await sealAnew(storage, keyFiles, { from, to: newSource(to) }, ports, options.onProgress);
+  return withRawStore(options, async ({ settings, ...store }) => {
+    const from = sourceFor(await readKeyring(store.keyFiles), settings.sealing);
+    const result = await sealAnew(store, { from, to: newSource(to) }, options.onProgress);
     return { dataDir: settings.dataDir, ...result };
   });
 }
@@ -128,12 +128,8 @@ async function logRekeying(
   await catalog.change(commit({ audit: [{ ...row, action: "rekey", sessionId: undefined, checkpointId: undefined, agentId: undefined }] }));
 }
 
-interface RawStore {
-  /** The raw storage: sealed data is returned sealed. */
-  readonly storage: Storage;
-  readonly keyFiles: KeyFiles;
+interface RawStore extends ConvertibleStore {
   readonly settings: Settings;
-  readonly ports: ConversionPorts;
 }
 
 async function withRawStore<T>(

@@ -53,9 +53,8 @@ export async function proveDeltas(
   const roots = found.filter(({ id, baseId }) => baseId === null && dependents.has(id));
   const total = roots.length + found.filter(({ baseId }) => baseId !== null).length;
   for (const root of roots) {
-    await follow({ ...ports, isPassedOver }, root, dependents, canonical, failed, () =>
-      onProven({ done: canonical.size + failed.size, total }),
-    );
+    const onEach = (): void => onProven({ done: canonical.size + failed.size, total });
+    await follow(ports, root, { dependents, canonical, failed, isPassedOver, onEach });
   }
   const records: NewRecord[] = [];
   const unreadable: Unreadable[] = [];
@@ -67,14 +66,19 @@ export async function proveDeltas(
   return { records, unreadable };
 }
 
-async function follow(
-  { isPassedOver, ...ports }: ProofPorts & { readonly isPassedOver: IsPassedOver },
-  root: FoundRecord,
-  dependents: ReadonlyMap<CheckpointId, readonly FoundRecord[]>,
-  canonical: Map<BlobRef, Digest>,
-  failed: Map<BlobRef, ErrorCode>,
-  onEach: () => void,
-): Promise<void> {
+interface Proof {
+  /** Deltas by the id of their base. */
+  readonly dependents: ReadonlyMap<CheckpointId, readonly FoundRecord[]>;
+  /** Digests of the contexts built so far. */
+  readonly canonical: Map<BlobRef, Digest>;
+  readonly failed: Map<BlobRef, ErrorCode>;
+  readonly isPassedOver: IsPassedOver;
+  /** Called after each blob. */
+  readonly onEach: () => void;
+}
+
+/** Builds a whole context and everything based on it. */
+async function follow(ports: ProofPorts, root: FoundRecord, { dependents, canonical, failed, isPassedOver, onEach }: Proof): Promise<void> {
   const pending: { readonly record: FoundRecord; readonly base: JsonValue | undefined }[] = [{ record: root, base: undefined }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     try {
