@@ -30,19 +30,20 @@ interface ForeignImportOptions extends GlobalOptions {
 /** Errors that concern one session only: the import continues with the next one. */
 const OF_ONE_SESSION = ["INVALID_INPUT", "TOO_LARGE", "SECRET_FOUND", "CONFLICT"];
 
+interface ForeignRun {
+  /** None: those that the source finds. */
+  readonly paths: readonly string[];
+  /** Receives the results, also when the import fails in the middle. */
+  readonly done: ForeignImports;
+}
+
 /**
  * Imports the data of another program. A refused session is named, and the others are imported.
  *
- * @param done receives the results, also when the import fails in the middle.
  * @throws the first refusal, after everything else was imported; or the error that ended the import.
  */
-export async function importForeign(
-  source: ForeignSource,
-  given: readonly string[],
-  options: ForeignImportOptions,
-  done: ForeignImports,
-): Promise<void> {
-  const places = given.length > 0 ? given : await source.find();
+export async function importForeign(source: ForeignSource, { paths, done }: ForeignRun, options: ForeignImportOptions): Promise<void> {
+  const places = paths.length > 0 ? paths : await source.find();
   let refusal: unknown;
   await withStore(options, async (store) => {
     for (const place of places) {
@@ -70,7 +71,7 @@ async function importPlace(store: Workrail, { source, place, options, done, tell
       continue;
     }
     try {
-      done.imports.push(await importSession(store, place, part, options));
+      done.imports.push({ file: place, ...(await importSession(store, part, options)) });
     } catch (error) {
       if (!isWorkrailError(error) || !OF_ONE_SESSION.includes(error.code)) throw error;
       done.skipped.push({ place: `${place}, session ${part.session.name ?? part.session.id}`, reason: `${error.code}: ${error.message}` });
@@ -83,12 +84,11 @@ async function importPlace(store: Workrail, { source, place, options, done, tell
 
 async function importSession(
   store: Workrail,
-  file: string,
   { session }: ForeignPartSession,
   { onConflict, dryRun }: ForeignImportOptions,
-): Promise<ForeignImport> {
+): Promise<Omit<ForeignImport, "file">> {
   const result = await store.importText(exportForeignSession(session), { onConflict, dryRun });
-  return { file, ...(session.name === undefined ? {} : { name: session.name }), ...result };
+  return { ...(session.name === undefined ? {} : { name: session.name }), ...result };
 }
 
 function lineOf({ done, total }: Progress): string {

@@ -34,19 +34,20 @@ export function noTranscripts(): TranscriptImports {
   return { imports: [], skipped: [], leftOut: { subagent: 0, "other-project": 0, older: 0, empty: 0, erased: 0 } };
 }
 
+interface TranscriptRun {
+  /** None: those that the host has. */
+  readonly paths: readonly string[];
+  /** Receives the results, also when the import fails in the middle. */
+  readonly done: TranscriptImports;
+}
+
 /**
  * Imports transcripts of a host. A transcript that is refused or cannot be read is named, and the others are imported.
  *
- * @param done receives the results, also when the import fails in the middle.
  * @throws the first refusal, after everything else was imported; or the error that ended the import.
  */
-export async function importHost(
-  host: TranscriptSource,
-  given: readonly string[],
-  options: TranscriptImportOptions,
-  done: TranscriptImports,
-): Promise<void> {
-  const found = await findTranscripts(host, given);
+export async function importHost(host: TranscriptSource, { paths, done }: TranscriptRun, options: TranscriptImportOptions): Promise<void> {
+  const found = await findTranscripts(host, paths);
   done.leftOut.subagent += found.subagents;
   for (const folder of found.unreadable) done.skipped.push({ place: folder, reason: "the folder cannot be read" });
   const refusal = await withStore(options, (store) =>

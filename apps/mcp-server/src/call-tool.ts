@@ -6,8 +6,9 @@ import { AnswerNeeded } from "./question.ts";
 import type { Tool, ToolCall } from "./tool.ts";
 import { toToolFailure, type ToolFailure } from "./wire-errors.ts";
 
-/** Dependencies shared by all calls of a server. */
+/** A call, and dependencies shared by all calls of a server. */
 interface Calling {
+  readonly call: ToolCall;
   readonly log: Log;
   readonly tools: readonly Tool[];
 }
@@ -26,7 +27,7 @@ export interface CallResult {
  * @param tools all tools, for errors that suggest another one.
  * @throws AnswerNeeded
  */
-export async function callTool(tool: Tool, given: unknown, call: ToolCall, { log, tools }: Calling): Promise<CallResult> {
+export async function callTool(tool: Tool, given: unknown, { call, log, tools }: Calling): Promise<CallResult> {
   try {
     const { input, corrected } = parseArguments(tool, given, tools);
     const result = await tool.run(input, call);

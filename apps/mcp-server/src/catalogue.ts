@@ -186,7 +186,7 @@ export class Catalogue implements Offer {
     const { client, signal } = caller;
     const call = { client, signal, progress: reporter.tell, ask: askThrough(caller, signal, log), rounded: roundedIn(given) };
     try {
-      return await this.#tracked(callTool(tool, given, call, { log, tools: [...this.#tools.values()] }));
+      return await this.#tracked(callTool(tool, given, { call, log, tools: [...this.#tools.values()] }));
     } catch (error) {
       if (error instanceof AnswerNeeded) return inputRequired(error);
       throw error;

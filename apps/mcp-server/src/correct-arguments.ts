@@ -23,23 +23,29 @@ export function correctArguments(tool: Tool, given: unknown): CorrectedArguments
   let fields: Fields = given;
   for (const [name, schema] of Object.entries(schemasOf(tool))) {
     if (!Object.hasOwn(given, name)) continue;
-    const value = correctValue(given[name], schema, name, corrected);
-    if (value !== given[name]) fields = { ...fields, [name]: value };
+    const { value, read } = correctValue(given[name], schema);
+    if (read === undefined) continue;
+    corrected.push(`${name} was a text and was read as ${read}.`);
+    fields = { ...fields, [name]: value };
   }
   return { given: fields, corrected };
 }
 
-function correctValue(value: unknown, { type, items }: FieldSchema, name: string, corrected: string[]): unknown {
-  if (typeof value !== "string" || (type !== "array" && type !== "object")) return value;
+interface CorrectedValue {
+  readonly value: unknown;
+  /** Description of a text's reading; `undefined` for a value that stays. */
+  readonly read?: string;
+}
+
+function correctValue(value: unknown, { type, items }: FieldSchema): CorrectedValue {
+  if (typeof value !== "string" || (type !== "array" && type !== "object")) return { value };
   const parsed = jsonOf(value);
   if (type === "array" ? Array.isArray(parsed) : isJsonObject(parsed)) {
-    corrected.push(`${name} was a text and was read as JSON: send ${type === "array" ? "a list" : "an object"}.`);
-    return parsed;
+    return { value: parsed, read: `JSON: send ${type === "array" ? "a list" : "an object"}` };
   }
-  if (type === "object" || value.trim() === "") return value;
+  if (type === "object" || value.trim() === "") return { value };
   const list = items?.type === "string" ? partsOf(value) : [value];
-  corrected.push(`${name} was a text and was read as the list ${inBrief(JSON.stringify(list))}.`);
-  return list;
+  return { value: list, read: `the list ${inBrief(JSON.stringify(list))}` };
 }
 
 /** Splits a text at commas. */

@@ -25,10 +25,10 @@ export function parseArguments(tool: Tool, given: unknown, tools: readonly Tool[
     return { input: parsed.data, corrected };
   }
   const { sentences, issues } = describeIssues(parsed.error.issues, read);
-  throw invalid(tool, sentences, issues, rightCall(tool, read, tools));
+  throw invalid(tool, { sentences, issues }, rightCall(tool, read, tools));
 }
 
-function invalid(tool: Tool, sentences: string, issues: DescribedIssues["issues"], meant?: string): WorkrailError {
+function invalid(tool: Tool, { sentences, issues }: DescribedIssues, meant?: string): WorkrailError {
   const fields = Object.keys(tool.input.shape).join(", ");
   return new WorkrailError("INVALID_INPUT", sentences, {
     hint: meant ?? `Correct this and call ${tool.name} again; it takes: ${fields}`,
@@ -58,7 +58,7 @@ function renameAliases(tool: Tool, given: unknown): unknown {
 
 function givenTwice(tool: Tool, alias: string, field: string): WorkrailError {
   const message = `${alias} is another name of ${field}, which is given already`;
-  return invalid(tool, `${message}.`, [{ path: field, message }]);
+  return invalid(tool, { sentences: `${message}.`, issues: [{ path: field, message }] });
 }
 
 const aliasCache = new WeakMap<Tool, ReadonlyMap<string, string>>();

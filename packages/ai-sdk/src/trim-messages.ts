@@ -47,7 +47,8 @@ export async function trimMessages(store: Workrail, options: TrimOptions): Promi
   const at = messages.findIndex((_, index) => !kept.has(index));
   if (at === -1) return { messages: [...messages], tokens };
   const { message, leftOut } = await viewOfLeftOut(store, { messages, kept, sessionId, viewTokens });
-  const trimmed = [...pick(messages, kept, 0, at), message, ...pick(messages, kept, at, messages.length)];
+  const pick = (from: number, to?: number) => messages.slice(from, to).filter((_, index) => kept.has(from + index));
+  const trimmed = [...pick(0, at), message, ...pick(at)];
   return { messages: trimmed, tokens: sum(await sizesOf(trimmed, tokensOf)), leftOut };
 }
 
@@ -96,8 +97,4 @@ function indexesOf(messages: readonly ModelMessage[], role: ModelMessage["role"]
 
 function range(first: number, afterLast: number): readonly number[] {
   return Array.from({ length: afterLast - first }, (_, at) => first + at);
-}
-
-function pick(messages: readonly ModelMessage[], kept: ReadonlySet<number>, from: number, to: number): readonly ModelMessage[] {
-  return messages.slice(from, to).filter((_, at) => kept.has(from + at));
 }

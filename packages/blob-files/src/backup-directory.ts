@@ -61,7 +61,7 @@ export class BackupDirectory implements BackupTarget {
     try {
       const manifest = { createdAt: createdAt.toISOString(), ...contents, files: await this.#files() };
       const file = path.join(this.#directory.path, BACKUP_MANIFEST);
-      await writeDurably(this.#fs, file, Buffer.from(manifestText(manifest)), "new");
+      await writeDurably(this.#fs, file, { bytes: Buffer.from(manifestText(manifest)), mode: "new" });
       await this.#directory.publish();
     } catch (error) {
       throw fileError(error, this.#directory.path);

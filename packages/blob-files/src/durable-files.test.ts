@@ -16,27 +16,29 @@ describe("writing a file durably", () => {
   it("syncs the bytes before the name, and the name before it resolves", () =>
     inDirectory(async (file) => {
       const calls: string[] = [];
-      await writeDurably(recording(calls), file, bytesOf("new"), "new");
+      await writeDurably(recording(calls), file, { bytes: bytesOf("new"), mode: "new" });
       expect(calls).toEqual(["create", "write", "sync", "close", "rename", "syncDirectory"]);
     }));
 
   it("continues when the system writes fewer bytes than given", () =>
     inDirectory(async (file) => {
       const write: FileSystem["write"] = (fd, bytes) => nodeFileSystem.write(fd, bytes.subarray(0, 3));
-      await writeDurably({ ...nodeFileSystem, write }, file, bytesOf("more than three bytes"), "new");
+      await writeDurably({ ...nodeFileSystem, write }, file, { bytes: bytesOf("more than three bytes"), mode: "new" });
       expect(fs.readFileSync(file, "utf8")).toBe("more than three bytes");
     }));
 
   it("treats a write of zero bytes as a full disk, and does not repeat it for ever", () =>
     inDirectory(async (file, names) => {
-      const writing = writeDurably({ ...nodeFileSystem, write: () => 0 }, file, bytesOf("x"), "new");
+      const writing = writeDurably({ ...nodeFileSystem, write: () => 0 }, file, { bytes: bytesOf("x"), mode: "new" });
       await expect(writing).rejects.toMatchObject({ code: "ENOSPC" });
       expect(names()).toEqual([]);
     }));
 
   it.each<keyof FileSystem>(["create", "write", "sync", "close", "rename"])("leaves nothing behind when %s fails", (operation) =>
     inDirectory(async (file, names) => {
-      await expect(writeDurably({ ...nodeFileSystem, [operation]: failing("EIO") }, file, bytesOf("x"), "new")).rejects.toMatchObject({
+      await expect(
+        writeDurably({ ...nodeFileSystem, [operation]: failing("EIO") }, file, { bytes: bytesOf("x"), mode: "new" }),
+      ).rejects.toMatchObject({
         code: "EIO",
       });
       expect(names()).toEqual([]);
@@ -46,7 +48,7 @@ describe("writing a file durably", () => {
   it("reports the first failure when the removal of its leftovers fails too", () =>
     inDirectory(async (file) => {
       const files = { ...nodeFileSystem, rename: failing("EXDEV"), unlink: failing("EIO") };
-      await expect(writeDurably(files, file, bytesOf("x"), "new")).rejects.toMatchObject({ code: "EXDEV" });
+      await expect(writeDurably(files, file, { bytes: bytesOf("x"), mode: "new" })).rejects.toMatchObject({ code: "EXDEV" });
     }));
 
   it.each<[WriteMode, string[]]>([
@@ -56,7 +58,7 @@ describe("writing a file durably", () => {
   ])("in mode %s, when the name may not be durable, takes back only a name that nobody else can know", (mode, expected) =>
     inDirectory(async (file, names) => {
       const files = { ...nodeFileSystem, syncDirectory: failing("EIO") };
-      await expect(writeDurably(files, file, bytesOf("x"), mode)).rejects.toMatchObject({ code: "EIO" });
+      await expect(writeDurably(files, file, { bytes: bytesOf("x"), mode })).rejects.toMatchObject({ code: "EIO" });
       expect(names()).toEqual(expected);
     }),
   );
@@ -68,8 +70,8 @@ describe("writing a file durably", () => {
   ])("does not touch a file that already has the name, on a file system %s", (_, changes) =>
     inDirectory(async (file, names) => {
       const files = { ...nodeFileSystem, ...changes };
-      expect(await writeDurably(files, file, bytesOf("first"), "if-absent")).toBe(true);
-      expect(await writeDurably(files, file, bytesOf("second"), "if-absent")).toBe(false);
+      expect(await writeDurably(files, file, { bytes: bytesOf("first"), mode: "if-absent" })).toBe(true);
+      expect(await writeDurably(files, file, { bytes: bytesOf("second"), mode: "if-absent" })).toBe(false);
       expect(fs.readFileSync(file, "utf8")).toBe("first");
       expect(names()).toEqual(["file"]);
     }),
@@ -78,7 +80,7 @@ describe("writing a file durably", () => {
   it("replaces a file as a whole", () =>
     inDirectory(async (file, names) => {
       fs.writeFileSync(file, "a longer text than the new one");
-      await writeDurably(nodeFileSystem, file, bytesOf("new"), "replace");
+      await writeDurably(nodeFileSystem, file, { bytes: bytesOf("new"), mode: "replace" });
       expect(fs.readFileSync(file, "utf8")).toBe("new");
       expect(names()).toEqual(["file"]);
     }));
@@ -150,13 +152,13 @@ describe("a temporary file", () => {
       const directory = path.dirname(file);
       // The remains of a process that dies now.
       const files = { ...nodeFileSystem, write: failing("EIO"), unlink: failing("EIO") };
-      await writeDurably(files, file, bytesOf("x"), "new").catch(() => undefined);
+      await writeDurably(files, file, { bytes: bytesOf("x"), mode: "new" }).catch(() => undefined);
       const [own = ""] = names();
       const now = new Date();
       const tomorrow = new Date(now.getTime() + 25 * 60 * 60 * 1000);
       const isGivenUp = (name: string, at: Date): boolean => {
         fs.writeFileSync(path.join(directory, name), "");
-        return isAbandoned(nodeFileSystem, directory, name, at);
+        return isAbandoned(nodeFileSystem, path.join(directory, name), at);
       };
       expect(isGivenUp(own, tomorrow)).toBe(false);
       // In a container every process may have the same id, one after the other or at once.
@@ -177,7 +179,7 @@ describe("a temporary file", () => {
       if (status !== 0) return test.skip("this system, or this user, cannot make a namespace for processes");
       const theirs = stdout.replace(/-[0-9]+-(?=[0-9a-f]{16}$)/, "-4194999-");
       fs.writeFileSync(path.join(path.dirname(file), theirs), "");
-      expect(isAbandoned(nodeFileSystem, path.dirname(file), theirs, new Date())).toBe(false);
+      expect(isAbandoned(nodeFileSystem, path.join(path.dirname(file), theirs), new Date())).toBe(false);
     }));
 });
 

@@ -24,13 +24,18 @@ const ABANDONED_MS = 24 * 60 * 60 * 1000;
 /** `new`: the caller guarantees that the name is free. `if-absent`: keeps an existing file. `replace`: replaces it. */
 export type WriteMode = "new" | "if-absent" | "replace";
 
+interface DurableWrite {
+  readonly bytes: Uint8Array;
+  readonly mode: WriteMode;
+}
+
 /**
  * Writes a file atomically and durably: temporary name, fsync, final name, fsync of the directory. Leaves no temporary file after a
  * failure.
  *
  * @returns `false`, with nothing changed, in mode `if-absent` when the name is taken.
  */
-export async function writeDurably(fs: FileSystem, file: string, bytes: Uint8Array, mode: WriteMode): Promise<boolean> {
+export async function writeDurably(fs: FileSystem, file: string, { bytes, mode }: DurableWrite): Promise<boolean> {
   const temporary = temporaryName(path.dirname(file));
   const fd = fs.create(temporary);
   let isNamed = false;
@@ -129,16 +134,16 @@ export async function moveAside(fs: FileSystem, from: string, to: string): Promi
   return free;
 }
 
-/** Tells whether a name is that of a temporary file or directory whose writer is gone. */
-export function isAbandoned(fs: FileSystem, directory: string, name: string, now: Date): boolean {
-  const match = TEMPORARY.exec(name);
+/** Tells by its name whether a file or directory is temporary and its writer gone. */
+export function isAbandoned(fs: FileSystem, file: string, now: Date): boolean {
+  const match = TEMPORARY.exec(path.basename(file));
   if (match === null) return false;
   const [, host, pid, run] = match;
   const own = writer();
   if (host === own.host && Number(pid) !== process.pid) return !isAlive(Number(pid));
   if (host === own.host && run === own.run) return false;
   // Also for our own process id, which other containers may use at the same time.
-  const found = fs.inspect(path.join(directory, name));
+  const found = fs.inspect(file);
   return found !== undefined && now.getTime() - found.modifiedAt.getTime() > ABANDONED_MS;
 }
 

@@ -54,7 +54,7 @@ export class FileBlobStore implements BlobStore {
     const file = this.#pathOf(ref);
     try {
       await this.ensureDirectory(path.dirname(file));
-      await writeDurably(this.#fs, file, bytes, "replace");
+      await writeDurably(this.#fs, file, { bytes, mode: "replace" });
     } catch (error) {
       throw fileError(error, file);
     }
@@ -81,7 +81,10 @@ export class FileBlobStore implements BlobStore {
     const now = new Date();
     await this.#eachDirectory(refs, async (directory, names) => {
       // Also erases files of an interrupted put, which nothing refers to, and damaged copies of the facts, which may name pinned keys.
-      await this.#eraseIn(directory, (name) => names.has(name) || FACTS_COPY.test(name) || isAbandoned(this.#fs, directory, name, now));
+      await this.#eraseIn(
+        directory,
+        (name) => names.has(name) || FACTS_COPY.test(name) || isAbandoned(this.#fs, path.join(directory, name), now),
+      );
       await this.#eraseIn(quarantineDirectory(this.#dataDir, path.basename(directory)), (name) => names.has(withoutNumber(name)));
     });
   }
@@ -146,7 +149,7 @@ export class FileBlobStore implements BlobStore {
       let removed = 0;
       for (const directory of this.#sessionDirectories()) {
         const full = path.join(this.#dataDir, CONTEXTS, directory);
-        for (const name of this.#fs.list(full).filter((each) => isAbandoned(this.#fs, full, each, now))) {
+        for (const name of this.#fs.list(full).filter((each) => isAbandoned(this.#fs, path.join(full, each), now))) {
           removeIfPresent(this.#fs, path.join(full, name));
           removed += 1;
         }
@@ -186,13 +189,13 @@ export class FileBlobStore implements BlobStore {
 
   async #write(file: string, bytes: Uint8Array, mode: WriteMode): Promise<boolean> {
     try {
-      return await writeDurably(this.#fs, file, bytes, mode);
+      return await writeDurably(this.#fs, file, { bytes, mode });
     } catch (error) {
       if (!hasCode(error, "ENOENT")) throw error;
       // The directory was removed meanwhile.
       this.#known.clear();
       await this.ensureDirectory(path.dirname(file));
-      return writeDurably(this.#fs, file, bytes, mode);
+      return writeDurably(this.#fs, file, { bytes, mode });
     }
   }
 

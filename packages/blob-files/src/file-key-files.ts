@@ -52,8 +52,8 @@ export class FileKeyFiles implements KeyFiles {
     const file = this.#fileOf(place);
     try {
       await this.#ensureDirectory(path.dirname(file));
-      if (!(await writeDurably(this.#fs, file, bytes, mode))) return false;
-      await writeDurably(this.#fs, file + SECOND, bytes, "replace");
+      if (!(await writeDurably(this.#fs, file, { bytes, mode }))) return false;
+      await writeDurably(this.#fs, file + SECOND, { bytes, mode: "replace" });
       return true;
     } catch (error) {
       throw fileError(error, file);
@@ -70,7 +70,7 @@ export class FileKeyFiles implements KeyFiles {
       for (;;) {
         const [first, second] = [await this.#bytesOf(file), await this.#bytesOf(file + SECOND)];
         if (first === undefined || !isIntact(first) || (second !== undefined && isSame(first, second))) return;
-        await writeDurably(this.#fs, file + SECOND, first, "replace");
+        await writeDurably(this.#fs, file + SECOND, { bytes: first, mode: "replace" });
         if ((await this.#bytesOf(file)) === undefined) await this.#destroy(file);
       }
     } catch (error) {

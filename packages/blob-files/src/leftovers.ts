@@ -56,7 +56,7 @@ async function removeAbandonedBeside(files: FileSystem, dataDir: string): Promis
   const parent = path.dirname(dataDir);
   const now = new Date();
   const staged = namesIn(files, parent).filter((name) => name.startsWith(STAGED));
-  const own = staged.filter((name) => isAbandoned(files, parent, name, now) && isOurs(path.join(parent, name)));
+  const own = staged.filter((name) => isAbandoned(files, path.join(parent, name), now) && isOurs(path.join(parent, name)));
   for (const name of own) await eraseTree(files, path.join(parent, name));
   return own.map((name) => path.join(parent, name));
 }

@@ -77,7 +77,7 @@ export function isFree(directory: string): boolean {
 export function removeAbandonedDirectories(files: FileSystem, parent: string, purpose: string): void {
   const now = new Date();
   for (const name of files.list(parent)) {
-    if (!name.startsWith(`.tmp-${purpose}-`) || !isAbandoned(files, parent, name, now)) continue;
+    if (!name.startsWith(`.tmp-${purpose}-`) || !isAbandoned(files, path.join(parent, name), now)) continue;
     try {
       fs.rmSync(path.join(parent, name), { recursive: true, force: true });
     } catch (error) {

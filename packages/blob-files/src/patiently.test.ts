@@ -59,7 +59,7 @@ describe("files on Windows", () => {
       };
       await onPlatform("win32", async () => {
         obstruct("renameSync", "EPERM");
-        await writeDurably(nodeFileSystem, file, Buffer.from("text"), "replace");
+        await writeDurably(nodeFileSystem, file, { bytes: Buffer.from("text"), mode: "replace" });
         obstruct("openSync", "EBUSY");
         expect(Buffer.from((await nodeFileSystem.read(file)) ?? []).toString()).toBe("text");
         obstruct("unlinkSync", "EBUSY");

@@ -92,7 +92,7 @@ function placeOutside(directory: string): string {
 function removeAbandoned(parent: string): void {
   const now = new Date();
   for (const name of nodeFileSystem.list(parent)) {
-    if (!name.startsWith(`.tmp-${PURPOSE}-`) || !isAbandoned(nodeFileSystem, parent, name, now)) continue;
+    if (!name.startsWith(`.tmp-${PURPOSE}-`) || !isAbandoned(nodeFileSystem, path.join(parent, name), now)) continue;
     const found = fs.lstatSync(path.join(parent, name), { throwIfNoEntry: false });
     if (found === undefined || !isOurs(found)) continue;
     try {

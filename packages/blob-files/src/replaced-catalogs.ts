@@ -10,10 +10,10 @@ import { BACKUPS, CATALOG_COPY, EXPORTS, fileNameOf, isReplacedStore, quarantine
 export async function eraseReplacedCatalogs(fs: FileSystem, dataDir: string): Promise<void> {
   const now = new Date();
   try {
-    await eraseIn(fs, dataDir, (name) => CATALOG_COPY.test(name) || isAbandoned(fs, dataDir, name, now));
+    await eraseIn(fs, dataDir, (name) => CATALOG_COPY.test(name) || isAbandoned(fs, path.join(dataDir, name), now));
     await eraseIn(fs, path.join(dataDir, BACKUPS), (name) => SCHEMA_COPY.test(name));
     const exports = path.join(dataDir, EXPORTS);
-    await eraseIn(fs, exports, (name) => isAbandoned(fs, exports, name, now));
+    await eraseIn(fs, exports, (name) => isAbandoned(fs, path.join(exports, name), now));
     removeAbandonedDirectories(fs, dataDir, "restore");
   } catch (error) {
     throw fileError(error, dataDir);

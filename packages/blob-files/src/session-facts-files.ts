@@ -31,7 +31,7 @@ export class SessionFactsFiles {
     const directory = sessionDirectory(this.#dataDir, facts.sessionId);
     await this.#ensureDirectory(directory);
     await this.#keepDamaged(facts.sessionId, directory);
-    await writeDurably(this.#fs, path.join(directory, SESSION_FACTS), Buffer.from(textOf(facts)), "replace");
+    await writeDurably(this.#fs, path.join(directory, SESSION_FACTS), { bytes: Buffer.from(textOf(facts)), mode: "replace" });
     this.#understood.add(facts.sessionId);
   }
 

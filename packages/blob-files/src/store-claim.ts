@@ -57,7 +57,7 @@ export class StoreClaim {
     ensureOwnDirectory(fs, directory);
     const deadline = elapsedMs() + waitMs;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)) {
-      if (!(await isTaken(fs, directory, excludes))) {
+      if (!(await isTaken(fs, directory, { kinds: excludes }))) {
         const claim = await StoreClaim.#announce(fs, directory, kind).catch((error: unknown) => withoutSocket(error, options));
         if (claim === undefined) return undefined;
         if (await claim.#isAlone(directory, excludes)) {
@@ -138,7 +138,7 @@ export class StoreClaim {
   async #isAlone(directory: string, excludes: readonly CatalogKind[]): Promise<boolean> {
     let isAlone = false;
     try {
-      isAlone = !(await isTaken(this.#fs, directory, excludes, this.#marker));
+      isAlone = !(await isTaken(this.#fs, directory, { kinds: excludes, own: this.#marker }));
       return isAlone;
     } finally {
       if (!isAlone) this.release();
@@ -155,8 +155,14 @@ function sixteenDigits(): string {
   return eight() + eight();
 }
 
+interface Rivals {
+  readonly kinds: readonly CatalogKind[];
+  /** Marker that does not count. */
+  readonly own?: string;
+}
+
 /** Tells whether a process of these kinds has the store open. */
-async function isTaken(fs: FileSystem, directory: string, kinds: readonly CatalogKind[], own?: string): Promise<boolean> {
+async function isTaken(fs: FileSystem, directory: string, { kinds, own }: Rivals): Promise<boolean> {
   for (const name of fs.list(directory)) {
     const marker = path.join(directory, name);
     if (marker === own || !kinds.some((kind) => name.startsWith(`${kind}-`))) continue;

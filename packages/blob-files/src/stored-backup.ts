@@ -19,6 +19,11 @@ export interface StoredBackupProgress {
 
 type OnProgress = (progress: StoredBackupProgress) => void;
 
+interface Reading {
+  readonly fs: FileSystem;
+  readonly onProgress: OnProgress | undefined;
+}
+
 /** An existing backup, for reading. */
 export class StoredBackup {
   readonly directory: string;
@@ -35,13 +40,13 @@ export class StoredBackup {
     try {
       const bytes = fs.inspect(file)?.kind === "file" ? await fs.read(file) : undefined;
       if (bytes === undefined) throw noBackup(directory);
-      return new StoredBackup(directory, parseManifest(Buffer.from(bytes).toString("utf8")), fs, onProgress);
+      return new StoredBackup(directory, parseManifest(Buffer.from(bytes).toString("utf8")), { fs, onProgress });
     } catch (error) {
       throw fileError(error, file);
     }
   }
 
-  private constructor(directory: string, manifest: BackupManifest, fs: FileSystem, onProgress: OnProgress | undefined) {
+  private constructor(directory: string, manifest: BackupManifest, { fs, onProgress }: Reading) {
     this.directory = directory;
     this.manifest = manifest;
     this.#fs = fs;
@@ -73,7 +78,7 @@ export class StoredBackup {
       if (bytes === undefined) throw damaged(this.directory, [file.path]);
       const copy = path.join(to, ...file.path.split("/").slice(1));
       await ensure(path.dirname(copy));
-      await writeDurably(this.#fs, copy, bytes, "new");
+      await writeDurably(this.#fs, copy, { bytes, mode: "new" });
       this.#tell("copy", index + 1);
     }
   }

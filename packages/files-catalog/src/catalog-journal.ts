@@ -74,7 +74,7 @@ export class CatalogJournal {
     // Windows does not allow replacing an open file.
     this.close();
     this.#mustBeRewritten = true;
-    await writeDurably(this.#fs, this.file, line, "replace");
+    await writeDurably(this.#fs, this.file, { bytes: line, mode: "replace" });
     this.#identity = this.#fs.inspect(this.file)?.identity;
     this.#sizeBytes = 0;
     this.#wrote(line.length);

@@ -28,9 +28,10 @@ const MAX_NOTES = 20_000;
 export async function* readBasicMemory(given: string): AsyncGenerator<ForeignPart, void, undefined> {
   const root = await fs.realpath(given).catch(() => given);
   const found = await fs.stat(root).catch(() => undefined);
-  if (found?.isDirectory() !== true) throw notOf(SOURCE, given, found === undefined ? "it does not exist" : "it is not a folder");
+  if (found?.isDirectory() !== true)
+    throw notOf({ source: SOURCE, place: given }, found === undefined ? "it does not exist" : "it is not a folder");
   const folders = await findNoteFolders(root);
-  if (folders === undefined) throw notOf(SOURCE, given, "it has too many files, or folders in folders");
+  if (folders === undefined) throw notOf({ source: SOURCE, place: given }, "it has too many files, or folders in folders");
   let notes = 0;
   for (const [index, folder] of folders.entries()) {
     yield* skippedIn(folder);

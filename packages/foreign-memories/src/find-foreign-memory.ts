@@ -93,7 +93,7 @@ function configuredProjects(file: string): JsonObject {
   const found = readGivenFileNow(file, MAX_CONFIGURATION_BYTES);
   if ("refused" in found) {
     if (found.refused === "missing") return {};
-    throw notOf("basic-memory", file, "its configuration cannot be read");
+    throw notOf({ source: "basic-memory", place: file }, "its configuration cannot be read");
   }
   const configuration = parsed(file, textOf(found.bytes));
   const projects = isJsonObject(configuration) ? configuration["projects"] : undefined;
@@ -104,7 +104,7 @@ function parsed(file: string, text: string | undefined): unknown {
   try {
     return parseJson(text ?? "");
   } catch (cause) {
-    if (cause instanceof SyntaxError) throw notOf("basic-memory", file, "its configuration is not JSON", cause);
+    if (cause instanceof SyntaxError) throw notOf({ source: "basic-memory", place: file }, "its configuration is not JSON", cause);
     throw cause;
   }
 }

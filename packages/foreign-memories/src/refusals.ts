@@ -17,7 +17,11 @@ export function whyRefused(refusal: FileRefusal): string {
 }
 
 /** The error for a place without data of the source. */
-export function notOf(source: ForeignMemory, place: string, reason: string, cause?: unknown): WorkrailError {
+export function notOf(
+  { source, place }: { readonly source: ForeignMemory; readonly place: string },
+  reason: string,
+  cause?: unknown,
+): WorkrailError {
   return new WorkrailError("INVALID_INPUT", `${place} cannot be read: ${reason}.`, {
     details: { path: place, source },
     hint: `Name ${KEPT[source]}: workrail import ${source} <path>.`,

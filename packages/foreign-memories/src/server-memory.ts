@@ -28,9 +28,9 @@ const MAX_WRONG_LINES = 1_000;
 export async function* readServerMemory(given: string): AsyncGenerator<ForeignPart, void, undefined> {
   const file = await fs.realpath(given).catch(() => given);
   const createdAt = (await fs.stat(file).catch(() => undefined))?.mtime;
-  if (createdAt === undefined) throw notOf(SOURCE, given, whyRefused("missing"));
+  if (createdAt === undefined) throw notOf({ source: SOURCE, place: given }, whyRefused("missing"));
   const found = await readGivenFile(path.dirname(file), file, { maxBytes: MAX_FILE_BYTES, patienceMs: PATIENCE_MS });
-  if ("refused" in found) throw notOf(SOURCE, given, whyRefused(found.refused));
+  if ("refused" in found) throw notOf({ source: SOURCE, place: given }, whyRefused(found.refused));
   const graph = new KnowledgeGraph();
   yield* fill(graph, file, found.bytes);
   const context = graph.toContext();
@@ -62,7 +62,7 @@ function* fill(graph: KnowledgeGraph, file: string, bytes: Buffer): Generator<Fo
     const reason = graph.addLine(textOf(piece));
     if (reason === undefined) continue;
     if (++wrong > MAX_WRONG_LINES)
-      throw notOf(SOURCE, file, `more than ${MAX_WRONG_LINES} of its lines are neither entities nor relations`);
+      throw notOf({ source: SOURCE, place: file }, `more than ${MAX_WRONG_LINES} of its lines are neither entities nor relations`);
     yield { kind: "skipped", place: `${file}:${line}`, reason };
   }
 }

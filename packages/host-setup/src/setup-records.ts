@@ -43,7 +43,7 @@ export class SetupRecords {
     const name = this.#nameOf(record.file);
     try {
       makeDataDirectory(this.#folder);
-      await writeDurably(nodeFileSystem, name, Buffer.from(`${JSON.stringify(record)}\n`), "replace");
+      await writeDurably(nodeFileSystem, name, { bytes: Buffer.from(`${JSON.stringify(record)}\n`), mode: "replace" });
     } catch (error) {
       throw fileError(error, name);
     }

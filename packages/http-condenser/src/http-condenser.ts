@@ -30,17 +30,16 @@ export function httpCondenser({ model, ...address }: HttpCondenserOptions): Cond
   return {
     name: model,
     async condense(text, budgetTokens, focus) {
-      const request = requestFor(model, text, budgetTokens, focus);
+      const request = { model, ...requestFor(text, budgetTokens, focus) };
       return textOf((await askEndpoint(endpoint, "/chat/completions", request)) as Completion | null, endpoint);
     },
   };
 }
 
-function requestFor(model: string, text: string, budgetTokens: number, focus: string | undefined): object {
+function requestFor(text: string, budgetTokens: number, focus: string | undefined): object {
   const words = Math.max(1, Math.floor(budgetTokens * WORDS_A_TOKEN));
   const about = focus === undefined ? "" : ` Keep above all what has to do with this: ${focus}`;
   return {
-    model,
     messages: [
       { role: "system", content: `${TASK} At most ${words} words.${about}` },
       { role: "user", content: text },

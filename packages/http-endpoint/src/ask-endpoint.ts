@@ -37,7 +37,7 @@ export async function askEndpoint(endpoint: Endpoint, path: string, body: object
   const request = JSON.stringify(body);
   const attempt = async (): Promise<unknown> => {
     try {
-      return await post(endpoint, path, request, signal);
+      return await post({ ...endpoint, signal }, path, request);
     } catch (error) {
       throw toFailure(error, endpoint, signal);
     }
@@ -50,11 +50,11 @@ export async function askEndpoint(endpoint: Endpoint, path: string, body: object
 
 /** Creates the error for an invalid answer. `how` completes the sentence: "has no text". */
 export function notAnAnswer({ hint }: Pick<Endpoint, "hint">, how: string, cause?: unknown): WorkrailError {
-  return failed(hint, `The endpoint's answer ${how}.`, { reason: "not-an-answer" }, cause);
+  return new WorkrailError("INTERNAL", `The endpoint's answer ${how}.`, { details: { reason: "not-an-answer" }, hint, cause });
 }
 
-async function post(endpoint: Endpoint, path: string, body: string, signal: AbortSignal): Promise<unknown> {
-  const { url, apiKey, hint } = endpoint;
+async function post(endpoint: Endpoint & { readonly signal: AbortSignal }, path: string, body: string): Promise<unknown> {
+  const { url, apiKey, hint, signal } = endpoint;
   const authorization = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const response = await fetch(url.replace(/\/+$/, "") + path, {
     method: "POST",
@@ -81,7 +81,7 @@ function refused({ status, headers }: Response, hint: string): WorkrailError {
   const later = isPassing ? retryAfterMs(headers.get("retry-after"), Date.now()) : undefined;
   const when = later === undefined ? "" : `, to be asked again in ${Math.ceil(later / 1_000)} s`;
   const details = { reason: "refused", status, isPassing, ...(later === undefined ? {} : { retryAfterMs: later }) };
-  return failed(hint, `The endpoint answered with status ${status}${when}.`, details);
+  return new WorkrailError("INTERNAL", `The endpoint answered with status ${status}${when}.`, { details, hint });
 }
 
 async function bodyOf(response: Response, endpoint: Endpoint): Promise<string> {
@@ -100,18 +100,24 @@ async function bodyOf(response: Response, endpoint: Endpoint): Promise<string> {
 /** Converts a rejection of `fetch`. Its message says little; its cause says more, and has no word of the text. */
 function toFailure(error: unknown, { url, timeoutMs, hint, signal: ending }: Endpoint, signal: AbortSignal): WorkrailError {
   if (isWorkrailError(error)) return error;
-  if (ending?.aborted === true) return failed(hint, "The endpoint is not asked any more.", { reason: "ended" }, error);
-  if (signal.aborted) return failed(hint, `The endpoint took longer than ${timeoutMs} ms.`, { reason: "timeout" }, error);
+  if (ending?.aborted === true)
+    return new WorkrailError("INTERNAL", "The endpoint is not asked any more.", { details: { reason: "ended" }, hint, cause: error });
+  if (signal.aborted)
+    return new WorkrailError("INTERNAL", `The endpoint took longer than ${timeoutMs} ms.`, {
+      details: { reason: "timeout" },
+      hint,
+      cause: error,
+    });
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
   const code = cause === undefined ? "" : ` (${(cause as NodeJS.ErrnoException).code ?? cause.message})`;
-  return failed(hint, `The endpoint ${hostOf(url)} cannot be reached${code}.`, { reason: "unreachable", isPassing: true }, error);
+  return new WorkrailError("INTERNAL", `The endpoint ${hostOf(url)} cannot be reached${code}.`, {
+    details: { reason: "unreachable", isPassing: true },
+    hint,
+    cause: error,
+  });
 }
 
 /** Returns only the host, since the rest of an address may contain a password. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "of the settings";
-}
-
-function failed(hint: string, message: string, details: Readonly<Record<string, unknown>>, cause?: unknown): WorkrailError {
-  return new WorkrailError("INTERNAL", message, { details, hint, cause });
 }

@@ -96,6 +96,7 @@ export class WorkrailSaver extends BaseCheckpointSaver {
     if (batch.length > 0) yield* this.#tuplesOf(batch);
   }
 
+  // oxlint-disable-next-line eslint/max-params -- the signature of LangGraph's BaseCheckpointSaver
   override async put(
     config: RunnableConfig,
     checkpoint: Checkpoint,
@@ -116,6 +117,7 @@ export class WorkrailSaver extends BaseCheckpointSaver {
     return configOf(place);
   }
 
+  // oxlint-disable-next-line eslint/max-params -- the signature of LangGraph's BaseCheckpointSaver
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string, taskPath = ""): Promise<void> {
     const place = placeOf(config);
     const stored = writes.map(async ([channel, value], index): Promise<StoredWrite> => {

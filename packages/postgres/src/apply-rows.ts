@@ -324,24 +324,20 @@ function edgeWrites(tenant: string, changes: readonly Change<Tables["edge"]>[]):
 function removalWrites(tenant: string, changes: readonly Change<Tables["removal"]>[]): readonly Query<unknown>[] {
   const isThere = (row: Tables["removal"] | undefined): row is Tables["removal"] => row !== undefined && !row.isDone;
   const gone = changes.flatMap(({ was, now }) => (was !== undefined && !isThere(now) ? [was.blob] : []));
-  return removedWrites(tenant, "removal", gone, changes.map(({ now }) => now).filter(isThere));
+  const put = changes.map(({ now }) => now).filter(isThere);
+  return removedWrites(tenant, "removal", { gone, put });
 }
 
 function erasureWrites(tenant: string, changes: readonly Change<Tables["erasure"]>[]): readonly Query<unknown>[] {
   const gone = changes.flatMap(({ was, now }) => (was !== undefined && now === undefined ? [was.blob] : []));
-  return removedWrites(
-    tenant,
-    "erasure",
-    gone,
-    changes.flatMap(({ now }) => now ?? []),
-  );
+  const put = changes.flatMap(({ now }) => now ?? []);
+  return removedWrites(tenant, "erasure", { gone, put });
 }
 
 function removedWrites(
   tenant: string,
   table: "removal" | "erasure",
-  gone: readonly string[],
-  put: readonly Tables["erasure"][],
+  { gone, put }: { readonly gone: readonly string[]; readonly put: readonly Tables["erasure"][] },
 ): readonly Query<unknown>[] {
   const rows = put.map(({ blob, checkpointId, sessionId }) => {
     return { tenant_id: tenant, blob, checkpoint_id: checkpointId, session_id: sessionId };

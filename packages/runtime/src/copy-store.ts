@@ -59,5 +59,5 @@ async function copyRedactionKey(from: string, { dataDir, store }: Settings): Pro
   if (bytes === undefined) return;
   // That directory need not exist yet.
   if (store !== undefined) prepareDataDirectory(dataDir, silentLog);
-  await writeDurably(nodeFileSystem, path.join(dataDir, REDACTION_KEY), bytes, store === undefined ? "replace" : "if-absent");
+  await writeDurably(nodeFileSystem, path.join(dataDir, REDACTION_KEY), { bytes, mode: store === undefined ? "replace" : "if-absent" });
 }

@@ -29,7 +29,7 @@ export function readSchema(database: SqliteDatabase, newestKnown: number, isForR
     throw foreignDatabase();
   }
   const state = { version: userVersion(database), hasMeta: hasMeta(database) };
-  if (state.version > newestKnown) refuseUnlessKnown(database, state, newestKnown, isForReading);
+  if (state.version > newestKnown) refuseUnlessKnown(database, state, { newestKnown, isForReading });
   return state;
 }
 
@@ -37,7 +37,11 @@ export function userVersion(database: Pick<SqliteDatabase, "prepare">): number {
   return pragma(database, "user_version");
 }
 
-function refuseUnlessKnown(database: SqliteDatabase, { version, hasMeta }: SchemaState, newestKnown: number, isForReading: boolean): void {
+function refuseUnlessKnown(
+  database: SqliteDatabase,
+  { version, hasMeta }: SchemaState,
+  { newestKnown, isForReading }: { readonly newestKnown: number; readonly isForReading: boolean },
+): void {
   const rows = hasMeta ? (database.prepare("SELECT name, value FROM meta").all() as readonly { name: string; value: number }[]) : [];
   const [minReader = version, minWriter = version] = ["min_reader", "min_writer"].map(
     (name) => rows.find((row) => row.name === name)?.value,

@@ -84,7 +84,7 @@ function describeCompacting(harness: StorageHarness): void {
       withStore(harness, async ({ storage }) => {
         const sessionId = randomIds.sessionId();
         const bench = new Workbench(storage);
-        const saved = await grow(bench, sessionId, 1, 12);
+        const saved = await grow(bench, sessionId, { from: 1, to: 12 });
         const before = await storage.catalog.session(sessionId);
         expect(await bench.compact(sessionId)).toBeGreaterThanOrEqual(8);
         expect((await storage.catalog.session(sessionId))?.totalSizeBytes).toBeLessThan((before?.totalSizeBytes ?? 0) / 2);
@@ -106,20 +106,21 @@ function describeCompacting(harness: StorageHarness): void {
         const bench = new Workbench(storage);
         const names = ["graph", "search", "plan"] as const;
         const texts = new Map(names.map((name) => [name, Buffer.from(noise(9_000)).toString("base64")]));
-        const save = async (sessionId: SessionId, name: (typeof names)[number], step: number, parentId?: CheckpointId | null) => {
+        type Step = { readonly name: (typeof names)[number]; readonly step: number; readonly parentId?: CheckpointId | null };
+        const save = async (sessionId: SessionId, { name, step, parentId }: Step) => {
           const context = { text: texts.get(name) ?? "", step, name };
           const { record } = await bench.save({ sessionId, context, parentId, attributes: { series: name } });
           return record.id;
         };
         const line = randomIds.sessionId();
-        for (let step = 0; step < 8; step++) await save(line, "graph", step);
+        for (let step = 0; step < 8; step++) await save(line, { name: "graph", step });
         const mixed = randomIds.sessionId();
         const latest = new Map<string, CheckpointId>();
         for (let step = 0; step < 24; step++) {
           const name = names[step % 3] as (typeof names)[number];
           // Each line of a series begins anew after a while, as that of a subgraph does, and the graph forks.
-          const parent = step % 9 < 3 ? null : (latest.get(name) ?? null);
-          const id = await save(mixed, name, step, parent);
+          const parentId = step % 9 < 3 ? null : (latest.get(name) ?? null);
+          const id = await save(mixed, { name, step, parentId });
           if (step % 4 !== 3) latest.set(name, id);
         }
         for (const sessionId of [line, mixed]) await bench.compact(sessionId);
@@ -135,7 +136,7 @@ function describeCompacting(harness: StorageHarness): void {
       withStore(harness, async ({ storage }) => {
         const sessionId = randomIds.sessionId();
         const bench = new Workbench(storage, { limits: { maxCheckpoints: 6 } });
-        const saving = grow(bench, sessionId, 1, 30);
+        const saving = grow(bench, sessionId, { from: 1, to: 30 });
         const saves = { areUnderWay: true };
         void saving.finally(() => {
           saves.areUnderWay = false;
@@ -164,9 +165,9 @@ function describeCompacting(harness: StorageHarness): void {
         const bench = new Workbench(storage, { limits: { maxCheckpoints: 2 } });
         // Pruning by number spares project checkpoints, so it removes the newer checkpoint instead of this one.
         const kept = await bench.save({ sessionId, context: contextAt(1), kind: "project" });
-        await grow(bench, sessionId, 2, 3);
+        await grow(bench, sessionId, { from: 2, to: 3 });
         expect(await bench.compact(sessionId)).toBe(1);
-        await grow(bench, sessionId, 4, 6);
+        await grow(bench, sessionId, { from: 4, to: 6 });
         await bench.idle();
         const text = JSON.stringify(contextAt(1));
         expect((await bench.load({ checkpointId: kept.record.id })).contextText()).toBe(text);
@@ -181,7 +182,11 @@ function describeCompacting(harness: StorageHarness): void {
 }
 
 /** Saves contexts and returns the JSON of each. */
-async function grow(bench: Workbench, sessionId: SessionId, from: number, to: number): Promise<string[]> {
+async function grow(
+  bench: Workbench,
+  sessionId: SessionId,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<string[]> {
   const saved: string[] = [];
   for (let step = from; step <= to; step++) {
     await bench.save({ sessionId, context: contextAt(step) });

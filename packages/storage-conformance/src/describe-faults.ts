@@ -55,9 +55,7 @@ async function sweep(harness: StorageHarness, scenario: Scenario, fault: Fault):
   try {
     let struck = true;
     for (let at = 1; struck; at += 1) {
-      struck = await naming(`${fault.name} at operation ${at} of ${scenario.name}`, () =>
-        strikeAt(bed, scenario, { ...fault, at }, fault.rebuilds === true),
-      );
+      struck = await naming(`${fault.name} at operation ${at} of ${scenario.name}`, () => strikeAt(bed, scenario, { ...fault, at }));
       if (at > MAX_OPERATIONS) throw new Error(`${scenario.name} takes more than ${MAX_OPERATIONS} file operations.`);
       if (scenario.isOfStore === true || at % STRIKES_PER_STORE === 0) bed = await bed.replaced(scenario.after);
     }
@@ -71,11 +69,11 @@ async function sweep(harness: StorageHarness, scenario: Scenario, fault: Fault):
 }
 
 /** Strikes a scenario and repeats it without the fault; with `rebuilds`, also after a rebuild. True when the fault struck. */
-async function strikeAt(bed: TestBed, scenario: Scenario, plan: FaultPlan, rebuilds: boolean): Promise<boolean> {
+async function strikeAt(bed: TestBed, scenario: Scenario, { rebuilds, ...plan }: Fault & FaultPlan): Promise<boolean> {
   const { sessionId, struck } = await strike(bed, scenario, plan);
   expect(await outcomeOf(scenario.act(bed.bench, sessionId))).toBe("done");
   expect(await bed.held(sessionId)).toEqual(scenario.after);
-  if (rebuilds) await strikeAndRebuild(bed, scenario, plan);
+  if (rebuilds === true) await strikeAndRebuild(bed, scenario, plan);
   return struck;
 }
 

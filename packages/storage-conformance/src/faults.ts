@@ -84,8 +84,8 @@ export function withFaults<T extends object>(files: T, faults: Faults, options: 
       if (typeof member !== "function" || typeof name === "symbol") return member;
       const operation: Operation = (...args) => Reflect.apply(member, target, args);
       if (name === "close") return operation;
-      if (options.throws === true) return (...args: readonly unknown[]) => new Strike(name, operation, args, faults).now();
-      return (...args: readonly unknown[]) => new Strike(name, operation, args, faults).soon();
+      if (options.throws === true) return (...args: readonly unknown[]) => new Strike({ name, operation, args }, faults).now();
+      return (...args: readonly unknown[]) => new Strike({ name, operation, args }, faults).soon();
     },
   });
 }
@@ -93,6 +93,13 @@ export function withFaults<T extends object>(files: T, faults: Faults, options: 
 type Operation = (...args: readonly unknown[]) => unknown;
 
 /** One call of one operation. */
+interface Call {
+  readonly name: string;
+  readonly operation: Operation;
+  readonly args: readonly unknown[];
+}
+
+/** A call that may be struck. */
 class Strike {
   readonly #operation: Operation;
   readonly #args: readonly unknown[];
@@ -100,7 +107,7 @@ class Strike {
   readonly #kind: FaultKind | undefined;
   readonly #error: Error | undefined;
 
-  constructor(name: string, operation: Operation, args: readonly unknown[], faults: Faults) {
+  constructor({ name, operation, args }: Call, faults: Faults) {
     const plan = faults.strike(args.some((arg) => arg instanceof Uint8Array));
     this.#kind = plan?.kind;
     this.#error = plan === undefined || plan.kind === "takes-less" ? undefined : faultError(plan, name);

@@ -105,7 +105,7 @@ describe("the examples of docs/reference/tools.md", () => {
       if (tool === undefined) throw new Error(`There is no tool for: ${blocks[index]?.mark}`);
       const call = { client: { name: "my-client", version: "1" }, signal: new AbortController().signal, progress: () => {}, rounded: [] };
       const given = (blocks[index]?.text ?? "").replaceAll(JSON.stringify(PROJECT), JSON.stringify(project));
-      const answer = JSON.stringify(await callTool(tool, JSON.parse(given), call, { log: silent, tools }));
+      const answer = JSON.stringify(await callTool(tool, JSON.parse(given), { call, log: silent, tools }));
       const result = JSON.parse(answer.replaceAll(JSON.stringify(project), JSON.stringify(PROJECT))) as CallResult;
       const told = JSON.parse(blocks[index + 1]?.text ?? "") as unknown;
       const isFailure = blocks[index + 1]?.mark === "failure";

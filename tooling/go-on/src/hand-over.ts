@@ -54,8 +54,8 @@ export async function handOver(
     const call = async (name: string, given: object): Promise<string> => {
       const tool = tools.find((each) => each.name === name);
       if (tool === undefined) throw new Error(`There is no tool ${name}.`);
-      const client = { client: { name: "successor", version: "1" }, signal: new AbortController().signal, progress: () => {}, rounded: [] };
-      const { content, isError } = await callTool(tool, given, client, { log: silent, tools });
+      const call = { client: { name: "successor", version: "1" }, signal: new AbortController().signal, progress: () => {}, rounded: [] };
+      const { content, isError } = await callTool(tool, given, { call, log: silent, tools });
       if (isError === true) throw new Error(content[0].text);
       return content[0].text;
     };

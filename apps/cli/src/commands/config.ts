@@ -53,9 +53,9 @@ export function addConfigCommand(program: Command): void {
     .argument("<setting>", "name of the setting, as in config.json")
     .argument("<value>", "the new value")
     .addHelpText("after", "\nExample:\n  workrail config set maxCheckpoints 50\n")
-    .action(async (name: string, value: string, _options: GlobalOptions, command: Command) =>
-      change(name, value, command.optsWithGlobals()),
-    );
+    .action(async function setIt(name: string, value: string) {
+      return change(name, value, this.optsWithGlobals());
+    });
   config
     .command("unset")
     .summary("take a setting out of config.json")

@@ -35,9 +35,9 @@ export function addDiffCommand(program: Command): void {
     .argument("[to]", "the newer checkpoint; default: the latest of the session of the older one")
     .option("--session <id>", "the latest checkpoint of this session, compared with its parent")
     .addHelpText("after", EXAMPLES)
-    .action(async (from: string | undefined, to: string | undefined, _options: DiffOptions, command: Command) =>
-      diff({ from, to }, command.optsWithGlobals()),
-    );
+    .action(async function compare(from: string | undefined, to: string | undefined) {
+      return diff({ from, to }, this.optsWithGlobals());
+    });
 }
 
 interface Named {

@@ -62,7 +62,10 @@ export function addImportCommand(program: Command): void {
       const [name = "", ...paths] = files;
       // A file that is named like a source is given by its path, such as ./server-memory.
       const isGiven = command.getOptionValueSource("onConflict") !== "default";
-      if (isTranscriptSource(name)) return importFromHost(name, paths, options, isGiven);
+      if (isTranscriptSource(name)) {
+        if (!isGiven) return importFromHost(name, paths, options);
+        throw invalidInput("onConflict", "Transcripts have no --on-conflict: the newer state is kept.", "Leave it out.");
+      }
       if (options.since !== undefined) throw invalidInput("since", "--since works only for transcripts.", "Leave it out.");
       if (!Object.hasOwn(FOREIGN_SOURCES, name)) return importAll(files, options);
       // The other program keeps changing its data, so the newer state wins by default.
@@ -74,7 +77,7 @@ async function importFrom(name: string, paths: readonly string[], options: Impor
   const source = FOREIGN_SOURCES[name] as ForeignSource;
   const done: ForeignImports = { imports: [], skipped: [] };
   try {
-    await importForeign(source, paths, options, done);
+    await importForeign(source, { paths, done }, options);
   } catch (error) {
     if (done.imports.length + done.skipped.length > 0) await report(done, options);
     throw error;
@@ -82,12 +85,11 @@ async function importFrom(name: string, paths: readonly string[], options: Impor
   await report(done, options);
 }
 
-async function importFromHost(host: TranscriptSource, paths: readonly string[], options: ImportOptions, hasPolicy: boolean): Promise<void> {
-  if (hasPolicy) throw invalidInput("onConflict", "Transcripts have no --on-conflict: the newer state is kept.", "Leave it out.");
+async function importFromHost(host: TranscriptSource, paths: readonly string[], options: ImportOptions): Promise<void> {
   const done = noTranscripts();
   const tellDone = (): Promise<void> => (options.json ? writeJson(done) : tellTranscripts(done));
   try {
-    await importHost(host, paths, options, done);
+    await importHost(host, { paths, done }, options);
   } catch (error) {
     if (done.imports.length + done.skipped.length > 0) await tellDone();
     throw error;

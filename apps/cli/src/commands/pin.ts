@@ -14,9 +14,9 @@ export function addPinCommand(program: Command): void {
     .argument("[key]", "key of the entry, at the top of the context")
     .option("--session <id>", "the same as [session]")
     .addHelpText("after", "\nExamples:\n  workrail pin my-task goal\n  workrail pin --session my-task goal\n")
-    .action(async (first: string | undefined, second: string | undefined, _options: MarkOptions, command: Command) =>
-      mark([first, second], true, command.optsWithGlobals()),
-    );
+    .action(async function pin(first: string | undefined, second: string | undefined) {
+      return mark([first, second], true, this.optsWithGlobals());
+    });
 }
 
 /** `workrail unpin`: removes the mark. */
@@ -29,9 +29,9 @@ export function addUnpinCommand(program: Command): void {
     .argument("[key]", "key of the entry")
     .option("--session <id>", "the same as [session]")
     .addHelpText("after", "\nExample:\n  workrail pin my-task goal && workrail unpin my-task goal\n")
-    .action(async (first: string | undefined, second: string | undefined, _options: MarkOptions, command: Command) =>
-      mark([first, second], false, command.optsWithGlobals()),
-    );
+    .action(async function unpin(first: string | undefined, second: string | undefined) {
+      return mark([first, second], false, this.optsWithGlobals());
+    });
 }
 
 interface MarkOptions extends GlobalOptions {

@@ -27,9 +27,9 @@ export function addTagCommand(program: Command): void {
     .option("--session <id>", "the same as [session]")
     .option("--remove <text>", "tag to remove; may be repeated", collect)
     .addHelpText("after", EXAMPLES)
-    .action(async (first: string | undefined, others: readonly string[], _options: TagOptions, command: Command) =>
-      tag([first, ...others], command.optsWithGlobals()),
-    );
+    .action(async function tagSession(first: string | undefined, others: readonly string[]) {
+      return tag([first, ...others], this.optsWithGlobals());
+    });
 }
 
 async function tag(words: readonly (string | undefined)[], options: TagOptions): Promise<void> {

@@ -43,9 +43,9 @@ export function addTrashCommand(program: Command): void {
     .argument("[checkpoints...]", "only these of its checkpoints: ids, or their first characters")
     .option("--session <id>", "the same as [session]")
     .addHelpText("after", "\nExample:\n  workrail trash restore my-task\n")
-    .action(async (first: string | undefined, others: readonly string[], _options: OfSession, command: Command) =>
-      restore([first, ...others], command.optsWithGlobals()),
-    );
+    .action(async function restoreSome(first: string | undefined, others: readonly string[]) {
+      return restore([first, ...others], this.optsWithGlobals());
+    });
   trash
     .command("empty")
     .summary("empty the trash for good")

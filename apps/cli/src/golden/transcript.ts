@@ -23,30 +23,40 @@ export interface GoldenHome {
 export async function transcribe(home: GoldenHome, command: string, given: GoldenCase): Promise<string> {
   const args = [...command.split(" "), ...(given.args ?? [])];
   const text = await forPeople(home, args, given);
-  return given.withoutJson === undefined ? `${text}\n${await asJson(home, command, args, given)}` : text;
+  if (given.withoutJson !== undefined) return text;
+  const { shown, json } = await asJson(home, [...args, "--json"], given);
+  if (json !== undefined) home.checkJson(command, json);
+  return `${text}\n${shown}`;
 }
 
 /** Runs a case on a terminal where a person types, and returns the visible output. */
 export async function transcribeTerminal(home: GoldenHome, command: string, given: GoldenCase): Promise<string> {
-  return onTerminal(home, [...command.split(" "), ...(given.args ?? [])], given, given.typed ?? "");
+  return onTerminal(home, [...command.split(" "), ...(given.args ?? [])], given);
 }
 
 async function forPeople(home: GoldenHome, args: readonly string[], given: GoldenCase): Promise<string> {
   await begin(home, given);
   const outcome = await home.cli.run(args, { input: given.input ?? "", env: { COLUMNS: WIDTH, ...given.env } });
-  return told(home, line(args, given), outcome, outcome.stdout);
+  return told(home, line(args, given), outcome);
 }
 
-async function asJson(home: GoldenHome, command: string, args: readonly string[], given: GoldenCase): Promise<string> {
+interface JsonRun {
+  readonly shown: string;
+  /** Absent when nothing is printed. */
+  readonly json?: unknown;
+}
+
+async function asJson(home: GoldenHome, args: readonly string[], given: GoldenCase): Promise<JsonRun> {
   await begin(home, given);
-  const outcome = await home.cli.run([...args, "--json"], { input: given.input ?? "", env: given.env ?? {} });
-  if (outcome.stdout === "") return told(home, line([...args, "--json"], given), outcome, "");
+  const outcome = await home.cli.run(args, { input: given.input ?? "", env: given.env ?? {} });
+  const called = line(args, given);
+  if (outcome.stdout === "") return { shown: told(home, called, outcome) };
   const json = JSON.parse(outcome.stdout) as unknown;
-  home.checkJson(command, json);
-  return told(home, line([...args, "--json"], given), outcome, `${JSON.stringify(json, undefined, 2)}\n`);
+  return { shown: told(home, called, { ...outcome, stdout: `${JSON.stringify(json, undefined, 2)}\n` }), json };
 }
 
-async function onTerminal(home: GoldenHome, args: readonly string[], given: GoldenCase, typed: string): Promise<string> {
+async function onTerminal(home: GoldenHome, args: readonly string[], given: GoldenCase): Promise<string> {
+  const { typed = "" } = given;
   await begin(home, given);
   const { cli } = home;
   // The shell itself still finds its programs.
@@ -74,7 +84,7 @@ async function begin({ cli, prepared }: GoldenHome, { after = [], files = {}, en
   for (const args of after) await cli.output(args, { env });
 }
 
-function told({ cli }: GoldenHome, called: string, { code, stderr }: Outcome, stdout: string): string {
+function told({ cli }: GoldenHome, called: string, { code, stderr, stdout }: Outcome): string {
   const said = stderr === "" ? "" : `--- standard error\n${stderr}`;
   return normalize(`${called}\n${ended(stdout)}${said}exit code ${code}\n`, cli.folder);
 }

@@ -107,7 +107,9 @@ export class HttpApp {
     const { maxBodyBytes, log } = this.#options;
     this.#hono.onError((error) => {
       log.error("a request failed unexpectedly", { error });
-      return refusal(500, "The request failed in a way that was not foreseen. The cause is in the server's log.", RPC_ERROR.internal);
+      return refusal(500, "The request failed in a way that was not foreseen. The cause is in the server's log.", {
+        code: RPC_ERROR.internal,
+      });
     });
     this.#hono.use(async (c, next) => {
       c.set("forget", this.#track(c));
@@ -283,7 +285,7 @@ export class HttpApp {
     const body = await this.#read(c);
     if (body instanceof Response) return body;
     const read = parseMessage(body);
-    if (read.kind === "rejected") return refusal(400, read.rejection.message, read.rejection.code, read.rejection.id);
+    if (read.kind === "rejected") return refusal(400, read.rejection.message, read.rejection);
     const { fault, checkedMessage } = checkMessage(read.message, findWrongPart);
     if (fault !== undefined) return Response.json(fault, { status: 400 });
     const refused = this.#refuseScope(checkedMessage, access);
@@ -356,8 +358,12 @@ async function bodyOf(c: Context<Env>): Promise<Buffer | undefined> {
 }
 
 /** A refusal in the form of the protocol. */
-function refusal(status: number, message: string, code: number = RPC_ERROR.invalidRequest, id?: RequestId): Response {
-  return Response.json({ jsonrpc: "2.0", id: id ?? null, error: { code, message } }, { status });
+function refusal(
+  status: number,
+  message: string,
+  { code = RPC_ERROR.invalidRequest, id = null }: { readonly code?: number; readonly id?: RequestId | null | undefined } = {},
+): Response {
+  return Response.json({ jsonrpc: "2.0", id, error: { code, message } }, { status });
 }
 
 function later(status: number, message: string, seconds: number): Response {

@@ -31,7 +31,7 @@ export class Listeners {
     if (options.parsedBody === undefined) return undefined;
     const { notices } = this.#options.offerFor(options.authInfo);
     const asked = notices === undefined ? undefined : listeningOf(options.parsedBody as JsonRpcMessage, notices);
-    return asked === undefined || notices === undefined ? undefined : this.#listen(request, options, notices, asked);
+    return asked === undefined || notices === undefined ? undefined : this.#listen(request, options, { ...asked, notices });
   }
 
   /** Tells every client that its stream ends, and ends it. */
@@ -39,7 +39,11 @@ export class Listeners {
     await Promise.all([...this.#streams.keys()].map((stream) => stream.close()));
   }
 
-  async #listen(request: Request, options: McpRequestOptions, notices: Notices, { request: asked, wanted }: Listening): Promise<Response> {
+  async #listen(
+    request: Request,
+    options: McpRequestOptions,
+    { request: asked, wanted, notices }: Listening & { readonly notices: Notices },
+  ): Promise<Response> {
     const { serverFor, log } = this.#options;
     const caller = options.authInfo?.clientId;
     const ofCaller = [...this.#streams.values()].filter((each) => each === caller).length;

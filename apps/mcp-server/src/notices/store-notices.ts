@@ -37,13 +37,12 @@ export class StoreNotices implements Notices {
 
   async watch({ uris, list }: Wanted, tell: Tell, signal: AbortSignal): Promise<void> {
     if (uris.length > MOST_URIS) throw new ProtocolFault(RPC_ERROR.invalidParams, `One subscription names at most ${MOST_URIS} resources.`);
-    const { log } = this.#options;
     const told = await Promise.all([...new Set(uris)].map((uri) => this.#told(uri)));
     const outbox = new Outbox(tell, signal);
     const named = told.filter(({ isNamed }) => isNamed);
     const others = told.filter(({ isNamed }) => !isNamed);
     const tellOf = (some: readonly Told[], changes: StoreChanges): void => {
-      for (const each of some) void addIfConcerned(each, changes, outbox, log);
+      for (const each of some) void this.#addIfConcerned(each, changes, outbox);
     };
     if (list || others.length > 0) {
       const listener = (changes: StoreChanges): void => {
@@ -53,6 +52,16 @@ export class StoreNotices implements Notices {
       await this.#join(undefined, listener, signal);
     }
     if (named.length > 0) await this.#join(this.#options.isStrict ? undefined : null, (changes) => tellOf(named, changes), signal);
+  }
+
+  async #addIfConcerned({ uri, isConcerned }: Told, changes: StoreChanges, outbox: Outbox): Promise<void> {
+    try {
+      if (await isConcerned(changes)) outbox.add(uri);
+    } catch (error) {
+      // The client looks for itself.
+      this.#options.log.debug("cannot tell whether a resource changed", { error });
+      outbox.add(uri);
+    }
   }
 
   async #join(project: WatchedProject, listener: (changes: StoreChanges) => void, signal: AbortSignal): Promise<void> {
@@ -76,16 +85,6 @@ export class StoreNotices implements Notices {
       if (variables !== undefined && resource.concern !== undefined) return async () => resource.concern?.(variables) as Promise<Concern>;
     }
     return undefined;
-  }
-}
-
-async function addIfConcerned({ uri, isConcerned }: Told, changes: StoreChanges, outbox: Outbox, log: Log): Promise<void> {
-  try {
-    if (await isConcerned(changes)) outbox.add(uri);
-  } catch (error) {
-    // The client looks for itself.
-    log.debug("cannot tell whether a resource changed", { error });
-    outbox.add(uri);
   }
 }
 

@@ -22,17 +22,16 @@ interface Fitted {
   readonly isLast: boolean;
 }
 
-/**
- * Returns as much of a checkpoint as fits an answer beside `more`.
- *
- * @param offset position in the characters of the description, followed by the pairs of the context.
- */
-export async function pageOf(
-  workrail: Workrail,
-  read: ProjectCheckpoint,
-  { offset = 0, more = {} }: { readonly offset?: number; readonly more?: object } = {},
-): Promise<Page> {
-  const { frame, page, isLast } = await fitPieces(workrail, read, offset, more);
+interface Rest {
+  /** Position in the characters of the description, followed by the pairs of the context. */
+  readonly offset: number;
+  /** Other fields of the answer. */
+  readonly more: object;
+}
+
+/** Returns as much of a checkpoint as fits an answer beside `more`. */
+export async function pageOf(workrail: Workrail, read: ProjectCheckpoint, { offset = 0, more = {} }: Partial<Rest> = {}): Promise<Page> {
+  const { frame, page, isLast } = await fitPieces(workrail, read, { offset, more });
   const text = page.filter((piece) => typeof piece === "string").join("");
   const shown = page.filter((piece) => typeof piece !== "string");
   // Skips a pair that fits no answer, so that the pages do not end before it.
@@ -52,7 +51,7 @@ export async function pageOf(
   };
 }
 
-async function fitPieces(workrail: Workrail, read: ProjectCheckpoint, offset: number, more: object): Promise<Fitted> {
+async function fitPieces(workrail: Workrail, read: ProjectCheckpoint, { offset, more }: Rest): Promise<Fitted> {
   const { description, context } = read;
   const pairs = Object.entries(context).slice(Math.max(0, offset - description.length));
   const told = { description_truncated: true, context_truncated: true, next_offset: offset, how: howToGet(read.id) };

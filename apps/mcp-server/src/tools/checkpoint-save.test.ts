@@ -364,6 +364,6 @@ async function call(
   const ignore = (): void => {};
   const context = { client: undefined, signal: new AbortController().signal, progress: () => {}, rounded: [] };
   const log = { debug: ignore, info: ignore, warn: ignore, error };
-  const result = await callTool(tool, { summary: "s", project_path: "/p" }, context, { log, tools: [] });
+  const result = await callTool(tool, { summary: "s", project_path: "/p" }, { call: context, log, tools: [] });
   return result as unknown as Parameters<typeof readFailure>[0];
 }

@@ -59,7 +59,7 @@ function page<Row>(
   { where, order, limit, offset, after }: Page,
 ) {
   const place = where.sessionId === undefined ? ("checkpoint.ordinal" as const) : ("checkpoint.sequence" as const);
-  const selected = rows.where((eb) => allOf([...conditionsOf(tenant, where), isBehind(eb, place, order, after)])).limit(limit);
+  const selected = rows.where((eb) => allOf([...conditionsOf(tenant, where), isBehind(eb, place, { order, after })])).limit(limit);
   const found = offset === undefined ? selected : selected.offset(offset);
   if (order === "any") return found;
   if (order === "trashed")
@@ -70,8 +70,7 @@ function page<Row>(
 function isBehind(
   eb: ExpressionBuilder<StoredTables, "checkpoint">,
   place: "checkpoint.ordinal" | "checkpoint.sequence",
-  order: Page["order"],
-  after: Page["after"],
+  { order, after }: Pick<Page, "order" | "after">,
 ) {
   if (after === undefined) return undefined;
   if (typeof after === "number") return eb(place, order === "newest" ? "<" : ">", after);

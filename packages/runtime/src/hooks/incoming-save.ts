@@ -44,7 +44,7 @@ export async function writeIncoming(folder: string, save: IncomingSave): Promise
   const last = path.basename(waitingFiles(folder).at(-1) ?? "").slice(0, TIME_DIGITS);
   const time = Math.max(Date.parse(save.createdAt), Number(last) + 1);
   const file = path.join(folder, `${String(time).padStart(TIME_DIGITS, "0")}-${save.checkpointId}.json`);
-  await writeDurably(nodeFileSystem, file, Buffer.from(JSON.stringify(save)), "new");
+  await writeDurably(nodeFileSystem, file, { bytes: Buffer.from(JSON.stringify(save)), mode: "new" });
   return file;
 }
 

@@ -25,7 +25,7 @@ export async function redactionKey({ dataDir, texts, log }: KeyPlace): Promise<s
   const there = await readKey(file, texts);
   if (there !== undefined) return there;
   try {
-    if (await writeDurably(nodeFileSystem, file, Buffer.from(`${texts.seal(fresh)}\n`), "if-absent")) return fresh;
+    if (await writeDurably(nodeFileSystem, file, { bytes: Buffer.from(`${texts.seal(fresh)}\n`), mode: "if-absent" })) return fresh;
     // Another process created the key first.
     const theirs = await readKey(file, texts);
     if (theirs !== undefined) return theirs;
@@ -44,7 +44,7 @@ export async function convertRedactionKey(
   const file = path.join(dataDir, REDACTION_KEY);
   const key = await readKey(file, textSealing(from));
   if (key === undefined) return;
-  await writeDurably(nodeFileSystem, file, Buffer.from(`${textSealing(to).seal(key)}\n`), "replace");
+  await writeDurably(nodeFileSystem, file, { bytes: Buffer.from(`${textSealing(to).seal(key)}\n`), mode: "replace" });
 }
 
 async function readKey(file: string, texts: TextSealing): Promise<string | undefined> {

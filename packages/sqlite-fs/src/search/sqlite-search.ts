@@ -104,7 +104,7 @@ export class SqliteSearch implements SearchEngine {
     });
     return {
       page: ({ project, ...page }) =>
-        this.#database.read((run) => pageOf(run, found, project === undefined ? filter : { ...filter, project }, page)),
+        this.#database.read((run) => pageOf(run, found, { ...page, filter: project === undefined ? filter : { ...filter, project } })),
     };
   }
 
@@ -114,8 +114,8 @@ export class SqliteSearch implements SearchEngine {
       if (longer.length > 0) return longer.slice(0, most);
       // Most spelling mistakes are not in the first letters.
       const [first = "", second = ""] = term;
-      const alike = termsAlike(run, term, first + second, most);
-      return alike.length > 0 ? alike : termsAlike(run, term, first, most);
+      const alike = termsAlike(run, term, { beginning: first + second, most });
+      return alike.length > 0 ? alike : termsAlike(run, term, { beginning: first, most });
     });
   }
 
@@ -167,7 +167,11 @@ interface Found {
   readonly usual: number;
 }
 
-function pageOf(run: Run, found: Found, filter: IndexFilter, { limit, offset, related = [] }: Omit<PageOfMatches, "project">): IndexHit[] {
+interface Asked extends Omit<PageOfMatches, "project"> {
+  readonly filter: IndexFilter;
+}
+
+function pageOf(run: Run, found: Found, { filter, limit, offset, related = [] }: Asked): IndexHit[] {
   const meets = documentFilter(run, filter);
   if (meets === undefined) return [];
   const more = relatedScores(wordListsOf(run), related, found.texts);

@@ -43,7 +43,11 @@ export function termsBeginning(run: Run, beginning: string, most: number): reado
 }
 
 /** Returns at most `most` terms with a given beginning whose spelling is similar to a term. */
-export function termsAlike(run: Run, term: string, beginning: string, most: number): readonly string[] {
+export function termsAlike(
+  run: Run,
+  term: string,
+  { beginning, most }: { readonly beginning: string; readonly most: number },
+): readonly string[] {
   const isOfWords = isWord(term) && areKept(run);
   // Length in characters, as in SQLite.
   const length = Array.from(term).length;

@@ -15,7 +15,7 @@ export function proveAnswer(read: Read, answer: unknown, tables: MemoryTables): 
   if (!Array.isArray(expected) || !Array.isArray(answer)) expect(comparable(answer), message).toEqual(comparable(expected));
   else if (isOrdered(read)) expect(answer.map(comparable), message).toEqual(expected.map(comparable));
   else if (expected.length === wholeOf(read, tables).length) expect(sorted(answer), message).toEqual(sorted(expected));
-  else proveSome(answer, expected.length, wholeOf(read, tables), message);
+  else proveSome(answer, { count: expected.length, whole: wholeOf(read, tables) }, message);
 }
 
 /** Leaves out removals that are done: only a store with session facts outside of the catalog keeps them. */
@@ -44,7 +44,11 @@ function wholeOf(read: Read, tables: MemoryTables): readonly unknown[] {
 }
 
 /** Any rows will do, but as many as asked for, and none twice. */
-function proveSome(answer: readonly unknown[], count: number, whole: readonly unknown[], message: string): void {
+function proveSome(
+  answer: readonly unknown[],
+  { count, whole }: { readonly count: number; readonly whole: readonly unknown[] },
+  message: string,
+): void {
   const all = new Set(sorted(whole));
   expect(new Set(sorted(answer)).size, message).toBe(count);
   for (const row of sorted(answer)) expect(all, message).toContain(row);

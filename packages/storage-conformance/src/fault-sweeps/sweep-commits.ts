@@ -21,14 +21,18 @@ export async function sweepCommits(harness: StorageHarness, fault: Omit<FaultPla
       const refusal = await refusalOf(commitRecord(bed.storage, record));
       ({ struck } = bed.faults);
       bed.faults.disarm();
-      await proveOutcome(bed, record, refusal, at);
+      await proveOutcome(bed, record, { refusal, at });
     }
   } finally {
     await bed.destroy();
   }
 }
 
-async function proveOutcome(bed: TestBed, { id }: NewRecord, refusal: WorkrailError | undefined, at: number): Promise<void> {
+async function proveOutcome(
+  bed: TestBed,
+  { id }: NewRecord,
+  { refusal, at }: { readonly refusal: WorkrailError | undefined; readonly at: number },
+): Promise<void> {
   const seen = await bed.storage.catalog.find(id);
   await bed.reopen();
   const isThere = (await bed.storage.catalog.find(id)) !== undefined;
