@@ -447,7 +447,7 @@ export interface ViewCheckpointResult extends LoadCheckpointResult {
   nearest?: readonly string[];
   /** Length of `missing`, when the list is cut. */
   missingCount?: number;
-  /** Entries returned in part, those that miss most first. Absent when all are whole, or were asked for by `keys`. */
+  /** Entries returned in part, those that miss most first, then rewritten ones. Absent when all are whole, or were asked for by `keys`. */
   shortened?: NamedEntries<ShortenedEntry>;
   /** Entries left out. */
   omitted?: Omissions;

@@ -65,7 +65,7 @@ export const RESUMED_WORK: ResultSchema<ResumedWork> = objectOf<ResumedWork>({
   missing: z.never().optional(),
   missingCount: z.never().optional(),
   nearest: z.never().optional(),
-  shortened: SHORTENED.optional().describe("partial entries"),
+  shortened: SHORTENED.optional().describe("partial and rewritten entries"),
   omitted: OMISSIONS.optional().describe("omitted entries"),
   budgetExceededBy: count("tokens beyond the budget").optional(),
   how: text("how to get originals").optional(),

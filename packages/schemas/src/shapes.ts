@@ -121,13 +121,13 @@ export const OMISSIONS: z.ZodType = objectOf<NonNullable<ShapedContextResult["om
 }).meta({ id: "omissions", description: "omitted entries" });
 
 export const SHORTENED: z.ZodType = objectOf<NonNullable<ViewCheckpointResult["shortened"]>>({
-  count: count("number of partial entries"),
+  count: count("number of partial and rewritten entries"),
   entries: listOf(
     z.strictObject({ key: z.string(), keyCharacters: z.int().optional(), characters: z.int(), shown: z.int() }),
-    "those with most missing: `key`, the `characters` of the value as JSON, and the number `shown`",
+    "those with most missing: `key`, the `characters` of the value as JSON, and the number `shown`: all of them when it is only rewritten, such as a list as a table",
   ),
   nextCursor: text("continues `entries`, if not all are listed").optional(),
-}).meta({ id: "partial", description: "partial entries" });
+}).meta({ id: "partial", description: "partial and rewritten entries" });
 
 export const ADVANCED: z.ZodType = objectOf<NonNullable<ShapedContextResult["advanced"]>>({
   by: text("the model"),

@@ -116,13 +116,18 @@ async function show({
   if (warning !== undefined) note(warning);
   if (changes !== undefined) note(escapeText(inWords(changes)));
   if (drift !== undefined) note(drift.says);
-  if (shortened !== undefined || omitted !== undefined) {
-    note(
-      `Not all of it is shown: ${shortened?.count ?? 0} entries are shortened, ${omitted?.count ?? 0} left out. \`workrail show ${checkpointId}\` shows all.`,
-    );
-  }
+  if (shortened !== undefined || omitted !== undefined) note(`${missing(shortened, omitted)} \`workrail show ${checkpointId}\` shows all.`);
   if (summary !== undefined) note(`\`workrail show ${checkpointId}\` shows all that was saved.`);
   await writeData(`${(summary === undefined ? escapeJson(JSON.stringify(context, undefined, 2)) : escapeJson(summary)).trimEnd()}\n`);
+}
+
+/** Counts the entries that are not there as they were saved. Entries that are only rewritten are complete. */
+function missing(shortened: ResumedWork["shortened"], omitted: ResumedWork["omitted"]): string {
+  const rewritten = shortened?.entries.filter(({ characters, shown }) => shown === characters).length ?? 0;
+  const cut = (shortened?.count ?? 0) - rewritten;
+  const complete = rewritten === 0 ? "" : ` Complete, but rewritten, such as a list as a table: ${rewritten}.`;
+  if (cut === 0 && omitted === undefined) return `Nothing is left out.${complete}`;
+  return `Not all of it is shown: ${cut} entries are shortened, ${omitted?.count ?? 0} left out.${complete}`;
 }
 
 function inWords({ since, added = [], changed = {}, removed = [], unchanged }: ToldChanges): string {

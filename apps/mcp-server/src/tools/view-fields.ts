@@ -45,7 +45,7 @@ export const fellBack = {
 
 /** Report on a loaded context that is not whole. */
 export const shortened = {
-  shortened: "Entries there in part",
+  shortened: "Entries cut or rewritten",
   omitted,
   budgetExceededBy: unlisted,
   how: "How to get originals",

@@ -483,6 +483,17 @@ describe("a composed view in few tokens", () => {
     expect(context["decisions"]).toEqual(["what: Fares are copied and not calculated, why: the old rounding rules are…"]);
   });
 
+  it("tells entries that are only rewritten from shortened ones, and names them last", async () => {
+    const rows = Array.from({ length: 30 }, (_, at) => ({ number: `no-${at}`, description: `part ${at} of the manual`, done: at < 3 }));
+    const context = { goal: "Write the manual", rows, log: FILLER };
+    const { context: shown, shortened } = await compose(context, 900);
+    expect(shown["rows"]).toContain("no-29 | part 29 of the manual | false");
+    expect(shortened?.entries.map(({ key }) => key)).toEqual(["log", "rows"]);
+    const [log, table] = shortened?.entries ?? [];
+    expect(table).toEqual({ key: "rows", characters: JSON.stringify(rows).length, shown: JSON.stringify(rows).length });
+    expect(log?.shown).toBe(JSON.stringify(shown["log"]).length);
+  });
+
   it("names shortened CRITICAL entries before larger ones that are left out", async () => {
     const decisions = Array.from({ length: 12 }, (_, at) => ({ what: `Pier ${at} gets its own number`, why: "skippers asked for it" }));
     const { context, shortened, omitted } = await compose({ ...SMALL_STATE, decisions }, 240);

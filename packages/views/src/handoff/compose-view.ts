@@ -4,6 +4,7 @@ import { isWholeWithin, type ViewBudget } from "../view/build-view.ts";
 import { entriesOf, type Entry, EntrySizes } from "../view/entry.ts";
 import { greater, isWithin, lesser, measure, part, type Room, shrink } from "../view/room.ts";
 import { cutExcerpts } from "./cut-excerpts.ts";
+import { isComplete } from "./is-complete.ts";
 import { type Incomplete, type MissingNames, nameMissing, nameMore } from "./name-missing.ts";
 import { type RankHow, type Ranked, rankExcerpts } from "./rank-excerpts.ts";
 import { byEntry, countByKey, renderEntry } from "./render-view.ts";
@@ -61,6 +62,8 @@ class Composer {
   readonly #names: Room;
   readonly #sizes: EntrySizes;
   readonly #totals: ReadonlyMap<string, number>;
+  /** Rewritten forms with all excerpts of their entries, as JSON by key: `undefined` when something of the entry is lost even so. */
+  readonly #rewritten = new Map<string, string | undefined>();
 
   constructor(entries: readonly Entry[], ranked: readonly Ranked[], { room, report }: Rooms, count: CountTokens) {
     this.#entries = entries;
@@ -102,7 +105,9 @@ class Composer {
           ones.toSorted((left, right) => left.at - right.at),
         );
         const isAll = ones.length === this.#totals.get(key);
-        return [[key, isAll && json.length <= JSON.stringify(shown).length * 1.1 + 20 ? value : shown]];
+        if (isAll && json.length <= JSON.stringify(shown).length * 1.1 + 20) return [[key, value]];
+        if (isAll && !this.#rewritten.has(key)) this.#rewritten.set(key, isComplete(value, shown) ? JSON.stringify(shown) : undefined);
+        return [[key, shown]];
       }),
     );
   }
@@ -138,13 +143,16 @@ class Composer {
     return { context: Object.fromEntries(shown), ...nameMissing(this.#incomplete(shown), rooms, this.#sizes.count) };
   }
 
-  /** Lists incomplete entries: shortened CRITICAL ones, which look complete, then the largest loss first. */
+  /** Lists incomplete entries: shortened CRITICAL ones, which look complete, then the largest loss first; rewritten ones last. */
   #incomplete(shown: ReadonlyMap<string, JsonValue>): readonly Incomplete[] {
     const found = this.#entries.flatMap(({ key, value, json, layer }): Found[] => {
       const there = shown.get(key);
       if (there === value) return [];
-      const size = there === undefined ? undefined : JSON.stringify(there).length;
-      return [{ key, characters: json.length, shown: size, isFirst: there !== undefined && layer === "CRITICAL" }];
+      const text = there === undefined ? undefined : JSON.stringify(there);
+      const isOnlyRewritten = text !== undefined && text === this.#rewritten.get(key);
+      // All characters count as shown only when nothing is lost.
+      const size = text === undefined ? undefined : isOnlyRewritten ? json.length : Math.min(text.length, json.length - 1);
+      return [{ key, characters: json.length, shown: size, isFirst: text !== undefined && layer === "CRITICAL" && !isOnlyRewritten }];
     });
     return found.sort(
       (left, right) => Number(right.isFirst) - Number(left.isFirst) || lost(right) - lost(left) || (left.key < right.key ? -1 : 1),

@@ -2,12 +2,12 @@ import type { CountTokens } from "@workrail/core";
 import { type EntryName, nameOf } from "../view/report.ts";
 import { isWithin, measure, type Room, shrink } from "../view/room.ts";
 
-/** Entry that a view does not contain completely. */
+/** Entry that a view does not contain as it was saved. */
 export interface Incomplete {
   readonly key: string;
   /** Characters of the saved value as JSON. */
   readonly characters: number;
-  /** Characters shown in the view; `undefined` when nothing is shown. */
+  /** Characters shown in the view: all of them when it is only written another way; `undefined` when nothing is shown. */
   readonly shown: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface OmittedEntry extends EntryName {
 }
 
 export interface ShortenedEntry extends OmittedEntry {
-  /** Characters shown. */
+  /** Characters shown: equal to `characters` when nothing is lost and the value is only written another way, such as a table. */
   readonly shown: number;
 }
 
