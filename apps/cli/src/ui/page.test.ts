@@ -115,22 +115,26 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     await page.getByRole("spinbutton").fill("400");
     await page.getByRole("spinbutton").press("Enter");
     await page.getByRole("heading", { name: /left out$/u }).waitFor();
-    const left = page.getByRole("row").filter({ hasText: "serverLog" });
-    expect((await left.innerText()).split(/[ \n]*\t[ \n]*/u)).toEqual([
-      "serverLog",
-      "1,021",
-      '1,021 tokens, more than the budget of 400\nEPHEMERAL, because of the key word "log"',
-    ]);
-    await page.getByText("The budget has no room for more.").waitFor();
+    const left = page.getByRole("listitem").filter({ has: page.locator("strong", { hasText: "serverLog" }) });
+    expect(await left.innerText()).toContain("left out: all 1,021 tokens");
+    expect(await left.innerText()).toMatch(
+      /Alone it has more tokens than the budget of 400\. It is EPHEMERAL, because of the key word "log": CRITICAL, IMPORTANT, USEFUL came first and took \d+ tokens\./u,
+    );
+    await page.getByText(/^The tokens went to CRITICAL \d+, IMPORTANT \d+, .*keys, ids and hints \d+\./u).waitFor();
     const shown = JSON.parse(await page.locator("pre.boxed").innerText()) as { readonly context: object };
     expect(Object.keys(shown.context)).toContain("goal");
     expect(Object.keys(shown.context)).not.toContain("serverLog");
     await page.getByRole("spinbutton").fill("1100");
     await page.getByRole("spinbutton").press("Enter");
-    await left.getByText(/^No room left: \d+ tokens? of the budget (?:is|are) free, this needs 1,021/u).waitFor();
+    await left.getByText(/\d of 1,100 tokens are free; (?:it|the rest of it) needs [\d,]+\./u).waitFor();
+    await left.getByRole("button", { name: "Raise the budget to 1,500" }).click();
+    await page.getByText("All 10 entries are whole").waitFor();
+    expect(await page.getByRole("spinbutton").inputValue()).toBe("1500");
     const note = page.getByText("The focus changes nothing here");
     await page.getByRole("spinbutton").fill("400");
-    await page.getByLabel("Focus").fill("serverLog");
+    await page.getByRole("spinbutton").press("Enter");
+    await left.getByRole("button", { name: "Focus on it" }).click();
+    expect(await page.getByLabel("Focus").inputValue()).toBe("serverLog");
     await page.getByRole("slider").focus();
     await page.keyboard.press("End");
     await page.getByText("All 10 entries are whole").waitFor();

@@ -5,7 +5,7 @@ import type { Call, DataPorts } from "./call.ts";
 import { change, changes } from "./changes.ts";
 import { context, raw, value } from "./context.ts";
 import { conversation } from "./conversation.ts";
-import { drift, handoff, resume } from "./resume.ts";
+import { drift, enough, handoff, resume } from "./resume.ts";
 import { search } from "./search.ts";
 import { sessions } from "./sessions.ts";
 import { storage, usage } from "./storage.ts";
@@ -27,6 +27,7 @@ export const CALLS = {
   raw,
   drift,
   resume,
+  enough,
   handoff,
   conversation,
   pin,

@@ -1,17 +1,39 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openWorkrail } from "@workrail/runtime";
-import { expect, it } from "vitest";
+import { openWorkrail, type Workrail } from "@workrail/runtime";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { answerCall } from "./calls.ts";
-import type { Resumed } from "./resume.ts";
+import type { EnoughTokens, Resumed } from "./resume.ts";
 
-it("tells shortened entries from whole ones, also when the answer has no room for their names", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "workrail-page-resume-"));
-  try {
-    await using store = await openWorkrail({ dataDir: join(folder, "data"), cwd: folder, env: {} });
-    const items = (what: string): string[] =>
-      Array.from({ length: 40 }, (_, at) => `${what} ${at} of the harbour office is written down here`);
+let folder: string;
+let store: Workrail;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "workrail-page-resume-"));
+  store = await openWorkrail({ dataDir: join(folder, "data"), cwd: folder, env: {} });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function ask<T>(call: "resume" | "enough", params: object): Promise<T> {
+  return (await answerCall({ store, project: undefined, mayWrite: false, now: () => new Date() }, call, {
+    checkpointId: "c",
+    ...params,
+  })) as T;
+}
+
+const items = (what: string): string[] => Array.from({ length: 40 }, (_, at) => `${what} ${at} of the harbour office is written down here`);
+const ROWS = Array.from({ length: 40 }, (_, at) => ({
+  number: `step-${at}`,
+  description: `write part ${at} of the manual`,
+  isFinished: at < 3,
+}));
+
+describe("a resume on the page", () => {
+  it("tells shortened entries from whole ones, also when the answer has no room for their names", async () => {
     const context = {
       goal: "Move the ferry timetable",
       decisions: items("decision"),
@@ -19,13 +41,37 @@ it("tells shortened entries from whole ones, also when the answer has no room fo
       log: items("line"),
     };
     await store.saveCheckpoint({ sessionId: "s", checkpointId: "c", context });
-    const ports = { store, project: undefined, mayWrite: false, now: () => new Date() };
-    const resumed = (await answerCall(ports, "resume", { checkpointId: "c", depth: "view", budgetTokens: 260 })) as Resumed;
+    const resumed = await ask<Resumed>("resume", { depth: "view", budgetTokens: 260 });
     const { shortened } = JSON.parse(resumed.text) as { shortened: { count: number; entries: readonly unknown[] } };
     expect(shortened.entries.length).toBeLessThan(shortened.count);
     expect(resumed).toMatchObject({ whole: ["goal"] });
     expect(resumed.shortened?.map(({ key }) => key).sort()).toEqual(["constraints", "decisions"]);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
+
+  it("tells rewritten entries from shortened ones, also when the answer has no room for their names", async () => {
+    const others = Object.fromEntries(Array.from({ length: 80 }, (_, at) => [`notes about the harbour office, part ${at}`, items("note")]));
+    await store.saveCheckpoint({ sessionId: "s", checkpointId: "c", context: { goal: "Write it", plan: ROWS, ...others } });
+    const { text, shortened = [] } = await ask<Resumed>("resume", { depth: "view", budgetTokens: 3_000 });
+    const named = (JSON.parse(text) as { shortened: { entries: readonly { key: string }[] } }).shortened.entries;
+    expect(named.map(({ key }) => key)).not.toContain("plan");
+    expect(shortened.filter(({ completeAs }) => completeAs !== undefined)).toEqual([
+      { key: "plan", tokens: expect.any(Number), completeAs: "table" },
+    ]);
+    expect(shortened.length).toBeGreaterThan(1);
+  });
+
+  it("finds the least of some budgets that completes an entry", async () => {
+    await store.saveCheckpoint({ sessionId: "s", checkpointId: "c", context: { goal: "Write it", plan: ROWS, log: items("line") } });
+    const found = await ask<readonly EnoughTokens[]>("enough", { budgetTokens: 300 });
+    expect(found.map(({ key }) => key).sort()).toEqual(["log", "plan"]);
+    for (const { key, budgetTokens } of found) {
+      const isComplete = async (tokens: number): Promise<boolean> => {
+        const { whole = [], shortened = [] } = await ask<Resumed>("resume", { depth: "view", budgetTokens: tokens });
+        return whole.includes(key) || shortened.some((each) => each.key === key && each.completeAs !== undefined);
+      };
+      expect(await isComplete(budgetTokens)).toBe(true);
+      expect(await isComplete(300)).toBe(false);
+    }
+    expect(await ask("enough", { budgetTokens: 4_000 })).toEqual([]);
+  });
 });

@@ -1,4 +1,4 @@
-import type { Drift } from "@workrail/runtime";
+import type { Drift, ResumeDepth, ResumedWork, Workrail } from "@workrail/runtime";
 import * as z from "zod";
 import { reading } from "./call.ts";
 
@@ -10,7 +10,7 @@ export interface Resumed {
   readonly tokens: number;
   /** Tokens by which the answer exceeds the budget. */
   readonly exceededBy?: number | undefined;
-  /** Keys of entries that are whole, and of those that are shortened, named in the answer or not; only with depth `view` or `full`. */
+  /** Keys of the entries that are there as they were saved, and the others that are there; only with depth `view` or `full`. */
   readonly whole?: readonly string[] | undefined;
   readonly shortened?: readonly ShortenedEntry[] | undefined;
   /** Changes in the repository since the save. */
@@ -18,12 +18,13 @@ export interface Resumed {
   readonly warning?: string | undefined;
 }
 
+/** An entry that is there in part, or only written another way. */
 export interface ShortenedEntry {
   readonly key: string;
-  /** Characters of the value as JSON. */
-  readonly characters: number;
-  /** Characters of the part that is there. */
-  readonly shown: number;
+  /** Tokens of the part that is there. */
+  readonly tokens: number;
+  /** The form of an entry of which nothing is lost; absent for one that is there in part. */
+  readonly completeAs?: "table" | "text" | undefined;
 }
 
 const LONGEST_FOCUS = 2_000;
@@ -36,31 +37,112 @@ const ABOUT = {
 /** Resumes from a checkpoint as an agent does, without counting as a use. */
 export const resume = reading(
   z.object({ ...ABOUT, budgetTokens: ABOUT.budgetTokens.optional(), depth: z.enum(["summary", "view", "full"]) }),
-  async ({ store }, { focus, ...params }): Promise<Resumed> => {
-    const found = await store.resumeWork({ ...params, focus: focus?.trim() === "" ? undefined : focus, isPeek: true });
-    if (found.status !== "LOADED") throw new Error("The checkpoint is not there any more.");
+  async ({ store }, params): Promise<Resumed> => {
+    const found = await resumeFrom(store, params);
     const { context, summary, shortened, drift, warning, budgetExceededBy, ...rest } = found;
-    const keys = Object.keys(context ?? {});
-    const parts: ShortenedEntry[] = [];
-    if (shortened !== undefined) {
-      // The answer names as many as fit.
-      const saved = await store.viewCheckpoint({ checkpointId: params.checkpointId, full: true, isPeek: true });
-      for (const key of keys) {
-        const [shown, whole] = [JSON.stringify(context?.[key]), JSON.stringify(saved.context[key])];
-        if (shown !== whole) parts.push({ key, characters: whole.length, shown: shown.length });
-      }
-    }
-    const short = new Set(parts.map(({ key }) => key));
     return {
       text: summary ?? JSON.stringify({ context, shortened, ...rest, drift, warning }, undefined, 2),
       tokens: await store.tokensOf(found),
       exceededBy: budgetExceededBy,
-      ...(context === undefined ? {} : { whole: keys.filter((key) => !short.has(key)), shortened: parts }),
+      ...(context === undefined ? {} : await sortEntries(store, found, params)),
       drift,
       warning,
     };
   },
 );
+
+/** A budget with which an entry is complete. */
+export interface EnoughTokens {
+  readonly key: string;
+  readonly budgetTokens: number;
+}
+
+/** Budgets to try, up to the default limit of an answer. */
+const BUDGETS = [150, 200, 300, 400, 500, 600, 800, 1_000, 1_200, 1_500, 2_000, 2_500, 3_000, 4_000, 5_000, 6_000, 8_000, 10_000];
+
+/** Tries larger budgets, and returns for each entry that one of them completes the smallest. */
+export const enough = reading(z.object(ABOUT), async ({ store }, { budgetTokens, ...params }): Promise<readonly EnoughTokens[]> => {
+  const completeKeys = async (budget: number): Promise<{ readonly complete: readonly string[]; readonly isAll: boolean }> => {
+    const wish = { ...params, budgetTokens: budget, depth: "view" as const };
+    const found = await resumeFrom(store, wish);
+    const { whole, shortened } = await sortEntries(store, found, wish);
+    const complete = [...whole, ...shortened.filter(({ completeAs }) => completeAs !== undefined).map(({ key }) => key)];
+    return { complete, isAll: found.omitted === undefined && complete.length === whole.length + shortened.length };
+  };
+  let { complete, isAll } = await completeKeys(budgetTokens);
+  const known = new Set(complete);
+  const found: EnoughTokens[] = [];
+  for (const budget of BUDGETS) {
+    if (isAll || budget <= budgetTokens) continue;
+    ({ complete, isAll } = await completeKeys(budget));
+    for (const key of complete.filter((each) => !known.has(each))) {
+      known.add(key);
+      found.push({ key, budgetTokens: budget });
+    }
+  }
+  return found;
+});
+
+interface ResumeWish {
+  readonly checkpointId: string;
+  readonly depth: ResumeDepth;
+  readonly budgetTokens?: number | undefined;
+  readonly focus?: string | undefined;
+}
+
+async function resumeFrom(store: Workrail, { focus, ...wish }: ResumeWish): Promise<ResumedWork> {
+  const found = await store.resumeWork({ ...wish, focus: focus?.trim() === "" ? undefined : focus, isPeek: true });
+  if (found.status !== "LOADED") throw new Error("The checkpoint is not there any more.");
+  return found;
+}
+
+type SortedEntries = { readonly [Name in "whole" | "shortened"]: NonNullable<Resumed[Name]> };
+
+/** Tells the entries of an answer that are as they were saved from the others. The answer itself may have no room for all names. */
+async function sortEntries(store: Workrail, found: ResumedWork, wish: ResumeWish): Promise<SortedEntries> {
+  const { context = {}, shortened: named } = found;
+  const keys = Object.keys(context);
+  if (named === undefined) return { whole: keys, shortened: [] };
+  const saved = await store.viewCheckpoint({ checkpointId: wish.checkpointId, full: true, isPeek: true });
+  const isSaved = (key: string): boolean => textOf(context, key) === textOf(saved.context, key);
+  const complete = await completeOnes(store, context, named, wish);
+  const shortened: ShortenedEntry[] = [];
+  for (const key of keys.filter((each) => !isSaved(each))) {
+    const shown = context[key];
+    const tokens = await store.tokensOf(typeof shown === "object" && shown !== null ? shown : [shown]);
+    const isComplete = complete.has(key);
+    shortened.push({ key, tokens, ...(isComplete ? { completeAs: HEADER.test(textOf(context, key)) ? "table" : "text" } : {}) });
+  }
+  return { whole: keys.filter((key) => isSaved(key)), shortened };
+}
+
+/** The row of column names of a table. */
+const HEADER = /"\([^"]+ \| [^"]+\)"/u;
+
+type Names = NonNullable<ResumedWork["shortened"]>;
+
+/** Returns the keys of entries that are only written another way, also of those that the answer has no room to name. */
+async function completeOnes(store: Workrail, context: object, named: Names, wish: ResumeWish): Promise<ReadonlySet<string>> {
+  if (named.nextCursor === undefined) return new Set(completeIn(named));
+  // The same view, whose names can be continued.
+  const asked = { checkpointId: wish.checkpointId, budgetTokens: wish.budgetTokens, focus: wish.focus, isPeek: true };
+  const view = await store.viewCheckpoint(asked);
+  const found = new Set(completeIn(named));
+  for (let page = view.shortened; page !== undefined;) {
+    for (const key of completeIn(page)) if (textOf(view.context, key) === textOf(context, key)) found.add(key);
+    const { nextCursor: cursor } = page;
+    page = cursor === undefined ? undefined : (await store.viewCheckpoint({ ...asked, cursor })).shortened;
+  }
+  return found;
+}
+
+function completeIn({ entries }: Names): string[] {
+  return entries.filter(({ characters, shown }) => characters === shown).map(({ key }) => key);
+}
+
+function textOf(context: object, key: string): string {
+  return JSON.stringify((context as Record<string, unknown>)[key]);
+}
 
 /** Tokens of a summary that nobody reads. */
 const LEAST_SUMMARY = 60;

@@ -1,0 +1,207 @@
+import type { JSX } from "preact";
+import type { ContextEntry } from "../data/context.ts";
+import type { EnoughTokens, Resumed, ShortenedEntry } from "../data/resume.ts";
+import { number, plural } from "./format.ts";
+import { layerReason } from "./layer-reason.ts";
+import { LAYER_NAMES, LayerTag } from "./layers.tsx";
+import { CopyButton } from "./parts.tsx";
+import { SafeText } from "./safe-text.tsx";
+
+export interface MissingEntriesProps {
+  readonly id: string;
+  readonly found: Resumed;
+  /** `undefined`: as much as an answer holds. */
+  readonly budget: number | undefined;
+  readonly entries: readonly ContextEntry[];
+  /** Larger budgets that complete an entry; `undefined` while they are not known. */
+  readonly enough?: readonly EnoughTokens[] | undefined;
+  /** Absent: nobody can move the budget here. */
+  readonly onBudget?: ((tokens: number) => void) | undefined;
+  readonly onFocus?: ((words: string) => void) | undefined;
+}
+
+/** An entry and how much of it is in the answer. */
+interface Fate extends ContextEntry {
+  /** Tokens in the answer. */
+  readonly shown: number;
+  /** `undefined` when it is as it was saved. */
+  readonly change?: ShortenedEntry | "left out" | undefined;
+}
+
+/** The entries of the state: left out, shortened, rewritten, and whole. A document does not say which entries it is made of. */
+export function MissingEntries(props: MissingEntriesProps): JSX.Element {
+  const { found, entries } = props;
+  const { whole, shortened = [] } = found;
+  if (whole === undefined) return <p class="faint">The document names what it leaves out at its end.</p>;
+  const fates = entries.map((entry) => fateOf(entry, new Set(whole), shortened));
+  const inOrder = fates.toSorted((one, other) => rankOf(one) - rankOf(other) || other.tokens - one.tokens);
+  const left = inOrder.filter(({ change }) => change === "left out");
+  const cut = inOrder.filter(({ change }) => isPart(change));
+  const rewritten = inOrder.filter(({ change }) => typeof change === "object" && !isPart(change));
+  const there = inOrder.filter(({ change }) => change === undefined);
+  return (
+    <div class="missing">
+      {left.length + cut.length === 0 ? null : <Spent {...props} fates={fates} />}
+      <EntryList title={`${plural(left.length, "entry", "entries")} left out`} ones={left} all={fates} about={props} />
+      <EntryList title={`${plural(cut.length, "entry", "entries")} shortened`} ones={cut} all={fates} about={props} />
+      {rewritten.length === 0 ? null : (
+        <section>
+          <h3>{plural(rewritten.length, "entry", "entries")} complete, but written shorter</h3>
+          <ul class="missed">
+            {rewritten.map((fate) => (
+              <li key={fate.key}>
+                <Name fate={fate}>{howWritten(fate)}</Name>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {there.length === 0 ? null : (
+        <details class="table-behind">
+          <summary>
+            {there.length === entries.length
+              ? `All ${plural(there.length, "entry is", "entries are")} whole`
+              : `${plural(there.length, "entry is", "entries are")} whole`}
+          </summary>
+          <ul class="missed">
+            {there.map((fate) => (
+              <li key={fate.key}>
+                <Name fate={fate}>{plural(fate.tokens, "token")}</Name>
+                <p class="faint">
+                  <SafeText text={layerReason(fate)} />
+                </p>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function fateOf(entry: ContextEntry, whole: ReadonlySet<string>, shortened: readonly ShortenedEntry[]): Fate {
+  const change = shortened.find(({ key }) => key === entry.key);
+  if (change !== undefined) return { ...entry, shown: change.tokens, change };
+  return whole.has(entry.key) ? { ...entry, shown: entry.tokens } : { ...entry, shown: 0, change: "left out" };
+}
+
+function isPart(change: Fate["change"]): boolean {
+  return typeof change === "object" && change.completeAs === undefined;
+}
+
+function rankOf({ layer }: ContextEntry): number {
+  return LAYER_NAMES.indexOf(layer);
+}
+
+function howWritten({ change, shown, tokens }: Fate): string {
+  const form = typeof change === "object" && change.completeAs === "table" ? "as a table" : "as text";
+  return `written ${form}, complete: ${number(shown)} instead of ${plural(tokens, "token")}`;
+}
+
+/** What the tokens of the answer went to, in the order in which entries get room. */
+function Spent({ found: { tokens }, budget, fates }: MissingEntriesProps & { readonly fates: readonly Fate[] }): JSX.Element {
+  const parts = LAYER_NAMES.flatMap((layer) => {
+    const spent = shownOf(fates, (fate) => fate.layer === layer);
+    return spent === 0 ? [] : [`${layer} ${number(spent)}`];
+  });
+  const rest = Math.max(0, tokens - shownOf(fates, () => true));
+  return (
+    <p class="faint">
+      {budget === undefined ? "An answer holds no more. " : ""}The tokens went to{" "}
+      {[...parts, `keys, ids and hints ${number(rest)}`].join(", ")}. CRITICAL entries come first. Then each sentence and row counts by
+      itself: its part in the work, such as goal, rules or open work, its layer, how much it says that nothing else does, and the focus.
+    </p>
+  );
+}
+
+function shownOf(fates: readonly Fate[], isMeant: (fate: Fate) => boolean): number {
+  return fates.reduce((sum, fate) => (isMeant(fate) ? sum + fate.shown : sum), 0);
+}
+
+interface EntryListProps {
+  readonly title: string;
+  readonly ones: readonly Fate[];
+  readonly all: readonly Fate[];
+  readonly about: MissingEntriesProps;
+}
+
+/** Entries that are not all there: what is lost of each, why, and how to get it. */
+function EntryList({ title, ones, all, about }: EntryListProps): JSX.Element | null {
+  if (ones.length === 0) return null;
+  return (
+    <section>
+      <h3>{title}</h3>
+      <ul class="missed">
+        {ones.map((fate) => (
+          <li key={fate.key}>
+            <Name fate={fate}>
+              {fate.change === "left out"
+                ? `left out: all ${plural(fate.tokens, "token")}`
+                : `${number(fate.shown)} of ${plural(fate.tokens, "token")} left`}
+            </Name>
+            <p>
+              {whyCut(fate, about)} It is <SafeText text={layerReason(fate)} />
+              {cameBefore(fate, all)}
+            </p>
+            <HowToGet fate={fate} {...about} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Name({ fate, children }: { readonly fate: Fate; readonly children: string }): JSX.Element {
+  return (
+    <p class="missed-name">
+      <strong>
+        <SafeText text={fate.key} />
+      </strong>{" "}
+      <LayerTag layer={fate.layer} /> <span>{children}</span>
+    </p>
+  );
+}
+
+/** Most tokens that an answer keeps free for fields that come later, such as the time until which its originals stay. */
+const KEPT_FREE = 150;
+
+/** Why an entry is not whole under this budget. */
+function whyCut({ tokens, shown }: Fate, { budget, found }: MissingEntriesProps): string {
+  if (budget === undefined) return "It is too long for one answer.";
+  const free = budget - found.tokens;
+  const needed = tokens - shown;
+  if (tokens > budget) return `Alone it has more tokens than the budget of ${number(budget)}.`;
+  if (free >= needed + KEPT_FREE) return "The rest of it gave way to other entries.";
+  if (free >= needed) return `The ${number(free)} free tokens of ${number(budget)} are kept for ids and hints.`;
+  const left = free <= 0 ? `All ${number(budget)} tokens are used` : `${number(free)} of ${number(budget)} tokens are free`;
+  return `${left}; ${shown === 0 ? "it" : "the rest of it"} needs ${number(needed)}.`;
+}
+
+/** Says which layers had their room before an entry. */
+function cameBefore({ layer }: Fate, all: readonly Fate[]): string {
+  const higher = LAYER_NAMES.slice(0, LAYER_NAMES.indexOf(layer)).filter((each) => all.some((fate) => fate.layer === each));
+  const spent = shownOf(all, (fate) => higher.includes(fate.layer));
+  return spent === 0 ? "." : `: ${higher.join(", ")} came first and took ${plural(spent, "token")}.`;
+}
+
+function HowToGet({ fate: { key }, id, enough, onBudget, onFocus }: MissingEntriesProps & { readonly fate: Fate }): JSX.Element {
+  const budget = enough?.find((each) => each.key === key)?.budgetTokens;
+  const call = `workflow_checkpoint_load ${JSON.stringify({ checkpointId: id, keys: [key] })}`;
+  return (
+    <p class="line to-get">
+      <span>To get it:</span>
+      {budget === undefined || onBudget === undefined ? null : (
+        <button type="button" onClick={() => onBudget(budget)}>
+          Raise the budget to {number(budget)}
+        </button>
+      )}
+      {enough === undefined || budget !== undefined ? null : <span>no budget holds it all.</span>}
+      {onFocus === undefined ? null : (
+        <button type="button" onClick={() => onFocus(key)}>
+          Focus on it
+        </button>
+      )}
+      <CopyButton text={call} label="Copy the call that loads it" />
+    </p>
+  );
+}
