@@ -19,7 +19,7 @@ export async function saveUntilNotStruck(storage: ChainedStorage, session: Sessi
     expect(outcome).toMatchObject({ status: "committed", record: { id, sequence: saves } });
     const { session: row, log } = await storage.catalog.read({
       session: { of: "session", id: session },
-      log: { of: "audit", query: { checkpointId: id } },
+      log: { of: "audit", query: { checkpointIds: [id] } },
     });
     expect({ at, last: row?.lastSequence, count: row?.checkpointCount }).toEqual({ at, last: saves, count: Math.min(saves, 5) });
     expect(log.map(({ action }) => action)).toEqual(["save"]);

@@ -36,25 +36,26 @@ const MOST_SKEW_MS = 24 * 60 * 60 * 1_000;
 export async function findPushed(store: Store, { checkpoints }: FindPushedParams): Promise<FindPushedResult> {
   const { catalog } = store.parts;
   const asked = listOf(checkpoints).map(parseId);
-  const ids = asked.flatMap((each) => [each.id, idWhenTaken(store.parts, each)]);
+  const idsOf = (each: ParsedId): readonly CheckpointId[] => [each.id, idWhenTaken(store.parts, each)];
+  const ids = asked.flatMap(idsOf);
   const { rows } = await catalog.read({ rows: { of: "checkpoints", where: { state: "any", ids }, order: "any", limit: ALL } });
   const there = new Map(rows.map(({ record }) => [record.id, record]));
   const isPresent = asked.map((each) =>
-    [each.id, idWhenTaken(store.parts, each)].some((id) => {
+    idsOf(each).some((id) => {
       const other = there.get(id);
       return other !== undefined && isSame(each, other);
     }),
   );
-  // Read only when something is missing.
-  const removed = isPresent.every(Boolean) ? new Set() : await removedFrom(store);
-  const stateOf = ({ id }: ParsedId, index: number): PushedState =>
-    isPresent[index] === true ? "present" : removed.has(id) ? "removed" : "absent";
+  const removed = await removedOf(store, asked.filter((_, index) => isPresent[index] === false).flatMap(idsOf));
+  const stateOf = (each: ParsedId, index: number): PushedState =>
+    isPresent[index] === true ? "present" : idsOf(each).some((id) => removed.has(id)) ? "removed" : "absent";
   return { states: asked.map(stateOf) };
 }
 
-/** Returns the ids that the audit log names as removed. */
-async function removedFrom({ parts: { catalog } }: Store): Promise<ReadonlySet<CheckpointId | undefined>> {
-  const { rows } = await catalog.read({ rows: { of: "audit", query: { actions: ["delete", "prune"] } } });
+/** Returns those of the ids that the audit log names as removed. */
+async function removedOf({ parts: { catalog } }: Store, ids: readonly CheckpointId[]): Promise<ReadonlySet<CheckpointId | undefined>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await catalog.read({ rows: { of: "audit", query: { actions: ["delete", "prune"], checkpointIds: ids } } });
   return new Set(rows.map(({ checkpointId }) => checkpointId));
 }
 

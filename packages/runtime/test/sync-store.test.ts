@@ -195,6 +195,8 @@ describe("syncStore", () => {
       });
       expect(await team.sync(two)).toMatchObject({ pushed: 0, renamed: [], present: 3 });
       expect((await historyOf(team, team.shared)).length).toBe(5);
+      await team.within(team.shared, (store) => store.deleteCheckpoint({ checkpointId: renamed[0]?.now ?? "" }));
+      expect(await team.sync(two)).toMatchObject({ pushed: 0, present: 2, removedThere: 1 });
     }));
 
   it("counts a checkpoint that both saved under one id with the same context as present", () =>

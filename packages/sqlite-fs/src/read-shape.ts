@@ -71,7 +71,7 @@ const DECIDES: ReadonlySet<string> = new Set(DECIDING);
 const NESTED: ReadonlySet<string> = new Set(["where", "query"]);
 
 /** Lists that may be long, and are bound as one JSON text. */
-const LISTS: ReadonlySet<string> = new Set(["ids", "blobs", "dependents", "bases", "sessionIds", "ownTags"]);
+const LISTS: ReadonlySet<string> = new Set(["ids", "checkpointIds", "blobs", "dependents", "bases", "sessionIds", "ownTags"]);
 
 type Bind = (value: SqliteValue) => Position;
 

@@ -27,7 +27,8 @@ it.each<[AuditQuery, readonly number[]]>([
   [{ actions: ["export"] }, [7, 5, 3]],
   [{ actions: ["export", "load"], sessionId: "one" as SessionId }, [5, 4, 3]],
   [{ actions: [] }, []],
-  [{ checkpointId: "c" as CheckpointId }, [7]],
+  [{ checkpointIds: ["c", "d"] as CheckpointId[] }, [7]],
+  [{ checkpointIds: [] }, []],
   [{ since: new Date(1_000), until: new Date(3_000) }, [6, 5, 4]],
   [{ actions: ["export"], at: new Date(2_000) }, [5]],
 ])("selects the rows of %j", (query, numbers) => {

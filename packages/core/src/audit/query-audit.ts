@@ -1,11 +1,13 @@
 import type { LoggedEvent } from "../model/audit.ts";
+import type { CheckpointId } from "../model/ids.ts";
 import type { AuditQuery } from "../catalog/reads.ts";
 
 /** Selects rows of an audit log in memory. `all`: the log, oldest first, without a gap in its numbers. */
 export function queryAudit(
   all: readonly LoggedEvent[],
-  { limit = Number.POSITIVE_INFINITY, first = "newest", after, ...wanted }: AuditQuery,
+  { limit = Number.POSITIVE_INFINITY, first = "newest", after, checkpointIds, ...others }: AuditQuery,
 ): readonly LoggedEvent[] {
+  const wanted = { ...others, ids: checkpointIds && new Set(checkpointIds) };
   const found: LoggedEvent[] = [];
   const step = first === "oldest" ? 1 : -1;
   const indexOf = (number: number): number => number - (all[0]?.number ?? 1);
@@ -18,14 +20,15 @@ export function queryAudit(
   return found;
 }
 
-function isWanted(
-  row: LoggedEvent,
-  { actions, sessionId, checkpointId, at, since, until }: Omit<AuditQuery, "limit" | "first" | "after">,
-): boolean {
+type Wanted = Pick<AuditQuery, "actions" | "sessionId" | "at" | "since" | "until"> & {
+  readonly ids: ReadonlySet<CheckpointId> | undefined;
+};
+
+function isWanted(row: LoggedEvent, { actions, sessionId, ids, at, since, until }: Wanted): boolean {
   return (
     actions?.includes(row.action) !== false &&
     (sessionId === undefined || row.sessionId === sessionId) &&
-    (checkpointId === undefined || row.checkpointId === checkpointId) &&
+    (ids === undefined || (row.checkpointId !== undefined && ids.has(row.checkpointId))) &&
     (at === undefined || row.at.getTime() === at.getTime()) &&
     (since === undefined || row.at >= since) &&
     (until === undefined || row.at <= until)

@@ -10,7 +10,8 @@ export interface AuditQuery {
   /** Default: all actions. */
   readonly actions?: readonly AuditAction[] | undefined;
   readonly sessionId?: SessionId | undefined;
-  readonly checkpointId?: CheckpointId | undefined;
+  /** Only rows about one of these checkpoints. */
+  readonly checkpointIds?: readonly CheckpointId[] | undefined;
   /** Only rows with exactly this time. */
   readonly at?: Date | undefined;
   /** Only rows at this time or later. */

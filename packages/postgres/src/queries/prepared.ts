@@ -3,7 +3,7 @@ import type { Query } from "./query-builder.ts";
 type Compiled = ReturnType<Query<unknown>["compile"]>;
 
 /** Fields whose values become parameters of a query, one for each. All others may change its text. */
-const VALUES: ReadonlySet<string> = new Set(["id", "ids", "notId", "ref", "blobs", "sessionId", "checkpointId", "limit"]);
+const VALUES: ReadonlySet<string> = new Set(["id", "ids", "notId", "ref", "blobs", "sessionId", "checkpointId", "checkpointIds", "limit"]);
 /** Fields that hold other fields. */
 const NESTED: ReadonlySet<string> = new Set(["where", "query"]);
 /** More than the reads of the rules. Listings have words and dates of their own, and would fill the memory. */

@@ -286,7 +286,7 @@ const FREQUENT: readonly AuditAction[] = ["save", "load", "prune"];
 
 /** Builds the query of audit rows, in the order of their numbers. */
 export function auditQuery(tenant: string, { query }: Asked<"audit">): Query<AuditColumns> {
-  const { actions, sessionId, checkpointId, at, since, until, limit, first = "newest", after } = query;
+  const { actions, sessionId, checkpointIds, at, since, until, limit, first = "newest", after } = query;
   const eb = expressionBuilder<StoredTables, "audit">();
   const isRare = actions?.every((action) => !FREQUENT.includes(action)) === true;
   const rows = builder
@@ -304,7 +304,7 @@ export function auditQuery(tenant: string, { query }: Asked<"audit">): Query<Aud
             )
           : undefined,
         sessionId === undefined ? undefined : eb("session_id", "=", sessionId),
-        checkpointId === undefined ? undefined : eb("checkpoint_id", "=", checkpointId),
+        checkpointIds === undefined ? undefined : isListed(eb.ref("checkpoint_id"), checkpointIds),
         at === undefined ? undefined : eb("at", "=", at.getTime()),
         since === undefined ? undefined : eb("at", ">=", since.getTime()),
         until === undefined ? undefined : eb("at", "<=", until.getTime()),

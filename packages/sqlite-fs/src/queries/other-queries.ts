@@ -106,7 +106,7 @@ const FREQUENT: readonly AuditAction[] = ["save", "load", "prune"];
 
 /** Builds the query of audit rows, in the order of their numbers. */
 export function auditQuery({ query }: Asked<"audit">): Compilable {
-  const { actions, sessionId, checkpointId, at, since, until, limit, first = "newest", after } = query;
+  const { actions, sessionId, checkpointIds, at, since, until, limit, first = "newest", after } = query;
   const eb = expressionBuilder<StoredTables, "audit">();
   const rows = builder
     .selectFrom("audit")
@@ -128,7 +128,7 @@ export function auditQuery({ query }: Asked<"audit">): Compilable {
             )
           : undefined,
         sessionId === undefined ? undefined : eb("session_id", "=", text(sessionId)),
-        checkpointId === undefined ? undefined : eb("checkpoint_id", "=", text(checkpointId)),
+        checkpointIds === undefined ? undefined : isListed(eb.ref("checkpoint_id"), checkpointIds),
         at === undefined ? undefined : eb("at", "=", number(at)),
         since === undefined ? undefined : eb("at", ">=", number(since)),
         until === undefined ? undefined : eb("at", "<=", number(until)),

@@ -127,7 +127,7 @@ const CONDITIONS_OF_SESSIONS: Conditions<SelectSessions["where"]> = {
 const CONDITIONS_OF_AUDIT: Conditions<AuditQuery> = {
   actions: fc.subarray([...AUDIT_ACTIONS]),
   sessionId: someSession,
-  checkpointId: someId,
+  checkpointIds: someIds,
   at: someTime,
   since: someTime,
   until: someTime,

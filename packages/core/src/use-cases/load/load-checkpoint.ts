@@ -281,7 +281,7 @@ export async function checkpointNotFound(
       hint: `\`workrail trash restore ${shellWord(sessionId)} ${checkpointId}\` brings it back.`,
     });
   }
-  const [deleted] = await auditRows(catalog, { actions: ["delete"], checkpointId, limit: 1 });
+  const [deleted] = await auditRows(catalog, { actions: ["delete"], checkpointIds: [checkpointId], limit: 1 });
   if (deleted?.reason === ERASED) {
     const erasedAt = deleted.at.toISOString();
     return new WorkrailError("CHECKPOINT_NOT_FOUND", `Checkpoint ${checkpointId} was erased at ${erasedAt}.`, {
