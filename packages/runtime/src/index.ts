@@ -155,6 +155,8 @@ export type {
   ResumeParams,
   ToldChanges,
   ResumeResult,
+  SavedRepositoryParams,
+  SavedRepositoryResult,
 } from "./resume/resume-params.ts";
 export type { BackupResult, RestoreOptions, RestoreProgress, RestoreResult } from "./restore-options.ts";
 export type { FinishIndexOptions, SearchCheckpointsParams, SearchCheckpointsResult, SearchHit } from "./search/search-checkpoints.ts";

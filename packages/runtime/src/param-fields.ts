@@ -95,6 +95,7 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
     cwd: true,
     isPeek: true,
   },
+  savedRepository: { checkpointId: true, sessionId: true, since: true },
   handoff: { checkpointId: true, sessionId: true, budgetTokens: true, focus: true, isPeek: true },
   compressContext: { ...SHAPE, strategy: true, layers: true },
   prioritizeContext: { ...SHAPE, budgets: true, dryRun: true },

@@ -120,6 +120,8 @@ export class Store {
   readonly git: Pick<GitReader, "read">;
   /** True when the caller is on another machine, whose disk cannot be read. */
   readonly isElsewhere: boolean;
+  /** Changes in the repository of a caller elsewhere. */
+  readonly drift: CallerPlace["drift"];
   /** Id of the next checkpoint, for a call that may be repeated. */
   readonly ownId: CheckpointId | undefined;
   readonly compactor: Compactor;
@@ -156,6 +158,7 @@ export class Store {
     const place = named?.caller.place;
     this.subject = named?.caller.subject;
     this.isElsewhere = place !== undefined;
+    this.drift = place?.drift;
     this.ownId = place?.callId === undefined ? undefined : parts.ids.checkpointId();
     this.#takesIncoming = takesIncoming;
     this.#calls = whole === undefined ? new CallsUnderWay() : whole.#calls;

@@ -55,7 +55,14 @@ import type {
   TraceSessionResult,
 } from "./overview.ts";
 import type { ScanStoreParams } from "./secrets/told-secrets.ts";
-import type { HandoffParams, HandoffResult, ResumeParams, ResumeResult } from "./resume/resume-params.ts";
+import type {
+  HandoffParams,
+  HandoffResult,
+  ResumeParams,
+  ResumeResult,
+  SavedRepositoryParams,
+  SavedRepositoryResult,
+} from "./resume/resume-params.ts";
 import type { BackupResult } from "./restore-options.ts";
 import type {
   ExportAllResult,
@@ -158,6 +165,13 @@ export interface Views extends Pick<IContextManagementService, "compressContext"
    * @throws INVALID_INPUT; errors of loading an existing checkpoint.
    */
   resumeWork(params?: ResumeParams): Promise<ResumeResult>;
+  /**
+   * Returns the repository when the checkpoint was saved that `resumeWork` loads for the same ids, and the files that it names: from these a
+   * program on another machine tells the changes since. `undefined` for a checkpoint saved outside of a repository.
+   *
+   * @throws errors of loading.
+   */
+  savedRepository(params: SavedRepositoryParams): Promise<SavedRepositoryResult | undefined>;
   /**
    * Writes one Markdown document with which another agent or a person can take over the work. Deterministic.
    *

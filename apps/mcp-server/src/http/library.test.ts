@@ -1,5 +1,6 @@
+import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
@@ -189,6 +190,44 @@ describe("a node as store of the library", () => {
     await using other = await open("all", { project: laptop });
     const bare = await other.saveCheckpoint({ context: { harbour: "z" } });
     expect((await other.loadCheckpoint({ checkpointId: bare.checkpointId })).metadata).not.toHaveProperty("gitState");
+  });
+
+  it.skipIf(noGit)("tells the changes in the caller's repository since a save, as a local store does", async () => {
+    const laptop = join(home.directory, "with-commits");
+    const at = new Date(Date.now() - 60_000);
+    const write = (name: string, text: string, time = at): void => {
+      writeFileSync(join(laptop, name), text);
+      utimesSync(join(laptop, name), time, time);
+    };
+    mkdirSync(laptop);
+    git(laptop, "init", "-q", "-b", "main");
+    write("pier.ts", "1\n");
+    write("crane.ts", "1\n");
+    commitAll(laptop);
+    await using store = await open("all", { project: laptop });
+    await using local = await openWorkrail({ env: {}, dataDir: join(home.directory, "data"), project: laptop, upkeep: false });
+    const { checkpointId } = await store.saveCheckpoint({ sessionId: "drift", context: { goal: "Mend pier.ts", also: "crane.ts" } });
+    write("pier.ts", "2\n", new Date(Date.now() + 5_000));
+    commitAll(laptop);
+    const asked = [
+      { sessionId: "drift" },
+      { checkpointId, depth: "summary" },
+      { since: checkpointId, depth: "full" },
+      { checkpointId, budgetTokens: 300 },
+    ] as const;
+    for (const params of asked) {
+      const call: Call = ["resumeWork", { ...params, isPeek: true }];
+      const [there, here] = [await outcomeOf(store, call), await outcomeOf(local, call)];
+      expect({ call, ...plain(there) }).toEqual({ call, ...plain(here) });
+      expect(there).toMatchObject({ drift: { relation: "ahead", ahead: 1, files: { named: 2 } } });
+    }
+    const changed = { drift: { files: { changed: ["pier.ts"] } } };
+    expect(await store.resumeWork({ checkpointId })).toMatchObject(changed);
+    await using bare = await open("all");
+    expect(await bare.resumeWork({ checkpointId, cwd: laptop })).toMatchObject(changed);
+    expect(await store.resumeWork({ sessionId: "unknown" })).toMatchObject({ status: "CANDIDATES" });
+    await bare.saveCheckpoint({ sessionId: "without-git", context: { goal: "Mend pier.ts" } });
+    expect(await store.resumeWork({ sessionId: "without-git" })).not.toHaveProperty("drift");
   });
 
   it("ends a stream once the token is revoked", async () => {
@@ -430,6 +469,17 @@ describe("a node as store of the library", () => {
 });
 
 type Call = readonly [name: string, ...args: readonly unknown[]];
+
+const noGit = spawnSync("git", ["--version"]).status !== 0;
+
+function git(directory: string, ...args: readonly string[]): void {
+  execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@example.com", ...args], { cwd: directory, stdio: "ignore" });
+}
+
+function commitAll(directory: string): void {
+  git(directory, "add", "-A");
+  git(directory, "commit", "-q", "-m", "change");
+}
 
 /** Makes outcomes comparable: errors in results as data, and without times of use. */
 function plain(outcome: unknown): { readonly outcome: unknown } {

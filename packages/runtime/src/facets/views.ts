@@ -45,6 +45,14 @@ export const views: Facet<Views> = {
       return new (await viewing()).Resumer(store).resume(params);
     },
   },
+  savedRepository: {
+    needs: "read",
+    params: PARAMS,
+    async run(store, params) {
+      await store.refuseOtherProject(params.sessionId);
+      return new (await viewing()).Resumer(store).savedRepository(params);
+    },
+  },
   handoff: {
     needs: "read",
     params: PARAMS,

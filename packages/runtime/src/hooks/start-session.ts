@@ -1,5 +1,5 @@
 import path from "node:path";
-import { type Context, GIT_STATE, gitStateToJson } from "@workrail/core";
+import { namedPaths } from "@workrail/views";
 import { goalOf } from "@workrail/views/handoff-part";
 import { contextOfNotes } from "@workrail/views/work-notes";
 import { findDrift } from "../resume/find-drift.ts";
@@ -167,14 +167,9 @@ async function driftOfOwn(call: HookCall, sessionId: string): Promise<readonly s
 async function driftOf(state: HookState, { place, ports }: HookCall): Promise<readonly string[]> {
   const { git, project, notes, saved } = state;
   if (git === undefined || ports.left() < LEAST_MS_FOR_GIT) return [];
-  const context: Context = { files: notes.files.filter(({ isSeen }) => isSeen !== true).map(({ path }) => path) };
-  const record = {
-    attributes: { [GIT_STATE]: gitStateToJson(git, project) },
-    project,
-    createdAt: new Date(saved?.at ?? lastAt(state)),
-  };
-  const drift = await findDrift(record, context, place.git);
-  if (drift === undefined || drift.relation === "unknown") return [];
+  const paths = namedPaths(notes.files.filter(({ isSeen }) => isSeen !== true).map(({ path }) => path));
+  const drift = await findDrift({ git, project, paths, savedAt: new Date(saved?.at ?? lastAt(state)) }, place.git);
+  if (drift.relation === "unknown") return [];
   if (drift.relation === "same" && drift.files?.changed === undefined && drift.files?.deleted === undefined) return [];
   return [`Since then: ${drift.says}`];
 }

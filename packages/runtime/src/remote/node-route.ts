@@ -1,4 +1,4 @@
-import { invalidInput, ProcessGate, type SessionId, WorkrailError } from "@workrail/core";
+import { invalidInput, isWorkrailError, ProcessGate, type SessionId, WorkrailError } from "@workrail/core";
 import type {
   CompressContextParams,
   MarkCriticalParams,
@@ -11,7 +11,7 @@ import { operationOf } from "../facets/operations.ts";
 import { GitReader } from "../git/read-git-state.ts";
 import type { Caller } from "../isolation.ts";
 import { findProject } from "../project.ts";
-import type { ResumeParams } from "../resume/resume-params.ts";
+import type { ResumeParams, SavedRepositoryParams, SavedRepositoryResult } from "../resume/resume-params.ts";
 import { isWork } from "../session-resolver.ts";
 import type { Store } from "../store.ts";
 import type { ImportedText } from "../transfer.ts";
@@ -25,6 +25,9 @@ const NEW_SESSION = "" as SessionId;
 
 /** Loads, after which a process continues in the loaded session. */
 const LOADS: ReadonlySet<string> = new Set(["loadCheckpoint", "viewCheckpoint", "viewBriefly", "resumeWork", "handoff"]);
+
+/** Codes for ids that lead to no checkpoint. */
+const UNKNOWN: ReadonlySet<string> = new Set(["SESSION_NOT_FOUND", "CHECKPOINT_NOT_FOUND"]);
 
 /** A call to send, with its parameters prepared. */
 interface Prepared {
@@ -139,8 +142,26 @@ export class NodeRoute implements Route {
   /** Resumes in another directory of this machine if one is given. */
   async #resume({ cwd, ...params }: ResumeParams): Promise<unknown> {
     const project = cwd === undefined ? undefined : findProject(cwd);
-    const place = cwd === undefined ? undefined : { ...(await this.#place()), project, git: await new GitReader(project).read() };
-    return this.#send({ name: "resumeWork", args: [params], ...(place === undefined ? {} : { place }) });
+    const own = await this.#place();
+    const place = cwd === undefined ? own : { ...own, project, git: await new GitReader(project).read() };
+    return this.#send({ name: "resumeWork", args: [params], place: { ...place, drift: await this.#driftSince(params, place) } });
+  }
+
+  /** Compares the repository, which the node cannot. */
+  async #driftSince(params: ResumeParams, { git }: CallerPlace): Promise<CallerPlace["drift"]> {
+    const { checkpointId, sessionId, since } = params;
+    if (checkpointId === undefined && sessionId === undefined && since === undefined) return undefined;
+    try {
+      const ids: SavedRepositoryParams = { checkpointId, sessionId, since };
+      const saved = (await this.#send({ name: "savedRepository", args: [ids] })) as SavedRepositoryResult | undefined;
+      if (saved === undefined) return undefined;
+      const { findDriftHere } = await import("../resume/find-drift.ts");
+      return { checkpointId: saved.checkpointId, drift: await findDriftHere(saved, git) };
+    } catch (error) {
+      // An unknown id leads to candidates.
+      if (isWorkrailError(error) && UNKNOWN.has(error.code)) return undefined;
+      throw error;
+    }
   }
 
   /** Sends a text that can be read only once. */

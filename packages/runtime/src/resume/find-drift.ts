@@ -4,7 +4,8 @@ import { calledBackFiles, readGivenFile } from "@workrail/blob-files";
 import { type CheckpointRecord, type Context, type GitState, gitStateOf } from "@workrail/core";
 import { namedPaths } from "@workrail/views";
 import type { GitFailure } from "../git/ask-git.ts";
-import { type Asked, countCommits, filesAt, renamesSince } from "../git/git-history.ts";
+import { type Asked, commitsHere, countCommits, filesAt, renamesSince } from "../git/git-history.ts";
+import { GitReader } from "../git/read-git-state.ts";
 
 /** Changes in the repository since a checkpoint was saved. */
 export interface Drift {
@@ -36,8 +37,23 @@ export interface Drift {
   unknown?: string;
 }
 
-/** The part of a record with place and time of the save. */
-type DriftedRecord = Pick<CheckpointRecord, "attributes" | "project" | "createdAt">;
+/** The repository at the time of a save, and the files that the saved context names. */
+export interface SavedRepository {
+  readonly git: GitState;
+  readonly project: string | undefined;
+  /** Paths as the context names them. */
+  readonly paths: readonly string[];
+  readonly savedAt: Date;
+}
+
+/** Returns the repository of a checkpoint; `undefined` for one saved outside of a repository. */
+export function savedRepositoryOf(
+  record: Pick<CheckpointRecord, "attributes" | "project" | "createdAt">,
+  context: Context,
+): SavedRepository | undefined {
+  const git = gitStateOf(record);
+  return git === undefined ? undefined : { git, project: record.project, paths: namedPaths(context), savedAt: record.createdAt };
+}
 
 const MOST_TOLD = 10;
 const LONGEST_TOLD = 160;
@@ -50,16 +66,19 @@ const WHY: Readonly<Record<GitFailure, string>> = {
   refused: "the saved commit is not in this repository, or git may not read it",
 };
 
+/** Compares with the current working tree: the given one, if it belongs to the same repository, else the one of the save. */
+export async function findDriftHere(of: SavedRepository, here: GitState | undefined): Promise<Drift> {
+  return findDrift(of, await whereItIs(of.git, here));
+}
+
 /**
  * Compares the current repository with its state at a save, for the files that the context names. Runs git for answers that are not in the
  * repository's files. Without git, or after a timeout, the report says what is missing. Never rejects for that reason.
  *
  * @param now the current working tree.
- * @returns `undefined` for a checkpoint saved outside of a repository.
  */
-export async function findDrift(record: DriftedRecord, context: Context, now: GitState | undefined): Promise<Drift | undefined> {
-  const saved = gitStateOf(record);
-  if (saved === undefined) return undefined;
+export async function findDrift(of: SavedRepository, now: GitState | undefined): Promise<Drift> {
+  const saved = of.git;
   if (now === undefined) {
     const says = "Saved in a git repository that is not here: what happened in it since cannot be told.";
     return { says, saved: told(saved), now: { root: saved.root }, relation: "unknown", unknown: "the repository is not here" };
@@ -71,7 +90,7 @@ export async function findDrift(record: DriftedRecord, context: Context, now: Gi
   }
   const [counts, files] = await Promise.all([
     saved.commit === now.commit ? { behind: 0, ahead: 0 } : countCommits(now.root, saved.commit, now.commit),
-    findChanged(now.root, saved.commit, { record, context, saved }),
+    findChanged(now.root, saved.commit, of),
   ]);
   const failure = [counts, files].map((asked) => ("failure" in asked ? asked.failure : undefined)).find((each) => each !== undefined);
   const unknown = failure === undefined ? undefined : WHY[failure];
@@ -79,6 +98,16 @@ export async function findDrift(record: DriftedRecord, context: Context, now: Gi
   const changes = "failure" in files ? {} : { files };
   const since = { ...commits, ...changes, ...(unknown === undefined ? {} : { unknown }) };
   return { says: sentence(saved, now, since), ...places, ...since };
+}
+
+/** Returns the working tree to continue in: the current one, if it belongs to the same repository, else the one of the save. */
+async function whereItIs(saved: GitState, here: GitState | undefined): Promise<GitState | undefined> {
+  if (here !== undefined) {
+    const isSame = here.commonDir === saved.commonDir || (here.remote !== undefined && here.remote === saved.remote);
+    if (isSame || (saved.commit !== undefined && (await commitsHere(here.root, [saved.commit])).size > 0)) return here;
+  }
+  const there = await new GitReader(saved.root).read();
+  return there?.commonDir === saved.commonDir ? there : undefined;
 }
 
 type Commits = Pick<Drift, "relation" | "ahead" | "behind">;
@@ -93,21 +122,15 @@ function told({ branch, commit }: GitState): { branch?: string; commit?: string 
   return { ...(branch === undefined ? {} : { branch: shown(branch) }), ...(commit === undefined ? {} : { commit: commit.slice(0, 12) }) };
 }
 
-interface SavedWith {
-  readonly record: DriftedRecord;
-  readonly context: Context;
-  readonly saved: GitState;
-}
-
 async function findChanged(
   root: string,
   commit: string,
-  { record, context, saved }: SavedWith,
+  { git: saved, project, paths, savedAt }: SavedRepository,
 ): Promise<Asked<NonNullable<Drift["files"]>>> {
-  const named = within(namedPaths(context), { root, saved, project: record.project });
+  const named = within(paths, { root, saved, project });
   const files = await filesAt(root, commit, named);
   if ("failure" in files) return files;
-  const fates = await Promise.all([...files].map(async ([file, id]) => ({ file, fate: await fateOf(root, file, id, record.createdAt) })));
+  const fates = await Promise.all([...files].map(async ([file, id]) => ({ file, fate: await fateOf(root, file, id, savedAt) })));
   const of = (fate: Fate): string[] => fates.filter((each) => each.fate === fate).map(({ file }) => file);
   const gone = of("gone");
   const renames = gone.length === 0 ? new Map<string, string>() : await renamesSince(root, commit);

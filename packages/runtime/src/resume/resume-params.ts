@@ -1,6 +1,6 @@
 import type { CheckpointKind } from "@workrail/core";
 import type { BriefViewResult, Standing, ViewCheckpointResult } from "../context-management-service.ts";
-import type { Drift } from "./find-drift.ts";
+import type { Drift, SavedRepository } from "./find-drift.ts";
 
 /**
  * Detail of the result. `summary`: one document in sections; `view`: the context within the budget; `full`: as much of the context as an
@@ -33,6 +33,14 @@ export interface ResumeParams {
   readonly cwd?: string | undefined;
   /** Shows a person what an agent would get: does not count as a use, and shields nothing from pruning. Default `false`. */
   readonly isPeek?: boolean | undefined;
+}
+
+/** The ids of `ResumeParams`, at least one of them. */
+export type SavedRepositoryParams = Pick<ResumeParams, "checkpointId" | "sessionId" | "since">;
+
+/** The repository when a checkpoint was saved. */
+export interface SavedRepositoryResult extends SavedRepository {
+  readonly checkpointId: string;
 }
 
 export type ResumeResult = ResumedWork | ResumeCandidates;

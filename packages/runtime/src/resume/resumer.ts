@@ -3,8 +3,6 @@ import {
   type CheckpointRecord,
   type Context,
   droppedSince,
-  type GitState,
-  gitStateOf,
   hasAtMost,
   invalidInput,
   isWorkrailError,
@@ -20,9 +18,9 @@ import {
 } from "@workrail/core";
 import { goalOf } from "@workrail/views/handoff-part";
 import { type Candidate, type Handoff, LEAST_SUMMARY_TOKENS, writeHandoff } from "@workrail/views";
+import { optional } from "../check-params.ts";
 import { AROUND, HOW, howOf, tokensBeyond } from "../answer-budget.ts";
 import type { BriefViewResult } from "../context-management-service.ts";
-import { commitsHere } from "../git/git-history.ts";
 import { GitReader } from "../git/read-git-state.ts";
 import { findProject } from "../project.ts";
 import type { RulesFound } from "../project-rules.ts";
@@ -33,7 +31,7 @@ import type { Store } from "../store.ts";
 import { viewCheckpoint } from "../view-checkpoint.ts";
 import { MOST_CHANGES, toldDropped, toldSince } from "../told-changes.ts";
 import { type CandidatePorts, findCandidates, type Found } from "./find-candidates.ts";
-import { type Drift, findDrift } from "./find-drift.ts";
+import { type Drift, findDriftHere, savedRepositoryOf } from "./find-drift.ts";
 import { fitDrift } from "./fit-drift.ts";
 import {
   type HandoffParams,
@@ -45,6 +43,8 @@ import {
   type ResumedWork,
   type ResumeParams,
   type ResumeResult,
+  type SavedRepositoryParams,
+  type SavedRepositoryResult,
   type ToldChanges,
 } from "./resume-params.ts";
 
@@ -111,6 +111,19 @@ export class Resumer {
       if (!isUnknown) throw error;
       return this.#suggest(params, { project, git }, `${error.message} `);
     }
+  }
+
+  /** Returns the repository of the checkpoint that the same ids resume. @throws as `resume`, for unknown ids too. */
+  async savedRepository({ checkpointId, sessionId, since }: SavedRepositoryParams): Promise<SavedRepositoryResult | undefined> {
+    const reference = checkpointId ?? (sessionId === undefined ? since : undefined);
+    const named = reference === undefined ? undefined : await resolveReference(this.#store, reference);
+    const ids: Ids =
+      checkpointId === undefined
+        ? { checkpointId: undefined, sessionId: named?.sessionId ?? optional(sessionId, (id) => parseSessionId(id)) }
+        : { checkpointId: named?.id, sessionId: undefined };
+    const { record, context } = await loadCheckpoint(this.#store.portsOf({ isPeek: true }), ids);
+    const saved = savedRepositoryOf(record, context);
+    return saved === undefined ? undefined : { checkpointId: record.id, ...saved };
   }
 
   /** @throws INVALID_INPUT; errors of loading. */
@@ -279,12 +292,12 @@ export class Resumer {
     return (await this.#write(loaded, { budgetTokens: CANDIDATE_SUMMARY_TOKENS, form: "summary" })).markdown;
   }
 
-  /** `undefined` for a caller elsewhere, whose repository cannot be asked. */
+  /** A caller elsewhere compares its repository itself. */
   async #drift(record: CheckpointRecord, context: Context, git: Store["git"]): Promise<Drift | undefined> {
-    const saved = gitStateOf(record);
-    return saved === undefined || this.#store.isElsewhere
-      ? undefined
-      : findDrift(record, context, await whereItIs(saved, await git.read()));
+    const { isElsewhere, drift } = this.#store;
+    if (isElsewhere) return drift?.checkpointId === record.id ? drift.drift : undefined;
+    const saved = savedRepositoryOf(record, context);
+    return saved === undefined ? undefined : findDriftHere(saved, await git.read());
   }
 
   async #suggest(
@@ -360,16 +373,6 @@ function onlyPlausible([first, ...others]: readonly Candidate[]): Candidate | un
   const isRival = ({ relation, isHinted, isStale }: Candidate): boolean =>
     !isStale && relation === first.relation && isHinted === first.isHinted;
   return others.some(isRival) ? undefined : first;
-}
-
-/** Returns the working tree to continue in: the current one, if it belongs to the same repository, else the one of the save. */
-async function whereItIs(saved: GitState, here: GitState | undefined): Promise<GitState | undefined> {
-  if (here !== undefined) {
-    const isSame = here.commonDir === saved.commonDir || (here.remote !== undefined && here.remote === saved.remote);
-    if (isSame || (saved.commit !== undefined && (await commitsHere(here.root, [saved.commit])).size > 0)) return here;
-  }
-  const there = await new GitReader(saved.root).read();
-  return there?.commonDir === saved.commonDir ? there : undefined;
 }
 
 function budgetOf(depth: ResumeDepth, most: number): number {
