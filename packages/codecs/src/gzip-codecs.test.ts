@@ -248,3 +248,28 @@ function noise(length: number): Uint8Array {
   }
   return bytes;
 }
+
+describe("repacking", () => {
+  const text = Buffer.from(
+    JSON.stringify(Array.from({ length: 3_000 }, (_, index) => ({ index, square: index ** 2, word: "observation" }))),
+  );
+
+  it("takes fewer bytes than a save of a large content", async () => {
+    const encoded = await zlib.encode(text);
+    const packed = await zlib.repack?.(encoded, PLENTY);
+    expect(packed?.length).toBeLessThan(encoded.length * 0.95);
+    expect(await fate(zlib, packed ?? encoded, text)).toBe("same");
+  });
+
+  it("has nothing to gain for small contents, and for what was repacked or written by pako", async () => {
+    const small = text.subarray(0, 5_000);
+    const packed = await zlib.repack?.(await zlib.encode(text), PLENTY);
+    for (const encoded of [await zlib.encode(small), packed ?? small, await pako.encode(text)]) {
+      expect(await zlib.repack?.(encoded, PLENTY)).toBeUndefined();
+    }
+  });
+
+  it("refuses a content over the limit", async () => {
+    await expect(zlib.repack?.(await zlib.encode(text), text.length - 1)).rejects.toMatchObject({ code: "TOO_LARGE" });
+  });
+});

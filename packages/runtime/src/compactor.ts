@@ -50,6 +50,8 @@ export class Compactor {
   readonly #waiting = new Set<SessionId>();
   readonly #givenUp = new Set<CheckpointId>();
   #postponed = 0;
+  /** The session of the last save, and the number of saves to it in sequence. */
+  #last: { readonly sessionId: SessionId; readonly saves: number } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
@@ -63,6 +65,7 @@ export class Compactor {
   request(sessionId: SessionId): void {
     if (this.#isStopped) return;
     this.#waiting.add(sessionId);
+    this.#last = { sessionId, saves: this.#last?.sessionId === sessionId ? this.#last.saves + 1 : 1 };
     this.#postponed += 1;
     clearTimeout(this.#timer);
     if (this.#postponed >= MOST_POSTPONED) this.#begin();
@@ -92,6 +95,7 @@ export class Compactor {
     return compactSession(this.#ports, sessionId, {
       maxSteps,
       givenUp: this.#givenUp,
+      atRest: this.#isLeft(sessionId),
       // Lets saves and loads run before the next piece of work.
       pause: async () => {
         await turnOfTheLoop();
@@ -109,7 +113,12 @@ export class Compactor {
     for await (const sessionId of this.#everySession()) {
       for (let hasMore = true; hasMore;) {
         if (this.#isStopped || signal?.aborted === true) return sum;
-        const report = await compactSession(this.#ports, sessionId, { maxSteps: STEPS, givenUp: this.#givenUp, pause: turnOfTheLoop });
+        const report = await compactSession(this.#ports, sessionId, {
+          maxSteps: STEPS,
+          givenUp: this.#givenUp,
+          atRest: true,
+          pause: turnOfTheLoop,
+        });
         sum.checkpoints += report.reencoded;
         sum.savedBytes += report.savedBytes;
         hasMore = report.hasMore;
@@ -137,9 +146,15 @@ export class Compactor {
     });
   }
 
+  /** True when a process that worked on a session closes. One that saved once, such as a hook, says nothing about the next save. */
+  #isLeft(sessionId: SessionId): boolean {
+    return this.#isStopped && this.#last?.sessionId === sessionId && this.#last.saves > 1;
+  }
+
   /** Accepts no more requests, and queues the pending ones. Work beyond the bound at closing is left to the next process. */
   stop(): void {
     this.#isStopped = true;
+    if (this.#last !== undefined && this.#isLeft(this.#last.sessionId)) this.#waiting.add(this.#last.sessionId);
     this.#begin();
   }
 }

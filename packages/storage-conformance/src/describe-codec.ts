@@ -67,6 +67,18 @@ export function describeCodec(harness: CodecHarness, options?: ConformanceOption
       }
     });
 
+    it.skipIf(codec.repack === undefined)("repacks once, to fewer bytes of the same content (skipped without repack)", async () => {
+      const bytes = new TextEncoder().encode(JSON.stringify({ plan: "ünïcode 😀 ".repeat(2_000), noise: [...noise(20_000)] }));
+      const encoded = await codec.encode(bytes);
+      const packed = await codec.repack?.(encoded, PLENTY);
+      expect(await codec.repack?.(packed ?? encoded, PLENTY)).toBeUndefined();
+      if (packed === undefined) return;
+      expect(packed.length).toBeLessThan(encoded.length);
+      for (const reader of [codec, ...sameFormat]) expect(await fateOf(reader.decode(packed, PLENTY), bytes)).toBe("same");
+      const ofDamaged = codec.repack?.(encoded.subarray(0, -1), PLENTY).then((made) => made ?? new Uint8Array());
+      expect(await fateOf(ofDamaged ?? Promise.resolve(bytes), bytes)).toBe("CHECKPOINT_CORRUPT");
+    });
+
     it("works on many at the same time", async () => {
       const all = Array.from({ length: 20 }, (_, index) => noise(10_000 + index));
       const fates = all.map(async (bytes) => fateOf(codec.decode(await codec.encode(bytes), PLENTY), bytes));

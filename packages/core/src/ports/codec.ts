@@ -14,4 +14,9 @@ export interface Codec {
    * the result would exceed `maxBytes`: a few hundred kilobytes can expand to gigabytes.
    */
   decode(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array>;
+  /**
+   * Encodes again, in fewer bytes and more time, what `encode` made for speed. Called for bytes that stay, never while a caller waits.
+   * Returns `undefined` when there is nothing to gain. Rejects as `decode` does. Absent: `encode` makes as few bytes as it can.
+   */
+  repack?(encoded: Uint8Array, maxBytes: number): Promise<Uint8Array | undefined>;
 }

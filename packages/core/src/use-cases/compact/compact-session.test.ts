@@ -2,10 +2,12 @@ import {
   type BlobRef,
   type CheckpointId,
   type CheckpointRecord,
+  type Codec,
   collectGarbage,
   compactSession,
   type Context,
   rebuildCatalog,
+  verifyStore,
   WorkrailError,
 } from "../../index.ts";
 import { describe, expect, it } from "vitest";
@@ -103,6 +105,46 @@ describe("compaction", () => {
     for (const [index, { id }] of saved.entries()) {
       expect((await store.load(id)).contextText()).toBe(JSON.stringify({ step: index + 1, constant }));
     }
+  });
+
+  it("repacks what stays whole, the newest two only at rest, and leaves the unreadable as it is", async () => {
+    const store = aStore();
+    const padding = Buffer.alloc(300, 1);
+    // Like a codec that saves in a hurry: its bytes end with padding that goes when there is time.
+    const { codec } = store.ports;
+    const withoutPadding = (bytes: Uint8Array) => (bytes.at(-1) === 1 ? bytes.subarray(0, -padding.length) : undefined);
+    const hasty: Codec = {
+      ...codec,
+      encode: async (bytes) => Buffer.concat([await codec.encode(bytes), padding]),
+      decode: (bytes, maxBytes) => codec.decode(withoutPadding(bytes) ?? bytes, maxBytes),
+      repack: async (bytes) => withoutPadding(bytes),
+    };
+    store.ports = { ...store.ports, codec: hasty };
+    const ids: CheckpointId[] = [];
+    const context = (step: number) => ({ [`only ${step}`]: [noise(step * 1_000), noise(step * 1_000 + 1)] });
+    for (let step = 0; step < 6; step++) ids.push((await store.saved(context(step))).id);
+    const before = await recordsOf(store);
+    const damaged = before[0] as CheckpointRecord;
+    const broken = Buffer.concat([Buffer.from("no checkpoint"), padding]);
+    store.disk.blobs.set(damaged.blob, broken);
+
+    const expectReadable = async (): Promise<void> => {
+      for (let step = 1; step < ids.length; step++) {
+        expect((await store.load(ids[step] as CheckpointId)).contextText()).toBe(JSON.stringify(context(step)));
+      }
+    };
+
+    expect(await compactSession(store.ports, S)).toEqual({ reencoded: 3, savedBytes: 3 * padding.length, hasMore: false });
+
+    const lost = (await recordsOf(store)).map((record, index) => (before[index]?.blobBytes ?? 0) - record.blobBytes);
+    expect(lost).toEqual([0, 300, 300, 300, 0, 0]);
+    expect(store.disk.blobs.get(damaged.blob)).toEqual(broken);
+    await expectReadable();
+
+    expect(await compactSession(store.ports, S, { atRest: true })).toMatchObject({ reencoded: 2 });
+    expect(await compactSession(store.ports, S, { atRest: true })).toMatchObject({ reencoded: 0 });
+    await expectReadable();
+    expect(await verifyStore(store.ports, { changesNothing: true })).toMatchObject({ findings: [{ checkpointId: damaged.id }] });
   });
 
   it("continues after each save", async () => {

@@ -17,6 +17,8 @@ export interface CompactionLimits {
   readonly givenUp?: Set<CheckpointId>;
   /** Awaited between CPU-bound jobs, so that others can work in between. Default: no pause. */
   readonly pause?: () => Promise<void>;
+  /** True when no save is expected soon, so that the newest checkpoints are worth repacking too. Default: false. */
+  readonly atRest?: boolean;
   /** Runs the replacement of a file by a smaller one when the store is idle. Default: at once. */
   readonly inPlace?: InPlace;
 }
@@ -45,16 +47,16 @@ const EVERY_KIND = CHECKPOINT_KINDS.filter((kind) => kind !== "aside");
 /**
  * Re-encodes a session's checkpoints, except the newest two of each series, as deltas, oldest first. The base of a checkpoint is the newest
  * one that continues it, else the next newer one of its series: see `seriesOf`. A checkpoint stays whole when a line of deltas that
- * leads to it, each with its reading cost, outweighs it, so that no checkpoint is far from a whole one. Work per call is bounded. Safe
- * beside other writers and never lossy: each delta is applied and compared with the exact text before it replaces a file, and a failure
- * leaves the file unchanged.
+ * leads to it, each with its reading cost, outweighs it, so that no checkpoint is far from a whole one. One that stays whole is repacked,
+ * in fewer bytes than a save has the time for. Work per call is bounded. Safe beside other writers and never lossy: each new form is
+ * compared with the exact content before it replaces a file, and a failure leaves the file unchanged.
  */
 export async function compactSession(
   ports: CompactionPorts,
   sessionId: SessionId,
   limits: CompactionLimits = {},
 ): Promise<CompactionReport> {
-  const { maxSteps = 4, givenUp = new Set(), pause = async () => {}, inPlace = (put) => put() } = limits;
+  const { maxSteps = 4, givenUp = new Set(), pause = async () => {}, inPlace = (put) => put(), atRest = false } = limits;
   return ports.locking.shared(async () => {
     const page = await queryCheckpoints(ports.catalog, { filter: { sessionId, kinds: EVERY_KIND }, limit: WINDOW, offset: 0 });
     // No delta may be based on a damaged checkpoint, and the newest two whole ones must be readable.
@@ -63,6 +65,7 @@ export async function compactSession(
     const startsWhole = page.next === undefined ? 0 : records.findIndex((record) => record.baseId === null) + 1;
     const reencoder = new Reencoder(ports, givenUp, { pause, inPlace });
     const bases = basesOf(records);
+    const whole = mayBeRepacked(records, atRest);
     /** Bytes of the longest line of deltas that leads to a checkpoint, with their reading cost. */
     const weighs = new Map<CheckpointId, number>();
     const weigh = (record: CheckpointRecord, blobBytes: number, baseId: CheckpointId): void => {
@@ -70,21 +73,25 @@ export async function compactSession(
       weighs.set(baseId, Math.max(weighs.get(baseId) ?? 0, line));
     };
     for (const record of records.slice(startsWhole)) {
-      const base = bases.get(record.id);
       if (record.baseId !== null) {
         weigh(record, record.blobBytes, record.baseId);
         continue;
       }
       const isHeavy = (weighs.get(record.id) ?? 0) > record.blobBytes;
-      if (base === undefined || isHeavy || givenUp.has(record.id)) continue;
+      const base = isHeavy ? undefined : bases.get(record.id);
+      if (givenUp.has(record.id) || (base === undefined && !whole.has(record.id))) continue;
       if (!isWorthTrying(record)) {
         givenUp.add(record.id);
         continue;
       }
       if (reencoder.made === maxSteps) return { ...(await reencoder.finish()), hasMore: true };
-      const blobBytes = await reencoder.make(record, base, record.blobBytes - READ_COST_BYTES);
-      if (blobBytes === undefined) givenUp.add(record.id);
-      else weigh(record, blobBytes, base.id);
+      const blobBytes = base && (await reencoder.make(record, base, record.blobBytes - READ_COST_BYTES));
+      if (base !== undefined && blobBytes !== undefined) {
+        weigh(record, blobBytes, base.id);
+        continue;
+      }
+      if (bases.has(record.id)) givenUp.add(record.id);
+      await reencoder.repack(record);
     }
     return { ...(await reencoder.finish()), hasMore: false };
   });
@@ -104,6 +111,22 @@ function basesOf(records: readonly CheckpointRecord[]): ReadonlyMap<CheckpointId
     newest.set(series, { next: record, count: count + 1 });
   }
   return bases;
+}
+
+/**
+ * Returns the checkpoints that are repacked if they stay whole. Those with a newer delta in their series are left out: an earlier call
+ * has examined them.
+ */
+function mayBeRepacked(records: readonly CheckpointRecord[], atRest: boolean): ReadonlySet<CheckpointId> {
+  const found = new Set<CheckpointId>();
+  const newer = new Map<JsonValue, number>();
+  for (const record of records.toReversed()) {
+    const series = seriesOf(record);
+    const count = record.baseId === null ? (newer.get(series) ?? 0) : Number.NaN;
+    if (count >= (atRest ? 0 : NEWEST_WHOLE)) found.add(record.id);
+    newer.set(series, count + 1);
+  }
+  return found;
 }
 
 /**
