@@ -100,8 +100,9 @@ function* numberStarts(text: string, from: number, to: number): Generator<number
   }
 }
 
+/** Consumes its first character and looks back over it: V8 skips text faster when the pattern does not begin with an assertion. */
 const NUMBER_BEGINS = new RegExp(
-  String.raw`(?=[A-Z\d+(][\dA-Z +().-]{8})(?!\d{4}-\d\d-\d\dT)${NUMBER_START}(?=[+(]?\d[\d. -]|[A-Z]{2}[\dA-Z ]|[XYZ]\d)`,
+  String.raw`[A-Z\d+(](?=[\dA-Z +().-]{8})(?<=(?!\d{4}-\d\d-\d\dT)${NUMBER_START}(?=[+(]?\d[\d. -]|[A-Z]{2}[\dA-Z ]|[XYZ]\d)[A-Z\d+(])`,
   "g",
 );
 
