@@ -143,6 +143,26 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     await expect.poll(() => note.count(), PATIENT).toBe(0);
   });
 
+  it("begins with the form and the budget that an agent gets by default, names the call for others, and leads back", async () => {
+    const { page, show } = demo;
+    const tab = page.getByRole("tabpanel", { name: "What the agent gets" });
+    await show(`${FOURTH}/resume`);
+    const back = tab.getByRole("button", { name: "Show the default" });
+    if ((await back.count()) > 0) await back.click();
+    await tab.getByText("By default an agent gets this: workflow_resume answers with JSON of at most 4,000 tokens.").waitFor();
+    expect(await tab.getByRole("radio", { name: "(default)" }).isChecked()).toBe(true);
+    expect(await page.getByRole("spinbutton").inputValue()).toBe("4000");
+    await tab.getByRole("radio", { name: "readable summary" }).check();
+    await tab.getByText('workflow_resume with depth: "summary", and a person by workrail resume').waitFor();
+    expect(await page.getByRole("spinbutton").inputValue()).toBe("800");
+    await page.getByRole("spinbutton").fill("900");
+    await page.getByRole("spinbutton").press("Enter");
+    await tab.getByText('workflow_resume with depth: "summary", budgetTokens: 900.').waitFor();
+    await back.click();
+    await tab.getByText("By default an agent gets this").waitFor();
+    expect(await page.getByRole("spinbutton").inputValue()).toBe("4000");
+  });
+
   it("keeps the budget, the form and the focus for the next checkpoint, and the tab on a narrow screen", async () => {
     const { page, show } = demo;
     await page.setViewportSize({ width: 390, height: 844 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { answerCall } from "./calls.ts";
+import { DEFAULT_DEPTH, DEFAULT_TOKENS } from "./resume-defaults.ts";
 import type { EnoughTokens, Resumed } from "./resume.ts";
 
 let folder: string;
@@ -33,6 +34,18 @@ const ROWS = Array.from({ length: 40 }, (_, at) => ({
 }));
 
 describe("a resume on the page", () => {
+  it("knows the depth and the budgets that an agent gets when it asks for none", async () => {
+    const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`notes ${at}`, items(`note ${at}`)]));
+    await store.saveCheckpoint({ sessionId: "s", checkpointId: "many", context: { goal: "Write it", ...many } });
+    const wish = { checkpointId: "many", isPeek: true };
+    const byDefault = await store.resumeWork(wish);
+    expect(byDefault).toMatchObject({ depth: DEFAULT_DEPTH, shortened: { count: 20 } });
+    expect(await store.resumeWork({ ...wish, budgetTokens: DEFAULT_TOKENS.view })).toEqual(byDefault);
+    const summary = await store.resumeWork({ ...wish, depth: "summary" });
+    expect(await store.resumeWork({ ...wish, depth: "summary", budgetTokens: DEFAULT_TOKENS.summary })).toEqual(summary);
+    expect(await store.resumeWork({ ...wish, depth: "summary", budgetTokens: 2 * DEFAULT_TOKENS.summary })).not.toEqual(summary);
+  });
+
   it("tells shortened entries from whole ones, also when the answer has no room for their names", async () => {
     const context = {
       goal: "Move the ferry timetable",

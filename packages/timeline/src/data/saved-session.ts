@@ -3,6 +3,7 @@ import { changes } from "./changes.ts";
 import type { DataPorts } from "./call.ts";
 import { type ContextList, context, raw } from "./context.ts";
 import { type ConversationPage, conversation } from "./conversation.ts";
+import { DEFAULT_DEPTH, DEFAULT_TOKENS } from "./resume-defaults.ts";
 import { type HandedOver, handoff, type Resumed, resume } from "./resume.ts";
 import { type ContextSize, sizes, type Timeline, timeline } from "./timeline.ts";
 
@@ -30,7 +31,7 @@ export interface SavedCheckpoint {
 }
 
 /** Budgets of a saved page, where nobody can move them. */
-const SAVED_BUDGETS = { resume: 4_000, handoff: 2_000 } as const;
+const SAVED_BUDGETS = { resume: DEFAULT_TOKENS[DEFAULT_DEPTH], handoff: 2_000 } as const;
 
 const LONGEST_RAW = 50_000;
 const BATCH = 50;
@@ -61,7 +62,7 @@ async function saveCheckpoint(ports: DataPorts, checkpointId: string, parentId: 
   return {
     changes: parentId === null ? undefined : await changes.run(ports, { fromId: parentId, toId: checkpointId }),
     context: await context.run(ports, { checkpointId }),
-    resume: await resume.run(ports, { checkpointId, depth: "view", budgetTokens: SAVED_BUDGETS.resume }),
+    resume: await resume.run(ports, { checkpointId, depth: DEFAULT_DEPTH, budgetTokens: SAVED_BUDGETS.resume }),
     handoff: await handoff.run(ports, { checkpointId, budgetTokens: SAVED_BUDGETS.handoff }),
     conversation: await conversation.run(ports, { checkpointId, offset: 0 }),
     raw: text.text,

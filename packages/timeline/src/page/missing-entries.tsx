@@ -201,7 +201,7 @@ function HowToGet({ fate: { key }, id, enough, onBudget, onFocus }: MissingEntri
           Focus on it
         </button>
       )}
-      <CopyButton text={call} label="Copy the call that loads it" />
+      <CopyButton text={call} label="Copy the load call" />
     </p>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { ContextList } from "../data/context.ts";
+import { DEFAULT_DEPTH, DEFAULT_TOKENS } from "../data/resume-defaults.ts";
 import type { Resumed } from "../data/resume.ts";
 import { BudgetControls, FocusNote, type Wish } from "./budget-controls.tsx";
 import { number } from "./format.ts";
@@ -10,11 +11,15 @@ import { useKept } from "./use-kept.ts";
 import { useData, usePage, useSettled } from "./use-data.ts";
 
 const DEPTHS = [
+  ["view", "JSON within the budget (default)"],
   ["summary", "readable summary"],
-  ["view", "JSON within the budget"],
   ["full", "JSON, as much as possible"],
 ] as const;
 type Depth = (typeof DEPTHS)[number][0];
+
+/** A wish whose budget is the default one of its form until somebody moves it. */
+type KeptWish = Omit<Wish, "budgetTokens"> & { readonly budgetTokens?: number | undefined };
+const BY_DEFAULT: KeptWish = { focus: "" };
 
 const LEAST = 100;
 const MOST = 10_000;
@@ -24,12 +29,12 @@ const AFTER_MOVING_MS = 150;
 export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
   const { api, host } = usePage();
   const isSaved = host.savedAt !== undefined;
-  const [depth, setDepth] = useKept<Depth>("resume depth", "view");
-  const [wish, setWish] = useKept<Wish>("resume wish", { budgetTokens: 4_000, focus: "" });
+  const [depth, setDepth] = useKept<Depth>("resume depth", DEFAULT_DEPTH);
+  const [wish, setWish] = useKept<KeptWish>("resume wish", BY_DEFAULT);
   const settled = useSettled(wish, AFTER_MOVING_MS);
   const { focus } = settled;
   // As much as possible has no budget but the limit of an answer.
-  const budgetTokens = depth === "full" ? undefined : settled.budgetTokens;
+  const budgetTokens = depth === "full" ? undefined : (settled.budgetTokens ?? DEFAULT_TOKENS[depth]);
   const resumed = useData(`resume ${id} ${depth} ${budgetTokens} ${focus}`, () =>
     api.resume({ checkpointId: id, depth, budgetTokens, focus }),
   );
@@ -57,9 +62,18 @@ export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
               </label>
             ))}
           </fieldset>
-          {depth === "full" ? null : <BudgetControls wish={wish} least={LEAST} most={MOST} onChange={setWish} />}
+          {depth === "full" ? null : <Budget depth={depth} wish={wish} onChange={setWish} />}
         </>
       )}
+      <WhoGetsIt
+        depth={depth}
+        budget={budgetTokens}
+        focus={focus}
+        onDefault={() => {
+          setDepth(DEFAULT_DEPTH);
+          setWish(BY_DEFAULT);
+        }}
+      />
       <FocusNote isSame={isSame} />
       <Await loaded={resumed}>
         {(found) => (
@@ -79,6 +93,62 @@ export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
         )}
       </Await>
     </>
+  );
+}
+
+interface BudgetProps {
+  readonly depth: keyof typeof DEFAULT_TOKENS;
+  readonly wish: KeptWish;
+  readonly onChange: (wish: KeptWish) => void;
+}
+
+function Budget({ depth, wish, onChange }: BudgetProps): JSX.Element {
+  const shown = { ...wish, budgetTokens: wish.budgetTokens ?? DEFAULT_TOKENS[depth] };
+  const change = ({ budgetTokens, focus }: Wish): void =>
+    onChange({ focus, budgetTokens: budgetTokens === shown.budgetTokens ? wish.budgetTokens : budgetTokens });
+  return <BudgetControls wish={shown} least={LEAST} most={MOST} onChange={change} />;
+}
+
+interface WhoGetsItProps {
+  readonly depth: Depth;
+  readonly budget: number | undefined;
+  readonly focus: string;
+  readonly onDefault: () => void;
+}
+
+/** Says which call gives this form and budget, and what an agent gets that asks for nothing. */
+function WhoGetsIt({ depth, budget, focus, onDefault }: WhoGetsItProps): JSX.Element {
+  const isOwnBudget = budget !== undefined && depth !== "full" && budget !== DEFAULT_TOKENS[depth];
+  const asked = {
+    ...(depth === DEFAULT_DEPTH ? {} : { depth }),
+    ...(isOwnBudget ? { budgetTokens: budget } : {}),
+    ...(focus.trim() === "" ? {} : { focus }),
+  };
+  const tokens = number(DEFAULT_TOKENS[DEFAULT_DEPTH]);
+  const words = Object.entries(asked).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  const isTerminal = depth === "summary" && !isOwnBudget;
+  return (
+    <div class="who">
+      {words.length === 0 ? (
+        <p>
+          <strong>By default an agent gets this:</strong> <code>workflow_resume</code> answers with JSON of at most {tokens} tokens.
+        </p>
+      ) : (
+        <p>
+          An agent gets this if it calls <code>workflow_resume</code> with <code>{marked(words.join(", "))}</code>
+          {isTerminal ? (
+            <>
+              , and a person by <code>workrail resume</code> in a terminal
+            </>
+          ) : null}
+          . By default it gets JSON of at most {tokens} tokens.{" "}
+          <button type="button" onClick={onDefault}>
+            Show the default
+          </button>
+        </p>
+      )}
+      <p class="faint">Hooks give a shorter text of their own: at most 300 tokens when a session starts, 1,500 after a compaction.</p>
+    </div>
   );
 }
 
@@ -118,6 +188,9 @@ function Answer({ found, budget, context, children }: AnswerProps): JSX.Element 
         <h3 class="with-button">
           The text <CopyButton text={text} label="Copy the text" />
         </h3>
+        {text.startsWith("{") ? (
+          <p class="faint">Indented here. The agent gets it on one line, with the time until which its originals stay.</p>
+        ) : null}
         <pre class="text boxed" dir="auto" tabIndex={0}>
           {marked(text)}
         </pre>
