@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { locate, type Searched } from "./locate.ts";
+import { locate, type Place, type Searched } from "./locate.ts";
 
 const ABOUT: Omit<Searched, "query"> = {
   context: {
@@ -17,8 +17,11 @@ const ABOUT: Omit<Searched, "query"> = {
   attributes: [{ name: "ticket", text: "SHOP-17" }],
 };
 
-function placeOf(query: string, snippet?: string): ReturnType<typeof locate> {
-  return locate({ ...ABOUT, query, snippet });
+function placeOf(query: string, snippet?: string): Place | undefined {
+  const located = locate({ ...ABOUT, query, snippet });
+  if (located === undefined) return undefined;
+  const { text: _around, ...place } = located;
+  return place;
 }
 
 describe("the place of searched words", () => {
@@ -47,6 +50,17 @@ describe("the place of searched words", () => {
     expect(placeOf("release")).toEqual({ in: "name", words: ["release"] });
     expect(placeOf("green")).toEqual({ in: "tags", words: ["green"] });
     expect(placeOf("shop-17")).toEqual({ in: "metadata", key: "ticket", words: ["shop-17"] });
+  });
+
+  it("has the text around the words, cut between words", () => {
+    const textOf = (query: string): string | undefined => locate({ ...ABOUT, query })?.text;
+    expect(textOf("ledger cart")).toBe("The cart adds prices up. Coupons come before the ledger is written.");
+    expect(textOf("vouchers")).toBe("Customers ask for vouchers.");
+    expect(textOf("release")).toBe("before the release");
+    const notes = `${"many other words ".repeat(20)}zebra${" and more words".repeat(20)}`;
+    expect(locate({ context: { notes }, attributes: [], query: "zebra" })?.text).toMatch(
+      /^…many other words many other words zebra and .{140,150}…$/u,
+    );
   });
 
   it("has another form of the words when nothing has the words themselves", () => {

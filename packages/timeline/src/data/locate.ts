@@ -13,6 +13,11 @@ export interface Place {
   readonly words: readonly string[];
 }
 
+/** A place, with the text around the words. */
+export interface Located extends Place {
+  readonly text: string;
+}
+
 /** A checkpoint that a search found. */
 export interface Searched {
   readonly context: Readonly<Record<string, unknown>>;
@@ -25,7 +30,7 @@ export interface Searched {
 }
 
 /** Finds the place of a search hit: the entry with the text of the snippet, else the place with the most words. `undefined` without any. */
-export function locate(searched: Searched): Place | undefined {
+export function locate(searched: Searched): Located | undefined {
   const words = [...new Set(searched.query.toLowerCase().match(/[^\s"“”]{2,}/gu))];
   for (const pattern of [patternOf(words.map(exactly)), patternOf(words.map(alike))]) {
     const found = pattern === undefined ? undefined : locateBy(searched, pattern);
@@ -35,14 +40,14 @@ export function locate(searched: Searched): Place | undefined {
 }
 
 interface Match {
-  readonly place: Place;
+  readonly place: Located;
   readonly score: number;
 }
 
 /** Score of the text that the snippet is from: more than that of any number of words. */
 const FROM_SNIPPET = 1_000;
 
-function locateBy({ context, name, tags = [], attributes, snippet, query: _query }: Searched, pattern: RegExp): Place | undefined {
+function locateBy({ context, name, tags = [], attributes, snippet, query: _query }: Searched, pattern: RegExp): Located | undefined {
   // A snippet goes on with texts that have none of the words.
   const parts = partsOf(snippet).filter((part) => wordsIn(part, pattern).length > 0);
   const entries = Object.entries(context).map(([key, value]) => matchIn(key, value as JsonValue, { pattern, parts }));
@@ -53,7 +58,7 @@ function locateBy({ context, name, tags = [], attributes, snippet, query: _query
   ];
   const others = labels.map(([where, text]): Match => {
     const words = wordsIn(text, pattern);
-    return { place: { ...where, words }, score: words.length };
+    return { place: { ...where, words, text: around(text, text.search(pattern)) }, score: words.length };
   });
   // An entry comes before a label with as many words: every list shows the name anyway.
   const [best] = [...entries, ...others].toSorted((one, other) => other.score - one.score);
@@ -71,10 +76,27 @@ function matchIn(key: string, value: JsonValue, { pattern, parts }: Wanted): Mat
   const words = wordsIn(text, pattern);
   const [own, inKey] = [placeOfAny(text, parts), wordsIn(key, pattern)];
   const score = words.length + inKey.length + (own === undefined ? 0 : FROM_SNIPPET);
-  if (words.length === 0) return { place: { in: "entry", key, words: inKey }, score };
+  if (words.length === 0) return { place: { in: "entry", key, words: inKey, text: around(text, 0) }, score };
   const turn = key === "conversation" && isConversation(value) ? turnWith(value, { pattern, parts }) : undefined;
-  if (turn !== undefined) return { place: { in: "conversation", at: turn, words }, score };
-  return { place: { in: "entry", key, at: firstFrom(text, pattern, own ?? 0), words }, score };
+  if (turn !== undefined) {
+    const said = saidIn(value)[turn]?.text ?? "";
+    return { place: { in: "conversation", at: turn, words, text: around(said, said.search(pattern)) }, score };
+  }
+  const at = firstFrom(text, pattern, own ?? 0);
+  return { place: { in: "entry", key, at, words, text: around(text, at) }, score };
+}
+
+/** Characters of the text before the words, and from them on. */
+const BEFORE = 40;
+const AFTER = 160;
+
+/** Returns the text around a place in one line, with an ellipsis where it is cut. */
+function around(text: string, at: number): string {
+  const [start, end] = [Math.max(0, at - BEFORE), Math.max(0, at) + AFTER];
+  const line = text.slice(start, end).toWellFormed().replaceAll(/\s+/gu, " ").trim();
+  // Begins with a whole word.
+  const whole = start > 0 ? line.replace(/^\S{0,20}\s/u, "") : line;
+  return `${start > 0 ? "…" : ""}${whole}${end < text.length ? "…" : ""}`;
 }
 
 /** Returns the number of the part of a conversation that holds the snippet, or else a word. */

@@ -37,7 +37,14 @@ export const search = reading(z.object({ query: z.string().min(1).max(LONGEST_QU
     }
     const { context, metadata } = await store.loadCheckpoint({ checkpointId: id, isPeek: true });
     room -= JSON.stringify(context).length;
-    found.push({ ...about, place: locate({ context, name, tags, attributes: attributesOf(metadata.attributes), query, snippet }) });
+    const located = locate({ context, name, tags, attributes: attributesOf(metadata.attributes), query, snippet });
+    if (located === undefined) {
+      found.push(about);
+      continue;
+    }
+    // The snippet of the search may begin in another entry.
+    const { text, ...place } = located;
+    found.push({ ...about, snippet: text, place });
   }
   return { hits: found, isLoose: loose === true };
 });
