@@ -138,8 +138,14 @@ describe("the calls of the timeline page", () => {
     await save("a", { goal: "ship the export", plan: ["try"] }, { metadata: { name: "first try" } });
     const { hits } = await ask("search", { query: "export" });
     expect(hits).toMatchObject([
-      { sessionId: "s", checkpoint: { id: "a" }, place: { in: "entry", key: "goal", at: 9, words: ["export"] } },
+      {
+        sessionId: "s",
+        checkpoint: { id: "a" },
+        snippet: "ship the export",
+        place: { in: "entry", key: "goal", at: 9, words: ["export"] },
+      },
     ]);
+    expect(hits[0]?.place).not.toHaveProperty("text");
   });
 
   it("say how full the store is as its storage screen does", async () => {
@@ -149,7 +155,7 @@ describe("the calls of the timeline page", () => {
     expect(await ask("usage", {})).toEqual({ usedBytes, limitBytes });
   });
 
-  it("say which session is due next by its last use, and when each entry of the trash goes", async () => {
+  it("say which sessions are due next by their last use, and when each entry of the trash goes", async () => {
     let now = new Date("2026-11-01T10:00:00.000Z");
     await using own = await openWorkrail({ dataDir: join(folder, "own"), env: {}, adapters: { clock: { now: () => now } } });
     await own.saveCheckpoint({ sessionId: "kept", context: { goal: "stay" } });
@@ -166,9 +172,12 @@ describe("the calls of the timeline page", () => {
       return (await answerCall({ store: own, project: undefined, rules, mayWrite: false, now: () => now }, "storage", {})) as StorageUse;
     };
     const { nextUnused, trash } = await storage(30);
-    expect(nextUnused).toEqual({ sessionId: "old", name: undefined, dueAt: "2026-12-02T10:00:00.000Z" });
+    expect(nextUnused.map(({ sessionId, dueAt }) => [sessionId, dueAt])).toEqual([
+      ["old", "2026-12-02T10:00:00.000Z"],
+      ["newer", "2026-12-03T10:00:00.000Z"],
+    ]);
     expect(trash.map(({ sequence, dueAt }) => [sequence, dueAt])).toEqual([[1, "2026-11-13T10:00:00.000Z"]]);
-    expect((await storage(0)).nextUnused).toBeUndefined();
+    expect((await storage(0)).nextUnused).toEqual([]);
   });
 
   it("read conversations as text, calls and results", async () => {

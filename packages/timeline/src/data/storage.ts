@@ -11,8 +11,8 @@ export interface StorageUse extends QuotaUse {
   readonly warnings: readonly string[];
   /** Absent when they are not known. */
   readonly rules?: CleanUpRules | undefined;
-  /** The session that was unused longest of those that may be removed, and the time at which it is due. Absent: no session is ever due. */
-  readonly nextUnused?: { readonly sessionId: string; readonly name?: string | undefined; readonly dueAt: string } | undefined;
+  /** The sessions that retention removes first, and the times at which they are due. */
+  readonly nextUnused: readonly DueSession[];
   /** Checkpoints that the store's own policy would remove now. */
   readonly next: readonly {
     readonly sessionId: string;
@@ -24,6 +24,13 @@ export interface StorageUse extends QuotaUse {
   /** Longest there first. */
   readonly trash: readonly TrashedRow[];
   readonly trashed: number;
+}
+
+export interface DueSession {
+  readonly sessionId: string;
+  readonly name?: string | undefined;
+  /** ISO 8601. */
+  readonly dueAt: string;
 }
 
 interface TrashedRow extends TimelineRow {
@@ -72,10 +79,12 @@ export const storage = reading(z.object({}), async (ports): Promise<StorageUse> 
 });
 
 const PAGE = 100;
+const MOST_DUE = 5;
 
-/** Finds the session that retention removes first. Sessions are listed the most recently used first. */
-async function nextUnused({ store, rules }: DataPorts): Promise<StorageUse["nextUnused"]> {
-  if (rules === undefined || rules.retentionDays === 0) return undefined;
+/** Finds the sessions that retention removes first. Sessions are listed the most recently used first. */
+async function nextUnused({ store, rules }: DataPorts): Promise<readonly DueSession[]> {
+  if (rules === undefined || rules.retentionDays === 0) return [];
+  const due: DueSession[] = [];
   const { total } = await store.listSessions({ project: null, limit: 1 });
   for (let end = total; end > 0; end -= PAGE) {
     const offset = Math.max(0, end - PAGE);
@@ -84,10 +93,11 @@ async function nextUnused({ store, rules }: DataPorts): Promise<StorageUse["next
     for (const { id, name, lastAccessedAt } of candidates.toReversed()) {
       // Each of its checkpoints may be tagged `keep`.
       const { removed } = await store.cleanUp({ sessionId: id, dryRun: true });
-      if (removed.length > 0) return { sessionId: id, name, dueAt: daysAfter(lastAccessedAt, rules.retentionDays) };
+      if (removed.length > 0) due.push({ sessionId: id, name, dueAt: daysAfter(lastAccessedAt, rules.retentionDays) });
+      if (due.length === MOST_DUE) return due;
     }
   }
-  return undefined;
+  return due;
 }
 
 function daysAfter(at: string, days: number): string {

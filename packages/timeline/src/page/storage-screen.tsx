@@ -68,15 +68,21 @@ function Rules({ use: { rules, nextUnused, limitBytes } }: { readonly use: Stora
           ) : (
             <>
               Sessions unused for {plural(retentionDays, "day")} {goes}:{" "}
-              {nextUnused === undefined ? (
+              {nextUnused.length === 0 ? (
                 "there is none."
               ) : (
                 <>
-                  next{" "}
-                  <strong>
-                    <SafeText text={nextUnused.name ?? nextUnused.sessionId} />
-                  </strong>
-                  , {isPast(nextUnused.dueAt) ? "now" : `on ${day(nextUnused.dueAt)}`}, unless it is used before.
+                  the next, unless they are used before:
+                  <ol class="due">
+                    {nextUnused.map(({ sessionId, name, dueAt }) => (
+                      <li key={sessionId}>
+                        <strong>
+                          <SafeText text={name ?? sessionId} />
+                        </strong>{" "}
+                        {isPast(dueAt) ? "now" : `on ${day(dueAt)}`}
+                      </li>
+                    ))}
+                  </ol>
                 </>
               )}
             </>
