@@ -70,6 +70,9 @@ function ResumeMenu({ id }: { readonly id: string }): JSX.Element {
   const { storeOption } = usePage();
   return (
     <Menu label="Continue in an agent…" class="primary">
+      <p>
+        The agent starts from this state, with the files of your project as they are now. The session changes only when that agent saves.
+      </p>
       <p>Copy the command for your agent:</p>
       <ul class="commands">
         {waysToResume(id, storeOption).map(([host, text]) => (
@@ -108,7 +111,11 @@ function GoBack({ id, session, row, head }: ActionsProps): JSX.Element {
         <form onSubmit={goBack}>
           <p>
             Saves the state of <Title id={id} row={row} /> again as the latest of the session, and agents continue from it. The newer
-            checkpoints stay on the timeline.
+            checkpoints stay on the timeline. The files of your project stay as they are: to go back in them too, use git.
+          </p>
+          <p class="faint">
+            To try something from this state, choose <strong>Continue in an agent…</strong>: one agent starts from it, and the latest of the
+            session stays what it is until that agent saves.
           </p>
           <NameField name={name} onInput={setName} />
           <button type="submit" class="primary">

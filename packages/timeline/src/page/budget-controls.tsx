@@ -1,5 +1,7 @@
 import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { number } from "./format.ts";
+import { useSettled } from "./use-data.ts";
 
 export interface Wish {
   readonly budgetTokens: number;
@@ -35,15 +37,7 @@ export function BudgetControls({ wish, least, most, onChange }: BudgetControlsPr
         />
       </label>
       <label>
-        <input
-          class="tokens-input"
-          type="number"
-          min={least}
-          max={most}
-          value={budgetTokens}
-          onChange={(event) => set(Number(event.currentTarget.value))}
-        />{" "}
-        tokens ({number(least)} to {number(most)})
+        <TokensInput tokens={budgetTokens} least={least} most={most} onChange={set} /> tokens ({number(least)} to {number(most)})
       </label>
       <label class="grow">
         Focus{" "}
@@ -56,6 +50,39 @@ export function BudgetControls({ wish, least, most, onChange }: BudgetControlsPr
         />
       </label>
     </div>
+  );
+}
+
+interface TokensInputProps {
+  readonly tokens: number;
+  readonly least: number;
+  readonly most: number;
+  readonly onChange: (tokens: number) => void;
+}
+
+const AFTER_TYPING_MS = 500;
+
+/** Applies a number that somebody types as soon as it is in range and the typing pauses. Enter, or leaving the field, applies any number. */
+function TokensInput({ tokens, least, most, onChange }: TokensInputProps): JSX.Element {
+  const [typed, setTyped] = useState<string>();
+  const settled = useSettled(typed, AFTER_TYPING_MS);
+  const isTyped = typed !== undefined && typed === settled && Number(typed) >= least && Number(typed) <= most;
+  useEffect(() => {
+    if (isTyped && Number(typed) !== tokens) onChange(Number(typed));
+  }, [isTyped, typed]);
+  return (
+    <input
+      class="tokens-input"
+      type="number"
+      min={least}
+      max={most}
+      value={typed ?? tokens}
+      onInput={(event) => setTyped(event.currentTarget.value)}
+      onChange={(event) => {
+        setTyped(undefined);
+        onChange(Number(event.currentTarget.value));
+      }}
+    />
   );
 }
 
