@@ -77,6 +77,18 @@ describe.skipIf(BROWSER === undefined)(`changes on the timeline page (${NO_BROWS
     expect((await log()).checkpoints[0]).toMatchObject({ name: "before the release", parentId: headId });
   });
 
+  it("has the buttons of an earlier state in one line, and says which files going back leaves alone", async () => {
+    const { page, show } = demo;
+    await show(FOURTH);
+    const actions = page.locator(".checkpoint-pane .actions");
+    const ys = await actions.locator("> button").evaluateAll((buttons) => buttons.map((each) => each.getBoundingClientRect().y));
+    expect(ys).toHaveLength(5);
+    expect(new Set(ys).size).toBe(1);
+    await page.getByRole("button", { name: "Go back to this state…" }).click();
+    await page.getByText("The files of your project stay as they are").waitFor();
+    await page.keyboard.press("Escape");
+  });
+
   it("says why an earlier state gets no name", async () => {
     const { page, show } = demo;
     await show(FOURTH);
@@ -101,12 +113,14 @@ describe.skipIf(BROWSER === undefined)(`changes on the timeline page (${NO_BROWS
   it("keeps and tags a session, and pins an entry", async () => {
     const { page, show } = demo;
     await show(SHOP);
+    const panes = await page.locator("main.panes").boundingBox();
     await page.getByRole("button", { name: "Protect from clean-up" }).click();
     const message = page.getByText("Nothing of this session is removed automatically.");
     await message.waitFor();
-    // It covers nothing.
-    const panes = await page.locator("main.panes").boundingBox();
-    expect((await message.boundingBox())?.y).toBeGreaterThanOrEqual((panes?.y ?? 0) + (panes?.height ?? Infinity));
+    // It covers and moves nothing.
+    expect(await page.locator("main.panes").boundingBox()).toEqual(panes);
+    const box = await page.locator(".told p").boundingBox();
+    expect((box?.y ?? 0) + (box?.height ?? Infinity)).toBeLessThanOrEqual(panes?.y ?? 0);
     await page.getByRole("button", { name: "Protected" }).waitFor();
     await page.getByRole("button", { name: "Tags of the session…" }).click();
     expect(await page.getByRole("button", { name: /^Remove the tag/u }).count()).toBe(1);
@@ -150,6 +164,11 @@ describe.skipIf(BROWSER === undefined)(`changes on the timeline page (${NO_BROWS
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText(/^#\d+ is back in its session\.$/u).waitFor();
     expect((await log()).headId).toBe(headId);
+    await show(`${SHOP}/c0001a5e-6c1b-4a52-9b1f-000000000003`);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByText("#3 deleted").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => page.getByText("#3 deleted").count(), PATIENT).toBe(0);
     expect(demo.faults.all).toEqual([]);
   });
 });

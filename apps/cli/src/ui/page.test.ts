@@ -155,8 +155,8 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     await tab.getByRole("radio", { name: "readable summary" }).check();
     await tab.getByText('workflow_resume with depth: "summary", and a person by workrail resume').waitFor();
     expect(await page.getByRole("spinbutton").inputValue()).toBe("800");
+    // Without Enter.
     await page.getByRole("spinbutton").fill("900");
-    await page.getByRole("spinbutton").press("Enter");
     await tab.getByText('workflow_resume with depth: "summary", budgetTokens: 900.').waitFor();
     await back.click();
     await tab.getByText("By default an agent gets this").waitFor();
@@ -236,6 +236,7 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     expect(await hit.innerText()).toMatch(/^#\d+ /u);
     await page.getByText("Each text is listed where it was written or changed").waitFor();
     expect(await hit.locator("mark").first().innerText()).toMatch(/ledger/iu);
+    expect(await hit.innerText()).toMatch(/in decisions\s+…counts once for an order, because the ledger has one line for it/u);
     await page.getByRole("link", { name: "Workrail" }).click();
     expect(await box.inputValue()).toBe("");
     await box.fill("qqqq");

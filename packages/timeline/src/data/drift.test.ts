@@ -23,12 +23,15 @@ it("tells what happened in the repository since a checkpoint, and nothing outsid
       answerCall({ store, project: root, mayWrite: false, now: () => new Date() }, "drift", { checkpointId });
     await store.saveCheckpoint({ sessionId: "s", checkpointId: "inside", context: { goal: "ship" } });
     expect(await ask("inside")).toMatchObject({ relation: "same" });
+    const timeline = await answerCall({ store, project: root, mayWrite: false, now: () => new Date() }, "timeline", { sessionId: "s" });
+    expect(timeline).toMatchObject({ rows: [{ id: "inside", isInRepository: true }] });
     git(root, "commit", "--quiet", "--allow-empty", "--message=second");
     expect(await ask("inside")).toMatchObject({ relation: "ahead", ahead: 1, says: expect.stringMatching(/\S/u) });
     await using outside = await openWorkrail({ dataDir: join(folder, "other"), cwd: folder, env: {} });
     await outside.saveCheckpoint({ sessionId: "s", checkpointId: "outside", context: { goal: "ship" } });
     const ports = { store: outside, project: undefined, mayWrite: false, now: () => new Date() };
     expect(await answerCall(ports, "drift", { checkpointId: "outside" })).toBeNull();
+    expect(await answerCall(ports, "timeline", { sessionId: "s" })).toMatchObject({ rows: [{ id: "outside", isInRepository: undefined }] });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -18,6 +18,8 @@ export interface TimelineRow {
   readonly phase?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly branch?: string | undefined;
+  /** Saved in a repository. */
+  readonly isInRepository?: true | undefined;
   readonly isDamaged?: true | undefined;
   readonly isParentGone?: true | undefined;
   /** Stored bytes. */
@@ -55,6 +57,7 @@ export function timelineRow(checkpoint: CheckpointMetadata & { readonly parentGo
     phase: checkpoint.phase,
     tags: checkpoint.tags,
     branch: checkpoint.gitState?.branch,
+    isInRepository: checkpoint.gitState === undefined ? undefined : true,
     isDamaged: checkpoint.damaged,
     isParentGone: checkpoint.parentGone,
     bytes: checkpoint.contextSizeBytes,

@@ -79,9 +79,12 @@ interface GroupProps {
 function Group({ title, sessions, route, showsProject = false }: GroupProps): JSX.Element {
   return (
     <section>
-      <h2>
-        <SafeText text={title} />
-      </h2>
+      <div class="line group">
+        <h2>
+          <SafeText text={title} />
+        </h2>
+        <span class="faint">last used</span>
+      </div>
       <ul class="rows">
         {sessions.map((session) => (
           <li key={session.id}>
@@ -90,7 +93,7 @@ function Group({ title, sessions, route, showsProject = false }: GroupProps): JS
                 <strong>
                   <SafeText text={session.name ?? session.id} />
                 </strong>
-                <Ago at={session.head?.at ?? session.lastUsedAt} />
+                <Ago at={session.lastUsedAt} />
               </span>
               {session.head?.name === undefined ? null : (
                 <span class="line">

@@ -92,7 +92,7 @@ function Rows({ timeline, route, isWhole, readAll }: RowsProps): JSX.Element {
           <a href={hrefOf({ screen: "growth", sessionId: session.id })}>Growth</a>
         </p>
         <SessionActions session={session} />
-        <DriftSince headId={headId} />
+        <DriftSince head={rows.find(({ id }) => id === headId)} />
         <LayerLegend />
       </div>
       <div class="fill" ref={box}>
@@ -110,6 +110,7 @@ function Rows({ timeline, route, isWhole, readAll }: RowsProps): JSX.Element {
           {(row, index) => (
             <Row
               row={row}
+              missing={missingBefore(row, rows[index + 1], isWhole)}
               graph={lanes[index]}
               lanes={width}
               size={sizes.get(row.id)}
@@ -126,12 +127,18 @@ function Rows({ timeline, route, isWhole, readAll }: RowsProps): JSX.Element {
   );
 }
 
-/** The changes in the repository since the latest checkpoint. Nothing is said where nothing changed, or where there is no repository. */
-function DriftSince({ headId }: { readonly headId: string | undefined }): JSX.Element | null {
+/** The changes in the repository since the latest checkpoint. Git answers late: the room is reserved, so that the rows below stay. */
+function DriftSince({ head }: { readonly head: TimelineRow | undefined }): JSX.Element | null {
   const { api } = usePage();
-  const { data } = useData(`drift ${headId}`, headId === undefined ? undefined : () => api.drift({ checkpointId: headId }));
-  if (data === undefined || data === null || isStill(data)) return null;
-  return <p class="note">Since the latest checkpoint: {marked(data.says)}</p>;
+  const isAsked = head?.isInRepository === true;
+  const { data, error } = useData(`drift ${head?.id}`, isAsked ? () => api.drift({ checkpointId: head.id }) : undefined);
+  if (!isAsked) return null;
+  const says = data === undefined || data === null ? "" : isStill(data) ? "nothing changed in the repository." : data.says;
+  return (
+    <p class="note drift" title={says === "" ? undefined : says}>
+      <span>Since the latest checkpoint: {error === undefined ? marked(says === "" ? "…" : says) : error.message}</span>
+    </p>
+  );
 }
 
 function isStill({ relation, files }: Drift): boolean {
@@ -157,8 +164,19 @@ function targetOf(key: string, selected: number, count: number): number | undefi
   }
 }
 
+/** Names the checkpoints that are missing between a row and the older one below it. */
+function missingBefore(row: TimelineRow, older: TimelineRow | undefined, isWhole: boolean): string | undefined {
+  if (row.isParentGone !== true) return undefined;
+  const first = older === undefined && !isWhole ? row.sequence : (older?.sequence ?? 0) + 1;
+  const last = row.sequence - 1;
+  if (first > last) return "previous deleted";
+  return first === last ? `#${first} deleted` : `#${first} to #${last} missing`;
+}
+
 interface RowProps {
   readonly row: TimelineRow;
+  /** Checkpoints before it that are gone, in words. */
+  readonly missing: string | undefined;
   readonly graph: GraphRow | undefined;
   readonly lanes: number;
   readonly size: ContextSize | undefined;
@@ -170,7 +188,7 @@ interface RowProps {
   readonly href: string;
 }
 
-function Row({ row, graph, lanes, size, before, most, isHead, isCurrent, href }: RowProps): JSX.Element {
+function Row({ row, missing, graph, lanes, size, before, most, isHead, isCurrent, href }: RowProps): JSX.Element {
   return (
     <a class="checkpoint" href={href} tabIndex={isCurrent ? 0 : -1} aria-current={isCurrent ? "true" : undefined}>
       {graph === undefined ? null : <Lanes graph={graph} count={lanes} isHead={isHead} />}
@@ -193,11 +211,14 @@ function Row({ row, graph, lanes, size, before, most, isHead, isCurrent, href }:
             {isHead ? <span class="tag head">latest</span> : null}
             {row.kind === "workflow" ? null : <span class="tag">{row.kind}</span>}
             {row.isDamaged === true ? <span class="tag bad">damaged</span> : null}
-            {row.isParentGone === true ? (
-              <span class="tag" title="The checkpoint before this one was deleted">
-                previous deleted
+            {missing === undefined ? null : (
+              <span
+                class="tag"
+                title="The checkpoint before this one is in the trash or was removed for good. workrail audit tells when and why."
+              >
+                {missing}
               </span>
-            ) : null}
+            )}
             {row.tags?.map((tag) => (
               <span key={tag} class="tag">
                 <SafeText text={tag} />
