@@ -40,6 +40,24 @@ async function grown(steps: number, store: TestStore = aStore()): Promise<{ stor
   return { store, ids };
 }
 
+/** Returns a context that no other helps to store. */
+function unrelated(step: number): Context {
+  return { [`only ${step}`]: [noise(step * 1_000), noise(step * 1_000 + 1)] };
+}
+
+const PADDING = Buffer.alloc(300, 1);
+
+/** Like a codec that saves in a hurry: its bytes end with padding, which goes when there is time. */
+function hastyCodec(codec: Codec): Codec {
+  const withoutPadding = (bytes: Uint8Array) => (bytes.at(-1) === 1 ? bytes.subarray(0, -PADDING.length) : undefined);
+  return {
+    ...codec,
+    encode: async (bytes) => Buffer.concat([await codec.encode(bytes), PADDING]),
+    decode: (bytes, maxBytes) => codec.decode(withoutPadding(bytes) ?? bytes, maxBytes),
+    repack: async (bytes) => withoutPadding(bytes),
+  };
+}
+
 async function compacted(store: TestStore): Promise<void> {
   while ((await compactSession(store.ports, S)).hasMore);
 }
@@ -109,32 +127,21 @@ describe("compaction", () => {
 
   it("repacks what stays whole, the newest two only at rest, and leaves the unreadable as it is", async () => {
     const store = aStore();
-    const padding = Buffer.alloc(300, 1);
-    // Like a codec that saves in a hurry: its bytes end with padding that goes when there is time.
-    const { codec } = store.ports;
-    const withoutPadding = (bytes: Uint8Array) => (bytes.at(-1) === 1 ? bytes.subarray(0, -padding.length) : undefined);
-    const hasty: Codec = {
-      ...codec,
-      encode: async (bytes) => Buffer.concat([await codec.encode(bytes), padding]),
-      decode: (bytes, maxBytes) => codec.decode(withoutPadding(bytes) ?? bytes, maxBytes),
-      repack: async (bytes) => withoutPadding(bytes),
-    };
-    store.ports = { ...store.ports, codec: hasty };
+    store.ports = { ...store.ports, codec: hastyCodec(store.ports.codec) };
     const ids: CheckpointId[] = [];
-    const context = (step: number) => ({ [`only ${step}`]: [noise(step * 1_000), noise(step * 1_000 + 1)] });
-    for (let step = 0; step < 6; step++) ids.push((await store.saved(context(step))).id);
+    for (let step = 0; step < 6; step++) ids.push((await store.saved(unrelated(step))).id);
     const before = await recordsOf(store);
     const damaged = before[0] as CheckpointRecord;
-    const broken = Buffer.concat([Buffer.from("no checkpoint"), padding]);
+    const broken = Buffer.concat([Buffer.from("no checkpoint"), PADDING]);
     store.disk.blobs.set(damaged.blob, broken);
 
     const expectReadable = async (): Promise<void> => {
       for (let step = 1; step < ids.length; step++) {
-        expect((await store.load(ids[step] as CheckpointId)).contextText()).toBe(JSON.stringify(context(step)));
+        expect((await store.load(ids[step] as CheckpointId)).contextText()).toBe(JSON.stringify(unrelated(step)));
       }
     };
 
-    expect(await compactSession(store.ports, S)).toEqual({ reencoded: 3, savedBytes: 3 * padding.length, hasMore: false });
+    expect(await compactSession(store.ports, S)).toEqual({ reencoded: 3, savedBytes: 3 * PADDING.length, hasMore: false });
 
     const lost = (await recordsOf(store)).map((record, index) => (before[index]?.blobBytes ?? 0) - record.blobBytes);
     expect(lost).toEqual([0, 300, 300, 300, 0, 0]);
@@ -302,6 +309,31 @@ describe("compaction that is interrupted", () => {
       store.disk.loseCatalog();
       await rebuildCatalog(store.ports);
       await expectAllBack(store, ids);
+    },
+  );
+
+  it.each(["before the file is replaced", "after the file is replaced"])(
+    "%s by a repacked one leaves everything readable, and the record is corrected",
+    async (moment) => {
+      const store = aStore();
+      store.ports = { ...store.ports, codec: hastyCodec(store.ports.codec) };
+      const ids: CheckpointId[] = [];
+      for (let step = 0; step < 4; step++) ids.push((await store.saved(unrelated(step))).id);
+      const { blobs } = store.ports;
+      const replace = async (ref: BlobRef, bytes: Uint8Array): Promise<void> => {
+        if (moment.startsWith("after")) await blobs.replace(ref, bytes);
+        throw crash;
+      };
+      await expect(compactSession({ ...store.ports, blobs: withMethods(blobs, { replace }) }, S)).rejects.toBe(crash);
+      const expectAll = async (): Promise<void> => {
+        for (const [step, id] of ids.entries()) expect((await store.load(id)).contextText()).toBe(JSON.stringify(unrelated(step)));
+      };
+      await expectAll();
+      await compacted(store);
+      expect(await verifyStore(store.ports)).toMatchObject({ findings: [] });
+      const sizes = (await recordsOf(store)).map(({ blob, blobBytes }) => blobBytes - (store.disk.blobs.get(blob)?.length ?? 0));
+      expect(sizes).toEqual([0, 0, 0, 0]);
+      await expectAll();
     },
   );
 
