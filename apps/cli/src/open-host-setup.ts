@@ -50,7 +50,7 @@ export async function openHostSetup(options: HostOptions): Promise<HostSetup> {
     titleOf: (host) => library.titleOf(host),
     plan: (host) =>
       options.remove === true
-        ? library.planRemoval(host, { scope, mcp, hooks }, surroundings, records)
+        ? library.planRemoval(host, { scope, mcp, hooks }, { surroundings, records })
         : library.planSetup(
             host,
             { scope, mcp, hooks, server: server(), hook: library.hookProgram(installation, surroundings) },

@@ -257,8 +257,8 @@ function asHead(words: readonly string[], value: JsonValue): Classification | un
   if (temporary !== undefined) return temporary;
   if (role.kind === "aspect") return isRecordOf(word, before, value) ? keyWord("USEFUL", 0.7, `${word}, a record`) : asAspect(word, before);
   if (role.kind === "container" && isDocument(before.at(-1) ?? "", value)) return keyWord("USEFUL", 0.6, `${before.at(-1)}, a document`);
-  if (role.kind === "container") return asContainer(word, role.layer, before, value);
-  return asNoun(word, role.layer, words, value);
+  if (role.kind === "container") return asContainer({ word, layer: role.layer }, before, value);
+  return asNoun({ word, layer: role.layer }, words, value);
 }
 
 /** Classifies a path or file whose name says that it is temporary, for any purpose: `tempResultsFile`. */
@@ -267,7 +267,12 @@ function asTemporaryPlace(word: string, before: readonly string[]): Classificati
   return temporary === undefined ? undefined : keyWord("EPHEMERAL", 0.85, `${temporary} ${word}`);
 }
 
-function asNoun(word: string, layer: Layer, words: readonly string[], value: JsonValue): Classification {
+interface KnownWord {
+  readonly word: string;
+  readonly layer: Layer;
+}
+
+function asNoun({ word, layer }: KnownWord, words: readonly string[], value: JsonValue): Classification {
   const before = words.slice(0, -1);
   if (layer === "EPHEMERAL") {
     if (word === "id" && isOfDomain(before.at(-1) ?? "")) return keyWord("USEFUL", 0.6, words.slice(-2).join(" "));
@@ -361,7 +366,7 @@ function asAspect(word: string, before: readonly string[]): Classification {
   return keyWord("IMPORTANT", about === undefined ? 0.7 : 0.8, word);
 }
 
-function asContainer(word: string, layer: Layer, before: readonly string[], value: JsonValue): Classification | undefined {
+function asContainer({ word, layer }: KnownWord, before: readonly string[], value: JsonValue): Classification | undefined {
   const about = subjectOf(before);
   if (LOGS.has(word)) {
     // A log of decisions counts as decisions; a log of events is output.

@@ -13,20 +13,28 @@ export function isNoise(words: readonly string[], value: JsonValue, depth = 2): 
   if (typeof value === "string") return !isTelling(words, value);
   if (typeof value !== "object" || value === null) return true;
   if (depth === 0) return false;
-  const isMachines = words.some((word) => isOneOf(OF_MACHINES, word));
-  if (!isJsonObject(value)) return firstMembers(value).every((member) => isNoiseIn(words, member, isMachines, depth));
-  return firstKeys(value).every((key) => isNoiseUnder(key, value[key] ?? null, isMachines, depth));
+  const parent = { isMachines: words.some((word) => isOneOf(OF_MACHINES, word)), depth };
+  if (!isJsonObject(value)) return firstMembers(value).every((member) => isNoiseIn(words, member, parent));
+  return firstKeys(value).every((key) => isNoiseUnder(key, value[key] ?? null, parent));
+}
+
+/** The list or object around a member. */
+interface Parent {
+  /** True when its name is one of machines. */
+  readonly isMachines: boolean;
+  /** Levels below it that are looked at. */
+  readonly depth: number;
 }
 
 /** Tells whether a member of a list is noise. */
-function isNoiseIn(words: readonly string[], member: JsonValue, isMachines: boolean, depth: number): boolean {
+function isNoiseIn(words: readonly string[], member: JsonValue, { isMachines, depth }: Parent): boolean {
   if (typeof member === "string") return FLAG.test(member) || isToken(member, isMachines);
   if (typeof member === "number") return isMachines || !isOneOf(TWO_FACED, words.at(-1) ?? "");
   return isNoise(words, member, depth - 1);
 }
 
 /** Tells whether a field of an object is noise: its name is meaningless or internal to a program, and its value is noise, too. */
-function isNoiseUnder(key: string, member: JsonValue, isMachines: boolean, depth: number): boolean {
+function isNoiseUnder(key: string, member: JsonValue, { isMachines, depth }: Parent): boolean {
   const words = wordsOf(key);
   const isOwn =
     isMachines ||

@@ -12,26 +12,30 @@ export type RemovalOptions = Pick<SetupOptions, "scope" | "mcp" | "hooks">;
 /** A placeholder: a removal writes no entry, so it starts nothing. */
 const NO_PROGRAM = { command: "", args: [] };
 
+interface RemovalPorts {
+  readonly surroundings: Surroundings;
+  readonly records: SetupRecords;
+}
+
 /**
  * Plans the removal of a set-up, and changes nothing. A file that is as we left it gets its old text back;
  * a file that was edited since loses only our entries.
  */
-export function planRemoval(host: SetupHost, options: RemovalOptions, surroundings: Surroundings, records: SetupRecords): SetupPlan {
+export function planRemoval(host: SetupHost, options: RemovalOptions, { surroundings, records }: RemovalPorts): SetupPlan {
   const scope = options.scope ?? "user";
   const all = ALL_HOSTS[host].parts(surroundings, scope, { server: NO_PROGRAM, hook: NO_PROGRAM });
   const planned = filesOf(all).map((file) => {
     const inFile = all.filter((part) => part.file === file);
-    return planFile(
-      file,
-      inFile,
-      inFile.filter(({ kind }) => options[kind] !== false),
-      records,
-    );
+    return planFile(file, { all: inFile, parts: inFile.filter(({ kind }) => options[kind] !== false) }, records);
   });
   return planOf({ host, scope, notes: [] }, planned);
 }
 
-function planFile(file: string, all: readonly HostPart[], parts: readonly HostPart[], records: SetupRecords): PlannedFile {
+function planFile(
+  file: string,
+  { all, parts }: { readonly all: readonly HostPart[]; readonly parts: readonly HostPart[] },
+  records: SetupRecords,
+): PlannedFile {
   if (parts.length === 0) return {};
   return orFault(file, () => {
     const { target, text } = readHostFile(file);

@@ -25,7 +25,8 @@ export function readHostFile(file: string): HostFile {
     const bytes = bytesOf(file, target);
     return { target, text: bytes === undefined ? undefined : decoded(file, bytes) };
   } catch (error) {
-    if (hasCode(error, "EACCES", "EPERM")) throw refusal(file, "it cannot be read", "Make it readable for your user.", error);
+    if (hasCode(error, "EACCES", "EPERM"))
+      throw refusal(file, "it cannot be read", { hint: "Make it readable for your user.", cause: error });
     throw error;
   }
 }
@@ -33,8 +34,8 @@ export function readHostFile(file: string): HostFile {
 function bytesOf(file: string, target: string): Buffer | undefined {
   const stats = fs.statSync(target, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;
-  if (!stats.isFile()) throw refusal(file, stats.isDirectory() ? "it is a directory" : "it is not a regular file", undefined);
-  if (stats.size > MAX_BYTES) throw refusal(file, `it is larger than ${MAX_BYTES} bytes`, undefined);
+  if (!stats.isFile()) throw refusal(file, stats.isDirectory() ? "it is a directory" : "it is not a regular file");
+  if (stats.size > MAX_BYTES) throw refusal(file, `it is larger than ${MAX_BYTES} bytes`);
   return fs.readFileSync(target);
 }
 
@@ -42,7 +43,7 @@ function decoded(file: string, bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw refusal(file, "it is not UTF-8", "Save it as UTF-8 first.", error);
+    throw refusal(file, "it is not UTF-8", { hint: "Save it as UTF-8 first.", cause: error });
   }
 }
 
@@ -53,5 +54,5 @@ function targetOf(file: string): string {
     if (fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return at;
     at = path.resolve(path.dirname(at), fs.readlinkSync(at));
   }
-  throw refusal(file, "its symbolic links form a loop", undefined);
+  throw refusal(file, "its symbolic links form a loop");
 }

@@ -57,7 +57,7 @@ export class AMachine {
   }
 
   async takeBack(host: SetupHost, options: RemovalOptions = {}): Promise<SetupPlan> {
-    const plan = planRemoval(host, options, this.surroundings, this.records);
+    const plan = planRemoval(host, options, this);
     await applyRemoval(plan, this.records, options.mcp === false || options.hooks === false);
     return plan;
   }

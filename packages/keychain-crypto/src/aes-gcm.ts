@@ -6,19 +6,22 @@ export const KEY_BYTES = 32;
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 
-/**
- * Encrypts the bytes, and appends the tag.
- *
- * @param about additional data that is authenticated, not encrypted; `decrypt` needs the same.
- */
-export function encrypt(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array, about: Uint8Array): Buffer {
+interface CipherParams {
+  readonly key: Uint8Array;
+  readonly nonce: Uint8Array;
+  /** Additional data that is authenticated, not encrypted; `decrypt` needs the same. */
+  readonly about: Uint8Array;
+}
+
+/** Encrypts the bytes, and appends the tag. */
+export function encrypt(plain: Uint8Array, { key, nonce, about }: CipherParams): Buffer {
   const cipher = createCipheriv(CIPHER, key, nonce);
   cipher.setAAD(about);
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** Decrypts the bytes. Returns `undefined` when the key, the nonce, `about` or any bit of the bytes differs. */
-export function decrypt(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, about: Uint8Array): Buffer | undefined {
+export function decrypt(sealed: Uint8Array, { key, nonce, about }: CipherParams): Buffer | undefined {
   if (sealed.length < TAG_BYTES) return undefined;
   const decipher = createDecipheriv(CIPHER, key, nonce);
   decipher.setAAD(about);
@@ -35,16 +38,23 @@ export function decrypt(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, 
 /** Wraps a key with another one: nonce, encrypted key, tag. */
 export function wrapKey(by: Uint8Array, key: Uint8Array, about: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
-  return Buffer.concat([nonce, encrypt(by, nonce, key, Buffer.from(about))]);
+  return Buffer.concat([nonce, encrypt(key, { key: by, nonce, about: Buffer.from(about) })]);
 }
 
 /** Unwraps a key. Returns `undefined` when the key was wrapped by another key or for another purpose. */
 export function unwrapKey(by: Uint8Array, wrapped: Uint8Array, about: string): Buffer | undefined {
-  return decrypt(by, wrapped.subarray(0, NONCE_BYTES), wrapped.subarray(NONCE_BYTES), Buffer.from(about));
+  return decrypt(wrapped.subarray(NONCE_BYTES), { key: by, nonce: wrapped.subarray(0, NONCE_BYTES), about: Buffer.from(about) });
+}
+
+interface Derivation {
+  /** Default: none. */
+  readonly salt?: Uint8Array;
+  /** In bytes. Default: that of a key. */
+  readonly length?: number;
 }
 
 /** HKDF with SHA-256 (RFC 5869). */
-export function deriveKey(from: Uint8Array, salt: Uint8Array, purpose: string, length: number = KEY_BYTES): Buffer {
+export function deriveKey(from: Uint8Array, purpose: string, { salt = new Uint8Array(), length = KEY_BYTES }: Derivation = {}): Buffer {
   return Buffer.from(hkdfSync("sha256", from, salt, purpose, length));
 }
 

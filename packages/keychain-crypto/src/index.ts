@@ -12,7 +12,7 @@ export {
   sourceKindOf,
   writeKeyringState,
 } from "./keyring.ts";
-export type { Keyring, KeyringState, OpenedKeys } from "./keyring.ts";
+export type { KeyChange, Keyring, KeyringState, OpenedKeys } from "./keyring.ts";
 export { keyFromEnvironment, keyFromFile, keyFromPassphrase } from "./key-source.ts";
 export type { KeySource } from "./key-source.ts";
 export { keyFromRecovery } from "./recovery-key.ts";

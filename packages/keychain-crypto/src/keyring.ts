@@ -92,7 +92,7 @@ export function sourceKindOf({ dataKey }: Keyring): KeySource["kind"] | undefine
 export async function createKeyring(files: KeyFiles, source: KeySource, state: KeyringState): Promise<OpenedKeys> {
   const [storeId, dataKey] = [randomUUID(), freshKey()];
   const keyring = { storeId, state, dataKey: { id: dataKey.id, wraps: [await wrapBy(source, storeId, dataKey)] } };
-  return write(files, keyring, dataKey, undefined);
+  return write(files, keyring, { dataKey, previous: undefined });
 }
 
 /**
@@ -112,7 +112,7 @@ export async function openKeyring(keyring: Keyring, source: KeySource): Promise<
 export async function writeKeyringState(files: KeyFiles, keys: OpenedKeys, state: KeyringState): Promise<OpenedKeys> {
   const { mac: _mac, previous, ...keyring } = keys.keyring;
   const kept = state === "rekeying" && previous !== undefined ? { previous } : {};
-  return write(files, { ...keyring, ...kept, state }, keys.dataKey, state === "rekeying" ? keys.previous : undefined);
+  return write(files, { ...keyring, ...kept, state }, { ...keys, previous: state === "rekeying" ? keys.previous : undefined });
 }
 
 /**
@@ -124,8 +124,14 @@ export async function addRecoveryKey(files: KeyFiles, keys: OpenedKeys): Promise
   const { mac: _mac, ...keyring } = keys.keyring;
   const { wrap, recoveryKey } = await wrapForRecovery(keyring.storeId, keys.dataKey);
   const wraps = [...keyring.dataKey.wraps.filter(({ kind }) => kind !== "recovery"), wrap];
-  await write(files, { ...keyring, dataKey: { id: keys.dataKey.id, wraps } }, keys.dataKey, keys.previous);
+  await write(files, { ...keyring, dataKey: { id: keys.dataKey.id, wraps } }, keys);
   return recoveryKey;
+}
+
+/** Sources of the present key and of its successor. */
+export interface KeyChange {
+  readonly from: KeySource;
+  readonly to: KeySource;
 }
 
 /**
@@ -134,16 +140,11 @@ export async function addRecoveryKey(files: KeyFiles, keys: OpenedKeys): Promise
  *
  * @throws KEY_UNAVAILABLE when the new source provides no key; the old key then stays valid.
  */
-export async function rewrapKeyring(
-  files: KeyFiles,
-  keys: OpenedKeys,
-  from: KeySource,
-  to: KeySource,
-): Promise<{ readonly recoveryKey: string }> {
+export async function rewrapKeyring(files: KeyFiles, keys: OpenedKeys, { from, to }: KeyChange): Promise<{ readonly recoveryKey: string }> {
   const { mac: _mac, ...keyring } = keys.keyring;
   const { wrap, recoveryKey } = await wrapForRecovery(keyring.storeId, keys.dataKey);
   const wraps = [await wrapBy(to, keyring.storeId, keys.dataKey), wrap];
-  await write(files, { ...keyring, dataKey: { id: keys.dataKey.id, wraps } }, keys.dataKey, keys.previous);
+  await write(files, { ...keyring, dataKey: { id: keys.dataKey.id, wraps } }, keys);
   await forgetKey(keys.keyring, from);
   return { recoveryKey };
 }
@@ -154,12 +155,12 @@ export async function rewrapKeyring(
  *
  * @throws KEY_UNAVAILABLE when the new source provides no key; the old key then stays valid.
  */
-export async function replaceDataKey(files: KeyFiles, keys: OpenedKeys, from: KeySource, to: KeySource): Promise<OpenedKeys> {
+export async function replaceDataKey(files: KeyFiles, keys: OpenedKeys, { from, to }: KeyChange): Promise<OpenedKeys> {
   const { storeId } = keys.keyring;
   const [old, dataKey] = [keys.dataKey, freshKey()];
   const previous = { id: old.id, wrapped: wrapKey(dataKey.bytes, old.bytes, previousPurposeOf(old.id)).toString("base64") };
   const wrapped = { id: dataKey.id, wraps: [await wrapBy(to, storeId, dataKey)] };
-  const opened = await write(files, { storeId, state: "rekeying", dataKey: wrapped, previous }, dataKey, old);
+  const opened = await write(files, { storeId, state: "rekeying", dataKey: wrapped, previous }, { dataKey, previous: old });
   await forgetKey(keys.keyring, from);
   return opened;
 }
@@ -170,15 +171,15 @@ function freshKey(): DataKey {
 
 async function wrapBy(source: KeySource, storeId: string, dataKey: DataKey): Promise<Wrap> {
   const { key, found } = await source.make(storeId);
-  return wrapOf(dataKey, source.kind, found, key);
+  return wrapOf(dataKey, { kind: source.kind, found }, key);
 }
 
 async function wrapForRecovery(storeId: string, dataKey: DataKey): Promise<{ readonly wrap: Wrap; readonly recoveryKey: string }> {
   const { key } = await keyFromRecovery().make(storeId);
-  return { wrap: wrapOf(dataKey, "recovery", {}, key), recoveryKey: recoveryText(key) };
+  return { wrap: wrapOf(dataKey, { kind: "recovery", found: {} }, key), recoveryKey: recoveryText(key) };
 }
 
-function wrapOf(dataKey: DataKey, kind: Wrap["kind"], found: JsonObject, by: Uint8Array): Wrap {
+function wrapOf(dataKey: DataKey, { kind, found }: Omit<Wrap, "wrapped">, by: Uint8Array): Wrap {
   return { kind, found, wrapped: wrapKey(by, dataKey.bytes, purposeOf(dataKey.id, kind)).toString("base64") };
 }
 
@@ -214,14 +215,13 @@ function previousPurposeOf(id: string): string {
 }
 
 function macOf(keyring: Omit<Keyring, "mac">, { bytes }: DataKey): Uint8Array {
-  return mac(deriveKey(bytes, new Uint8Array(), "workrail keyring 1"), Buffer.from(JSON.stringify(keyring)));
+  return mac(deriveKey(bytes, "workrail keyring 1"), Buffer.from(JSON.stringify(keyring)));
 }
 
 async function write(
   files: KeyFiles,
   unsigned: Omit<Keyring, "mac">,
-  dataKey: DataKey,
-  previous: DataKey | undefined,
+  { dataKey, previous }: Omit<OpenedKeys, "keyring">,
 ): Promise<OpenedKeys> {
   const keyring: Keyring = { ...unsigned, mac: Buffer.from(macOf(unsigned, dataKey)).toString("base64") };
   const text = JSON.stringify({ workrailKeyring: FORMAT, check: checkOf(keyring), ...keyring }, undefined, 2);

@@ -43,8 +43,8 @@ export class StoreSealer implements Sealer {
 
   async sealBlob(ref: BlobRef, bytes: Uint8Array): Promise<Uint8Array> {
     const header = Buffer.concat([MARK, randomBytes(SALT_BYTES)]);
-    const { key, nonce } = blobKey(await this.#readSessionKey(ref, true), header, ref);
-    return Buffer.concat([header, encrypt(key, nonce, bytes, header)]);
+    const derived = blobKey(await this.#readSessionKey(ref, true), header, ref);
+    return Buffer.concat([header, encrypt(bytes, { ...derived, about: header })]);
   }
 
   async openBlob(ref: BlobRef, sealed: Uint8Array): Promise<Uint8Array> {
@@ -185,15 +185,14 @@ function isSealed(bytes: Uint8Array): boolean {
 
 /** Derives the key and nonce of a blob. Each blob has a different key, so the nonce can come from the same derivation. */
 function blobKey(sessionKey: Uint8Array, header: Uint8Array, ref: BlobRef): { readonly key: Uint8Array; readonly nonce: Uint8Array } {
-  const derived = deriveKey(sessionKey, header.subarray(MARK.length), `workrail blob 1 ${ref}`, KEY_BYTES + NONCE_BYTES);
+  const derived = deriveKey(sessionKey, `workrail blob 1 ${ref}`, { salt: header.subarray(MARK.length), length: KEY_BYTES + NONCE_BYTES });
   return { key: derived.subarray(0, KEY_BYTES), nonce: derived.subarray(KEY_BYTES) };
 }
 
 /** Opens a blob. Returns `undefined` when it was sealed with another key or under another name. */
 function openWith(sessionKey: Uint8Array, ref: BlobRef, sealed: Uint8Array): Uint8Array | undefined {
   const header = sealed.subarray(0, HEADER_BYTES);
-  const { key, nonce } = blobKey(sessionKey, header, ref);
-  return decrypt(key, nonce, sealed.subarray(HEADER_BYTES), header);
+  return decrypt(sealed.subarray(HEADER_BYTES), { ...blobKey(sessionKey, header, ref), about: header });
 }
 
 function notSealed(message: string): WorkrailError {

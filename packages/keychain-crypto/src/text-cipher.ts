@@ -4,7 +4,7 @@ import { decrypt, deriveKey, encrypt, mac, NONCE_BYTES } from "./aes-gcm.ts";
 const MARK = "s1.";
 /** First byte of the plaintext, for its encoding: UTF-8, or JSON for a text that UTF-8 cannot represent. */
 const [AS_UTF8, AS_JSON] = [0, 1];
-const NO_SALT = new Uint8Array();
+const NOTHING = new Uint8Array();
 
 /** Tells whether a text has the form of a sealed one. Only opening it verifies its key and integrity. */
 export function isSealedText(text: string): boolean {
@@ -22,10 +22,10 @@ export class TextCipher {
   readonly #auditKey: Uint8Array;
 
   constructor(dataKey: Uint8Array) {
-    this.#key = deriveKey(dataKey, NO_SALT, "workrail text 1");
-    this.#nonceKey = deriveKey(dataKey, NO_SALT, "workrail text nonce 1");
-    this.#digestKey = deriveKey(dataKey, NO_SALT, "workrail digest 1");
-    this.#auditKey = deriveKey(dataKey, NO_SALT, "workrail audit 1");
+    this.#key = deriveKey(dataKey, "workrail text 1");
+    this.#nonceKey = deriveKey(dataKey, "workrail text nonce 1");
+    this.#digestKey = deriveKey(dataKey, "workrail digest 1");
+    this.#auditKey = deriveKey(dataKey, "workrail audit 1");
   }
 
   seal(text: string): string {
@@ -33,7 +33,7 @@ export class TextCipher {
     const plain = Buffer.from(`\0${isUtf8 ? text : JSON.stringify(text)}`);
     plain[0] = isUtf8 ? AS_UTF8 : AS_JSON;
     const nonce = mac(this.#nonceKey, plain).subarray(0, NONCE_BYTES);
-    return MARK + Buffer.concat([nonce, encrypt(this.#key, nonce, plain, NO_SALT)]).toString("base64url");
+    return MARK + Buffer.concat([nonce, encrypt(plain, { key: this.#key, nonce, about: NOTHING })]).toString("base64url");
   }
 
   sealDigest(digest: Digest): Digest {
@@ -51,7 +51,7 @@ export class TextCipher {
    */
   open(sealed: string): string {
     const bytes = Buffer.from(sealed.startsWith(MARK) ? sealed.slice(MARK.length) : "", "base64url");
-    const plain = decrypt(this.#key, bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES), NO_SALT);
+    const plain = decrypt(bytes.subarray(NONCE_BYTES), { key: this.#key, nonce: bytes.subarray(0, NONCE_BYTES), about: NOTHING });
     if (plain === undefined) {
       throw new WorkrailError("CHECKPOINT_CORRUPT", "The catalog holds a text that this store's key did not seal.", {
         hint: "Run `workrail rebuild`.",

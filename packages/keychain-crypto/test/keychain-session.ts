@@ -15,7 +15,7 @@ const open = async (): Promise<OpenedKeys> => {
 const made = await createKeyring(keyFiles, keyFromKeychain(), "sealed");
 const opened = await open();
 const keyring = Buffer.from((await keyFiles.read("store", () => true)) ?? []);
-await rewrapKeyring(keyFiles, opened, keyFromKeychain(), keyFromKeychain());
+await rewrapKeyring(keyFiles, opened, { from: keyFromKeychain(), to: keyFromKeychain() });
 const again = await open();
 const same = (one: Uint8Array, other: Uint8Array): boolean => Buffer.from(one).equals(other);
 // The entry of the old key is gone, so the old keyring opens nothing.

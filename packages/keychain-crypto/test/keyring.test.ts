@@ -68,7 +68,7 @@ describe("a keyring", () => {
   it("can be rewrapped, after which the old key and the old recovery key open nothing", async () => {
     const made = await createKeyring(files, ZEROS, "sealed");
     const recoveryKey = await addRecoveryKey(files, made);
-    const rewrapped = await rewrapKeyring(files, await open(ZEROS), ZEROS, ONES);
+    const rewrapped = await rewrapKeyring(files, await open(ZEROS), { from: ZEROS, to: ONES });
     for (const old of [ZEROS, keyFromRecovery(recoveryKey)]) await expect(open(old)).rejects.toMatchObject(UNAVAILABLE);
     for (const now of [ONES, keyFromRecovery(rewrapped.recoveryKey)]) expect((await open(now)).dataKey).toEqual(made.dataKey);
   });
@@ -76,7 +76,7 @@ describe("a keyring", () => {
   it("keeps the old key when the new one is unavailable", async () => {
     const made = await createKeyring(files, ZEROS, "sealed");
     for (const change of [rewrapKeyring, replaceDataKey]) {
-      await expect(change(files, made, ZEROS, keyFromEnvironment("no key"))).rejects.toMatchObject(UNAVAILABLE);
+      await expect(change(files, made, { from: ZEROS, to: keyFromEnvironment("no key") })).rejects.toMatchObject(UNAVAILABLE);
       expect((await open(ZEROS)).dataKey).toEqual(made.dataKey);
     }
   });
@@ -84,7 +84,7 @@ describe("a keyring", () => {
   it("can replace its data key, and gives the old one only to the new key, until it is no longer needed", async () => {
     const made = await createKeyring(files, ZEROS, "sealed");
     const recoveryKey = await addRecoveryKey(files, made);
-    const replaced = await replaceDataKey(files, await open(ZEROS), ZEROS, ONES);
+    const replaced = await replaceDataKey(files, await open(ZEROS), { from: ZEROS, to: ONES });
     expect(replaced.dataKey.bytes).not.toEqual(made.dataKey.bytes);
     for (const old of [ZEROS, keyFromRecovery(recoveryKey)]) await expect(open(old)).rejects.toMatchObject(UNAVAILABLE);
     expect(await open(ONES)).toMatchObject({ keyring: { state: "rekeying" }, dataKey: replaced.dataKey, previous: made.dataKey });

@@ -56,7 +56,7 @@ const CONVERSIONS: readonly Conversion[] = [
     before: WISH,
     work: async (raw, keyFiles) => {
       const keys = await openKeyring((await readKeyring(keyFiles)) as Keyring, OLD_KEY);
-      return raw.locking.exclusively(() => rewrapKeyring(keyFiles, keys, OLD_KEY, NEW_KEY));
+      return raw.locking.exclusively(() => rewrapKeyring(keyFiles, keys, { from: OLD_KEY, to: NEW_KEY }));
     },
     held: [WISH, NEW_WISH],
     isSealedAfter: true,

@@ -91,7 +91,7 @@ async function batchOf(ports: EmbedPorts, live: readonly CheckpointRecord[], lac
     if (read.failure !== undefined) continue;
     last = { record, lines: read.lines };
     missing.push(record);
-    texts.push(textToEmbed(record.name, read.lines, known, ports.findSecrets));
+    texts.push(textToEmbed({ name: record.name, lines: read.lines, known }, ports.findSecrets));
   }
   return { missing, texts, failure };
 }

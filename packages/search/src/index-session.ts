@@ -125,7 +125,7 @@ async function textsOf(
     }
     const known = new Set(previous?.id === last?.id ? last?.lines : await linesOfPrevious(ports, previous));
     const words = await wordsIn(linesToIndex(record, lines, known), ports.pause);
-    texts.push(textOf(record, checkpoint.sequence, previous?.sequence ?? 0, words));
+    texts.push(textOf(record, { sequence: checkpoint.sequence, previous: previous?.sequence ?? 0, ...words }));
     if (checkpoint.kind !== "aside") last = { id: checkpoint.id, lines };
   }
   return { texts, unreadable };
@@ -178,7 +178,10 @@ async function wordsIn(lines: readonly string[], pause: () => Promise<void>): Pr
   return { terms, stopWords };
 }
 
-function textOf(record: CheckpointRecord, sequence: number, previous: number, { terms, stopWords }: Words): TextOfCheckpoint {
+function textOf(
+  record: CheckpointRecord,
+  { sequence, previous, terms, stopWords }: Words & Pick<TextOfCheckpoint, "sequence" | "previous">,
+): TextOfCheckpoint {
   const { id: checkpointId, kind, createdAt, project, agentId, workflowId, tags } = record;
   return { checkpointId, sequence, previous, terms, stopWords: [...stopWords], kind, createdAt, project, agentId, workflowId, tags };
 }

@@ -45,23 +45,24 @@ function withoutInflection(word: string, first: number): string {
 }
 
 function shortened(word: string, first: number, second: number): string {
-  return replaced(replacedOnce(word, first), THIRD, first, second);
+  const once = replacedOnce(word, first);
+  return replaced(once, THIRD, once.endsWith("ative") ? second : first);
 }
 
 function replacedOnce(word: string, first: number): string {
-  if (endingOf(word, SECOND) !== undefined) return replaced(word, SECOND, first, first);
+  if (endingOf(word, SECOND) !== undefined) return replaced(word, SECOND, first);
   const isLate = word.length - 2 >= first;
   if (word.endsWith("logi") && word.length - 3 >= first) return word.slice(0, -1);
   return isLate && /[cdeghkmnrt]li$/.test(word) ? word.slice(0, -2) : word;
 }
 
-/** Replaces the longest matching ending if it starts within the region. */
-function replaced(word: string, endings: Endings, first: number, second: number): string {
+/** Replaces the longest matching ending if it starts at `from` or later. */
+function replaced(word: string, endings: Endings, from: number): string {
   const found = endingOf(word, endings);
   if (found === undefined) return word;
   const [ending, becomes] = found;
   const at = word.length - ending.length;
-  return at >= (ending === "ative" ? second : first) ? word.slice(0, at) + becomes : word;
+  return at >= from ? word.slice(0, at) + becomes : word;
 }
 
 function withoutSuffix(word: string, second: number): string {

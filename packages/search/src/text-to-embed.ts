@@ -7,14 +7,20 @@ const LOOKED_AT = 64_000;
 /** Placeholder for empty text, which cannot be embedded. */
 const EMPTY = "(empty)";
 
+interface LinesToEmbed {
+  /** Name of the checkpoint. */
+  readonly name: string | undefined;
+  /** Lines of the checkpoint, in order. */
+  readonly lines: readonly string[];
+  /** Lines of its predecessor. */
+  readonly known: readonly string[];
+}
+
 /**
  * Returns the text to embed for a checkpoint, without secrets: its name and the beginning of its new lines, or of all its lines
  * when none is new.
- *
- * @param lines lines of the checkpoint, in order.
- * @param known lines of its predecessor.
  */
-export function textToEmbed(name: string | undefined, lines: readonly string[], known: readonly string[], find: FindSecrets): string {
+export function textToEmbed({ name, lines, known }: LinesToEmbed, find: FindSecrets): string {
   const isKnown = new Set(known);
   const brought = lines.filter((line) => !isKnown.has(line));
   const first = name === undefined ? [] : [name.trim()];

@@ -13,8 +13,8 @@ it("KeywordFinder and KeywordPattern find the same words in the same order", () 
   fc.assert(
     fc.property(text, fc.nat(20), fc.nat(60), (given, from, length) => {
       const [withTable, without]: [string[], string[]] = [[], []];
-      table.find(given, from, from + length, (word, start) => withTable.push(`${WORDS[word]} at ${start}`));
-      pattern.find(given, from, from + length, (word, start) => without.push(`${WORDS[word]} at ${start}`));
+      table.find(given, { from, to: from + length }, (word, start) => withTable.push(`${WORDS[word]} at ${start}`));
+      pattern.find(given, { from, to: from + length }, (word, start) => without.push(`${WORDS[word]} at ${start}`));
       expect(without).toEqual(withTable);
     }),
   );

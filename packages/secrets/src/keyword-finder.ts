@@ -1,3 +1,9 @@
+/** Span of a text in which words must start: at or after `from` and before `to`. */
+interface Starts {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Called with the index of a found word in the list, and its start. */
 export type OnWord = (word: number, start: number) => void;
 
@@ -35,22 +41,19 @@ export class KeywordFinder {
     this.#firstEnd = (order.length - this.#ends.length) * this.#width;
   }
 
-  /** Reports words that start at or after `from` and before `to`, in the order of their ends. */
-  find(text: string, from: number, to: number, onWord: OnWord): void {
+  /** Reports words that start in a span, in the order of their ends. */
+  find(text: string, { from, to }: Starts, onWord: OnWord): void {
     const [next, columns, firstEnd] = [this.#next, this.#columns, this.#firstEnd];
     const last = Math.min(text.length, to + this.#longest);
     let state = 0;
     for (let at = from; at < last; at++) {
       const code = text.charCodeAt(at);
       state = next[state + (code < 128 ? (columns[code] as number) : 0)] as number;
-      if (state >= firstEnd) this.#tell(state, at + 1, to, onWord);
-    }
-  }
-
-  #tell(state: number, end: number, to: number, onWord: OnWord): void {
-    for (const word of this.#ends[(state - this.#firstEnd) / this.#width] ?? []) {
-      const start = end - (this.#words[word] as string).length;
-      if (start < to) onWord(word, start);
+      if (state < firstEnd) continue;
+      for (const word of this.#ends[(state - firstEnd) / this.#width] ?? []) {
+        const start = at + 1 - (this.#words[word] as string).length;
+        if (start < to) onWord(word, start);
+      }
     }
   }
 }
@@ -80,7 +83,7 @@ export class KeywordPattern {
   }
 
   /** Works like `find` of `KeywordFinder`. */
-  find(text: string, from: number, to: number, onWord: OnWord): void {
+  find(text: string, { from, to }: Starts, onWord: OnWord): void {
     const found: { readonly word: number; readonly start: number; readonly end: number }[] = [];
     this.#pattern.lastIndex = from;
     for (let match = this.#pattern.exec(text); match !== null && match.index < to; match = this.#pattern.exec(text)) {

@@ -10,7 +10,7 @@ import { RandomText } from "./testing/random-text.ts";
 describe("a keyword finder", () => {
   const found = (words: readonly string[], text: string, from = 0, to: number = text.length): string[] => {
     const all: string[] = [];
-    new KeywordFinder(words).find(text, from, to, (word, start) => all.push(`${words[word]}@${start}`));
+    new KeywordFinder(words).find(text, { from, to }, (word, start) => all.push(`${words[word]}@${start}`));
     return all;
   };
 

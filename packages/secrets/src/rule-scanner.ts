@@ -48,15 +48,16 @@ export function ruleScanner({ personalData = "off", except = [] }: RuleScannerOp
       // Kept text including the lookbehind, its offset in the whole text, and the start of its unsearched part.
       let [text, offset, from] = ["", 0, 0];
       const search = (to: number): FoundSecret[] => {
+        const tryAt = findings.trierIn(text, offset);
         const onWord = (word: number, start: number): void => {
-          for (const rule of rulesOf[word] ?? []) findings.tryAt(rule, text, start, offset);
+          for (const rule of rulesOf[word] ?? []) tryAt(rule, start);
         };
         searched += to - from;
         // Built only for long texts, because building takes some milliseconds.
         if (searched > WORTH_A_TABLE) finder ??= new KeywordFinder(words);
-        (finder ?? (pattern ??= new KeywordPattern(words, FREQUENT_KEYWORDS))).find(text, from, to, onWord);
+        (finder ?? (pattern ??= new KeywordPattern(words, FREQUENT_KEYWORDS))).find(text, { from, to }, onWord);
         if (numbers.length > 0) {
-          for (const start of numberStarts(text, from, to)) for (const rule of numbers) findings.tryAt(rule, text, start, offset);
+          for (const start of numberStarts(text, from, to)) for (const rule of numbers) tryAt(rule, start);
         }
         from = to;
         return findings.upTo(offset + to);
@@ -112,10 +113,13 @@ class Findings {
   /** End of the last match per rule: a rule is not tried inside its own match. */
   readonly #ends = new Map<SecretRule, number>();
 
-  tryAt(rule: SecretRule, text: string, start: number, offset: number): void {
-    if (start + offset < (this.#ends.get(rule) ?? 0)) return;
-    rule.pattern.lastIndex = start;
-    this.#take(rule, rule.pattern.exec(text), offset);
+  /** Returns a function that tries a rule at a place of a part of the text. @param offset of the part. */
+  trierIn(part: string, offset: number): (rule: SecretRule, start: number) => void {
+    return (rule, start) => {
+      if (start + offset < (this.#ends.get(rule) ?? 0)) return;
+      rule.pattern.lastIndex = start;
+      this.#take(rule, rule.pattern.exec(part), offset);
+    };
   }
 
   /** Returns and removes the secrets that end at or before `end`, in order and without overlap. */

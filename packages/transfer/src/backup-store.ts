@@ -79,7 +79,7 @@ export async function backupStore(ports: BackupPorts, target: BackupTarget, opti
   const holder = `backup-${ports.ids.sessionId()}`;
   return ports.locking.shared(() =>
     runThen(
-      () => new Backup(ports, target, options, holder).run(),
+      () => new Backup(ports, target, { ...options, holder }).run(),
       () => ports.catalog.change(release(holder)),
     ),
   );
@@ -114,7 +114,7 @@ class Backup {
   readonly #unreadable = new Map<BlobRef, WorkrailError>();
   #heldAt = Number.NEGATIVE_INFINITY;
 
-  constructor(ports: BackupPorts, target: BackupTarget, options: BackupOptions, holder: string) {
+  constructor(ports: BackupPorts, target: BackupTarget, { holder, ...options }: BackupOptions & { readonly holder: string }) {
     this.#ports = ports;
     this.#target = target;
     this.#options = options;

@@ -87,8 +87,8 @@ export interface ImportedSecret extends PlacedSecret {
 export async function importSession(ports: ImportPorts, input: ImportInput): Promise<ImportReport> {
   const { session, checkpoints, unreadable, secrets } = await prove(ports, input.source);
   return ports.locking.inOrder(session.id, async () => {
-    const plan = await planImport(ports, session.id, checkpoints, input.onConflict ?? "skip");
-    if (input.dryRun !== true) await write(ports, input.source, session, plan);
+    const plan = await planImport(ports, { sessionId: session.id, checkpoints }, input.onConflict ?? "skip");
+    if (input.dryRun !== true) await write(ports, { source: input.source, session, plan });
     const added = plan.entries.filter((entry) => entry.action === "add").length;
     const present = plan.entries.filter((entry) => entry.action === "present").length;
     return {
@@ -201,7 +201,13 @@ async function screened(
   return { labels: labelsOf(redacted.labels), content: prepareText(changed, redacted.context, ports.limits, ports.digests), report };
 }
 
-async function write(ports: ImportPorts, source: ExportSource, session: ExportedSession, plan: ImportPlan): Promise<void> {
+interface PlannedImport {
+  readonly source: ExportSource;
+  readonly session: ExportedSession;
+  readonly plan: ImportPlan;
+}
+
+async function write(ports: ImportPorts, { source, session, plan }: PlannedImport): Promise<void> {
   let index = 0;
   let expectedHead = plan.head;
   for await (const part of readExport(open(source), ports)) {

@@ -40,8 +40,7 @@ export interface PlanPorts {
  */
 export async function planImport(
   ports: PlanPorts,
-  sessionId: SessionId,
-  checkpoints: readonly CheckpointFacts[],
+  { sessionId, checkpoints }: { readonly sessionId: SessionId; readonly checkpoints: readonly CheckpointFacts[] },
   policy: ImportConflictPolicy,
 ): Promise<ImportPlan> {
   const known = new Map<CheckpointId, CheckpointRecord>();
@@ -53,7 +52,7 @@ export async function planImport(
   if (policy === "rename" && isThere) return planRenamed(ports, checkpoints);
   for (const facts of checkpoints) refuseOther(facts, known.get(facts.id));
   const head = await findHead(ports.catalog, sessionId);
-  const begin = firstToAdd(checkpoints, known, head, policy);
+  const begin = firstToAdd(checkpoints, { known, head }, policy);
   const entries = checkpoints.map((facts, index): ImportEntry => {
     const action = known.has(facts.id) ? "present" : index >= begin ? "add" : "leave-out";
     return { action, exportedId: facts.id, facts };
@@ -91,8 +90,7 @@ function refuseOther(facts: CheckpointFacts, record: CheckpointRecord | undefine
  */
 function firstToAdd(
   checkpoints: readonly CheckpointFacts[],
-  known: ReadonlyMap<CheckpointId, CheckpointRecord>,
-  head: CheckpointRecord | undefined,
+  { known, head }: { readonly known: ReadonlyMap<CheckpointId, CheckpointRecord>; readonly head: CheckpointRecord | undefined },
   policy: ImportConflictPolicy,
 ): number {
   if (head === undefined) return 0;

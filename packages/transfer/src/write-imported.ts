@@ -52,7 +52,7 @@ export async function writeImported(ports: WriteImportedPorts, imported: Importe
   const envelope = encodeEnvelope(imported.facts, imported.content.bytes, ports.digests);
   const bytes = await ports.codec.encode(envelope);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const stored = await putBlob(ports, imported.facts, envelope, bytes);
+    const stored = await putBlob(ports, imported.facts, { envelope, bytes });
     const outcome = await ports.catalog.change(append(ports, imported, stored));
     if (outcome.status === "blob-missing") continue;
     if (outcome.status === "committed") return putBackIfReplaced(ports, outcome.record, bytes);
@@ -84,7 +84,11 @@ function append({ clock }: WriteImportedPorts, imported: ImportedCheckpoint, sto
 }
 
 /** Writes the blob. An existing blob is either the same one from an interrupted import, or garbage, which is removed. */
-async function putBlob(ports: WriteImportedPorts, facts: CheckpointFacts, envelope: Uint8Array, bytes: Uint8Array): Promise<StoredBlob> {
+async function putBlob(
+  ports: WriteImportedPorts,
+  facts: CheckpointFacts,
+  { envelope, bytes }: { readonly envelope: Uint8Array; readonly bytes: Uint8Array },
+): Promise<StoredBlob> {
   const key = { sessionId: facts.sessionId, checkpointId: facts.id };
   const ref = ports.blobs.refOf(key);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {

@@ -67,7 +67,7 @@ describe.skipIf(hostsFolder === "")("workrail setup (set WORKRAIL_HOSTS to the f
     expect(told).toContain("turn");
     // Other hosts keep it in the conversation; it is in no request for a title.
     expect(host === "opencode" ? told : ["turn"]).toEqual(["turn"]);
-    await applyRemoval(planRemoval(host, { scope }, surroundings, records), records);
+    await applyRemoval(planRemoval(host, { scope }, { surroundings, records }), records);
     endpoint.play({ host, project: run.project, turns: [saying("Alone.")] });
     await runHost(run);
     expect(await fired(log)).toHaveLength(EVENTS[host].length);

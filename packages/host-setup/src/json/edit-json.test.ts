@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { valueAt } from "./edit-json.ts";
-import { addItem, addMember, type JsonFile, removeWithContainers, startOf } from "./json-members.ts";
+import { addItem, addMember, removeWithContainers, startOf } from "./json-members.ts";
+import type { JsonFile } from "./json-text.ts";
 
 const FILE: JsonFile = { file: "settings.json", dialect: "comments-and-commas" };
 const ENTRY = { command: "npx", args: ["-y", "x"] };
@@ -18,9 +19,9 @@ describe("an edit of a JSON text", () => {
   it("adds one value and changes no other, and can be taken back", () => {
     fc.assert(
       fc.property(documents, (text) => {
-        const added = addMember(FILE, startOf(FILE, text), ["added to it", "ours"], ENTRY);
+        const added = addMember(startOf(FILE, text), ["added to it", "ours"], ENTRY);
         expect(JSON.parse(added.text)).toEqual({ ...(JSON.parse(text) as object), "added to it": { ours: ENTRY } });
-        const left = removeWithContainers(FILE, added, ["added to it", "ours"], text);
+        const left = removeWithContainers(added, ["added to it", "ours"], text);
         expect(JSON.parse(left.text)).toEqual(JSON.parse(text));
         expect(left.text.replaceAll(/[\r\n\t ]/gu, "")).toBe(text.replaceAll(/[\r\n\t ]/gu, ""));
       }),
@@ -30,8 +31,8 @@ describe("an edit of a JSON text", () => {
   it("adds an item behind those that are there", () => {
     fc.assert(
       fc.property(documents, fc.array(fc.jsonValue()), (text, items) => {
-        const source = addMember(FILE, startOf(FILE, text), ["added to it"], items);
-        expect(valueAt(addItem(FILE, source, ["added to it"], ENTRY), ["added to it"])).toEqual([...items, ENTRY]);
+        const source = addMember(startOf(FILE, text), ["added to it"], items);
+        expect(valueAt(addItem(source, ["added to it"], ENTRY), ["added to it"])).toEqual([...items, ENTRY]);
       }),
     );
   });
@@ -46,9 +47,9 @@ describe("an edit of a JSON text", () => {
     ['{\n  "b": 2, // of b\n}', '{\n  "b": 2, // of b\n  "a": 1,\n}'],
     ['{\n  "b": 2 /* , */\n  // end\n}', '{\n  "b": 2, /* , */\n  // end\n  "a": 1\n}'],
   ])("of %j is laid out as its neighbours", (text, expected) => {
-    const added = addMember(FILE, startOf(FILE, text), ["a"], 1);
+    const added = addMember(startOf(FILE, text), ["a"], 1);
     expect(added.text).toBe(expected);
-    const left = removeWithContainers(FILE, added, ["a"], text).text;
+    const left = removeWithContainers(added, ["a"], text).text;
     expect(left.replaceAll(/\s/gu, "")).toBe(text.replaceAll(/\s/gu, ""));
   });
 
@@ -57,6 +58,6 @@ describe("an edit of a JSON text", () => {
     ['{\n  // before\n  "a": 1 }', "{\n  // before\n   }"],
     ['{ "b": 2, // of b\n  "a": 1 }', '{ "b": 2 // of b\n   }'],
   ])("keeps the comments around an entry that goes from %j", (text, expected) => {
-    expect(removeWithContainers(FILE, startOf(FILE, text), ["a"], undefined).text).toBe(expected);
+    expect(removeWithContainers(startOf(FILE, text), ["a"], undefined).text).toBe(expected);
   });
 });

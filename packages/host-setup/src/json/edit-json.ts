@@ -21,8 +21,14 @@ export function valueAt(source: JsonSource, path: JsonPath): unknown {
   return node === undefined ? undefined : (getNodeValue(node) as unknown);
 }
 
-/** Adds a member to an object, or an item to an array. Nothing else of the text changes. @param name of the member; `undefined` in an array. */
-export function insertInto({ text, root }: JsonSource, container: Node, name: string | undefined, value: unknown): string {
+interface Inserted {
+  /** Name of the member; absent in an array. */
+  readonly name?: string;
+  readonly value: unknown;
+}
+
+/** Adds a member to an object, or an item to an array. Nothing else of the text changes. */
+export function insertInto({ text, root }: JsonSource, container: Node, { name, value }: Inserted): string {
   const layout = layoutOf(text, root);
   const last = container.children?.at(-1);
   const end = container.offset + container.length - 1;

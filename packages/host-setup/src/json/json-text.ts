@@ -4,7 +4,15 @@ import { type Node, parseTree, type ParseError, printParseErrorCode } from "json
 /** The syntax that a host accepts: plain JSON, JSON with comments, or JSON with comments and trailing commas. */
 export type JsonDialect = "strict" | "comments" | "comments-and-commas";
 
-export interface JsonSource {
+/** A host's JSON file. */
+export interface JsonFile {
+  /** Named in errors. */
+  readonly file: string;
+  readonly dialect: JsonDialect;
+}
+
+/** A text of a host's file, read. */
+export interface JsonSource extends JsonFile {
   readonly text: string;
   readonly root: Node;
 }
@@ -14,19 +22,18 @@ const BOM = "\uFEFF";
 /**
  * Reads the text of a host's file.
  *
- * @param file named in the error.
  * @throws INVALID_INPUT when the host could not read the text, or the text is no object.
  */
-export function readJsonText(text: string, dialect: JsonDialect, file: string): JsonSource {
+export function readJsonText({ file, dialect }: JsonFile, text: string): JsonSource {
   const errors: ParseError[] = [];
-  const root = parsed(text, dialect, errors, file);
+  const root = parsed({ file, dialect }, text, errors);
   const [error] = errors;
-  if (error !== undefined) throw unreadable(file, text, error, dialect);
-  if (root?.type !== "object") throw refusal(file, "it must hold one JSON object", undefined);
-  return { text, root };
+  if (error !== undefined) throw unreadable({ file, dialect }, text, error);
+  if (root?.type !== "object") throw refusal(file, "it must hold one JSON object");
+  return { file, dialect, text, root };
 }
 
-function parsed(text: string, dialect: JsonDialect, errors: ParseError[], file: string): Node | undefined {
+function parsed({ file, dialect }: JsonFile, text: string, errors: ParseError[]): Node | undefined {
   // A blank replaces the byte order mark, so that offsets stay true.
   const source = text.startsWith(BOM) ? ` ${text.slice(1)}` : text;
   const options = { disallowComments: dialect === "strict", allowTrailingComma: dialect === "comments-and-commas" };
@@ -34,7 +41,7 @@ function parsed(text: string, dialect: JsonDialect, errors: ParseError[], file: 
     return parseTree(source, errors, options);
   } catch (error) {
     // The library reads recursively, and a deep text can overflow the stack.
-    if (error instanceof RangeError) throw refusal(file, "it is nested too deeply", undefined, error);
+    if (error instanceof RangeError) throw refusal(file, "it is nested too deeply", { cause: error });
     throw error;
   }
 }
@@ -47,18 +54,17 @@ export function isBlankJson(text: string, dialect: JsonDialect): boolean {
   return parseTree(withoutMark, errors) === undefined && errors.every(({ error }) => printParseErrorCode(error) === "ValueExpected");
 }
 
-function unreadable(file: string, text: string, { error, offset }: ParseError, dialect: JsonDialect): WorkrailError {
+function unreadable({ file, dialect }: JsonFile, text: string, { error, offset }: ParseError): WorkrailError {
   const line = text.slice(0, offset).split("\n").length;
   if (dialect === "strict" && printParseErrorCode(error) === "InvalidCommentToken") {
     const hint = "Remove the comment, and run the command again.";
-    return refusal(file, `line ${line} has a comment, and the host cannot read a file with comments`, hint);
+    return refusal(file, `line ${line} has a comment, and the host cannot read a file with comments`, { hint });
   }
   const words = printParseErrorCode(error).replaceAll(/(?<!^)[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`);
-  return refusal(file, `it is not valid in line ${line} (${words.toLowerCase()})`, "Fix it by hand first.");
+  return refusal(file, `it is not valid in line ${line} (${words.toLowerCase()})`, { hint: "Fix it by hand first." });
 }
 
 /** The error for a file that cannot be changed. @param reason follows the file's name. */
-export function refusal(file: string, reason: string, hint: string | undefined, cause?: unknown): WorkrailError {
-  const options = hint === undefined ? { details: { file }, cause } : { details: { file }, hint, cause };
-  return new WorkrailError("INVALID_INPUT", `${file} was not changed: ${reason}.`, options);
+export function refusal(file: string, reason: string, options: { readonly hint?: string; readonly cause?: unknown } = {}): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", `${file} was not changed: ${reason}.`, { details: { file }, ...options });
 }

@@ -1,16 +1,6 @@
 import { type JsonPath, nodeAt, replaceValue, valueAt } from "../json/edit-json.ts";
-import {
-  addItem,
-  addMember,
-  asRecord,
-  itemsAt,
-  type JsonFile,
-  isLeftOver,
-  membersAt,
-  removeWithContainers,
-  startOf,
-} from "../json/json-members.ts";
-import { isBlankJson, type JsonSource, readJsonText } from "../json/json-text.ts";
+import { addItem, addMember, asRecord, itemsAt, isLeftOver, membersAt, removeWithContainers, startOf } from "../json/json-members.ts";
+import { isBlankJson, type JsonFile, type JsonSource, readJsonText } from "../json/json-text.ts";
 import { type HostPart, NO_FINDINGS } from "../host-part.ts";
 import { isOurHook } from "../our-program.ts";
 
@@ -51,16 +41,16 @@ export function hooksInJson(json: HooksInJson, hooks: readonly HookedEvent[]): H
     add: (text) => withHooks(json, withHead(json, startOf(json, text)), hooks).text,
     remove(text, before) {
       if (isBlankJson(text, dialect)) return text;
-      let source = readJsonText(text, dialect, file);
+      let source = readJsonText(json, text);
       if (findHooks(json, source).length === 0) return text;
       // In reverse order, so that the indexes of earlier hooks stay true.
-      for (const { whole } of findHooks(json, source).toReversed()) source = removeWithContainers(json, source, whole, before);
+      for (const { whole } of findHooks(json, source).toReversed()) source = removeWithContainers(source, whole, before);
       return source.text;
     },
     isLeftOver: (text) => isLeftOver(json, text, Object.keys(json.head ?? {})),
     inspect(text) {
       if (isBlankJson(text, dialect)) return NO_FINDINGS;
-      const found = findHooks(json, readJsonText(text, dialect, file));
+      const found = findHooks(json, readJsonText(json, text));
       const unique = (values: readonly string[]): readonly string[] => [...new Set(values)];
       return { events: unique(found.map(({ event }) => event)), commands: unique(found.map(({ command }) => command)) };
     },
@@ -70,7 +60,7 @@ export function hooksInJson(json: HooksInJson, hooks: readonly HookedEvent[]): H
 function withHead(json: HooksInJson, source: JsonSource): JsonSource {
   let headed = source;
   for (const [name, value] of Object.entries(json.head ?? {})) {
-    if (nodeAt(headed, [name]) === undefined) headed = addMember(json, headed, [name], value);
+    if (nodeAt(headed, [name]) === undefined) headed = addMember(headed, [name], value);
   }
   return headed;
 }
@@ -79,16 +69,16 @@ function withHooks(json: HooksInJson, source: JsonSource, hooks: readonly Hooked
   let hooked = source;
   for (const hook of hooks) {
     const there = findHooks(json, hooked).find(({ event }) => event === hook.event);
-    if (there === undefined) hooked = addItem(json, hooked, ["hooks", hook.event], spelled(json, hook));
-    else if (there.command !== hook.command) hooked = withCommand(json, hooked, there, hook.command);
+    if (there === undefined) hooked = addItem(hooked, ["hooks", hook.event], spelled(json, hook));
+    else if (there.command !== hook.command) hooked = withCommand(hooked, there, hook.command);
   }
   return hooked;
 }
 
 /** Updates the hook of another installation: only its command changes. */
-function withCommand(json: HooksInJson, source: JsonSource, { at }: Found, command: string): JsonSource {
+function withCommand(source: JsonSource, { at }: Found, command: string): JsonSource {
   const node = nodeAt(source, at);
-  return node === undefined ? source : readJsonText(replaceValue(source, node, command), json.dialect, json.file);
+  return node === undefined ? source : readJsonText(source, replaceValue(source, node, command));
 }
 
 function spelled({ shape, extra }: HooksInJson, { command, timeout }: HookedEvent): unknown {
@@ -99,25 +89,26 @@ function spelled({ shape, extra }: HooksInJson, { command, timeout }: HookedEven
 function findHooks({ shape }: HooksInJson, source: JsonSource): readonly Found[] {
   return Object.keys(membersAt(source, ["hooks"])).flatMap((event) =>
     itemsAt(source, ["hooks", event]).flatMap((item, index): readonly Found[] => {
-      const path = ["hooks", event, index];
-      if (shape === "flat") return foundIn(event, item, path, path);
+      const whole = ["hooks", event, index];
+      if (shape === "flat") return foundIn(item, { event, path: whole, whole });
       const group = asRecord(item)["hooks"];
       if (!Array.isArray(group)) return [];
-      return group.flatMap((hook, inner) =>
-        foundIn(event, hook, [...path, "hooks", inner], group.length === 1 ? path : [...path, "hooks", inner]),
-      );
+      return group.flatMap((hook, inner) => {
+        const path = [...whole, "hooks", inner];
+        return foundIn(hook, { event, path, whole: group.length === 1 ? whole : path });
+      });
     }),
   );
 }
 
-function foundIn(event: string, hook: unknown, path: JsonPath, whole: JsonPath): readonly Found[] {
+function foundIn(hook: unknown, { event, path, whole }: Pick<Found, "event" | "whole"> & { readonly path: JsonPath }): readonly Found[] {
   const { command } = asRecord(hook);
   return typeof command === "string" && isOurHook(command) ? [{ event, command, at: [...path, "command"], whole }] : [];
 }
 
 /** Tells whether a plugin of ours is turned on in a settings file of Claude Code. */
 export function hasPluginOn(text: string): boolean {
-  const source = readJsonText(text, "strict", "");
+  const source = readJsonText({ file: "", dialect: "strict" }, text);
   return Object.entries(asRecord(valueAt(source, ["enabledPlugins"]))).some(
     ([name, isOn]) => name.startsWith("workrail@") && isOn === true,
   );

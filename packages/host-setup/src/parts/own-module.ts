@@ -21,7 +21,7 @@ export function ownModule({ file, mark, text, events }: OwnModule): HostPart {
     entries: `plugin that calls the hooks at ${events.join(", ")}`,
     add(found) {
       if (found === undefined || isOurs(found)) return text;
-      throw refusal(file, "it is another plugin of the same name", "Rename that plugin first.");
+      throw refusal(file, "it is another plugin of the same name", { hint: "Rename that plugin first." });
     },
     remove: (found) => (isOurs(found) ? undefined : found),
     isLeftOver: () => false,

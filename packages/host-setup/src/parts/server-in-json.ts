@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type JsonPath, nodeAt, replaceValue, valueAt } from "../json/edit-json.ts";
-import { addMember, asRecord, type JsonFile, isLeftOver, removeWithContainers, startOf } from "../json/json-members.ts";
-import { isBlankJson, readJsonText, refusal } from "../json/json-text.ts";
+import { addMember, asRecord, isLeftOver, removeWithContainers, startOf } from "../json/json-members.ts";
+import { isBlankJson, type JsonFile, type JsonSource, readJsonText, refusal } from "../json/json-text.ts";
 import { type HostPart, NO_FINDINGS, type Program } from "../host-part.ts";
 import { ENTRY_NAME, isOurServer } from "../our-program.ts";
 
@@ -24,43 +24,40 @@ export function serverInJson(json: ServerInJson, server: Program): HostPart {
     kind: "mcp",
     file,
     entries: `MCP server "${ENTRY_NAME}"`,
-    add: (text) => withServer(json, text, path, json.entry(server)),
+    add: (text) => withServer(startOf(json, text), path, json.entry(server)).text,
     remove(text, before) {
       if (isBlankJson(text, dialect)) return text;
-      const source = readJsonText(text, dialect, file);
+      const source = readJsonText(json, text);
       if (!isOurServer(wordsOf(valueAt(source, path)))) return text;
-      return removeWithContainers(json, source, path, before).text;
+      return removeWithContainers(source, path, before).text;
     },
     isLeftOver: (text) => isLeftOver(json, text, json.written),
     inspect(text) {
       if (isBlankJson(text, dialect)) return NO_FINDINGS;
-      const [command, ...args] = wordsOf(valueAt(readJsonText(text, dialect, file), path));
+      const [command, ...args] = wordsOf(valueAt(readJsonText(json, text), path));
       return command === undefined ? NO_FINDINGS : { ...NO_FINDINGS, server: { command, args } };
     },
   };
 }
 
-function withServer(json: ServerInJson, text: string | undefined, path: JsonPath, entry: Entry): string {
-  const source = startOf(json, text);
-  const node = nodeAt(source, path);
-  if (node === undefined) return addMember(json, source, path, entry).text;
-  const there = valueAt(source, path);
-  if (!isOurServer(wordsOf(there))) throw otherServer(json.file, path);
-  return updated(json, source.text, path, entry);
+function withServer(source: JsonSource, path: JsonPath, entry: Entry): JsonSource {
+  if (nodeAt(source, path) === undefined) return addMember(source, path, entry);
+  if (!isOurServer(wordsOf(valueAt(source, path)))) throw otherServer(source.file, path);
+  return updated(source, path, entry);
 }
 
 /** Updates the command of the entry, and keeps members that a person added, such as `env`. */
-function updated(json: ServerInJson, text: string, path: JsonPath, entry: Entry): string {
-  let source = readJsonText(text, json.dialect, json.file);
+function updated(there: JsonSource, path: JsonPath, entry: Entry): JsonSource {
+  let source = there;
   for (const name of ["command", "args"].filter((each) => each in entry)) {
     const node = nodeAt(source, [...path, name]);
     const value = entry[name];
-    if (node === undefined) source = addMember(json, source, [...path, name], value);
+    if (node === undefined) source = addMember(source, [...path, name], value);
     else if (!isDeepStrictEqual(valueAt(source, [...path, name]), value)) {
-      source = readJsonText(replaceValue(source, node, value), json.dialect, json.file);
+      source = readJsonText(source, replaceValue(source, node, value));
     }
   }
-  return source.text;
+  return source;
 }
 
 /** The command of an entry and its arguments, however the host spells them. */
@@ -70,9 +67,7 @@ function wordsOf(entry: unknown): readonly string[] {
 }
 
 function otherServer(file: string, path: JsonPath): Error {
-  return refusal(
-    file,
-    `"${path.join(".")}" exists and starts another program`,
-    "Give that entry another name, or leave the MCP entry out with --no-mcp.",
-  );
+  return refusal(file, `"${path.join(".")}" exists and starts another program`, {
+    hint: "Give that entry another name, or leave the MCP entry out with --no-mcp.",
+  });
 }

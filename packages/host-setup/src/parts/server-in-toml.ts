@@ -88,14 +88,14 @@ function changed(file: string, text: string, change: (servers: Toml) => void): s
 }
 
 function notAlone(file: string): Error {
-  return refusal(file, "the entry cannot be changed without other changes to the file", "Change it by hand.");
+  return refusal(file, "the entry cannot be changed without other changes to the file", { hint: "Change it by hand." });
 }
 
 function read(file: string, text: string): Toml {
   try {
     return parse(text) as Toml;
   } catch (error) {
-    throw refusal(file, `it is not valid TOML (${firstLine(error)})`, "Fix it by hand first.", error);
+    throw refusal(file, `it is not valid TOML (${firstLine(error)})`, { hint: "Fix it by hand first.", cause: error });
   }
 }
 
@@ -112,7 +112,7 @@ function isValid(text: string): boolean {
 function serversOf(document: Toml, file: string): Toml {
   const servers = document[TABLE];
   if (servers !== undefined && (typeof servers !== "object" || servers === null || Array.isArray(servers))) {
-    throw refusal(file, `"${TABLE}" is not a table`, "Fix it by hand first.");
+    throw refusal(file, `"${TABLE}" is not a table`, { hint: "Fix it by hand first." });
   }
   return asTable(servers ?? {});
 }
@@ -136,9 +136,7 @@ function firstLine(error: unknown): string {
 }
 
 function otherServer(file: string): Error {
-  return refusal(
-    file,
-    `"${TABLE}.${ENTRY_NAME}" exists and starts another program`,
-    "Give that entry another name, or leave the MCP entry out with --no-mcp.",
-  );
+  return refusal(file, `"${TABLE}.${ENTRY_NAME}" exists and starts another program`, {
+    hint: "Give that entry another name, or leave the MCP entry out with --no-mcp.",
+  });
 }

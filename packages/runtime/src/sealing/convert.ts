@@ -18,7 +18,7 @@ import {
   hasRecoveryKey,
   isSealedText,
   type Keyring,
-  type KeySource,
+  type KeyChange,
   openKeyring,
   type OpenedKeys,
   readKeyring,
@@ -128,14 +128,14 @@ export async function unseal(
  */
 export async function sealAnew(
   store: ConvertibleStore,
-  { from, to }: { readonly from: KeySource; readonly to: KeySource },
+  change: KeyChange,
   onProgress?: ConversionOptions["onProgress"],
 ): Promise<ConversionResult> {
   const { storage, keyFiles } = store;
   return storage.locking.exclusively(async () => {
-    const { keys } = await seal(store, await openKeyring(await keyringOfSealed(keyFiles), from), {});
+    const { keys } = await seal(store, await openKeyring(await keyringOfSealed(keyFiles), change.from), {});
     await new StoreSealer(keys.dataKey, keyFiles).checkSessions();
-    const replaced = await replaceDataKey(keyFiles, keys, from, to);
+    const replaced = await replaceDataKey(keyFiles, keys, change);
     return (await seal(store, replaced, { withRecovery: true, onProgress })).result;
   });
 }

@@ -82,7 +82,7 @@ export async function rekeyStore(
       const logIt = (reason?: typeof FAILED): Promise<void> => logRekeying(storage, keyFiles, keys, { at: ports.clock.now(), reason });
       await logIt();
       try {
-        return (await rewrapKeyring(keyFiles, keys, from, newSource(to))).recoveryKey;
+        return (await rewrapKeyring(keyFiles, keys, { from, to: newSource(to) })).recoveryKey;
       } catch (error) {
         if (await isAsBefore(keyFiles, keyring)) await logIt(FAILED);
         throw error;

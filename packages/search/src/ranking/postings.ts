@@ -69,26 +69,30 @@ export interface Span {
 /** All numbers of documents. */
 export const EVERYWHERE: Span = { first: 0, last: Number.MAX_SAFE_INTEGER };
 
-/** Limit of documents of a term, and size of the index. */
+/** Limit of documents of a term, size of the index, and span of the documents. */
 export interface Few {
   /** Maximum of documents of a term; none are returned for a term with more. */
   readonly most: number;
   readonly texts: number;
+  readonly span: Span;
 }
 
+/** Span of documents, and how many of the latest of them. */
+type Latest = Pick<AskedDocuments, "most" | "span">;
+
 /** Returns the postings of a term in a span; `undefined` when the term has too many documents. */
-export function postingsOf(lists: WordLists, term: string, few: Few, span: Span): Postings | undefined {
-  const documents = fewDocumentsWith(lists, term, few, span);
+export function postingsOf(lists: WordLists, term: string, few: Few): Postings | undefined {
+  const documents = fewDocumentsWith(lists, term, few);
   if (documents === undefined) return undefined;
   return {
     documents,
-    more: documents.length === 0 ? [] : oftenMarked(lists, term, { most: few.most, span, isLatest: false }),
+    more: documents.length === 0 ? [] : oftenMarked(lists, term, { most: few.most, span: few.span, isLatest: false }),
     isCut: false,
   };
 }
 
 /** Returns the latest `most` documents of a term, and the latest `most` documents of each level of occurrences. */
-export function latestPostingsOf(lists: WordLists, term: string, most: number, span: Span): Postings {
+export function latestPostingsOf(lists: WordLists, term: string, { most, span }: Latest): Postings {
   const latest = lists.numbers({ having: "all", words: [term], span, most: most + 1, isLatest: true });
   const isCut = latest.length > most;
   if (latest.length === 0) return { documents: [], more: [], isCut };
@@ -102,8 +106,15 @@ export function latestPostingsOf(lists: WordLists, term: string, most: number, s
   return { documents: united(latest, documents), more: more.reverse(), isCut };
 }
 
+interface Having {
+  /** Documents that all have the term. */
+  readonly documents: readonly number[];
+  /** Maximum of documents of each level. */
+  readonly most: number;
+}
+
 /** Returns the levels of a term for documents that all have it. */
-export function moreOften(lists: WordLists, term: string, documents: readonly number[], most: number): Postings {
+export function moreOften(lists: WordLists, term: string, { documents, most }: Having): Postings {
   const span = { first: documents[0] ?? 0, last: documents.at(-1) ?? 0 };
   return { documents, more: oftenMarked(lists, term, { most, span, isLatest: false }), isCut: false };
 }
@@ -124,7 +135,7 @@ const OTHER = 10;
  * Returns the documents of a term without levels; `undefined` when there are too many. For the whole index, remembers that a term
  * has too many documents while the size of the index stays about the same.
  */
-export function fewDocumentsWith(lists: WordLists, term: string, { most, texts }: Few, span: Span): readonly number[] | undefined {
+export function fewDocumentsWith(lists: WordLists, term: string, { most, texts, span }: Few): readonly number[] | undefined {
   const { terms } = frequentIn(lists, texts);
   if (span === EVERYWHERE && (terms.get(term) ?? 0) >= most) return undefined;
   const documents = lists.numbers({ having: "all", words: [term], span, most: most + 1, isLatest: false });
@@ -151,17 +162,17 @@ export function documentsWithOften(lists: WordLists, term: string, most: number)
 }
 
 /** Returns the latest documents that have all of the terms. */
-export function documentsWithAll(lists: WordLists, terms: readonly string[], most: number, span: Span): readonly number[] {
+export function documentsWithAll(lists: WordLists, terms: readonly string[], { most, span }: Latest): readonly number[] {
   return lists.numbers({ having: "all", words: terms, span, most, isLatest: true });
 }
 
 /** Returns the latest documents that have any of the terms. */
-export function documentsWithAny(lists: WordLists, terms: readonly string[], most: number, span: Span): readonly number[] {
+export function documentsWithAny(lists: WordLists, terms: readonly string[], { most, span }: Latest): readonly number[] {
   return terms.length === 0 ? [] : lists.numbers({ having: "any", words: terms, span, most, isLatest: true });
 }
 
 /** Returns the latest documents that have any term with a given beginning. */
-export function documentsBeginning(lists: WordLists, beginning: string, most: number, span: Span): readonly number[] {
+export function documentsBeginning(lists: WordLists, beginning: string, { most, span }: Latest): readonly number[] {
   return lists.numbers({ having: "beginning", words: [beginning], span, most, isLatest: true });
 }
 

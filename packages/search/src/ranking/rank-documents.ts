@@ -181,7 +181,7 @@ export function relatedScores(
 ): (number: number, relativeLength: number) => number {
   // A term in that many documents tells nothing.
   const telling = related.flatMap((each) => {
-    const documents = fewDocumentsWith(index, each.term, { most: MOST_OF_RELATED, texts }, EVERYWHERE);
+    const documents = fewDocumentsWith(index, each.term, { most: MOST_OF_RELATED, texts, span: EVERYWHERE });
     return documents === undefined ? [] : [{ ...each, documents, texts: documents.length }];
   });
   const weighed = weighRelated(telling, texts).map((each) => ({
@@ -214,7 +214,7 @@ function chosen(
   const span = among === undefined ? EVERYWHERE : spanOf(among);
   const allowed = among === undefined ? undefined : new Set(among);
   if (required.length === 0) return { ...anyOf(index, terms, { texts, span, depth }), allowed };
-  const having = documentsWithAll(index, required, MOST_REQUIRED, span).filter((number) => allowed?.has(number) !== false);
+  const having = documentsWithAll(index, required, { most: MOST_REQUIRED, span }).filter((number) => allowed?.has(number) !== false);
   if (having.length === 0) return { lists: [], isCut: false };
   const others = terms.filter(({ term }) => !required.includes(term));
   const { lists } = anyOf(index, others, { texts, span: spanOf(having), depth });
@@ -230,7 +230,11 @@ function allOf(
   const rare = rarity(having.length, texts);
   return terms
     .filter(({ term }) => required.includes(term))
-    .map(({ term, weight }) => ({ weight: weight * rare, texts: having.length, postings: moreOften(index, term, having, MOST_OF_TERM) }));
+    .map(({ term, weight }) => ({
+      weight: weight * rare,
+      texts: having.length,
+      postings: moreOften(index, term, { documents: having, most: MOST_OF_TERM }),
+    }));
 }
 
 interface Within {
@@ -244,7 +248,7 @@ function anyOf(index: WordLists, terms: readonly AskedTerm[], { texts, span, dep
   const isAlone = terms.length === 1;
   const read = terms.map((each) => ({
     ...each,
-    postings: isAlone ? undefined : postingsOf(index, each.term, { most: MOST_OF_TERM, texts }, span),
+    postings: isAlone ? undefined : postingsOf(index, each.term, { most: MOST_OF_TERM, texts, span }),
   }));
   const known = read.flatMap(({ postings, ...each }) => (postings === undefined ? [] : [{ ...each, postings }]));
   const frequent = read.filter(({ postings }) => postings === undefined);
@@ -266,8 +270,7 @@ function anyOf(index: WordLists, terms: readonly AskedTerm[], { texts, span, dep
       : latestPostings(
           index,
           frequent.map(({ term }) => term),
-          latest,
-          span,
+          { most: latest, span },
         );
   for (const [at, { weight }] of frequent.entries()) {
     const postings = of[at] ?? NONE;
@@ -276,7 +279,9 @@ function anyOf(index: WordLists, terms: readonly AskedTerm[], { texts, span, dep
     lists.push({ weight: weight * rarity(count, texts), texts: count, postings });
   }
   const asked = [...known, ...frequent];
-  const instead = asked.flatMap((each, at) => insteadOf(index, each, lists[at] as WeighedPostings, { texts, span, depth, isAlone }));
+  const instead = asked.flatMap((each, at) =>
+    insteadOf(index, { ...each, found: lists[at] as WeighedPostings }, { texts, span, depth, isAlone }),
+  );
   return { lists: [...lists, ...instead], isCut: isCut || instead.some(({ postings }) => postings.isCut) };
 }
 
@@ -286,8 +291,7 @@ function anyOf(index: WordLists, terms: readonly AskedTerm[], { texts, span, dep
  */
 function insteadOf(
   index: WordLists,
-  { instead, weight }: AskedTerm,
-  { texts: having, postings }: WeighedPostings,
+  { instead, weight, found: { texts: having, postings } }: AskedTerm & { readonly found: WeighedPostings },
   { texts, span, depth, isAlone }: Within & { readonly isAlone: boolean },
 ): WeighedPostings[] {
   if (instead === undefined || having > ENOUGH_WHOLE) return [];
@@ -303,17 +307,17 @@ function insteadOf(
     const isCut = found.length >= most;
     return [{ weight: share * weight * rare, texts: documents.length, isInstead: true, postings: { documents, more: [], isCut } }];
   };
-  const others = listOf(documentsWithAny(index, terms, most, span), false);
-  return beginning === undefined ? others : [...others, ...listOf(documentsBeginning(index, beginning, most, span), true)];
+  const others = listOf(documentsWithAny(index, terms, { most, span }), false);
+  return beginning === undefined ? others : [...others, ...listOf(documentsBeginning(index, beginning, { most, span }), true)];
 }
 
 const NONE: Postings = { documents: [], more: [], isCut: false };
 
 /** Postings of terms with too many documents: the latest documents of each, and the latest that have all of the terms. */
-function latestPostings(index: WordLists, terms: readonly string[], most: number, span: Span): Postings[] {
-  const shared = terms.length < 2 ? [] : documentsWithAll(index, terms, most, span);
+function latestPostings(index: WordLists, terms: readonly string[], latest: { readonly most: number; readonly span: Span }): Postings[] {
+  const shared = terms.length < 2 ? [] : documentsWithAll(index, terms, latest);
   return terms.map((term) => {
-    const postings = latestPostingsOf(index, term, most, span);
+    const postings = latestPostingsOf(index, term, latest);
     return { ...postings, documents: united(postings.documents, shared) };
   });
 }

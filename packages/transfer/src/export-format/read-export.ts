@@ -42,7 +42,7 @@ export async function* readExport(
   const scanner = new JsonScanner(chunks);
   try {
     await readHeader(scanner);
-    const session = await readMember(scanner, "session", "session", SMALL);
+    const session = await readMember(scanner, "session", { limits: SMALL });
     yield { kind: "session", session: await atPlace({ path: "session", line: scanner.line }, () => parseSession(session, digests)) };
     await readName(scanner, "checkpoints");
     yield* readCheckpoints(scanner, limits, digests);
@@ -59,9 +59,9 @@ export async function* readExport(
 async function readHeader(scanner: JsonScanner): Promise<void> {
   const place = { path: "the beginning", line: 1 };
   if (!(await scanner.take("{"))) throw malformed(place, "it is no JSON object");
-  const format = await readMember(scanner, "format", undefined, SMALL);
+  const format = await readMember(scanner, "format", { limits: SMALL, isFirst: true });
   if (format !== EXPORT_FORMAT) throw malformed({ ...place, path: "format" }, `it must be "${EXPORT_FORMAT}"`);
-  const version = await readMember(scanner, "version", "version", SMALL);
+  const version = await readMember(scanner, "version", { limits: SMALL });
   if (typeof version !== "number" || !Number.isSafeInteger(version) || version < 1) {
     throw malformed({ ...place, path: "version" }, "it must be a whole number from 1");
   }
@@ -96,18 +96,18 @@ async function* readCheckpoints(scanner: JsonScanner, limits: ReadLimits, digest
 }
 
 async function readUnreadable(scanner: JsonScanner): Promise<ExportPart> {
-  const value = await readMember(scanner, "unreadable", "checkpoints", MANY);
+  const value = await readMember(scanner, "unreadable", { limits: MANY });
   const place = { path: "unreadable", line: scanner.line };
   return { kind: "unreadable", checkpoints: await atPlace(place, () => parseUnreadable(value)) };
 }
 
-/**
- * Reads the member that must come next.
- *
- * @param after name of the member before it, if any.
- */
-async function readMember(scanner: JsonScanner, name: string, after: string | undefined, limits: ValueLimits): Promise<JsonValue> {
-  await readName(scanner, name, after === undefined);
+/** Reads the member that must come next. */
+async function readMember(
+  scanner: JsonScanner,
+  name: string,
+  { limits, isFirst }: { readonly limits: ValueLimits; readonly isFirst?: boolean },
+): Promise<JsonValue> {
+  await readName(scanner, name, isFirst);
   return readValue(scanner, { path: name, line: scanner.line }, limits);
 }
 
