@@ -17,7 +17,7 @@ export function checkShape({
 }: Pick<ViewCheckpointParams, "budgetTokens" | "keys" | "range"> &
   Pick<CompressContextParams, "strategy" | "layers"> &
   Pick<PrioritizeContextParams, "budgets">): void {
-  if (budgetTokens !== undefined) checkCount("budgetTokens", budgetTokens, 1, Number.MAX_SAFE_INTEGER);
+  if (budgetTokens !== undefined) checkCount("budgetTokens", budgetTokens, { least: 1 });
   if (keys !== undefined && !isListOf(keys, isEntryPath)) throw invalid("keys", "a list of names and paths");
   if (range !== undefined && !isJsonObject(range)) throw invalid("range", "an object with offset and limit");
   if (strategy !== undefined && !COMPRESSION_STRATEGIES.includes(strategy)) {
@@ -31,7 +31,7 @@ function checkBudgets(budgets: NonNullable<PrioritizeContextParams["budgets"]>):
   const given: unknown = budgets;
   if (!isJsonObject(given) || !Object.keys(given).every(isLayer)) throw invalid("budgets", `an object with ${LAYERS.join(", ")}`);
   for (const [layer, tokens] of Object.entries(budgets)) {
-    if (tokens !== undefined) checkCount(`budgets.${layer}`, tokens, 0, Number.MAX_SAFE_INTEGER);
+    if (tokens !== undefined) checkCount(`budgets.${layer}`, tokens, { least: 0 });
   }
 }
 

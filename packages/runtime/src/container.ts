@@ -98,14 +98,18 @@ export function checkAdapters(adapters: Adapters): void {
 export async function wire(settings: Settings, adapters: Adapters, inUse?: SessionResolver): Promise<Parts> {
   const opened = await (adapters.storage ?? openDefaultStorage)(settings, adapters.log ?? silentLog);
   try {
-    return await wireOver(opened, settings, adapters, inUse);
+    return await wireOver(opened, settings, { ...adapters, inUse });
   } catch (error) {
     await opened.close();
     throw error;
   }
 }
 
-async function wireOver(opened: Storage, settings: Settings, adapters: Adapters, inUse: SessionResolver | undefined): Promise<Parts> {
+async function wireOver(
+  opened: Storage,
+  settings: Settings,
+  { inUse, ...adapters }: Adapters & { readonly inUse: SessionResolver | undefined },
+): Promise<Parts> {
   const container = root.createChildContainer();
   const log = adapters.log ?? silentLog;
   const raw = settings.readOnly && opened.isReadOnly !== true ? readOnlyStorage(opened) : opened;

@@ -19,7 +19,7 @@ export async function copyStore(options: CopyStoreOptions): Promise<CopyStoreRes
   if (source.store === undefined && !hasStore(source.dataDir)) throw noStore(source.dataDir);
   // Rebuilds a lost catalog, finishes erasures and takes in what hooks saved.
   await openedOnce(source, adapters);
-  const report = await onBoth(source, target, adapters, (one, other) => copyStorage(one, other, options));
+  const report = await onBoth({ source, target }, adapters, (from, to) => copyStorage(from, to, options));
   if (report.isComplete) {
     await copyRedactionKey(source.dataDir, target);
     await openedOnce(target, adapters);
@@ -34,8 +34,7 @@ async function openedOnce(settings: Settings, adapters: Adapters): Promise<void>
 }
 
 async function onBoth(
-  source: Settings,
-  target: Settings,
+  { source, target }: { readonly source: Settings; readonly target: Settings },
   { log = silentLog }: Adapters,
   work: (from: Storage, to: Storage) => Promise<CopyReport>,
 ): Promise<CopyReport> {

@@ -37,11 +37,11 @@ async function fitFlat({ settings, tokens }: FitParts, description: object, budg
   const most = Math.min(budgetTokens ?? settings.maxAnswerTokens, settings.maxAnswerTokens);
   if (most < SMALL_BUDGET_TOKENS) {
     const room = { tokens: Math.floor(most * SMALL_DESCRIPTION_SHARE), characters: settings.maxAnswerCharacters };
-    return fitFields(description, room, tokens, { always: NEEDED, mostNamed: 0 });
+    return fitFields(description, { room, always: NEEDED, mostNamed: 0 }, tokens);
   }
   const room = {
     tokens: Math.floor(Math.max(most * DESCRIPTION_SHARE, Math.min(most / 2, LEAST_DESCRIPTION_TOKENS))),
     characters: Math.floor(settings.maxAnswerCharacters * DESCRIPTION_SHARE),
   };
-  return fitFields(description, room, tokens);
+  return fitFields(description, { room }, tokens);
 }

@@ -29,8 +29,9 @@ const ALWAYS = new Set([
 const MOST_NAMED = 10;
 const LONGEST_KEY_NAMED = 120;
 
-/** Fields of an answer that do not depend on the room. */
-interface Needed {
+interface FieldsRoom {
+  readonly room: Room;
+  /** Fields that are kept whatever the room. */
   readonly always?: ReadonlySet<string>;
   /** Most omitted fields that are named. */
   readonly mostNamed?: number;
@@ -42,9 +43,8 @@ interface Needed {
  */
 export async function fitFields<T extends object>(
   fields: T,
-  room: Room,
+  { room, always: isAlways = ALWAYS, mostNamed = MOST_NAMED }: FieldsRoom,
   counter: TokenCounter,
-  { always: isAlways = ALWAYS, mostNamed = MOST_NAMED }: Needed = {},
 ): Promise<FittedFields<T>> {
   if (await isWithin(JSON.stringify(fields), room, counter)) return { fields };
   const entries = Object.entries(fields).map(([key, value]) => ({ key, value: value as unknown, text: JSON.stringify({ [key]: value }) }));

@@ -18,15 +18,20 @@ export interface Asked {
   readonly sessionId?: string | undefined;
 }
 
+interface Bounds {
+  readonly isolation: Isolation;
+  /** Project of the store. */
+  readonly own: string | undefined;
+}
+
 /**
  * Returns the scope of a lookup. A project or session that the caller names is always accessible. With strict isolation, all projects at
  * once are not.
  *
- * @param own project of the store.
  * @param field name of the project parameter in the caller's words.
  * @throws INVALID_INPUT with strict isolation, when no project is named and the store has none.
  */
-export function scopeOf(isolation: Isolation, own: string | undefined, { project, sessionId }: Asked, field = "project"): Scope {
+export function scopeOf({ isolation, own }: Bounds, { project, sessionId }: Asked, field = "project"): Scope {
   if (typeof project === "string") return { only: project };
   if (sessionId !== undefined) return {};
   if (isolation !== "strict") return project === null || isolation === "off" ? {} : { first: own };

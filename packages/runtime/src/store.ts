@@ -295,7 +295,7 @@ export class Store {
   }
 
   scopeOf(asked: Asked): Scope {
-    return scopeOf(this.parts.settings.isolation, this.project, asked);
+    return scopeOf({ isolation: this.parts.settings.isolation, own: this.project }, asked);
   }
 
   /** Returns the project of a listing: the own one even where others may be shown. `undefined`: all projects. */

@@ -105,15 +105,17 @@ class Collected {
     const known = namesIn("command line", optionOf);
     const unknown = [...values.keys()].filter((option) => !known.has(option));
     for (const option of [...strays, ...unknown]) this.issues.push(unknownOption(option, known));
-    for (const [field, name] of known) this.#addText(name, "command line", field, values.get(field));
+    for (const [field, name] of known) this.#addText(name, values.get(field), { place: "command line", field });
   }
 
   addEnvironment(env: Environment): void {
     const known = namesIn("environment", variableOf);
-    for (const [field, name] of known) this.#addText(name, "environment", field, notEmpty(env[field]));
+    for (const [field, name] of known) this.#addText(name, notEmpty(env[field]), { place: "environment", field });
     for (const name of SETTING_NAMES) {
       const { foreignVariable } = SETTINGS[name];
-      if (foreignVariable !== undefined) this.#addText(name, "environment", foreignVariable, notEmpty(env[foreignVariable]));
+      if (foreignVariable !== undefined) {
+        this.#addText(name, notEmpty(env[foreignVariable]), { place: "environment", field: foreignVariable });
+      }
     }
     const others = Object.keys(env).filter((field) => field.startsWith("WORKRAIL_") && !known.has(field) && env[field] !== "");
     this.issues.push(...others.map((field) => unknownVariable(field, known)).filter((issue) => issue !== undefined));
@@ -135,8 +137,8 @@ class Collected {
     return this.#found.get(name);
   }
 
-  #addText(name: SettingName, place: SettingPlace, field: string, text: string | undefined): void {
-    if (text !== undefined) this.#add(name, { value: readText(SETTINGS[name].type, text), place, field });
+  #addText(name: SettingName, text: string | undefined, from: Pick<FoundSetting, "place" | "field">): void {
+    if (text !== undefined) this.#add(name, { value: readText(SETTINGS[name].type, text), ...from });
   }
 
   #add(name: SettingName, found: FoundSetting): void {

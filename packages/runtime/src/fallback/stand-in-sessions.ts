@@ -13,7 +13,7 @@ export async function listedSessions(
 ): Promise<readonly ListedSession[]> {
   const { where, limit, after } = read;
   const held = memory.sessions();
-  const ours = await Promise.all(held.map((id) => sessionOf(memory, id, read, below)));
+  const ours = await Promise.all(held.map((id) => sessionOf(memory, { ...read, id }, below)));
   const theirs = await ifReadable(async () => {
     return (await (await below()).read({ rows: { ...read, limit: limit + held.length } })).rows;
   }, []);
@@ -35,8 +35,7 @@ type Place = readonly [at: Date, id: string];
 /** Returns a session with data in memory; `undefined` when it holds nothing, or nothing of the wanted project. */
 async function sessionOf(
   memory: RetainedMemory,
-  id: SessionId,
-  { where: { has, project } }: SelectSessions,
+  { id, where: { has, project } }: SelectSessions & { readonly id: SessionId },
   below: () => Promise<CatalogPort>,
 ): Promise<ListedSession | undefined> {
   const reads = {

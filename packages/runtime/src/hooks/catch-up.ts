@@ -73,6 +73,6 @@ async function catchUpOne(call: HookCall, { host, file, sizeBytes, modifiedAt }:
   };
   const own = { ...call, place, payload: { ...call.payload, messages: undefined } };
   const read = await readOn(stateOf(fresh, stateFile), own);
-  await saveSession(read.state, stateFile, own, { withConversation: true });
+  await saveSession({ state: read.state, file: stateFile }, own, { withConversation: true });
   return read.hasNews ? read.state : undefined;
 }

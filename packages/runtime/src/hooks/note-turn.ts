@@ -26,7 +26,7 @@ export async function noteTurn(
     return { output: "" };
   }
   const read = await readOn(state, call);
-  const saved = await saveSession(read.state, file, call, {
+  const saved = await saveSession({ state: read.state, file }, call, {
     lastMessage: payload.lastAssistantMessage,
     withConversation: event !== "stop",
   });

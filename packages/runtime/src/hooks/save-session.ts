@@ -26,6 +26,12 @@ export interface SaveHow {
   readonly withConversation: boolean;
 }
 
+interface StateFile {
+  readonly state: HookState;
+  /** File that keeps the state. */
+  readonly file: string;
+}
+
 /**
  * Writes the session's state as an incoming save if it changed, and then the new messages. The search of a long conversation for secrets may
  * take longer than the host waits, so the state file is written after each of the two. After a crash in between, the next hook repeats the
@@ -33,7 +39,7 @@ export interface SaveHow {
  *
  * @returns the checkpoint's id; `undefined` when there is nothing new to save.
  */
-export async function saveSession(state: HookState, file: string, call: HookCall, how: SaveHow): Promise<string | undefined> {
+export async function saveSession({ state, file }: StateFile, call: HookCall, how: SaveHow): Promise<string | undefined> {
   const { settings, ports, event } = call;
   if (settings.isReadOnly) return undefined;
   const notes = await withLast(state.notes, how.lastMessage, settings);
@@ -54,17 +60,17 @@ export async function saveSession(state: HookState, file: string, call: HookCall
   const saves = isNews ? [work] : [];
   const after = isNews ? { ...state, turns: 0, saved: { digest, at: savedAt, checkpointId } } : state;
   // A sealed store is opened once for both.
-  if (!settings.isSealed) await handOver(saves.splice(0), after, file, call);
+  if (!settings.isSealed) await handOver(saves.splice(0), { state: after, file }, call);
   const isTaken = (state.conversation.refusals ?? 0) < MOST_REFUSALS;
   const said = settings.keepsConversations && how.withConversation && isTaken ? saidSince(after, call, { about, topic }) : [];
   for await (const { state: conversation, saves: more } of said) {
-    await handOver([...saves.splice(0), ...more], { ...after, conversation }, file, call);
+    await handOver([...saves.splice(0), ...more], { state: { ...after, conversation }, file }, call);
   }
-  if (saves.length > 0) await handOver(saves, after, file, call);
+  if (saves.length > 0) await handOver(saves, { state: after, file }, call);
   return isNews ? checkpointId : undefined;
 }
 
-async function handOver(saves: readonly IncomingSave[], state: HookState, file: string, call: HookCall): Promise<void> {
+async function handOver(saves: readonly IncomingSave[], { state, file }: StateFile, call: HookCall): Promise<void> {
   const { settings, ports, places } = call;
   if (settings.isSealed && saves.length > 0) await ports.saveNow(saves);
   else if (saves.length > 0) await leave(saves, places);
@@ -126,7 +132,7 @@ async function* saidSince(state: HookState, call: HookCall, about: AboutTalk): A
   for (let isPartial = true; isPartial;) {
     const part = await readSince(state, { from: before.position, isFor: "conversation" }, call);
     if (part === undefined) return;
-    const talk = await talkOf(state, { part, before }, call, about);
+    const talk = await talkOf(state, { part, before, ...about }, call);
     yield talk;
     before = talk.state;
     isPartial = part.isPartial && !call.settings.isSealed && call.ports.left() > LEAST_MS_FOR_MORE;
@@ -135,9 +141,8 @@ async function* saidSince(state: HookState, call: HookCall, about: AboutTalk): A
 
 async function talkOf(
   state: HookState,
-  { part, before }: { readonly part: ReadPart; readonly before: ConversationState },
+  { part, before, about, topic }: AboutTalk & { readonly part: ReadPart; readonly before: ConversationState },
   call: HookCall,
-  { about, topic }: AboutTalk,
 ): Promise<Talk> {
   const items = messagesOf(await withoutSecrets(part.events, call.settings));
   const parts = conversationParts(part.restarted ? { ...NO_CONVERSATION, refusals: before.refusals } : before, items);

@@ -200,8 +200,8 @@ class Telling {
     this.#results.push(await this.#put(talkSession(this.#state, talk)));
   }
 
-  #put(session: Parameters<typeof putSession>[2]): Promise<PutSession> {
-    return putSession(this.#store, this.#state, session, this.#given.dryRun);
+  #put(session: Parameters<typeof putSession>[1]): Promise<PutSession> {
+    return putSession(this.#store, session, { ...this.#state, dryRun: this.#given.dryRun });
   }
 }
 

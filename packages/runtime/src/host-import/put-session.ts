@@ -82,9 +82,8 @@ function timeOf(message: JsonObject | undefined): Date | undefined {
  */
 export async function putSession(
   store: Workrail,
-  { host, project }: HookState,
   session: TranscriptSession,
-  dryRun: boolean,
+  { host, project, dryRun }: Pick<HookState, "host" | "project"> & { readonly dryRun: boolean },
 ): Promise<PutSession> {
   const { sessionId, context, kind, attributes, name, startedAt, lastAt } = session;
   const checkpointId = idOf(session);
@@ -110,14 +109,17 @@ export async function putSession(
     const result = await store.importText(text, { onConflict: "newer", dryRun });
     return { result, checkpointId, isThere: result.leftOut === 0 };
   } catch (error) {
-    if (!(await isInTrash(store, session, checkpointId, error))) throw error;
+    if (!isConflict(error) || !(await isInTrash(store, sessionId, checkpointId))) throw error;
     return { result: { ...present(sessionId, dryRun), present: 0, leftOut: 1 }, checkpointId, isThere: false };
   }
 }
 
+function isConflict(error: unknown): boolean {
+  return isWorkrailError(error) && error.code === "CONFLICT";
+}
+
 /** Somebody put this checkpoint into the trash: it stays there until the trash is emptied or the checkpoint is restored. */
-async function isInTrash(store: Workrail, { sessionId }: TranscriptSession, checkpointId: CheckpointId, error: unknown): Promise<boolean> {
-  if (!isWorkrailError(error) || error.code !== "CONFLICT") return false;
+async function isInTrash(store: Workrail, sessionId: string, checkpointId: CheckpointId): Promise<boolean> {
   return (await store.listTrash({ sessionId })).some(({ id }) => id === checkpointId);
 }
 

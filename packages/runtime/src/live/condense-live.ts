@@ -36,7 +36,7 @@ export async function condenseLive(how: CondenseLiveHow, before: EnhancedContext
     done = [...shorter.keys()].filter((key) => Object.hasOwn(now.context, key) && now.context[key] === before.context[key]);
     const keys = done.filter((key) => !isCondensedAlready(now.engine, key));
     const context = replaced(now.context, new Map(done.map((key) => [key, shorter.get(key)])));
-    return { context, engine: withCondensation(now.engine, { ...original, keys }, done, how.now) };
+    return { context, engine: withCondensation(now.engine, { ...original, keys }, { done, now: how.now }) };
   });
   if (done.length === 0) return undefined;
   const tokensAfter = await sizes.ofAll(contextOptimizer.prepareForPersistence(after));
@@ -83,8 +83,7 @@ function isCondensedAlready(engine: EngineState, key: string): boolean {
 function withCondensation(
   engine: EngineState,
   condensation: EngineState["condensed"][number],
-  done: readonly string[],
-  now: Date,
+  { done, now }: { readonly done: readonly string[]; readonly now: Date },
 ): EngineState {
   const valid = engine.condensed.filter((each) => new Date(each.validUntil) > now);
   return {

@@ -132,7 +132,7 @@ export class ProjectCheckpoints {
     const { query, projectPath, tags = [], topK = PROJECT_PAGES.found, signal, onProgress } = given;
     checkQuery(query);
     checkProjectTags(tags);
-    checkCount("topK", topK, 1, PROJECT_PAGES.most);
+    checkCount("topK", topK, { least: 1, most: PROJECT_PAGES.most });
     const { only, first } = this.#scope(projectPath);
     const project = only ?? (first === undefined ? null : undefined);
     const asked = { query: firstCharacters(ASKED_CHARACTERS, query), project, tags: [...tags], limit: topK, signal, onProgress };
@@ -159,8 +159,8 @@ export class ProjectCheckpoints {
    */
   async list(given: ListProjectCheckpoints = {}): Promise<ListedProjectCheckpoints> {
     const { limit = PROJECT_PAGES.listed, offset = 0, projectPath, sortBy = "createdAt" } = given;
-    checkCount("limit", limit, 1, PROJECT_PAGES.most);
-    checkCount("offset", offset, 0, Number.MAX_SAFE_INTEGER);
+    checkCount("limit", limit, { least: 1, most: PROJECT_PAGES.most });
+    checkCount("offset", offset, { least: 0 });
     if (sortBy !== "createdAt" && sortBy !== "updatedAt") throw invalidField("sortBy", "sortBy must be createdAt or updatedAt");
     const page = await this.#find(this.#scope(projectPath), limit, offset);
     const read = await this.#readAll(page.checkpoints);
@@ -191,7 +191,7 @@ export class ProjectCheckpoints {
   #scope(projectPath: string | undefined): Scope {
     const { settings, project: own } = this.#options;
     const project = projectPath === undefined ? undefined : parseProjectPath(projectPath);
-    return scopeOf(settings.isolation, own, { project }, "projectPath");
+    return scopeOf({ isolation: settings.isolation, own }, { project }, "projectPath");
   }
 
   async #find({ only, first: own }: Scope, limit: number, offset: number): Promise<FindCheckpointsResult> {

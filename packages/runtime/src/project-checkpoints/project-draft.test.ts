@@ -98,11 +98,11 @@ describe("its tags", () => {
 
 describe("a count", () => {
   it("is a whole number within its range", () => {
-    expect(() => checkCount("topK", 1, 1, 100)).not.toThrow();
-    expect(() => checkCount("topK", 100, 1, 100)).not.toThrow();
+    expect(() => checkCount("topK", 1, { least: 1, most: 100 })).not.toThrow();
+    expect(() => checkCount("topK", 100, { least: 1, most: 100 })).not.toThrow();
     for (const value of [0, 101, 1.5, Number.NaN])
-      expect(() => checkCount("topK", value, 1, 100)).toThrow("topK must be a whole number 1-100");
-    expect(() => checkCount("offset", -1, 0, Number.MAX_SAFE_INTEGER)).toThrow("offset must be a whole number from 0");
+      expect(() => checkCount("topK", value, { least: 1, most: 100 })).toThrow("topK must be a whole number 1-100");
+    expect(() => checkCount("offset", -1, { least: 0 })).toThrow("offset must be a whole number from 0");
   });
 });
 

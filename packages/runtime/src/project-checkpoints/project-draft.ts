@@ -41,12 +41,18 @@ export function checkProjectTags(tags: readonly string[]): void {
   if (!tags.every(isTag)) throw invalidField("tags", `each of tags must be 1-${PROJECT_LIMITS.tagLength} characters`);
 }
 
+interface CountRange {
+  readonly least: number;
+  /** Default: none. */
+  readonly most?: number;
+}
+
 /**
  * Checks a count.
  *
  * @throws INVALID_INPUT unless it is a whole number from `least` to `most`.
  */
-export function checkCount(field: string, value: number, least: number, most: number): void {
+export function checkCount(field: string, value: number, { least, most = Number.MAX_SAFE_INTEGER }: CountRange): void {
   if (Number.isInteger(value) && value >= least && value <= most) return;
   const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `${least}-${most}`;
   throw invalidField(field, `${field} must be a whole number ${range}`);

@@ -41,17 +41,15 @@ export interface CandidatePorts {
   readonly isElsewhere: boolean;
 }
 
-/**
- * Finds every session that the caller may mean, the likeliest first.
- *
- * @param isIsolated true to return sessions of the current project only.
- */
-export async function findCandidates(
-  ports: CandidatePorts,
-  here: Here,
-  hint: string | undefined,
-  isIsolated: boolean,
-): Promise<Candidate[]> {
+interface Wanted {
+  /** Words of the caller. */
+  readonly hint: string | undefined;
+  /** True to return sessions of the current project only. */
+  readonly isIsolated: boolean;
+}
+
+/** Finds every session that the caller may mean, the likeliest first. */
+export async function findCandidates(ports: CandidatePorts, here: Here, { hint, isIsolated }: Wanted): Promise<Candidate[]> {
   if (isIsolated && here.project === undefined) return [];
   const hits = hint === undefined ? [] : await ports.search(hint, isIsolated ? here.project : undefined);
   const heads = await headsOf(ports, here, hits);

@@ -102,10 +102,10 @@ export class Resumer {
     try {
       if (isAlone && since !== undefined) {
         const latest = await this.#known(since, params);
-        return await this.#load(params, { checkpointId: undefined, sessionId: latest.record.sessionId }, git, latest);
+        return await this.#load(params, { checkpointId: undefined, sessionId: latest.record.sessionId }, { git, known: latest });
       }
       const checkpointId = reference === undefined ? undefined : (await resolveReference(this.#store, reference)).id;
-      return await this.#load(params, { checkpointId, sessionId }, git, known);
+      return await this.#load(params, { checkpointId, sessionId }, { git, known });
     } catch (error) {
       const isUnknown = isWorkrailError(error) && (error.code === "SESSION_NOT_FOUND" || error.code === "CHECKPOINT_NOT_FOUND");
       if (!isUnknown) throw error;
@@ -156,8 +156,7 @@ export class Resumer {
   async #load(
     { depth = "view", budgetTokens, focus, isPeek }: ResumeParams,
     ids: Ids,
-    git: Store["git"],
-    known?: LoadedCheckpoint,
+    { git, known }: { readonly git: Store["git"]; readonly known: LoadedCheckpoint | undefined },
   ): Promise<ResumedWork> {
     const { maxAnswerTokens } = this.#store.parts.settings;
     const budget = Math.min(budgetTokens ?? budgetOf(depth, maxAnswerTokens), maxAnswerTokens);
@@ -310,7 +309,10 @@ export class Resumer {
     const here = { ...place, now: clock.now() };
     const search: CandidatePorts["search"] = (words, only) => this.#search(words, only);
     const { isElsewhere } = this.#store;
-    const ranked = await findCandidates({ catalog, locking, search, isElsewhere }, here, hint, settings.isolation === "strict");
+    const ranked = await findCandidates({ catalog, locking, search, isElsewhere }, here, {
+      hint,
+      isIsolated: settings.isolation === "strict",
+    });
     const only = onlyPlausible(ranked);
     const candidates = await Promise.all(ranked.slice(0, limit).map((each) => this.#tell(each, each === only)));
     const note = `${unknown}${noteOn(ranked, project)}`;

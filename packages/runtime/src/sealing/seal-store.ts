@@ -1,7 +1,7 @@
 import { removeNotes } from "../hooks/forget-sessions.ts";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { type AuditEvent, FAILED, type KeyFiles, readOnly, runThen, type Storage, WorkrailError, commit } from "@workrail/core";
+import { type AuditEvent, FAILED, type KeyFiles, readOnly, runThen, WorkrailError, commit } from "@workrail/core";
 import { type ConversionProgress, sealStorage } from "@workrail/wrappers";
 import {
   keyFromFile,
@@ -79,7 +79,7 @@ export async function rekeyStore(
       const keyring = await keyringOfSealed(keyFiles);
       const from = sourceFor(keyring, settings.sealing);
       const keys = await openKeyring(keyring, from);
-      const logIt = (reason?: typeof FAILED): Promise<void> => logRekeying(storage, keyFiles, keys, { at: ports.clock.now(), reason });
+      const logIt = (reason?: typeof FAILED): Promise<void> => logRekeying({ storage, keyFiles }, keys, { at: ports.clock.now(), reason });
       await logIt();
       try {
         return (await rewrapKeyring(keyFiles, keys, { from, to: newSource(to) })).recoveryKey;
@@ -118,8 +118,7 @@ async function isAsBefore(keyFiles: KeyFiles, { mac }: Keyring): Promise<boolean
  * Skipped before a conversion is finished, when the log is chained differently, and for a lost catalog, whose log starts again.
  */
 async function logRekeying(
-  storage: Storage,
-  keyFiles: KeyFiles,
+  { storage, keyFiles }: Pick<RawStore, "storage" | "keyFiles">,
   { keyring, dataKey }: OpenedKeys,
   row: Pick<AuditEvent, "at" | "reason">,
 ): Promise<void> {

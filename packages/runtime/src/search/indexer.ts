@@ -31,6 +31,11 @@ export interface Indexed {
   readonly pending: number;
 }
 
+interface IndexerPorts extends Omit<IndexPorts, "pause"> {
+  readonly background: Background;
+  readonly log: Log;
+}
+
 export interface IndexerOptions {
   /** True while a caller waits for an answer. */
   readonly isBusy: () => boolean;
@@ -54,7 +59,7 @@ export class Indexer {
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(ports: Omit<IndexPorts, "pause">, background: Background, log: Log, options: IndexerOptions) {
+  constructor({ background, log, ...ports }: IndexerPorts, options: IndexerOptions) {
     this.#options = options;
     this.#ports = { ...ports, pause: turnOfTheLoop, reached: {} };
     this.#background = background;

@@ -52,7 +52,7 @@ export class StoreSearch {
     this.#isKept = parts.storage.search !== undefined;
     const catalog = whole === undefined ? parts.catalog : followingChanges(parts.catalog, whole.catalog);
     this.#ports = { ...parts, catalog, search, limits: settings.limits, pause: async () => {} };
-    this.#indexer = new Indexer(this.#ports, background, log, { isBusy, onUpToDate: () => this.#rehearseSoon() });
+    this.#indexer = new Indexer({ ...this.#ports, background, log }, { isBusy, onUpToDate: () => this.#rehearseSoon() });
     this.#log = log;
     this.#meaning = new MeaningSearch(parts);
   }
