@@ -91,6 +91,9 @@ export type {
   TakenPushed,
   TakePushedParams,
   TakePushedResult,
+  TakenSave,
+  TakeSavesParams,
+  TakeSavesResult,
 } from "./pushed-params.ts";
 export type { SyncFork, SyncStoreOptions, SyncStoreResult } from "./sync-options.ts";
 export type { MigrateStoreOptions, MigrateStoreResult } from "./migrate-options.ts";

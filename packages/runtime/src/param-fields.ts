@@ -113,6 +113,7 @@ export const PARAM_FIELDS: { readonly [Method in MethodWithParams]: FieldsOf<Par
   },
   findPushed: { checkpoints: true },
   takePushed: { checkpoints: true },
+  takeSaves: { saves: true },
   storeConversation: { conversation: true, topic: true, format: true, agentId: true },
   loadCheckpoints: { ids: true, isPeek: true },
   loadTexts: { ids: true, withRecords: true },

@@ -1,4 +1,5 @@
 import type { WorkrailError } from "@workrail/core";
+import type { IncomingSave } from "./hooks/incoming-save.ts";
 
 /** A checkpoint of another store, by what identifies it. */
 export interface PushedId {
@@ -56,3 +57,21 @@ export type TakenPushed =
     }
   | { readonly status: "refused"; readonly error: WorkrailError }
   | { readonly status: "waiting" };
+
+export interface TakeSavesParams {
+  /** In their order. At most 1,000. */
+  readonly saves: readonly IncomingSave[];
+}
+
+export interface TakeSavesResult {
+  /** In the order of the saves. */
+  outcomes: TakenSave[];
+}
+
+export type TakenSave =
+  | {
+      readonly status: "taken" | "present";
+      /** Earlier messages of the conversation are missing in the store. */
+      readonly hasGap?: true;
+    }
+  | { readonly status: "refused"; readonly error: WorkrailError };

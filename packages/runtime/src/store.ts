@@ -42,7 +42,7 @@ import type { TakenOver } from "./fallback/take-over.ts";
 import { GitReader } from "./git/read-git-state.ts";
 import { removeOld } from "./hooks/forget-sessions.ts";
 import { type IncomingSave, waitingIfReadable, waitingNames } from "./hooks/incoming-save.ts";
-import { takeIncoming, type TakeInPorts, takeThese } from "./hooks/take-incoming.ts";
+import { savingIn, takeIncoming, type TakeInPorts, takeThese } from "./hooks/take-incoming.ts";
 import { Housekeeper } from "./housekeeper.ts";
 import { type Asked, type Caller, type Confined, type Scope, scopeOf } from "./isolation.ts";
 import { isUnknownSession, withLikelySessions } from "./likely-sessions.ts";
@@ -438,7 +438,7 @@ export class Store {
       const waiting = waitingNames(dataDir);
       if (waiting === "" || (waiting === this.#notTakenIn?.waiting && elapsedMs() < this.#notTakenIn.until)) return 0;
       this.#notTakenIn = undefined;
-      return await this.using(async () => this.#tookIn((await takeIncoming(this.#takeInPorts(), dataDir)).sessions));
+      return await this.using(async () => this.#tookIn((await takeIncoming(savingIn(this.#takeInPorts()), dataDir)).sessions));
     } catch (error) {
       this.#notTakenIn = { waiting: waitingIfReadable(dataDir), until: elapsedMs() + AGAIN_MS };
       this.parts.log.warn("what hooks left could not be saved now", { error });

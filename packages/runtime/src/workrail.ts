@@ -41,7 +41,14 @@ import type { LiveContext, LiveContextParams } from "./live/live-context.ts";
 import type { EraseParams, EraseResult } from "./erasing.ts";
 import type { FittedFields } from "./fit-fields.ts";
 import type { FinishIndexOptions, SearchCheckpointsParams, SearchCheckpointsResult } from "./search/search-checkpoints.ts";
-import type { FindPushedParams, FindPushedResult, TakePushedParams, TakePushedResult } from "./pushed-params.ts";
+import type {
+  FindPushedParams,
+  FindPushedResult,
+  TakePushedParams,
+  TakePushedResult,
+  TakeSavesParams,
+  TakeSavesResult,
+} from "./pushed-params.ts";
 import type { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
 import type {
   CompareCheckpointsParams,
@@ -284,8 +291,8 @@ export interface Care {
   /** Removes the trash for good, overwriting it as `erase` does. */
   emptyTrash(params?: EmptyTrashParams): Promise<CleanUpReport>;
   /**
-   * Takes in the incoming saves that hooks wrote after the store was opened. Opening does the same. A save that cannot be taken in now
-   * stays in place, and the log tells the reason.
+   * Takes in the incoming saves that hooks wrote after the store was opened; over a node, sends them there. Opening does the same. A save
+   * that cannot be taken in now stays in place, and the log tells the reason.
    *
    * @param saves incoming saves that a hook made for a sealed store and did not write to disk; with them it rejects as `saveCheckpoint`
    * does.
@@ -349,6 +356,13 @@ export interface Transfers {
    * @throws INVALID_INPUT; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE, after which the same call continues.
    */
   takePushed(params: TakePushedParams): Promise<TakePushedResult>;
+  /**
+   * Saves what hooks left on another machine: `takeIncoming` over a node sends it. Limits, quotas, the handling of secrets and the audit log
+   * are those of a save.
+   *
+   * @throws INVALID_INPUT; READ_ONLY; LOCK_TIMEOUT, STORAGE_UNAVAILABLE and STORAGE_QUOTA_EXCEEDED, after which the same call continues.
+   */
+  takeSaves(params: TakeSavesParams): Promise<TakeSavesResult>;
   /**
    * Stores a conversation twice: as a checkpoint of kind `conversation`, for search, and as a Markdown file for people in
    * `.codearchitect/sessions` of the project. The file is written even if the store cannot take the checkpoint.

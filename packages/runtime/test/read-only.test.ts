@@ -109,6 +109,7 @@ const WRITES: Readonly<Record<string, (store: Workrail, folder: string) => Promi
   exportSession: (store, folder) => store.exportSession("s", { file: path.join(folder, "s.json") }),
   exportAll: (store, folder) => store.exportAll(folder),
   takePushed: (store) => store.takePushed({ checkpoints: [] }),
+  takeSaves: (store) => store.takeSaves({ saves: [] }),
   importText: (store) => store.importText(new Blob(["{}"]).stream()),
   importFile: (store, folder) => store.importFile(path.join(folder, "none.json")),
   exportAuditLog: (store, folder) => store.exportAuditLog(path.join(folder, "audit.jsonl")),

@@ -4,6 +4,7 @@ import { parseSessionId } from "@workrail/core";
 import { checkPlace } from "../check-params.ts";
 import { keepConversation } from "../conversations.ts";
 import { findPushed, takePushed } from "../take-pushed.ts";
+import { takeSaves } from "../take-saves.ts";
 import type { Store } from "../store.ts";
 import type { ImportTextResult } from "../transfer.ts";
 import type { Transfers } from "../workrail.ts";
@@ -65,6 +66,7 @@ export const transfers: Facet<Transfers> = {
   },
   findPushed: { wholeStore: true, needs: "disk", params: PARAMS, run: findPushed },
   takePushed: { wholeStore: true, needs: "disk", changes: true, remote: "repeatable", params: PARAMS, run: takePushed },
+  takeSaves: { wholeStore: true, needs: "disk", changes: true, remote: "repeatable", params: PARAMS, run: takeSaves },
   storeConversation: {
     remote: "here",
     needs: "read",

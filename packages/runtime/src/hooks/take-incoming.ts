@@ -42,6 +42,17 @@ export interface TakenIn {
   readonly refused: number;
 }
 
+/** Saves an incoming save. @param onGap called when earlier messages are missing in the store. @returns the session if it is new. */
+export type SaveIncoming = (save: IncomingSave, onGap: () => void) => Promise<SessionId | undefined>;
+
+/** Returns the way to save incoming saves in a store. */
+export function savingIn(ports: TakeInPorts, auditAt?: Date): SaveIncoming {
+  return async (save, onGap) => {
+    const result = await saveIncoming(ports, save, { onGap, auditAt });
+    return result?.status === "saved" ? result.record.sessionId : undefined;
+  };
+}
+
 /**
  * Saves all incoming saves of the data directory, oldest first. A file is removed once its checkpoint is durable, and a
  * checkpoint is recognised by its id, so a crash in between saves nothing twice. A file that can never be saved is moved to
@@ -50,7 +61,7 @@ export interface TakenIn {
  * @throws temporary errors, such as LOCK_TIMEOUT, STORAGE_UNAVAILABLE and STORAGE_QUOTA_EXCEEDED, after the other sessions are saved. The
  *   files of the failed session stay.
  */
-export async function takeIncoming(ports: TakeInPorts, dataDir: string): Promise<TakenIn> {
+export async function takeIncoming(saveOne: SaveIncoming, dataDir: string): Promise<TakenIn> {
   const places = hookPlaces(dataDir);
   const sessions = new Set<SessionId>();
   const waiting = new Set<string>();
@@ -65,8 +76,8 @@ export async function takeIncoming(ports: TakeInPorts, dataDir: string): Promise
       // The saves of a session keep their order.
       if (waiting.has(sessionId)) continue;
       const isWanted = !isErased(places, sessionId);
-      const result = isWanted ? await saveIncoming(ports, save, () => handOverAgain(places, save.sessionId)) : undefined;
-      if (result?.status === "saved") sessions.add(result.record.sessionId);
+      const saved = isWanted ? await saveOne(save, () => handOverAgain(places, save.sessionId)) : undefined;
+      if (saved !== undefined) sessions.add(saved);
       fs.rmSync(file, { force: true });
     } catch (error) {
       if (mayGoAway(error)) {
@@ -86,13 +97,14 @@ export async function takeIncoming(ports: TakeInPorts, dataDir: string): Promise
 export async function takeThese(ports: TakeInPorts, saves: readonly IncomingSave[]): Promise<readonly SessionId[]> {
   const sessions = new Set<SessionId>();
   for (const save of saves) {
-    const result = await saveIncoming(ports, save, () => {});
-    if (result?.status === "saved") sessions.add(result.record.sessionId);
+    const saved = await savingIn(ports)(save, () => {});
+    if (saved !== undefined) sessions.add(saved);
   }
   return [...sessions];
 }
 
-function mayGoAway(error: unknown): boolean {
+/** Tells whether a save that failed may be saved later. */
+export function mayGoAway(error: unknown): boolean {
   if (!isWorkrailError(error)) return MAY_GO_AWAY.has((error as NodeJS.ErrnoException).code ?? "");
   // A checkpoint or session that is too large remains so; a full store may not.
   if (error.code === "STORAGE_QUOTA_EXCEEDED") return error.details["limit"] === "maxTotalBytes";
@@ -105,18 +117,24 @@ const MAY_GO_AWAY: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EBUSY", "E
 /** Tries of a save when other processes save to the same session meanwhile. */
 const MOST_TRIES = 5;
 
-/** Saves what a hook made of a session. @param onGap called when earlier messages are missing in the store. @returns `undefined` for a checkpoint that is in the store. */
-async function saveIncoming(ports: TakeInPorts, save: IncomingSave, onGap: () => void): Promise<SaveResult | undefined> {
+interface SaveHow {
+  readonly onGap: () => void;
+  /** Time of the save in the audit log. Default: the time of the hook. */
+  readonly auditAt: Date | undefined;
+}
+
+/** Saves what a hook made of a session. @returns `undefined` for a checkpoint that is in the store. */
+async function saveIncoming(ports: TakeInPorts, save: IncomingSave, how: SaveHow): Promise<SaveResult | undefined> {
   for (let tries = 1; ; tries++) {
     try {
-      return await saveOnce(ports, save, onGap);
+      return await saveOnce(ports, save, how);
     } catch (error) {
       if (!isWorkrailError(error) || error.code !== "CONFLICT" || tries === MOST_TRIES) throw error;
     }
   }
 }
 
-async function saveOnce(ports: TakeInPorts, save: IncomingSave, onGap: () => void): Promise<SaveResult | undefined> {
+async function saveOnce(ports: TakeInPorts, save: IncomingSave, { onGap, auditAt }: SaveHow): Promise<SaveResult | undefined> {
   const checkpointId = parseCheckpointId(save.checkpointId);
   const sessionId = parseSessionId(save.sessionId);
   const known = await ports.locking.shared(() => findCheckpoint(ports.catalog, checkpointId));
@@ -132,6 +150,7 @@ async function saveOnce(ports: TakeInPorts, save: IncomingSave, onGap: () => voi
     sessionId,
     checkpointId,
     context,
+    auditAt,
     kind: save.kind,
     name: save.name,
     tags: save.tags,
@@ -234,7 +253,8 @@ function readIncoming(file: string): IncomingSave | undefined {
   throw notOurs(file);
 }
 
-function isIncoming(save: JsonValue): boolean {
+/** Tells whether a value has the form of an incoming save. */
+export function isIncoming(save: JsonValue): boolean {
   if (!isJsonObject(save) || save["format"] !== "workrail-incoming" || save["version"] !== 1) return false;
   const { createdAt, kind, context, attributes, tags, messages } = save;
   const isTalk =

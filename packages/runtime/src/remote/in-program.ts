@@ -1,5 +1,5 @@
 import path from "node:path";
-import { invalidInput, type SessionId } from "@workrail/core";
+import type { SessionId } from "@workrail/core";
 import type { ExportProgress, UnreadableInExport } from "@workrail/transfer";
 import type { AuditLogFilter } from "../audit-log.ts";
 import { checkPlace } from "../check-params.ts";
@@ -24,7 +24,7 @@ export interface Asks {
 
 /** Operations with files of this machine, made of operations that the node does. */
 export type InProgram = Readonly<
-  Record<"exportSession" | "exportAll" | "exportAuditLog" | "importFile" | "takeIncoming", (...args: readonly never[]) => Promise<unknown>>
+  Record<"exportSession" | "exportAll" | "exportAuditLog" | "importFile", (...args: readonly never[]) => Promise<unknown>>
 >;
 
 const transferring = () => import("../on-demand/transferring.ts");
@@ -84,14 +84,5 @@ export function inProgram({ ask, stream }: Asks): Readonly<Record<keyof InProgra
       throw inFile(file, error);
     }
   };
-  // Hooks leave their saves in the data directory of this machine, for a store there.
-  const takeIncoming = async (saves?: unknown): Promise<number> => {
-    if (saves === undefined) return 0;
-    throw invalidInput(
-      "store",
-      "A node does not take in the saves of hooks.",
-      "Let hooks save to a local store, and push with `workrail sync`.",
-    );
-  };
-  return { exportSession, exportAll, exportAuditLog, importFile, takeIncoming } as never;
+  return { exportSession, exportAll, exportAuditLog, importFile } as never;
 }

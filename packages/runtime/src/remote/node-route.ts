@@ -6,18 +6,23 @@ import type {
   SaveCheckpointParams,
   SaveCheckpointResult,
 } from "../context-management-service.ts";
+import { eraseInputOf, type EraseParams, type EraseResult } from "../erasing.ts";
 import type { Route, RoutedCall } from "../facade.ts";
 import { operationOf } from "../facets/operations.ts";
 import { GitReader } from "../git/read-git-state.ts";
+import { forgetSessions } from "../hooks/forget-sessions.ts";
+import type { IncomingSave } from "../hooks/incoming-save.ts";
 import type { Caller } from "../isolation.ts";
 import { findProject } from "../project.ts";
 import type { ResumeParams, SavedRepositoryParams, SavedRepositoryResult } from "../resume/resume-params.ts";
 import { isWork } from "../session-resolver.ts";
 import type { Store } from "../store.ts";
+import type { TakeSavesResult } from "../pushed-params.ts";
 import type { ImportedText } from "../transfer.ts";
 import type { CallerPlace } from "./caller-place.ts";
 import type { Connection, SentCall } from "./connection.ts";
 import { type InProgram, inProgram } from "./in-program.ts";
+import { NodeIncoming } from "./node-incoming.ts";
 import { copyOfWire, isCallback, WIRE_VERSION } from "./wire.ts";
 
 /** Queue key of saves whose session does not exist yet. */
@@ -54,6 +59,7 @@ export class NodeRoute implements Route {
     ask: (name, ...args) => this.#ask(name, args),
     stream: (name, ...args) => this.#stream({ name, args }),
   });
+  readonly #incoming: NodeIncoming;
   readonly #inOrder = new ProcessGate();
   readonly #underWay = new Set<Promise<unknown>>();
 
@@ -66,12 +72,19 @@ export class NodeRoute implements Route {
     this.project = here.project;
     this.durability = here.durability;
     this.isReadOnly = here.isReadOnly;
+    this.#incoming = new NodeIncoming(here.parts, (given) => this.#ask("takeSaves", [given]) as Promise<TakeSavesResult>);
+  }
+
+  /** Sends what hooks left on this machine. */
+  async takeIncoming(): Promise<void> {
+    await this.#tracked(this.#incoming.send());
   }
 
   run(call: RoutedCall): unknown {
     const { name, args, runs } = call;
     const { remote } = operationOf(name);
     if (remote === "at the node") throw atTheNode(name);
+    if (name === "takeIncoming") return this.#tracked(this.#incoming.send(args[0] as readonly IncomingSave[] | undefined));
     if (remote === "here") return name in this.#inProgram ? this.#inProgram[name as keyof InProgram](...args) : call.on(this.#here);
     return runs === "stream" ? this.#stream({ name, args }) : this.#tracked(this.#ask(name, args));
   }
@@ -116,6 +129,8 @@ export class NodeRoute implements Route {
       }
       case "resumeWork":
         return this.#resume((params as ResumeParams | undefined) ?? {});
+      case "erase":
+        return this.#erase(params as EraseParams);
       case "importText":
         return this.#import(params as ImportedText, args[1]);
       default:
@@ -137,6 +152,14 @@ export class NodeRoute implements Route {
       if (binds) sessions.saved(result.sessionId as SessionId, workflowId);
       return params.sessionId === sessionId ? result : { ...result, sessionReason: "process" };
     });
+  }
+
+  /** Has the hooks of this machine forget erased sessions, too. */
+  async #erase(params: EraseParams): Promise<unknown> {
+    const result = (await this.#send({ name: "erase", args: [params] })) as EraseResult;
+    const input = eraseInputOf(params);
+    if (!result.dryRun && "sessionIds" in input) forgetSessions(this.parts.settings.dataDir, input.sessionIds);
+    return result;
   }
 
   /** Resumes in another directory of this machine if one is given. */

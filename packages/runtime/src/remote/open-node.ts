@@ -1,4 +1,5 @@
 import type { Workrail } from "../workrail.ts";
+import { removeOld } from "../hooks/forget-sessions.ts";
 import { wire } from "../container.ts";
 import { workrailOver } from "../facade.ts";
 import { openNothing } from "../missing-store.ts";
@@ -7,10 +8,21 @@ import { Store } from "../store.ts";
 import { Connection } from "./connection.ts";
 import { NodeRoute } from "./node-route.ts";
 
-/** Opens the store of a node. Nothing is sent before the first call. Sealing, limits and clean-up are those of the node. */
-export async function openNode({ settings, adapters, project }: StorePlan, url: string): Promise<Workrail> {
+/**
+ * Opens the store of a node, and sends what hooks left on this machine. Nothing else is sent before the first call. Sealing, limits and
+ * clean-up are those of the node.
+ */
+export async function openNode(
+  { settings, adapters, project, upkeep = true, takeIncoming = true }: StorePlan,
+  url: string,
+): Promise<Workrail> {
   const sealing = { ...settings.sealing, encryption: undefined };
   const parts = await wire({ ...settings, sealing }, { ...adapters, storage: openNothing });
   const here = new Store(parts, project, { takesIncoming: false });
-  return workrailOver(new NodeRoute(here, new Connection(url, settings.storeToken)));
+  const route = new NodeRoute(here, new Connection(url, settings.storeToken));
+  if (takeIncoming) await route.takeIncoming();
+  if (upkeep && !settings.readOnly) {
+    parts.background.run("remove old files of hooks", async () => removeOld(settings.dataDir, parts.clock));
+  }
+  return workrailOver(route);
 }
