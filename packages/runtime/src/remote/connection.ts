@@ -9,7 +9,7 @@ const TRIES = 5;
 const FIRST_WAIT_MS = 200;
 /** Longest wait that a node may ask for. */
 const LONGEST_WAIT_MS = 60_000;
-/** Silence after which a node counts as gone: one that works gives a sign every ten seconds. */
+/** Default: one that works gives a sign every ten seconds. */
 const SILENCE_MS = 60_000;
 /** Failures before anything of a call reached the node. */
 const UNSENT: ReadonlySet<unknown> = new Set([
@@ -20,6 +20,9 @@ const UNSENT: ReadonlySet<unknown> = new Set([
   "ENETUNREACH",
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
+
+/** Codes of certificates that are not accepted: nothing was sent, and another try meets the same one. */
+const CERTIFICATE = /^(?:CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/u;
 
 /** A call to send. */
 export interface SentCall {
@@ -61,12 +64,17 @@ export class Connection {
   readonly #token: string | undefined;
   /** Name of the node for people. */
   readonly #name: string;
+  readonly #silenceMs: number;
   readonly #closing = new AbortController();
 
-  /** @param url address of the node, with or without the path of its MCP endpoint. */
-  constructor(url: string, token: string | undefined) {
+  /**
+   * @param url address of the node, with or without the path of its MCP endpoint.
+   * @param silenceMs silence after which the node counts as gone.
+   */
+  constructor(url: string, token: string | undefined, silenceMs: number = SILENCE_MS) {
     this.#base = url.replace(/\/*(?:\/mcp)?\/*$/u, "");
     this.#token = token;
+    this.#silenceMs = silenceMs;
     this.#name = placeOf({ store: url, dataDir: "" });
   }
 
@@ -109,7 +117,7 @@ export class Connection {
   /** Yields the lines of one try, and makes the calls of functions. */
   async *#lines(call: SentCall): AsyncGenerator<Line> {
     const silence = new AbortController();
-    const timer = setTimeout(() => silence.abort(), SILENCE_MS).unref();
+    const timer = setTimeout(() => silence.abort(), this.#silenceMs).unref();
     try {
       const response = await this.#fetch(call, silence.signal);
       if (response.status !== 200) throw await this.#refusal(response, call.operation);
@@ -147,6 +155,8 @@ export class Connection {
       return await fetch(`${this.#base}/library/${call.operation}`, request);
     } catch (error) {
       const code = codeOf(error);
+      if (!signal.aborted && CERTIFICATE.test(String(code)))
+        throw this.#unavailable(`The certificate of the node is not accepted (${String(code)})`, "certificate", error);
       if (signal.aborted || !UNSENT.has(code)) throw this.#lost(error, call, silence);
       throw new Failed(this.#unavailable(`The node cannot be reached (${String(code)})`, "unreachable", error), true);
     }
@@ -232,6 +242,7 @@ const MOST_TOLD = 200;
 const REMEDY: Readonly<Record<string, string>> = {
   "no-answer": "It is not known whether the call arrived: try again, an unchanged state is not saved twice.",
   unreachable: "Check the address and the network.",
+  certificate: "For a certificate authority of your own, set NODE_EXTRA_CA_CERTS to its file before the program starts.",
   refused: "Set httpHosts at the node to the name that clients use.",
 };
 
