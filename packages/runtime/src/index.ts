@@ -136,6 +136,7 @@ export type {
   ListedSessionMetadata,
   ListSessionsParams,
   ListSessionsResult,
+  CopyName,
   CopySessionParams,
   CopySessionResult,
   TagSessionParams,

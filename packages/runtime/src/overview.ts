@@ -84,17 +84,21 @@ export interface TagSessionParams {
   readonly remove?: readonly string[] | undefined;
 }
 
+/** Id and attributes of the copy of a checkpoint, where they differ. */
+export interface CopyName {
+  readonly checkpointId?: string;
+  readonly attributes?: JsonObject;
+}
+
 export interface CopySessionParams {
   readonly fromSessionId: string;
   /** Session to copy to. Other checkpoints in it stay. */
   readonly toSessionId: string;
   /**
-   * Returns the id of the copy of a checkpoint, the same each time, and attributes to set. Default: an id that follows from the session
-   * and the old id.
+   * Returns the id of the copy of a checkpoint, the same each time, and attributes to set. A map has these by the ids of checkpoints, and
+   * only those are copied. Default: an id that follows from the session and the old id.
    */
-  readonly rename?:
-    | ((checkpointId: string, attributes: JsonObject) => { readonly checkpointId?: string; readonly attributes?: JsonObject })
-    | undefined;
+  readonly rename?: ((checkpointId: string, attributes: JsonObject) => CopyName) | ReadonlyMap<string, CopyName> | undefined;
   readonly agentId?: string | undefined;
 }
 

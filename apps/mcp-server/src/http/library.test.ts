@@ -152,14 +152,51 @@ describe("a node as store of the library", () => {
     expect(await store.markCritical({ contextKey: "step" })).toMatchObject({ status: "SUCCESS", sessionId: first?.sessionId });
   });
 
-  it("copies a session, and refuses a function whose answer the node would need", async () => {
+  it("copies a session under names that a function gives, as a local store does", async () => {
     await using store = await open("all");
-    const { checkpointId } = await store.saveCheckpoint({ sessionId: "to-copy", context: { goal: "copy" } });
-    const places = { fromSessionId: "to-copy", toSessionId: "copied" };
-    const rename = (): object => ({ attributes: { thread: "other" } });
-    await expect(store.copySession({ ...places, rename })).rejects.toMatchObject({ code: "INVALID_INPUT" });
-    expect((await store.findCheckpoints({ sessionId: "copied" })).total).toBe(0);
-    expect(await store.copySession(places)).toMatchObject({ copies: [{ from: checkpointId }], present: 0 });
+    await using local = await openBeside();
+    for (const step of [1, 2]) {
+      const saved = { checkpointId: `to-copy-${step}`, context: { step }, metadata: { attributes: { thread: "one" } } };
+      await store.saveCheckpoint({ sessionId: "to-copy", ...saved });
+    }
+    const named = (place: string) => (id: string, attributes: object) => ({
+      checkpointId: `${place}-${id}`,
+      attributes: { thread: place, was: (attributes as { readonly thread: string }).thread },
+    });
+    const copied: unknown[] = [];
+    for (const [place, at] of [
+      ["there", store],
+      ["here", local],
+    ] as const) {
+      const params = { fromSessionId: "to-copy", toSessionId: place, rename: named(place) };
+      expect(await at.copySession(params)).toEqual({
+        copies: [1, 2].map((step) => ({ from: `to-copy-${step}`, to: `${place}-to-copy-${step}` })),
+        present: 0,
+      });
+      const { checkpoints } = await local.traceSession({ sessionId: place });
+      const { metadata, context } = await local.loadCheckpoint({ checkpointId: `${place}-to-copy-2`, isPeek: true });
+      copied.push({ context, parent: metadata.parentId, attributes: metadata.attributes, checkpoints: checkpoints.length, place });
+    }
+    expect(copied).toEqual(
+      ["there", "here"].map((place) => ({
+        context: { step: 2 },
+        parent: `${place}-to-copy-1`,
+        attributes: { thread: place, was: "one" },
+        checkpoints: 2,
+        place,
+      })),
+    );
+    const only = new Map([["to-copy-1", {}]]);
+    expect(await store.copySession({ fromSessionId: "to-copy", toSessionId: "only", rename: only })).toMatchObject({
+      copies: [{ from: "to-copy-1" }],
+    });
+    await expect(store.copySession({ fromSessionId: "to-copy", toSessionId: "only", rename: {} as never })).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      details: { field: "rename" },
+    });
+    await expect(store.copySession({ fromSessionId: "unknown", toSessionId: "x", rename: named("x") })).rejects.toMatchObject({
+      code: "SESSION_NOT_FOUND",
+    });
   });
 
   it("calls functions in the parameters, and ends a stream with its signal", async () => {

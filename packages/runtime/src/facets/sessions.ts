@@ -2,6 +2,7 @@ import {
   type CheckpointRecord,
   copySession,
   type CopySessionInput,
+  invalidInput,
   keepSession,
   parseCheckpointId,
   parseSessionId,
@@ -75,10 +76,12 @@ export const sessions: Facet<Sessions> = {
 };
 
 function copyInputOf({ fromSessionId, toSessionId, rename, agentId }: CopySessionParams): CopySessionInput {
+  if (rename !== undefined && typeof rename !== "function" && !(rename instanceof Map))
+    throw invalidInput("rename", "rename must be a function or a map.", "Leave it out for ids that follow from the old ones.");
   const named = rename && {
     rename({ id, attributes }: CheckpointRecord) {
-      const { checkpointId, ...other } = rename(id, attributes);
-      return { id: optional(checkpointId, (text) => parseCheckpointId(text)), attributes: other.attributes };
+      const name = typeof rename === "function" ? rename(id, attributes) : rename.get(id);
+      return name && { id: optional(name.checkpointId, (text) => parseCheckpointId(text)), attributes: name.attributes };
     },
   };
   return { from: parseSessionId(fromSessionId, "fromSessionId"), to: parseSessionId(toSessionId, "toSessionId"), agentId, ...named };

@@ -1,5 +1,6 @@
 import { invalidInput, isWorkrailError, ProcessGate, type SessionId, WorkrailError } from "@workrail/core";
 import type {
+  CheckpointMetadata,
   CompressContextParams,
   MarkCriticalParams,
   PrioritizeContextParams,
@@ -14,6 +15,7 @@ import { forgetSessions } from "../hooks/forget-sessions.ts";
 import type { IncomingSave } from "../hooks/incoming-save.ts";
 import type { Caller } from "../isolation.ts";
 import { findProject } from "../project.ts";
+import type { CopyName, CopySessionParams } from "../overview.ts";
 import type { ResumeParams, SavedRepositoryParams, SavedRepositoryResult } from "../resume/resume-params.ts";
 import { isWork } from "../session-resolver.ts";
 import type { Store } from "../store.ts";
@@ -129,6 +131,8 @@ export class NodeRoute implements Route {
       }
       case "resumeWork":
         return this.#resume((params as ResumeParams | undefined) ?? {});
+      case "copySession":
+        return this.#copy(params as CopySessionParams);
       case "erase":
         return this.#erase(params as EraseParams);
       case "importText":
@@ -152,6 +156,15 @@ export class NodeRoute implements Route {
       if (binds) sessions.saved(result.sessionId as SessionId, workflowId);
       return params.sessionId === sessionId ? result : { ...result, sessionReason: "process" };
     });
+  }
+
+  /** Names the copies here, since a function cannot be sent. */
+  async #copy({ rename, ...params }: CopySessionParams): Promise<unknown> {
+    if (typeof rename !== "function") return this.#send({ name: "copySession", args: [{ ...params, rename }] });
+    const names = new Map<string, CopyName>();
+    const all = this.#stream({ name: "eachCheckpoint", args: [{ sessionId: params.fromSessionId }] });
+    for await (const { id, attributes = {} } of all as AsyncGenerator<CheckpointMetadata>) names.set(id, rename(id, attributes));
+    return this.#send({ name: "copySession", args: [{ ...params, rename: names }] });
   }
 
   /** Has the hooks of this machine forget erased sessions, too. */

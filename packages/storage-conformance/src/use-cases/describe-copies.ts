@@ -84,6 +84,17 @@ export function describeCopies(harness: StorageHarness): void {
     );
 
     it(
+      "leave out checkpoints without a name from the caller",
+      onBench(async (bench) => {
+        const { record } = await bench.save({ sessionId: FROM, context: { step: 1 } });
+        await bench.save({ sessionId: FROM, context: { step: 2 } });
+        const rename = ({ id }: CheckpointRecord) => (id === record.id ? {} : undefined);
+        expect((await bench.copySession({ from: FROM, to: TO, rename })).copies.map(({ from }) => from)).toEqual([record.id]);
+        expect(await bench.list({ sessionId: TO })).toHaveLength(1);
+      }),
+    );
+
+    it(
       "are refused of an unknown session, and to the session itself",
       onBench(async (bench) => {
         expect(await codeOf(bench.copySession({ from: FROM, to: TO }))).toBe("SESSION_NOT_FOUND");

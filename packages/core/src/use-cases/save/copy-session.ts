@@ -19,8 +19,11 @@ export interface CopySessionInput {
   readonly from: SessionId;
   /** Session to copy to. Other checkpoints in it stay. */
   readonly to: SessionId;
-  /** Returns the id of a copy, the same each time, and attributes to set. Default: an id that follows from the session and the old id. */
-  readonly rename?: ((record: CheckpointRecord) => Renamed) | undefined;
+  /**
+   * Returns the id of a copy, the same each time, and attributes to set; `undefined` for a checkpoint to leave out. Default: an id that
+   * follows from the session and the old id.
+   */
+  readonly rename?: ((record: CheckpointRecord) => Renamed | undefined) | undefined;
   readonly agentId?: string | undefined;
 }
 
@@ -51,8 +54,13 @@ const TOGETHER = 20;
  */
 export async function copySession(ports: CopyPorts, { from, to, rename, agentId }: CopySessionInput): Promise<CopiedSession> {
   if (from === to) throw invalidInput("to", "A session cannot be copied to itself.", "Name another session.");
-  const records = await ports.locking.shared(() => recordsOf(ports, from));
-  const renamed = new Map(records.filter(({ kind }) => kind !== "aside").map((record) => [record.id, rename?.(record) ?? {}]));
+  const all = await ports.locking.shared(() => recordsOf(ports, from));
+  const renamed = new Map<CheckpointId, Renamed>();
+  for (const record of all.filter(({ kind }) => kind !== "aside")) {
+    const given = rename === undefined ? {} : rename(record);
+    if (given !== undefined) renamed.set(record.id, given);
+  }
+  const records = all.filter((record) => renamed.has(ownerOf(record) ?? record.id));
   const idOf = (id: CheckpointId): CheckpointId => renamed.get(id)?.id ?? idOfCopy(ports, to, id);
   const session = await findSession(ports.catalog, from);
   if (session === undefined) throw sessionNotFound(from);
