@@ -8,6 +8,7 @@ import {
   loadCheckpoint,
   runThen,
   type SessionId,
+  WorkrailError,
 } from "@workrail/core";
 import { checkParams } from "./check-params.ts";
 import { workrailOver } from "./facade.ts";
@@ -35,17 +36,28 @@ export async function syncStore(options: SyncStoreOptions): Promise<SyncStoreRes
     const to = await openTarget({ settings: target, adapters, project: undefined, upkeep: false });
     const push = new Push(from, to, options);
     return runThen(
-      async () => ({ from: placeOf(source), to: placeOf(target), ...(await push.run()) }),
+      async () => ({ from: placeOf(source), to: placeOf(target), ...(await push.run().catch(explained)) }),
       () => to.close(),
     );
   };
   return runThen(withTarget, () => from.close());
 }
 
+/** @throws the error; for a token with a right to some projects, one that says why. */
+function explained(error: unknown): never {
+  if (!isWorkrailError(error) || error.details["field"] !== "projects") throw error;
+  throw new WorkrailError("INVALID_INPUT", "The token has a right to some projects only, and a sync needs the whole store.", {
+    details: error.details,
+    hint: "Use a token without projects. Checkpoints are pushed with their ids, and whether an id is free would tell of other projects.",
+    cause: error,
+  });
+}
+
+/** Saves of hooks stay: they are for the store of their data directory. */
 async function openTarget(plan: StorePlan): Promise<Workrail> {
   const { store } = plan.settings;
   if (store === undefined || !isNode(store)) return workrailOver(await openStore(plan));
-  return (await import("./remote/open-node.ts")).openNode(plan, store);
+  return (await import("./remote/open-node.ts")).openNode({ ...plan, takeIncoming: false }, store);
 }
 
 /** The parts of a result, while they grow. */
