@@ -22,6 +22,7 @@ class Laptop {
   readonly #launcher: string;
   readonly #tokens: Readonly<Record<string, string>>;
   readonly #tokenFile: string;
+  readonly #begun: number = Date.now() - 60_000;
   node: HttpFixture | undefined;
 
   private constructor(home: TestHome, launcher: string, tokenFile: string) {
@@ -75,7 +76,7 @@ class Laptop {
     { id, said, source }: { readonly id: string; readonly said: readonly string[]; readonly source?: string },
   ): Promise<Ended> {
     const transcript = join(this.home.directory, `${id}.jsonl`);
-    const ids = said.map(() => randomUUID());
+    const ids = said.map((_, index) => `${id.slice(0, -2)}${String(index).padStart(2, "0")}`);
     const lines = said.map((text, index) => {
       const [type, content] = index % 2 === 0 ? ["user", text] : ["assistant", [{ type: "text", text }]];
       const about = {
@@ -86,7 +87,7 @@ class Laptop {
         sessionId: id,
         cwd: this.project,
       };
-      return JSON.stringify({ ...about, timestamp: new Date().toISOString(), message: { role: type, content } });
+      return JSON.stringify({ ...about, timestamp: new Date(this.#begun + index).toISOString(), message: { role: type, content } });
     });
     writeFileSync(transcript, lines.map((line) => `${line}\n`).join(""));
     const payload = { session_id: id, transcript_path: transcript, cwd: this.project, hook_event_name: event, source };
@@ -181,6 +182,29 @@ describe("hooks of a machine whose store is a node", () => {
     const { checkpoints } = await node.findCheckpoints({ project: null, limit: 100 });
     expect(checkpoints).toHaveLength(waiting);
     expect((await node.verifyStore()).findings).toEqual([]);
+  });
+
+  it("send a whole conversation again when the node lacks its beginning", async () => {
+    const session = aSession();
+    const sessionId = `claude-code-${session.id}-conversation`;
+    await laptop.hook("session-end", session);
+    expect((await laptop.run(["list"])).code).toBe(0);
+    await laptop.killNode();
+    {
+      await using node = await laptop.openBeside();
+      await node.erase({ sessionId });
+    }
+    await laptop.startNode();
+    const more = [...SAID, "And the mast.", "It stands."];
+    for (let end = 0; end < 2; end++) {
+      await laptop.hook("session-end", { ...session, said: more });
+      expect((await laptop.run(["list"])).code).toBe(0);
+    }
+    await using node = await laptop.openBeside();
+    const { conversation } = (await node.loadCheckpoint({ sessionId })).context as {
+      readonly conversation: readonly { content: string }[];
+    };
+    expect(conversation.map(({ content }) => content)).toEqual(more);
   });
 
   it.each([
