@@ -190,18 +190,18 @@ function HowToGet({ fate: { key }, id, enough, onBudget, onFocus }: MissingEntri
   return (
     <p class="line to-get">
       <span>To get it:</span>
-      {budget === undefined || onBudget === undefined ? null : (
-        <button type="button" onClick={() => onBudget(budget)}>
-          Raise the budget to {number(budget)}
-        </button>
-      )}
-      {enough === undefined || budget !== undefined ? null : <span>no budget holds it all.</span>}
       {onFocus === undefined ? null : (
         <button type="button" onClick={() => onFocus(key)}>
           Focus on it
         </button>
       )}
       <CopyButton text={call} label="Copy the load call" />
+      {budget === undefined || onBudget === undefined ? null : (
+        <button type="button" onClick={() => onBudget(budget)}>
+          Raise the budget to {number(budget)}
+        </button>
+      )}
+      {enough === undefined || budget !== undefined ? null : <span>no budget holds it all.</span>}
     </p>
   );
 }

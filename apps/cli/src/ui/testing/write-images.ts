@@ -33,7 +33,10 @@ const PICTURES: readonly Picture[] = [
     async prepare(page) {
       await page.getByRole("spinbutton").fill("400");
       await page.getByRole("spinbutton").press("Enter");
-      await page.getByRole("heading", { name: /left out$/u }).waitFor();
+      await page
+        .getByRole("button", { name: /^Raise the budget/u })
+        .first()
+        .waitFor();
     },
   },
   { file: "timeline-narrow.png", hash: "#/s/coupons", width: 390, height: 620, colorScheme: "light" },
