@@ -32,7 +32,12 @@ interface Fate extends ContextEntry {
 export function MissingEntries(props: MissingEntriesProps): JSX.Element {
   const { found, entries } = props;
   const { whole, shortened = [] } = found;
-  if (whole === undefined) return <p class="faint">The document names what it leaves out at its end.</p>;
+  if (whole === undefined)
+    return (
+      <p class="faint">
+        The document names what it leaves out at its end. It chooses in the same order as the JSON form, which lists the reasons.
+      </p>
+    );
   const fates = entries.map((entry) => fateOf(entry, new Set(whole), shortened));
   const inOrder = fates.toSorted((one, other) => rankOf(one) - rankOf(other) || other.tokens - one.tokens);
   const left = inOrder.filter(({ change }) => change === "left out");

@@ -11,7 +11,7 @@ export const TITLES: Readonly<Record<HandoffPart, string>> = {
   turns: "Last turns",
   work: "Open work",
   decisions: "Decisions",
-  failures: "What failed",
+  failures: "Findings and failures",
   references: "In play",
   rest: "Also saved",
 };

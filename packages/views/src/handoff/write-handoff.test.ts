@@ -68,7 +68,7 @@ describe("a handoff", () => {
       "## Goal",
       "## Open work",
       "## Decisions",
-      "## What failed",
+      "## Findings and failures",
       "## In play",
       "## Also saved",
       "## How to get the rest",
