@@ -1,6 +1,7 @@
 import type { Drift, ResumeDepth, ResumedWork, Workrail } from "@workrail/runtime";
 import * as z from "zod";
 import { reading } from "./call.ts";
+import { DEFAULT_DEPTH } from "./resume-defaults.ts";
 
 /** The answer that an agent gets when it resumes. */
 export interface Resumed {
@@ -59,28 +60,39 @@ export interface EnoughTokens {
 
 /** Budgets to try, up to the default limit of an answer. */
 const BUDGETS = [150, 200, 300, 400, 500, 600, 800, 1_000, 1_200, 1_500, 2_000, 2_500, 3_000, 4_000, 5_000, 6_000, 8_000, 10_000];
+/** Time after which no further budgets are tried: a resume from a large state takes long. */
+const MOST_TRYING_MS = 4_000;
 
-/** Tries larger budgets, and returns for each entry that one of them completes the smallest. */
+/** Tries larger budgets, and returns for each entry that one of them completes the smallest; after a while, the smallest so far. */
 export const enough = reading(z.object(ABOUT), async ({ store }, { budgetTokens, ...params }): Promise<readonly EnoughTokens[]> => {
-  const completeKeys = async (budget: number): Promise<{ readonly complete: readonly string[]; readonly isAll: boolean }> => {
-    const wish = { ...params, budgetTokens: budget, depth: "view" as const };
-    const found = await resumeFrom(store, wish);
-    const { whole, shortened } = await sortEntries(store, found, wish);
-    const complete = [...whole, ...shortened.filter(({ completeAs }) => completeAs !== undefined).map(({ key }) => key)];
-    return { complete, isAll: found.omitted === undefined && complete.length === whole.length + shortened.length };
+  const larger = BUDGETS.filter((budget) => budget > budgetTokens);
+  const until = performance.now() + MOST_TRYING_MS;
+  const completeAt = async (budget: number): Promise<ReadonlySet<string>> => {
+    const wish = { ...params, budgetTokens: budget, depth: DEFAULT_DEPTH } as const;
+    const { whole, shortened } = await sortEntries(store, await resumeFrom(store, wish), wish);
+    return new Set([...whole, ...shortened.filter(({ completeAs }) => completeAs !== undefined).map(({ key }) => key)]);
   };
-  let { complete, isAll } = await completeKeys(budgetTokens);
-  const known = new Set(complete);
-  const found: EnoughTokens[] = [];
-  for (const budget of BUDGETS) {
-    if (isAll || budget <= budgetTokens) continue;
-    ({ complete, isAll } = await completeKeys(budget));
-    for (const key of complete.filter((each) => !known.has(each))) {
-      known.add(key);
-      found.push({ key, budgetTokens: budget });
-    }
-  }
-  return found;
+  /** Halves the budgets from `low` to the last of them, which completes all of the keys. */
+  const search = async (keys: readonly string[], low: number, last: number): Promise<readonly EnoughTokens[]> => {
+    if (keys.length === 0) return [];
+    if (low === last || performance.now() > until) return keys.map((key) => ({ key, budgetTokens: larger[last] as number }));
+    const middle = Math.floor((low + last) / 2);
+    const complete = await completeAt(larger[middle] as number);
+    const later = keys.filter((key) => !complete.has(key));
+    return [
+      ...(await search(
+        keys.filter((key) => complete.has(key)),
+        low,
+        middle,
+      )),
+      ...(await search(later, middle + 1, last)),
+    ];
+  };
+  const most = larger.at(-1);
+  if (most === undefined) return [];
+  const now = await completeAt(budgetTokens);
+  const keys = [...(await completeAt(most))].filter((key) => !now.has(key));
+  return search(keys, 0, larger.length - 1);
 });
 
 interface ResumeWish {

@@ -15,6 +15,8 @@ export interface MissingEntriesProps {
   readonly entries: readonly ContextEntry[];
   /** Larger budgets that complete an entry; `undefined` while they are not known. */
   readonly enough?: readonly EnoughTokens[] | undefined;
+  /** Larger budgets are tried now. */
+  readonly isTrying: boolean;
   /** Absent: nobody can move the budget here. */
   readonly onBudget?: ((tokens: number) => void) | undefined;
   readonly onFocus?: ((words: string) => void) | undefined;
@@ -182,14 +184,19 @@ function whyCut({ tokens, shown }: Fate, { budget, found }: MissingEntriesProps)
   return `${left}; ${shown === 0 ? "it" : "the rest of it"} needs ${number(needed)}.`;
 }
 
-/** Says which layers had their room before an entry. */
-function cameBefore({ layer }: Fate, all: readonly Fate[]): string {
+/** Says which layers had their room before an entry, and what the others of its own layer took. */
+function cameBefore({ key, layer }: Fate, all: readonly Fate[]): string {
   const higher = LAYER_NAMES.slice(0, LAYER_NAMES.indexOf(layer)).filter((each) => all.some((fate) => fate.layer === each));
-  const spent = shownOf(all, (fate) => higher.includes(fate.layer));
-  return spent === 0 ? "." : `: ${higher.join(", ")} came first and took ${plural(spent, "token")}.`;
+  const before = shownOf(all, (fate) => higher.includes(fate.layer));
+  const beside = shownOf(all, (fate) => fate.layer === layer && fate.key !== key);
+  const said = [
+    ...(before === 0 ? [] : [`${higher.join(", ")} came first and took ${plural(before, "token")}`]),
+    ...(beside === 0 ? [] : [`other ${layer} entries took ${number(beside)}`]),
+  ];
+  return said.length === 0 ? "." : `: ${said.join(", ")}.`;
 }
 
-function HowToGet({ fate: { key }, id, enough, onBudget, onFocus }: MissingEntriesProps & { readonly fate: Fate }): JSX.Element {
+function HowToGet({ fate: { key }, id, enough, isTrying, onBudget, onFocus }: MissingEntriesProps & { readonly fate: Fate }): JSX.Element {
   const budget = enough?.find((each) => each.key === key)?.budgetTokens;
   const call = `workflow_checkpoint_load ${JSON.stringify({ checkpointId: id, keys: [key] })}`;
   return (
@@ -206,6 +213,7 @@ function HowToGet({ fate: { key }, id, enough, onBudget, onFocus }: MissingEntri
           Raise the budget to {number(budget)}
         </button>
       )}
+      {isTrying ? <span class="faint">trying larger budgets…</span> : null}
       {enough === undefined || budget !== undefined ? null : <span>no budget holds it all.</span>}
     </p>
   );

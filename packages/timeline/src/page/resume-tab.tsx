@@ -24,6 +24,7 @@ const BY_DEFAULT: KeptWish = { focus: "" };
 const LEAST = 100;
 const MOST = 10_000;
 const AFTER_MOVING_MS = 150;
+const AFTER_READING_MS = 500;
 
 /** The very text that an agent gets when it resumes from here, and the entries that were left out, with the reasons. */
 export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
@@ -46,9 +47,11 @@ export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
   const isSame = isAsked && without.data?.text === resumed.data?.text;
   const context = useData(`context ${id}`, () => api.context({ checkpointId: id }));
   const isCut = depth === "view" && resumed.data !== undefined && isMissing(resumed.data, context.data);
+  // Several budgets are tried: only once somebody stops to read.
+  const isRead = useSettled(settled, AFTER_READING_MS) === settled;
   const enough = useData(
     `enough ${id} ${budgetTokens} ${focus}`,
-    isCut && budgetTokens !== undefined && !isSaved ? () => api.enough({ checkpointId: id, budgetTokens, focus }) : undefined,
+    isCut && isRead && budgetTokens !== undefined && !isSaved ? () => api.enough({ checkpointId: id, budgetTokens, focus }) : undefined,
   );
   return (
     <>
@@ -85,6 +88,7 @@ export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
                 budget={budgetTokens}
                 entries={context.data.entries}
                 enough={enough.data}
+                isTrying={enough.isLoading}
                 onBudget={isSaved ? undefined : (tokens) => setWish({ ...wish, budgetTokens: tokens })}
                 onFocus={isSaved || depth === "full" ? undefined : (words) => setWish({ ...wish, focus: words })}
               />
