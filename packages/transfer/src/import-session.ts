@@ -190,7 +190,7 @@ async function screened(
 ): Promise<{ readonly labels: Partial<CheckpointFacts>; readonly content: PreparedContext; readonly report: SecretsReport | undefined }> {
   const checked = checkContext(checkpoint.context, ports.limits);
   const text = writeText(checked, ports.limits);
-  const content = prepareText(checked, text, ports.limits, ports.digests);
+  const content = prepareText(checked, text, ports);
   if (content.exactDigest !== checkpoint.facts.exactDigest) {
     throw new WorkrailError("INVALID_INPUT", "Its context does not match its sha256.", { details: { field: "sha256" } });
   }
@@ -198,7 +198,7 @@ async function screened(
   const { report, redacted } = await screenSecrets(ports.secrets, given);
   if (redacted === undefined) return { labels: {}, content, report };
   const changed = { context: parseJson(redacted.context) as Context, isCanonical: false };
-  return { labels: labelsOf(redacted.labels), content: prepareText(changed, redacted.context, ports.limits, ports.digests), report };
+  return { labels: labelsOf(redacted.labels), content: prepareText(changed, redacted.context, ports), report };
 }
 
 interface PlannedImport {

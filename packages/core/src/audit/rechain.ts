@@ -28,8 +28,8 @@ export interface Rewriting {
 export function rechain(rows: readonly LoggedEvent[], { event, audit, chained }: Rewriting, own: AuditDigest): readonly LoggedEvent[] {
   const digest = chained.to ?? own;
   const begin = beginningAfter(rows.findLast(({ action }) => action === "audit-cut"));
-  const last = rows.at(-1);
-  if (last !== undefined && isLinked(last, rows.at(-2), begin, digest)) {
+  const [last, before] = [rows.at(-1), rows.at(-2)];
+  if (last !== undefined && isLinked(last, before === undefined ? begin : placeOf(before), digest)) {
     return last.action === audit.action ? rows : [...rows, linked(audit, placeOf(last), digest)];
   }
   const [broken] = checkLinks(rows, begin, chained.from ?? own).breaks;
@@ -45,8 +45,7 @@ export function rechain(rows: readonly LoggedEvent[], { event, audit, chained }:
   return [...fresh, linked({ ...audit, reason }, place, digest)];
 }
 
-/** True when the last row continues the row before it, which implies that the whole log was chained by this digest. */
-function isLinked(last: LoggedEvent, before: LoggedEvent | undefined, begin: AuditPlace, digest: AuditDigest): boolean {
-  const { digest: previous } = before === undefined ? begin : placeOf(before);
-  return linked(last, { number: last.number - 1, digest: previous }, digest).digest === last.digest;
+/** True when the last row continues the place before it, which implies that the whole log was chained by this digest. */
+function isLinked(last: LoggedEvent, before: AuditPlace, digest: AuditDigest): boolean {
+  return linked(last, { number: last.number - 1, digest: before.digest }, digest).digest === last.digest;
 }

@@ -133,7 +133,8 @@ export class MemoryTables {
     contradictions: () => contradictionsIn({ sessions: this.#sessions, checkpoints: this.#checkpoints, edges: this.#edges }),
   };
 
-  #select({ where, order, limit, offset = 0, after }: Select): readonly CheckpointRow[] {
+  #select(select: Select): readonly CheckpointRow[] {
+    const { where, order, limit, offset = 0 } = select;
     const rows = order === "trashed" ? [...this.#candidates(where)].filter(isTrashed).toSorted(byTimeTrashed) : this.#candidates(where);
     const matches = this.#matcher(where);
     const found: CheckpointRow[] = [];
@@ -141,7 +142,7 @@ export class MemoryTables {
     // One row at an end of a session is read with every save: the search stops there.
     for (let index = 0; index < rows.length && found.length < limit; index++) {
       const row = rows[order === "newest" ? rows.length - 1 - index : index] as CheckpointRow;
-      if (!isBehind(row, where, order, after) || !matches(row)) continue;
+      if (!isBehind(row, select) || !matches(row)) continue;
       if (skip > 0) skip -= 1;
       else found.push(row);
     }
@@ -277,7 +278,7 @@ function isTrashed(row: CheckpointRow): row is TrashedRow {
   return row.trashedAt !== undefined;
 }
 
-function isBehind(row: CheckpointRow, { sessionId }: Where, order: Select["order"], after: Select["after"]): boolean {
+function isBehind(row: CheckpointRow, { where: { sessionId }, order, after }: Select): boolean {
   if (after === undefined) return true;
   if (typeof after !== "number") return isTrashed(row) && isBefore(after, placeInTrash(row));
   const place = sessionId === undefined ? (row.commit ?? 0) : row.record.sequence;

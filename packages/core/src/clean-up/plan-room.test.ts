@@ -20,7 +20,7 @@ const TRASH: readonly TrashView[] = [3, 0].map((days) => {
 
 function planned(neededBytes: number): readonly string[] {
   const store = { sessions: [...SESSIONS, TODAY], trash: TRASH, bytes: 700 };
-  const { moves } = planRoom(store, neededBytes, new Set(["busy" as SessionId]), NOW);
+  const { moves } = planRoom(store, neededBytes, { now: NOW, inUse: new Set(["busy" as SessionId]) });
   expect(moves.every(({ to, reason }) => to === "nowhere" && reason === "disk-full")).toBe(true);
   expect(bytesOf(moves)).toBe(moves.reduce((sum, { bytes }) => sum + bytes, 0));
   return moves.flatMap(({ checkpoints }) => checkpoints);

@@ -1,8 +1,8 @@
-import type { SessionId } from "../model/ids.ts";
 import {
   bytesOf,
   type CleanUpPlan,
   DAY_MS,
+  type Moment,
   moveOutOfTrash,
   outOfSessions,
   type SessionView,
@@ -20,12 +20,7 @@ export function isAtRest({ lastAccessedAt }: Pick<SessionView, "lastAccessedAt">
  * whole sessions at rest, least recently used first. Spares data tagged `keep`, sessions in use, and checkpoints shielded by a
  * handle.
  */
-export function planRoom(
-  store: Omit<StoreView, "asides" | "automatic">,
-  neededBytes: number,
-  inUse: ReadonlySet<SessionId>,
-  now: Date,
-): CleanUpPlan {
+export function planRoom(store: Omit<StoreView, "asides" | "automatic">, neededBytes: number, { now, inUse }: Moment): CleanUpPlan {
   const leaving: TrashView[] = [];
   for (const entry of store.trash) {
     if (bytesOf(leaving) >= neededBytes) break;

@@ -116,7 +116,7 @@ type Given = { readonly view: StoreView; readonly inUse: ReadonlySet<SessionId> 
 function alwaysEqual(facts: (given: Given, policy: UpkeepPolicy, plan: CleanUpPlan) => readonly [unknown, unknown]): void {
   assert(
     property(store, policy, (given, rules) => {
-      const [one, other] = facts(given, rules, planUpkeep(given.view, rules, given.inUse, NOW));
+      const [one, other] = facts(given, rules, planUpkeep(given.view, rules, { inUse: given.inUse, now: NOW }));
       expect(one).toEqual(other);
     }),
   );
@@ -176,7 +176,7 @@ describe("planUpkeep, for any store and policy,", () => {
 
   it("finds nothing to do after its plan is carried out", () => {
     expect.hasAssertions();
-    alwaysEqual(({ view, inUse }, rules, plan) => [planUpkeep(carriedOut(view, plan), rules, inUse, NOW).moves, []]);
+    alwaysEqual(({ view, inUse }, rules, plan) => [planUpkeep(carriedOut(view, plan), rules, { inUse, now: NOW }).moves, []]);
   });
 
   it("removes a session only while nobody uses it", () => {
@@ -201,12 +201,12 @@ describe("planUpkeep", () => {
 
   it("moves a session to the trash exactly when its retention ends", () => {
     const view = viewOf([aSession("old", 30, checkpoint("a", 5)), aSession("young", 29.9, checkpoint("b", 5))], []);
-    expect(summary(planUpkeep(view, POLICY, new Set(), NOW))).toEqual(["a -> trash: retention"]);
+    expect(summary(planUpkeep(view, POLICY, { inUse: new Set(), now: NOW }))).toEqual(["a -> trash: retention"]);
   });
 
   it("never does so without a retention", () => {
     const view = viewOf([aSession("old", 3_000, checkpoint("a", 5))], []);
-    expect(planUpkeep(view, { ...POLICY, retentionMs: undefined }, new Set(), NOW)).toEqual({ moves: [], spared: [] });
+    expect(planUpkeep(view, { ...POLICY, retentionMs: undefined }, { inUse: new Set(), now: NOW })).toEqual({ moves: [], spared: [] });
   });
 
   it("frees space from the trash first, then from whole sessions, least recently used first", () => {
@@ -216,24 +216,27 @@ describe("planUpkeep", () => {
       aSession("b", 10, checkpoint("b1", 500), checkpoint("b2", 10, true)),
       aSession("c", 5, checkpoint("c1", 350)),
     ];
-    const plan = planUpkeep(viewOf(sessions, trash), POLICY, new Set(), NOW);
+    const plan = planUpkeep(viewOf(sessions, trash), POLICY, { inUse: new Set(), now: NOW });
     expect(summary(plan)).toEqual(["t -> nowhere: quota", "a1 a2 -> nowhere: quota", "b1 -> nowhere: quota"]);
     expect(plan.spared).toEqual([{ sessionId: "b", why: "keep", checkpoints: 1, bytes: 10 }]);
   });
 
   it("skips and reports sessions in use", () => {
-    const plan = planUpkeep(viewOf([aSession("a", 40, checkpoint("a1", 40))], []), POLICY, new Set(["a" as SessionId]), NOW);
+    const plan = planUpkeep(viewOf([aSession("a", 40, checkpoint("a1", 40))], []), POLICY, {
+      inUse: new Set(["a" as SessionId]),
+      now: NOW,
+    });
     expect(plan).toEqual({ moves: [], spared: [{ sessionId: "a", why: "in-use", checkpoints: 1, bytes: 40 }] });
   });
 
   it("keeps new entries in the trash for a day, however large they are", () => {
     const sessions = [1, 2, 3, 4].map((n) => aSession(`s${n}`, 90 - n, checkpoint(`c${n}`, 60)));
     const view = viewOf(sessions, []);
-    const first = planUpkeep(view, POLICY, new Set(), NOW);
+    const first = planUpkeep(view, POLICY, { inUse: new Set(), now: NOW });
     expect(summary(first)).toEqual([1, 2, 3, 4].map((n) => `c${n} -> trash: retention`));
     const after = carriedOut(view, first);
     const later = (hours: number): readonly string[] => {
-      return summary(planUpkeep(after, POLICY, new Set(), new Date(NOW.getTime() + hours * 3_600_000)));
+      return summary(planUpkeep(after, POLICY, { inUse: new Set(), now: new Date(NOW.getTime() + hours * 3_600_000) }));
     };
     expect(later(23.9)).toEqual([]);
     expect(later(24)).toEqual(["c1 -> nowhere: trash-share", "c2 -> nowhere: trash-share", "c3 -> nowhere: trash-share"]);
@@ -241,25 +244,32 @@ describe("planUpkeep", () => {
 
   it("does not wait a day when the store is too full", () => {
     const sessions = [aSession("old", 40, checkpoint("a", 500)), aSession("young", 1, checkpoint("b", 450))];
-    expect(summary(planUpkeep(viewOf(sessions, []), POLICY, new Set(), NOW))).toEqual(["a -> trash: retention", "a -> nowhere: quota"]);
+    expect(summary(planUpkeep(viewOf(sessions, []), POLICY, { inUse: new Set(), now: NOW }))).toEqual([
+      "a -> trash: retention",
+      "a -> nowhere: quota",
+    ]);
   });
 
   it("skips and reports checkpoints until their handle expires", () => {
     const held = { ...checkpoint("a1", 40), shieldedUntil: new Date(NOW.getTime() + 1) };
     const over = { ...checkpoint("a2", 40), shieldedUntil: NOW };
-    const plan = planUpkeep(viewOf([aSession("a", 40, held, over)], []), POLICY, new Set(), NOW);
+    const plan = planUpkeep(viewOf([aSession("a", 40, held, over)], []), POLICY, { inUse: new Set(), now: NOW });
     expect(summary(plan)).toEqual(["a2 -> trash: retention"]);
     expect(plan.spared).toEqual([{ sessionId: "a", why: "handle", checkpoints: 1, bytes: 40 }]);
   });
 
   it("removes unused asides permanently, and frees no more than needed besides", () => {
     const sessions = [aSession("a", 20, checkpoint("a1", 400), checkpoint("a2-aside", 150)), aSession("b", 0, checkpoint("b1", 400))];
-    const plan = planUpkeep(viewOf(sessions, []), POLICY, new Set(["b" as SessionId]), NOW);
+    const plan = planUpkeep(viewOf(sessions, []), POLICY, { inUse: new Set(["b" as SessionId]), now: NOW });
     expect(summary(plan)).toEqual(["a2-aside -> nowhere: aside-age"]);
   });
 
   it("removes unused sessions permanently without a trash", () => {
-    const plan = planUpkeep(viewOf([aSession("a", 40, checkpoint("a1", 40))], []), { ...POLICY, trashMs: 0 }, new Set(), NOW);
+    const plan = planUpkeep(
+      viewOf([aSession("a", 40, checkpoint("a1", 40))], []),
+      { ...POLICY, trashMs: 0 },
+      { inUse: new Set(), now: NOW },
+    );
     expect(summary(plan)).toEqual(["a1 -> nowhere: retention"]);
   });
 });

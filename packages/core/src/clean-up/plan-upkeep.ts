@@ -1,9 +1,9 @@
-import type { SessionId } from "../model/ids.ts";
 import {
   bytesOf,
   type CleanUpPlan,
   type CleanUpReason,
   DAY_MS,
+  type Moment,
   moveOut,
   moveOutOfTrash,
   outOfSessions,
@@ -41,7 +41,7 @@ export interface UpkeepPolicy {
  *
  * Spares data tagged `keep`, sessions in use, and checkpoints shielded by a handle, except in the trash.
  */
-export function planUpkeep(store: StoreView, policy: UpkeepPolicy, inUse: ReadonlySet<SessionId>, now: Date): CleanUpPlan {
+export function planUpkeep(store: StoreView, policy: UpkeepPolicy, { now, inUse }: Moment): CleanUpPlan {
   const to = policy.trashMs === 0 ? "nowhere" : "trash";
   const moves: PlannedMove[] = [];
   const spared: Spared[] = [];
@@ -64,7 +64,7 @@ export function planUpkeep(store: StoreView, policy: UpkeepPolicy, inUse: Readon
   }
   const bytes = store.bytes - bytesOf(moves.filter((move) => move.to === "nowhere"));
   const excess = excessOf(bytes, policy);
-  const fromTrash = planTrash(trash, policy, excess, now);
+  const fromTrash = planTrash(trash, policy, { excess, now });
   const used = sessions.filter((each) => !isUnused(each, policy, now));
   const fromSessions = outOfSessions(used, { bytes: excess - bytesOf(fromTrash), reason: "quota" }, { now, inUse });
   return { moves: [...moves, ...fromTrash, ...fromSessions.moves], spared: [...spared, ...fromSessions.spared] };
@@ -87,7 +87,11 @@ function without(sessions: readonly SessionView[], moves: readonly PlannedMove[]
 }
 
 /** Plans which entries leave the trash, the longest there first, and why. */
-function planTrash(trash: readonly TrashView[], policy: UpkeepPolicy, excess: number, now: Date): readonly PlannedMove[] {
+function planTrash(
+  trash: readonly TrashView[],
+  policy: UpkeepPolicy,
+  { excess, now }: { readonly excess: number; readonly now: Date },
+): readonly PlannedMove[] {
   const held = bytesOf(trash);
   let freed = 0;
   const whyOut = ({ trashedAt }: TrashView): CleanUpReason | undefined => {

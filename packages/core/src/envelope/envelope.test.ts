@@ -182,7 +182,7 @@ describe("a delta", () => {
         const all = factsOf(`{"a":1}`, plain(given));
         const other = isAlike ? all : factsOf(`{"b":1}`, plain(givenToBase));
         const base = { ...other, id: "c0" as CheckpointId, sessionId: all.sessionId };
-        const decoded = decodeEnvelope(encodeDelta(all, base, delta, digests), digests);
+        const decoded = decodeEnvelope(encodeDelta({ facts: all, base, delta }, digests), digests);
         if (decoded.kind !== "delta") throw new Error("It is no delta.");
         expect([decoded.base, decoded.delta]).toEqual(["c0", delta]);
         expect(completeFacts(decoded.facts, base)).toStrictEqual({ ...all, canonicalDigest: undefined });
@@ -192,7 +192,9 @@ describe("a delta", () => {
 
   it("omits facts that equal those of its base", () => {
     const given = { agentId: "an agent", name: "a name", tags: ["t"], attributes: { a: 1 } };
-    const text = Buffer.from(encodeDelta(factsOf("{}", given), { ...BASE, ...given, name: undefined }, delta, digests)).toString();
+    const text = Buffer.from(
+      encodeDelta({ facts: factsOf("{}", given), base: { ...BASE, ...given, name: undefined }, delta }, digests),
+    ).toString();
     expect(Object.keys(JSON.parse(text) as JsonObject)).toEqual([
       "workrail",
       "check",
@@ -207,7 +209,7 @@ describe("a delta", () => {
   });
 
   it("is two lines that any JSON reader understands", () => {
-    const text = Buffer.from(encodeDelta(factsOf("{}"), BASE, delta, digests)).toString();
+    const text = Buffer.from(encodeDelta({ facts: factsOf("{}"), base: BASE, delta }, digests)).toString();
     expect(text.split("\n")).toHaveLength(3);
     expect(JSON.parse(text)).toMatchObject({ workrail: 2, id: "c1", base: "c0", delta });
   });
@@ -222,7 +224,9 @@ describe("a delta", () => {
   });
 
   it("is corrupt or newer after any bit flip", () => {
-    const original = Buffer.from(encodeDelta(factsOf("{}", { agentId: "an agent" }), BASE, { keep: true }, digests));
+    const original = Buffer.from(
+      encodeDelta({ facts: factsOf("{}", { agentId: "an agent" }), base: BASE, delta: { keep: true } }, digests),
+    );
     const line = original.indexOf("\n");
     const fates = new Map<string, number>();
     for (let index = 0; index < line; index++) {
@@ -259,7 +263,7 @@ describe("a delta", () => {
     ["with a delta that is no JSON", (text) => text.replace(`"delta":{`, `"delta":{{`)],
     ["cut", (text) => text.slice(0, -2)],
   ])("%s is corrupt", (_, change) => {
-    const text = Buffer.from(encodeDelta(factsOf("{}"), BASE, delta, digests)).toString();
+    const text = Buffer.from(encodeDelta({ facts: factsOf("{}"), base: BASE, delta }, digests)).toString();
     expect(codeOf(Buffer.from(change(text)))).toBe("CHECKPOINT_CORRUPT");
   });
 

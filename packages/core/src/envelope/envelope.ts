@@ -96,12 +96,15 @@ export function* envelopeParts(facts: CheckpointFacts, context: Iterable<Uint8Ar
   yield TAIL;
 }
 
-/**
- * Encodes a checkpoint as a delta against another one of its session, before its codec.
- *
- * @param base facts in the base's own blob: a reader takes the omitted facts from there.
- */
-export function encodeDelta(facts: CheckpointFacts, base: EnvelopeFacts, delta: Delta, digests: Digester): Uint8Array {
+interface DeltaToEncode {
+  readonly facts: CheckpointFacts;
+  /** Facts in the base's own blob: a reader takes the omitted facts from there. */
+  readonly base: EnvelopeFacts;
+  readonly delta: Delta;
+}
+
+/** Encodes a checkpoint as a delta against another one of its session, before its codec. */
+export function encodeDelta({ facts, base, delta }: DeltaToEncode, digests: Digester): Uint8Array {
   const said = JSON.stringify(toDeltaJson(facts, base)).slice(1, -1);
   const header = `{"workrail":${DELTA_FORMAT},${CHECK}${checkOf(said, digests, DELTA_CHECK_LENGTH)}",${said},\n`;
   return joinBytes([encodeUtf8(header), DELTA, encodeUtf8(JSON.stringify(delta)), TAIL]);

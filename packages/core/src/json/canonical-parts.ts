@@ -14,17 +14,17 @@ const STRETCH = 50_000;
  *
  * @param atOnce larger values are split.
  */
-export function* canonicalParts(text: string, atOnce: number = AT_ONCE, start = 0, end: number = text.length): Generator<string> {
-  const first = text.charAt(start);
-  if (end - start <= atOnce) yield canonicalJson(parseJson(text.slice(start, end)));
-  else if (first === "{") yield* members(text, atOnce, start, end);
-  else if (first === "[") yield* items(text, atOnce, start, end);
-  else yield* textParts(text, start, end, atOnce);
+export function* canonicalParts(text: string, atOnce: number = AT_ONCE): Generator<string> {
+  const first = text.charAt(0);
+  if (text.length <= atOnce) yield canonicalJson(parseJson(text));
+  else if (first === "{") yield* members(text, atOnce);
+  else if (first === "[") yield* items(text, atOnce);
+  else yield* textParts(text, atOnce);
 }
 
-function* members(text: string, atOnce: number, start: number, end: number): Generator<string> {
+function* members(text: string, atOnce: number): Generator<string> {
   const found: { readonly key: string; readonly from: number; readonly to: number }[] = [];
-  for (let at = start + 1; at < end - 1;) {
+  for (let at = 1; at < text.length - 1;) {
     const colon = endOfText(text, at);
     const to = yield* endOfValue(text, colon + 1);
     found.push({ key: JSON.parse(text.slice(at, colon)) as string, from: colon + 1, to });
@@ -34,16 +34,17 @@ function* members(text: string, atOnce: number, start: number, end: number): Gen
   found.sort((one, other) => (one.key < other.key ? -1 : 1));
   for (const [index, { key, from, to }] of found.entries()) {
     yield `${index === 0 ? "" : ","}${JSON.stringify(key)}:`;
-    yield* canonicalParts(text, atOnce, from, to);
+    yield* canonicalParts(text.slice(from, to), atOnce);
   }
   yield "}";
 }
 
 /** Combines small items up to `atOnce`. */
-function* items(text: string, atOnce: number, start: number, end: number): Generator<string> {
+function* items(text: string, atOnce: number): Generator<string> {
   let separator = "[";
-  let from = start + 1;
-  for (let at = from; at < end - 1;) {
+  const end = text.length - 1;
+  let from = 1;
+  for (let at = from; at < end;) {
     const to = yield* endOfValue(text, at);
     const isLarge = to - at > atOnce;
     if (from < at && (isLarge || to - from > atOnce)) {
@@ -53,13 +54,13 @@ function* items(text: string, atOnce: number, start: number, end: number): Gener
     }
     if (isLarge) {
       yield separator;
-      yield* canonicalParts(text, atOnce, at, to);
+      yield* canonicalParts(text.slice(at, to), atOnce);
       separator = ",";
       from = to + 1;
     }
     at = to + 1;
   }
-  yield from < end - 1 ? separator + itemsAtOnce(text.slice(from, end - 1)) : separator === "[" ? separator : "";
+  yield from < end ? separator + itemsAtOnce(text.slice(from, end)) : separator === "[" ? separator : "";
   yield "]";
 }
 

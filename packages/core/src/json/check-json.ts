@@ -28,6 +28,27 @@ interface Place {
  */
 export function checkJson(root: object, limits: Pick<Limits, "maxDepth" | "maxKeys">, name = "context"): JsonCheck {
   const pending: Place[] = [{ value: root, depth: 1, parent: undefined, key: name }];
+  /** Returns the fewest characters of a member, without its own members. */
+  const checkMember = (parent: Place, key: string | number, value: unknown): number => {
+    switch (typeof value) {
+      case "string":
+        return value.length + LEAST_CHARACTERS;
+      case "boolean":
+        return LEAST_CHARACTERS;
+      case "number":
+        if (!Number.isFinite(value)) refuse({ value: Object(value), depth: 0, parent, key }, "is not a finite number");
+        return LEAST_CHARACTERS;
+      case "object":
+        if (value !== null) pending.push({ value, depth: parent.depth + 1, parent, key });
+        return LEAST_CHARACTERS;
+      default:
+        refuse(
+          { value: Object(value), depth: 0, parent, key },
+          `is ${typeof value}, which JSON cannot hold`,
+          value === undefined ? "Put null in its place, or leave the item out of the array." : undefined,
+        );
+    }
+  };
   let keys = 0;
   let characters = 0;
   let isCanonical = true;
@@ -36,7 +57,7 @@ export function checkJson(root: object, limits: Pick<Limits, "maxDepth" | "maxKe
     if (place.depth > limits.maxDepth) refuse(place, `is nested deeper than ${limits.maxDepth} levels`);
     if (Array.isArray(place.value)) {
       for (let index = 0; index < place.value.length; index++) {
-        characters += checkMember(place, index, place.value[index], pending);
+        characters += checkMember(place, index, place.value[index]);
       }
       continue;
     }
@@ -52,7 +73,7 @@ export function checkJson(root: object, limits: Pick<Limits, "maxDepth" | "maxKe
       if (key < previous) isCanonical = false;
       previous = key;
       if (++keys > limits.maxKeys) refuse(place, `brings the ${name} over ${limits.maxKeys} keys`);
-      characters += key.length + KEY_MARKS + checkMember(place, key, value, pending);
+      characters += key.length + KEY_MARKS + checkMember(place, key, value);
     }
   }
   return { isCanonical, characters, hasUndefined };
@@ -62,28 +83,6 @@ export function checkJson(root: object, limits: Pick<Limits, "maxDepth" | "maxKe
 const KEY_MARKS = 3;
 /** Fewest characters of any value with its separator. */
 const LEAST_CHARACTERS = 2;
-
-/** Returns the fewest characters of a member, without its own members. */
-function checkMember(parent: Place, key: string | number, value: unknown, pending: Place[]): number {
-  switch (typeof value) {
-    case "string":
-      return value.length + LEAST_CHARACTERS;
-    case "boolean":
-      return LEAST_CHARACTERS;
-    case "number":
-      if (!Number.isFinite(value)) refuse({ value: Object(value), depth: 0, parent, key }, "is not a finite number");
-      return LEAST_CHARACTERS;
-    case "object":
-      if (value !== null) pending.push({ value, depth: parent.depth + 1, parent, key });
-      return LEAST_CHARACTERS;
-    default:
-      refuse(
-        { value: Object(value), depth: 0, parent, key },
-        `is ${typeof value}, which JSON cannot hold`,
-        value === undefined ? "Put null in its place, or leave the item out of the array." : undefined,
-      );
-  }
-}
 
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);

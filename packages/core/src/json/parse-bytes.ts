@@ -76,7 +76,7 @@ class BytesParser {
     const key = this.#keyBefore(start);
     let text = "";
     for (let from = start + 1; from < end - 1;) {
-      const to = endOfPart(this.#bytes, from, end - 1, this.#atOnce);
+      const to = endOfPart(this.#bytes, from + Math.max(this.#atOnce, LONGEST_ESCAPE), end - 1);
       text += JSON.parse(`"${decodeUtf8(this.#bytes.subarray(from, to))}"`) as string;
       from = to;
       yield;
@@ -171,10 +171,10 @@ function define(object: Record<string, JsonValue>, key: string, value: JsonValue
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Returns the end of a part of about `size` bytes that splits neither a character nor an escape. */
-function endOfPart(bytes: Uint8Array, from: number, end: number, size: number): number {
-  let to = Math.min(end, from + Math.max(size, LONGEST_ESCAPE));
-  if (to === end) return end;
+/** Returns the last place up to `most` where a part may end: it splits neither a character nor an escape. */
+function endOfPart(bytes: Uint8Array, most: number, end: number): number {
+  if (most >= end) return end;
+  let to = most;
   while (((bytes[to] as number) & 0xc0) === 0x80) to -= 1;
   for (let back = 1; back < LONGEST_ESCAPE; back++) {
     const isEscape = bytes[to - back] === BACKSLASH && backslashesBefore(bytes, to - back) % 2 === 0;

@@ -8,6 +8,11 @@ import { canonicalUtf8 } from "./canonical-json.ts";
 import { checkJson, type JsonCheck } from "./check-json.ts";
 import { copyOf } from "./with-members.ts";
 
+export interface DigestPorts {
+  readonly limits: Limits;
+  readonly digests: Digester;
+}
+
 /** Context ready to be stored: checked, written as JSON once, and digested. */
 export interface PreparedContext {
   /** UTF-8 of the JSON text, in the key order given. */
@@ -23,7 +28,7 @@ export interface PreparedContext {
  */
 export function prepareContext(context: unknown, limits: Limits, digests: Digester): PreparedContext {
   const checked = checkContext(context, limits);
-  return prepareText(checked, writeText(checked, limits), limits, digests);
+  return prepareText(checked, writeText(checked, limits), { limits, digests });
 }
 
 /** Context that passed `checkContext`, without members that were `undefined`. */
@@ -67,21 +72,15 @@ export function writeText({ context }: CheckedContext, limits: Limits): string {
 }
 
 /** Encodes and digests the text in one go. Call it before anybody can have changed the context. */
-export function prepareText(
-  checked: Pick<CheckedContext, "context" | "isCanonical">,
-  text: string,
-  limits: Limits,
-  digests: Digester,
-): PreparedContext {
-  return prepareBytes(checked, encodeUtf8(text), limits, digests);
+export function prepareText(checked: Pick<CheckedContext, "context" | "isCanonical">, text: string, ports: DigestPorts): PreparedContext {
+  return prepareBytes(checked, encodeUtf8(text), ports);
 }
 
 /** Digests a context whose JSON text is encoded. Call it before anybody can have changed the context. */
 export function prepareBytes(
   { context, isCanonical }: Pick<CheckedContext, "context" | "isCanonical">,
   bytes: Uint8Array,
-  limits: Limits,
-  digests: Digester,
+  { limits, digests }: DigestPorts,
 ): PreparedContext {
   if (bytes.length > limits.maxContextBytes) throw tooLarge(bytes.length, limits);
   const exactDigest = digests.sha256(bytes);

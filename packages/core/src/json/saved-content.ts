@@ -3,7 +3,7 @@ import type { Digest } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Digester } from "../ports/environment.ts";
 import { parseJson } from "./parse-json.ts";
-import { type CheckedContext, prepareBytes, prepareText, tooLarge, written } from "./prepare-context.ts";
+import { type CheckedContext, type DigestPorts, prepareBytes, prepareText, tooLarge, written } from "./prepare-context.ts";
 import { LARGE_BYTES, SHORT_TEXT, utf8Of, utf8Parts } from "./text-parts.ts";
 import { canonicalTexts, type WrittenJson, writeJson, writtenTexts } from "./written-json.ts";
 
@@ -24,23 +24,26 @@ export interface SavedContent {
  *
  * @throws TOO_LARGE, also from the result.
  */
-export function takeDown(checked: CheckedContext, limits: Limits, digests: Digester): () => Promise<SavedContent> {
+export function takeDown(checked: CheckedContext, ports: DigestPorts): () => Promise<SavedContent> {
+  const { limits } = ports;
   const { context, characters } = checked;
   const json = written((): WrittenJson => (characters > SHORT_TEXT ? writeJson(context) : JSON.stringify(context)), limits);
-  const digestInTurns = digests.sha256OfParts;
-  if (digestInTurns !== undefined && lengthOf(json) > LARGE_BYTES) return () => takeDownLarge(json, checked, limits, digestInTurns);
-  const { bytes, ...digested } = prepareBytes(checked, utf8Of(writtenTexts(json)), limits, digests);
+  const digestInTurns = ports.digests.sha256OfParts;
+  if (digestInTurns !== undefined && lengthOf(json) > LARGE_BYTES) {
+    return () => takeDownLarge({ ...checked, json }, limits, digestInTurns);
+  }
+  const { bytes, ...digested } = prepareBytes(checked, utf8Of(writtenTexts(json)), ports);
   const content: SavedContent = { sizeBytes: bytes.length, ...digested, texts: () => writtenTexts(json), parts: () => [bytes] };
   return async () => content;
 }
 
 /** Captures a context from its JSON text, after the text was changed since the check. */
-export async function takeDownText(text: string, limits: Limits, digests: Digester): Promise<SavedContent> {
+export async function takeDownText(text: string, ports: DigestPorts): Promise<SavedContent> {
   const isCanonical = false;
-  if (text.length > LARGE_BYTES && digests.sha256OfParts !== undefined) {
-    return takeDownLarge(text, { isCanonical }, limits, digests.sha256OfParts);
-  }
-  const { bytes, ...digested } = prepareText({ context: parseJson(text) as Context, isCanonical }, text, limits, digests);
+  const { sha256OfParts } = ports.digests;
+  if (text.length > LARGE_BYTES && sha256OfParts !== undefined)
+    return takeDownLarge({ json: text, isCanonical }, ports.limits, sha256OfParts);
+  const { bytes, ...digested } = prepareText({ context: parseJson(text) as Context, isCanonical }, text, ports);
   return { sizeBytes: bytes.length, ...digested, texts: () => [text], parts: () => [bytes] };
 }
 
@@ -51,8 +54,7 @@ function lengthOf(json: WrittenJson): number {
 }
 
 async function takeDownLarge(
-  json: WrittenJson,
-  { isCanonical }: Pick<CheckedContext, "isCanonical">,
+  { json, isCanonical }: { readonly json: WrittenJson; readonly isCanonical: boolean },
   limits: Limits,
   sha256OfParts: NonNullable<Digester["sha256OfParts"]>,
 ): Promise<SavedContent> {

@@ -17,10 +17,10 @@ const MOST_BYTES = 3;
 const NOTHING = new Uint8Array();
 
 /** Splits a text into parts of about `size` characters, never inside a surrogate pair. */
-export function* textParts(text: string, start = 0, end: number = text.length, size: number = PART_BYTES): Generator<string> {
-  for (let from = start; from < end;) {
-    let to = Math.min(end, from + size);
-    if (to < end && isHighSurrogate(text.charCodeAt(to - 1))) to += 1;
+export function* textParts(text: string, size: number): Generator<string> {
+  for (let from = 0; from < text.length;) {
+    let to = Math.min(text.length, from + size);
+    if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to += 1;
     yield text.slice(from, to);
     from = to;
   }
@@ -37,7 +37,7 @@ export function* evenParts(texts: Iterable<string>): Generator<string> {
     if (short !== "") yield short;
     short = "";
     if (text.length <= SHORT_TEXT) short = text;
-    else yield* textParts(text, 0, text.length, SHORT_TEXT);
+    else yield* textParts(text, SHORT_TEXT);
   }
   if (short !== "") yield short;
 }
@@ -51,7 +51,7 @@ export function* utf8Parts(texts: Iterable<string>): Generator<Uint8Array> {
   let length = 0;
   for (const text of texts) {
     if (text === "") yield NOTHING;
-    for (const short of textParts(text, 0, text.length, SHORT_TEXT)) {
+    for (const short of textParts(text, SHORT_TEXT)) {
       if (part.length - length < short.length * MOST_BYTES) {
         yield part.subarray(0, length);
         length = 0;

@@ -22,12 +22,12 @@ type Changes = Map<string, Changes | { readonly becomes: JsonValue | typeof GONE
  * @throws INVALID_INPUT for overlapping places, a missing parent, and appending to a value that is no list.
  */
 export function applyPatch(base: Context, patch: Patch): PatchedContext {
-  const set = patch.set.map(([name, value]) => ({ ...findPlace(base, name, SET_FIELD), field: SET_FIELD, becomes: value }));
+  const set = patch.set.map(([name, value]) => ({ ...findPlace(base, { name, field: SET_FIELD }), becomes: value }));
   const append = patch.append.map(([name, items]) => {
-    const place = findPlace(base, name, APPEND_FIELD);
-    return { ...place, field: APPEND_FIELD, becomes: [...listAt(place), ...items], count: items.length };
+    const place = findPlace(base, { name, field: APPEND_FIELD });
+    return { ...place, becomes: [...listAt(place), ...items], count: items.length };
   });
-  const remove = patch.remove.map((name) => ({ ...findPlace(base, name, REMOVE_FIELD), field: REMOVE_FIELD, becomes: GONE }) as const);
+  const remove = patch.remove.map((name) => ({ ...findPlace(base, { name, field: REMOVE_FIELD }), becomes: GONE }) as const);
   const places = [...set, ...append, ...remove];
   checkApart(places);
   const [there, notFound] = [remove.filter(isThere), remove.filter((place) => !isThere(place))];
@@ -54,11 +54,12 @@ function isThere({ value }: Place): boolean {
   return value !== undefined;
 }
 
-function listAt({ name, value }: Place): readonly JsonValue[] {
+function listAt(place: Place): readonly JsonValue[] {
+  const { name, value } = place;
   if (value === undefined) return [];
   if (Array.isArray(value)) return value as readonly JsonValue[];
   const hint = `To replace it, send patch: {"set":{${quoted(name)}:...}} with the whole new value.`;
-  throw refused(APPEND_FIELD, name, `is ${kindOf(value)}, not a list`, hint);
+  throw refused(place, `is ${kindOf(value)}, not a list`, hint);
 }
 
 function treeOf(places: readonly (Place & { readonly becomes: JsonValue | typeof GONE })[]): Changes {

@@ -26,16 +26,16 @@ export type GivenState = (
  */
 export function parseGivenState(given: { readonly context?: unknown; readonly patch?: unknown }, limits: Limits): GivenState {
   const parsed: string[] = [];
-  const read = (field: string): void => void parsed.push(field);
+  const reading = { limits, read: (field: string): void => void parsed.push(field) };
   if (given.patch === undefined) {
-    const context = ownText(given.context, "context", limits, read);
+    const context = ownText(given.context, "context", reading);
     if (context === undefined) throw neither();
     if (typeof given.context === "string") return { context: checkContext(context, limits).context, parsed };
     return { context: ownContext(context, limits), parsed };
   }
-  const patch = ownText(given.patch, "patch", limits, read);
+  const patch = ownText(given.patch, "patch", reading);
   if (!isJsonObject(patch)) throw noObject(patch);
-  const own = parsePatch(patch, limits, read);
+  const own = parsePatch(patch, reading);
   if (given.context !== undefined) throw both(own);
   return { patch: own, parsed };
 }

@@ -2,8 +2,7 @@ import { invalidInput, WorkrailError } from "../errors.ts";
 import { checkJson } from "../json/check-json.ts";
 import { copyOf } from "../json/with-members.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
-import type { Limits } from "../model/limits.ts";
-import { ownText, type ReadText } from "./json-text.ts";
+import { ownText, type Reading } from "./json-text.ts";
 import type { Patch } from "./patch.ts";
 import { quoted } from "./quoted-name.ts";
 
@@ -12,16 +11,15 @@ const FIELDS = ["set", "append", "remove"];
 /**
  * Parses a patch. A `set`, `append` or `remove` that came as text is parsed as JSON; values inside are kept as they are.
  *
- * @param read called with each field that was parsed as JSON.
  * @throws INVALID_INPUT with the corrected call.
  */
-export function parsePatch(given: JsonObject, limits: Limits, read: ReadText): Patch {
+export function parsePatch(given: JsonObject, reading: Reading): Patch {
   checkFields(given);
   const {
     set = {},
     append = {},
     remove = [],
-  } = Object.fromEntries(Object.entries(given).map(([field, value]) => [field, ownText(value, `patch.${field}`, limits, read)]));
+  } = Object.fromEntries(Object.entries(given).map(([field, value]) => [field, ownText(value, `patch.${field}`, reading)]));
   for (const [field, value] of Object.entries({ set, append })) {
     if (!isJsonObject(value)) throw invalid(field, "an object of keys and values", `{"${field}":{"key":...}}`);
   }
@@ -29,7 +27,7 @@ export function parsePatch(given: JsonObject, limits: Limits, read: ReadText): P
     throw invalid("remove", "a list of keys", `{"remove":[${typeof remove === "string" ? quoted(remove) : `"key"`}]}`);
   }
   // A patch wraps a context's values in two more levels.
-  checkJson({ set, append, remove }, { ...limits, maxDepth: limits.maxDepth + 2 }, "patch");
+  checkJson({ set, append, remove }, { ...reading.limits, maxDepth: reading.limits.maxDepth + 2 }, "patch");
   return {
     set: Object.entries(copyOf(set as JsonObject) as JsonObject),
     append: Object.entries(copyOf(append as JsonObject) as JsonObject).map(([name, items]) => [name, asItems(items)]),

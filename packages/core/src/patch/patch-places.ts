@@ -7,9 +7,15 @@ import { kindOf } from "./value-size.ts";
 /** Most keys listed in an error. */
 const MOST_NAMED = 20;
 
-/** Place of a value in a base: keys, and indexes as written. */
-export interface Place {
+/** Name of a place in a patch. */
+interface NamedPlace {
   readonly name: PlaceName;
+  /** Field of the patch with the name, such as `patch.set`. */
+  readonly field: string;
+}
+
+/** Place of a value in a base: keys, and indexes as written. */
+export interface Place extends NamedPlace {
   readonly path: readonly string[];
   /** `undefined` when the base has nothing there. */
   readonly value: JsonValue | undefined;
@@ -18,22 +24,22 @@ export interface Place {
 /**
  * Resolves a name of a patch to a place.
  *
- * @param field field of the patch with the name, such as `patch.set`.
  * @throws INVALID_INPUT for a malformed JSON Pointer, or one whose parent does not exist.
  */
-export function findPlace(base: Context, name: PlaceName, field: string): Place {
-  if (Object.hasOwn(base, name) || !name.startsWith("/")) return { name, path: [name], value: memberOf(base, name) };
-  const path = segmentsOf(name, field);
+export function findPlace(base: Context, named: NamedPlace): Place {
+  const { name } = named;
+  if (Object.hasOwn(base, name) || !name.startsWith("/")) return { ...named, path: [name], value: memberOf(base, name) };
+  const path = segmentsOf(named);
   let parent: JsonValue = base;
   for (const [depth, segment] of path.slice(0, -1).entries()) {
     const next = memberOf(parent, segment);
-    if (next === undefined) throw noParent({ name, field, path, depth, parent });
+    if (next === undefined) throw noParent({ ...named, path, depth, parent });
     parent = next;
   }
   const last = path.at(-1) ?? "";
-  if (!isJsonObject(parent) && !Array.isArray(parent)) throw noParent({ name, field, path, depth: path.length - 1, parent });
-  if (Array.isArray(parent)) checkIndex(parent, last, name, field);
-  return { name, path, value: memberOf(parent, last) };
+  if (!isJsonObject(parent) && !Array.isArray(parent)) throw noParent({ ...named, path, depth: path.length - 1, parent });
+  if (Array.isArray(parent)) checkIndex(parent, last, named);
+  return { ...named, path, value: memberOf(parent, last) };
 }
 
 /** Returns a member by key, or an item by index; `undefined` when there is none. */
@@ -44,32 +50,30 @@ function memberOf(parent: JsonValue, segment: string): JsonValue | undefined {
 
 const INDEX = /^(?:0|[1-9]\d{0,14})$/;
 
-function segmentsOf(name: PlaceName, field: string): string[] {
-  if (/~(?![01])/.test(name)) {
-    throw refused(field, name, "is no JSON Pointer: ~ stands before 0 or 1 only", "Write ~ as ~0, and / within a key as ~1.");
+function segmentsOf(named: NamedPlace): string[] {
+  if (/~(?![01])/.test(named.name)) {
+    throw refused(named, "is no JSON Pointer: ~ stands before 0 or 1 only", "Write ~ as ~0, and / within a key as ~1.");
   }
-  return name
+  return named.name
     .slice(1)
     .split("/")
     .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 /** Only `remove` may name an index beyond the list. */
-function checkIndex(list: readonly JsonValue[], segment: string, name: PlaceName, field: string): void {
-  const listName = name.slice(0, name.lastIndexOf("/"));
+function checkIndex(list: readonly JsonValue[], segment: string, named: NamedPlace): void {
+  const listName = named.name.slice(0, named.name.lastIndexOf("/"));
   const appending = `To add items, send patch: {"append":{${quoted(listName)}:[...]}}.`;
-  if (segment === "-") throw refused(field, name, "names no item: - is not an index here", appending);
-  if (!INDEX.test(segment)) throw refused(field, name, `names no item of a list of ${list.length}: items have indexes from 0`, appending);
-  if (Number(segment) < list.length || field === REMOVE_FIELD) return;
+  if (segment === "-") throw refused(named, "names no item: - is not an index here", appending);
+  if (!INDEX.test(segment)) throw refused(named, `names no item of a list of ${list.length}: items have indexes from 0`, appending);
+  if (Number(segment) < list.length || named.field === REMOVE_FIELD) return;
   const rule = list.length === 0 ? "the list is empty" : `the list has the indexes 0 to ${list.length - 1}`;
-  throw refused(field, name, `is out of range: ${rule}`, appending);
+  throw refused(named, `is out of range: ${rule}`, appending);
 }
 
 export const REMOVE_FIELD = "patch.remove";
 
-interface Missing {
-  readonly name: PlaceName;
-  readonly field: string;
+interface Missing extends NamedPlace {
   readonly path: readonly string[];
   /** Depth of the missing segment, or of the parent of the last segment. */
   readonly depth: number;
@@ -99,7 +103,7 @@ function keysOf(value: JsonValue): readonly string[] | undefined {
  *
  * @throws INVALID_INPUT when two places overlap.
  */
-export function checkApart(places: readonly (Place & { readonly field: string })[]): void {
+export function checkApart(places: readonly Place[]): void {
   const named = new Map<string, Place>();
   const within = new Map<string, Place>();
   for (const place of places) {
@@ -111,7 +115,7 @@ export function checkApart(places: readonly (Place & { readonly field: string })
   }
 }
 
-function overlapping(place: Place & { readonly field: string }, other: Place): WorkrailError {
+function overlapping(place: Place, other: Place): WorkrailError {
   const names =
     place.name === other.name ? `${quoted(place.name)} twice` : `${quoted(other.name)} and ${quoted(place.name)}, which overlap`;
   return new WorkrailError("INVALID_INPUT", `patch names ${names}.`, {
@@ -124,7 +128,7 @@ function pointerOf(path: readonly string[]): string {
   return path.map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-export function refused(field: string, name: PlaceName, rule: string, hint: string): WorkrailError {
+export function refused({ field, name }: NamedPlace, rule: string, hint: string): WorkrailError {
   return new WorkrailError("INVALID_INPUT", `${field} names ${quoted(name)}, which ${rule}.`, {
     details: { field, place: clipName(name) },
     hint,

@@ -40,12 +40,17 @@ const MOST_PENDING = 100_000;
 export async function indexStatus({ catalog, search, vectors, derivedBytes }: IndexPorts, sessions: number): Promise<IndexStatus> {
   const bytes = derivedBytes?.() ?? { search: 0, vectors: 0 };
   return {
-    search: search === undefined || derivedBytes === undefined ? undefined : await searchStatus(catalog, search, sessions, bytes.search),
+    search:
+      search === undefined || derivedBytes === undefined ? undefined : await searchStatus({ catalog, search }, sessions, bytes.search),
     vectors: vectors === undefined || bytes.vectors === 0 ? undefined : { spaces: await vectors.spaces(), bytes: bytes.vectors },
   };
 }
 
-async function searchStatus(catalog: CatalogPort, search: SearchIndexing, sessions: number, bytes: number): Promise<SearchStatus> {
+async function searchStatus(
+  { catalog, search }: { readonly catalog: CatalogPort; readonly search: SearchIndexing },
+  sessions: number,
+  bytes: number,
+): Promise<SearchStatus> {
   // Reading a missing index would create it.
   const waiting = bytes === 0 ? undefined : await sessionsWaiting(catalog, search);
   const pending = Math.min(sessions, waiting ?? sessions);

@@ -109,7 +109,7 @@ export class Reencoder {
     const made = applyDelta(from.context, parseJson(decodeUtf8(encodeUtf8(JSON.stringify(delta)))));
     const { digest } = await writeAndDigest(made, record.contextBytes, this.#ports.digests);
     if (digest !== record.exactDigest) throw new WorkrailError("INTERNAL", "A delta does not restore the content that it was made for.");
-    const bytes = await this.#ports.codec.encode(encodeDelta(record, from.facts, delta, this.#ports.digests));
+    const bytes = await this.#ports.codec.encode(encodeDelta({ facts: record, base: from.facts, delta }, this.#ports.digests));
     return (await this.#smaller(bytes)) ?? bytes;
   }
 

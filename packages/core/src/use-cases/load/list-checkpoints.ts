@@ -37,8 +37,8 @@ const MAX_PAGE = 100;
  */
 export async function listCheckpoints(ports: ListPorts, input: ListInput): Promise<CheckpointListing> {
   const { limit = DEFAULT_PAGE, offset = 0, after, ...filter } = input;
-  checkWhole("limit", limit, 1, MAX_PAGE);
-  checkWhole("offset", offset, 0, Number.MAX_SAFE_INTEGER);
+  checkWhole("limit", limit, { least: 1, most: MAX_PAGE });
+  checkWhole("offset", offset, { least: 0 });
   return ports.locking.shared(async () => {
     const page = await queryCheckpoints(ports.catalog, { filter, limit, offset, after });
     const session = filter.sessionId === undefined ? undefined : await findSession(ports.catalog, filter.sessionId);
@@ -51,7 +51,11 @@ export async function listCheckpoints(ports: ListPorts, input: ListInput): Promi
  *
  * @throws INVALID_INPUT
  */
-export function checkWhole(field: string, value: number, least: number, most: number): void {
+export function checkWhole(
+  field: string,
+  value: number,
+  { least, most = Number.MAX_SAFE_INTEGER }: { readonly least: number; readonly most?: number },
+): void {
   if (Number.isInteger(value) && value >= least && value <= most) return;
   throw new WorkrailError("INVALID_INPUT", `${field} must be a whole number from ${least} to ${most}.`, {
     details: { field, least, most },

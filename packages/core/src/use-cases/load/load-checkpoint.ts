@@ -97,7 +97,7 @@ async function loadById(ports: LoadPorts, id: CheckpointId): Promise<LoadedCheck
 export async function readOrBlame(ports: LoadPorts, record: CheckpointRecord, known?: HowToRead["known"]): Promise<ProvenText> {
   const reasons: Reasons = new Map();
   const { id } = record;
-  const read = await readProven(ports, record, reasons, known);
+  const read = await readProven(ports, record, { unreadable: reasons, known });
   if (read !== undefined) return read;
   const still = await findCheckpoint(ports.catalog, id);
   if (still === undefined) throw await checkpointNotFound(ports, id);
@@ -110,7 +110,7 @@ async function loadHead(ports: LoadPorts, sessionId: SessionId): Promise<LoadedC
   const reasons: Reasons = new Map();
   const first = await findSessionAndHead(ports.catalog, sessionId);
   for (let { head } = first; head !== undefined; head = await newestBut(ports, sessionId, reasons)) {
-    const proven = await readProven(ports, head, reasons);
+    const proven = await readProven(ports, head, { unreadable: reasons });
     if (proven === undefined) continue;
     const read = await withContext(proven);
     const session = head === first.head ? first.session : await findSession(ports.catalog, sessionId);
@@ -149,22 +149,22 @@ async function passedOver(ports: LoadPorts, loaded: CheckpointRecord, reasons: R
 const FOUND_BEFORE = "It was found damaged before; its remains are in quarantine.";
 
 /**
- * Reads a checkpoint; `undefined` when it cannot be read, with the reason in `reasons`. A blob may be pruned or re-encoded
+ * Reads a checkpoint; `undefined` when it cannot be read, with the reason in `unreadable`. A blob may be pruned or re-encoded
  * between reading the record and the bytes. Therefore only a record that is unchanged after a failed read proves that the bytes
  * are wrong.
  */
 async function readProven(
   ports: LoadPorts,
   first: CheckpointRecord,
-  reasons: Reasons,
-  known?: HowToRead["known"],
+  how: Pick<HowToRead, "known"> & { readonly unreadable: Reasons },
 ): Promise<ProvenText | undefined> {
+  const { unreadable: reasons } = how;
   let record = first;
   for (let looks = 1; ; looks++) {
     let failure: WorkrailError;
     try {
       if (record.damaged) return fail(reasons, first.id, FOUND_BEFORE);
-      const read = await readText(ports, record, { unreadable: reasons, known });
+      const read = await readText(ports, record, how);
       return { ...read, record: asProven(record, read.facts) };
     } catch (error) {
       if (!isCorrupt(error)) throw error;
@@ -173,7 +173,7 @@ async function readProven(
     const again = await findCheckpoint(ports.catalog, record.id);
     if (again === undefined) return fail(reasons, first.id, "It was removed meanwhile.");
     const isProven = isSameVersion(record, again);
-    if (isProven && !(await isWorthAnotherLook(ports, record, failure, looks))) return fail(reasons, first.id, failure.message);
+    if (isProven && !(await isWorthAnotherLook(ports, failure, { record, looks }))) return fail(reasons, first.id, failure.message);
     record = again;
   }
 }
@@ -197,7 +197,11 @@ function fail(reasons: Reasons, id: CheckpointId, reason: string): undefined {
 }
 
 /** True when a proven failure may have changed: the damaged base is marked now, or no longer damaged. */
-async function isWorthAnotherLook(ports: LoadPorts, record: CheckpointRecord, failure: WorkrailError, looks: number): Promise<boolean> {
+async function isWorthAnotherLook(
+  ports: LoadPorts,
+  failure: WorkrailError,
+  { record, looks }: { readonly record: CheckpointRecord; readonly looks: number },
+): Promise<boolean> {
   const culprit = damagedBytesOf(failure);
   if (culprit === undefined) return false;
   try {

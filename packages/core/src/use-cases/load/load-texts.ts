@@ -55,7 +55,7 @@ export async function loadTexts(ports: LoadPorts, ids: readonly CheckpointId[], 
     const results = new Map<CheckpointId, LoadedText | WorkrailError>();
     for (const { record } of rows) {
       const own = beside.filter((row) => ownerOf(row.record) === record.id);
-      results.set(record.id, await loaded(ports, record, own, known));
+      results.set(record.id, await loaded(ports, { record, beside: own }, known));
     }
     for (const id of ids) if (!results.has(id)) results.set(id, await checkpointNotFound(ports, id));
     const all = [...new Set(ids)].map((id) => ({ id, result: results.get(id) }));
@@ -68,8 +68,7 @@ export async function loadTexts(ports: LoadPorts, ids: readonly CheckpointId[], 
 
 async function loaded(
   ports: LoadPorts,
-  record: CheckpointRecord,
-  beside: readonly CheckpointRow[],
+  { record, beside }: { readonly record: CheckpointRecord; readonly beside: readonly CheckpointRow[] },
   known: Map<CheckpointId, ReadText>,
 ): Promise<LoadedText | WorkrailError> {
   try {

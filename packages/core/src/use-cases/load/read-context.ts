@@ -78,10 +78,10 @@ export async function readText(ports: ReadPorts, record: CheckpointRecord, { unr
   const seen = new Set<CheckpointId>();
   for (let at: Located = record; ;) {
     const read = known?.get(at.id);
-    if (read !== undefined) return rebuild(ports, record, read, steps);
+    if (read !== undefined) return rebuild(ports, record, { base: read, steps });
     seen.add(at.id);
     const blob: DecodedBlob = await readBlob(ports, at);
-    if (blob.kind === "whole") return rebuild(ports, record, textOf(blob), steps);
+    if (blob.kind === "whole") return rebuild(ports, record, { base: textOf(blob), steps });
     steps.push({ at, blob });
     if (seen.has(blob.base)) throw blame(at, "It is stored against itself.");
     if (unreadable?.has(blob.base) === true) throw unreadableBase(blob.base);
@@ -152,7 +152,11 @@ export function makeContext(digests: Digester, base: JsonValue, { at, blob }: St
   throw blame(at, "The content of its delta does not match its digest.");
 }
 
-async function rebuild(ports: ReadPorts, wanted: CheckpointRecord, base: ReadText, steps: readonly Step[]): Promise<ReadText> {
+async function rebuild(
+  ports: ReadPorts,
+  wanted: CheckpointRecord,
+  { base, steps }: { readonly base: ReadText; readonly steps: readonly Step[] },
+): Promise<ReadText> {
   if (steps.length === 0) return base;
   const first = await base.value();
   const value = fold(first, steps);

@@ -30,7 +30,7 @@ export async function cleanUp(ports: CleanUpPorts, policy: UpkeepPolicy, options
   const now = ports.clock.now();
   const jumpedAt = options.doubtsClock === true ? await findClockJump(ports.catalog, now) : undefined;
   const store = await ports.locking.shared(() => viewFor(ports, policy, { inUse, now, jumpedAt }));
-  const report = await carryOut(ports, planUpkeep(store, policy, inUse, now), { ...options, bytes: store.bytes, now });
+  const report = await carryOut(ports, planUpkeep(store, policy, { now, inUse }), { ...options, bytes: store.bytes, now });
   const forgotten = isYoung(jumpedAt, DAY_MS, now) ? [] : await forgetEmpty(ports, options, now);
   if (options.dryRun !== true && options.signal?.aborted !== true) {
     const done = { at: now, action: "clean-up", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;

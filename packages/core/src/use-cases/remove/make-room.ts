@@ -29,7 +29,7 @@ export async function makeRoom({ catalog, blobs, clock }: Omit<CleanUpPorts, "lo
     missing -= bytesOf(part(view, { now, inUse: needed.inUse }).going);
   }
   const bytes = liveBytes + trashBytes;
-  const plan = planRoom({ sessions, trash, bytes }, needed.bytes, needed.inUse, now);
+  const plan = planRoom({ sessions, trash, bytes }, needed.bytes, { now, inUse: needed.inUse });
   const moves = bytesOf(plan.moves) < needed.leastBytes ? [] : plan.moves;
   return carryOut({ catalog, blobs, clock, locking: ALREADY_HELD }, { ...plan, moves }, { bytes, now });
 }

@@ -39,7 +39,7 @@ export async function saveAside(ports: SavePorts, input: AsideInput): Promise<Sa
     if (handle !== undefined) return { record: head, ...handle };
   }
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const saved = await save(ports, input, asideId(ports.digests, input.sessionId, exactDigest, attempt));
+    const saved = await save(ports, input, asideId(ports.digests, { sessionId: input.sessionId, exactDigest }, attempt));
     if (saved !== undefined) return saved;
   }
   throw new WorkrailError("CONFLICT", "The context was removed after each attempt to store it.", {
@@ -64,6 +64,10 @@ async function save(ports: SavePorts, input: AsideInput, checkpointId: Checkpoin
 }
 
 /** Derives the id from session and content, so that equal content is stored once. */
-function asideId(digests: Digester, sessionId: SessionId, exactDigest: Digest, attempt: number): CheckpointId {
+function asideId(
+  digests: Digester,
+  { sessionId, exactDigest }: { readonly sessionId: SessionId; readonly exactDigest: Digest },
+  attempt: number,
+): CheckpointId {
   return uuidOf(digests.sha256(JSON.stringify(["aside", sessionId, exactDigest, attempt]))) as CheckpointId;
 }

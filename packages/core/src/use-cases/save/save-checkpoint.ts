@@ -125,6 +125,8 @@ export type SaveResult = SaveOutcome & {
 /** Input with a whole state. */
 interface WholeInput extends SaveInput {
   readonly context: Context;
+  /** The context, or its redacted form, as it is written. */
+  readonly content: SavedContent;
   readonly patch?: undefined;
   /** Context with secrets removed, if they are to be; texts derived from the context use this. */
   readonly redacted?: Context | undefined;
@@ -176,16 +178,16 @@ export async function saveCheckpoint(ports: SavePorts, given: SaveInput): Promis
   if (patch !== undefined) return ports.locking.inOrder(given.sessionId, () => savePatched(ports, given, patch));
   // Captures the context before the caller can change it.
   const checked = checkContext(context, ports.limits);
-  const takenDown = takeDown(checked, ports.limits, ports.digests);
-  const input: WholeInput = { ...given, patch: undefined, context: checked.context };
-  return ports.locking.inOrder(given.sessionId, async () => saveContent(ports, input, await takenDown()));
+  const takenDown = takeDown(checked, ports);
+  const input = { ...given, patch: undefined, context: checked.context };
+  return ports.locking.inOrder(given.sessionId, async () => saveContent(ports, { ...input, content: await takenDown() }));
 }
 
-async function saveContent(ports: SavePorts, given: WholeInput, content: SavedContent): Promise<SaveResult> {
+async function saveContent(ports: SavePorts, given: WholeInput): Promise<SaveResult> {
   // A large context is compressed in another thread during the search for secrets. Nothing is written before the search ends.
-  const [begun, search] = await Promise.allSettled([draft(ports, given, content), screened(ports, given, content)]);
+  const [begun, search] = await Promise.allSettled([draft(ports, given), screened(ports, given)]);
   const { redacted, ...secrets } = outcomeOf(search);
-  const { input, known, encoded } = redacted === undefined ? outcomeOf(begun) : await draft(ports, redacted.input, redacted.content);
+  const { input, known, encoded } = redacted === undefined ? outcomeOf(begun) : await draft(ports, redacted);
   const dropped = encoded?.dropped;
   const outcome = known ?? (await writeOrName(ports, input, encoded));
   if (outcome.status === "saved") ports.recentKeys?.add(outcome.record.exactDigest, input.redacted ?? input.context);
@@ -199,11 +201,11 @@ async function savePatched(ports: SavePorts, given: SaveInput, patch: Patch): Pr
   for (let attempt = 1; ; attempt++) {
     const base = await findBase(ports, given);
     const { context, changes } = applyPatch(base.context, patch);
-    const takenDown = takeDown(checkContext(context, ports.limits), ports.limits, ports.digests);
+    const takenDown = takeDown(checkContext(context, ports.limits), ports);
     const follows = given.parentId === undefined && given.expectedParentId === undefined ? base.record.id : undefined;
-    const input: WholeInput = { ...given, patch: undefined, context, base, follows, parentId: base.record.id, refuseEmpty: false };
+    const input = { ...given, patch: undefined, context, base, follows, parentId: base.record.id, refuseEmpty: false };
     try {
-      return { ...(await saveContent(ports, input, await takenDown())), patched: { base: base.record.id, ...changes } };
+      return { ...(await saveContent(ports, { ...input, content: await takenDown() })), patched: { base: base.record.id, ...changes } };
     } catch (error) {
       if (!(error instanceof HeadMoved)) throw error;
       if (attempt === MAX_REBASES) throw error.conflict;
@@ -226,7 +228,7 @@ type Draft =
   | { readonly input: WholeInput; readonly known: SaveOutcome; readonly encoded?: undefined }
   | { readonly input: WholeInput; readonly known?: undefined; readonly encoded: Encoded };
 
-async function draft(ports: SavePorts, input: WholeInput, content: SavedContent): Promise<Draft> {
+async function draft(ports: SavePorts, input: WholeInput): Promise<Draft> {
   const rules = await input.rules?.();
   const { checkpointId, parentId } = input;
   const found = await ports.catalog.read({
@@ -241,19 +243,19 @@ async function draft(ports: SavePorts, input: WholeInput, content: SavedContent)
     const owner = otherProjectOf(head, input.project, (await input.surroundings?.()) ?? {});
     if (owner !== undefined) throw otherProjectRefused(input.sessionId, owner, input.project);
   }
-  const known = await answerWithoutWriting(ports, input, content, { head, own: liveIn(found.own) });
+  const known = await answerWithoutWriting(ports, input, { head, own: liveIn(found.own) });
   if (known !== undefined) return { input, known };
   const how = { pins: session?.pins ?? [], rules };
   const layers = input.layers ?? summarise(await classifyContext(ports, input.context, how));
   const parent = parentOf(input, head, liveIn(found.parent));
   const dropped = input.reportsDropped === false ? undefined : await droppedEntries(ports, { ...input, parent, how });
   const continues = parentId === undefined ? head?.id : (parentId ?? undefined);
-  const facts = await describe(ports, { ...input, layers, parentId: continues, begunAt: session?.createdAt }, content, head);
-  const bytes = await encodeBlob(ports, facts, content);
+  const facts = await describe(ports, { ...input, layers, parentId: continues, begunAt: session?.createdAt }, head);
+  const bytes = await encodeBlob(ports, facts, input.content);
   checkSize(bytes.length, ports.limits);
   // The head has the same content, but its bytes are unreadable.
-  const isAnew = head !== undefined && head.canonicalDigest === skipDigest(input, content);
-  return { input: isAnew ? { ...input, force: true } : input, encoded: { content, facts, bytes, dropped } };
+  const isAnew = head !== undefined && head.canonicalDigest === skipDigest(input);
+  return { input: isAnew ? { ...input, force: true } : input, encoded: { facts, bytes, dropped } };
 }
 
 function outcomeOf<T>(settled: PromiseSettledResult<T>): T {
@@ -262,18 +264,14 @@ function outcomeOf<T>(settled: PromiseSettledResult<T>): T {
 }
 
 /** Searches for secrets; returns the report and, if requested, the redacted data to save instead. */
-async function screened(
-  ports: SavePorts,
-  input: WholeInput,
-  content: SavedContent,
-): Promise<Pick<SaveResult, "secrets"> & { readonly redacted?: { readonly input: WholeInput; readonly content: SavedContent } }> {
+async function screened(ports: SavePorts, input: WholeInput): Promise<Pick<SaveResult, "secrets"> & { readonly redacted?: WholeInput }> {
   if (ports.secrets === undefined) return {};
-  const given = { context: () => content.texts(), labels: labelsText(input) };
+  const given = { context: () => input.content.texts(), labels: labelsText(input) };
   const { report: secrets, redacted } = await screenSecrets(ports.secrets, given);
   if (secrets === undefined || redacted === undefined) return secrets === undefined ? {} : { secrets };
   const changed = { ...input, ...labelsOf(redacted.labels), redacted: parseJson(redacted.context) as Context };
   checkLabels(changed);
-  return { secrets, redacted: { input: changed, content: await takeDownText(redacted.context, ports.limits, ports.digests) } };
+  return { secrets, redacted: { ...changed, content: await takeDownText(redacted.context, ports) } };
 }
 
 /** Writes a checkpoint and adds its id to retryable errors: a failed write may have left a blob, which a retry recognises by this id. */
@@ -307,16 +305,15 @@ function checkLabels(input: SaveInput): void {
 async function answerWithoutWriting(
   ports: SavePorts,
   input: WholeInput,
-  content: SavedContent,
   { head, own }: { readonly head: CheckpointRecord | undefined; readonly own: CheckpointRecord | undefined },
 ): Promise<SaveOutcome | undefined> {
-  if (own !== undefined) return sameOrConflict(ports, input, content, own);
+  if (own !== undefined) return sameOrConflict(ports, input, own);
   if (input.expectedParentId !== undefined && (head?.id ?? null) !== input.expectedParentId) {
-    return lostAnswerOrConflict(ports, input, content, head);
+    return lostAnswerOrConflict(ports, input, head);
   }
   if (input.follows !== undefined && head?.id !== input.follows) throw new HeadMoved(await conflict(ports, input, head));
-  if (head === undefined || head.canonicalDigest !== skipDigest(input, content)) return undefined;
-  return (await isReadable(ports, head)) ? unchanged(input, content, head) : undefined;
+  if (head === undefined || head.canonicalDigest !== skipDigest(input)) return undefined;
+  return (await isReadable(ports, head)) ? unchanged(input, head) : undefined;
 }
 
 /**
@@ -353,9 +350,9 @@ function parentOf(
 async function describe(
   ports: SavePorts,
   input: WholeInput & { readonly begunAt: Date | undefined },
-  content: SavedContent,
   head: CheckpointRecord | undefined,
 ): Promise<CheckpointFacts> {
+  const { exactDigest, canonicalDigest, sizeBytes: contextBytes } = input.content;
   const createdAt = ports.clock.now();
   // Most important first: there may not be room for all of them.
   const ofOurs = [sessionProjectAttribute(head, input.project), (await input.surroundings?.()) ?? {}, await sessionName(input, createdAt)];
@@ -371,9 +368,9 @@ async function describe(
     name: input.name,
     tags: [...new Set(input.tags)],
     attributes: ofOurs.reduce(withOurs, copyOf(input.attributes ?? {}) as JsonObject),
-    exactDigest: content.exactDigest,
-    canonicalDigest: content.canonicalDigest,
-    contextBytes: content.sizeBytes,
+    exactDigest,
+    canonicalDigest,
+    contextBytes,
     layers: input.layers,
     writer: ports.writer,
   };
@@ -400,7 +397,6 @@ function withOurs(attributes: JsonObject, ours: JsonObject): JsonObject {
 
 /** Checkpoint to write, with its blob. */
 interface Encoded {
-  readonly content: SavedContent;
   readonly facts: CheckpointFacts;
   readonly bytes: Uint8Array;
   readonly dropped: DroppedEntries | undefined;
@@ -410,16 +406,25 @@ interface Encoded {
 const TOGETHER_BYTES = 1024 * 1024;
 
 async function write(ports: SavePorts, input: WholeInput, encoded: Encoded): Promise<SaveOutcome> {
-  const { content, facts, bytes } = encoded;
+  const { facts, bytes } = encoded;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const stored = (attempt === 1 && putLater(ports, encoded)) || (await putBlob(ports, input, facts, bytes));
-    const outcome = await ports.catalog.change(append(termsOf(ports, input, content, stored)));
+    const stored = (attempt === 1 && putLater(ports, encoded)) || (await putBlob(ports, input, encoded));
+    const outcome = await ports.catalog.change(append(termsOf(ports, input, stored)));
     if (outcome.status === "blob-missing") continue;
-    const isPut = stored.put === undefined;
-    if (isPut && input.checkpointId !== undefined && outcome.status === "committed" && outcome.record !== undefined) {
-      await putBackIfReplaced(ports, content, { ...stored, bytes }, outcome.record);
+    if (outcome.status !== "committed") {
+      reclaimLater(ports, [stored.blob]);
+      return answerTo(ports, input, { ...stored, ...outcome });
     }
-    return conclude(ports, input, content, stored, outcome);
+    const { record, removed, bytes: usage } = outcome;
+    if (record === undefined || usage === undefined) {
+      throw new WorkrailError("INTERNAL", "The catalog committed a save without returning its record and the stored bytes.");
+    }
+    if (stored.put === undefined && input.checkpointId !== undefined) {
+      await putBackIfReplaced(ports, { ...input, ...stored, bytes }, record);
+    }
+    const needless = removed.map((each) => each.blob);
+    if (needless.length > 0) reclaimLater(ports, needless);
+    return { status: "saved", record, removed, bytes: usage };
   }
   throw new WorkrailError("STORAGE_UNAVAILABLE", "The checkpoint's file disappeared after each write.", {
     details: { checkpointId: facts.id, reason: "blob-missing" },
@@ -439,12 +444,12 @@ function putLater({ blobs }: SavePorts, { facts, bytes }: Encoded): StoredBlob |
   return { blob: blobs.refOf(key), blobBytes: bytes.length, facts, put };
 }
 
-function termsOf(ports: SavePorts, input: WholeInput, content: SavedContent, { facts, blob, blobBytes, put }: StoredBlob): AppendWithBlob {
+function termsOf(ports: SavePorts, input: WholeInput, { facts, blob, blobBytes, put }: StoredBlob): AppendWithBlob {
   const { id: checkpointId, sessionId, createdAt, agentId } = facts;
   return {
     record: { ...facts, blob, blobBytes, baseId: null, keyId: null },
     put,
-    unlessHeadIs: skipDigest(input, content),
+    unlessHeadIs: skipDigest(input),
     // `null` expects a session without checkpoints.
     expectedHead: input.expectedParentId === undefined ? input.follows : input.expectedParentId,
     keepNewest: facts.kind === "workflow" ? ports.limits.maxCheckpoints : undefined,
@@ -474,7 +479,7 @@ interface FoundBlob extends StoredBlob {
 }
 
 /** Writes the blob. A generated id is always new; a caller's id may already have a blob, left by a crash or by another writer. */
-async function putBlob(ports: SavePorts, input: WholeInput, facts: CheckpointFacts, bytes: Uint8Array): Promise<StoredBlob> {
+async function putBlob(ports: SavePorts, input: WholeInput, { facts, bytes }: Encoded): Promise<StoredBlob> {
   const key = keyOf(facts);
   const ifAbsent = input.checkpointId !== undefined;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -503,8 +508,7 @@ async function putBlob(ports: SavePorts, input: WholeInput, facts: CheckpointFac
  */
 async function putBackIfReplaced(
   ports: SavePorts,
-  content: SavedContent,
-  { facts, blob, bytes: put }: StoredBlob & { readonly bytes: Uint8Array },
+  { facts, blob, bytes: put, content }: StoredBlob & { readonly bytes: Uint8Array; readonly content: SavedContent },
   record: CheckpointRecord,
 ): Promise<void> {
   if (isSameBytes(await ports.blobs.get(blob), put)) return;
@@ -542,39 +546,26 @@ function isSameButForTime(left: CheckpointFacts, right: CheckpointFacts): boolea
   return sameJson({ ...left, createdAt: undefined }, { ...right, createdAt: undefined });
 }
 
-async function conclude(
-  ports: SavePorts,
-  input: WholeInput,
-  content: SavedContent,
-  { blob, blobBytes }: StoredBlob,
-  outcome: Exclude<CommitOutcome, { status: "blob-missing" }>,
-): Promise<SaveOutcome> {
-  if (outcome.status === "committed") {
-    const { record, removed, bytes } = outcome;
-    if (record === undefined || bytes === undefined) {
-      throw new WorkrailError("INTERNAL", "The catalog committed a save without returning its record and the stored bytes.");
-    }
-    const needless = removed.map((each) => each.blob);
-    if (needless.length > 0) reclaimLater(ports, needless);
-    return { status: "saved", record, removed, bytes };
-  }
-  reclaimLater(ports, [blob]);
+/** Outcome of a commit that made no checkpoint, with the blob that was meant for it. */
+type NotCommitted = StoredBlob & Exclude<CommitOutcome, { status: "blob-missing" | "committed" }>;
+
+async function answerTo(ports: SavePorts, input: WholeInput, outcome: NotCommitted): Promise<SaveOutcome> {
   switch (outcome.status) {
     case "unchanged":
-      return unchanged(input, content, outcome.head);
+      return unchanged(input, outcome.head);
     case "conflict":
       if (input.follows !== undefined) throw new HeadMoved(await conflict(ports, input, outcome.head));
-      return lostAnswerOrConflict(ports, input, content, outcome.head);
+      return lostAnswerOrConflict(ports, input, outcome.head);
     case "exists":
-      return sameOrConflict(ports, input, content, outcome.record);
+      return sameOrConflict(ports, input, outcome.record);
     case "in-trash":
       throw inTrash(outcome.record.id);
     case "owner-missing":
       throw ownerMissing(input.recordOf);
     case "asides-full":
-      throw asidesFull(blobBytes, ports.limits);
+      throw asidesFull(outcome.blobBytes, ports.limits);
     case "over-quota":
-      throw overQuota(outcome, blobBytes, ports.limits);
+      throw overQuota(outcome, ports.limits);
   }
 }
 
@@ -604,12 +595,12 @@ export function checkSize(blobBytes: number, limits: Limits): void {
 }
 
 /** Returns the digest with which a save is skipped; `undefined` when the save always creates a checkpoint. */
-function skipDigest(input: WholeInput, content: SavedContent): SavedContent["canonicalDigest"] | undefined {
+function skipDigest(input: WholeInput): SavedContent["canonicalDigest"] | undefined {
   const alwaysCreates = input.force === true || (input.kind !== undefined && input.kind !== "workflow");
-  return alwaysCreates ? undefined : content.canonicalDigest;
+  return alwaysCreates ? undefined : input.content.canonicalDigest;
 }
 
-function unchanged(input: WholeInput, content: SavedContent, record: CheckpointRecord): SaveOutcome {
+function unchanged(input: WholeInput, record: CheckpointRecord): SaveOutcome {
   const ignored: IgnoredOnSkip[] = [];
   if (input.checkpointId !== undefined && input.checkpointId !== record.id) ignored.push("checkpointId");
   // Continuing the checkpoint that already has the content loses nothing.
@@ -618,7 +609,7 @@ function unchanged(input: WholeInput, content: SavedContent, record: CheckpointR
   ignored.push(...texts.filter((field) => input[field] !== undefined && input[field] !== record[field]));
   if (input.tags !== undefined && !input.tags.every((tag) => record.tags.includes(tag))) ignored.push("tags");
   if (Object.entries(input.attributes ?? {}).some(([key, value]) => !sameJson(record.attributes[key], value))) ignored.push("metadata");
-  if (record.exactDigest !== content.exactDigest) ignored.push("keyOrder");
+  if (record.exactDigest !== input.content.exactDigest) ignored.push("keyOrder");
   return { status: "unchanged", record, ignored };
 }
 
@@ -627,15 +618,10 @@ function sameJson(left: unknown, right: unknown): boolean {
 }
 
 /** Detects a repeated save whose answer was lost: the head has the same parent and exactly the same bytes. */
-async function lostAnswerOrConflict(
-  ports: SavePorts,
-  input: WholeInput,
-  content: SavedContent,
-  head: CheckpointRecord | undefined,
-): Promise<SaveOutcome> {
+async function lostAnswerOrConflict(ports: SavePorts, input: WholeInput, head: CheckpointRecord | undefined): Promise<SaveOutcome> {
   const parentId = input.parentId === undefined ? input.expectedParentId : input.parentId;
-  if (head !== undefined && head.parentId === parentId && head.exactDigest === content.exactDigest) {
-    return unchanged(input, content, await madeWhole(ports, content, head));
+  if (head !== undefined && head.parentId === parentId && head.exactDigest === input.content.exactDigest) {
+    return unchanged(input, await madeWhole(ports, input, head));
   }
   throw await conflict(ports, input, head);
 }
@@ -653,20 +639,15 @@ async function conflict(ports: SavePorts, input: WholeInput, head: CheckpointRec
   });
 }
 
-async function sameOrConflict(
-  ports: SavePorts,
-  input: WholeInput,
-  content: SavedContent,
-  existing: CheckpointRecord,
-): Promise<SaveOutcome> {
-  if (existing.sessionId === input.sessionId && existing.exactDigest === content.exactDigest) {
-    return unchanged(input, content, await madeWhole(ports, content, existing));
+async function sameOrConflict(ports: SavePorts, input: WholeInput, existing: CheckpointRecord): Promise<SaveOutcome> {
+  if (existing.sessionId === input.sessionId && existing.exactDigest === input.content.exactDigest) {
+    return unchanged(input, await madeWhole(ports, input, existing));
   }
   throw idTaken(existing.id);
 }
 
 /** Repairs a damaged checkpoint whose context is saved again. Remains of its file are quarantined. */
-async function madeWhole(ports: SavePorts, content: SavedContent, record: CheckpointRecord): Promise<CheckpointRecord> {
+async function madeWhole(ports: SavePorts, { content }: WholeInput, record: CheckpointRecord): Promise<CheckpointRecord> {
   if (!record.damaged && (await isReadable(ports, record))) return record;
   const bytes = await encodeBlob(ports, record, content);
   const becomes = { blobBytes: bytes.length, baseId: null, keyId: null };
@@ -685,7 +666,7 @@ function inTrash(checkpointId: CheckpointId): WorkrailError {
   return taken(checkpointId, "names a checkpoint that is in the trash", hint);
 }
 
-function overQuota({ over, bytes }: CommitOutcome & { status: "over-quota" }, sizeBytes: number, limits: Limits): WorkrailError {
+function overQuota({ over, bytes, blobBytes: sizeBytes }: NotCommitted & { status: "over-quota" }, limits: Limits): WorkrailError {
   const [limit, name] = over === "session" ? (["maxSessionBytes", "session"] as const) : (["maxTotalBytes", "store"] as const);
   return new WorkrailError(
     "STORAGE_QUOTA_EXCEEDED",

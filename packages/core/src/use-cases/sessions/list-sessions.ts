@@ -38,8 +38,8 @@ const MAX_PAGE = 100;
  */
 export async function listSessions({ catalog, locking }: ListPorts, input: ListSessionsInput = {}): Promise<SessionListing> {
   const { project, limit = DEFAULT_PAGE, offset = 0 } = input;
-  checkWhole("limit", limit, 1, MAX_PAGE);
-  checkWhole("offset", offset, 0, Number.MAX_SAFE_INTEGER);
+  checkWhole("limit", limit, { least: 1, most: MAX_PAGE });
+  checkWhole("offset", offset, { least: 0 });
   return locking.shared(async () => {
     const all: Session[] = [];
     for await (const session of eachSession(catalog, { project })) all.push(session);

@@ -41,7 +41,7 @@ export interface TraceNode {
  * @throws SESSION_NOT_FOUND when it holds none; INVALID_INPUT for an invalid limit.
  */
 export async function traceSession({ catalog, locking }: ListPorts, { sessionId, asides, limit }: TraceInput): Promise<SessionTrace> {
-  if (limit !== undefined) checkWhole("limit", limit, 1, Number.MAX_SAFE_INTEGER);
+  if (limit !== undefined) checkWhole("limit", limit, { least: 1 });
   // No kinds named: asides are hidden, and the number of the others stands in the row of the session.
   const filter: CheckpointFilter = asides === true ? { kinds: CHECKPOINT_KINDS } : {};
   return locking.shared(async () => {
