@@ -17,7 +17,7 @@ import {
 import { type ComposedView, composeView } from "./handoff/compose-view.ts";
 import { buildView, type View, type ViewBudget } from "./view/build-view.ts";
 import { nearestKeys } from "./view/nearest-keys.ts";
-import { pageValue, type Range, type ValuePage } from "./view/page-value.ts";
+import { type PageRoom, pageValue, type Range, type ValuePage } from "./view/page-value.ts";
 import { fits, lesser, part, type Room, shrink, sizeOf } from "./view/room.ts";
 
 export interface ViewPorts extends LoadPorts, ClassifyPorts {
@@ -85,11 +85,11 @@ export async function loadView(ports: ViewPorts, input: LoadInput & ViewRequest,
     const shown = among === undefined ? context : Object.fromEntries(Object.entries(context).filter(([key]) => among.has(key)));
     if (input.full === true) return { ...about, context: shown };
     const budget = await budgetFor(loaded);
-    const how = { classifications: await classifyContext(ports, context, { pins, rules: input.rules }), focus: input.focus };
-    return { ...about, ...(await composeView(shown, how, budget, ports.tokens, cursor)) };
+    const classifications = await classifyContext(ports, context, { pins, rules: input.rules });
+    return { ...about, ...(await composeView(shown, { classifications, focus: input.focus, budget, cursor }, ports.tokens)) };
   }
   const budget = input.full === true ? UNLIMITED : await budgetFor(loaded);
-  return { ...about, ...(await chooseKeys(ports.tokens, context, pins, input, budget, cursor)) };
+  return { ...about, ...(await chooseKeys({ context, pins }, input, { budget, cursor, counter: ports.tokens })) };
 }
 
 const BOUNDLESS: Room = { tokens: Number.MAX_SAFE_INTEGER, characters: Number.MAX_SAFE_INTEGER };
@@ -130,13 +130,16 @@ const MISSING_SHARE = 1 / 5;
 /** Placeholder for the answer to paths whose values find no room. */
 const NO_VALUES = { values: [], valuesLeft: 100_000 };
 
+interface KeysRoom {
+  readonly budget: ViewBudget;
+  readonly cursor: number | undefined;
+  readonly counter: TokenCounter;
+}
+
 async function chooseKeys(
-  counter: TokenCounter,
-  context: Context,
-  pins: readonly string[],
+  { context, pins }: { readonly context: Context; readonly pins: readonly string[] },
   request: ViewRequest,
-  budget: ViewBudget,
-  cursor: number | undefined,
+  { budget, cursor, counter }: KeysRoom,
 ): Promise<Chosen> {
   const asked = (request.keys ?? []).map((path) => ({ path, value: resolve(context, path) }));
   const found = asked.filter((each): each is Found => each.value !== undefined);
@@ -152,12 +155,12 @@ async function chooseKeys(
   const paths = found.filter(({ path }) => typeof path !== "string");
   if (request.focus !== undefined && paths.length === 0 && request.range === undefined) {
     // The focus selects parts of entries that are too large.
-    const view = await composeView(wholeEntries, { classifications, focus: request.focus }, left, counter, cursor);
+    const view = await composeView(wholeEntries, { classifications, focus: request.focus, budget: left, cursor }, counter);
     if (cursor !== undefined && view.omitted === undefined && view.shortened === undefined) throw noCursor();
     return { ...view, ...missing };
   }
   const entriesLeft = paths.length === 0 ? left : await budgetBeside({ ...missing, ...NO_VALUES }, budget, counter);
-  const { report: _report, ...view } = await buildView(wholeEntries, { classifications }, entriesLeft, counter, cursor);
+  const { report: _report, ...view } = await buildView(wholeEntries, { classifications, budget: entriesLeft, cursor }, counter);
   // A cursor only continues the list of omitted entries. Without any, the caller would silently get nothing.
   if (cursor !== undefined && view.omitted === undefined) throw noCursor();
   if (cursor !== undefined) return view;
@@ -166,9 +169,9 @@ async function chooseKeys(
   if (isSingle && (request.range !== undefined || view.omitted !== undefined || !isEntry)) {
     // For a single value that does not fit whole, a part is better than its name only.
     const room = await roomBeside({ context: {} }, left, counter);
-    return { context: {}, ...(await tellValues(found, request.range, room, counter)), ...missing };
+    return { context: {}, ...(await tellValues(found, { range: request.range, room }, counter)), ...missing };
   }
-  return { ...view, ...(await tellValues(paths, undefined, await roomBeside(view, left, counter), counter)), ...missing };
+  return { ...view, ...(await tellValues(paths, { room: await roomBeside(view, left, counter) }, counter)), ...missing };
 }
 
 /** Most suggested names. */
@@ -219,8 +222,7 @@ async function roomBeside(view: View, budget: ViewBudget, counter: TokenCounter)
 
 async function tellValues(
   found: readonly Found[],
-  range: Range | undefined,
-  room: Room,
+  { range, room }: PageRoom,
   counter: TokenCounter,
 ): Promise<Pick<LoadedView, "values" | "valuesLeft">> {
   if (found.length === 0) return {};
@@ -228,7 +230,7 @@ async function tellValues(
   let left = room;
   for (const { path: entryPath, value } of found) {
     const path = typeof entryPath === "string" ? [entryPath] : entryPath;
-    const told = await tellValue(path, value, range, left, values.length === 0, counter);
+    const told = await tellValue({ path, value }, { range, room: left, isFirst: values.length === 0 }, counter);
     if (told === undefined) break;
     left = shrink(left, await sizeOf(`${JSON.stringify(told)},`, counter));
     values.push(told);
@@ -241,14 +243,11 @@ async function tellValues(
  * no use. `undefined` when not even the size fits.
  */
 async function tellValue(
-  path: readonly (string | number)[],
-  value: JsonValue,
-  range: Range | undefined,
-  room: Room,
-  isFirst: boolean,
+  { path, value }: { readonly path: readonly (string | number)[]; readonly value: JsonValue },
+  { range, room, isFirst }: PageRoom & { readonly isFirst: boolean },
   counter: TokenCounter,
 ): Promise<ViewValue | undefined> {
-  const whole = await pageValue(value, range, shrink(room, await frameOf(path, counter)), counter);
+  const whole = await pageValue(value, { range, room: shrink(room, await frameOf(path, counter)) }, counter);
   const page: ViewValue = { path, ...whole };
   const isUseful = isFirst || whole.nextOffset === undefined;
   if (isUseful && (await fits(`${JSON.stringify(page)},`, room, counter))) return page;

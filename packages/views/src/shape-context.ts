@@ -62,7 +62,7 @@ export async function prioritizeContext(ports: ShapePorts, input: PrioritizeInpu
 }
 
 async function shape({ tokens }: ShapePorts, { context, budget, cursor }: ShapeInput, how: ViewHow): Promise<ShapedContext> {
-  const view = await buildView(context, how, budget, tokens, cursor);
+  const view = await buildView(context, { ...how, budget, cursor }, tokens);
   const tokensBefore = await tokens.count(JSON.stringify(context));
   const isWhole = view.context === context;
   return { ...view, tokensBefore, tokensAfter: isWhole ? tokensBefore : await tokens.count(JSON.stringify(view.context)) };

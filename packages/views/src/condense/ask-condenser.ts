@@ -47,7 +47,7 @@ export async function askCondenser(
     if (sent === undefined) return { why: "There is nothing in it that could be sent." };
     const asked = Math.max(1, Math.floor(room.tokens * ASKED_SHARE));
     const answer = await condenser.condense(sent, asked, focus === undefined ? undefined : redact(focus, findSecrets).text);
-    return judge(answer.trim(), sent, request, count);
+    return judge({ answer: answer.trim(), sent }, request, count);
   } catch (error) {
     return { why: error instanceof Error ? error.message : String(error) };
   }
@@ -105,7 +105,11 @@ function wholeOf(names: readonly string[]): readonly string[] {
   return names.filter((name) => !names.some((other) => other.endsWith(`/${name}`)));
 }
 
-function judge(answer: string, sent: string, { basic, room }: CondenseRequest, count: CountTokens): CondenserAnswer {
+function judge(
+  { answer, sent }: { readonly answer: string; readonly sent: string },
+  { basic, room }: CondenseRequest,
+  count: CountTokens,
+): CondenserAnswer {
   if (answer === "") return { why: "Its answer is empty." };
   // oxlint-disable-next-line no-control-regex -- these distinguish binary data from text
   if (/[\u0000-\u0008\u000E-\u001F\uFFFD]/u.test(answer)) return { why: "Its answer is no text." };

@@ -21,7 +21,7 @@ export function* fillRoom(parts: readonly Part[], room: Room, how: Weighing & { 
   const isSelective = how.strategies.includes("select");
   const nextAlike = isSelective ? linkAlike(candidates) : [];
   const choose = (budget: number): Set<number> => {
-    return isSelective ? selectUnits(candidates, budget, how.count, nextAlike) : takeUnits(candidates, budget, how);
+    return isSelective ? selectUnits(candidates, budget, { count: how.count, nextAlike }) : takeUnits(candidates, budget, how);
   };
   let best: JsonValue | undefined;
   let budget = room.tokens;

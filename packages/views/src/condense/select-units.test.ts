@@ -15,19 +15,19 @@ function candidate(place: number, ids: readonly number[], given: { tokens?: numb
 describe("selecting units", () => {
   it("prefers new terms to repeated ones", () => {
     const candidates = [candidate(0, [1, 2, 3]), candidate(1, [1, 2, 3]), candidate(2, [4])];
-    expect([...selectUnits(candidates, 20, count)]).toEqual([0, 2]);
+    expect([...selectUnits(candidates, 20, { count })]).toEqual([0, 2]);
   });
 
   it("prefers the cheaper of equivalent units, and the more relevant one", () => {
-    expect([...selectUnits([candidate(0, [1], { tokens: 9 }), candidate(1, [1], { tokens: 5 })], 9, count)]).toEqual([1]);
-    expect([...selectUnits([candidate(0, [1], { relevance: 0.2 }), candidate(1, [2])], 10, count)]).toEqual([1]);
+    expect([...selectUnits([candidate(0, [1], { tokens: 9 }), candidate(1, [1], { tokens: 5 })], 9, { count })]).toEqual([1]);
+    expect([...selectUnits([candidate(0, [1], { relevance: 0.2 }), candidate(1, [2])], 10, { count })]).toEqual([1]);
   });
 
   it("pays for a heading once", () => {
     const group = { label: "1234567", parent: root };
     const candidates = [candidate(0, [1], { group }), candidate(1, [2], { group })];
-    expect(selectUnits(candidates, 10 + 10 + 9, count).size).toBe(2);
-    expect(selectUnits(candidates, 10 + 10 + 8, count).size).toBe(1);
+    expect(selectUnits(candidates, 10 + 10 + 9, { count }).size).toBe(2);
+    expect(selectUnits(candidates, 10 + 10 + 8, { count }).size).toBe(1);
   });
 
   it("quickly chooses the first of thousands of equivalent units", () => {
@@ -35,7 +35,7 @@ describe("selecting units", () => {
     const chosen = selectUnits(
       [...alike, candidate(30_000, [3], { tokens: 5 })].map((each) => ({ ...each, text: "the same" })),
       1_005,
-      count,
+      { count },
     );
     expect([...chosen]).toEqual([0, 30_000, ...Array.from({ length: 99 }, (_, place) => place + 1)]);
   });
@@ -45,11 +45,11 @@ describe("selecting units", () => {
       const one = candidate(place, [1, 2]);
       return { ...one, text: "the same", terms: one.terms.map(({ id }) => ({ id, weight: 1 + (place % 2) })) };
     });
-    expect([...selectUnits(alike, 30, count)]).toEqual([1, 3, 5]);
+    expect([...selectUnits(alike, 30, { count })]).toEqual([1, 3, 5]);
   });
 
   it("continues with units that still fit", () => {
-    expect([...selectUnits([candidate(0, [1, 2, 3, 4, 5, 6, 7, 8], { tokens: 30 }), candidate(1, [9])], 12, count)]).toEqual([1]);
+    expect([...selectUnits([candidate(0, [1, 2, 3, 4, 5, 6, 7, 8], { tokens: 30 }), candidate(1, [9])], 12, { count })]).toEqual([1]);
   });
 });
 

@@ -3,18 +3,22 @@ import type { Group } from "./outline.ts";
 import type { Candidate } from "./weigh-units.ts";
 import { WEIGHTS } from "./weights.ts";
 
+interface Selecting {
+  readonly count: CountTokens;
+  /** Result of `linkAlike`, for callers that select repeatedly. */
+  readonly nextAlike?: readonly (number | undefined)[];
+}
+
 /**
  * Greedily selects the units with the most new information per token, as many as fit. The first unit of a group pays for the
  * group's labels.
  *
- * @param nextAlike result of `linkAlike`, for callers that select repeatedly.
  * @returns indexes of the selected units in `candidates`.
  */
 export function selectUnits(
   candidates: readonly Candidate[],
   room: number,
-  count: CountTokens,
-  nextAlike: readonly (number | undefined)[] = linkAlike(candidates),
+  { count, nextAlike = linkAlike(candidates) }: Selecting,
 ): Set<number> {
   const state = new Selection(count);
   const queue = new Queue();

@@ -18,10 +18,13 @@ async function compose(
   const room = { tokens, characters: tokens * 8 };
   return composeView(
     context,
-    { classifications: await classifyContext({ classifier: wordClassifier }, context, { pins }), focus },
-    { wanted: room, ceiling: room },
+    {
+      classifications: await classifyContext({ classifier: wordClassifier }, context, { pins }),
+      focus,
+      budget: { wanted: room, ceiling: room },
+      cursor,
+    },
     counter,
-    cursor,
   );
 }
 

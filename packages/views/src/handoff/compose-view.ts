@@ -20,6 +20,12 @@ const LEAST_ROOM: Room = { tokens: 100, characters: 400 };
 /** Largest share of the room for names of shortened or omitted entries, and the share with their counts. */
 const NAMES_SHARE = 1 / 6;
 const REPORT_SHARE = 1 / 5;
+export interface ComposeHow extends RankHow {
+  readonly budget: ViewBudget;
+  /** Continues the report of an earlier view with the same budget, without entries. */
+  readonly cursor?: number | undefined;
+}
+
 /**
  * Composes a view for continuing saved work, within a budget: the whole context if it fits; otherwise the goal, the user's
  * instructions, the last turns, open work, decisions, failures, references, and the rest, each under its own key, with the names
@@ -29,23 +35,16 @@ const REPORT_SHARE = 1 / 5;
  *
  * The budget is hard, also for CRITICAL entries: the view as JSON stays within it, unless the budget is below about a hundred
  * tokens, and never exceeds the ceiling, unless even the counts of omitted entries do not fit.
- *
- * @param cursor continues the report of an earlier view with the same budget, without entries.
  */
-export async function composeView(
-  context: Context,
-  how: RankHow,
-  budget: ViewBudget,
-  tokens: TokenCounter,
-  cursor?: number,
-): Promise<ComposedView> {
+export async function composeView(context: Context, how: ComposeHow, tokens: TokenCounter): Promise<ComposedView> {
+  const { budget, cursor } = how;
   const entries = await inTurns(entriesOf(context, how.classifications, undefined));
   if (cursor === undefined && (await isWholeWithin(entries, budget, tokens))) return { context };
   const count = await tokens.load();
   const ranked = await inTurns(rankExcerpts(context, how));
   const room = lesser(greater(budget.wanted, LEAST_ROOM), budget.ceiling);
   const report = budget.names ?? part(room, REPORT_SHARE);
-  return inTurns(new Composer(entries, ranked, { room, report }, count).compose(cursor));
+  return inTurns(new Composer(entries, ranked, { room, report, count }).compose(cursor));
 }
 
 interface Rooms {
@@ -65,7 +64,7 @@ class Composer {
   /** Rewritten forms with all excerpts of their entries, as JSON by key: `undefined` when something of the entry is lost even so. */
   readonly #rewritten = new Map<string, string | undefined>();
 
-  constructor(entries: readonly Entry[], ranked: readonly Ranked[], { room, report }: Rooms, count: CountTokens) {
+  constructor(entries: readonly Entry[], ranked: readonly Ranked[], { room, report, count }: Rooms & { readonly count: CountTokens }) {
     this.#entries = entries;
     this.#ranked = ranked;
     this.#room = room;
@@ -76,11 +75,15 @@ class Composer {
   }
 
   *compose(cursor: number | undefined): Steps<ComposedView> {
-    const chosen = yield* cutExcerpts(this.#ranked, this.#room.tokens, this.#sizes.count, (tried) => this.#excessOf(tried));
+    const chosen = yield* cutExcerpts(this.#ranked, this.#room.tokens, {
+      count: this.#sizes.count,
+      excessOf: (tried) => this.#excessOf(tried),
+    });
     const shown = this.#render(chosen);
     const names = chosen.every(isRequired) ? this.#roomBeside(shown) : this.#names;
     const grown = this.#grow(shown, names);
-    if (cursor !== undefined) return { context: {}, ...nameMore(this.#incomplete(grown), cursor, this.#room, this.#sizes.count) };
+    if (cursor !== undefined)
+      return { context: {}, ...nameMore(this.#incomplete(grown), { start: cursor, room: this.#room }, this.#sizes.count) };
     return this.#view(grown, names);
   }
 

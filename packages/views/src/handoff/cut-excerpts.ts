@@ -16,19 +16,19 @@ const OF_A_NAME = 10;
 /** More characters per token than most texts have. */
 const CHARACTERS_A_TOKEN = 8;
 
+interface Measuring {
+  readonly count: CountTokens;
+  /** Returns the tokens by which a result of these excerpts is too large; negative when room is left. */
+  readonly excessOf: (chosen: readonly Ranked[]) => number;
+}
+
 /**
  * Takes as many of the first excerpts as fit, so that a larger room includes everything a smaller one does, then further ones
  * that still fit: the next ones, then the first of each entry that is absent. While a required excerpt is missing, only shorter
  * required ones may follow.
- *
- * @param excessOf tokens by which a result of these excerpts is too large; negative when room is left.
  */
-export function* cutExcerpts(
-  ranked: readonly Ranked[],
-  roomTokens: number,
-  count: CountTokens,
-  excessOf: (chosen: readonly Ranked[]) => number,
-): Steps<readonly Ranked[]> {
+export function* cutExcerpts(ranked: readonly Ranked[], roomTokens: number, measuring: Measuring): Steps<readonly Ranked[]> {
+  const { count, excessOf } = measuring;
   const costs = costsOf(ranked, roomTokens, count);
   let [low, high] = [0, Math.min(ranked.length, costs.length)];
   let aim = placeOf(costs, roomTokens);
@@ -41,7 +41,7 @@ export function* cutExcerpts(
     // The estimate will be off by about the same amount next time.
     aim = placeOf(costs, (costs[tried - 1] ?? 0) - excess);
   }
-  return yield* fillUp(ranked.slice(0, low), offersAfter(ranked, low), count, excessOf);
+  return yield* fillUp(ranked.slice(0, low), offersAfter(ranked, low), measuring);
 }
 
 /** Estimates the cumulative tokens of the first excerpts, up to where they certainly exceed the room. */
@@ -74,12 +74,7 @@ function offersAfter(ranked: readonly Ranked[], cut: number): readonly Ranked[] 
   return [...ranked.slice(cut, end), ...absent];
 }
 
-function* fillUp(
-  chosen: readonly Ranked[],
-  offers: readonly Ranked[],
-  count: CountTokens,
-  excessOf: (chosen: readonly Ranked[]) => number,
-): Steps<readonly Ranked[]> {
+function* fillUp(chosen: readonly Ranked[], offers: readonly Ranked[], { count, excessOf }: Measuring): Steps<readonly Ranked[]> {
   if (offers.length === 0) return chosen;
   let taken = chosen;
   let left = -excessOf(taken);

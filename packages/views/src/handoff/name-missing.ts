@@ -52,7 +52,11 @@ export function nameMissing(
 }
 
 /** Continues at a cursor with at least one name, so that following the cursors ends. */
-export function nameMore(incomplete: readonly Incomplete[], start: number, room: Room, count: CountTokens): MissingNames {
+export function nameMore(
+  incomplete: readonly Incomplete[],
+  { start, room }: { readonly start: number; readonly room: Room },
+  count: CountTokens,
+): MissingNames {
   const rest = incomplete.slice(start);
   const rows = fitting(rest, room, count);
   const [next] = rest;

@@ -51,6 +51,11 @@ interface Brevity {
   readonly longestName: number;
 }
 
+interface Naming extends Brevity {
+  /** Number of excerpts by key. */
+  readonly totals: ReadonlyMap<string, number>;
+}
+
 const LEAST_SAID: Brevity = { mostNamed: 0, longestName: 10 };
 const BREVITIES: readonly Brevity[] = [
   { mostNamed: 12, longestName: 80 },
@@ -80,11 +85,12 @@ export async function writeDocument(input: DocumentInput, counter: TokenCounter)
   const count = await counter.load();
   const ranked = await inTurns(rankExcerpts(context, { classifications, focus }));
   const totals = totalsOf(context, ranked);
-  const saidIn = (brevity: Brevity): number => count(compose(input, [], totals, brevity));
+  const saidIn = (each: Brevity): number => count(compose(input, [], { ...each, totals }));
   const brevity = BREVITIES.find((each) => saidIn(each) <= budgetTokens * SAID_SHARE) ?? LEAST_SAID;
-  const excessOf = (tried: readonly Ranked[]): number => count(compose(input, tried, totals, brevity)) - budgetTokens;
-  const chosen = await inTurns(cutExcerpts(ranked, budgetTokens, count, excessOf));
-  const markdown = compose(input, chosen, totals, brevity);
+  const naming = { ...brevity, totals };
+  const excessOf = (tried: readonly Ranked[]): number => count(compose(input, tried, naming)) - budgetTokens;
+  const chosen = await inTurns(cutExcerpts(ranked, budgetTokens, { count, excessOf }));
+  const markdown = compose(input, chosen, naming);
   const shown = countByKey(chosen);
   const shortened = [...shown].filter(([key, number]) => number < (totals.get(key) ?? 0)).length;
   return { markdown, tokens: count(markdown), shortened, leftOut: Object.keys(context).length - shown.size };
@@ -113,16 +119,16 @@ function lengthOf(value: JsonValue): number {
   return Object.values<JsonValue>(value).reduce<number>((sum, member) => sum + lengthOf(member), 0);
 }
 
-function compose(input: DocumentInput, chosen: readonly Ranked[], totals: ReadonlyMap<string, number>, brevity: Brevity): string {
+function compose(input: DocumentInput, chosen: readonly Ranked[], naming: Naming): string {
   const places = new Map(Object.keys(input.context).map((key, place) => [key, place]));
   const inOrder = [...byEntry(chosen).values()]
     .flat()
     .sort((left, right) => (places.get(left.key) ?? 0) - (places.get(right.key) ?? 0) || left.at - right.at);
   const parts = HANDOFF_PARTS.flatMap((part) => writePart(part, inOrder, input));
   const { about } = input;
-  if (about === undefined) return [...parts, ...namesOf(input, countByKey(chosen), totals, brevity)].join("\n");
-  const missing = missingFrom(input.context, countByKey(chosen), totals, brevity);
-  return [...head(about, brevity), ...parts, ...rest(about, missing)].join("\n\n").concat("\n");
+  if (about === undefined) return [...parts, ...namesOf(input, countByKey(chosen), naming)].join("\n");
+  const missing = missingFrom(input.context, countByKey(chosen), naming);
+  return [...head(about, naming), ...parts, ...rest(about, missing)].join("\n\n").concat("\n");
 }
 
 function head({ record, newerUnreadable = 0 }: HandoffAbout, { longestName }: Brevity): string[] {
@@ -186,22 +192,12 @@ function rest({ howToFetch }: HandoffAbout, lines: readonly string[]): string[] 
 }
 
 /** Lists the incomplete entries at the end of a summary. */
-function namesOf(
-  { context }: DocumentInput,
-  shown: ReadonlyMap<string, number>,
-  totals: ReadonlyMap<string, number>,
-  brevity: Brevity,
-): string[] {
-  const lines = missingFrom(context, shown, totals, brevity);
+function namesOf({ context }: DocumentInput, shown: ReadonlyMap<string, number>, naming: Naming): string[] {
+  const lines = missingFrom(context, shown, naming);
   return lines.length === 0 ? [] : ["## Not whole here", fenced(lines.join("\n"))];
 }
 
-function missingFrom(
-  context: Context,
-  shown: ReadonlyMap<string, number>,
-  totals: ReadonlyMap<string, number>,
-  { mostNamed, longestName }: Brevity,
-): string[] {
+function missingFrom(context: Context, shown: ReadonlyMap<string, number>, { mostNamed, longestName, totals }: Naming): string[] {
   const left = Object.entries(context).filter(([key]) => !shown.has(key));
   const shortened = Object.keys(context).filter((key) => shown.has(key) && (shown.get(key) ?? 0) < (totals.get(key) ?? 0));
   return [

@@ -39,13 +39,13 @@ function blockOf(part: Part, isTaken: (line: string) => boolean): Block {
     case "thinking":
       return folded("Thinking", text);
     case "call":
-      return fenced(text, `**Call of ${code(part.tool)}**\n\n`, "", languageOf(text));
+      return fenced(text, { before: `**Call of ${code(part.tool)}**\n\n`, language: languageOf(text) });
     case "result":
       return result(part.tool, part.failed, text);
     case "attachment":
       return { before: `*[${asWords(inOneLine(text))}]*`, text: "", after: "" };
     case "data":
-      return fenced(text, "", "", languageOf(text));
+      return fenced(text, { language: languageOf(text) });
   }
 }
 
@@ -53,17 +53,23 @@ function result(tool: string | undefined, failed: boolean, text: string): Block 
   const title = `${failed ? "Failure" : "Result"}${tool === undefined ? "" : " of "}`;
   const lines = trimmed(text).split("\n").length;
   if (lines <= FOLDED_LINES && text.length <= FOLDED_CHARACTERS) {
-    return fenced(text, `**${title}${tool === undefined ? "" : code(tool)}**\n\n`, "", languageOf(text));
+    return fenced(text, { before: `**${title}${tool === undefined ? "" : code(tool)}**\n\n`, language: languageOf(text) });
   }
   const name = tool === undefined ? "" : `<code>${asHtml(inOneLine(tool))}</code>`;
   return folded(`${title}${name}, ${lines === 1 ? "1 line" : `${lines} lines`}`, text, languageOf(text));
 }
 
 function folded(summary: string, text: string, language = ""): Block {
-  return fenced(text, `<details>\n<summary>${summary}</summary>\n\n`, "\n\n</details>", language);
+  return fenced(text, { before: `<details>\n<summary>${summary}</summary>\n\n`, after: "\n\n</details>", language });
 }
 
-function fenced(text: string, before: string, after: string, language: string): Block {
+interface Around {
+  readonly before?: string;
+  readonly after?: string;
+  readonly language: string;
+}
+
+function fenced(text: string, { before = "", after = "", language }: Around): Block {
   const fence = fenceAround(text);
   return { before: `${before}${fence}${language}\n`, text: trimmed(text), after: `\n${fence}${after}` };
 }

@@ -83,7 +83,7 @@ async function followCursors(context: Context, how: ViewHow, budget: ViewBudget,
   const reported: ReportedEntry[] = [...(first.report?.entries ?? [])];
   const omitted: OmittedEntry[] = [...(first.omitted?.entries ?? [])];
   for (let cursor = first.report?.nextCursor; cursor !== undefined;) {
-    const page = await buildView(context, how, budget, counter, Number(cursor));
+    const page = await buildView(context, { ...how, budget, cursor: Number(cursor) }, counter);
     expect(page.context).toEqual({});
     expect(page.omitted?.count).toBe(first.omitted?.count);
     expect(page.report).toMatchObject({ kept: first.report?.kept, dropped: first.report?.dropped });
@@ -99,7 +99,7 @@ describe("a view of any context in any room", () => {
   it("never exceeds the ceiling, and exceeds the budget only by CRITICAL entries", async () => {
     await fc.assert(
       fc.asyncProperty(context, budget, layerOf, focus, async (context, budget, layerOf, focus) => {
-        const view = await buildView(context, { classifications: classified(context, layerOf), shorten, focus }, budget, counter);
+        const view = await buildView(context, { classifications: classified(context, layerOf), shorten, focus, budget }, counter);
         const { tokens, characters } = await size(view);
         expect(tokens).toBeLessThanOrEqual(Math.max(budget.ceiling.tokens, LEAST.tokens));
         expect(characters).toBeLessThanOrEqual(Math.max(budget.ceiling.characters, LEAST.characters));
@@ -121,8 +121,7 @@ describe("a view of any context in any room", () => {
         const wanted = { tokens, characters: 45_000 };
         const view = await buildView(
           context,
-          { classifications: classified(context, layerOf), shorten },
-          { wanted, ceiling, of: "context" },
+          { classifications: classified(context, layerOf), shorten, budget: { wanted, ceiling, of: "context" } },
           counter,
         );
         const critical = Object.fromEntries(Object.entries(context).filter(([key]) => layerOf(key) === "CRITICAL"));
@@ -141,7 +140,7 @@ describe("a view of any context in any room", () => {
     await fc.assert(
       fc.asyncProperty(context, budget, layerOf, async (context, budget, layerOf) => {
         const how = { classifications: classified(context, layerOf), shorten };
-        const view = await buildView(context, how, budget, counter);
+        const view = await buildView(context, { ...how, budget }, counter);
         const given = Object.keys(view.context);
         expect(given).toEqual(Object.keys(context).filter((key) => Object.hasOwn(view.context, key)));
         const changed = given.filter((key) => JSON.stringify(view.context[key]) !== JSON.stringify(context[key]));
@@ -164,7 +163,7 @@ describe("a view of any context in any room", () => {
     await fc.assert(
       fc.asyncProperty(context, budget, layerOf, async (context, budget, layerOf) => {
         const how = { classifications: classified(context, layerOf), shorten };
-        const view = await buildView(context, how, budget, counter);
+        const view = await buildView(context, { ...how, budget }, counter);
         const { reported, omitted } = await followCursors(context, how, budget, view);
         const left = Object.keys(context).filter((key) => !Object.hasOwn(view.context, key));
         expect(view.omitted?.count ?? 0).toBe(left.length);
@@ -183,7 +182,7 @@ describe("a view of any context in any room", () => {
   it("keeps a page of a report within the ceiling", async () => {
     await fc.assert(
       fc.asyncProperty(context, budget, fc.nat(30), async (context, budget, cursor) => {
-        const { tokens, characters } = await size(await buildView(context, WITHOUT_PINS, budget, counter, cursor));
+        const { tokens, characters } = await size(await buildView(context, { ...WITHOUT_PINS, budget, cursor }, counter));
         // One name is always listed, so that the cursor advances.
         expect(tokens).toBeLessThanOrEqual(Math.max(budget.ceiling.tokens, LEAST.tokens + 80));
         expect(characters).toBeLessThanOrEqual(Math.max(budget.ceiling.characters, LEAST.characters + 200));
@@ -196,7 +195,10 @@ describe("a view of any context in any room", () => {
     await fc.assert(
       fc.asyncProperty(context, budget, layerOf, focus, async (context, budget, layerOf, focus) => {
         const how = { classifications: classified(context, layerOf), shorten, focus };
-        const [one, other] = [await buildView(context, how, budget, counter), await buildView({ ...context }, how, budget, counter)];
+        const [one, other] = [
+          await buildView(context, { ...how, budget }, counter),
+          await buildView({ ...context }, { ...how, budget }, counter),
+        ];
         expect(JSON.stringify(other)).toBe(JSON.stringify(one));
       }),
       { numRuns: 100 },
@@ -206,7 +208,7 @@ describe("a view of any context in any room", () => {
   it("stays within the ceiling when a counter counts more for the whole than for its parts", async () => {
     const contrary = tokensCounted((text) => Math.ceil(text.length / 4) + (text.length > 400 ? 200 : 0));
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`entry${index}`, "word ".repeat(4)]));
-    const view = await buildView(many, UNCLASSIFIED, roomOf(1_000), contrary);
+    const view = await buildView(many, { ...UNCLASSIFIED, budget: roomOf(1_000) }, contrary);
     expect(await contrary.count(JSON.stringify(view))).toBeLessThanOrEqual(1_000);
     expect(Object.keys(view.context).length).toBeGreaterThan(10);
   });
@@ -223,20 +225,20 @@ function isShortened(key: string, entry: { readonly key: string; readonly keyCha
 it("returns the whole context when it fits, including EPHEMERAL entries, without a report", async () => {
   const context = { plan: "read", done: [1, 2], debug: null };
   const classifications = classified(context, () => "EPHEMERAL");
-  expect(await buildView(context, { classifications, shorten }, roomOf(100), counter)).toEqual({ context });
-  expect(await buildView({}, UNCLASSIFIED, roomOf(100), counter)).toEqual({ context: {} });
+  expect(await buildView(context, { classifications, shorten, budget: roomOf(100) }, counter)).toEqual({ context });
+  expect(await buildView({}, { ...UNCLASSIFIED, budget: roomOf(100) }, counter)).toEqual({ context: {} });
 });
 
 it("does not load the tokenizer when bytes prove that everything fits", async () => {
   const unloadable = { count: () => Promise.reject(new Error("counted")), load: () => Promise.reject(new Error("loaded")) };
-  expect(await buildView({ a: 1 }, WITHOUT_PINS, roomOf(100), unloadable)).toEqual({ context: { a: 1 } });
+  expect(await buildView({ a: 1 }, { ...WITHOUT_PINS, budget: roomOf(100) }, unloadable)).toEqual({ context: { a: 1 } });
 });
 
 it("fits into the exact room, but not into one character less", async () => {
   const context = { plan: "read the tests" };
   const characters = JSON.stringify({ context }).length;
-  expect(await buildView(context, UNCLASSIFIED, roomOf(10_000, characters), counter)).toEqual({ context });
-  expect((await buildView(context, UNCLASSIFIED, roomOf(10_000, characters - 1), counter)).omitted?.count).toBe(1);
+  expect(await buildView(context, { ...UNCLASSIFIED, budget: roomOf(10_000, characters) }, counter)).toEqual({ context });
+  expect((await buildView(context, { ...UNCLASSIFIED, budget: roomOf(10_000, characters - 1) }, counter)).omitted?.count).toBe(1);
 });
 
 describe("layers", () => {
@@ -247,7 +249,7 @@ describe("layers", () => {
   const fates = (view: View): object => Object.fromEntries((view.report?.entries ?? []).map(({ key, outcome }) => [key, outcome]));
 
   it("are shortened from the lowest: EPHEMERAL first, into the room that others leave", async () => {
-    const view = await buildView(context, { classifications, shorten }, roomOf(3_500), counter);
+    const view = await buildView(context, { classifications, shorten, budget: roomOf(3_500) }, counter);
     expect(fates(view)).toEqual({ trace: "condensed" });
     expect(view.context).toMatchObject({ notes: context.notes, plan: context.plan, goal: "ship it", step: 3, scratch: "s" });
     expect((await size(view)).tokens).toBeGreaterThan(3_000);
@@ -255,7 +257,7 @@ describe("layers", () => {
 
   it("leave EPHEMERAL the room that others cannot use, even when they are not whole", async () => {
     const odd = { ...context, notes: { deep: context.notes } };
-    const view = await buildView(odd, { classifications, shorten }, roomOf(2_500), counter);
+    const view = await buildView(odd, { classifications, shorten, budget: roomOf(2_500) }, counter);
     expect(fates(view)).toEqual({ notes: "dropped", trace: "condensed" });
     expect(view.context).toMatchObject({ plan: context.plan, step: 3, scratch: "s" });
   });
@@ -266,7 +268,9 @@ describe("layers", () => {
         const { trace: _trace, scratch: _scratch, ...others } = context;
         // With another order, the shortcut for a whole context does not apply.
         const how = { classifications, shorten, order: "layer" as const };
-        const [all, without] = await Promise.all([context, others].map((each) => buildView(each, how, compressed(tokens), counter)));
+        const [all, without] = await Promise.all(
+          [context, others].map((each) => buildView(each, { ...how, budget: compressed(tokens) }, counter)),
+        );
         expect(all?.context).toMatchObject(without?.context ?? {});
       }),
       { numRuns: 300 },
@@ -275,19 +279,19 @@ describe("layers", () => {
 
   it("are shortened even when there are only EPHEMERAL entries", async () => {
     const alone = { trace: context.trace, scratch: "s" };
-    const view = await buildView(alone, { classifications: classified(alone, () => "EPHEMERAL"), shorten }, roomOf(500), counter);
+    const view = await buildView(alone, { classifications: classified(alone, () => "EPHEMERAL"), shorten, budget: roomOf(500) }, counter);
     expect(fates(view)).toEqual({ trace: "condensed" });
     expect(view.context).toMatchObject({ scratch: "s" });
   });
 
   it("are shortened from the lowest: USEFUL before IMPORTANT", async () => {
-    const view = await buildView(context, { classifications, shorten }, roomOf(3_000), counter);
+    const view = await buildView(context, { classifications, shorten, budget: roomOf(3_000) }, counter);
     expect(fates(view)).toMatchObject({ notes: "condensed" });
     expect(view.context).toMatchObject({ plan: context.plan, goal: "ship it", step: 3 });
   });
 
   it("keep their shares when both are too large, and use unused room of others", async () => {
-    const view = await buildView(context, { classifications, shorten }, roomOf(1_600), counter);
+    const view = await buildView(context, { classifications, shorten, budget: roomOf(1_600) }, counter);
     const after = Object.fromEntries((view.report?.entries ?? []).map(({ key, tokensAfter }) => [key, tokensAfter]));
     const ratio = Number(after["plan"]) / Number(after["notes"]);
     expect(ratio).toBeGreaterThan(1.6);
@@ -296,12 +300,20 @@ describe("layers", () => {
   });
 
   it("follow configured shares and caps", async () => {
-    const even = await buildView(context, { classifications, shorten, shares: { IMPORTANT: 1, USEFUL: 1 } }, roomOf(1_600), counter);
+    const even = await buildView(
+      context,
+      { classifications, shorten, shares: { IMPORTANT: 1, USEFUL: 1 }, budget: roomOf(1_600) },
+      counter,
+    );
     const [one, other] = (even.report?.entries ?? [])
       .filter(({ outcome }) => outcome === "condensed")
       .map(({ tokensAfter }) => tokensAfter);
     expect(Number(one) / Number(other)).toBeCloseTo(1, 0);
-    const capped = await buildView(context, { classifications, shorten, caps: { IMPORTANT: 100, USEFUL: 0 } }, roomOf(4_000), counter);
+    const capped = await buildView(
+      context,
+      { classifications, shorten, caps: { IMPORTANT: 100, USEFUL: 0 }, budget: roomOf(4_000) },
+      counter,
+    );
     expect(fates(capped)).toMatchObject({ plan: "condensed", notes: "dropped" });
     expect(capped.context).toMatchObject({ goal: "ship it", step: 3 });
     expect((await size({ plan: capped.context["plan"] })).tokens).toBeLessThan(100);
@@ -309,13 +321,13 @@ describe("layers", () => {
 
   it("can be omitted regardless of room, and ordered", async () => {
     const kept: Layer[] = ["CRITICAL", "IMPORTANT", "USEFUL"];
-    const view = await buildView(context, { classifications, layers: kept, order: "layer" }, roomOf(9_000), counter);
+    const view = await buildView(context, { classifications, layers: kept, order: "layer", budget: roomOf(9_000) }, counter);
     expect(Object.keys(view.context)).toEqual(["goal", "plan", "step", "notes"]);
     expect(fates(view)).toEqual({ trace: "dropped", scratch: "dropped" });
   });
 
   it("are reported for every entry when details are requested", async () => {
-    const view = await buildView(context, { classifications, isDetailed: true, order: "layer" }, roomOf(9_000), counter);
+    const view = await buildView(context, { classifications, isDetailed: true, order: "layer", budget: roomOf(9_000) }, counter);
     expect(view.report?.entries.map(({ key }) => key)).toEqual(["goal", "plan", "step", "notes", "trace", "scratch"]);
     expect(view.report?.layers).toMatchObject({
       CRITICAL: { entries: 1, tokensBefore: 3, tokensAfter: 3 },
@@ -337,7 +349,7 @@ describe("layers", () => {
 
 it("keeps small entries whole and shares the rest among large ones", async () => {
   const context = { first: "small", log: "l".repeat(5_000), middle: { a: 1 }, file: "f".repeat(9_000), last: [1] };
-  const view = await buildView(context, WITHOUT_PINS, roomOf(1_000), counter);
+  const view = await buildView(context, { ...WITHOUT_PINS, budget: roomOf(1_000) }, counter);
   expect(view.context).toMatchObject({ first: "small", middle: { a: 1 }, last: [1] });
   const [file, log] = view.report?.entries ?? [];
   expect(file).toMatchObject({ key: "file", layer: "USEFUL", outcome: "condensed", tokensBefore: 3_001 });
@@ -355,7 +367,7 @@ it.each([250, 400, 700, 1_000, 3_000])("uses nearly all of %i tokens, regardless
     const text = (value as string).slice(0, Math.min((room.tokens - 1) * 3, room.characters) - 2);
     return text.length > 0 ? { value: text, tokens: count(JSON.stringify(text)), outcome: "condensed" } : undefined;
   };
-  const view = await buildView(context, { ...WITHOUT_PINS, shorten: closely }, roomOf(tokens, 45_000), counter);
+  const view = await buildView(context, { ...WITHOUT_PINS, shorten: closely, budget: roomOf(tokens, 45_000) }, counter);
   const taken = (await size(view)).tokens;
   expect(taken).toBeLessThanOrEqual(tokens);
   expect(taken).toBeGreaterThan(tokens * 0.9);
@@ -368,14 +380,14 @@ it("names the entries with the largest loss first", async () => {
     notes: "n".repeat(3_000),
     odd: { deep: "x".repeat(2_000) },
   };
-  const view = await buildView(context, { classifications: classified(context, () => "USEFUL"), shorten }, roomOf(1_500), counter);
+  const view = await buildView(context, { classifications: classified(context, () => "USEFUL"), shorten, budget: roomOf(1_500) }, counter);
   expect(view.report?.entries.map(({ key }) => key)).toEqual(["history", "odd", "notes"]);
   expect(view.omitted).toEqual({ count: 1, entries: [{ key: "odd", characters: 2_011 }] });
 });
 
 it("gives more room to entries about the focus", async () => {
   const context = { news: `weather ${"w".repeat(3_000)}`, notes: `login redirects ${"n".repeat(3_000)}` };
-  const view = await buildView(context, { ...WITHOUT_PINS, focus: "the redirect after login" }, roomOf(800), counter);
+  const view = await buildView(context, { ...WITHOUT_PINS, focus: "the redirect after login", budget: roomOf(800) }, counter);
   const after = Object.fromEntries((view.report?.entries ?? []).map(({ key, tokensAfter }) => [key, tokensAfter]));
   expect(Number(after["notes"])).toBeGreaterThan(2 * Number(after["news"]));
 });
@@ -383,7 +395,7 @@ it("gives more room to entries about the focus", async () => {
 it("prefers entries about the focus when there is no room for all", async () => {
   const context = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`note ${index}`, `${index} `.repeat(150)]));
   const how = { ...WITHOUT_PINS, focus: "77" };
-  const view = await buildView({ ...context, "note 77": "77 and so on ".repeat(200) }, how, roomOf(500), counter);
+  const view = await buildView({ ...context, "note 77": "77 and so on ".repeat(200) }, { ...how, budget: roomOf(500) }, counter);
   expect(Object.keys(view.context)).toContain("note 77");
 });
 
@@ -391,18 +403,18 @@ it("drops USEFUL entries in favour of an IMPORTANT one, unless their share is co
   const context = { plan: { steps: "s".repeat(240) }, note: { text: "n".repeat(150) }, file: "f".repeat(3_000) };
   const classifications = classified(context, (key) => (key === "file" ? "USEFUL" : "IMPORTANT"));
   const how = { classifications, shorten };
-  const view = await buildView(context, how, compressed(150), counter);
+  const view = await buildView(context, { ...how, budget: compressed(150) }, counter);
   expect(view.context).toMatchObject({ plan: context.plan, note: context.note });
-  const asked = await buildView(context, { ...how, shares: { IMPORTANT: 40, USEFUL: 20 } }, compressed(150), counter);
+  const asked = await buildView(context, { ...how, shares: { IMPORTANT: 40, USEFUL: 20 }, budget: compressed(150) }, counter);
   expect(Object.keys(asked.context)).not.toContain("note");
 });
 
 it("offers unused room to skipped entries, within the tokens of their layer", async () => {
   const context = { first: "l".repeat(500), second: "m".repeat(5_000) };
   const little: ShortenValue = (value, room, count) => shorten(value, { ...room, tokens: Math.min(room.tokens, 40) }, count);
-  const view = await buildView(context, { ...WITHOUT_PINS, shorten: little }, compressed(80), counter);
+  const view = await buildView(context, { ...WITHOUT_PINS, shorten: little, budget: compressed(80) }, counter);
   expect(Object.keys(view.context)).toEqual(["first", "second"]);
-  const held = await buildView(context, { ...WITHOUT_PINS, shorten: little, caps: { USEFUL: 60 } }, compressed(80), counter);
+  const held = await buildView(context, { ...WITHOUT_PINS, shorten: little, caps: { USEFUL: 60 }, budget: compressed(80) }, counter);
   expect((await size(held.context)).tokens).toBeLessThanOrEqual(62);
 });
 
@@ -410,20 +422,24 @@ it("treats an EPHEMERAL entry as USEFUL when it matches the focus best", async (
   const context = { events: "wheel current 9.8 A ".repeat(20), map: "0 1 ".repeat(2_000), plan: "drive on" };
   const classifications = classified(context, (key) => (key === "events" ? "EPHEMERAL" : "USEFUL"));
   const keysFor = async (focus: string): Promise<string[]> =>
-    Object.keys((await buildView(context, { classifications, shorten, focus }, compressed(150), counter)).context);
+    Object.keys((await buildView(context, { classifications, shorten, focus, budget: compressed(150) }, counter)).context);
   expect(await keysFor("wheel current")).toContain("events");
   expect(await keysFor("plan")).not.toContain("events");
 });
 
 it("ignores stop words in a focus", async () => {
   const context = { other: "what is there to do about it all ".repeat(40), events: "wheel current 9.8 A ".repeat(40) };
-  const view = await buildView(context, { ...WITHOUT_PINS, focus: "what is there to do about it: wheel?" }, compressed(60), counter);
+  const view = await buildView(
+    context,
+    { ...WITHOUT_PINS, focus: "what is there to do about it: wheel?", budget: compressed(60) },
+    counter,
+  );
   expect(Object.keys(view.context)).toEqual(["events"]);
 });
 
 it("omits entries that cannot be shortened usefully, and gives their room to others", async () => {
   const context = { number: 1, odd: { deep: "x".repeat(5_000) }, log: "l".repeat(5_000) };
-  const view = await buildView(context, WITHOUT_PINS, roomOf(1_000), counter);
+  const view = await buildView(context, { ...WITHOUT_PINS, budget: roomOf(1_000) }, counter);
   expect(view.omitted).toEqual({ count: 1, entries: [{ key: "odd", characters: 5_011 }] });
   expect(view.report).toMatchObject({ kept: 1, condensed: 1, dropped: 1 });
   expect((await size(view)).tokens).toBeGreaterThan(500);
@@ -431,7 +447,7 @@ it("omits entries that cannot be shortened usefully, and gives their room to oth
 
 it("keeps entries whole or omits them when nothing may be shortened, smallest first", async () => {
   const context = { first: "small", log: "l".repeat(5_000), middle: { a: 1 }, file: "f".repeat(9_000), last: [1] };
-  const view = await buildView(context, UNCLASSIFIED, roomOf(1_000), counter);
+  const view = await buildView(context, { ...UNCLASSIFIED, budget: roomOf(1_000) }, counter);
   expect(view.context).toEqual({ first: "small", middle: { a: 1 }, last: [1] });
   expect(view.omitted).toEqual({
     count: 2,
@@ -448,7 +464,7 @@ it("reduces every value that is not CRITICAL on request, regardless of room", as
     return typeof value === "string" ? value.trim() : value;
   };
   const context = { log: "line   ", goal: "goal   ", step: 3 };
-  const view = await buildView(context, { classifications: pinned("goal"), reduce }, roomOf(1_000), counter);
+  const view = await buildView(context, { classifications: pinned("goal"), reduce, budget: roomOf(1_000) }, counter);
   expect(view.context).toEqual({ log: "line", goal: "goal   ", step: 3 });
   expect(view.report).toMatchObject({ kept: 2, reduced: 1, condensed: 0, dropped: 0, entries: [{ key: "log", outcome: "reduced" }] });
 });
@@ -456,7 +472,7 @@ it("reduces every value that is not CRITICAL on request, regardless of room", as
 it("keeps CRITICAL entries beyond the budget, and reports the excess", async () => {
   const context = { note: "n".repeat(30), goal: "g".repeat(1_200) };
   const budget = { wanted: { tokens: 200, characters: 8_000 }, ceiling: { tokens: 2_000, characters: 8_000 } };
-  const view = await buildView(context, { classifications: pinned("goal"), shorten }, budget, counter);
+  const view = await buildView(context, { classifications: pinned("goal"), shorten, budget }, counter);
   expect(view.context).toEqual({ goal: context.goal });
   expect(view.omitted).toEqual({ count: 1, entries: [{ key: "note", characters: 32 }] });
   const { budgetExceededBy, ...rest } = view;
@@ -468,8 +484,7 @@ it("names the largest CRITICAL entry only when CRITICAL entries leave no room fo
   const of = (tokens: number): Promise<View> =>
     buildView(
       context,
-      { classifications: pinned("goal", "rules"), shorten },
-      { wanted: roomOf(tokens).wanted, ceiling: roomOf(2_000).ceiling },
+      { classifications: pinned("goal", "rules"), shorten, budget: { wanted: roomOf(tokens).wanted, ceiling: roomOf(2_000).ceiling } },
       counter,
     );
   expect(await of(300)).toMatchObject({
@@ -486,21 +501,21 @@ it.each(["\ud800", "\u0000", "𐀀", "注"])("stays within the ceiling when it n
   const how = { classifications: pinned(...Object.keys(context)), shorten };
   for (let tokens = LEAST.tokens; tokens <= 500; tokens++) {
     const ceiling = { tokens, characters: tokens * 3 };
-    const view = await buildView(context, how, { wanted: { tokens: 0, characters: 0 }, ceiling }, counter);
+    const view = await buildView(context, { ...how, budget: { wanted: { tokens: 0, characters: 0 }, ceiling } }, counter);
     expect(await size(view)).toSatisfy(({ tokens, characters }: Room) => tokens <= ceiling.tokens && characters <= ceiling.characters);
   }
 });
 
 it("shortens a CRITICAL entry that exceeds the ceiling, and leaves room for others", async () => {
   const context = { goal: "g".repeat(9_000), note: "n" };
-  const view = await buildView(context, { classifications: pinned("goal"), shorten }, roomOf(500), counter);
+  const view = await buildView(context, { classifications: pinned("goal"), shorten, budget: roomOf(500) }, counter);
   expect(view.context).toEqual({ goal: expect.stringMatching(/^g{300,1400}…?$/u), note: "n" });
   expect(view.report?.entries).toMatchObject([{ key: "goal", layer: "CRITICAL", outcome: "condensed", tokensBefore: 3_001 }]);
 });
 
 it.each([0, -1, -5_000, 1, 7])("reports only the omissions in a room of %i tokens", async (tokens) => {
   const context = { a: 1, b: "two" };
-  const view = await buildView(context, WITHOUT_PINS, roomOf(tokens), counter);
+  const view = await buildView(context, { ...WITHOUT_PINS, budget: roomOf(tokens) }, counter);
   expect(view).toEqual({
     context: {},
     report: { kept: 0, reduced: 0, condensed: 0, dropped: 2, entries: [], nextCursor: "0" },
@@ -511,18 +526,20 @@ it.each([0, -1, -5_000, 1, 7])("reports only the omissions in a room of %i token
 });
 
 it("does not report an exceeded budget without CRITICAL entries", async () => {
-  expect(await buildView({ a: 1 }, { classifications: pinned("elsewhere") }, roomOf(-50), counter)).not.toHaveProperty("budgetExceededBy");
+  expect(await buildView({ a: 1 }, { classifications: pinned("elsewhere"), budget: roomOf(-50) }, counter)).not.toHaveProperty(
+    "budgetExceededBy",
+  );
 });
 
 it("never wants more than the ceiling", async () => {
   const context = { a: "x".repeat(1_000) };
   const budget = { wanted: { tokens: 10_000, characters: 50_000 }, ceiling: { tokens: 100, characters: 400 } };
-  expect((await buildView(context, UNCLASSIFIED, budget, counter)).context).toEqual({});
+  expect((await buildView(context, { ...UNCLASSIFIED, budget }, counter)).context).toEqual({});
 });
 
 it("shortens long keys in the report between characters", async () => {
   const long = `${"k".repeat(119)}😀${"k".repeat(500)}`;
-  const view = await buildView({ [long]: "x".repeat(9_000) }, UNCLASSIFIED, roomOf(1_000), counter);
+  const view = await buildView({ [long]: "x".repeat(9_000) }, { ...UNCLASSIFIED, budget: roomOf(1_000) }, counter);
   const name = { key: `${"k".repeat(119)}...`, keyCharacters: long.length };
   expect(view.omitted?.entries).toEqual([{ ...name, characters: 9_002 }]);
   expect(view.report?.entries).toMatchObject([name]);
@@ -532,7 +549,7 @@ it("finishes a report after the last entry", async () => {
   const context = { a: "x".repeat(9_000) };
   const counts = { kept: 0, reduced: 0, condensed: 0, dropped: 1, entries: [] };
   for (const cursor of [1, 999]) {
-    const page = await buildView(context, UNCLASSIFIED, roomOf(200), counter, cursor);
+    const page = await buildView(context, { ...UNCLASSIFIED, budget: roomOf(200), cursor }, counter);
     expect(page).toEqual({ context: {}, report: counts, omitted: { count: 1, entries: [] } });
   }
 });
@@ -547,7 +564,7 @@ it.each([undefined, "key 7 of many"])("is fast with 100,000 small entries, and c
   const pins = Array.from({ length: 200 }, (_, index) => `key-${index * 100}`);
   const started = performance.now();
   const how = { classifications: pinned(...pins), shorten, focus };
-  const view = await buildView(many, how, roomOf(10_000, 45_000), counting);
+  const view = await buildView(many, { ...how, budget: roomOf(10_000, 45_000) }, counting);
   expect(performance.now() - started).toBeLessThan(30_000);
   expect(counted).toBeLessThan(400_000);
   expect(Object.keys(view.context).length).toBeGreaterThan(1_000);

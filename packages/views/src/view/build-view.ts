@@ -72,20 +72,25 @@ const LEAST_BUDGET: Room = { tokens: 250, characters: 1_000 };
 /** With a budget for the context alone, the report gets a share of this, or of the budget if that is larger. */
 const LEAST_BESIDE_CONTEXT: Room = { tokens: 2_500, characters: 10_000 };
 
+interface BuildHow extends ViewHow {
+  readonly budget: ViewBudget;
+  /** Continues the report of an earlier view with the same budget, without entries. */
+  readonly cursor?: number | undefined;
+}
+
 /**
  * Builds the most useful view of a context that fits: the whole context if possible. Otherwise CRITICAL entries stay whole,
  * others stay whole or are shortened or dropped by layer, and the report lists what is not whole.
  *
  * The view as JSON stays within the ceiling. Exception: a ceiling too low even to report an omission (some three hundred
  * characters) is exceeded by that report.
- *
- * @param cursor continues the report of an earlier view with the same budget, without entries.
  */
-export async function buildView(context: Context, how: ViewHow, budget: ViewBudget, tokens: TokenCounter, cursor?: number): Promise<View> {
+export async function buildView(context: Context, how: BuildHow, tokens: TokenCounter): Promise<View> {
+  const { budget, cursor } = how;
   const entries = await inTurns(entriesOf(context, how.classifications, how.reduce));
   // Checked first, because it often needs no token count.
   if (cursor === undefined && mayBeWhole(how) && (await isWholeWithin(entries, budget, tokens))) return { context };
-  return inTurns(new ViewBuilder(entries, how, budget, new EntrySizes(await countLargeFirst(entries, tokens))).build(cursor));
+  return inTurns(new ViewBuilder(entries, how, new EntrySizes(await countLargeFirst(entries, tokens))).build(cursor));
 }
 
 /** Counts long texts in advance, in turns: later they could only be counted in one go. */
@@ -143,7 +148,7 @@ class ViewBuilder {
   readonly #budget: ViewBudget;
   readonly #sizes: EntrySizes;
 
-  constructor(entries: readonly Entry[], how: ViewHow, budget: ViewBudget, sizes: EntrySizes) {
+  constructor(entries: readonly Entry[], { budget, ...how }: BuildHow, sizes: EntrySizes) {
     this.#entries = entries;
     this.#how = how;
     this.#budget = budget;
@@ -172,7 +177,7 @@ class ViewBuilder {
     const reportPage = lesser(greater(wantedInside, of === "context" ? LEAST_BESIDE_CONTEXT : LEAST_BUDGET), inside);
     const isDetailed = this.#how.isDetailed === true;
     const reportShare = part(reportPage, REPORT_SHARE);
-    const forReport = Reporter.roomFor(this.#entries, reportShare, this.#sizes, isDetailed);
+    const forReport = Reporter.roomFor(this.#entries, reportShare, { sizes: this.#sizes, isDetailed });
     const ceilingEntries = shrink(inside, forReport);
     const wantedEntries = of === "context" ? lesser(wantedInside, ceilingEntries) : shrink(wantedInside, forReport);
     return { wanted: wantedEntries, ceiling: ceilingEntries, report: forReport, reportShare, reportPage };
@@ -210,7 +215,7 @@ class ViewBuilder {
   }
 
   *#attempt(candidates: readonly Entry[], rooms: Rooms, { wanted, ceiling }: EntryRooms): Steps<Composed> {
-    const chosen = yield* chooseEntries(candidates, { wanted, ceiling }, this.#how, this.#sizes);
+    const chosen = yield* chooseEntries(candidates, { wanted, ceiling }, { ...this.#how, sizes: this.#sizes });
     const view = this.#view(chosen, this.#roomToTell(rooms, wanted, chosen));
     return { view, chosen, ...this.#excessOf(view) };
   }

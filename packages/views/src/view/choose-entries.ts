@@ -28,6 +28,10 @@ export interface ChooseHow {
   readonly caps?: { readonly [L in Layer]?: number | undefined } | undefined;
 }
 
+interface Choosing extends ChooseHow {
+  readonly sizes: EntrySizes;
+}
+
 export interface Chosen {
   readonly entry: Entry;
   readonly value: JsonValue;
@@ -62,34 +66,34 @@ const MOST_MISSES = 200;
  * to omitted entries. EPHEMERAL entries get only room that the others cannot use, except that those matching the focus best count
  * as USEFUL.
  */
-export function* chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
+export function* chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how: Choosing): Steps<Chosen[]> {
   const of = (layer: Layer): Entry[] => entries.filter((entry) => entry.layer === layer);
-  const critical = yield* chooseCritical(of("CRITICAL"), rooms.ceiling, how, sizes);
+  const critical = yield* chooseCritical(of("CRITICAL"), rooms.ceiling, how);
   const left = shrink(lesser(rooms.wanted, rooms.ceiling), totalOf(critical));
   const answering = answersAmong(of("EPHEMERAL"), entries, how.focus);
   const [important, useful] = [of("IMPORTANT"), [...of("USEFUL"), ...answering]];
-  const chosen = yield* shareOut({ important, useful }, left, how, sizes);
+  const chosen = yield* shareOut({ important, useful }, left, how);
   for (const [layer, ones] of [["IMPORTANT", important] as const, ["USEFUL", useful] as const]) {
-    chosen.push(...(yield* offerRest({ layer, entries: ones, chosen }, shrink(left, totalOf(chosen)), how, sizes)));
+    chosen.push(...(yield* offerRest({ layer, entries: ones, chosen }, shrink(left, totalOf(chosen)), how)));
   }
   const isWhole = chosen.length === important.length + useful.length && chosen.every(({ outcome }) => outcome !== "condensed");
   const spare = shrink(left, totalOf(chosen));
   const ephemeral = of("EPHEMERAL").filter((entry) => !answering.has(entry));
   // Room that no other layer could use. Less than this is a remainder of shortening, too small for anything useful.
   if (!isWhole && !isWithin(LEAST_USEFUL, spare)) return [...critical, ...chosen];
-  return [...critical, ...chosen, ...(yield* fill(ephemeral, capped("EPHEMERAL", spare, how), how, sizes))];
+  return [...critical, ...chosen, ...(yield* fill(ephemeral, capped("EPHEMERAL", spare, how), how))];
 }
 
 /** Share of the remaining room for shortened CRITICAL entries. */
 const SHORTENED_SHARE = 2 / 3;
 
 /** Keeps as many CRITICAL entries whole as fit; shortens the others instead of omitting them in favour of a lower layer. */
-function* chooseCritical(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
-  const chosen = wholeOnes(entries.toSorted(surestFirst), room, sizes);
+function* chooseCritical(entries: readonly Entry[], room: Room, how: Choosing): Steps<Chosen[]> {
+  const chosen = wholeOnes(entries.toSorted(surestFirst), room, how.sizes);
   if (chosen.length === entries.length || how.shorten === undefined) return chosen;
   const there = new Set(chosen.map(({ entry }) => entry));
   const large = entries.filter((entry) => !there.has(entry));
-  return [...chosen, ...(yield* fill(large, part(shrink(room, totalOf(chosen)), SHORTENED_SHARE), how, sizes))];
+  return [...chosen, ...(yield* fill(large, part(shrink(room, totalOf(chosen)), SHORTENED_SHARE), how))];
 }
 
 /** Returns EPHEMERAL entries that match the focus as well as any entry. They count as USEFUL, because the answer may be in a log. */
@@ -110,20 +114,20 @@ interface Sharing {
 }
 
 /** Gives USEFUL the room that IMPORTANT leaves, but at least its share, unless an IMPORTANT entry would be omitted for it. */
-function* shareOut(entries: Sharing, room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
+function* shareOut(entries: Sharing, room: Room, how: Choosing): Steps<Chosen[]> {
   const forImportant = share(how, "IMPORTANT");
   const ofBoth = forImportant + share(how, "USEFUL");
   const guaranteed = part(room, ofBoth === 0 ? 0 : 1 - forImportant / ofBoth);
-  const demand = sumWithin(entries.important, capped("IMPORTANT", room, how), sizes);
+  const demand = sumWithin(entries.important, capped("IMPORTANT", room, how), how.sizes);
   const usefulRoom = demand === undefined ? guaranteed : greater(guaranteed, shrink(room, demand));
-  const useful = yield* fill(entries.useful, capped("USEFUL", usefulRoom, how), how, sizes);
-  const important = yield* fill(entries.important, capped("IMPORTANT", shrink(room, totalOf(useful)), how), how, sizes);
+  const useful = yield* fill(entries.useful, capped("USEFUL", usefulRoom, how), how);
+  const important = yield* fill(entries.important, capped("IMPORTANT", shrink(room, totalOf(useful)), how), how);
   // Keeps a configured share, and USEFUL entries that may match a focus.
   const mayGiveWay = how.focus === undefined && how.shares?.USEFUL === undefined;
   if (important.length === entries.important.length || useful.length === 0 || !mayGiveWay) return [...important, ...useful];
-  const more = yield* fill(entries.important, capped("IMPORTANT", room, how), how, sizes);
+  const more = yield* fill(entries.important, capped("IMPORTANT", room, how), how);
   if (more.length <= important.length) return [...important, ...useful];
-  return [...more, ...(yield* fill(entries.useful, capped("USEFUL", shrink(room, totalOf(more)), how), how, sizes))];
+  return [...more, ...(yield* fill(entries.useful, capped("USEFUL", shrink(room, totalOf(more)), how), how))];
 }
 
 interface Offered {
@@ -133,7 +137,7 @@ interface Offered {
 }
 
 /** Offers unused room to omitted entries of a layer. */
-function* offerRest({ layer, entries, chosen }: Offered, room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
+function* offerRest({ layer, entries, chosen }: Offered, room: Room, how: Choosing): Steps<Chosen[]> {
   const found: Chosen[] = [];
   if (entries.length === 0 || !isWithin(LEAST_LEFT_OVER, room)) return found;
   const ones = new Set(entries);
@@ -146,7 +150,7 @@ function* offerRest({ layer, entries, chosen }: Offered, room: Room, how: Choose
   );
   for (const entry of rest.slice(0, MOST_OFFERS)) {
     if (!isWithin(LEAST_LEFT_OVER, left)) break;
-    const placed = yield* place(entry, left, how, sizes);
+    const placed = yield* place(entry, left, how);
     if (placed === undefined) continue;
     found.push(placed);
     left = shrink(left, placed.size);
@@ -212,33 +216,33 @@ export function sumWithin(entries: readonly Entry[], room: Room, sizes: EntrySiz
 }
 
 /** Keeps small entries whole; large ones share the rest. Omits some when there is no room for the smallest useful part of each. */
-function* fill(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
-  if (sumWithin(entries, room, sizes) !== undefined) return entries.map((entry) => whole(entry, sizes));
-  const admitted = admit(entries, room, how, sizes);
+function* fill(entries: readonly Entry[], room: Room, how: Choosing): Steps<Chosen[]> {
+  if (sumWithin(entries, room, how.sizes) !== undefined) return entries.map((entry) => whole(entry, how.sizes));
+  const admitted = admit(entries, room, how);
   const chosen: Chosen[] = [];
   const large: Entry[] = [];
   let left = room;
   for (const entry of admitted) {
     const level = part(left, 1 / (admitted.length - chosen.length));
-    if (!sizes.isWithin(entry, level)) {
+    if (!how.sizes.isWithin(entry, level)) {
       large.push(entry);
       continue;
     }
-    chosen.push(whole(entry, sizes));
-    left = shrink(left, sizes.of(entry));
+    chosen.push(whole(entry, how.sizes));
+    left = shrink(left, how.sizes.of(entry));
   }
-  return [...chosen, ...(yield* divide(large, left, how, sizes))];
+  return [...chosen, ...(yield* divide(large, left, how))];
 }
 
 /** Selects entries with room for at least their smallest useful part: relevant ones first, then the shortest. */
-function admit(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: EntrySizes): Entry[] {
+function admit(entries: readonly Entry[], room: Room, how: Choosing): Entry[] {
   const admitted: Entry[] = [];
   let left = room;
   let misses = 0;
   for (const entry of relevantFirst(entries, how)) {
     if (misses > MOST_MISSES) break;
     const useful = admitted.length === 0 ? LEAST_OF_ALL : LEAST_USEFUL;
-    const needed = leastOf({ entry, useful }, left, how, sizes);
+    const needed = leastOf({ entry, useful }, left, how);
     if (needed === undefined || !isWithin(needed, left)) {
       misses += 1;
       continue;
@@ -253,8 +257,7 @@ function admit(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: Ent
 function leastOf(
   { entry, useful }: { readonly entry: Entry; readonly useful: Room },
   left: Room,
-  { shorten }: ChooseHow,
-  sizes: EntrySizes,
+  { shorten, sizes }: Choosing,
 ): Room | undefined {
   if (entry.json.length <= useful.characters || shorten === undefined || !isDivisible(entry.value)) {
     return sizes.isWithin(entry, left) ? sizes.of(entry) : undefined;
@@ -267,7 +270,7 @@ function isDivisible(value: JsonValue): boolean {
 }
 
 /** Divides room by relevance if there is a focus, otherwise evenly. Unused room goes to the next entry. */
-function* divide(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
+function* divide(entries: readonly Entry[], room: Room, how: Choosing): Steps<Chosen[]> {
   const relevance = relevanceOf(entries, how.focus);
   const weights = entries.map((entry) => 1 + RELEVANCE_WEIGHT * relevance(entry));
   let waiting = weights.reduce((total, weight) => total + weight, 0);
@@ -276,22 +279,22 @@ function* divide(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: E
   for (const [index, entry] of entries.entries()) {
     const weight = weights[index] as number;
     const isLast = index === entries.length - 1;
-    const placed = yield* place(entry, isLast ? left : part(left, weight / waiting), how, sizes);
+    const placed = yield* place(entry, isLast ? left : part(left, weight / waiting), how);
     waiting -= weight;
     // The entry cannot be shortened usefully: its room is divided again among all others.
-    if (placed === undefined) return yield* divide(entries.toSpliced(index, 1), room, how, sizes);
+    if (placed === undefined) return yield* divide(entries.toSpliced(index, 1), room, how);
     chosen.push(placed);
     left = shrink(left, placed.size);
   }
   return chosen;
 }
 
-function* place(entry: Entry, room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen | undefined> {
-  if (sizes.isWithin(entry, room)) return whole(entry, sizes);
-  const around = sizes.around(entry);
+function* place(entry: Entry, room: Room, how: Choosing): Steps<Chosen | undefined> {
+  if (how.sizes.isWithin(entry, room)) return whole(entry, how.sizes);
+  const around = how.sizes.around(entry);
   const inside = shrink(room, around);
   if (how.shorten === undefined || inside.tokens <= 0 || inside.characters <= 0) return undefined;
-  const shorter = yield* how.shorten(entry.value, inside, sizes.count);
+  const shorter = yield* how.shorten(entry.value, inside, how.sizes.count);
   if (shorter === undefined) return undefined;
   const { value, tokens, outcome } = shorter;
   const characters = JSON.stringify(value).length;

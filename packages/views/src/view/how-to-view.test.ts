@@ -33,7 +33,7 @@ const wish: fc.Arbitrary<ViewWish> = fc.record({
 
 async function view(context: Context, wish: ViewWish, tokens: number): Promise<View> {
   const wanted = { tokens, characters: CEILING.characters };
-  return buildView(context, await howToView(ports, context, wish), { wanted, ceiling: CEILING, of: "context" }, counter);
+  return buildView(context, { ...(await howToView(ports, context, wish)), budget: { wanted, ceiling: CEILING, of: "context" } }, counter);
 }
 
 describe("for any context, strategy and focus", () => {

@@ -40,8 +40,8 @@ function join(parts: readonly JsonValue[]): JsonValue {
 async function pagesOf(value: JsonValue, room: Room, limit?: number): Promise<ValuePage[]> {
   const pages: ValuePage[] = [];
   for (let offset: number | undefined = 0; offset !== undefined; offset = pages.at(-1)?.nextOffset) {
-    const page = await pageValue(value, { offset, limit }, room, counter);
-    pages.push(page.itemTooLarge ? await pageValue(value, { offset, limit: 1 }, PLENTY, counter) : page);
+    const page = await pageValue(value, { range: { offset, limit }, room }, counter);
+    pages.push(page.itemTooLarge ? await pageValue(value, { range: { offset, limit: 1 }, room: PLENTY }, counter) : page);
     expect(page.offset ?? offset).toBe(offset);
   }
   return pages;
@@ -50,7 +50,7 @@ async function pagesOf(value: JsonValue, room: Room, limit?: number): Promise<Va
 it("never gives more than fits", async () => {
   await fc.assert(
     fc.asyncProperty(value, room, fc.nat(50), fc.option(fc.nat(50), { nil: undefined }), async (value, room, offset, limit) => {
-      const page = await pageValue(value, { offset, limit }, room, counter);
+      const page = await pageValue(value, { range: { offset, limit }, room }, counter);
       if (!isCut(page.value) || isEmpty(page.value)) return;
       const json = JSON.stringify(page.value);
       expect(json.length).toBeLessThanOrEqual(room.characters);
@@ -81,21 +81,26 @@ it("returns pages that add up to the value, cut between characters", async () =>
 
 it("returns a fitting value whole, without offsets", async () => {
   for (const value of ["text", "", [], [1, 2], {}, { a: 1 }, 5, true, null]) {
-    expect(await pageValue(value, undefined, PLENTY, counter)).toEqual({ value });
-    expect(await pageValue(value, {}, PLENTY, counter)).toEqual({ value });
+    expect(await pageValue(value, { room: PLENTY }, counter)).toEqual({ value });
+    expect(await pageValue(value, { range: {}, room: PLENTY }, counter)).toEqual({ value });
   }
 });
 
 it("returns the requested part with its position", async () => {
-  expect(await pageValue("abcdefgh", { offset: 2, limit: 3 }, PLENTY, counter)).toEqual({
+  expect(await pageValue("abcdefgh", { range: { offset: 2, limit: 3 }, room: PLENTY }, counter)).toEqual({
     value: "cde",
     offset: 2,
     length: 8,
     unit: "characters",
     nextOffset: 5,
   });
-  expect(await pageValue([1, 2, 3], { offset: 1 }, PLENTY, counter)).toEqual({ value: [2, 3], offset: 1, length: 3, unit: "items" });
-  expect(await pageValue({ a: 1, b: 2, c: 3 }, { limit: 2 }, PLENTY, counter)).toEqual({
+  expect(await pageValue([1, 2, 3], { range: { offset: 1 }, room: PLENTY }, counter)).toEqual({
+    value: [2, 3],
+    offset: 1,
+    length: 3,
+    unit: "items",
+  });
+  expect(await pageValue({ a: 1, b: 2, c: 3 }, { range: { limit: 2 }, room: PLENTY }, counter)).toEqual({
     value: { a: 1, b: 2 },
     offset: 0,
     length: 3,
@@ -105,9 +110,14 @@ it("returns the requested part with its position", async () => {
 });
 
 it("returns nothing beyond the end, or for a limit of 0", async () => {
-  expect(await pageValue("abc", { offset: 3 }, PLENTY, counter)).toEqual({ value: "", offset: 3, length: 3, unit: "characters" });
-  expect(await pageValue([1], { offset: 9 }, PLENTY, counter)).toEqual({ value: [], offset: 1, length: 1, unit: "items" });
-  expect(await pageValue("abc", { limit: 0 }, PLENTY, counter)).toEqual({
+  expect(await pageValue("abc", { range: { offset: 3 }, room: PLENTY }, counter)).toEqual({
+    value: "",
+    offset: 3,
+    length: 3,
+    unit: "characters",
+  });
+  expect(await pageValue([1], { range: { offset: 9 }, room: PLENTY }, counter)).toEqual({ value: [], offset: 1, length: 1, unit: "items" });
+  expect(await pageValue("abc", { range: { limit: 0 }, room: PLENTY }, counter)).toEqual({
     value: "",
     offset: 0,
     length: 3,
@@ -117,15 +127,20 @@ it("returns nothing beyond the end, or for a limit of 0", async () => {
 });
 
 it("includes the whole of a surrogate pair at the edge of a range", async () => {
-  expect(await pageValue("a😀b", { offset: 2 }, PLENTY, counter)).toEqual({ value: "😀b", offset: 1, length: 4, unit: "characters" });
-  expect(await pageValue("a😀b", { limit: 2 }, PLENTY, counter)).toEqual({
+  expect(await pageValue("a😀b", { range: { offset: 2 }, room: PLENTY }, counter)).toEqual({
+    value: "😀b",
+    offset: 1,
+    length: 4,
+    unit: "characters",
+  });
+  expect(await pageValue("a😀b", { range: { limit: 2 }, room: PLENTY }, counter)).toEqual({
     value: "a",
     offset: 0,
     length: 4,
     unit: "characters",
     nextOffset: 1,
   });
-  expect(await pageValue("😀b", { limit: 1 }, PLENTY, counter)).toEqual({
+  expect(await pageValue("😀b", { range: { limit: 1 }, room: PLENTY }, counter)).toEqual({
     value: "😀",
     offset: 0,
     length: 3,
@@ -137,14 +152,14 @@ it("includes the whole of a surrogate pair at the edge of a range", async () => 
 it("names a member that is too large, so that it can be requested by path", async () => {
   const room = { tokens: 100, characters: 300 };
   const value = { small: 1, file: "f".repeat(5_000), after: 2 };
-  expect(await pageValue(value, undefined, room, counter)).toEqual({
+  expect(await pageValue(value, { room }, counter)).toEqual({
     value: { small: 1 },
     offset: 0,
     length: 3,
     unit: "members",
     nextOffset: 1,
   });
-  expect(await pageValue(value, { offset: 1 }, room, counter)).toEqual({
+  expect(await pageValue(value, { range: { offset: 1 }, room }, counter)).toEqual({
     value: {},
     offset: 1,
     length: 3,
@@ -153,7 +168,7 @@ it("names a member that is too large, so that it can be requested by path", asyn
     itemTooLarge: true,
     nextKey: "file",
   });
-  expect(await pageValue(["f".repeat(5_000)], undefined, room, counter)).toEqual({
+  expect(await pageValue(["f".repeat(5_000)], { room }, counter)).toEqual({
     value: [],
     offset: 0,
     length: 1,
@@ -164,7 +179,7 @@ it("names a member that is too large, so that it can be requested by path", asyn
 });
 
 it("does not repeat a member's key that is long itself", async () => {
-  const page = await pageValue({ ["k".repeat(500)]: 1 }, undefined, { tokens: 50, characters: 100 }, counter);
+  const page = await pageValue({ ["k".repeat(500)]: 1 }, { room: { tokens: 50, characters: 100 } }, counter);
   expect(page).toEqual({ value: {}, offset: 0, length: 1, unit: "members", nextOffset: 0, itemTooLarge: true });
 });
 
@@ -175,7 +190,7 @@ it("counts tokens only a few times, and fills the room well", async () => {
     return Math.ceil(text.length / 4);
   });
   const room = { tokens: 5_000, characters: 45_000 };
-  const page = await pageValue("word ".repeat(100_000), undefined, room, counting);
+  const page = await pageValue("word ".repeat(100_000), { room }, counting);
   expect(counts).toBeLessThan(6);
   expect(page.nextOffset).toBeGreaterThan(0.9 * 20_000);
 });
@@ -185,8 +200,7 @@ it("does not serialise a large array repeatedly to find the fitting part", async
   const item = { toJSON: () => (touched++, "x".repeat(1_000)) } as unknown as JsonValue;
   const page = await pageValue(
     Array.from({ length: 10_000 }, () => item),
-    undefined,
-    { tokens: 10_000, characters: 45_000 },
+    { room: { tokens: 10_000, characters: 45_000 } },
     counter,
   );
   expect(page.nextOffset).toBeGreaterThan(20);
@@ -195,23 +209,47 @@ it("does not serialise a large array repeatedly to find the fitting part", async
 
 it("returns the end of a value, by count or negative offset", async () => {
   const list = [1, 2, 3, 4, 5];
-  expect(await pageValue(list, { last: 2 }, PLENTY, counter)).toEqual({ value: [4, 5], offset: 3, length: 5, unit: "items" });
-  expect(await pageValue(list, { offset: -2 }, PLENTY, counter)).toEqual({ value: [4, 5], offset: 3, length: 5, unit: "items" });
-  expect(await pageValue(list, { offset: -3, limit: 1 }, PLENTY, counter)).toMatchObject({ value: [3], offset: 2, nextOffset: 3 });
-  expect(await pageValue(list, { last: 9 }, PLENTY, counter)).toEqual({ value: list });
-  expect(await pageValue("abcdef", { last: 3 }, PLENTY, counter)).toEqual({ value: "def", offset: 3, length: 6, unit: "characters" });
-  expect(await pageValue({ a: 1, b: 2 }, { last: 1 }, PLENTY, counter)).toEqual({ value: { b: 2 }, offset: 1, length: 2, unit: "members" });
+  expect(await pageValue(list, { range: { last: 2 }, room: PLENTY }, counter)).toEqual({
+    value: [4, 5],
+    offset: 3,
+    length: 5,
+    unit: "items",
+  });
+  expect(await pageValue(list, { range: { offset: -2 }, room: PLENTY }, counter)).toEqual({
+    value: [4, 5],
+    offset: 3,
+    length: 5,
+    unit: "items",
+  });
+  expect(await pageValue(list, { range: { offset: -3, limit: 1 }, room: PLENTY }, counter)).toMatchObject({
+    value: [3],
+    offset: 2,
+    nextOffset: 3,
+  });
+  expect(await pageValue(list, { range: { last: 9 }, room: PLENTY }, counter)).toEqual({ value: list });
+  expect(await pageValue("abcdef", { range: { last: 3 }, room: PLENTY }, counter)).toEqual({
+    value: "def",
+    offset: 3,
+    length: 6,
+    unit: "characters",
+  });
+  expect(await pageValue({ a: 1, b: 2 }, { range: { last: 1 }, room: PLENTY }, counter)).toEqual({
+    value: { b: 2 },
+    offset: 1,
+    length: 2,
+    unit: "members",
+  });
 });
 
 it("returns the last part of an end that does not fit, cut between characters", async () => {
   const list = Array.from({ length: 1_000 }, (_, index) => `item ${index}`);
-  const page = await pageValue(list, { last: 500 }, { tokens: 400, characters: 1_200 }, counter);
+  const page = await pageValue(list, { range: { last: 500 }, room: { tokens: 400, characters: 1_200 } }, counter);
   expect((page.value as string[]).at(-1)).toBe("item 999");
   expect(page.offset).toBe(1_000 - (page.value as string[]).length);
   expect((page.value as string[]).length).toBeGreaterThan(80);
   await fc.assert(
     fc.asyncProperty(value, fc.nat(50), room, async (each, last, within) => {
-      const { value: end, offset = 0 } = await pageValue(each, { last }, within, counter);
+      const { value: end, offset = 0 } = await pageValue(each, { range: { last }, room: within }, counter);
       const rest = typeof each === "string" ? each.slice(offset) : isCut(each) ? Object.values(each).slice(offset) : each;
       expect(typeof each !== "string" && isCut(end) ? Object.values(end) : end).toEqual(rest);
     }),

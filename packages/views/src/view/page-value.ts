@@ -36,20 +36,26 @@ const WELL_FILLED = 0.97;
 /** Proportional guesses before the search falls back to bisection. */
 const GUESSES = 4;
 
+export interface PageRoom {
+  /** Absent: the whole value, or its beginning. */
+  readonly range?: Range | undefined;
+  readonly room: Room;
+}
+
 /**
  * Returns a value, or a page of it. A value that fits is never cut; others are cut between characters, items or members, with the
  * offset to continue. Surrogate pairs are never split: a range that starts or ends inside one includes the whole pair.
  */
-export async function pageValue(value: JsonValue, range: Range | undefined, room: Room, counter: TokenCounter): Promise<ValuePage> {
+export async function pageValue(value: JsonValue, { range, room }: PageRoom, counter: TokenCounter): Promise<ValuePage> {
   const length = lengthOf(value);
   if (length === undefined) return { value };
-  if (range?.last !== undefined) return lastOf(value, { length, wanted: Math.min(range.last, length) }, room, counter);
+  if (range?.last !== undefined) return lastOf(value, { length, wanted: Math.min(range.last, length), room }, counter);
   const asked = range?.offset ?? 0;
   const start = asked < 0 ? Math.max(0, length + asked) : Math.min(asked, length);
   const offset = typeof value === "string" && splitsPair(value, start) ? start - 1 : start;
   const limit = Math.min(range?.limit ?? length, length - offset);
   const wanted = typeof value === "string" ? wholeCharacters(value, offset, limit) : limit;
-  const count = await largestFitting(value, offset, wanted, room, counter);
+  const count = await largestFitting(value, { offset, wanted, room }, counter);
   if (offset === 0 && count === length) return { value };
   const end = offset + count;
   const isStuck = count === 0 && wanted > 0;
@@ -66,8 +72,7 @@ export async function pageValue(value: JsonValue, range: Range | undefined, room
 /** Returns the end of a value, as much of it as fits. */
 async function lastOf(
   value: JsonValue,
-  { length, wanted }: { readonly length: number; readonly wanted: number },
-  room: Room,
+  { length, wanted, room }: { readonly length: number; readonly wanted: number; readonly room: Room },
   counter: TokenCounter,
 ): Promise<ValuePage> {
   let [from, to] = [length - wanted, length];
@@ -109,11 +114,22 @@ function keyAt(value: JsonValue, index: number): { nextKey?: string } {
   return key === undefined || key.length > LONGEST_KEY_NAMED ? {} : { nextKey: key };
 }
 
-async function largestFitting(value: JsonValue, offset: number, wanted: number, room: Room, counter: TokenCounter): Promise<number> {
+/** A part of a value. */
+interface Wanted {
+  readonly offset: number;
+  /** Most characters, items or members. */
+  readonly wanted: number;
+}
+
+async function largestFitting(
+  value: JsonValue,
+  { offset, wanted, room }: Wanted & { readonly room: Room },
+  counter: TokenCounter,
+): Promise<number> {
   const textOf = (count: number): string => JSON.stringify(slice(value, offset, offset + count));
   // A part with more items than the room has characters cannot fit.
   if (wanted <= room.characters && (await fits(textOf(wanted), room, counter))) return wanted;
-  const ends = endsWithin(value, offset, wanted, room.characters);
+  const ends = endsWithin(value, { offset, wanted }, room.characters);
   const most = ends.length - 1;
   if (most <= 0) return 0;
   const tokens = await counter.count(textOf(ends[most] as number));
@@ -148,7 +164,7 @@ async function search({ ends, textOf, room, counter }: Search, tokensOfAll: numb
 }
 
 /** Returns the possible ends of a part within this many characters of JSON, from 0 on. */
-function endsWithin(value: JsonValue, offset: number, wanted: number, characters: number): number[] {
+function endsWithin(value: JsonValue, { offset, wanted }: Wanted, characters: number): number[] {
   const ends = [0];
   // Two quotes or brackets. Each item or member counts a comma; the last one's is not written.
   let taken = typeof value === "string" ? 2 : 1;

@@ -97,12 +97,17 @@ export class Reporter {
   }
 
   /** Returns the room to reserve for the report: `share`, or less when there are few entries. */
-  static roomFor(entries: readonly Entry[], share: Room, sizes: EntrySizes, isDetailed: boolean): Room {
+  static roomFor(
+    entries: readonly Entry[],
+    share: Room,
+    { sizes, isDetailed }: { readonly sizes: EntrySizes; readonly isDetailed: boolean },
+  ): Room {
+    const how = { longest: LONGEST_KEY_NAMED, isDetailed };
     let forAll = share;
     let forLarge = share;
     for (const entry of entries) {
       // Uses the longest possible line, so that values need not be counted.
-      const row = rowOf({ entry, outcome: "condensed", tokensAfter: 999_999, charactersLost: 0 }, 999_999, LONGEST_KEY_NAMED, isDetailed);
+      const row = rowOf({ entry, outcome: "condensed", tokensAfter: 999_999, charactersLost: 0 }, 999_999, how);
       const size = measure(textOf(row, omittedOf(entry, LONGEST_KEY_NAMED)), sizes.count);
       forAll = shrink(forAll, size);
       if (isDetailed || entry.json.length > LIKELY_WHOLE) forLarge = shrink(forLarge, size);
@@ -144,9 +149,10 @@ export class Reporter {
     const omitted = outcome === "dropped" && !this.#isDetailed ? omittedOf(entry, longest) : undefined;
     const fits = (reported: ReportedEntry): boolean =>
       room === undefined || isWithin(measure(textOf(reported, omitted), this.#sizes.count), room);
+    const how = { longest, isDetailed: this.#isDetailed };
     // Counts the value only when its line has room.
-    if (!fits(rowOf(fate, 0, longest, this.#isDetailed))) return undefined;
-    const reported = rowOf(fate, this.#sizes.count(entry.savedJson), longest, this.#isDetailed);
+    if (!fits(rowOf(fate, 0, how))) return undefined;
+    const reported = rowOf(fate, this.#sizes.count(entry.savedJson), how);
     return fits(reported) ? { reported, omitted, text: textOf(reported, omitted) } : undefined;
   }
 
@@ -175,7 +181,13 @@ export class Reporter {
 
 const NO_TOTALS: LayerTotals = { entries: 0, tokensBefore: 0, tokensAfter: 0 };
 
-function rowOf({ entry, outcome, tokensAfter }: Fate, tokensBefore: number, longest: number, isDetailed: boolean): ReportedEntry {
+interface RowHow {
+  /** Most characters of a key. */
+  readonly longest: number;
+  readonly isDetailed: boolean;
+}
+
+function rowOf({ entry, outcome, tokensAfter }: Fate, tokensBefore: number, { longest, isDetailed }: RowHow): ReportedEntry {
   const { layer, confidence, why } = entry;
   const reason = isDetailed ? { confidence: Math.round(confidence * 100) / 100, why: cutText(why, LONGEST_KEY_NAMED) } : {};
   return { ...nameOf(entry.key, longest), layer, ...reason, outcome, tokensBefore, tokensAfter };

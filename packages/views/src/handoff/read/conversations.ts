@@ -105,8 +105,13 @@ function outputText(output: JsonValue): string {
   return [joined(output["text"] ?? ""), joined(data), error].filter((text) => text !== "").join("\n");
 }
 
-/** @param fields speaker and content fields, when their names do not tell. */
-export function readConversation(items: readonly JsonValue[], place: Place, to: Reading, fields?: SpeechFields): void {
+interface ConversationPlace {
+  readonly place: Place;
+  /** Speaker and content fields, when their names do not tell. */
+  readonly fields?: SpeechFields;
+}
+
+export function readConversation(items: readonly JsonValue[], { place, fields }: ConversationPlace, to: Reading): void {
   const calls = new Map<string, string>();
   const messages = items.flatMap((item, index) => {
     const message = messageOf(item, calls, fields);
@@ -152,7 +157,7 @@ export function readMessages(messages: readonly (Message & { readonly index: num
         depth: 0,
         isHistory: true,
       };
-      readSpeech(text, voice, { age, isFirstAsked }, at, to);
+      readSpeech({ text, voice, age, isFirstAsked }, at, to);
     }
   }
 }
@@ -175,14 +180,16 @@ function latestWork(messages: readonly Message[]): ReadonlySet<Said> {
   return new Set(latest.values());
 }
 
-interface When {
+interface Speech {
+  readonly text: string;
+  readonly voice: Voice;
   readonly age: number;
   readonly isFirstAsked: boolean;
 }
 
-function readSpeech(text: string, voice: Voice, { age, isFirstAsked }: When, place: Place, to: Reading): void {
+function readSpeech({ text, voice, age, isFirstAsked }: Speech, place: Place, to: Reading): void {
   const data = parseData(text);
-  if (data !== undefined && voice !== "asks") return readData(data, voice, place, to);
+  if (data !== undefined && voice !== "asks") return readData(data, place, to);
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const isPasted = voice === "asks" && lines.length > 12;
   const units = lines.flatMap((line, at) => sentencesOf(line.trim()).map((unit) => ({ unit, at })));
@@ -215,14 +222,14 @@ function readSpeech(text: string, voice: Voice, { age, isFirstAsked }: When, pla
       else if (cues.fails) part = "failures";
       base = Math.min(base, 90);
     }
-    push(to, { ...place, base }, unit, { part, base });
+    push(to, { ...place, base }, { text: unit, part, base });
   });
 }
 
 /** Reads JSON that a tool received or returned. */
-function readData(data: JsonValue, voice: Voice, place: Place, to: Reading): void {
+function readData(data: JsonValue, place: Place, to: Reading): void {
   const json = JSON.stringify(data);
-  if (json.length <= 240) return push(to, place, plain(data), { part: place.base > 60 ? "turns" : "rest", base: place.base });
+  if (json.length <= 240) return push(to, place, { text: plain(data), part: place.base > 60 ? "turns" : "rest", base: place.base });
   const inside: Excerpt[] = [];
   to.into(inside).value(data, { ...place, depth: 2, part: "rest" });
   inside.forEach(({ value: _value, ...each }, order) => {

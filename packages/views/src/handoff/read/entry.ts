@@ -60,14 +60,14 @@ function readValue(value: JsonValue, place: Place, to: Reading): void {
   if (typeof value === "string") readText(value, place, to);
   else if (Array.isArray(value)) readList(value, place, to);
   else if (isJsonObject(value)) readObject(value, place, to);
-  else push(to, place, plain(value));
+  else push(to, place, { text: plain(value) });
 }
 
 function readObject(value: JsonObject, place: Place, to: Reading): void {
   const members = Object.entries(value);
   const cells = value["cells"];
   if (Array.isArray(cells) && cells.some(isCell)) {
-    for (const [name, member] of members) if (name !== "cells") readMember(name, member, place, to);
+    for (const [name, member] of members) if (name !== "cells") readMember({ name, member }, place, to);
     readCells(cells, { ...place, member: place.depth === 0 ? "cells" : place.member, isHistory: true }, to);
     return;
   }
@@ -80,7 +80,7 @@ function readObject(value: JsonObject, place: Place, to: Reading): void {
     );
     return;
   }
-  for (const [name, member] of members) readMember(name, member, place, to);
+  for (const [name, member] of members) readMember({ name, member }, place, to);
 }
 
 /** Returns a field name for the names of records that no record has. */
@@ -88,7 +88,7 @@ function freeName(records: readonly JsonValue[]): string {
   return ["name", "key", "#", "…"].find((name) => records.every((record) => !isJsonObject(record) || !Object.hasOwn(record, name))) ?? "…";
 }
 
-function readMember(name: string, member: JsonValue, place: Place, to: Reading): void {
+function readMember({ name, member }: { readonly name: string; readonly member: JsonValue }, place: Place, to: Reading): void {
   const isObsolete = isObsoleteName(name);
   const own = isObsolete ? undefined : partOfName(name);
   const isHistory = isHistoryName(name);
@@ -147,18 +147,18 @@ function seriesOf(numbers: readonly number[]): string {
 const RECORDED: ReadonlySet<HandoffPart> = new Set(["decisions", "failures", "rules"]);
 
 function readList(items: readonly JsonValue[], place: Place, to: Reading): void {
-  if (items.length === 0) return push(to, place, "none");
+  if (items.length === 0) return push(to, place, { text: "none" });
   const numbers = items.filter((item) => typeof item === "number");
-  if (numbers.length >= MANY_NUMBERS && numbers.length === items.length) return push(to, place, seriesOf(numbers));
+  if (numbers.length >= MANY_NUMBERS && numbers.length === items.length) return push(to, place, { text: seriesOf(numbers) });
   const parsed = items.map((item) => (typeof item === "string" ? (parseData(item) ?? item) : item));
   if (parsed.some(isCell)) return readCells(parsed, place, to);
   const records = parsed.filter(isJsonObject);
   if (records.length === items.length && statusKeyOf(records) !== undefined) return readRecords(records, place, to);
   // The author of a decision or a finding is no speaker.
   const isSaid = place.part === undefined || !RECORDED.has(place.part) || records.some((record) => record["role"] !== undefined);
-  if (isSaid && records.length >= items.length * 0.7 && isConversation(parsed)) return readConversation(parsed, place, to);
+  if (isSaid && records.length >= items.length * 0.7 && isConversation(parsed)) return readConversation(parsed, { place }, to);
   const fields = isSaid ? speechFieldsOf(parsed) : undefined;
-  if (fields !== undefined) return readConversation(parsed, place, to, fields);
+  if (fields !== undefined) return readConversation(parsed, { place, fields }, to);
   if (records.length === items.length && isSteps(records)) return readSteps(records, place, to);
   if (records.length === items.length) return readRows(records, place, to);
   if (parsed.every((item) => Array.isArray(item))) return readTable(parsed as readonly (readonly JsonValue[])[], place, to);
@@ -167,8 +167,8 @@ function readList(items: readonly JsonValue[], place: Place, to: Reading): void 
     if (typeof item === "string" && widthOf(item) > SMALL) readText(item, at, to);
     else if (typeof item === "object" && item !== null && JSON.stringify(item).length > SMALL)
       readValue(item, { ...at, depth: place.depth + 1 }, to);
-    else if (typeof item === "string") readLine(plain(item), at, to);
-    else push(to, at, plain(item));
+    else if (typeof item === "string") readLine({ line: plain(item) }, at, to);
+    else push(to, at, { text: plain(item) });
   });
 }
 
@@ -188,6 +188,6 @@ function readTable(rows: readonly (readonly JsonValue[])[], place: Place, to: Re
     const text = row.map((cell) => plain(cell)).join(" | ");
     const at = { ...place, index, label, base: place.base - 8 - Math.min(12, index * 0.3) + (index === rows.length - 1 ? 10 : 0) };
     if (text.length > 420) readText(text, at, to);
-    else push(to, at, text);
+    else push(to, at, { text });
   });
 }

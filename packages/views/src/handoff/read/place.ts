@@ -43,8 +43,10 @@ export interface Reading {
   into(out: Excerpt[]): Reading;
 }
 
-export function push(to: Reading, place: Place, text: string, change: Partial<Excerpt> = {}): void {
+/** Adds an excerpt of a place. Fields that are not given are those of the place. */
+export function push(to: Reading, place: Place, said: Partial<Excerpt> & Pick<Excerpt, "text">): void {
   const { key, member, index, label } = place;
+  const { text, ...change } = said;
   const { part, base } = change;
   const weighed = part === undefined || base === undefined ? weigh(text, place) : { part, base };
   to.out.push({ key, member, index, label, text, ...weighed, ...change });

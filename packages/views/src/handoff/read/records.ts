@@ -56,22 +56,22 @@ export function readRecords(records: readonly JsonObject[], place: Place, to: Re
       part: isWork ? "work" : place.part,
       base: worth - Math.min(30, order * (state === "pending" ? 3.2 : 1.6)),
     };
-    readRecord(record, columns, at, to);
+    readRecord({ record, columns }, at, to);
   });
   if (records.length > 4) {
     const counts = [...said]
       .sort((left, right) => right[1] - left[1])
       .slice(0, 6)
       .map(([status, count]) => `${count} ${status}`);
-    push(to, { ...place, label: undefined, base: 82 }, `${records.length} in all: ${counts.join(", ")}`, {
-      part: "work",
-      base: 82,
-      index: -2,
-    });
+    push(
+      to,
+      { ...place, label: undefined, base: 82 },
+      { text: `${records.length} in all: ${counts.join(", ")}`, part: "work", base: 82, index: -2 },
+    );
   }
   // Names shared by many records identify none of them.
   if (done.length > 0 && hasOpen && records.length > 4 && new Set(done).size > done.length / 2) {
-    push(to, { ...place, label: undefined, base: 56 }, `done: ${cut(done.join(", "), 400)}`, { part: "work", base: 58, index: -1 });
+    push(to, { ...place, label: undefined, base: 56 }, { text: `done: ${cut(done.join(", "), 400)}`, part: "work", base: 58, index: -1 });
   }
 }
 
@@ -127,7 +127,11 @@ function isShortScalar(value: JsonValue): boolean {
 }
 
 /** Reads a record: short values as one row, long ones line by line. */
-function readRecord(record: JsonObject, columns: readonly string[], place: Place, to: Reading): void {
+function readRecord(
+  { record, columns }: { readonly record: JsonObject; readonly columns: readonly string[] },
+  place: Place,
+  to: Reading,
+): void {
   const row: string[] = columns.map((key) => {
     const value = ownMember(record, key);
     return value === undefined || !isShortScalar(value) ? "" : plain(value);
@@ -140,7 +144,7 @@ function readRecord(record: JsonObject, columns: readonly string[], place: Place
     else long.push([key, value]);
   }
   const texts = row.join(" | ").replace(/(?: \| )+$/u, "");
-  if (texts !== "") push(to, place, texts, place.part === "work" ? { part: "work", base: place.base } : {});
+  if (texts !== "") push(to, place, { text: texts, ...(place.part === "work" ? { part: "work", base: place.base } : {}) });
   const name = nameOfRecord(record);
   const isOnly = long.length === 1;
   for (const [key, value] of long) {
@@ -168,6 +172,6 @@ export function readRows(records: readonly JsonObject[], given: Place, to: Readi
       { ...place, isHistory, index, label: label === "" ? undefined : label },
       orderOf(index, records.length, { ...place, isHistory }),
     );
-    readRecord(record, columns, at, to);
+    readRecord({ record, columns }, at, to);
   });
 }

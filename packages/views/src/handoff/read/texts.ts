@@ -19,11 +19,11 @@ export function readText(text: string, place: Place, to: Reading): void {
   if (spoken !== undefined) return readMessages(spoken, place, to);
   const filled = lines.filter((line) => line.trim() !== "").length;
   if (filled <= 1) return readParagraph(text.trim(), place, to);
-  readLines(lines, filled, place, to);
+  readLines({ given: lines, filled }, place, to);
 }
 
 function readParagraph(text: string, place: Place, to: Reading): void {
-  sentencesOf(text).forEach((unit, order) => push(to, later(place, order), unit, { continues: order > 0 }));
+  sentencesOf(text).forEach((unit, order) => push(to, later(place, order), { text: unit, continues: order > 0 }));
 }
 
 /** Longest result of joining two lines, in characters. */
@@ -50,7 +50,13 @@ function withAnnounced(lines: readonly string[]): readonly string[] {
   return joined;
 }
 
-function readLines(given: readonly string[], filled: number, place: Place, to: Reading): void {
+interface Lines {
+  readonly given: readonly string[];
+  /** Number of lines that are not blank. */
+  readonly filled: number;
+}
+
+function readLines({ given, filled }: Lines, place: Place, to: Reading): void {
   const lines = withAnnounced(given);
   const headings = lines.map((line, at) => headingOf(line, lines[at + 1]));
   const repeated = repeatedLabels(lines);
@@ -63,7 +69,7 @@ function readLines(given: readonly string[], filled: number, place: Place, to: R
   let seen = 0;
   // Writes a heading without lines below as a line.
   const tellEmpty = (): void => {
-    if (heading !== undefined && order === 0) push(to, { ...place, base: OF_PART.rest }, heading);
+    if (heading !== undefined && order === 0) push(to, { ...place, base: OF_PART.rest }, { text: heading });
   };
   lines.forEach((line, at) => {
     const trimmed = line.trim();
@@ -92,9 +98,9 @@ function readLines(given: readonly string[], filled: number, place: Place, to: R
       Math.min(MOST_LATER, order * 0.9);
     const where: Place = { ...place, label, part, base, index: undefined };
     order += 1;
-    if (isCode) return push(to, { ...where, part: "rest" }, trimmed, { part: "rest", base: 22 + edges });
+    if (isCode) return push(to, { ...where, part: "rest" }, { text: trimmed, part: "rest", base: 22 + edges });
     const shown = place.isHistory ? { ...where, base: where.base + recency(fromEnd) * 0.6 } : where;
-    readLine(trimmed, MAIL_HEADER.test(trimmed) ? { ...shown, base: shown.base - OF_HEADER } : shown, to, repeated);
+    readLine({ line: trimmed, repeated }, MAIL_HEADER.test(trimmed) ? { ...shown, base: shown.base - OF_HEADER } : shown, to);
   });
   tellEmpty();
 }
@@ -117,12 +123,14 @@ function repeatedLabels(lines: readonly string[]): ReadonlySet<string> {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/**
- * Reads a line of a text, or a text in a list.
- *
- * @param repeated labels that name no part.
- */
-export function readLine(line: string, place: Place, to: Reading, repeated: ReadonlySet<string> = NONE): void {
+interface Line {
+  readonly line: string;
+  /** Labels that name no part. */
+  readonly repeated?: ReadonlySet<string>;
+}
+
+/** Reads a line of a text, or a text in a list. */
+export function readLine({ line, repeated = NONE }: Line, place: Place, to: Reading): void {
   const [, mark, boxed, sign, signed] = CHECKBOX.exec(line) ?? [];
   if (boxed !== undefined || signed !== undefined) {
     const state =
@@ -136,7 +144,9 @@ export function readLine(line: string, place: Place, to: Reading, repeated: Read
           ? "pending"
           : "done";
     const base = state === "done" ? 36 : Math.max(place.base, state === "active" ? 92 : 84);
-    return sentencesOf(line).forEach((unit, order) => push(to, place, unit, { part: "work", base: base - order, continues: order > 0 }));
+    return sentencesOf(line).forEach((unit, order) =>
+      push(to, place, { text: unit, part: "work", base: base - order, continues: order > 0 }),
+    );
   }
   const [, name = ""] = LABELLED.exec(line) ?? [];
   // A label with a number is a line of a log.
@@ -150,12 +160,13 @@ export function readLine(line: string, place: Place, to: Reading, repeated: Read
   sentencesOf(line).forEach((unit, order) => {
     if (bulk && own === undefined) {
       const isError = ERROR_LINE.test(unit);
-      push(to, at, unit, {
+      push(to, at, {
+        text: unit,
         part: isError ? "failures" : (at.part ?? "rest"),
         base: at.base - order + (isError ? 6 : 0),
         continues: order > 0,
       });
-    } else push(to, { ...at, base: at.base - order * 0.6 }, unit, { continues: order > 0 });
+    } else push(to, { ...at, base: at.base - order * 0.6 }, { text: unit, continues: order > 0 });
   });
 }
 
