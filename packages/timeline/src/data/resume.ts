@@ -117,7 +117,7 @@ async function sortEntries(store: Workrail, found: ResumedWork, wish: ResumeWish
   if (named === undefined) return { whole: keys, shortened: [] };
   const saved = await store.viewCheckpoint({ checkpointId: wish.checkpointId, full: true, isPeek: true });
   const isSaved = (key: string): boolean => textOf(context, key) === textOf(saved.context, key);
-  const complete = await completeOnes(store, context, named, wish);
+  const complete = await completeOnes(store, { context, named }, wish);
   const shortened: ShortenedEntry[] = [];
   for (const key of keys.filter((each) => !isSaved(each))) {
     const shown = context[key];
@@ -134,7 +134,11 @@ const HEADER = /"\([^"]+ \| [^"]+\)"/u;
 type Names = NonNullable<ResumedWork["shortened"]>;
 
 /** Returns the keys of entries that are only written another way, also of those that the answer has no room to name. */
-async function completeOnes(store: Workrail, context: object, named: Names, wish: ResumeWish): Promise<ReadonlySet<string>> {
+async function completeOnes(
+  store: Workrail,
+  { context, named }: { readonly context: object; readonly named: Names },
+  wish: ResumeWish,
+): Promise<ReadonlySet<string>> {
   if (named.nextCursor === undefined) return new Set(completeIn(named));
   // The same view, whose names can be continued.
   const asked = { checkpointId: wish.checkpointId, budgetTokens: wish.budgetTokens, focus: wish.focus, isPeek: true };

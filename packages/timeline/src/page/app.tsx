@@ -32,7 +32,7 @@ export function App({ host }: { readonly host: Host }): JSX.Element {
     return () => clearTimeout(timer);
   }, [told, isHeld]);
   const sessions = useData("sessions", () => host.api.sessions({}), version);
-  useLive(host, sessions.data, changed, setLive);
+  useLive(host, sessions.data, { onChange: changed, onState: setLive });
   const mayWrite = sessions.data?.mayWrite === true;
   const storeOption = sessions.data?.storeOption;
   const tell = useCallback((done: Done) => {
@@ -117,16 +117,16 @@ export function App({ host }: { readonly host: Host }): JSX.Element {
   );
 }
 
+interface Listeners {
+  readonly onChange: (changes: StoreChanges) => void;
+  readonly onState: (isLive: boolean) => void;
+}
+
 /**
  * Follows the store. A change from before the stream began, or while it was interrupted, is not told: the sessions are read once more then, and
  * everything when they differ from those that the page shows.
  */
-function useLive(
-  host: Host,
-  shown: SessionList | undefined,
-  onChange: (changes: StoreChanges) => void,
-  onState: (isLive: boolean) => void,
-): void {
+function useLive(host: Host, shown: SessionList | undefined, { onChange, onState }: Listeners): void {
   const last = useRef(shown);
   last.current = shown;
   useEffect(() => {

@@ -250,8 +250,8 @@ function Lanes({ graph, count, isHead }: { readonly graph: GraphRow; readonly co
     <svg class="lanes" width={Math.min(count, MOST_LANES) * LANE} height={ROW_HEIGHT} aria-hidden="true">
       {graph.lines.map(({ from, to, lane }) => (
         <g key={`${from}-${to}-${lane}`} class={`lane-${(from ?? to ?? 0) % 4}`}>
-          {from === undefined ? null : <path d={curve(x(from), 0, x(lane), middle)} />}
-          {to === undefined ? null : <path d={curve(x(lane), middle, x(to), ROW_HEIGHT)} />}
+          {from === undefined ? null : <path d={curve({ x: x(from), y: 0 }, { x: x(lane), y: middle })} />}
+          {to === undefined ? null : <path d={curve({ x: x(lane), y: middle }, { x: x(to), y: ROW_HEIGHT })} />}
         </g>
       ))}
       <circle class={isHead ? "node head" : "node"} cx={x(graph.lane)} cy={middle} r={isHead ? 5 : 4} />
@@ -259,10 +259,15 @@ function Lanes({ graph, count, isHead }: { readonly graph: GraphRow; readonly co
   );
 }
 
-function curve(fromX: number, fromY: number, toX: number, toY: number): string {
-  if (fromX === toX) return `M${fromX} ${fromY}V${toY}`;
-  const bend = (fromY + toY) / 2;
-  return `M${fromX} ${fromY}C${fromX} ${bend} ${toX} ${bend} ${toX} ${toY}`;
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+function curve(from: Point, to: Point): string {
+  if (from.x === to.x) return `M${from.x} ${from.y}V${to.y}`;
+  const bend = (from.y + to.y) / 2;
+  return `M${from.x} ${from.y}C${from.x} ${bend} ${to.x} ${bend} ${to.x} ${to.y}`;
 }
 
 /** Checkpoints asked for at a time. */
