@@ -294,8 +294,16 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     const all = ["#/", SHOP, FOURTH, ...tabs, "#/storage", "#/activity", "#/growth/coupons"];
     const search = page.getByRole("searchbox", { name: "Search everything" });
     const results = page.getByRole("region", { name: "Results" });
-    for (const screen of [...(colorScheme === "dark" ? few : all), "results of a search", "the place of a result"]) {
-      if (screen === "results of a search") {
+    const steps = ["a resume with missing entries", "results of a search", "the place of a result"];
+    for (const screen of [...(colorScheme === "dark" ? few : all), ...steps]) {
+      if (screen === "a resume with missing entries") {
+        await show(`${FOURTH}/resume`);
+        await page.getByRole("spinbutton").fill("400");
+        await page
+          .getByRole("button", { name: /^Raise the budget/u })
+          .first()
+          .waitFor();
+      } else if (screen === "results of a search") {
         await show("#/");
         await search.fill("coupon ledger");
         await results.getByRole("link").first().waitFor();

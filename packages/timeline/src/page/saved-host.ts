@@ -18,7 +18,11 @@ type SavedCalls = Pick<
 function apiOf({ timeline, sizes, checkpoints }: SavedSession): SavedCalls {
   const saved = (id: string): SavedCheckpoint => checkpoints[id] ?? missing("This checkpoint");
   return {
-    sessions: async () => ({ sessions: [timeline.session], total: 1, mayWrite: false }),
+    sessions: async () => ({
+      sessions: [{ ...timeline.session, head: timeline.rows.find(({ id }) => id === timeline.headId) }],
+      total: 1,
+      mayWrite: false,
+    }),
     timeline: async () => timeline,
     sizes: async ({ ids }) => sizes.filter(({ id }) => ids.includes(id)),
     changes: async ({ fromId, toId }) => {

@@ -77,13 +77,15 @@ interface GroupProps {
 }
 
 function Group({ title, sessions, route, showsProject = false }: GroupProps): JSX.Element {
+  // In a saved page the copy of the session was used last when the page was written.
+  const isSaved = usePage().host.savedAt !== undefined;
   return (
     <section>
       <div class="line group">
         <h2>
           <SafeText text={title} />
         </h2>
-        <span class="faint">last used</span>
+        <span class="faint">{isSaved ? "last saved" : "last used"}</span>
       </div>
       <ul class="rows">
         {sessions.map((session) => (
@@ -93,7 +95,7 @@ function Group({ title, sessions, route, showsProject = false }: GroupProps): JS
                 <strong>
                   <SafeText text={session.name ?? session.id} />
                 </strong>
-                <Ago at={session.lastUsedAt} />
+                <Ago at={isSaved ? (session.head?.at ?? session.lastUsedAt) : session.lastUsedAt} />
               </span>
               {session.head?.name === undefined ? null : (
                 <span class="line">
