@@ -53,7 +53,7 @@ export function addConfigCommand(program: Command): void {
     .argument("<setting>", "name of the setting, as in config.json")
     .argument("<value>", "the new value")
     .addHelpText("after", "\nExample:\n  workrail config set maxCheckpoints 50\n")
-    .action(async function setIt(name: string, value: string) {
+    .action(async function (name: string, value: string) {
       return change(name, value, this.optsWithGlobals());
     });
   config

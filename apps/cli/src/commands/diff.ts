@@ -35,7 +35,7 @@ export function addDiffCommand(program: Command): void {
     .argument("[to]", "the newer checkpoint; default: the latest of the session of the older one")
     .option("--session <id>", "the latest checkpoint of this session, compared with its parent")
     .addHelpText("after", EXAMPLES)
-    .action(async function compare(from: string | undefined, to: string | undefined) {
+    .action(async function (from: string | undefined, to: string | undefined) {
       return diff({ from, to }, this.optsWithGlobals());
     });
 }

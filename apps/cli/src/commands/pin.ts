@@ -14,7 +14,7 @@ export function addPinCommand(program: Command): void {
     .argument("[key]", "key of the entry, at the top of the context")
     .option("--session <id>", "the same as [session]")
     .addHelpText("after", "\nExamples:\n  workrail pin my-task goal\n  workrail pin --session my-task goal\n")
-    .action(async function pin(first: string | undefined, second: string | undefined) {
+    .action(async function (first: string | undefined, second: string | undefined) {
       return mark([first, second], true, this.optsWithGlobals());
     });
 }
@@ -29,7 +29,7 @@ export function addUnpinCommand(program: Command): void {
     .argument("[key]", "key of the entry")
     .option("--session <id>", "the same as [session]")
     .addHelpText("after", "\nExample:\n  workrail pin my-task goal && workrail unpin my-task goal\n")
-    .action(async function unpin(first: string | undefined, second: string | undefined) {
+    .action(async function (first: string | undefined, second: string | undefined) {
       return mark([first, second], false, this.optsWithGlobals());
     });
 }

@@ -27,7 +27,7 @@ export function addTagCommand(program: Command): void {
     .option("--session <id>", "the same as [session]")
     .option("--remove <text>", "tag to remove; may be repeated", collect)
     .addHelpText("after", EXAMPLES)
-    .action(async function tagSession(first: string | undefined, others: readonly string[]) {
+    .action(async function (first: string | undefined, others: readonly string[]) {
       return tag([first, ...others], this.optsWithGlobals());
     });
 }

@@ -43,7 +43,7 @@ export function addTrashCommand(program: Command): void {
     .argument("[checkpoints...]", "only these of its checkpoints: ids, or their first characters")
     .option("--session <id>", "the same as [session]")
     .addHelpText("after", "\nExample:\n  workrail trash restore my-task\n")
-    .action(async function restoreSome(first: string | undefined, others: readonly string[]) {
+    .action(async function (first: string | undefined, others: readonly string[]) {
       return restore([first, ...others], this.optsWithGlobals());
     });
   trash
