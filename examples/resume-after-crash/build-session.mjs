@@ -96,7 +96,7 @@ function duration({ thought, action }) {
 }
 
 /** Returns one recorded step: how the context changes between two saves. */
-function recordStep(step, index, files, at) {
+function recordStep(step, { index, at }, files) {
   const { action } = step;
   const result = tools[action.tool](action, files);
   const entry = { step: index + 1, at: at.toISOString(), phase: step.phase, thought: step.thought, action: described(action, result) };
@@ -139,7 +139,7 @@ function buildSession() {
   let clock = startedAt;
   const recorded = steps.map((step, index) => {
     clock += duration(step);
-    return recordStep(step, index, files, new Date(clock));
+    return recordStep(step, { index, at: new Date(clock) }, files);
   });
   return { id: "resume-after-crash", source: "authored for this repository", initial, steps: recorded };
 }

@@ -6,8 +6,13 @@ import { WorkrailError } from "@workrail/core";
 /** File operations that the adapter uses. A test passes operations that fail. */
 export type Files = Pick<typeof fs, "link" | "mkdir" | "open" | "readdir" | "readFile" | "rename" | "rm" | "stat" | "writeFile">;
 
+interface DurableWrite {
+  readonly bytes: Uint8Array;
+  readonly mode: "new" | "replace";
+}
+
 /** Writes a file so that a power cut leaves the new bytes or the former content. In mode `new`, fails with EEXIST when the file exists. */
-export async function writeDurably(files: Files, file: string, bytes: Uint8Array, mode: "new" | "replace"): Promise<void> {
+export async function writeDurably(files: Files, file: string, { bytes, mode }: DurableWrite): Promise<void> {
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
     await files.writeFile(temporary, bytes, { flag: "wx", mode: 0o600, flush: true });

@@ -22,14 +22,17 @@ export function folderBlobStore(files: Files, folder: string): BlobStore {
     async put(key, bytes, { ifAbsent = false } = {}) {
       const ref = refOf(key);
       try {
-        return await attempt(() => writeDurably(files, pathOf(ref), bytes, ifAbsent ? "new" : "replace").then(() => ref), "EEXIST");
+        return await attempt(
+          () => writeDurably(files, pathOf(ref), { bytes, mode: ifAbsent ? "new" : "replace" }).then(() => ref),
+          "EEXIST",
+        );
       } catch (error) {
         // The name may exist without being durable: it must not be taken for a durable blob.
         if (!ifAbsent) await files.rm(pathOf(ref), { force: true }).catch(() => undefined);
         throw error;
       }
     },
-    replace: (ref, bytes) => attempt(() => writeDurably(files, pathOf(ref), bytes, "replace")),
+    replace: (ref, bytes) => attempt(() => writeDurably(files, pathOf(ref), { bytes, mode: "replace" })),
     get: (ref) => attempt(() => files.readFile(pathOf(ref)), "ENOENT"),
     remove,
     async erase(refs) {

@@ -13,7 +13,9 @@ export function folderCatalog(files: Files, folder: string): CatalogPort & Recov
   let durable: MemoryTables | undefined;
   async function write(tables: MemoryTables): Promise<MemoryTables> {
     durable = undefined;
-    await attempt(() => writeDurably(files, file, serialize(tables.content), "replace"), undefined, { outcome: "unknown" });
+    await attempt(() => writeDurably(files, file, { bytes: serialize(tables.content), mode: "replace" }), undefined, {
+      outcome: "unknown",
+    });
     return (durable = tables);
   }
   /** Writes again what it reads, which makes it durable. */
