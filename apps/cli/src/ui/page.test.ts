@@ -121,19 +121,23 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
       /Alone it has more tokens than the budget of 400\. It is EPHEMERAL, because of the key word "log": CRITICAL, IMPORTANT, USEFUL came first and took \d+ tokens\./u,
     );
     await page.getByText(/^The tokens went to CRITICAL \d+, IMPORTANT \d+, .*keys, ids and hints \d+\./u).waitFor();
-    const shown = JSON.parse(await page.locator("pre.boxed").innerText()) as { readonly context: object };
+    const plan = page.getByRole("listitem").filter({ has: page.locator("strong", { hasText: "plan" }) });
+    await plan.getByText(/^\d of \d (?:rows|items) kept, in \d+ of \d+ tokens$/u).waitFor();
+    await plan.getByText(/^What is missing: \d/u).click();
+    await plan.locator("pre").getByText('"step"').waitFor();
+    const shown = JSON.parse(await page.locator("pre.boxed").last().innerText()) as { readonly context: object };
     expect(Object.keys(shown.context)).toContain("goal");
     expect(Object.keys(shown.context)).not.toContain("serverLog");
     await page.getByRole("spinbutton").fill("1100");
     await page.getByRole("spinbutton").press("Enter");
-    await left.getByText(/\d of 1,100 tokens are free; (?:it|the rest of it) needs [\d,]+\./u).waitFor();
+    await left.getByText(/What matters more used up the budget|\d of 1,100 tokens are free, too few for (?:it|more of it)\./u).waitFor();
     await left.getByRole("button", { name: "Raise the budget to 1,500" }).click();
     await page.getByText("All 10 entries are whole").waitFor();
     expect(await page.getByRole("spinbutton").inputValue()).toBe("1500");
     const note = page.getByText("The focus changes nothing here");
     await page.getByRole("spinbutton").fill("400");
     await page.getByRole("spinbutton").press("Enter");
-    await left.getByRole("button", { name: "Focus on it" }).click();
+    await left.getByRole("button", { name: "More of it by a focus" }).click();
     expect(await page.getByLabel("Focus").inputValue()).toBe("serverLog");
     await page.getByRole("slider").focus();
     await page.keyboard.press("End");
@@ -152,7 +156,7 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     await tab.getByText("By default an agent gets this: workflow_resume answers with JSON of at most 4,000 tokens.").waitFor();
     expect(await tab.getByRole("radio", { name: "(default)" }).isChecked()).toBe(true);
     expect(await page.getByRole("spinbutton").inputValue()).toBe("4000");
-    await tab.getByRole("radio", { name: "readable summary" }).check();
+    await tab.getByRole("radio", { name: "Summary" }).check();
     await tab.getByText('workflow_resume with depth: "summary", and a person by workrail resume').waitFor();
     expect(await page.getByRole("spinbutton").inputValue()).toBe("800");
     // Without Enter.
@@ -170,14 +174,14 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     await page.getByRole("spinbutton").fill("1234");
     await page.getByRole("spinbutton").press("Enter");
     await page.getByLabel("Focus").fill("taxes");
-    await page.getByRole("radio", { name: "readable summary" }).check();
+    await page.getByRole("radio", { name: "Summary" }).check();
     await page.getByRole("link", { name: "Timeline" }).click();
     await page.getByRole("link", { name: /#6 coupons work/u }).click();
     await page.getByRole("tab", { name: "What the agent gets", selected: true }).waitFor();
     expect(await page.getByRole("spinbutton").inputValue()).toBe("1234");
     expect(await page.getByLabel("Focus").inputValue()).toBe("taxes");
-    expect(await page.getByRole("radio", { name: "readable summary" }).isChecked()).toBe(true);
-    await page.getByRole("radio", { name: "JSON within the budget" }).check();
+    expect(await page.getByRole("radio", { name: "Summary" }).isChecked()).toBe(true);
+    await page.getByRole("radio", { name: "JSON (default)" }).check();
     await page.getByLabel("Focus").fill("");
     await page.setViewportSize({ width: 1280, height: 900 });
   });

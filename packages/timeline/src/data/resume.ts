@@ -1,6 +1,8 @@
+import type { Context, JsonValue } from "@workrail/core";
 import type { Drift, ResumeDepth, ResumedWork, Workrail } from "@workrail/runtime";
 import * as z from "zod";
 import { reading } from "./call.ts";
+import { type KeptParts, keptParts } from "./kept-parts.ts";
 import { DEFAULT_DEPTH } from "./resume-defaults.ts";
 
 /** The answer that an agent gets when it resumes. */
@@ -26,6 +28,8 @@ export interface ShortenedEntry {
   readonly tokens: number;
   /** The form of an entry of which nothing is lost; absent for one that is there in part. */
   readonly completeAs?: "table" | "text" | undefined;
+  /** Parts of an entry of which some are missing, where they can be counted. */
+  readonly parts?: KeptParts | undefined;
 }
 
 const LONGEST_FOCUS = 2_000;
@@ -122,8 +126,9 @@ async function sortEntries(store: Workrail, found: ResumedWork, wish: ResumeWish
   for (const key of keys.filter((each) => !isSaved(each))) {
     const shown = context[key];
     const tokens = await store.tokensOf(typeof shown === "object" && shown !== null ? shown : [shown]);
-    const isComplete = complete.has(key);
-    shortened.push({ key, tokens, ...(isComplete ? { completeAs: HEADER.test(textOf(context, key)) ? "table" : "text" } : {}) });
+    const completeAs = complete.has(key) ? (HEADER.test(textOf(context, key)) ? "table" : "text") : undefined;
+    const parts = completeAs === undefined ? keptParts((saved.context as Context)[key] as JsonValue, shown as JsonValue) : undefined;
+    shortened.push({ key, tokens, ...(completeAs === undefined ? { parts } : { completeAs }) });
   }
   return { whole: keys.filter((key) => isSaved(key)), shortened };
 }

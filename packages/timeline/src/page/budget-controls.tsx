@@ -78,6 +78,8 @@ function TokensInput({ tokens, least, most, onChange }: TokensInputProps): JSX.E
       max={most}
       value={typed ?? tokens}
       onInput={(event) => setTyped(event.currentTarget.value)}
+      // Otherwise the wheel changes the number instead of scrolling the page.
+      onWheel={(event) => event.currentTarget.blur()}
       onChange={(event) => {
         setTyped(undefined);
         onChange(Number(event.currentTarget.value));

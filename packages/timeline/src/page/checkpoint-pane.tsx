@@ -134,7 +134,7 @@ function TabContent({ tab, id, timeline, route }: CheckpointProps & { readonly t
   if (tab === "changes") return <ChangesTab key={id} id={id} timeline={timeline} route={route} />;
   if (tab === "context")
     return <ContextTab key={id} id={id} sessionId={timeline.session.id} headId={timeline.headId} sought={route.sought} />;
-  if (tab === "resume") return <ResumeTab key={id} id={id} />;
+  if (tab === "resume") return <ResumeTab key={id} id={id} sessionId={timeline.session.id} isLatest={id === timeline.headId} />;
   if (tab === "handoff") return <HandoffTab key={id} id={id} />;
   if (tab === "conversation") return <ConversationTab key={id} id={id} sought={route.sought} />;
   return <RawTab key={id} id={id} />;

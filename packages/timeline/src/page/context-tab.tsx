@@ -213,7 +213,8 @@ interface PinButtonProps {
   readonly onPin: (key: string | undefined) => void;
 }
 
-function PinButton({ entry: { key, isPinned }, sessionId, canPin, onPin }: PinButtonProps): JSX.Element | null {
+/** Pins an entry of the latest state, or removes the pin. Without permission to change the store: nothing. */
+export function PinButton({ entry: { key, isPinned }, sessionId, canPin, onPin }: PinButtonProps): JSX.Element | null {
   const { api, act, mayWrite } = usePage();
   if (!mayWrite) return null;
   const pin = (): Promise<void> =>

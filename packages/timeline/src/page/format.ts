@@ -51,21 +51,27 @@ const STEPS = [
   ["s", 60],
   ["m", 60],
   ["h", 24],
-  ["d", 14],
 ] as const;
 
-/** The age of a time: `3h ago`; a date after two weeks. */
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const MOST_DAYS = 14;
+
+/** The age of a time: `3h ago`, `yesterday`; a date after two weeks. Days are those of the calendar. */
 export function ago(iso: string, now = Date.now()): string {
-  let amount = Math.max(0, (now - new Date(iso).getTime()) / 1_000);
+  const at = new Date(iso);
+  let amount = Math.max(0, (now - at.getTime()) / 1_000);
   for (const [unit, most] of STEPS) {
-    const whole = Math.floor(amount);
-    if (amount < most) return unit === "s" ? "just now" : unit === "d" && whole === 1 ? "yesterday" : `${whole}${unit} ago`;
+    if (amount < most) return unit === "s" ? "just now" : `${Math.floor(amount)}${unit} ago`;
     amount /= most;
   }
-  return dayOf(new Date(iso));
+  const days = Math.round((midnightOf(new Date(now)) - midnightOf(at)) / DAY_MS);
+  if (days >= MOST_DAYS) return dayOf(at);
+  return days === 1 ? "yesterday" : `${days}d ago`;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
+function midnightOf(at: Date): number {
+  return new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
+}
 
 /** A time as people say it: `today 14:26`, `yesterday 16:44`, `9 Mar 08:10`. */
 export function when(iso: string, now = Date.now()): string {

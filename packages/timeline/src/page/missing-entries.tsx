@@ -5,13 +5,18 @@ import { number, plural } from "./format.ts";
 import { layerReason } from "./layer-reason.ts";
 import { LAYER_NAMES, LayerTag } from "./layers.tsx";
 import { CopyButton } from "./parts.tsx";
-import { SafeText } from "./safe-text.tsx";
+import { PinButton } from "./context-tab.tsx";
+import { marked, SafeText } from "./safe-text.tsx";
 
 export interface MissingEntriesProps {
   readonly id: string;
   readonly found: Resumed;
   /** `undefined`: as much as an answer holds. */
   readonly budget: number | undefined;
+  /** Words that the answer prefers. */
+  readonly focus: string;
+  /** Session in which an entry can be pinned; `undefined`: these are not the entries of its latest state. */
+  readonly pinIn: string | undefined;
   readonly entries: readonly ContextEntry[];
   /** Larger budgets that complete an entry; `undefined` while they are not known. */
   readonly enough?: readonly EnoughTokens[] | undefined;
@@ -37,7 +42,8 @@ export function MissingEntries(props: MissingEntriesProps): JSX.Element {
   if (whole === undefined)
     return (
       <p class="faint">
-        The document names what it leaves out at its end. It chooses in the same order as the JSON form, which lists the reasons.
+        The summary goes by its headings, from the goal on, while there is room. It names what it leaves out at its end. The JSON form has
+        the reasons for each entry, and chooses by other rules.
       </p>
     );
   const fates = entries.map((entry) => fateOf(entry, new Set(whole), shortened));
@@ -115,8 +121,9 @@ function Spent({ found: { tokens }, budget, fates }: MissingEntriesProps & { rea
   return (
     <p class="faint">
       {budget === undefined ? "An answer holds no more. " : ""}The tokens went to{" "}
-      {[...parts, `keys, ids and hints ${number(rest)}`].join(", ")}. CRITICAL entries come first. Then each sentence and row counts by
-      itself: its part in the work, such as goal, rules or open work, its layer, how much it says that nothing else does, and the focus.
+      {[...parts, `keys, ids and hints ${number(rest)}`].join(", ")}. CRITICAL entries come first. Of the others, the lines, rows and
+      sentences come first that matter most for going on: what the focus asks for, goals, rules, open work, decisions and failures, then
+      what no other line says.
     </p>
   );
 }
@@ -141,15 +148,12 @@ function EntryList({ title, ones, all, about }: EntryListProps): JSX.Element | n
       <ul class="missed">
         {ones.map((fate) => (
           <li key={fate.key}>
-            <Name fate={fate}>
-              {fate.change === "left out"
-                ? `left out: all ${plural(fate.tokens, "token")}`
-                : `${number(fate.shown)} of ${plural(fate.tokens, "token")} left`}
-            </Name>
+            <Name fate={fate}>{fate.change === "left out" ? `left out: all ${plural(fate.tokens, "token")}` : keptOf(fate)}</Name>
             <p>
               {whyCut(fate, about)} It is <SafeText text={layerReason(fate)} />
               {cameBefore(fate, all)}
             </p>
+            <MissingParts fate={fate} />
             <HowToGet fate={fate} {...about} />
           </li>
         ))}
@@ -172,21 +176,48 @@ function Name({ fate, children }: { readonly fate: Fate; readonly children: stri
 /** Most tokens that an answer keeps free for fields that come later, such as the time until which its originals stay. */
 const KEPT_FREE = 150;
 
+/** How much of an entry is there, in parts where these can be counted. */
+function keptOf({ change, shown, tokens }: Fate): string {
+  const parts = typeof change === "object" ? change.parts : undefined;
+  if (parts === undefined) return `in part: ${number(shown)} of ${plural(tokens, "token")}`;
+  return `${number(parts.kept)} of ${plural(parts.of, parts.unit)} kept, in ${number(shown)} of ${plural(tokens, "token")}`;
+}
+
+/** The parts of an entry that the answer lacks. */
+function MissingParts({ fate: { change } }: { readonly fate: Fate }): JSX.Element | null {
+  const parts = typeof change === "object" ? change.parts : undefined;
+  if (parts === undefined) return null;
+  const { unit, kept, of, missing } = parts;
+  const more = of - kept - missing.length;
+  return (
+    <details class="table-behind">
+      <summary>What is missing: {plural(of - kept, unit)}</summary>
+      <pre class="text boxed" dir="auto" tabIndex={0}>
+        {marked(missing.join("\n"))}
+        {more === 0 ? "" : `\n… and ${number(more)} more`}
+      </pre>
+    </details>
+  );
+}
+
 /** Why an entry is not whole under this budget. */
 function whyCut({ tokens, shown }: Fate, { budget, found }: MissingEntriesProps): string {
   if (budget === undefined) return "It is too long for one answer.";
   const free = budget - found.tokens;
-  const needed = tokens - shown;
-  if (tokens > budget) return `Alone it has more tokens than the budget of ${number(budget)}.`;
-  if (free >= needed + KEPT_FREE) return "The rest of it gave way to other entries.";
-  if (free >= needed) return `The ${number(free)} free tokens of ${number(budget)} are kept for ids and hints.`;
-  const left = free <= 0 ? `All ${number(budget)} tokens are used` : `${number(free)} of ${number(budget)} tokens are free`;
-  return `${left}; ${shown === 0 ? "it" : "the rest of it"} needs ${number(needed)}.`;
+  const alone = tokens > budget ? ` Alone it has more tokens than the budget of ${number(budget)}.` : "";
+  if (free > KEPT_FREE) {
+    const isTooFew = free < tokens - shown;
+    return isTooFew
+      ? `${number(free)} of ${number(budget)} tokens are free, too few for ${shown === 0 ? "it" : "more of it"}.${alone}`
+      : "The rest of it gave way to other entries.";
+  }
+  const kept = free > 0 ? `; the last ${plural(free, "token")} are reserved for ids and hints` : "";
+  return `What matters more used up the budget${kept}.${alone}`;
 }
 
 /** Says which layers had their room before an entry, and what the others of its own layer took. */
 function cameBefore({ key, layer }: Fate, all: readonly Fate[]): string {
-  const higher = LAYER_NAMES.slice(0, LAYER_NAMES.indexOf(layer)).filter((each) => all.some((fate) => fate.layer === each));
+  const higher = LAYER_NAMES.slice(0, LAYER_NAMES.indexOf(layer)).filter((each) => shownOf(all, (fate) => fate.layer === each) > 0);
   const before = shownOf(all, (fate) => higher.includes(fate.layer));
   const beside = shownOf(all, (fate) => fate.layer === layer && fate.key !== key);
   const said = [
@@ -196,25 +227,31 @@ function cameBefore({ key, layer }: Fate, all: readonly Fate[]): string {
   return said.length === 0 ? "." : `: ${said.join(", ")}.`;
 }
 
-function HowToGet({ fate: { key }, id, enough, isTrying, onBudget, onFocus }: MissingEntriesProps & { readonly fate: Fate }): JSX.Element {
-  const budget = enough?.find((each) => each.key === key)?.budgetTokens;
+function HowToGet({ fate, ...about }: MissingEntriesProps & { readonly fate: Fate }): JSX.Element {
+  const { key, tokens } = fate;
+  const { id, budget, focus, pinIn, enough, isTrying, onBudget, onFocus } = about;
+  const larger = enough?.find((each) => each.key === key)?.budgetTokens;
   const call = `workflow_checkpoint_load ${JSON.stringify({ checkpointId: id, keys: [key] })}`;
+  const under = focus === "" ? "" : " with this focus";
   return (
     <p class="line to-get">
       <span>To get it:</span>
-      {onFocus === undefined ? null : (
+      {pinIn === undefined || budget === undefined || tokens > budget ? null : (
+        <PinButton entry={fate} sessionId={pinIn} canPin onPin={() => {}} />
+      )}
+      {larger === undefined || onBudget === undefined ? null : (
+        <button type="button" onClick={() => onBudget(larger)}>
+          Raise the budget to {number(larger)}
+        </button>
+      )}
+      {onFocus === undefined || focus === key ? null : (
         <button type="button" onClick={() => onFocus(key)}>
-          Focus on it
+          {budget !== undefined && tokens > budget ? "More of it by a focus" : "Focus on it"}
         </button>
       )}
-      <CopyButton text={call} label="Copy the load call" />
-      {budget === undefined || onBudget === undefined ? null : (
-        <button type="button" onClick={() => onBudget(budget)}>
-          Raise the budget to {number(budget)}
-        </button>
-      )}
+      <CopyButton text={call} label="Copy the call for the agent" />
       {isTrying ? <span class="faint">trying larger budgets…</span> : null}
-      {enough === undefined || budget !== undefined ? null : <span>no budget holds it all.</span>}
+      {enough === undefined || larger !== undefined ? null : <span>No larger budget here holds it all{under}.</span>}
     </p>
   );
 }

@@ -11,9 +11,9 @@ import { useKept } from "./use-kept.ts";
 import { useData, usePage, useSettled } from "./use-data.ts";
 
 const DEPTHS = [
-  ["view", "JSON within the budget (default)"],
-  ["summary", "readable summary"],
-  ["full", "JSON, as much as possible"],
+  ["view", "JSON (default)"],
+  ["summary", "Summary"],
+  ["full", "All that fits"],
 ] as const;
 type Depth = (typeof DEPTHS)[number][0];
 
@@ -26,9 +26,17 @@ const MOST = 10_000;
 const AFTER_MOVING_MS = 150;
 const AFTER_READING_MS = 500;
 
+export interface ResumeTabProps {
+  readonly id: string;
+  readonly sessionId: string;
+  /** Only entries of the latest checkpoint can be pinned. */
+  readonly isLatest: boolean;
+}
+
 /** The very text that an agent gets when it resumes from here, and the entries that were left out, with the reasons. */
-export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
-  const { api, host } = usePage();
+export function ResumeTab({ id, sessionId, isLatest }: ResumeTabProps): JSX.Element {
+  const { api, host, versionOf } = usePage();
+  const { any } = versionOf(sessionId);
   const isSaved = host.savedAt !== undefined;
   const [depth, setDepth] = useKept<Depth>("resume depth", DEFAULT_DEPTH);
   const [wish, setWish] = useKept<KeptWish>("resume wish", BY_DEFAULT);
@@ -36,8 +44,10 @@ export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
   const { focus } = settled;
   // As much as possible has no budget but the limit of an answer.
   const budgetTokens = depth === "full" ? undefined : (settled.budgetTokens ?? DEFAULT_TOKENS[depth]);
-  const resumed = useData(`resume ${id} ${depth} ${budgetTokens} ${focus}`, () =>
-    api.resume({ checkpointId: id, depth, budgetTokens, focus }),
+  const resumed = useData(
+    `resume ${id} ${depth} ${budgetTokens} ${focus}`,
+    () => api.resume({ checkpointId: id, depth, budgetTokens, focus }),
+    any,
   );
   const isAsked = focus.trim() !== "" && resumed.data !== undefined;
   const without = useData(
@@ -45,7 +55,7 @@ export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
     isAsked ? () => api.resume({ checkpointId: id, depth, budgetTokens, focus: "" }) : undefined,
   );
   const isSame = isAsked && without.data?.text === resumed.data?.text;
-  const context = useData(`context ${id}`, () => api.context({ checkpointId: id }));
+  const context = useData(`context ${id}`, () => api.context({ checkpointId: id }), any);
   const isCut = depth === "view" && resumed.data !== undefined && isMissing(resumed.data, context.data);
   // Several budgets are tried: only once somebody stops to read.
   const isRead = useSettled(settled, AFTER_READING_MS) === settled;
@@ -86,6 +96,8 @@ export function ResumeTab({ id }: { readonly id: string }): JSX.Element {
                 id={id}
                 found={found}
                 budget={budgetTokens}
+                focus={focus.trim()}
+                pinIn={isLatest ? sessionId : undefined}
                 entries={context.data.entries}
                 enough={enough.data}
                 isTrying={enough.isLoading}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { keptParts } from "./kept-parts.ts";
+
+describe("the parts of a shortened value", () => {
+  it("are the lines of a text, each as often as it was saved", () => {
+    expect(keptParts("a\nb\n\nb\nc", "a\nb")).toEqual({ unit: "line", kept: 2, of: 4, missing: ["b", "c"] });
+  });
+
+  it("are the rows of a table, whose positions tell which are missing", () => {
+    const saved = Array.from({ length: 6 }, (_, at) => ({ path: `p${at}`, lines: at }));
+    const shown = ["(path | lines)", "p0 | 0", "[3] p3 | 3", "p4 | 4"];
+    expect(keptParts(saved, shown)).toEqual({
+      unit: "row",
+      kept: 3,
+      of: 6,
+      missing: ['{"path":"p1","lines":1}', '{"path":"p2","lines":2}', '{"path":"p5","lines":5}'],
+    });
+  });
+
+  it("are the items of a list, and the fields of an object", () => {
+    expect(keptParts(["one", "two", "three"], ["one", "[2] three"])).toEqual({ unit: "item", kept: 2, of: 3, missing: ["two"] });
+    expect(keptParts({ a: 1, b: "two" }, { a: 1 })).toEqual({ unit: "field", kept: 1, of: 2, missing: ["b: two"] });
+  });
+
+  it("are unknown where all are there in part, and where the form is another one", () => {
+    expect(keptParts({ a: "long text", b: 2 }, { a: "long", b: 2 })).toBeUndefined();
+    expect(keptParts({ a: 1 }, "a: 1")).toBeUndefined();
+    expect(keptParts([1, 2], "1, 2")).toBeUndefined();
+  });
+
+  it("are told by the beginning of the missing ones only", () => {
+    const saved = Array.from({ length: 100 }, (_, at) => `${at} ${"x".repeat(1_000)}`).join("\n");
+    const parts = keptParts(saved, "");
+    expect(parts).toMatchObject({ unit: "line", kept: 0, of: 100 });
+    expect(parts?.missing.map(({ length }) => length)).toEqual(Array.from({ length: 20 }, () => 200));
+  });
+});
