@@ -9,7 +9,7 @@ export interface KeptParts {
   readonly missing: readonly string[];
 }
 
-const MOST_MISSING = 20;
+const MOST_MISSING = 500;
 const LONGEST_PART = 200;
 
 /** The row of column names of a table. */

@@ -9,6 +9,7 @@ import { PagedText } from "./paged-text.tsx";
 import { Await, Empty } from "./parts.tsx";
 import type { Sought } from "./route.ts";
 import { SafeText, WithWords, withWords } from "./safe-text.tsx";
+import { DEFAULT_TOKENS } from "../data/resume-defaults.ts";
 import { focusOn, showSought } from "./show-sought.ts";
 import { useData, usePage } from "./use-data.ts";
 
@@ -214,7 +215,7 @@ interface PinButtonProps {
 }
 
 /** Pins an entry of the latest state, or removes the pin. Without permission to change the store: nothing. */
-export function PinButton({ entry: { key, isPinned }, sessionId, canPin, onPin }: PinButtonProps): JSX.Element | null {
+export function PinButton({ entry: { key, isPinned, tokens }, sessionId, canPin, onPin }: PinButtonProps): JSX.Element | null {
   const { api, act, mayWrite } = usePage();
   if (!mayWrite) return null;
   const pin = (): Promise<void> =>
@@ -226,6 +227,9 @@ export function PinButton({ entry: { key, isPinned }, sessionId, canPin, onPin }
   return (
     <>
       {canPin ? null : <span class="faint">The latest state has no such entry, so it cannot be pinned.</span>}
+      {tokens > DEFAULT_TOKENS.view / 2 ? (
+        <span class="faint">Pinned, it leaves little of the {number(DEFAULT_TOKENS.view)} tokens of a resume to others.</span>
+      ) : null}
       <button type="button" aria-pressed={isPinned} disabled={!canPin} onClick={() => void pin()}>
         {isPinned ? "Unpin" : "Pin"}
       </button>

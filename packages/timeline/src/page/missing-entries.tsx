@@ -42,8 +42,8 @@ export function MissingEntries(props: MissingEntriesProps): JSX.Element {
   if (whole === undefined)
     return (
       <p class="faint">
-        The summary goes by its headings, from the goal on, while there is room. It names what it leaves out at its end. The JSON form has
-        the reasons for each entry, and chooses by other rules.
+        The summary is a short text, a few lines of each kind. It names at its end what it leaves out. For an entry that you need, raise the
+        budget or take the JSON form, which says for each entry what is missing and why.
       </p>
     );
   const fates = entries.map((entry) => fateOf(entry, new Set(whole), shortened));
@@ -205,14 +205,10 @@ function whyCut({ tokens, shown }: Fate, { budget, found }: MissingEntriesProps)
   if (budget === undefined) return "It is too long for one answer.";
   const free = budget - found.tokens;
   const alone = tokens > budget ? ` Alone it has more tokens than the budget of ${number(budget)}.` : "";
-  if (free > KEPT_FREE) {
-    const isTooFew = free < tokens - shown;
-    return isTooFew
-      ? `${number(free)} of ${number(budget)} tokens are free, too few for ${shown === 0 ? "it" : "more of it"}.${alone}`
-      : "The rest of it gave way to other entries.";
-  }
-  const kept = free > 0 ? `; the last ${plural(free, "token")} are reserved for ids and hints` : "";
-  return `What matters more used up the budget${kept}.${alone}`;
+  const spare = free > 0 ? `; ${plural(free, "token")} stay free for dates and notes that an answer may add` : "";
+  if (free <= KEPT_FREE) return `The budget of ${number(budget)} is used up${spare}.${alone}`;
+  if (free >= tokens - shown) return "The rest of it gave way to other entries.";
+  return `${number(free)} of ${number(budget)} tokens are free, too few for ${shown === 0 ? "it" : "more of it"}.${alone}`;
 }
 
 /** Says which layers had their room before an entry, and what the others of its own layer took. */
@@ -232,24 +228,24 @@ function HowToGet({ fate, ...about }: MissingEntriesProps & { readonly fate: Fat
   const { id, budget, focus, pinIn, enough, isTrying, onBudget, onFocus } = about;
   const larger = enough?.find((each) => each.key === key)?.budgetTokens;
   const call = `workflow_checkpoint_load ${JSON.stringify({ checkpointId: id, keys: [key] })}`;
+  // A pin or a focus only helps an entry that the budget can hold.
+  const held = budget ?? 0;
   const under = focus === "" ? "" : " with this focus";
   return (
-    <p class="line to-get">
+    <p class="to-get">
       <span>To get it:</span>
-      {pinIn === undefined || budget === undefined || tokens > budget ? null : (
-        <PinButton entry={fate} sessionId={pinIn} canPin onPin={() => {}} />
+      {pinIn === undefined || tokens > held ? null : <PinButton entry={fate} sessionId={pinIn} canPin onPin={() => {}} />}
+      {onFocus === undefined || tokens > held || focus === key ? null : (
+        <button type="button" onClick={() => onFocus(key)}>
+          Focus on it
+        </button>
       )}
+      <CopyButton text={call} label="Copy the call for the agent" />
       {larger === undefined || onBudget === undefined ? null : (
         <button type="button" onClick={() => onBudget(larger)}>
           Raise the budget to {number(larger)}
         </button>
       )}
-      {onFocus === undefined || focus === key ? null : (
-        <button type="button" onClick={() => onFocus(key)}>
-          {budget !== undefined && tokens > budget ? "More of it by a focus" : "Focus on it"}
-        </button>
-      )}
-      <CopyButton text={call} label="Copy the call for the agent" />
       {isTrying ? <span class="faint">trying larger budgets…</span> : null}
       {enough === undefined || larger !== undefined ? null : <span>No larger budget here holds it all{under}.</span>}
     </p>

@@ -79,6 +79,7 @@ export function ResumeTab({ id, sessionId, isLatest }: ResumeTabProps): JSX.Elem
         </>
       )}
       <WhoGetsIt
+        id={id}
         depth={depth}
         budget={budgetTokens}
         focus={focus}
@@ -126,6 +127,7 @@ function Budget({ depth, wish, onChange }: BudgetProps): JSX.Element {
 }
 
 interface WhoGetsItProps {
+  readonly id: string;
   readonly depth: Depth;
   readonly budget: number | undefined;
   readonly focus: string;
@@ -133,7 +135,7 @@ interface WhoGetsItProps {
 }
 
 /** Says which call gives this form and budget, and what an agent gets that asks for nothing. */
-function WhoGetsIt({ depth, budget, focus, onDefault }: WhoGetsItProps): JSX.Element {
+function WhoGetsIt({ id, depth, budget, focus, onDefault }: WhoGetsItProps): JSX.Element {
   const isOwnBudget = budget !== undefined && depth !== "full" && budget !== DEFAULT_TOKENS[depth];
   const asked = {
     ...(depth === DEFAULT_DEPTH ? {} : { depth }),
@@ -158,6 +160,7 @@ function WhoGetsIt({ depth, budget, focus, onDefault }: WhoGetsItProps): JSX.Ele
             </>
           ) : null}
           . By default it gets JSON of at most {tokens} tokens.{" "}
+          <CopyButton text={`workflow_resume ${JSON.stringify({ checkpointId: id, ...asked })}`} label="Copy this call" />{" "}
           <button type="button" onClick={onDefault}>
             Show the default
           </button>
@@ -205,7 +208,7 @@ function Answer({ found, budget, context, children }: AnswerProps): JSX.Element 
           The text <CopyButton text={text} label="Copy the text" />
         </h3>
         {text.startsWith("{") ? (
-          <p class="faint">Indented here. The agent gets it on one line, with the time until which its originals stay.</p>
+          <p class="faint">Indented here. The agent gets it on one line, with a date until which the full entries can be loaded.</p>
         ) : null}
         <pre class="text boxed" dir="auto" tabIndex={0}>
           {marked(text)}
