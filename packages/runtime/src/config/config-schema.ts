@@ -19,6 +19,11 @@ export const configSchema: z.ZodObject = z
   .extend({ $schema: z.string().meta({ description: "Where this schema is, for editors." }).optional() })
   .meta({ title: "Workrail's config.json", description: "Settings of a Workrail store; all are optional. Comments are allowed." });
 
+/** Returns the same as JSON Schema. */
+export function configJsonSchemaNow(): Readonly<Record<string, unknown>> {
+  return z.toJSONSchema(configSchema, { target: "draft-2020-12" });
+}
+
 function schemaOf(type: SettingType): z.ZodType {
   switch (type.kind) {
     case "whole":
