@@ -41,6 +41,7 @@ const UNIT = [
 const STARTS_PROCESSES = [
   "packages/codecs/src/gzip-codecs.test.ts",
   "packages/core/src/needs-node.test.ts",
+  "packages/core/src/json/parse-json-late.test.ts",
   "packages/foreign-memories/src/server-memory.test.ts",
   "packages/host-transcripts/src/{peek,read}-transcript.test.ts",
   "packages/runtime/src/hooks/hook-{odds,promises}.test.ts",
