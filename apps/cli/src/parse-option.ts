@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type Layer, LAYERS } from "@workrail/core";
+import { isJsonObject, type JsonObject, type Layer, LAYERS, parseJson } from "@workrail/core";
 import { InvalidArgumentError } from "commander";
 
 /** Refuses an empty path, which would mean the working directory and usually comes from an unset variable. */
@@ -38,7 +38,7 @@ export function parseSince(text: string): Date {
 export function parseObject(text: string): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     // Falls through to the refusal below.
   }

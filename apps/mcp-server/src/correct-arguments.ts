@@ -1,3 +1,4 @@
+import { parseJson } from "@workrail/core";
 import { isJsonObject } from "./json-rpc.ts";
 import { toObjectSchema } from "./tool-listing.ts";
 import type { Tool } from "./tool.ts";
@@ -64,7 +65,7 @@ function inBrief(text: string): string {
 function jsonOf(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CheckpointPendingWrite, SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import { parseJson } from "@workrail/core";
 import { fromTypedValue, type TypedValue } from "./typed-value.ts";
 
 /** One write of a task, as kept beside its checkpoint. */
@@ -40,7 +41,7 @@ export function toRecords(writes: readonly StoredWrite[]): { key: string; bytes:
 }
 
 export function fromRecords(records: readonly { readonly bytes: Uint8Array }[] = []): readonly StoredWrite[] {
-  return records.map(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)) as StoredWrite).toSorted(compare);
+  return records.map(({ bytes }) => parseJson(new TextDecoder().decode(bytes)) as unknown as StoredWrite).toSorted(compare);
 }
 
 /** A task may have any id; a key may not be that long. */

@@ -1,4 +1,5 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import { parseJson } from "@workrail/core";
 import { fromBase64, toBase64 } from "./stored-checkpoint.ts";
 
 /**
@@ -9,7 +10,7 @@ export type TypedValue = { readonly json: unknown } | { readonly type: string; r
 
 export async function toTypedValue(serde: SerializerProtocol, value: unknown): Promise<TypedValue> {
   const [type, data] = await serde.dumpsTyped(value);
-  return type === "json" ? { json: JSON.parse(new TextDecoder().decode(data)) as unknown } : { type, base64: toBase64(data) };
+  return type === "json" ? { json: parseJson(new TextDecoder().decode(data)) } : { type, base64: toBase64(data) };
 }
 
 export async function fromTypedValue(serde: SerializerProtocol, value: TypedValue): Promise<unknown> {

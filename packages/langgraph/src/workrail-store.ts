@@ -11,7 +11,7 @@ import {
   type SearchOperation,
   type SerializerProtocol,
 } from "@langchain/langgraph-checkpoint";
-import { parseSessionId, type SessionId } from "@workrail/core";
+import { parseJson, parseSessionId, type SessionId } from "@workrail/core";
 import type { CheckpointMetadata as SavedMetadata, EachCheckpointParams, SearchHit, Workrail } from "@workrail/runtime";
 import { meetsFilter } from "./item-filter.ts";
 import { isIndexed, itemCreatedAt, itemLabels, type ItemPlace, itemPlaceIn, itemTag, meetsCondition, tagsUnder } from "./item-place.ts";
@@ -239,7 +239,7 @@ export class WorkrailStore extends BaseStore {
     const failure = failed.find(({ error }) => !isMissing(error));
     if (failure !== undefined) throw failure.error;
     for (const { checkpointId, text } of checkpoints) {
-      values.set(checkpointId, (await fromTypedValue(this.#serde, JSON.parse(text) as TypedValue)) as Item["value"]);
+      values.set(checkpointId, (await fromTypedValue(this.#serde, parseJson(text) as unknown as TypedValue)) as Item["value"]);
     }
     return values;
   }

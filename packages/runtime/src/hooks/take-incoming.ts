@@ -23,6 +23,7 @@ import {
   queryCheckpoints,
   findHead,
   findCheckpoint,
+  parseJson,
 } from "@workrail/core";
 import { LAYERS_OF_NOTES } from "@workrail/views/work-notes";
 import { isMissing } from "./names-in.ts";
@@ -244,7 +245,7 @@ function readIncoming(file: string): IncomingSave | undefined {
   if (stat === undefined) return undefined;
   if (!stat.isFile() || stat.size > LARGEST_SAVE) throw notOurs(file);
   try {
-    const save = JSON.parse(fs.readFileSync(file, "utf8")) as JsonValue;
+    const save = parseJson(fs.readFileSync(file, "utf8"));
     if (isIncoming(save)) return save as unknown as IncomingSave;
   } catch (error) {
     if (isMissing(error)) return undefined;

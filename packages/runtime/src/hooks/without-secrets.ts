@@ -1,4 +1,4 @@
-import { screenSecrets, type SecretScreen } from "@workrail/core";
+import { parseJson, screenSecrets, type SecretScreen } from "@workrail/core";
 import { nodeDigests, silentLog } from "../environment.ts";
 import { screeningBy } from "../secrets/secret-screening.ts";
 import { textSealing } from "../sealing/text-sealing.ts";
@@ -10,7 +10,7 @@ export async function withoutSecrets<T>(value: T, settings: HookSettings): Promi
   if (settings.values.secrets === "off") return value;
   const text = JSON.stringify({ value });
   const { redacted } = await screenSecrets(screenOf(settings), { context: () => [text], labels: "{}" });
-  return redacted === undefined ? value : (JSON.parse(redacted.context) as { readonly value: T }).value;
+  return redacted === undefined ? value : (parseJson(redacted.context) as { readonly value: T }).value;
 }
 
 const screens = new Map<string, SecretScreen>();

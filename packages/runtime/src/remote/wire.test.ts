@@ -5,7 +5,7 @@ import { parseWire, writeParams, writeWire } from "./wire.ts";
 
 describe("values between a program and a node", () => {
   it("come back exactly, whatever their keys", () => {
-    const key = fc.oneof(fc.constantFrom("$", "$$", "$$$", "__proto__", "1", "toJSON"), fc.string());
+    const key = fc.oneof(fc.constantFrom("$", "$$", "$$$", "__proto__", "1", "toJSON", "\\", "\n", '"'), fc.string());
     const leaf = fc.oneof(
       fc.string(),
       fc.double(),
@@ -23,6 +23,16 @@ describe("values between a program and a node", () => {
         expect(parseWire(writeWire(given))).toStrictEqual(plainOf(given));
       }),
     );
+  });
+
+  it("keep keys that the engine takes for others of the same source", () => {
+    for (const first of ["\\", "\n", '"', "\\n"]) {
+      for (const second of ["\\", "\n", '"', "\\n"]) {
+        const shape = `from ${first} to ${second}`;
+        parseWire(writeWire({ [shape]: 0, [first]: 0 }));
+        expect(Object.keys(parseWire(writeWire({ [shape]: 0, [second]: 0 })) as object)).toEqual([shape, second]);
+      }
+    }
   });
 
   it("keep errors with code, details and hint, and unknown codes as a detail", () => {

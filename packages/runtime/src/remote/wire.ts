@@ -1,4 +1,4 @@
-import { ERROR_CODES, invalidInput, isWorkrailError, WorkrailError } from "@workrail/core";
+import { ERROR_CODES, invalidInput, isWorkrailError, parseJson, WorkrailError } from "@workrail/core";
 
 /** Version of the messages between a program and a node. */
 export const WIRE_VERSION = 1;
@@ -44,11 +44,21 @@ export function writeParams(params: unknown): string {
 
 /** @throws SyntaxError for a text that is not JSON. */
 export function parseWire(text: string): unknown {
-  return JSON.parse(text, (_key, value: unknown) => {
-    if (!hasTagLike(value)) return value;
-    const made = (value as Readonly<Record<string, unknown>>)[TAG];
-    return made === undefined ? unescaped(value) : valueOf(made as Made);
-  }) as unknown;
+  return revived(parseJson(text));
+}
+
+/** Makes the values that tagged objects stand for, the inner ones first. */
+function revived(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) value[index] = revived(item);
+    return value;
+  }
+  const object = value as Record<string, unknown>;
+  for (const [key, member] of Object.entries(object)) object[key] = revived(member);
+  if (!hasTagLike(object)) return object;
+  const made = object[TAG];
+  return made === undefined ? unescaped(object) : valueOf(made as Made);
 }
 
 function tagOf(value: unknown, isItem: boolean): Made | undefined {
