@@ -45,11 +45,12 @@ export const resume = reading(
   async ({ store }, params): Promise<Resumed> => {
     const found = await resumeFrom(store, params);
     const { context, summary, shortened, drift, warning, budgetExceededBy, ...rest } = found;
+    const { whole, others } = await sortEntries(store, found, params);
     return {
       text: summary ?? JSON.stringify({ context, shortened, ...rest, drift, warning }, undefined, 2),
       tokens: await store.tokensOf(found),
       exceededBy: budgetExceededBy,
-      ...(context === undefined ? {} : await sortEntries(store, found, params)),
+      ...(context === undefined ? {} : { whole, shortened: await describe(store, others) }),
       drift,
       warning,
     };
@@ -73,8 +74,8 @@ export const enough = reading(z.object(ABOUT), async ({ store }, { budgetTokens,
   const until = performance.now() + MOST_TRYING_MS;
   const completeAt = async (budget: number): Promise<ReadonlySet<string>> => {
     const wish = { ...params, budgetTokens: budget, depth: DEFAULT_DEPTH } as const;
-    const { whole, shortened } = await sortEntries(store, await resumeFrom(store, wish), wish);
-    return new Set([...whole, ...shortened.filter(({ completeAs }) => completeAs !== undefined).map(({ key }) => key)]);
+    const { whole, others } = await sortEntries(store, await resumeFrom(store, wish), wish);
+    return new Set([...whole, ...others.filter(({ isComplete }) => isComplete).map(({ key }) => key)]);
   };
   /** Halves the budgets from `low` to the last of them, which completes all of the keys. */
   const search = async (keys: readonly string[], low: number, last: number): Promise<readonly EnoughTokens[]> => {
@@ -112,25 +113,46 @@ async function resumeFrom(store: Workrail, { focus, ...wish }: ResumeWish): Prom
   return found;
 }
 
-type SortedEntries = { readonly [Name in "whole" | "shortened"]: NonNullable<Resumed[Name]> };
+/** The entries of an answer: keys of those as they were saved, and the others with both values. */
+interface SortedEntries {
+  readonly whole: readonly string[];
+  readonly others: readonly ChangedEntry[];
+}
+
+interface ChangedEntry {
+  readonly key: string;
+  readonly saved: JsonValue;
+  readonly shown: JsonValue;
+  /** Nothing of it is lost. */
+  readonly isComplete: boolean;
+}
 
 /** Tells the entries of an answer that are as they were saved from the others. The answer itself may have no room for all names. */
 async function sortEntries(store: Workrail, found: ResumedWork, wish: ResumeWish): Promise<SortedEntries> {
-  const { context = {}, shortened: named } = found;
+  const { shortened: named } = found;
+  const context = (found.context ?? {}) as Context;
   const keys = Object.keys(context);
-  if (named === undefined) return { whole: keys, shortened: [] };
-  const saved = await store.viewCheckpoint({ checkpointId: wish.checkpointId, full: true, isPeek: true });
-  const isSaved = (key: string): boolean => textOf(context, key) === textOf(saved.context, key);
+  if (named === undefined || found.context === undefined) return { whole: keys, others: [] };
+  const { context: saved } = await store.viewCheckpoint({ checkpointId: wish.checkpointId, full: true, isPeek: true });
+  const isSaved = (key: string): boolean => textOf(context, key) === textOf(saved, key);
   const complete = await completeOnes(store, { context, named }, wish);
-  const shortened: ShortenedEntry[] = [];
-  for (const key of keys.filter((each) => !isSaved(each))) {
-    const shown = context[key];
-    const tokens = await store.tokensOf(typeof shown === "object" && shown !== null ? shown : [shown]);
-    const completeAs = complete.has(key) ? (HEADER.test(textOf(context, key)) ? "table" : "text") : undefined;
-    const parts = completeAs === undefined ? keptParts((saved.context as Context)[key] as JsonValue, shown as JsonValue) : undefined;
-    shortened.push({ key, tokens, ...(completeAs === undefined ? { parts } : { completeAs }) });
-  }
-  return { whole: keys.filter((key) => isSaved(key)), shortened };
+  const others = keys
+    .filter((key) => !isSaved(key))
+    .map((key) => {
+      return { key, saved: (saved as Context)[key] as JsonValue, shown: context[key] as JsonValue, isComplete: complete.has(key) };
+    });
+  return { whole: keys.filter((key) => isSaved(key)), others };
+}
+
+/** Says how much of each changed entry is there. */
+function describe(store: Workrail, others: readonly ChangedEntry[]): Promise<ShortenedEntry[]> {
+  return Promise.all(
+    others.map(async ({ key, saved, shown, isComplete }) => {
+      const tokens = await store.tokensOf(typeof shown === "object" && shown !== null ? shown : [shown]);
+      if (!isComplete) return { key, tokens, parts: keptParts(saved, shown) };
+      return { key, tokens, completeAs: HEADER.test(JSON.stringify(shown)) ? "table" : "text" };
+    }),
+  );
 }
 
 /** The row of column names of a table. */
