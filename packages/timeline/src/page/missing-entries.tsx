@@ -111,7 +111,7 @@ function howWritten({ change, shown, tokens }: Fate): string {
   return `written ${form}, complete: ${number(shown)} instead of ${plural(tokens, "token")}`;
 }
 
-/** What the tokens of the answer went to, in the order in which entries get room. */
+/** Lists the tokens that each layer took of the answer, and says which entries get room first. */
 function Spent({ found: { tokens }, budget, fates }: MissingEntriesProps & { readonly fates: readonly Fate[] }): JSX.Element {
   const parts = LAYER_NAMES.flatMap((layer) => {
     const spent = shownOf(fates, (fate) => fate.layer === layer);

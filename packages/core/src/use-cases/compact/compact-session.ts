@@ -122,7 +122,8 @@ function mayBeRepacked(records: readonly CheckpointRecord[], atRest: boolean): R
   const newer = new Map<JsonValue, number>();
   for (const record of records.toReversed()) {
     const series = seriesOf(record);
-    const count = record.baseId === null ? (newer.get(series) ?? 0) : Number.NaN;
+    // Beyond a delta, no count is ever reached.
+    const count = record.baseId === null ? (newer.get(series) ?? 0) : Number.NEGATIVE_INFINITY;
     if (count >= (atRest ? 0 : NEWEST_WHOLE)) found.add(record.id);
     newer.set(series, count + 1);
   }
