@@ -89,7 +89,7 @@ export { shellWord } from "./shell-word.ts";
 export { auditRows } from "./catalog/queries/audit-rows.ts";
 export { checkAudit } from "./catalog/queries/check-audit.ts";
 export { findCheckpoint, findHead } from "./catalog/queries/find-checkpoint.ts";
-export { findSession } from "./catalog/queries/find-session.ts";
+export { findSession, findSessionAndHead } from "./catalog/queries/find-session.ts";
 export { listChanges } from "./catalog/queries/list-changes.ts";
 export { listErasures } from "./catalog/queries/list-erasures.ts";
 export { liveWhere, queryCheckpoints } from "./catalog/queries/query-checkpoints.ts";

@@ -57,7 +57,7 @@ export class PostgresBlobStore implements BlobStore {
   }
 
   async get(ref: BlobRef): Promise<Uint8Array | undefined> {
-    const [row] = await this.#transactions.run((connection) => ask(connection, BYTES(this.#tenant, { ref })));
+    const [row] = await this.#transactions.reading((connection) => ask(connection, BYTES(this.#tenant, { ref })));
     return row === undefined ? undefined : Uint8Array.from(row.bytes);
   }
 

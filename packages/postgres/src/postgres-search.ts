@@ -41,6 +41,8 @@ export class PostgresSearch implements SearchEngine {
   readonly #tenant: string;
   readonly #transactions: Transactions;
   readonly #sheet = new ScoreSheet();
+  /** As of the last look at the state, which comes before each search. Scores need it only roughly. */
+  #size: Size | undefined;
 
   constructor(tenant: string, transactions: Transactions) {
     this.#tenant = tenant;
@@ -48,9 +50,11 @@ export class PostgresSearch implements SearchEngine {
   }
 
   async state(): Promise<IndexState> {
-    const [row] = await this.#rows<{ readonly position: ChangePosition | null; readonly pending: number }>(sql`
-      select position, (select count(*) from workrail.search_session where tenant_id = ${this.#tenant} and noted is not null) as pending
+    const [row] = await this.#read<{ readonly position: ChangePosition | null; readonly pending: number } & Size>(sql`
+      select position, texts, terms,
+        (select count(*) from workrail.search_session where tenant_id = ${this.#tenant} and noted is not null) as pending
       from workrail.search_state where tenant_id = ${this.#tenant}`);
+    this.#size = row;
     return { position: row?.position ?? undefined, pending: row?.pending ?? 0 };
   }
 
@@ -68,7 +72,7 @@ export class PostgresSearch implements SearchEngine {
   }
 
   async pending(limit: number): Promise<readonly ChangedSession[]> {
-    return this.#rows<ChangedSession>(sql`
+    return this.#read<ChangedSession>(sql`
       select id as "sessionId", is_extended as "isExtended" from workrail.search_session
       where tenant_id = ${this.#tenant} and noted is not null order by noted limit ${limit}`);
   }
@@ -98,6 +102,7 @@ export class PostgresSearch implements SearchEngine {
     const texts = add.map((text) => ({ text, counts: countsOf(text.terms) }));
     const added = JSON.stringify(texts.map(({ text, counts }) => documentOf(text, counts)));
     const terms = [...new Set(texts.flatMap(({ counts }) => [...counts.keys()]))];
+    this.#size = undefined;
     const [row] = await this.#rows<{ readonly isDone: boolean }>(sql`select workrail.search_update(${sessionId}, ${version},
       ${[...remove]}::text[], ${added}::jsonb, ${terms}::text[], ${[...sessionTags]}::text[], ${isDone}) as "isDone"`);
     return row?.isDone === true;
@@ -105,21 +110,13 @@ export class PostgresSearch implements SearchEngine {
 
   async match({ terms, required, filter }: IndexQuery): Promise<Matches> {
     const { sessionId } = filter;
-    const [[state], among] = await this.#transactions.reading((connection) =>
-      Promise.all([
-        ask(
-          connection,
-          query<{ readonly texts: number; readonly terms: number }>(
-            sql`select texts, terms from workrail.search_state where tenant_id = ${this.#tenant}`,
-          ),
-        ),
-        sessionId === undefined ? undefined : this.#documentsOf(connection, sessionId),
-      ]),
-    );
-    const texts = state?.texts ?? 0;
+    const [{ texts, terms: all }, among] = await Promise.all([
+      this.#size ?? this.state().then(() => this.#size ?? NOTHING),
+      sessionId === undefined ? undefined : this.#documentsOf(sessionId),
+    ]);
     const lists = new AskedLists((asked) => this.#numbers(asked));
     const ranking = await lists.complete(() => new Ranking(lists, { terms, required }, { sheet: this.#sheet, texts, among }));
-    const found: Found = { ranking, lists, texts, usual: (state?.terms ?? 0) / Math.max(1, texts) };
+    const found: Found = { ranking, lists, texts, usual: all / Math.max(1, texts) };
     return { page: ({ project, ...page }) => this.#page(found, project === undefined ? filter : { ...filter, project }, page) };
   }
 
@@ -145,6 +142,7 @@ export class PostgresSearch implements SearchEngine {
   }
 
   async erase(): Promise<void> {
+    this.#size = undefined;
     await this.#rows(sql`select workrail.search_restart()`);
   }
 
@@ -185,7 +183,7 @@ export class PostgresSearch implements SearchEngine {
   #meeting(numbers: readonly number[], filter: IndexFilter): Promise<readonly DocumentRow[]> {
     const later = sql`exists (select 1 from workrail.search_document as later where later.tenant_id = found.tenant_id
       and later.session_id = found.session_id and later.sequence > found.sequence and ${meets("later", filter)})`;
-    return this.#rows<DocumentRow>(sql`select found.number, found.session_id, found.sequence, found.id, found.terms
+    return this.#read<DocumentRow>(sql`select found.number, found.session_id, found.sequence, found.id, found.terms
       from workrail.search_document as found
       join workrail.search_session as session on session.tenant_id = found.tenant_id and session.id = found.session_id
       where found.tenant_id = ${this.#tenant} and found.number = any(${[...numbers]}::bigint[])
@@ -193,10 +191,10 @@ export class PostgresSearch implements SearchEngine {
         and ((${meets("found", filter)}) or ${later})`);
   }
 
-  async #documentsOf(connection: Connection, session: SessionId): Promise<readonly number[]> {
-    const documents = query<{ readonly number: number }>(sql`select number from workrail.search_document
+  async #documentsOf(session: SessionId): Promise<readonly number[]> {
+    const documents = await this.#read<{ readonly number: number }>(sql`select number from workrail.search_document
       where tenant_id = ${this.#tenant} and session_id = ${session} order by number`);
-    return (await ask(connection, documents)).map(({ number }) => number);
+    return documents.map(({ number }) => number);
   }
 
   /** Reads several lists in one round trip. */
@@ -218,7 +216,7 @@ export class PostgresSearch implements SearchEngine {
 
   /** Returns words with a beginning whose numbers of characters are in a range. Some may be of no document any more. */
   async #words(beginning: string, shortest: number, longest: number): Promise<readonly string[]> {
-    const rows = await this.#rows<{ readonly term: string }>(sql`select term from (
+    const rows = await this.#read<{ readonly term: string }>(sql`select term from (
       select term from workrail.search_word where tenant_id = ${this.#tenant} and term >= ${beginning} and term < ${beginning} || chr(1114111)
       limit ${MOST_WORDS}) as word where char_length(term) between ${shortest}::bigint and ${longest}::bigint`);
     return rows.map(({ term }) => term);
@@ -236,10 +234,22 @@ export class PostgresSearch implements SearchEngine {
       .map(({ word }) => word);
   }
 
+  #read<Row>(statement: RawBuilder<unknown>): Promise<readonly Row[]> {
+    return this.#transactions.reading((connection) => ask(connection, query<Row>(statement)));
+  }
+
   #rows<Row>(statement: RawBuilder<unknown>): Promise<readonly Row[]> {
     return this.#transactions.run((connection) => ask(connection, query<Row>(statement)));
   }
 }
+
+interface Size {
+  readonly texts: number;
+  /** Sum over all texts. */
+  readonly terms: number;
+}
+
+const NOTHING: Size = { texts: 0, terms: 0 };
 
 /** Results of a query, with the numbers that its scores depend on. */
 interface Found {

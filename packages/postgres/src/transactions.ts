@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as pause } from "node:timers/promises";
-import { SerialQueue, WorkrailError } from "@workrail/core";
+import { isWorkrailError, SerialQueue, WorkrailError } from "@workrail/core";
 import { sql } from "kysely";
 import { ask } from "./ask.ts";
 import { prepared } from "./queries/prepared.ts";
@@ -54,6 +54,8 @@ export interface Ending<T> {
 export class Transactions {
   readonly #options: TransactionsOptions;
   readonly #changes = new SerialQueue();
+  /** Reads that wait for a connection. */
+  readonly #waiting: WaitingRead[] = [];
   readonly #current = new AsyncLocalStorage<{ readonly connection: Connection; isOpen: boolean }>();
 
   constructor(options: TransactionsOptions) {
@@ -93,18 +95,56 @@ export class Transactions {
    * part of. `work` sends all statements before it waits for an answer.
    */
   run<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.#apart(BEGIN, work);
+    return this.#inTurn(work) ?? this.#apart(BEGIN, work);
   }
 
-  /** Runs reads as `run` does. They see the store as of one moment: within a turn nobody else changes it. */
+  /**
+   * Runs reads as `run` does. They see the store as of one moment: within a turn nobody else changes it. Reads that wait for a connection
+   * at the same time share it, and one transaction.
+   */
   reading<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.#apart(BEGIN_READING, work);
+    return this.#inTurn(work) ?? this.#together(work);
+  }
+
+  #inTurn<T>(work: (connection: Connection) => Promise<T>): Promise<T> | undefined {
+    const current = this.#current.getStore();
+    return current?.isOpen === true ? translating(() => work(current.connection)) : undefined;
   }
 
   #apart<T>(begin: Statement, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const current = this.#current.getStore();
-    if (current?.isOpen === true) return translating(() => work(current.connection));
     return this.#repeating(() => this.#using((connection) => this.#inTransaction(connection, begin, work)));
+  }
+
+  #together<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const read = (connection: Connection): Promise<T> => work(connection);
+    this.#waiting.push({ read, resolve: resolve as (outcome: unknown) => void, reject });
+    // The first of those that wait takes the connection for all.
+    if (this.#waiting.length === 1) void this.#readAll();
+    return promise;
+  }
+
+  /** Runs the reads that wait, as many as may share a transaction. */
+  async #readAll(): Promise<void> {
+    let reads: readonly WaitingRead[] = [];
+    try {
+      const outcomes = await this.#apart(BEGIN_READING, (connection) => {
+        if (reads.length === 0) {
+          reads = this.#waiting.splice(0, MOST_TOGETHER);
+          if (this.#waiting.length > 0) void this.#readAll();
+        }
+        return Promise.all(reads.map(({ read }) => read(connection)));
+      });
+      for (const [at, { resolve }] of reads.entries()) resolve(outcomes[at]);
+    } catch (error) {
+      if (reads.length === 0) reads = this.#waiting.splice(0);
+      const isOfOne = reads.length > 1 && isOfStatement(isWorkrailError(error) ? error.cause : error);
+      // One failed, and with it the transaction of all: each runs again by itself, and gets the error that is its own.
+      for (const { read, resolve, reject } of reads) {
+        if (isOfOne) this.#apart(BEGIN_READING, read).then(resolve, reject);
+        else reject(error);
+      }
+    }
   }
 
   /** Runs statements of the tenant, with `BEGIN` and `COMMIT`, in one round trip. */
@@ -196,6 +236,15 @@ export class Transactions {
     }
   }
 }
+
+interface WaitingRead {
+  readonly read: (connection: Connection) => Promise<unknown>;
+  readonly resolve: (outcome: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Reads that share a transaction at most, so that many large blobs come through several connections. */
+const MOST_TOGETHER = 16;
 
 /** Commit whose answer is awaited. */
 interface Sent<T> {

@@ -58,6 +58,45 @@ describe.skipIf(missing !== undefined)("round trips", () => {
     } as const;
     expect(await trips.of(() => storage.catalog.read(reads))).toBe(1);
   });
+
+  it("are one for all reads that wait for a connection together", async () => {
+    const sessionId = randomUUID() as SessionId;
+    const ids = [await save(sessionId), await save(sessionId), await save(sessionId)];
+    const refs = ids.map((checkpointId) => storage.blobs.refOf({ sessionId, checkpointId }));
+    const blobs = await Promise.all(refs.map((ref) => storage.blobs.get(ref)));
+    const readAll = (): Promise<unknown> => {
+      return Promise.all([
+        ...ids.map((id) => storage.catalog.read({ row: { of: "checkpoint", id } })),
+        ...refs.map((ref) => storage.blobs.get(ref)),
+      ]);
+    };
+    expect(await trips.of(readAll)).toBe(1);
+    expect(await readAll()).toEqual([
+      ...ids.map((id) => ({ row: expect.objectContaining({ record: expect.objectContaining({ id }) }) })),
+      ...blobs,
+    ]);
+  });
+
+  it("leave each read its own error", async () => {
+    const sessionId = randomUUID() as SessionId;
+    const id = await save(sessionId);
+    const impossible = { of: "checkpoints", where: { state: "live", sessionId }, order: "newest", limit: -1 } as const;
+    const [read, failed, also] = await Promise.allSettled([
+      storage.catalog.read({ row: { of: "checkpoint", id } }),
+      storage.catalog.read({ rows: impossible }),
+      storage.catalog.read({ row: { of: "session", id: sessionId } }),
+    ]);
+    expect(read).toMatchObject({ status: "fulfilled", value: { row: { record: { id } } } });
+    expect(also).toMatchObject({ status: "fulfilled", value: { row: { id: sessionId } } });
+    expect(failed).toMatchObject({ status: "rejected", reason: { code: "STORAGE_UNAVAILABLE" } });
+  });
+
+  it("give every read its answer when more wait than share a transaction", async () => {
+    const sessionId = randomUUID() as SessionId;
+    const id = await save(sessionId);
+    const reads = Array.from({ length: 50 }, () => storage.catalog.read({ row: { of: "checkpoint", id } }));
+    for (const { row } of await Promise.all(reads)) expect(row?.record.id).toBe(id);
+  });
 });
 
 /** Counts how often the process waits for the database. */

@@ -14,8 +14,7 @@ import {
   type Session,
   type SessionId,
   type WeightedTerm,
-  findHead,
-  findSession,
+  findSessionAndHead,
   findCheckpoint,
   liveWhere,
 } from "@workrail/core";
@@ -132,8 +131,7 @@ class Search {
   readonly #phrases: readonly ((text: string) => boolean)[];
   readonly #records = new Map<CheckpointId, Promise<CheckpointRecord | undefined>>();
   readonly #texts = new Map<CheckpointId, Promise<ReadTexts | undefined>>();
-  readonly #sessions = new Map<SessionId, Promise<Session | undefined>>();
-  readonly #heads = new Map<SessionId, Promise<CheckpointRecord | undefined>>();
+  readonly #sessions = new Map<SessionId, ReturnType<typeof findSessionAndHead>>();
   #wanted: Wanted = { terms: new Map() };
   #instead: Wanted = { terms: new Map() };
   #isAnyWhole = false;
@@ -169,7 +167,7 @@ class Search {
 
   async #collect(matches: Matches, related: readonly WeightedTerm[], { filter, least }: Collecting): Promise<FoundCheckpoint[]> {
     const { limit } = this.#input;
-    const found = new Map<CheckpointId, FoundCheckpoint>();
+    const found = new Map<CheckpointId, Match>();
     for (let offset = 0; offset < MOST_HITS && found.size < limit;) {
       const page = offset === 0 ? Math.min(MOST_HITS, limit) : 100;
       const hits = await matches.page({ related, limit: page, offset, project: filter.project });
@@ -179,7 +177,12 @@ class Search {
       if (enough.length < page) break;
       offset += page;
     }
-    return [...found.values()];
+    return Promise.all(
+      [...found.values()].map(async (match) => {
+        const { session, head } = await this.#sessionOf(match.record.sessionId);
+        return { ...match, session, head: head?.id ?? match.record.id };
+      }),
+    );
   }
 
   /** Returns terms that the best hits share. The actual search then prefers hits with these terms. */
@@ -212,7 +215,7 @@ class Search {
     return found.join("\n").slice(0, SAMPLE);
   }
 
-  async #add(hit: IndexHit, filter: IndexFilter, into: Map<CheckpointId, FoundCheckpoint>): Promise<void> {
+  async #add(hit: IndexHit, filter: IndexFilter, into: Map<CheckpointId, Match>): Promise<void> {
     const record = await this.#recordFor(hit, filter);
     if (record === undefined || into.has(record.id)) return;
     const texts = await this.#textsOf(record);
@@ -221,9 +224,7 @@ class Search {
     // The index may lag behind; the text does not.
     if (found.length === 0) return;
     this.#isAnyWhole ||= found.some(({ terms }) => [...terms].some((term) => this.#wanted.terms.has(term)));
-    const session = await this.#sessionOf(record.sessionId);
-    const head = await this.#headIdOf(record);
-    into.set(record.id, { record, session, head, score: hit.score, snippet: this.#snippet(record, texts.lines, found) });
+    into.set(record.id, { record, score: hit.score, snippet: this.#snippet(record, texts.lines, found) });
   }
 
   /** Returns lines with the terms, or else lines with their substitutes. */
@@ -244,7 +245,7 @@ class Search {
     const record = await this.#recordOf(hit.checkpointId);
     if (record === undefined) return undefined;
     // Most queries have no tags.
-    const tags = filter.tags === undefined ? undefined : (await this.#sessionOf(record.sessionId))?.tags;
+    const tags = filter.tags === undefined ? undefined : (await this.#sessionOf(record.sessionId)).session?.tags;
     return matchesFilter(record, tags ?? [], filter) ? record : this.#laterHolding(record, filter);
   }
 
@@ -283,14 +284,13 @@ class Search {
     }
   }
 
-  #sessionOf(id: SessionId): Promise<Session | undefined> {
-    return remembered(this.#sessions, id, () => findSession(this.#ports.catalog, id));
-  }
-
-  async #headIdOf({ id, sessionId }: CheckpointRecord): Promise<CheckpointId> {
-    return (await remembered(this.#heads, sessionId, () => findHead(this.#ports.catalog, sessionId)))?.id ?? id;
+  #sessionOf(id: SessionId): ReturnType<typeof findSessionAndHead> {
+    return remembered(this.#sessions, id, () => findSessionAndHead(this.#ports.catalog, id));
   }
 }
+
+/** A hit before its session is read. */
+type Match = Omit<FoundCheckpoint, "session" | "head">;
 
 interface Collecting {
   readonly filter: IndexFilter;

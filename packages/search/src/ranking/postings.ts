@@ -190,14 +190,11 @@ function oftenMarked(
   term: string,
   how: Pick<AskedDocuments, "most" | "span" | "isLatest">,
 ): (readonly [times: number, documents: readonly number[]])[] {
-  const found: [number, readonly number[]][] = [];
-  for (const [times, mark] of marksOf(term)) {
-    const documents = lists.numbers({ having: "all", words: [term + mark], ...how });
-    // A term that no document has this often has no documents at higher levels.
-    if (documents.length === 0) break;
-    found.push([times, documents]);
-  }
-  return found;
+  // All levels are asked for, whatever the first answers: lists that are read from afar come at once.
+  const levels = marksOf(term).map(([times, mark]): [number, readonly number[]] => {
+    return [times, lists.numbers({ having: "all", words: [term + mark], ...how })];
+  });
+  return levels.filter(([, documents]) => documents.length > 0);
 }
 
 /** Returns the union of two ascending lists. */
