@@ -2,6 +2,7 @@ import type { AskedDocuments, WordLists } from "@workrail/search";
 
 /** Word lists that are read from elsewhere: what is missing is read for all at once, and the work done again. */
 export class AskedLists implements WordLists {
+  readonly comeTogether = true;
   readonly #known = new Map<string, readonly number[]>();
   readonly #missing = new Map<string, AskedDocuments>();
   readonly #read: (asked: readonly AskedDocuments[]) => Promise<readonly (readonly number[])[]>;

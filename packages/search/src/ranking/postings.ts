@@ -12,6 +12,8 @@ export interface AskedDocuments {
 
 /** Words of an index, as `marked` makes them, with the documents that have them. Documents have numbers in the order they were added. */
 export interface WordLists {
+  /** True when all lists that are asked for come in one round trip: asking for some too many costs less than another round. */
+  readonly comeTogether?: boolean;
   /** Returns ascending numbers of documents. */
   numbers(asked: AskedDocuments): readonly number[];
 }
@@ -190,11 +192,14 @@ function oftenMarked(
   term: string,
   how: Pick<AskedDocuments, "most" | "span" | "isLatest">,
 ): (readonly [times: number, documents: readonly number[]])[] {
-  // All levels are asked for, whatever the first answers: lists that are read from afar come at once.
-  const levels = marksOf(term).map(([times, mark]): [number, readonly number[]] => {
-    return [times, lists.numbers({ having: "all", words: [term + mark], ...how })];
-  });
-  return levels.filter(([, documents]) => documents.length > 0);
+  const found: [number, readonly number[]][] = [];
+  for (const [times, mark] of marksOf(term)) {
+    const documents = lists.numbers({ having: "all", words: [term + mark], ...how });
+    if (documents.length > 0) found.push([times, documents]);
+    // A term that no document has this often has no documents at higher levels.
+    else if (lists.comeTogether !== true) break;
+  }
+  return found;
 }
 
 /** Returns the union of two ascending lists. */

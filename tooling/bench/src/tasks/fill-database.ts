@@ -17,7 +17,7 @@ export interface FillDatabaseInput {
   readonly projects: readonly string[];
 }
 
-/** Fills a store in a database by saves. */
+/** Fills a store in a database by saves, and indexes them. */
 export async function fillDatabase({ url, dataDir, sessions, checkpoints, bytes, atATime, projects }: FillDatabaseInput): Promise<void> {
   await using store = await openDatabase(url, dataDir);
   const context = generateContext(bytes, 1);
@@ -28,6 +28,5 @@ export async function fillDatabase({ url, dataDir, sessions, checkpoints, bytes,
   for (let first = 0; first < sessions; first += atATime) {
     await Promise.all(Array.from({ length: Math.min(atATime, sessions - first) }, (_, at) => fill(first + at)));
   }
-  // Indexes what was saved.
-  await store.searchCheckpoints({ query: "word", project: null });
+  await store.finishIndex();
 }
