@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WorkrailError } from "@workrail/core";
-import { elapsedMs } from "./elapsed-ms.ts";
+import { elapsedMs } from "./file-system.ts";
 import { fileError } from "./file-errors.ts";
 import { hasCode } from "./error-codes.ts";
 

@@ -2,7 +2,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { withDirectory } from "../test/with-directory.ts";
-import { nodeFileSystem } from "./file-system.ts";
+import { writeDurably } from "./durable-files.ts";
+import { nodeFileSystem, patient, signatureOf } from "./file-system.ts";
 import { realPathOf } from "./real-path.ts";
 
 const refused = (code: string): Error => Object.assign(new Error(`${code}: injected`), { code });
@@ -49,3 +50,76 @@ describe("the real path", () => {
       expect(() => realPathOf(path.join(directory, "gone"))).toThrow("ENOENT");
     }));
 });
+
+describe("a file's signature", () => {
+  it("changes with it, and never follows a link", () =>
+    withDirectory((folder) => {
+      const file = path.join(folder, "file");
+      expect(signatureOf(file)).toBeUndefined();
+      fs.writeFileSync(file, "a");
+      const first = signatureOf(file);
+      expect(signatureOf(file)).toBe(first);
+      fs.writeFileSync(file, "ab");
+      expect(signatureOf(file)).not.toBe(first);
+      expect(signatureOf(folder)).toMatch(/^directory/u);
+      if (process.platform === "win32") return;
+      fs.symlinkSync(file, path.join(folder, "link"));
+      expect(signatureOf(path.join(folder, "link"))).toMatch(/^other/u);
+    }));
+});
+
+/** Returns a file system whose removals fail a number of times, and counts them. */
+function failing(times: number, code: string) {
+  let calls = 0;
+  const unlink = (): void => {
+    calls += 1;
+    if (calls <= times) throw refused(code);
+  };
+  return { files: { ...nodeFileSystem, unlink }, calls: () => calls };
+}
+
+describe("a file that another process holds for a moment", () => {
+  it.each(["EPERM", "EBUSY", "EACCES"])("is waited for on Windows (%s)", (code) => {
+    const { files, calls } = failing(3, code);
+    patient(files).unlink("file");
+    expect(calls()).toBe(4);
+  });
+
+  it("is waited for only for a limited time", () => {
+    const { files, calls } = failing(Number.POSITIVE_INFINITY, "EBUSY");
+    expect(() => patient(files).unlink("file")).toThrow("EBUSY");
+    expect(calls()).toBe(14);
+  });
+
+  it("is refused at once with ENOENT, which is permanent", () => {
+    const { files, calls } = failing(1, "ENOENT");
+    expect(() => patient(files).unlink("file")).toThrow("ENOENT");
+    expect(calls()).toBe(1);
+  });
+
+  it.skipIf(process.platform === "win32").each(["EACCES", "EPERM"])("is refused at once elsewhere (%s)", (code) => {
+    const unlink = vi.spyOn(fs, "unlinkSync").mockImplementation(() => {
+      throw refused(code);
+    });
+    expect(() => nodeFileSystem.unlink("file")).toThrow(code);
+    expect(unlink).toHaveBeenCalledOnce();
+  });
+});
+
+it("files on Windows are replaced, read and removed even while a scanner holds them", () =>
+  withDirectory(async (directory) => {
+    const file = path.join(directory, "file");
+    const obstruct = (name: "renameSync" | "unlinkSync" | "openSync", code: string): void => {
+      vi.spyOn(fs, name).mockImplementationOnce(() => {
+        throw refused(code);
+      });
+    };
+    const files = patient(nodeFileSystem);
+    obstruct("renameSync", "EPERM");
+    await writeDurably(files, file, { bytes: Buffer.from("text"), mode: "replace" });
+    obstruct("openSync", "EBUSY");
+    expect(Buffer.from((await files.read(file)) ?? []).toString()).toBe("text");
+    obstruct("unlinkSync", "EBUSY");
+    files.unlink(file);
+    expect(fs.readdirSync(directory)).toEqual([]);
+  }));

@@ -1,7 +1,5 @@
 import fs from "node:fs";
-import { elapsedMs } from "./elapsed-ms.ts";
 import { hasCode, isWithoutDirectorySync } from "./error-codes.ts";
-import { patiently } from "./patiently.ts";
 
 /**
  * File operations that durability depends on, one method for each, so that tests can fail or kill at any of them. Operations on the page
@@ -61,17 +59,20 @@ const APPEND = fs.constants.O_WRONLY | fs.constants.O_APPEND | NO_FOLLOW;
 const READ_AT_ONCE_BYTES = 256 * 1024;
 /** Longest fsync that is done synchronously: a thread hop would cost as much. */
 const WAIT_AT_ONCE_MS = 1;
+/** Attempts of an operation on Windows, with growing pauses. */
+const ATTEMPTS = 14;
+const PAUSE_MS = 5;
 
-export const nodeFileSystem: FileSystem = {
+const system: FileSystem = {
   create: (path) => fs.openSync(path, CREATE, 0o600),
-  append: (path) => patiently(() => fs.openSync(path, APPEND)),
-  overwrite: (path) => patiently(() => fs.openSync(path, fs.constants.O_WRONLY | NO_FOLLOW)),
+  append: (path) => fs.openSync(path, APPEND),
+  overwrite: (path) => fs.openSync(path, fs.constants.O_WRONLY | NO_FOLLOW),
   write: (fd, bytes) => fs.writeSync(fd, bytes),
-  sync: (fd) => onDisk(fd),
+  sync: onDisk,
   close: (fd) => fs.closeSync(fd),
-  rename: (from, to) => patiently(() => fs.renameSync(from, to)),
+  rename: (from, to) => fs.renameSync(from, to),
   link: (from, to) => fs.linkSync(from, to),
-  unlink: (path) => patiently(() => fs.unlinkSync(path)),
+  unlink: (path) => fs.unlinkSync(path),
 
   syncDirectory(path) {
     // Windows cannot open a directory, and makes renames durable by itself.
@@ -91,7 +92,7 @@ export const nodeFileSystem: FileSystem = {
   },
 
   read(path) {
-    const fd = ifPresent(() => patiently(() => fs.openSync(path, fs.constants.O_RDONLY | NO_FOLLOW | WITHOUT_WAITING)));
+    const fd = ifPresent(() => fs.openSync(path, fs.constants.O_RDONLY | NO_FOLLOW | WITHOUT_WAITING));
     if (fd === undefined) return undefined;
     let isHandedOver = false;
     try {
@@ -133,6 +134,35 @@ export const nodeFileSystem: FileSystem = {
     return bavail * bsize;
   },
 };
+
+/** The files of this machine. */
+export const nodeFileSystem: FileSystem = process.platform === "win32" ? patient(system) : system;
+
+/**
+ * Returns a file system that retries on Windows. A virus scanner, an indexer or a backup may hold a file there for a moment, so that
+ * renaming, removing or opening it fails: retries for half a second in total.
+ */
+export function patient(files: FileSystem): FileSystem {
+  return {
+    ...files,
+    append: (path) => patiently(() => files.append(path)),
+    overwrite: (path) => patiently(() => files.overwrite(path)),
+    rename: (from, to) => patiently(() => files.rename(from, to)),
+    unlink: (path) => patiently(() => files.unlink(path)),
+    read: (path) => patiently(() => files.read(path)),
+  };
+}
+
+function patiently<T>(work: () => T): T {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return work();
+    } catch (error) {
+      if (attempt === ATTEMPTS || !hasCode(error, "EPERM", "EBUSY", "EACCES")) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, attempt * PAUSE_MS);
+    }
+  }
+}
 
 function readNow(fd: number, size: number): Uint8Array {
   const bytes = Buffer.allocUnsafe(size);
@@ -181,4 +211,32 @@ function ifPresent<T>(read: () => T): T | undefined {
 
 function unlessImpossible(error: unknown): void {
   if (!isWithoutDirectorySync(error)) throw error;
+}
+
+/**
+ * Returns milliseconds since the start of the process by a monotonic clock, for durations only. Node would load its whole performance
+ * module for `performance.now()`, which takes longer than most of the work timed here.
+ */
+export function elapsedMs(): number {
+  return process.uptime() * 1000;
+}
+
+/**
+ * Returns a signature of a file that changes with the file, without following links. `undefined` when the file is missing or cannot be
+ * inspected.
+ */
+export function signatureOf(file: string): string | undefined {
+  try {
+    return signatureFrom(fs.lstatSync(file, { throwIfNoEntry: false }));
+  } catch {
+    // A place that cannot be inspected has nothing to read.
+    return undefined;
+  }
+}
+
+/** Returns the signature from given stats. The content of a directory does not matter. */
+export function signatureFrom(found: fs.Stats | undefined): string | undefined {
+  if (found === undefined) return undefined;
+  if (found.isDirectory()) return `directory ${found.ino}`;
+  return `${found.isFile() ? "file" : "other"} ${found.ino} ${found.mtimeMs} ${found.size}`;
 }

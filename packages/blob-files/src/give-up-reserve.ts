@@ -21,7 +21,7 @@ export async function givingUpReserve<T>(
   } catch (error) {
     if (!isWorkrailError(error) || !NO_ROOM.has(error.details["reason"])) throw error;
     // 0 when another process released it first; the space is free in both cases.
-    const bytes = new ReserveFile(dataDir, fs).release();
+    const bytes = await new ReserveFile(dataDir, fs).release();
     log.warn("the store could not be opened for want of room, and gives up its reserve", { path: dataDir, bytes });
     return open();
   }

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { withDirectory } from "../test/with-directory.ts";
 import { calledBackFiles } from "./called-back.ts";
-import { type GivenFile, isWithin, readGivenFile, readGivenFileNow, signatureOf } from "./read-given-file.ts";
+import { type GivenFile, isWithin, readGivenFile, readGivenFileNow } from "./read-given-file.ts";
 
 const isPosix = process.platform !== "win32";
 const LIMITS = { maxBytes: 100 };
@@ -121,21 +121,4 @@ describe("isWithin", () => {
   ])("of %s and %s is %s", (folder, place, is) => {
     expect(isWithin(path.resolve(folder), path.resolve(place))).toBe(is);
   });
-});
-
-describe("a file's signature", () => {
-  it("changes with it, and never follows a link", () =>
-    withDirectory((folder) => {
-      const file = path.join(folder, "file");
-      expect(signatureOf(file)).toBeUndefined();
-      fs.writeFileSync(file, "a");
-      const first = signatureOf(file);
-      expect(signatureOf(file)).toBe(first);
-      fs.writeFileSync(file, "ab");
-      expect(signatureOf(file)).not.toBe(first);
-      expect(signatureOf(folder)).toMatch(/^directory/u);
-      if (!isPosix) return;
-      fs.symlinkSync(file, path.join(folder, "link"));
-      expect(signatureOf(path.join(folder, "link"))).toMatch(/^other/u);
-    }));
 });

@@ -125,23 +125,3 @@ function refusalOf(error: unknown): GivenFile {
   if (hasCode(error, "ELOOP")) return { refused: "outside" };
   return { refused: "unreadable", code: error instanceof Error && "code" in error ? String(error.code) : undefined };
 }
-
-/**
- * Returns a signature of a file that changes with the file, without following links. `undefined` when the file is missing or cannot be
- * inspected.
- */
-export function signatureOf(file: string): string | undefined {
-  try {
-    return signatureFrom(fs.lstatSync(file, { throwIfNoEntry: false }));
-  } catch {
-    // A place that cannot be inspected has nothing to read.
-    return undefined;
-  }
-}
-
-/** Returns the signature from given stats. The content of a directory does not matter. */
-export function signatureFrom(found: fs.Stats | undefined): string | undefined {
-  if (found === undefined) return undefined;
-  if (found.isDirectory()) return `directory ${found.ino}`;
-  return `${found.isFile() ? "file" : "other"} ${found.ino} ${found.mtimeMs} ${found.size}`;
-}

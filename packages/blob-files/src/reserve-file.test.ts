@@ -40,8 +40,8 @@ describe("the reserve", () => {
       const first = nodeFileSystem.inspect(file)?.identity;
       await reserve.keep();
       expect(nodeFileSystem.inspect(file)?.identity).toBe(first);
-      reserve.release();
-      reserve.release();
+      await reserve.release();
+      await reserve.release();
       expect(fs.existsSync(file)).toBe(false);
       expect(await reserve.keep()).toBe(true);
       expect(fs.statSync(file).size).toBe(MiB);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
-import { isWorkrailError } from "@workrail/core";
+import { isWorkrailError, type Reserve } from "@workrail/core";
 import { removeIfPresent, writeAll } from "./durable-files.ts";
 import { fileError } from "./file-errors.ts";
 import type { FileSystem } from "./file-system.ts";
@@ -11,20 +11,25 @@ const SIZE_BYTES = 1024 * 1024;
 const LEAST_FREE_BYTES = 2 * SIZE_BYTES;
 
 /** A file that only occupies space: on a full disk, removing it frees the space that a clean-up needs. */
-export class ReserveFile {
+export class ReserveFile implements Reserve {
   readonly #dataDir: string;
   readonly #fs: FileSystem;
   readonly #file: string;
+  readonly #freeMore: (() => Promise<void>) | undefined;
 
-  constructor(dataDir: string, fs: FileSystem) {
+  /** @param freeMore frees other space that the storage does not need. */
+  constructor(dataDir: string, fs: FileSystem, freeMore?: () => Promise<void>) {
     this.#dataDir = dataDir;
     this.#fs = fs;
+    this.#freeMore = freeMore;
     this.#file = path.join(dataDir, RESERVE);
   }
 
   /** Creates the file unless it exists. Returns `false` when the disk has no room. */
   async keep(): Promise<boolean> {
-    if (this.#isThere()) return true;
+    const found = this.#fs.inspect(this.#file);
+    // A process that died may have left a part of the file.
+    if (found?.kind === "file" && found.sizeBytes >= SIZE_BYTES) return true;
     if (this.freeBytes() < LEAST_FREE_BYTES) return false;
     try {
       await this.#make();
@@ -36,15 +41,17 @@ export class ReserveFile {
     }
   }
 
-  /** Removes the file, and returns its size in bytes. */
-  release(): number {
+  /** Removes the file, and resolves to its size in bytes. */
+  async release(): Promise<number> {
+    let bytes = 0;
     try {
-      const bytes = this.#fs.inspect(this.#file)?.sizeBytes ?? 0;
+      bytes = this.#fs.inspect(this.#file)?.sizeBytes ?? 0;
       removeIfPresent(this.#fs, this.#file);
-      return bytes;
     } catch (error) {
       throw fileError(error, this.#file);
     }
+    await this.#freeMore?.();
+    return bytes;
   }
 
   /** Returns the bytes that this user may still write on the disk. */
@@ -54,12 +61,6 @@ export class ReserveFile {
     } catch (error) {
       throw fileError(error, this.#dataDir);
     }
-  }
-
-  /** Checks the size too: a process that died may have left a part of the file. */
-  #isThere(): boolean {
-    const found = this.#fs.inspect(this.#file);
-    return found?.kind === "file" && found.sizeBytes >= SIZE_BYTES;
   }
 
   async #make(): Promise<void> {

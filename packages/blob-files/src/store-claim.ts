@@ -5,9 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Log, WorkrailError } from "@workrail/core";
 import { ensureOwnDirectory } from "./data-directory.ts";
 import { removeIfPresent } from "./durable-files.ts";
-import { elapsedMs } from "./elapsed-ms.ts";
 import { hasCode } from "./error-codes.ts";
-import type { FileSystem } from "./file-system.ts";
+import { elapsedMs, type FileSystem } from "./file-system.ts";
 import { OPEN } from "./paths.ts";
 import { makePrivateDirectory } from "./private-place.ts";
 

@@ -20,7 +20,7 @@ import {
   tidyLeftovers,
   VECTORS,
 } from "@workrail/blob-files";
-import { isWorkrailError, type Log, type Reserve, runAll, runThen, type Storage } from "@workrail/core";
+import { isWorkrailError, type Log, runAll, runThen, type Storage } from "@workrail/core";
 import { loadSqliteDriver, type SqliteDriverChoice } from "./load-sqlite-driver.ts";
 import type { Migration } from "./migrations.ts";
 import { silentLog } from "./silent-log.ts";
@@ -156,7 +156,6 @@ async function openShared({ dataDir, fs, log, lockWaitMs }: Place, driver: Sqlit
   const warnings = placeWarnings(unsuitable, opened.journal);
   for (const warning of warnings) log.warn(warning, { path: dataDir });
   log.info("opened the store", { dataDir, mode: driver.name });
-  const reserve = reserveOf(new ReserveFile(dataDir, fs), opened);
   const databases = { "the catalog": opened, "the search index": search, "the vectors": vectors };
   const keyFiles = new FileKeyFiles(dataDir, fs, (directory) => blobs.ensureDirectory(directory));
   return {
@@ -169,7 +168,8 @@ async function openShared({ dataDir, fs, log, lockWaitMs }: Place, driver: Sqlit
     keyFiles,
     remains: new FileRemains(dataDir, fs),
     locking,
-    reserve,
+    // On a full disk, the write-ahead log takes room too.
+    reserve: new ReserveFile(dataDir, fs, () => opened.emptyLog()),
     search,
     vectors,
     derivedBytes: () => ({
@@ -197,16 +197,6 @@ async function purge(
     throw storageError(error, dataDir);
   }
   return left;
-}
-
-/** Reserve that also empties the write-ahead log when released: on a full disk, the log takes room too. */
-function reserveOf(file: ReserveFile, catalog: SqliteCatalog): Reserve {
-  const release = async (): Promise<number> => {
-    const bytes = file.release();
-    await catalog.emptyLog();
-    return bytes;
-  };
-  return { keep: () => file.keep(), release, freeBytes: () => file.freeBytes() };
 }
 
 /**
