@@ -1,5 +1,5 @@
 import { type AuditEvent, type AuditPlace, type LoggedEvent, placeOf, type RowChange, type Settled, type Tables } from "@workrail/core";
-import { CHECKPOINT_COLUMNS, SESSION_COLUMNS, sessionChecksum, summed, type Unsummed } from "./row-checksum.ts";
+import { CHECKPOINT_COLUMNS, SESSION_COLUMNS, summed, type Unsummed } from "./row-checksum.ts";
 import { columnsOf, columnsOfSession, loggedOf, trashedRecord, trashedRowOf } from "./rows.ts";
 import type { AuditRow, CheckpointRow, SessionRow, StoredTables, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
@@ -62,9 +62,9 @@ function addToAudit(on: SqliteConnection, events: readonly (AuditEvent | LoggedE
   let last: LoggedEvent | undefined;
   for (const event of events) {
     last = "number" in event ? event : { ...event, number: 1 + ((last ?? lastLogged(on))?.number ?? 0), digest: undefined };
-    const { number, at, action, sessionId, checkpointId, agentId, reason, digest, subject = null } = last;
-    const texts = [sessionId, checkpointId, agentId, reason].map((text) => text ?? null);
-    run(on, PUT_AUDIT, number, at.getTime(), action, ...texts, digest === undefined ? null : Buffer.from(digest, "hex"), subject);
+    const { number, at, action, sessionId = null, checkpointId = null, agentId = null, reason = null, digest, subject = null } = last;
+    const bytes = digest === undefined ? null : Buffer.from(digest, "hex");
+    run(on, PUT_AUDIT, number, at.getTime(), action, sessionId, checkpointId, agentId, reason, bytes, subject);
   }
   return last;
 }
@@ -84,8 +84,8 @@ function putSession(on: SqliteConnection, was: Tables["session"] | undefined, no
   const row = columnsOfSession(now);
   // A trigger adds the bytes of a session to those of the store, and it runs on updates only.
   const before = was === undefined ? { ...row, total_bytes: 0 } : columnsOfSession(was);
-  if (was === undefined) write(on, INSERT_SESSION, { ...before, checksum: sessionChecksum(before) });
-  if (difference(before, row, SESSION_COLUMNS) !== undefined) updateSession(on, { ...row, checksum: sessionChecksum(row) });
+  if (was === undefined) write(on, INSERT_SESSION, summed(before, SESSION_COLUMNS));
+  if (SESSION_COLUMNS.some((column) => before[column] !== row[column])) updateSession(on, summed(row, SESSION_COLUMNS));
 }
 
 function putCheckpoint(on: SqliteConnection, was: Tables["checkpoint"] | undefined, now: Tables["checkpoint"] | undefined): void {
@@ -116,7 +116,7 @@ function takeOut(on: SqliteConnection, row: Tables["checkpoint"] | undefined): v
 
 function putInto(on: SqliteConnection, { record, trashedAt }: Tables["checkpoint"], row: Unsummed<CheckpointRow>): void {
   if (trashedAt === undefined) {
-    write(on, INSERT_CHECKPOINT, summed(row));
+    write(on, INSERT_CHECKPOINT, summed(row, CHECKPOINT_COLUMNS));
     return tag(on, row.ordinal, record.tags);
   }
   const at = trashedAt.getTime();
@@ -126,7 +126,7 @@ function putInto(on: SqliteConnection, { record, trashedAt }: Tables["checkpoint
 
 function update(on: SqliteConnection, row: CheckpointRow, columns: Partial<Unsummed<CheckpointRow>>): void {
   const isOfIndex = INDEXED.some((column) => column in columns);
-  write(on, isOfIndex ? UPDATE_CHECKPOINT : UPDATE_UNINDEXED, summed(row));
+  write(on, isOfIndex ? UPDATE_CHECKPOINT : UPDATE_UNINDEXED, summed(row, CHECKPOINT_COLUMNS));
   if (columns.tags === undefined) return;
   run(on, "DELETE FROM checkpoint_tag WHERE ordinal = ?", row.ordinal);
   tag(on, row.ordinal, JSON.parse(row.tags) as readonly string[]);
@@ -159,7 +159,7 @@ interface RowStatement<T extends keyof StoredTables> {
 }
 
 function write<T extends keyof StoredTables>(on: SqliteConnection, { sql, columns }: RowStatement<T>, row: StoredTables[T]): void {
-  run(on, sql, ...columns.map((column) => row[column] as SqliteValue));
+  on.statement(sql).run(...columns.map((column) => row[column] as SqliteValue));
 }
 
 function run(on: SqliteConnection, sql: string, ...parameters: readonly SqliteValue[]): void {

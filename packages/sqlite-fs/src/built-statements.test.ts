@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { COMMON_READS } from "../test/common-reads.ts";
 import { buildStatement } from "./queries/build-statement.ts";
-import { parseShape, shaped } from "./read-shape.ts";
+import { parseShape } from "./read-shape.ts";
+import { shaped } from "./statement-of.ts";
 
 it("are as the builder builds them now: `--update` writes them anew", async () => {
   const entries = new Map(COMMON_READS.map(shaped).map(({ key }) => [key, buildStatement(parseShape(key))]));

@@ -13,7 +13,6 @@ import {
   storeClosed,
 } from "@workrail/blob-files";
 import { type AuditPlace, type Log, runThen } from "@workrail/core";
-import { abandon } from "./abandon.ts";
 import { checkContent, checkShape, mendingsOf, noteMending } from "./catalog-checks.ts";
 import { CommitMark, isBehind, placeNoted } from "./commit-mark.ts";
 import { mendCatalog } from "./mend-catalog.ts";
@@ -332,7 +331,7 @@ export class CatalogDatabase {
       if (isDamage(error)) return false;
       throw error;
     } finally {
-      abandon(writer);
+      writer.abandon();
     }
   }
 

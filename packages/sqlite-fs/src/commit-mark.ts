@@ -113,8 +113,7 @@ function lastCommit(connection: SqliteConnection): LastCommit | undefined {
 }
 
 function textOf({ log, auditId, digest = NO_DIGEST }: LastCommit): string {
-  const numbers = [log, auditId].map((number) => String(number).padStart(DIGITS, "0"));
-  const text = [...numbers, digest].join(" ");
+  const text = `${String(log).padStart(DIGITS, "0")} ${String(auditId).padStart(DIGITS, "0")} ${digest}`;
   return `${text} ${checkOf(text)}\n`;
 }
 

@@ -4,7 +4,7 @@ import { correctedRow } from "./corrected-row.ts";
 import { CHECKPOINT_COLUMNS, summed, type Unsummed } from "./row-checksum.ts";
 import type { CheckpointRow } from "./schema.ts";
 
-const ROW: CheckpointRow = summed({
+const UNSUMMED: Unsummed<CheckpointRow> = {
   ordinal: 4_711,
   id: "0192f3c1-6d2f-7cc3-98c4-dc0c0c07398f",
   session_id: "a-session",
@@ -32,7 +32,8 @@ const ROW: CheckpointRow = summed({
   folded: "größer",
   folded_name: null,
   shielded_until: null,
-} satisfies Unsummed<CheckpointRow>);
+};
+const ROW: CheckpointRow = summed(UNSUMMED, CHECKPOINT_COLUMNS);
 
 const TEXTS = CHECKPOINT_COLUMNS.filter((column) => typeof ROW[column] === "string");
 const INTEGERS = [...CHECKPOINT_COLUMNS, "checksum" as const].filter((column) => typeof ROW[column] === "number");

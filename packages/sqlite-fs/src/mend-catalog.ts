@@ -3,7 +3,7 @@ import { expectSound } from "./catalog-checks.ts";
 import { allCheckpoints } from "./checkpoint-pages.ts";
 import { correctedRow, textsBefore } from "./corrected-row.ts";
 import { addMissingEdges, countAnew, hasWrongSums, indexAnew } from "./discrepancies.ts";
-import { CHECKPOINT_COLUMNS, checkpointChecksum, SESSION_COLUMNS, sessionChecksum, summed } from "./row-checksum.ts";
+import { CHECKPOINT_COLUMNS, checksumOf, SESSION_COLUMNS, summed } from "./row-checksum.ts";
 import { agreesWithItself, checkedTrashed, trashedRowOf } from "./rows.ts";
 import type { SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
@@ -55,12 +55,12 @@ const INDEXES = `SELECT sqlite_schema.name, tbl_name, partial FROM sqlite_schema
 
 function correctSessions(connection: SqliteConnection): number {
   const sessions = connection.statement("SELECT * FROM session").all() as readonly SessionRow[];
-  const damaged = sessions.filter((row) => row.checksum !== sessionChecksum(row));
+  const damaged = sessions.filter((row) => row.checksum !== checksumOf(row, SESSION_COLUMNS));
   for (const row of damaged) {
     const was = correctedRow(row, SESSION_COLUMNS);
     // A row with a wrong key is at the wrong place in the table, which is its own index.
     if (was === undefined || was.id !== row.id || !isJson(was.tags) || !isJson(was.pins)) throw beyondMending();
-    updateSession(connection, { ...was, checksum: sessionChecksum(was) });
+    updateSession(connection, summed(was, SESSION_COLUMNS));
   }
   return damaged.length;
 }
@@ -68,10 +68,10 @@ function correctSessions(connection: SqliteConnection): number {
 function correctCheckpoints(connection: SqliteConnection): number {
   let corrected = 0;
   for (const row of allCheckpoints(connection)) {
-    if (row.checksum === checkpointChecksum(row)) continue;
+    if (row.checksum === checksumOf(row, CHECKPOINT_COLUMNS)) continue;
     const was = correctedRow(row, CHECKPOINT_COLUMNS);
     if (was === undefined || was.ordinal !== row.ordinal || !agreesWithItself(was)) throw beyondMending();
-    updateCheckpoint(connection, summed(was));
+    updateCheckpoint(connection, summed(was, CHECKPOINT_COLUMNS));
     corrected++;
   }
   return corrected;

@@ -48,53 +48,34 @@ export const SESSION_COLUMNS: readonly (keyof Unsummed<SessionRow>)[] = [
   "aside_count",
 ];
 
-/** Computes the `checksum` of a row of `checkpoint`. */
-export function checkpointChecksum(row: Unsummed<CheckpointRow>): number {
-  return checksumOf(row, CHECKPOINT_COLUMNS);
-}
+/** Columns that a checksum covers, by name. */
+type Covered<Column extends string> = Readonly<Record<Column, Summed>>;
 
-/** Returns a row of `checkpoint` with its checksum. */
-export function summed(row: Unsummed<CheckpointRow>): CheckpointRow {
-  return { ...row, checksum: checkpointChecksum(row) };
-}
-
-/** Computes the `checksum` of a row of `session`. */
-export function sessionChecksum(row: Unsummed<SessionRow>): number {
-  return checksumOf(row, SESSION_COLUMNS);
+/** Returns a row with its checksum. */
+export function summed<Column extends string, Row extends Covered<Column>>(
+  row: Row,
+  columns: readonly Column[],
+): Row & { checksum: number } {
+  return { ...row, checksum: checksumOf(row, columns) };
 }
 
 /**
- * Returns the row when its checksum is right.
- *
- * @throws an error with the code SQLITE_CORRUPT otherwise. SQLite itself does not detect a flipped bit in a value, or in the name of
- *   a column, which is text in the database too.
+ * Throws when the checksum of a row is wrong: an error with the code SQLITE_CORRUPT. SQLite itself does not detect a flipped bit in a
+ * value, or in the name of a column, which is text in the database too.
  */
-export function checkedCheckpoint<Row extends CheckpointRow>(row: Row): Row {
-  return checked(row, checkpointChecksum(row));
-}
-
-/** `checkedCheckpoint` for a row of `session`. */
-export function checkedSession<Row extends SessionRow>(row: Row): Row {
-  return checked(row, sessionChecksum(row));
-}
-
-/** @throws an error with the code SQLITE_CORRUPT when the row lacks a column. */
-export function requireColumns<Column extends string>(row: Readonly<Record<Column, unknown>>, columns: readonly Column[]): void {
-  const missing = columns.find((column) => row[column] === undefined);
-  if (missing !== undefined) throw databaseDamaged(`A row of the catalog has no ${missing}.`);
-}
-
-function checked<Row extends { readonly checksum: number }>(row: Row, checksum: number): Row {
-  if (row.checksum !== checksum) throw databaseDamaged("A row of the catalog is not as it was written.");
-  return row;
+export function expectSummed<Column extends string>(
+  row: Covered<Column> & { readonly checksum: number },
+  columns: readonly Column[],
+): void {
+  if (row.checksum !== checksumOf(row, columns)) throw databaseDamaged("A row of the catalog is not as it was written.");
 }
 
 /**
- * FNV-1a with 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/). For each column it takes a mark for the kind of the value, then
+ * Computes the checksum of a row: FNV-1a with 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/). For each column it takes a mark for the kind of the value, then
  * the UTF-16 units of the value as text. A missing column gives another sum than any value. Each step can be undone, so rows that
  * differ in one unit never have the same sum; other rows have it in one case of four billion.
  */
-function checksumOf<Column extends string>(row: Readonly<Record<Column, Summed>>, columns: readonly Column[]): number {
+export function checksumOf<Column extends string>(row: Covered<Column>, columns: readonly Column[]): number {
   let sum = BEGIN;
   for (const column of columns) {
     const value = row[column];

@@ -2,7 +2,6 @@ import { blobRefOf } from "@workrail/blob-files";
 import {
   type Answers,
   type AuditAction,
-  type AuditEvent,
   type BlobRef,
   type CheckpointId,
   type CheckpointRecord,
@@ -12,12 +11,11 @@ import {
   type KeyId,
   type LayerSummary,
   type LoggedEvent,
-  type NewRecord,
   parseJson,
   type SessionId,
   type Tables,
 } from "@workrail/core";
-import { checkedCheckpoint, checkedSession, requireColumns, summed, type Unsummed } from "./row-checksum.ts";
+import { CHECKPOINT_COLUMNS, expectSummed, SESSION_COLUMNS, summed, type Unsummed } from "./row-checksum.ts";
 import type { AuditRow, CheckpointRow, CountedSessionRow, SessionRow, TrashedRow } from "./schema.ts";
 import { databaseDamaged } from "./storage-errors.ts";
 
@@ -27,7 +25,7 @@ import { databaseDamaged } from "./storage-errors.ts";
  * @throws an error with the code SQLITE_CORRUPT, like the functions below, when the row is not as it was written.
  */
 function recordOf(row: CheckpointRow): CheckpointRecord {
-  checkedCheckpoint(row);
+  expectSummed(row, CHECKPOINT_COLUMNS);
   return {
     id: row.id as CheckpointId,
     sessionId: row.session_id as SessionId,
@@ -39,11 +37,11 @@ function recordOf(row: CheckpointRow): CheckpointRecord {
     project: row.project ?? undefined,
     name: row.name ?? undefined,
     tags: labelsOf(row.tags),
-    attributes: row.attributes === "{}" ? {} : parsed(() => parseJson(row.attributes) as JsonObject),
+    attributes: row.attributes === "{}" ? {} : (parsed(row.attributes, parseJson) as JsonObject),
     exactDigest: row.exact_digest as Digest,
     canonicalDigest: row.canonical_digest as Digest,
     contextBytes: row.context_bytes,
-    layers: row.layers === null ? undefined : parsed(() => JSON.parse(row.layers as string) as LayerSummary),
+    layers: row.layers === null ? undefined : (parsed(row.layers) as LayerSummary),
     writer: row.writer,
     sequence: row.sequence,
     blob: row.blob as BlobRef,
@@ -56,17 +54,17 @@ function recordOf(row: CheckpointRow): CheckpointRecord {
   };
 }
 
-/** @param ordinal the place of the checkpoint among the commits of all sessions. */
-function rowOf(record: NewRecord, ordinal: number, sequence: number): Unsummed<CheckpointRow> {
+/** Makes the columns of a record as they are now. @param ordinal the place of the checkpoint among the commits of all sessions. */
+export function columnsOf(record: CheckpointRecord, ordinal: number): Unsummed<CheckpointRow> {
   return {
     ordinal,
     id: record.id,
     session_id: record.sessionId,
-    sequence,
+    sequence: record.sequence,
     parent_id: record.parentId,
     kind: record.kind,
     created_at: record.createdAt.getTime(),
-    last_accessed_at: record.createdAt.getTime(),
+    last_accessed_at: record.lastAccessedAt.getTime(),
     agent_id: record.agentId ?? null,
     workflow_id: record.workflowId ?? null,
     project: record.project ?? null,
@@ -82,19 +80,9 @@ function rowOf(record: NewRecord, ordinal: number, sequence: number): Unsummed<C
     blob_bytes: record.blobBytes,
     base_id: record.baseId,
     key_id: record.keyId,
-    damaged: 0,
+    damaged: record.damaged ? 1 : 0,
     folded: foldedLabels(record),
     folded_name: record.name?.toLowerCase() ?? null,
-    shielded_until: null,
-  };
-}
-
-/** Makes the columns of a record as they are now. */
-export function columnsOf(record: CheckpointRecord, ordinal: number): Unsummed<CheckpointRow> {
-  return {
-    ...rowOf(record, ordinal, record.sequence),
-    last_accessed_at: record.lastAccessedAt.getTime(),
-    damaged: record.damaged ? 1 : 0,
     shielded_until: record.shieldedUntil?.getTime() ?? null,
   };
 }
@@ -109,7 +97,7 @@ export function trashedOf(trashed: Pick<TrashedRow, "record" | "trashed_at">): T
 }
 
 export function sessionOf(row: SessionRow): Tables["session"] {
-  checkedSession(row);
+  expectSummed(row, SESSION_COLUMNS);
   return {
     id: row.id as SessionId,
     createdAt: new Date(row.created_at),
@@ -145,19 +133,21 @@ export function columnsOfSession(session: Tables["session"]): Unsummed<SessionRo
 
 /** Parses tags or pins. */
 function labelsOf(text: string): readonly string[] {
-  return text === "[]" ? [] : parsed(() => JSON.parse(text) as string[]);
+  return text === "[]" ? [] : (parsed(text) as string[]);
 }
 
 /** JSON of a row of `checkpoint` for the trash: the row with a new checksum, and the time when it was trashed. */
 export function trashedRecord(row: Unsummed<CheckpointRow>, at: number): string {
-  return JSON.stringify({ ...summed(row), trashed_at: at });
+  return JSON.stringify({ ...summed(row, CHECKPOINT_COLUMNS), trashed_at: at });
 }
 
 /** Returns the row of `checkpoint` as it was when it went into the trash. */
 export function trashedRowOf({ record, trashed_at: at }: Pick<TrashedRow, "record" | "trashed_at">): CheckpointRow {
-  const row = parsed(() => JSON.parse(record) as CheckpointRow & Pick<TrashedRow, "trashed_at">);
-  requireSameTime(row.trashed_at, at);
-  return checkedCheckpoint(row);
+  const row = parsed(record) as CheckpointRow & Pick<TrashedRow, "trashed_at">;
+  // The time decides when the checkpoint is removed, so the row has it twice.
+  if (row.trashed_at !== at) throw databaseDamaged("A row of the catalog does not say when it came into the trash.");
+  expectSummed(row, CHECKPOINT_COLUMNS);
+  return row;
 }
 
 /** `trashedRowOf` for a whole row of `trashed`. Also compares its columns with the record, which repeats them. */
@@ -176,17 +166,13 @@ const IN_RECORD = ["session_id", "id", "blob", "blob_bytes"] as const;
  */
 export function agreesWithItself(row: CheckpointRow): boolean {
   const record = recordOf(row);
-  const again = summed(columnsOf(record, row.ordinal));
+  const again = summed(columnsOf(record, row.ordinal), CHECKPOINT_COLUMNS);
   return again.checksum === row.checksum && row.blob === blobRefOf({ sessionId: record.sessionId, checkpointId: record.id });
 }
 
-/** Compares the two times in a row of the trash. The time decides when the checkpoint is removed, so the row has it twice. */
-function requireSameTime(recorded: number, at: number): void {
-  if (recorded !== at) throw databaseDamaged("A row of the catalog does not say when it came into the trash.");
-}
-
-function eventOf(row: Omit<AuditRow, "digest">): AuditEvent {
-  requireColumns(row, EVENT_COLUMNS);
+export function loggedOf(row: AuditRow): LoggedEvent {
+  const missing = EVENT_COLUMNS.find((column) => row[column] === undefined);
+  if (missing !== undefined) throw databaseDamaged(`A row of the catalog has no ${missing}.`);
   return {
     at: new Date(row.at),
     action: row.action as AuditAction,
@@ -195,18 +181,17 @@ function eventOf(row: Omit<AuditRow, "digest">): AuditEvent {
     agentId: row.agent_id ?? undefined,
     ...(row.reason === null ? {} : { reason: row.reason }),
     ...(typeof row.subject === "string" ? { subject: row.subject } : {}),
+    number: row.id,
+    digest: row.digest === null ? undefined : Buffer.from(row.digest).toString("hex"),
   };
-}
-
-export function loggedOf(row: AuditRow): LoggedEvent {
-  return { ...eventOf(row), number: row.id, digest: row.digest === null ? undefined : Buffer.from(row.digest).toString("hex") };
 }
 
 const EVENT_COLUMNS = ["at", "action", "session_id", "checkpoint_id", "agent_id", "reason"] as const satisfies readonly (keyof AuditRow)[];
 
-export function parsed<T>(parse: () => T): T {
+/** Parses a text of a row. @throws an error with the code SQLITE_CORRUPT when it is not JSON. */
+export function parsed(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
-    return parse();
+    return parse(text);
   } catch (cause) {
     throw databaseDamaged("A row of the catalog holds what is not JSON.", cause);
   }

@@ -21,7 +21,6 @@ import {
   survivingFacts,
   survivingReads,
 } from "@workrail/core";
-import { abandon } from "./abandon.ts";
 import { answerRead } from "./answer-read.ts";
 import { clearRows, putRows } from "./apply-rows.ts";
 import { askInThread } from "./ask-in-thread.ts";
@@ -104,7 +103,17 @@ export class SqliteCatalog implements CatalogPort, RecoveryPort {
   async read<const R extends Reads>(reads: R): Promise<Facts<R>> {
     // Read the mark before the rows: a later mark may name a row that this read does not see.
     const noted = await this.#noted(reads);
-    return this.#read((connection) => atOneMoment(connection, reads, () => answered(reads, this.#answering(connection, noted))));
+    return this.#read((connection) => {
+      const answer = this.#answering(connection, noted);
+      // One read is of one moment by itself.
+      if (Object.keys(reads).length < 2) return answered(reads, answer);
+      connection.statement("BEGIN").run();
+      try {
+        return answered(reads, answer);
+      } finally {
+        connection.abandon();
+      }
+    });
   }
 
   change<Out>(rule: Rule<Out>): Promise<Out> {
@@ -189,17 +198,18 @@ export class SqliteCatalog implements CatalogPort, RecoveryPort {
         return answer(read);
       };
       const decision = await withQueryBuilder(() => decided(rule, { answer: noting, keepsFacts: true }));
-      await this.#correctFacts(writer, decision.strays ?? []);
+      const { rows, audit, auditThrough, strays } = decision;
+      if (strays !== undefined) await this.#correctFacts(writer, strays);
       const last = putRows(writer, decision);
       // A rule that asks for contradictions corrects the rows. Totals that triggers keep are no rows: the database counts them anew.
       const corrects = asked.has("contradictions");
       if (corrects) countAnew(writer);
       await this.#writeFacts(decision);
       const isWithdrawn = (await decision.blobs?.()) === false;
-      const isToCommit = !isWithdrawn && (corrects || changesRows(decision));
+      const changes = corrects || rows.length + audit.length > 0 || auditThrough !== undefined;
+      const isToCommit = changes && !isWithdrawn;
       if (!isToCommit) writer.exec("ROLLBACK");
-      const added = changesOf("checkpoint", decision.rows).find(({ was }) => was === undefined)?.now?.record.id;
-      return { outcome: isWithdrawn ? (decision.withdrawn as Out) : decision.outcome, isToCommit, last, added };
+      return { outcome: isWithdrawn ? (decision.withdrawn as Out) : decision.outcome, isToCommit, last, rows };
     } catch (error) {
       // Files that were unlinked stay unlinked. The next run finds their pending removals again and has nothing to unlink.
       throw this.#rolledBack(writer, error);
@@ -298,7 +308,16 @@ export class SqliteCatalog implements CatalogPort, RecoveryPort {
   async #read<T>(read: (connection: SqliteConnection) => T): Promise<T> {
     try {
       const { reader, writer } = await this.#database.connect();
-      const work = () => (this.#writes.isIdle ? readWarm(read, writer, reader) : read(reader));
+      const work = (): T => {
+        try {
+          // The page cache of the writer is warm: each write makes that of the reader stale.
+          if (this.#writes.isIdle) return read(writer);
+        } catch (error) {
+          // Only the reader waits for locks inside SQLite.
+          if (!isBusy(error)) throw error;
+        }
+        return read(reader);
+      };
       return await withQueryBuilder(() => retryWhileBusy(work, this.#options.lockWaitMs));
     } catch (error) {
       throw this.#failure(error);
@@ -320,25 +339,18 @@ export class SqliteCatalog implements CatalogPort, RecoveryPort {
     if ((await ask(WRONG)).some((row) => Object.keys(row).length > 0)) throw derivedDamaged();
   }
 
-  /**
-   * True when the file or its schema was replaced. Runs within a transaction, and rolls the transaction back when the check fails:
-   * otherwise the write lock would stay held.
-   */
-  #isAnother(writer: SqliteConnection): boolean {
-    try {
-      return this.#database.isReplaced() || writer.isMigrated();
-    } catch (error) {
-      throw this.#rolledBack(writer, error);
-    }
-  }
-
   /** Begins a write transaction on the database file that is at the path now. */
   async #begin(): Promise<SqliteConnection> {
     try {
       for (;;) {
         const { writer } = await this.#database.connect();
         await retryWhileBusy(() => writer.exec("BEGIN IMMEDIATE"), this.#options.lockWaitMs);
-        if (!this.#isAnother(writer)) return writer;
+        try {
+          if (!this.#database.isReplaced() && !writer.isMigrated()) return writer;
+        } catch (error) {
+          // Otherwise the write lock would stay held.
+          throw this.#rolledBack(writer, error);
+        }
         this.#database.disconnect();
       }
     } catch (error) {
@@ -356,13 +368,14 @@ export class SqliteCatalog implements CatalogPort, RecoveryPort {
    * Commits a change. When COMMIT itself fails, the transaction may or may not be durable: a new connection shows the state after
    * SQLite's recovery. The blob stays in either case.
    */
-  async #finish(writer: SqliteConnection, { added, last }: Change<unknown>): Promise<void> {
+  async #finish(writer: SqliteConnection, { rows, last }: Change<unknown>): Promise<void> {
     try {
       await this.#commit(writer, last);
     } catch (error) {
       // Busy is not a failed commit: nothing was written.
       if (isBusy(error)) throw this.#rolledBack(writer, error);
-      if (!(await this.#hasRecord(added, error))) throw this.#failure(error);
+      const added = changesOf("checkpoint", rows).find(({ was }) => was === undefined);
+      if (!(await this.#hasRecord(added?.now?.record.id, error))) throw this.#failure(error);
     }
   }
 
@@ -410,34 +423,5 @@ interface Change<Out> {
   readonly isToCommit: boolean;
   /** The last audit row of the change. */
   readonly last: AuditPlace | undefined;
-  /** The checkpoint that the change adds. */
-  readonly added: CheckpointId | undefined;
-}
-
-function changesRows({ rows, audit, auditThrough }: Settled<unknown>): boolean {
-  return rows.length + audit.length > 0 || auditThrough !== undefined;
-}
-
-/** Runs several reads in one transaction. One read is of one moment by itself. */
-function atOneMoment<T>(connection: SqliteConnection, reads: Reads, read: () => T): T {
-  if (Object.keys(reads).length < 2) return read();
-  connection.statement("BEGIN").run();
-  try {
-    return read();
-  } finally {
-    abandon(connection);
-  }
-}
-
-/**
- * Reads through the writer, whose page cache is warm: each write makes the reader's cache stale. Falls back to the reader when
- * busy, because only the reader waits for locks inside SQLite.
- */
-function readWarm<T>(read: (connection: SqliteConnection) => T, writer: SqliteConnection, reader: SqliteConnection): T {
-  try {
-    return read(writer);
-  } catch (error) {
-    if (!isBusy(error)) throw error;
-    return read(reader);
-  }
+  readonly rows: Settled<unknown>["rows"];
 }

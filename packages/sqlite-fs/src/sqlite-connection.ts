@@ -91,7 +91,8 @@ export class SqliteConnection {
 
   /** True when the schema was changed since the database was opened. Call it within a transaction. */
   isMigrated(): boolean {
-    return userVersion({ prepare: (sql) => this.statement(sql) }) !== this.#schema;
+    const row = this.statement("PRAGMA user_version").get() as { readonly user_version: number };
+    return row.user_version !== this.#schema;
   }
 
   /** True when the database had a newer schema than this one when it was opened. */
@@ -101,6 +102,15 @@ export class SqliteConnection {
 
   exec(sql: string): void {
     this.#database.exec(sql);
+  }
+
+  /** Rolls back a transaction that changed nothing, or was not committed. */
+  abandon(): void {
+    try {
+      this.#database.exec("ROLLBACK");
+    } catch {
+      // No transaction is open: it was committed, or SQLite rolled it back.
+    }
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 import { buildStatement } from "../src/queries/build-statement.ts";
-import { type BuiltRead, parseShape, shaped } from "../src/read-shape.ts";
+import { type BuiltRead, parseShape } from "../src/read-shape.ts";
 import type { SqliteDatabase } from "../src/sqlite-driver.ts";
+import { shaped } from "../src/statement-of.ts";
 
 /** Returns the steps of SQLite's plan for a read. */
 export function planOf(database: SqliteDatabase, read: BuiltRead): readonly string[] {
