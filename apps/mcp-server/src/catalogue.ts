@@ -1,8 +1,9 @@
-import type { Log } from "@workrail/core";
+import { isJsonObject, type Log } from "@workrail/core";
 import type { PageOffer } from "./app/timeline-app.ts";
 import { type CallResult, callTool, refuseTool } from "./call-tool.ts";
-import { isJsonObject, ProtocolFault, type RequestId, RPC_ERROR, shorten } from "./json-rpc.ts";
+import { ProtocolFault, type RequestId, RPC_ERROR, shorten } from "./json-rpc.ts";
 import { AnswerNeeded, type Askable, askThrough, inputRequired } from "./question.ts";
+import { showsPages } from "./app/shows-pages.ts";
 import { logged } from "./request-log.ts";
 import { roundedIn } from "./rounded-integers.ts";
 import type { Notices } from "./notices/notices.ts";
@@ -11,7 +12,7 @@ import type { Prompt } from "./prompt.ts";
 import { type Answer, completionRequests, promptRequests, resourceRequests } from "./resource-requests.ts";
 import type { Resource } from "./resource.ts";
 import { listTool, type ToolListing } from "./tool-listing.ts";
-import { observed } from "./telemetry.ts";
+import { observed, OPEN_TELEMETRY } from "./telemetry.ts";
 import type { Tool, ToolCall } from "./tool.ts";
 
 export interface CatalogueOptions {
@@ -60,8 +61,6 @@ export interface Caller extends Pick<ToolCall, "client" | "signal">, Askable {
   readonly id: RequestId;
   /** Sends a notice that belongs to the request. */
   readonly notify: Notify;
-  /** The client shows pages to the person. Default `false`. */
-  readonly showsPages?: boolean | undefined;
 }
 
 const TOOL_METHODS = ["tools/list", "tools/call"];
@@ -149,14 +148,15 @@ export class Catalogue implements Offer {
     const { method, params = {} } = request;
     const tool = typeof params["name"] === "string" && this.#tools.has(params["name"]) ? params["name"] : undefined;
     const named = { method: this.methods.includes(method) ? method : "unknown", id, tool, signal };
-    return observed(request, () => logged(this.log, named, (log) => this.#answer(request, caller, log)));
+    const answer = (): Promise<Fields> => logged(this.log, named, (log) => this.#answer(request, caller, log));
+    return OPEN_TELEMETRY in globalThis ? observed(request, answer) : answer();
   }
 
   async #answer(request: CatalogueRequest, caller: Caller, log: Log): Promise<Fields> {
     switch (request.method) {
       case "tools/list":
         this.#listings ??= [...this.#tools.values()].map(listTool);
-        return { tools: caller.showsPages === true ? withPage(this.#listings, this.#page) : this.#listings };
+        return { tools: showsPages(caller.capabilities) ? withPage(this.#listings, this.#page) : this.#listings };
       case "tools/call":
         return { ...(await this.#call(request.params ?? {}, caller, log)) };
       default:
@@ -182,16 +182,19 @@ export class Catalogue implements Offer {
       throw new ProtocolFault(RPC_ERROR.invalidParams, `Unknown tool ${shorten(name)}. The tools of this server are: ${known}.`);
     }
     const given = params["arguments"];
-    const reporter = new ProgressReporter({ token: tokenOf(params), notify: caller.notify });
-    const { client, signal } = caller;
-    const call = { client, signal, progress: reporter.tell, ask: askThrough(caller, signal, log), rounded: roundedIn(given) };
+    const { client, signal, notify, capabilities } = caller;
+    const { _meta: meta } = params;
+    const token = isJsonObject(meta) ? meta["progressToken"] : undefined;
+    const reporter = token === undefined ? undefined : new ProgressReporter({ token, notify });
+    const ask = capabilities?.elicitation === undefined ? undefined : askThrough(caller, signal, log);
+    const call = { client, signal, progress: reporter?.tell, ask, rounded: roundedIn(given) };
     try {
       return await this.#tracked(callTool(tool, given, { call, log, tools: [...this.#tools.values()] }));
     } catch (error) {
       if (error instanceof AnswerNeeded) return inputRequired(error);
       throw error;
     } finally {
-      reporter.end();
+      reporter?.end();
     }
   }
 
@@ -211,10 +214,6 @@ function withPage(listings: readonly ToolListing[], page: PageOffer | undefined)
   const ui = { resourceUri: page.resource.uri };
   const opening = listings.map((tool) => (page.openedBy.has(tool.name) ? { ...tool, _meta: { ...tool._meta, ui } } : tool));
   return [...opening, listTool(page.tool)];
-}
-
-function tokenOf({ _meta: meta }: Readonly<Record<string, unknown>>): unknown {
-  return isJsonObject(meta) ? meta["progressToken"] : undefined;
 }
 
 function noSuchMethod({ method }: CatalogueRequest): ProtocolFault {

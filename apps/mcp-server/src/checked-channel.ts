@@ -39,21 +39,14 @@ export type CheckedMessage =
 
 /** Checks the shape of a message. */
 export function checkMessage(message: JsonRpcMessage, findWrongPart: FindWrongPart): CheckedMessage {
-  const fault = findFault(message, findWrongPart);
-  return fault === undefined ? { fault, checkedMessage: withoutTask(message) } : { fault };
-}
-
-/** Removes the task request of a call. The protocol lets a server without tasks run such a call normally; a library would refuse it. */
-function withoutTask(message: JsonRpcMessage): JsonRpcMessage {
-  if (!("method" in message && "id" in message) || message.params?.["task"] === undefined) return message;
-  const { task: _task, ...params } = message.params;
-  return { ...message, params };
-}
-
-function findFault(message: JsonRpcMessage, findWrongPart: FindWrongPart): JsonRpcMessage | undefined {
-  if (!("method" in message && "id" in message)) return undefined;
+  if (!("method" in message && "id" in message)) return { fault: undefined, checkedMessage: message };
   const where = findWrongPart(message);
-  if (where === undefined) return undefined;
-  const text = `${where} of ${shorten(message.method)} is missing or is not what the protocol says.`;
-  return { jsonrpc: "2.0", id: message.id, error: { code: RPC_ERROR.invalidParams, message: text } };
+  if (where !== undefined) {
+    const text = `${where} of ${shorten(message.method)} is missing or is not what the protocol says.`;
+    return { fault: { jsonrpc: "2.0", id: message.id, error: { code: RPC_ERROR.invalidParams, message: text } } };
+  }
+  if (message.params?.["task"] === undefined) return { fault: undefined, checkedMessage: message };
+  // The protocol lets a server without tasks run such a call normally; a library would refuse it.
+  const { task: _task, ...params } = message.params;
+  return { fault: undefined, checkedMessage: { ...message, params } };
 }

@@ -1,5 +1,6 @@
+import { isJsonObject } from "@workrail/core";
 import type * as z from "zod";
-import { isJsonObject, shorten } from "./json-rpc.ts";
+import { shorten } from "./json-rpc.ts";
 
 type Issue = z.core.$ZodIssue;
 

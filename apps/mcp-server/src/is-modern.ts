@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonRpcMessage } from "./json-rpc.ts";
+import { isJsonObject } from "@workrail/core";
+import type { JsonRpcMessage } from "./json-rpc.ts";
 
 /** Key of a request's `_meta` that names the protocol version, from 2026-07-28 on. */
 const PROTOCOL_VERSION_KEY = "io.modelcontextprotocol/protocolVersion";

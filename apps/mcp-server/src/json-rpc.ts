@@ -1,3 +1,5 @@
+import { isJsonObject } from "@workrail/core";
+
 /** Identifies a JSON-RPC request; MCP allows strings and integers, never null. */
 export type RequestId = string | number;
 
@@ -69,10 +71,6 @@ export type ReadResult =
 
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === "string" || Number.isSafeInteger(value);
-}
-
-export function isJsonObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Checks a parsed value: returns a message to deliver, or the reason for rejecting it. */

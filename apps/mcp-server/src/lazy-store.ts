@@ -1,11 +1,11 @@
 import type { Caller, Workrail } from "@workrail/runtime";
-import type { Progress } from "./progress.ts";
+import type { Progress, TellProgress } from "./progress.ts";
 import type { ToolCall } from "./tool.ts";
 
 /** Opens the store on first use: the server must answer even if its disk does not. */
 export class LazyStore {
   readonly #open: (tell: (progress: Progress) => void) => Promise<Workrail>;
-  readonly #waiting = new Set<ToolCall["progress"]>();
+  readonly #waiting = new Set<TellProgress>();
   #opening: Promise<Workrail> | undefined;
   #opened: Workrail | undefined;
   #isPart = false;
@@ -32,7 +32,7 @@ export class LazyStore {
    * cancelled call changes nothing unless it has begun to.
    */
   async get(call?: Pick<ToolCall, "signal" | "progress">): Promise<Workrail> {
-    if (call !== undefined) this.#waiting.add(call.progress);
+    if (call?.progress !== undefined) this.#waiting.add(call.progress);
     try {
       const store = await this.#found();
       call?.signal.throwIfAborted();
@@ -41,7 +41,7 @@ export class LazyStore {
       call?.signal.throwIfAborted();
       return store;
     } finally {
-      if (call !== undefined) this.#waiting.delete(call.progress);
+      if (call?.progress !== undefined) this.#waiting.delete(call.progress);
     }
   }
 

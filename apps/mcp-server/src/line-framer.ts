@@ -63,18 +63,14 @@ export class LineFramer {
   }
 
   #finish(): Frame {
+    const [first] = this.#chunks;
     const frame: Frame =
       this.#discarded === undefined
-        ? { kind: "line", bytes: joined(this.#chunks) }
+        ? { kind: "line", bytes: this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks) }
         : { kind: "too-long", sizeBytes: this.#sizeBytes, id: this.#discarded.id };
     this.#chunks = [];
     this.#sizeBytes = 0;
     this.#discarded = undefined;
     return frame;
   }
-}
-
-function joined(chunks: readonly Buffer[]): Buffer {
-  const [first] = chunks;
-  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
 }

@@ -6,7 +6,7 @@ export interface Progress {
   readonly message: string;
 }
 
-/** Reports how far a call is. Does nothing when the client did not ask for it. */
+/** Reports how far a call is. */
 export type TellProgress = (progress: Progress) => void;
 
 /** Sends a notice that belongs to a request, before its answer. */

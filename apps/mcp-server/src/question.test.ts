@@ -164,6 +164,7 @@ describe("a question", () => {
   const question = { name: "work", text: "Which?", choices: [{ value: "1", title: "One" }] };
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const { signal } = new AbortController();
+  const capabilities = { elicitation: {} };
 
   it("ends before clients give up the call, and then counts as not answered", async () => {
     const limits: number[] = [];
@@ -171,13 +172,13 @@ describe("a question", () => {
       limits.push(timeoutMs);
       return Promise.reject(new Error("Request timed out"));
     };
-    expect(await askThrough({ elicit }, signal, silent)?.(question)).toBeUndefined();
+    expect(await askThrough({ capabilities, elicit }, signal, silent)?.(question)).toBeUndefined();
     expect(limits).toEqual([45_000]);
   });
 
   it("ends the call when it is cancelled meanwhile", async () => {
     const elicit = (): Promise<never> => Promise.reject(new Error("Request was cancelled"));
-    const asked = askThrough({ elicit }, AbortSignal.abort(new Error("no longer wanted")), silent)?.(question);
+    const asked = askThrough({ capabilities, elicit }, AbortSignal.abort(new Error("no longer wanted")), silent)?.(question);
     await expect(asked).rejects.toThrow("no longer wanted");
   });
 

@@ -34,8 +34,15 @@ interface FormSchema {
   readonly required: string[];
 }
 
+/** Capabilities of a client that are used here. */
+export interface ClientCapabilities {
+  readonly elicitation?: object | undefined;
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+}
+
 /** The ways in which a client can be asked. Without one it is not asked. */
 export interface Askable {
+  readonly capabilities?: ClientCapabilities | undefined;
   /** The client answers a request of the server (protocol up to 2025-11-25). */
   readonly elicit?: Elicit | undefined;
   /** The client answers by calling again (protocol 2026-07-28): its answers so far, by name. */
@@ -57,7 +64,8 @@ export class AnswerNeeded extends Error {
 const PATIENCE_MS = 45_000;
 
 /** Returns the way to ask the person at a client; `undefined` when there is none. */
-export function askThrough({ elicit, answers }: Askable, signal: AbortSignal, log: Log): Ask | undefined {
+export function askThrough({ capabilities, elicit, answers }: Askable, signal: AbortSignal, log: Log): Ask | undefined {
+  if (!showsForms(capabilities?.elicitation)) return undefined;
   if (elicit !== undefined) {
     return async (question) => {
       try {

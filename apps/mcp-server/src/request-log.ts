@@ -1,6 +1,5 @@
 import type { Log, LogFields } from "@workrail/core";
 import type { RequestId } from "./json-rpc.ts";
-import { outcomeOf } from "./outcome.ts";
 
 /** A request as the log tells of it. */
 export interface LoggedRequest {
@@ -49,4 +48,11 @@ function withFields(log: Log, more: LogFields): Log {
     warn: (message, fields) => log.warn(message, { ...more, ...fields }),
     error: (message, fields) => log.error(message, { ...more, ...fields }),
   };
+}
+
+/** Returns the code of a tool's failure, such as `CHECKPOINT_NOT_FOUND`; `undefined` for a success. */
+export function outcomeOf({ isError, _meta }: Readonly<Record<string, unknown>>): string | undefined {
+  if (isError !== true) return undefined;
+  const { code } = (_meta ?? {}) as { readonly code?: unknown };
+  return typeof code === "string" ? code : "tool_error";
 }

@@ -1,5 +1,4 @@
-import { isAlike } from "@workrail/core";
-import { isJsonObject } from "./json-rpc.ts";
+import { isJsonObject, isAlike } from "@workrail/core";
 import type { Tool } from "./tool.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

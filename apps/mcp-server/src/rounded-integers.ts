@@ -1,4 +1,4 @@
-import { roundedIntegers } from "@workrail/core";
+import { isJsonObject, roundedIntegers } from "@workrail/core";
 import type { JsonRpcMessage } from "./json-rpc.ts";
 
 /**
@@ -19,4 +19,10 @@ export function noteRounded(message: JsonRpcMessage, text: string): void {
 /** Returns the original digits of integers that were rounded in a call's arguments. */
 export function roundedIn(given: unknown): readonly string[] {
   return (typeof given === "object" && given !== null && noted.get(given)) || [];
+}
+
+/** Returns integers that are rounded when fields sent as text are parsed, including fields of a patch. */
+export function roundedInTexts(context: unknown, patch: unknown): readonly string[] {
+  const given = [context, patch, ...(isJsonObject(patch) ? Object.values(patch) : [])];
+  return given.filter((value) => typeof value === "string").flatMap((text) => roundedIntegers(text));
 }

@@ -2,12 +2,11 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ElicitResultSchema, InitializeRequestSchema, JSONRPCRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { showsPages } from "./app/shows-pages.ts";
 import type { Offer } from "./catalogue.ts";
 import { type CheckedChannel, checkedChannel, type FindWrongPart } from "./checked-channel.ts";
-import { LegacySubscriptions, withNotices } from "./notices/legacy-subscriptions.ts";
+import { LegacySubscriptions, RESOURCES, withNotices } from "./notices/legacy-subscriptions.ts";
 import type { Tell } from "./notices/notices.ts";
-import { type Elicit, showsForms } from "./question.ts";
+import type { Elicit } from "./question.ts";
 
 /**
  * Creates a server over version 1 of the MCP library (protocol up to 2025-11-25).
@@ -20,19 +19,16 @@ export function createSdkV1Server(offer: Offer, hasNotices = false): Server {
   const server = new Server(info, { capabilities, instructions });
   server.onerror = (error) => log.debug("protocol", { error });
   // Not `setRequestHandler`: its schemas copy the arguments, and their errors are worded for programmers.
-  const answer: Server["fallbackRequestHandler"] = (request, { requestId: id, signal, sendNotification, sendRequest }) => {
+  server.fallbackRequestHandler = (request, { requestId: id, signal, sendNotification: notify, sendRequest }) => {
     const elicit: Elicit = (params, timeout) =>
       sendRequest({ method: "elicitation/create", params }, ElicitResultSchema, { timeout, signal });
-    const askable = showsForms(server.getClientCapabilities()?.elicitation) ? { elicit } : {};
-    const caller = { id, client: server.getClientVersion(), signal, notify: sendNotification, ...askable };
-    return offer.answer(request, { ...caller, showsPages: showsPages(server.getClientCapabilities()) });
+    const caller = { id, client: server.getClientVersion(), signal, notify, capabilities: server.getClientCapabilities(), elicit };
+    const isOfSubscriptions = subscriptions !== undefined && request.method.startsWith(RESOURCES);
+    return isOfSubscriptions ? subscriptions.answer(request, () => offer.answer(request, caller)) : offer.answer(request, caller);
   };
-  server.fallbackRequestHandler = answer;
-  if (!hasNotices || notices === undefined) return server;
   const tell: Tell = (notice) => server.notification(notice).catch((error: unknown) => log.debug("protocol", { error }));
-  const subscriptions = new LegacySubscriptions(notices, tell, log);
-  server.fallbackRequestHandler = (request, extra) => subscriptions.answer(request, () => answer(request, extra));
-  server.onclose = () => subscriptions.close();
+  const subscriptions = hasNotices && notices !== undefined ? new LegacySubscriptions(notices, tell, log) : undefined;
+  if (subscriptions !== undefined) server.onclose = () => subscriptions.close();
   return server;
 }
 

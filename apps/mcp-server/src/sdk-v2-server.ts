@@ -13,14 +13,13 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { showsPages } from "./app/shows-pages.ts";
 import type { Caller, Fields, Offer } from "./catalogue.ts";
 import { type CheckedChannel, checkedChannel, type FindWrongPart } from "./checked-channel.ts";
 import { isModern } from "./is-modern.ts";
 import { LegacySubscriptions, SUBSCRIBING, withNotices } from "./notices/legacy-subscriptions.ts";
 import { listeningChannel } from "./notices/listening-channel.ts";
 import type { Tell } from "./notices/notices.ts";
-import { type Askable, type Elicit, showsForms } from "./question.ts";
+import type { Askable, Elicit } from "./question.ts";
 
 /** Accepts any parameters, and passes on the same objects: schemas of the library copy the arguments of a call. */
 const UNCHECKED = { "~standard": { version: 1, vendor: "workrail", validate: (value: unknown) => ({ value: value as Params }) } } as const;
@@ -65,8 +64,8 @@ export function createSdkV2Server(offer: Offer, { caller, notices: way }: Servin
             client,
             signal: mcpReq.signal,
             notify: mcpReq.notify,
-            ...askableBy(server, mcpReq),
-            showsPages: showsPages(capabilitiesOf(server, mcpReq)),
+            capabilities: capabilitiesOf(server, mcpReq),
+            ...askableBy(mcpReq),
           }),
         );
       return subscriptions === undefined ? answer() : subscriptions.answer(request, answer);
@@ -90,13 +89,10 @@ function capabilitiesOf(server: Server, { envelope }: ServerContext["mcpReq"]): 
 }
 
 /** Returns the way in which a request's client can be asked: from 2026-07-28 on it calls again with the answers. */
-function askableBy(server: Server, { envelope, inputResponses = {}, elicitInput, signal }: ServerContext["mcpReq"]): Askable {
-  if (envelope !== undefined) {
-    const { [CLIENT_CAPABILITIES_META_KEY]: can } = envelope as { readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities };
-    return showsForms(can?.elicitation) ? { answers: inputResponses } : {};
-  }
+function askableBy({ envelope, inputResponses = {}, elicitInput, signal }: ServerContext["mcpReq"]): Askable {
+  if (envelope !== undefined) return { answers: inputResponses };
   const elicit: Elicit = (params, timeout) => elicitInput(params as ElicitRequestFormParams, { timeout, signal });
-  return showsForms(server.getClientCapabilities()?.elicitation) ? { elicit } : {};
+  return { elicit };
 }
 
 /** Serves one connection. Resolves to a function that aborts running calls and closes the connection. */

@@ -130,15 +130,12 @@ export class StdioTransport implements MessageChannel {
       });
       return;
     }
-    if (isBlank(frame.bytes)) {
-      return;
-    }
     const read = parseMessage(frame.bytes);
-    if (read.kind === "rejected") {
+    if (read.kind === "message") {
+      this.#deliver(read.message);
+    } else if (!isBlank(frame.bytes)) {
       this.#reject(read.rejection);
-      return;
     }
-    this.#deliver(read.message);
   }
 
   #deliver(message: JsonRpcMessage): void {

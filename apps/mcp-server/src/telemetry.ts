@@ -1,8 +1,8 @@
 import type { Attributes, Span } from "@opentelemetry/api";
-import { outcomeOf } from "./outcome.ts";
+import { outcomeOf } from "./request-log.ts";
 
-/** OpenTelemetry's API registers itself under this symbol, whichever copy of it a process loads. */
-const REGISTERED = Symbol.for("opentelemetry.js.api.1");
+/** OpenTelemetry's API registers itself as a global under this symbol, whichever copy of it a process loads. */
+export const OPEN_TELEMETRY: symbol = Symbol.for("opentelemetry.js.api.1");
 const NAME = "@workrail/mcp-server";
 
 type Fields = Record<string, unknown>;
@@ -13,11 +13,10 @@ interface Request {
 }
 
 /**
- * Runs the answer to a request, and reports it as a span and in a histogram if the process has OpenTelemetry: `node --import` loads it before
- * the server. Otherwise nothing is loaded. Names follow OpenTelemetry's conventions for MCP; no argument and no stored value is reported.
+ * Runs the answer to a request, and reports it as a span and in a histogram of OpenTelemetry. For a process that has it: `node --import` loads
+ * it before the server. Names follow OpenTelemetry's conventions for MCP; no argument and no stored value is reported.
  */
 export async function observed(request: Request, answer: () => Promise<Fields>): Promise<Fields> {
-  if (!(REGISTERED in globalThis)) return answer();
   const { context, propagation, SpanKind, SpanStatusCode, tracer, duration } = (loaded ??= await load());
   const attributes = attributesOf(request);
   const target = request.params?.["name"];

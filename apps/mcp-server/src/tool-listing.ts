@@ -1,5 +1,5 @@
+import { isJsonObject } from "@workrail/core";
 import * as z from "zod";
-import { isJsonObject } from "./json-rpc.ts";
 import { type Tool, type ToolAnnotations, UNLISTED } from "./tool.ts";
 
 /** JSON Schema of an object, with keywords that draft-07 and 2020-12 share. */

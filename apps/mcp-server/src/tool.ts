@@ -10,7 +10,8 @@ export interface ToolCall {
   readonly client: { readonly name: string; readonly version: string } | undefined;
   /** Aborted when the client cancels the call or the server stops. */
   readonly signal: AbortSignal;
-  readonly progress: TellProgress;
+  /** Reports how far the call is; absent when the client did not ask for it. */
+  readonly progress?: TellProgress | undefined;
   /**
    * Asks the person at the client; absent when that is not possible. A tool asks before it changes anything: some clients answer by calling
    * again, and then it runs from the start.

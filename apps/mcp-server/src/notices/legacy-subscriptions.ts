@@ -4,6 +4,9 @@ import { ProtocolFault, RPC_ERROR } from "../json-rpc.ts";
 import { type Notices, type Tell, WITH_NOTICES } from "./notices.ts";
 import { MOST_URIS } from "./store-notices.ts";
 
+/** Prefix of the methods that concern subscriptions. */
+export const RESOURCES = "resources/";
+
 /** Methods of the protocol before 2026-07-28 by which a client subscribes. */
 export const SUBSCRIBING: readonly string[] = ["resources/subscribe", "resources/unsubscribe"];
 
@@ -24,7 +27,7 @@ export class LegacySubscriptions {
     this.#log = log;
   }
 
-  /** Answers a request to subscribe or to unsubscribe, and passes on the others. @throws ProtocolFault */
+  /** Answers a request of resources: one to subscribe or to unsubscribe itself, the others by `pass`. @throws ProtocolFault */
   async answer({ method, params }: CatalogueRequest, pass: () => Promise<Fields>): Promise<Fields> {
     if (method === "resources/list") this.#watchList();
     if (!SUBSCRIBING.includes(method)) return pass();

@@ -1,5 +1,6 @@
 /* oxlint-disable unicorn/prefer-add-event-listener -- a channel has properties for its callbacks, and no events */
-import { isJsonObject, type JsonRpcMessage, type JsonRpcRequest, ProtocolFault, type RequestId, RPC_ERROR } from "../json-rpc.ts";
+import { isJsonObject } from "@workrail/core";
+import { type JsonRpcMessage, type JsonRpcRequest, ProtocolFault, type RequestId, RPC_ERROR } from "../json-rpc.ts";
 import type { MessageChannel } from "../message-channel.ts";
 import type { Notices, Tell } from "./notices.ts";
 import { type Listening, listeningOf, refusedListening } from "./listening.ts";

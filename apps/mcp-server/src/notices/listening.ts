@@ -1,11 +1,5 @@
-import {
-  isJsonObject,
-  type JsonRpcErrorResponse,
-  type JsonRpcMessage,
-  type JsonRpcRequest,
-  type ProtocolFault,
-  RPC_ERROR,
-} from "../json-rpc.ts";
+import { isJsonObject } from "@workrail/core";
+import { type JsonRpcErrorResponse, type JsonRpcMessage, type JsonRpcRequest, type ProtocolFault, RPC_ERROR } from "../json-rpc.ts";
 import type { Notices, Wanted } from "./notices.ts";
 
 /** A request to listen to changes. */

@@ -67,7 +67,7 @@ export const fixtureTools: readonly Tool[] = [
     annotations,
     run: async (_, { progress }) => {
       const seen = once(counting, "seen");
-      for (const message of ["First", "Second"]) for (const done of [1, 2]) progress({ done, total: 2, message });
+      for (const message of ["First", "Second"]) for (const done of [1, 2]) progress?.({ done, total: 2, message });
       await seen;
       return {};
     },
@@ -90,7 +90,7 @@ export const fixtureTools: readonly Tool[] = [
     annotations,
     run: async (_, { progress, signal }) => {
       const end = once(signal, "abort");
-      progress({ done: 0, total: 1, message: "Waiting" });
+      progress?.({ done: 0, total: 1, message: "Waiting" });
       await end;
       cancelled += 1;
       return {};

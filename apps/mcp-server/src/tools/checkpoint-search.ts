@@ -65,7 +65,7 @@ export function checkpointSearch(store: LazyStore): Tool {
           tags,
           topK,
           signal: call.signal,
-          onProgress: ({ done, total }) => call.progress({ done, total, message: "Indexing for search" }),
+          onProgress: ({ done, total }) => call.progress?.({ done, total, message: "Indexing for search" }),
         });
         const itemOf = ({ checkpoint: each, snippet, ...hit }: (typeof found)[number], brevity: Brevity): Result => ({
           checkpoint: toBrief(each, brevity, isDetailed) as Result["checkpoint"],

@@ -1,4 +1,3 @@
-import { isJsonObject, roundedIntegers } from "@workrail/core";
 import type { CheckpointMetadata } from "@workrail/runtime";
 import { RESUMED_WORK, SECRETS } from "@workrail/schemas";
 import * as z from "zod";
@@ -36,20 +35,6 @@ export const otherProject = "Of another project";
 
 /** Secrets found by a save, in brief: names at most five places and counts the rest. */
 export const secrets: z.ZodType = toldField(SECRETS, "Tell your user");
-
-/** Most rounded integers that are named. */
-const MOST_ROUNDED = 5;
-
-/** Reports integers that were rounded when the call was parsed; empty when there are none. */
-export function roundedNumbers(rounded: readonly string[]): { readonly roundedNumbers?: { count: number; integers: string[] } } {
-  return rounded.length === 0 ? {} : { roundedNumbers: { count: rounded.length, integers: rounded.slice(0, MOST_ROUNDED) } };
-}
-
-/** Returns integers that are rounded when fields sent as text are parsed, including fields of a patch. */
-export function roundedInTexts(context: unknown, patch: unknown): readonly string[] {
-  const given = [context, patch, ...(isJsonObject(patch) ? Object.values(patch) : [])];
-  return given.filter((value) => typeof value === "string").flatMap((text) => roundedIntegers(text));
-}
 
 /** Entries dropped from a state compared with its parent. */
 export const droppedKeys = {

@@ -5,7 +5,8 @@ import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { toldField, toldFields } from "../told-fields.ts";
 import { defineTool, jsonObject, jsonOrText, type Tool, unlisted } from "../tool.ts";
-import { degradation, details, droppedKeys, durability, roundedInTexts, roundedNumbers, secrets } from "./fields.ts";
+import { roundedInTexts } from "../rounded-integers.ts";
+import { degradation, details, droppedKeys, durability, secrets } from "./fields.ts";
 
 const labels = jsonObject().meta({
   description: "{name, tags: [], own keys}",
@@ -20,6 +21,9 @@ const patch = jsonOrText().meta({
   description: '{set: {key: value, "/plan/0/done": true}, append: {log: [item]}, remove: [key]}',
   properties: { set: { type: "object" }, append: { type: "object" }, remove: { type: "array", items: { type: "string" } } },
 });
+
+/** Most rounded integers that are named. */
+const MOST_ROUNDED = 5;
 
 const input = z.strictObject({
   sessionId: z.string().optional().describe("New id: new session"),
@@ -85,9 +89,13 @@ export function workflowCheckpointSave(store: LazyStore): Tool {
         agentId: saver ?? call.client?.name,
         contextRules,
       });
-      const inTexts = roundedInTexts(rest.context, rest.patch);
-      const told = saver === undefined ? withoutDefault(saved) : saved;
-      return { ...(isDetailed === true ? told : briefly(told)), ...roundedNumbers([...call.rounded, ...inTexts]) };
+      const inTexts = saved.parsedFromText === undefined ? [] : roundedInTexts(rest.context, rest.patch);
+      const rounded = [...call.rounded, ...inTexts];
+      const told = saver === undefined && saved.ignored !== undefined ? withoutDefault(saved) : saved;
+      return {
+        ...(isDetailed === true ? told : briefly(told)),
+        ...(rounded.length === 0 ? {} : { roundedNumbers: { count: rounded.length, integers: rounded.slice(0, MOST_ROUNDED) } }),
+      };
     },
   });
 }
