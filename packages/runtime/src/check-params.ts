@@ -50,7 +50,8 @@ export function checkParams(params: object, method: MethodWithParams, what = "pa
   for (const [field, value] of Object.entries(given)) {
     if (value === undefined) continue;
     if (!Object.hasOwn(PARAM_FIELDS[method], field)) throw unknown(method, field);
-    if (TEXTS.includes(field) || (field === "project" && value !== null)) checkText(value, field);
+    const isText = TEXTS.includes(field) || (field === "project" && value !== null);
+    if (isText && typeof value !== "string") throw invalid(field, "a text");
     if (LISTS.includes(field) && !(Array.isArray(value) && value.every((item) => typeof item === "string"))) {
       throw invalid(field, "a list of texts");
     }
@@ -61,10 +62,6 @@ export function checkParams(params: object, method: MethodWithParams, what = "pa
 /** Checks that a path is a string that is not empty. @throws INVALID_INPUT otherwise. */
 export function checkPlace(given: string, field: string): void {
   if (typeof given !== "string" || given === "") throw invalid(field, "a path");
-}
-
-function checkText(value: unknown, field: string): void {
-  if (typeof value !== "string") throw invalid(field, "a text");
 }
 
 function unknown(method: MethodWithParams, field: string): Error {

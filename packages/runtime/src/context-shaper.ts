@@ -151,7 +151,12 @@ export class ContextShaper {
     const { id, sessionId, createdAt, agentId } = record;
     const origin = { savedAt: createdAt.toISOString(), ...(agentId === undefined ? {} : { agentId }) };
     const handle = { checkpointId: id, sessionId, ...(await giveHandle(this.#store, id, how)), how: HOW };
-    return { ...handle, ...toldSecrets(secrets), ...(isGiven ? {} : { origin }), ...this.#store.standing(id) };
+    return {
+      ...handle,
+      ...(secrets === undefined ? {} : { secrets: toldSecrets(secrets) }),
+      ...(isGiven ? {} : { origin }),
+      ...this.#store.standing(id),
+    };
   }
 
   async #budget(around: object, budgetTokens: number | undefined, context: Context): Promise<ViewBudget> {

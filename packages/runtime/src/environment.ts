@@ -1,6 +1,6 @@
 import { createHash, hash, randomUUID } from "node:crypto";
 import { setImmediate as othersTurn } from "node:timers/promises";
-import type { Clock, Digester, IdGenerator, Log } from "@workrail/core";
+import type { Classifier, Clock, Context, Digester, IdGenerator, Log } from "@workrail/core";
 import { type CheckpointId, type Digest, type SessionId } from "@workrail/core";
 
 export const systemClock: Clock = { now: () => new Date() };
@@ -39,3 +39,17 @@ export const repeatUnnoticed: Repeat = (work, everyMs) => {
 function ignore(): void {}
 
 export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+/** The built-in classifier. Loaded on first use: it takes long to load, and many processes classify nothing. */
+export const classifierOnDemand: Classifier = {
+  async classify(context, keys) {
+    const { wordClassifier } = await import("@workrail/classifier");
+    return wordClassifier.classify(context, keys);
+  },
+};
+
+/** Finds the goal of a context, by which a session is named. Its words are loaded with the first save. */
+export async function nameSession(context: Context): Promise<string | undefined> {
+  const { goalOf } = await import("@workrail/views/handoff-part");
+  return goalOf(context);
+}

@@ -80,13 +80,6 @@ export function checkFilter(attributes: AttributeFilter): void {
   if (own !== undefined) throw invalidInput("attributes", `attributes.${own} is set by Workrail.`, "Name keys of metadata.attributes.");
 }
 
-/** Returns a copy of the labels. @throws as `splitLabels`. */
-export function ownLabels(labels: CheckpointLabels | undefined): CheckpointLabels | undefined {
-  if (labels === undefined) return undefined;
-  const { tags, attributes } = splitLabels(labels);
-  return { ...labels, attributes, ...(tags === undefined ? {} : { tags }) };
-}
-
 export function metadataOf(record: CheckpointRecord, pins: readonly string[] = []): CheckpointMetadata {
   const stood = gitStateOf(record);
   const { [GIT_STATE]: _stood, [SESSION_PROJECT]: sessionProject, [SESSION_NAME]: sessionName, phase, ...attributes } = record.attributes;

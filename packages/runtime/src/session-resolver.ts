@@ -72,7 +72,8 @@ export class SessionResolver {
    * @throws INVALID_INPUT for an invalid session id or context; TOO_LARGE.
    */
   forSave(given: string | undefined, workflowId: string | undefined, context: object): ResolvedSession {
-    return this.#chose(this.#resolve(given, workflowId, context), workflowId);
+    const found = this.#find(given, workflowId, context) ?? { sessionId: this.#ids.sessionId(), reason: "fresh" };
+    return this.#chose(found, workflowId);
   }
 
   /**
@@ -97,10 +98,6 @@ export class SessionResolver {
   whereTo(given: string | undefined, workflowId: string | undefined, context: object | undefined): SessionId | undefined {
     const found = context === undefined ? this.#inUseOrGiven(given, workflowId) : this.#find(given, workflowId, context);
     return found?.sessionId;
-  }
-
-  #resolve(given: string | undefined, workflowId: string | undefined, context: object): ResolvedSession {
-    return this.#find(given, workflowId, context) ?? { sessionId: this.#ids.sessionId(), reason: "fresh" };
   }
 
   #find(given: string | undefined, workflowId: string | undefined, context: object): ResolvedSession | undefined {
@@ -185,14 +182,10 @@ export class SessionResolver {
   }
 
   #use(sessionId: SessionId, workflowId: string | undefined): void {
-    this.#remember(sessionId);
-    this.#byWorkflow.set(workflowId, sessionId);
-  }
-
-  /** Keeps the last used session at the end. */
-  #remember(sessionId: SessionId): void {
+    // Keeps the last used session at the end.
     this.#used.delete(sessionId);
     this.#used.add(sessionId);
+    this.#byWorkflow.set(workflowId, sessionId);
   }
 
   /** `hash(workflowId + first context)` of the specification, as a UUID of version 8 (RFC 9562). */

@@ -1,5 +1,5 @@
 import type { DroppedEntries, NamedKeys, SaveResult, StateChanges } from "@workrail/core";
-import type { PatchedState, SaveCheckpointResult } from "./context-management-service.ts";
+import type { PatchedState } from "./context-management-service.ts";
 import type { ToldChanges } from "./resume/resume-params.ts";
 
 /** Most names in an answer, however much a call changes. */
@@ -8,17 +8,6 @@ const MOST_NAMED = 50;
 export const MOST_CHANGES = 20;
 const MOST_WARNED = 10;
 const LONGEST_NAME = 100;
-
-/** Returns the part of a save's answer that reports changes of the state. */
-export function told({
-  patched,
-  dropped,
-}: SaveResult): Pick<SaveCheckpointResult, "patched" | "droppedKeys" | "droppedKeysCount" | "warning"> {
-  return {
-    ...(patched === undefined ? {} : { patched: toldPatch(patched) }),
-    ...(dropped === undefined ? {} : { ...toldDropped({ keys: dropped.keys, count: dropped.keys.length }), ...warning(dropped) }),
-  };
-}
 
 /** Reports the differences from a known state. @param most names of each kind. */
 export function toldSince(since: string, { added, changed, removed, unchanged }: StateChanges, most: number = MOST_CHANGES): ToldChanges {
@@ -42,17 +31,19 @@ export function toldDropped(dropped: NamedKeys | undefined): { droppedKeys?: str
   return { droppedKeys, ...(dropped.count > droppedKeys.length ? { droppedKeysCount: dropped.count } : {}) };
 }
 
-function warning({ pinned, critical }: DroppedEntries): Pick<SaveCheckpointResult, "warning"> {
+/** Warns of dropped entries that are pinned or CRITICAL; `undefined` when there are none. */
+export function warningOf({ pinned, critical }: DroppedEntries): string | undefined {
   const parts = [
     ...(pinned.length === 0 ? [] : [`pinned: ${listed(pinned)}`]),
     ...(critical.length === 0 ? [] : [`CRITICAL: ${listed(critical)}`]),
   ];
-  if (parts.length === 0) return {};
+  if (parts.length === 0) return undefined;
   const advice = "context is the whole state. If they still hold, send what you changed as patch, with the parentId of this answer.";
-  return { warning: `Entries of the parent are not in this state; ${parts.join("; ")}. ${advice}` };
+  return `Entries of the parent are not in this state; ${parts.join("; ")}. ${advice}`;
 }
 
-function toldPatch(patched: NonNullable<SaveResult["patched"]>): PatchedState {
+/** Reports what a patch did. */
+export function toldPatch(patched: NonNullable<SaveResult["patched"]>): PatchedState {
   const { base, set, appended, removed, notFound, replaced, keptKeys } = patched;
   const namesLeft = [set, appended, removed, notFound, replaced].reduce((sum, { length }) => sum + Math.max(0, length - MOST_NAMED), 0);
   return {

@@ -6,6 +6,7 @@ import {
   keepingSession,
   invalidInput,
   isWorkrailError,
+  type Limits,
   noBase,
   ownerOf,
   parseCheckpointId,
@@ -18,41 +19,47 @@ import {
 } from "@workrail/core";
 import type { SaveCheckpointParams, SaveCheckpointResult } from "../context-management-service.ts";
 import { admitted } from "../admitted.ts";
+import { nameSession } from "../environment.ts";
 import { keepIfThere } from "../keep-if-there.ts";
-import { splitLabels } from "../metadata.ts";
+import { splitLabels, type SplitLabels } from "../metadata.ts";
 import { optional } from "../check-params.ts";
 import { parseProject } from "../parse-project.ts";
 import type { RulesFound } from "../project-rules.ts";
 import { toldSecrets } from "../secrets/told-secrets.ts";
 import { isWork, type ResolvedSession } from "../session-resolver.ts";
 import type { Store } from "../store.ts";
-import { told } from "../told-changes.ts";
-import { nameSession } from "../name-session.ts";
+import { toldDropped, toldPatch, warningOf } from "../told-changes.ts";
 
 /** Same limit as in context rules. */
 const MAX_PHASE_LENGTH = 200;
 
+/** State and labels of a save, checked and copied: the caller may change its objects before the save. */
+export interface GivenSave {
+  readonly state: GivenState;
+  readonly labels: SplitLabels;
+}
+
+/** Checks and copies what a call gives to be saved. @throws INVALID_INPUT, TOO_LARGE */
+export function givenSave(params: SaveCheckpointParams, limits: Limits): GivenSave {
+  return { state: parseGivenState(params, limits), labels: splitLabels(params.metadata) };
+}
+
 /**
- * Saves a state. The save may have to wait, and be repeated after a lost catalog or for lack of room.
- *
- * @param state the state in `params`, copied from the caller. Default: a copy made now.
+ * Saves a state. The save may have to wait, and be repeated after a lost catalog or for lack of room. State and labels are copied now,
+ * unless the caller did so.
  */
 export async function save(
   store: Store,
-  params: SaveCheckpointParams,
-  state: GivenState = parseGivenState(params, store.parts.settings.limits),
+  given: SaveCheckpointParams,
+  { state, labels }: GivenSave = givenSave(given, store.parts.settings.limits),
 ): Promise<SaveCheckpointResult> {
-  // A save to the whole store is not kept waiting here: saves keep the order of their calls.
-  return store.caller === undefined ? saveTo(store, params, state) : saveTo(store, await admitted(store, store.caller, params), state);
-}
-
-async function saveTo(store: Store, params: SaveCheckpointParams, state: GivenState): Promise<SaveCheckpointResult> {
   const { parts, standIn } = store;
   const { sessions, settings } = parts;
-  const labels = splitLabels(params.metadata);
+  // A save to the whole store is not kept waiting here: saves keep the order of their calls.
+  const params = store.caller === undefined ? given : await admitted(store, store.caller, given);
   const phase = optional(params.phase, parsePhase);
   const project = optional(params.project, parseProject) ?? store.project;
-  const given = optional(params.contextRules, parseContextRules);
+  const ownRules = optional(params.contextRules, parseContextRules);
   let found: RulesFound = {};
   // Captured at the call; the result is ready by the time it is needed.
   const git = store.surroundings();
@@ -92,7 +99,7 @@ async function saveTo(store: Store, params: SaveCheckpointParams, state: GivenSt
       expectedParentId: optional(params.expectedParentId, (id) => (id === null ? null : parseCheckpointId(id, "expectedParentId"))),
       checkpointId: optional(params.checkpointId, (id) => parseCheckpointId(id)) ?? tried ?? store.ownId,
       rules: async () => {
-        found = await store.rules.for(given);
+        found = await store.rules.for(ownRules);
         return found.rules;
       },
       force,
@@ -126,8 +133,10 @@ async function saveTo(store: Store, params: SaveCheckpointParams, state: GivenSt
   const warning = status === "saved" && standIn === undefined ? store.housekeeper.saved(result.bytes.store) : undefined;
   // It tells the bytes of the whole store.
   const quotaWarning = store.caller === undefined ? warning : undefined;
-  const { warning: onDropped, ...changes } = told(result);
-  const warnings = [onDropped, binds ? await store.otherProject(record, project) : undefined].filter((each) => each !== undefined);
+  const { patched, dropped, secrets } = result;
+  const warnings = [dropped && warningOf(dropped), binds ? await store.otherProject(record, project) : undefined].filter(
+    (each) => each !== undefined,
+  );
   return {
     checkpointId: record.id,
     sessionId,
@@ -140,13 +149,14 @@ async function saveTo(store: Store, params: SaveCheckpointParams, state: GivenSt
     contextHash: record.canonicalDigest,
     blobPath: record.blob,
     ...store.standing(record.id),
-    ...changes,
+    ...(patched === undefined ? {} : { patched: toldPatch(patched) }),
+    ...(dropped === undefined ? {} : toldDropped({ keys: dropped.keys, count: dropped.keys.length })),
     ...(state.parsed.length > 0 ? { parsedFromText: [...state.parsed] } : {}),
     ...(result.status === "unchanged" && result.ignored.length > 0 ? { ignored: [...result.ignored] } : {}),
     ...(labels.ignored.length > 0 ? { ignoredMetadata: labels.ignored } : {}),
     ...(pruned > 0 ? { pruned } : {}),
     ...(trashed.length > 0 ? { prunedToTrash: trashed.length } : {}),
-    ...toldSecrets(result.secrets),
+    ...(secrets === undefined ? {} : { secrets: toldSecrets(secrets) }),
     ...(quotaWarning === undefined ? {} : { quotaWarning }),
     ...(found.warning === undefined ? {} : { contextRulesWarning: found.warning }),
     ...(warnings.length === 0 ? {} : { warning: warnings.join(" ") }),

@@ -1,9 +1,7 @@
 import {
   type Durability,
-  type GivenState,
   isWorkrailError,
   ownContext,
-  parseGivenState,
   parseSessionId,
   ProcessGate,
   runAll,
@@ -31,11 +29,10 @@ import { type Route, type RoutedCall, workrailOver } from "../facade.ts";
 import { erase, statusOf } from "../facets/care.ts";
 import { markCritical } from "../facets/checkpoints.ts";
 import type { OwnWay } from "../facets/operation.ts";
-import { save } from "../facets/save.ts";
+import { type GivenSave, givenSave, save } from "../facets/save.ts";
 import { compressContext, prioritizeContext } from "../facets/views.ts";
 import type { IncomingSave } from "../hooks/incoming-save.ts";
 import type { Caller } from "../isolation.ts";
-import { ownLabels } from "../metadata.ts";
 import type { StorePlan } from "../open-store.ts";
 import { SessionResolver } from "../session-resolver.ts";
 import { closed, Store } from "../store.ts";
@@ -160,13 +157,13 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
     if (this.#caller?.projects !== undefined) refuseChosenId(params);
     // Copies the state now: memory may have to keep it after the disk has failed.
-    const state = parseGivenState(params, this.parts.settings.limits);
-    const own = { ...params, metadata: ownLabels(params.metadata) };
+    const given = givenSave(params, this.parts.settings.limits);
+    const own = { ...params };
     const { sessionId, workflowId } = own;
     return this.#writing({
-      session: () => this.#standIns.sessions.whereTo(sessionId, workflowId, state.context),
-      write: (disk) => save(this.#own(disk), own, state),
-      keep: (failure, ours) => this.#keep({ ...own, checkpointId: own.checkpointId ?? unsureId(ours) }, state, failure),
+      session: () => this.#standIns.sessions.whereTo(sessionId, workflowId, given.state.context),
+      write: (disk) => save(this.#own(disk), own, given),
+      keep: (failure, ours) => this.#keep({ ...own, checkpointId: own.checkpointId ?? unsureId(ours) }, given, failure),
     });
   }
 
@@ -273,21 +270,12 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
    *
    * Writes to a session keep the order of the calls: a write after a failed one never reaches the disk first.
    */
-  async #writing<T>(what: Writing<T>): Promise<T> {
+  async #writing<T>({ session, write, keep }: Writing<T>): Promise<T> {
     if (this.#isClosing) throw closed();
-    const writing = this.#inOrder.inOrder(what.session() ?? NEW_SESSION, this.#attempt(what));
-    this.#writes.add(writing);
-    try {
-      return await writing;
-    } finally {
-      this.#writes.delete(writing);
-    }
-  }
-
-  /** Starts an attempt to reopen the disk, shared with concurrent callers. Returns the function to run when this call's turn comes. */
-  #attempt<T>({ session, write, keep }: Writing<T>): () => Promise<T> {
+    const queue = session() ?? NEW_SESSION;
+    // An attempt to reopen the disk starts now, and is shared with concurrent callers.
     const coming = this.#standby.comeBack();
-    return async () => {
+    const writing = this.#inOrder.inOrder(queue, async () => {
       // The disk may have failed again during another call's turn.
       const isBack = (await coming) && (await this.#standby.comeBack());
       let own: unknown;
@@ -300,12 +288,18 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
         }
       }
       return this.#standby.whileKeeping((failure) => keep(failure, own));
-    };
+    });
+    this.#writes.add(writing);
+    try {
+      return await writing;
+    } finally {
+      this.#writes.delete(writing);
+    }
   }
 
   /** Keeps a checkpoint in memory and rejects to say so. Resolves normally when the checkpoint proves to be on disk already. */
-  async #keep(params: SaveCheckpointParams, state: GivenState, failure: WorkrailError): Promise<SaveCheckpointResult> {
-    const result = await this.#save(params, state).catch((error: unknown) => {
+  async #keep(params: SaveCheckpointParams, given: GivenSave, failure: WorkrailError): Promise<SaveCheckpointResult> {
+    const result = await this.#save(params, given).catch((error: unknown) => {
       if (!isFull(error)) throw error;
       throw notOnDisk(failure, this.dataDir, undefined);
     });
@@ -314,17 +308,17 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
     throw notOnDisk(failure, this.dataDir, { checkpointId, sessionId });
   }
 
-  async #save(params: SaveCheckpointParams, state: GivenState): Promise<SaveCheckpointResult> {
+  async #save(params: SaveCheckpointParams, given: GivenSave): Promise<SaveCheckpointResult> {
     try {
-      return await save(this.#overDisk(), params, state);
+      return await save(this.#overDisk(), params, given);
     } catch (error) {
       if (!isStorageFailure(error) || isFull(error)) throw error;
       // The expected parent cannot be compared now. If the head differs when memory is written to disk, the checkpoint becomes a fork.
       const parentId = params.parentId === undefined ? (params.expectedParentId ?? undefined) : params.parentId;
-      return save(this.#own(this.#standIns.blind), { ...params, parentId, expectedParentId: undefined }, state).catch(
+      return save(this.#own(this.#standIns.blind), { ...params, parentId, expectedParentId: undefined }, given).catch(
         (missing: unknown) => {
           // The base of a patch may be on the disk, which cannot be read.
-          throw state.patch !== undefined && isNotFound(missing) ? withoutBase(error, this.dataDir) : missing;
+          throw given.state.patch !== undefined && isNotFound(missing) ? withoutBase(error, this.dataDir) : missing;
         },
       );
     }

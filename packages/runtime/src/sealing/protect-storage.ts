@@ -70,7 +70,7 @@ export async function protectStorage(storage: Storage, wish: SealingSettings, po
 }
 
 function inClear(raw: Storage, digests: Digester): Protected {
-  const storage = chained(raw, (text) => digests.sha256(text));
+  const storage = chained(raw, digests.sha256.bind(digests));
   return { storage, sealing: { digests, texts: textSealing(undefined), protect: async (target) => target, checkPlaintextFiles: () => {} } };
 }
 

@@ -19,7 +19,7 @@ const ADVICE: { readonly [Action in SecretsReport["action"]]: string } = {
   redacted: "A placeholder was saved in place of each secret: the secret cannot be restored from here.",
 };
 
-/** Returns the report as a part of an answer; empty when nothing was found. */
-export function toldSecrets(report: SecretsReport | undefined): { readonly secrets?: ToldSecrets } {
-  return report === undefined ? {} : { secrets: { ...report, advice: ADVICE[report.action] } };
+/** Returns the report with advice, for an answer. */
+export function toldSecrets(report: SecretsReport): ToldSecrets {
+  return { ...report, advice: ADVICE[report.action] };
 }
