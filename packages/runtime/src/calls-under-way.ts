@@ -26,7 +26,7 @@ export class CallsUnderWay {
   async track<T>(work: () => Promise<T>): Promise<T> {
     const running = this.#besideChange(work());
     this.#calls.add(running);
-    this.#goOn();
+    resume(this.#waiting);
     try {
       return await running;
     } finally {
@@ -71,7 +71,7 @@ export class CallsUnderWay {
   /** Resolves when no call is running. From now on no background work is delayed. */
   async end(): Promise<void> {
     this.#isEnding = true;
-    this.#goOn();
+    resume(this.#waiting);
     resume(this.#givingWay);
     await Promise.allSettled(this.#calls);
   }
@@ -89,16 +89,12 @@ export class CallsUnderWay {
     const left = this.#lastEnd + MOMENT_MS - elapsedMs();
     if (this.#isEnding || this.#calls.size > 0 || left <= 0) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => this.#goOn(), left);
+      const timer = setTimeout(() => resume(this.#waiting), left);
       this.#waiting.add(() => {
         clearTimeout(timer);
         resolve();
       });
     });
-  }
-
-  #goOn(): void {
-    resume(this.#waiting);
   }
 }
 

@@ -39,7 +39,12 @@ export class DiskRoom {
     const { reserve } = this.#storage;
     if (reserve === undefined) return;
     this.#background.run("see to the room on the disk", async () => {
-      this.#tell(reserve.freeBytes());
+      const freeBytes = reserve.freeBytes();
+      if (freeBytes >= 2 * LITTLE_BYTES) this.#isTold = false;
+      if (freeBytes < LITTLE_BYTES && !this.#isTold) {
+        this.#isTold = true;
+        this.#log.warn("little room is left on the disk of the store", { freeBytes });
+      }
       await reserve.keep();
     });
   }
@@ -60,12 +65,5 @@ export class DiskRoom {
     const missing = blobBytes + BESIDE_BYTES - free;
     if (missing > 0) await this.#makeRoom({ bytes: missing, leastBytes: missing - BESIDE_BYTES });
     return true;
-  }
-
-  #tell(freeBytes: number): void {
-    if (freeBytes >= 2 * LITTLE_BYTES) this.#isTold = false;
-    if (freeBytes >= LITTLE_BYTES || this.#isTold) return;
-    this.#isTold = true;
-    this.#log.warn("little room is left on the disk of the store", { freeBytes });
   }
 }

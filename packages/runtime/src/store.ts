@@ -1,5 +1,7 @@
+import fs from "node:fs";
+import path from "node:path";
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import { elapsedMs } from "@workrail/blob-files";
+import { elapsedMs, INCOMING } from "@workrail/blob-files";
 import {
   ALL,
   type CheckpointId,
@@ -435,6 +437,8 @@ export class Store {
     const { dataDir } = this;
     if (!this.#takesIncoming || this.isReadOnly || dataDir === undefined || this.standIn !== undefined) return 0;
     try {
+      // Most stores have no hooks.
+      if (fs.lstatSync(path.join(dataDir, INCOMING), { throwIfNoEntry: false }) === undefined) return 0;
       const waiting = waitingNames(dataDir);
       if (waiting === "" || (waiting === this.#notTakenIn?.waiting && elapsedMs() < this.#notTakenIn.until)) return 0;
       this.#notTakenIn = undefined;

@@ -25,7 +25,8 @@ const MOST_REMEMBERED = 64;
 /** Finds checkpoints with a meaning similar to a query, when an embedder is configured. */
 export class MeaningSearch {
   readonly #parts: Parts;
-  readonly #keeper: VectorKeeper | undefined;
+  /** Embeds changes; absent without an embedder, or where the storage cannot hold vectors. */
+  readonly keeper: VectorKeeper | undefined;
   readonly #questions = new Map<string, Float32Array>();
 
   constructor(parts: Parts) {
@@ -33,18 +34,13 @@ export class MeaningSearch {
     const { embedding, storage, settings } = parts;
     if (embedding.embedder === undefined || storage.vectors === undefined) return;
     const { findSecrets } = parts.screening;
-    this.#keeper = new VectorKeeper({
+    this.keeper = new VectorKeeper({
       ...parts,
       findSecrets,
       limits: settings.limits,
       embedder: embedding.embedder,
       vectors: storage.vectors,
     });
-  }
-
-  /** Called after each change. */
-  changed(): void {
-    this.#keeper?.request();
   }
 
   /** Finds hits by meaning. Never fails: the result says why nothing was found. */
@@ -63,7 +59,7 @@ export class MeaningSearch {
 
   /** Resolves when no work is running. */
   async stop(): Promise<void> {
-    const stopped = this.#keeper?.stop();
+    const stopped = this.keeper?.stop();
     this.#parts.embedding.end();
     await stopped;
   }

@@ -60,7 +60,7 @@ export class StoreSearch {
   /** Called after each change. */
   changed(): void {
     this.#indexer.request();
-    this.#meaning.changed();
+    this.#meaning.keeper?.request();
   }
 
   /**
