@@ -1,4 +1,6 @@
-import { elapsedMs, othersTurn } from "./platform.ts";
+/** The web globals for time that every JavaScript runtime has. Neither the DOM nor the Node types are visible to core. */
+declare const performance: { now(): number };
+declare const setTimeout: (work: () => void, afterMs: number) => unknown;
 
 /** Long work that can pause wherever it yields, which happens every few milliseconds. Its input must not change meanwhile. */
 export type Steps<T> = Generator<void, T>;
@@ -33,4 +35,21 @@ export function atOnce<T>(steps: Steps<T>): T {
     const step = steps.next();
     if (step.done === true) return step.value;
   }
+}
+
+/** Monotonic milliseconds, for measuring durations only. */
+function elapsedMs(): number {
+  return performance.now();
+}
+
+/** Yields to other work. */
+export function othersTurn(): Promise<void> {
+  return after(0);
+}
+
+/** Resolves after a delay. */
+export async function after(ms: number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    setTimeout(resolve, ms);
+  });
 }

@@ -4,8 +4,7 @@ import type { CheckpointFacts } from "../model/checkpoint.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
 import type { CheckpointId, Digest } from "../model/ids.ts";
 import { parseJson } from "../json/parse-json.ts";
-import { joinBytes } from "../json/text-parts.ts";
-import { decodeUtf8, encodeUtf8 } from "../platform.ts";
+import { decodeUtf8, encodeUtf8, joinBytes } from "../json/text-parts.ts";
 import type { Digester } from "../ports/environment.ts";
 import {
   baseOf,

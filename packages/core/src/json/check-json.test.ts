@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isWorkrailError } from "../errors.ts";
 import { DEFAULT_LIMITS } from "../model/limits.ts";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalJson } from "./write-json.ts";
 import { checkJson, type JsonCheck } from "./check-json.ts";
 
 function refusalOf(value: object, limits: { maxDepth?: number; maxKeys?: number } = {}): string {

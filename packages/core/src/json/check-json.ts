@@ -1,5 +1,6 @@
 import { invalidInput } from "../errors.ts";
 import type { Limits } from "../model/limits.ts";
+import { isJsonObject, type JsonValue } from "../model/context.ts";
 
 export interface JsonCheck {
   /** True when all keys are in canonical order, so that the plain JSON is the canonical JSON. */
@@ -106,4 +107,34 @@ function pathOf(place: Place): string {
 
 function clip(key: string): string {
   return key.length <= 60 ? key : `${key.slice(0, 60)}...`;
+}
+
+/** Maps the members of a list or an object, in order. Returns other values unchanged. Drops members that are `undefined`. */
+function withMembers(value: JsonValue, make: (member: JsonValue) => JsonValue): JsonValue {
+  if (typeof value !== "object" || value === null) return value;
+  // No assignment, because `__proto__` must be an ordinary key.
+  if (isJsonObject(value)) {
+    const members = Object.entries<JsonValue | undefined>(value);
+    return Object.fromEntries(members.flatMap(([key, member]) => (member === undefined ? [] : [[key, make(member)]])));
+  }
+  return value.map((item) => make(item));
+}
+
+/** Copies a value of bounded depth. Texts and numbers are shared. Drops members that are `undefined`. */
+export function copyOf(value: JsonValue): JsonValue {
+  return withMembers(value, copyOf);
+}
+
+/** Frozen copies made here. Nobody can change them, so they are not copied again. */
+const own = new WeakSet<object>();
+
+/**
+ * Returns a frozen copy of a JSON value, independent of the caller. Reuses parts of earlier copies. The value's depth must have
+ * been checked.
+ */
+export function ownJson(value: JsonValue): JsonValue {
+  if (typeof value !== "object" || value === null || own.has(value)) return value;
+  const copy = Object.freeze(withMembers(value, ownJson)) as object & JsonValue;
+  own.add(copy);
+  return copy;
 }

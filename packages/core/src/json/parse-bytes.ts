@@ -1,8 +1,12 @@
 import type { JsonObject, JsonValue } from "../model/context.ts";
-import { decodeUtf8 } from "../platform.ts";
-import type { Steps } from "../turns.ts";
-import { parseJson } from "./parse-json.ts";
-import { QUOTE, COMMA, COLON, BRACKET, BACKSLASH, END_BRACKET, BRACE, END_BRACE } from "./signs.ts";
+import { inTurns, type Steps } from "../turns.ts";
+import { decodeUtf8 } from "./text-parts.ts";
+import { BACKSLASH, BRACE, BRACKET, COLON, COMMA, END_BRACE, END_BRACKET, parseJson, QUOTE } from "./parse-json.ts";
+
+/** Parses the UTF-8 of a context's JSON, a large one in turns. It is never held as a single long text. */
+export async function parseContext(bytes: Uint8Array): Promise<JsonValue> {
+  return inTurns(parseBytes(bytes));
+}
 
 /** Largest number of bytes that are decoded and parsed in one go. Longer texts take longer to make: see `SHORT_TEXT`. */
 const AT_ONCE = 48 * 1024;

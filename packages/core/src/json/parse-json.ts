@@ -1,5 +1,16 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
-import { SPACE, COLON, BACKSLASH } from "./signs.ts";
+
+/** Characters of JSON syntax. Their UTF-8 bytes equal their UTF-16 codes. */
+export const LINE_FEED: number = 0x0a;
+export const SPACE: number = 0x20;
+export const QUOTE: number = 0x22;
+export const COMMA: number = 0x2c;
+export const COLON: number = 0x3a;
+export const BRACKET: number = 0x5b;
+export const BACKSLASH: number = 0x5c;
+export const END_BRACKET: number = 0x5d;
+export const BRACE: number = 0x7b;
+export const END_BRACE: number = 0x7d;
 
 /**
  * Parses JSON and reads every key exactly as it is written.
@@ -77,4 +88,43 @@ function withOriginalKeys(object: JsonObject): JsonObject {
 function originalOf(key: string): string {
   const source = key.replaceAll(/@[mbq]/g, (marked) => (marked === "@m" ? MARK : marked === "@b" ? "\\" : `"`));
   return JSON.parse(`"${source}"`) as string;
+}
+
+/** No integer with fewer digits exceeds 2^53. */
+const CANDIDATE = /[[:,\s]-?[0-9]{16}/;
+/** Matches integers only. Fractions are excluded: digits beyond the precision of a double were not measured. */
+const INTEGER = /(?<![0-9.eE+-])-?[0-9]{16,}(?![0-9.eE])/g;
+
+/**
+ * Returns the integers of a JSON text that JavaScript changes when it reads them, because doubles have 53 bits:
+ * `9007199254740993` becomes `9007199254740992`. Examples are identifiers and nanosecond timestamps written by programs with
+ * 64-bit integers.
+ *
+ * @param text valid JSON.
+ * @returns the digits as written, each once, in order.
+ */
+export function roundedIntegers(text: string): string[] {
+  if (!CANDIDATE.test(text)) return [];
+  const found = new Set<string>();
+  for (let from = 0; from < text.length;) {
+    const quote = text.indexOf('"', from);
+    const to = quote < 0 ? text.length : quote;
+    for (const [digits] of text.slice(from, to).matchAll(INTEGER)) if (isRounded(digits)) found.add(digits);
+    from = quote < 0 ? to : endOfText(text, quote);
+  }
+  return [...found];
+}
+
+function isRounded(digits: string): boolean {
+  const read = Number(digits);
+  return Number.isFinite(read) && BigInt(read) !== BigInt(digits);
+}
+
+/** Returns the index after the closing quote of the string that starts here. */
+export function endOfText(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); ; quote = text.indexOf('"', quote + 1)) {
+    let before = quote;
+    while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;
+    if ((quote - before) % 2 === 0) return quote + 1;
+  }
 }

@@ -1,4 +1,27 @@
-import { encodeUtf8, encodeUtf8Into } from "../platform.ts";
+/** The web globals for text that every JavaScript runtime has. Neither the DOM nor the Node types are visible to core. */
+declare const TextEncoder: new () => {
+  encode(text: string): Uint8Array;
+  encodeInto(text: string, into: Uint8Array): { readonly written: number };
+};
+declare const TextDecoder: new (label: "utf-8", options: { fatal: boolean; ignoreBOM: boolean }) => { decode(bytes: Uint8Array): string };
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Encodes a text as UTF-8. */
+export function encodeUtf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** Writes the UTF-8 bytes of a text into a buffer with enough room, and returns their number. */
+export function encodeUtf8Into(text: string, into: Uint8Array): number {
+  return encoder.encodeInto(text, into).written;
+}
+
+/** Decodes UTF-8; throws a `TypeError` when the bytes are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
 
 /**
  * Size from which the bytes of a context's JSON are digested, written and read in parts, yielding to other work in between. In
@@ -86,4 +109,12 @@ export function* byteParts(bytes: Uint8Array): Generator<Uint8Array> {
 
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
+}
+
+/** Compares bytes. Missing bytes equal none. */
+export function isSameBytes(one: Uint8Array | undefined, other: Uint8Array): boolean {
+  if (one?.length !== other.length) return false;
+  // Much faster than `every`.
+  for (let index = 0; index < other.length; index++) if (one[index] !== other[index]) return false;
+  return true;
 }

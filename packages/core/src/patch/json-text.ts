@@ -1,6 +1,6 @@
 import { invalidInput } from "../errors.ts";
 import { parseJson } from "../json/parse-json.ts";
-import { tooLarge } from "../json/prepare-context.ts";
+import { tooLarge } from "../json/saved-content.ts";
 import type { JsonValue } from "../model/context.ts";
 import type { Limits } from "../model/limits.ts";
 

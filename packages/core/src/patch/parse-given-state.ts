@@ -1,5 +1,5 @@
 import { invalidInput, type WorkrailError } from "../errors.ts";
-import { checkContext, ownContext } from "../json/prepare-context.ts";
+import { checkContext, ownContext } from "../json/saved-content.ts";
 import { type Context, isJsonObject } from "../model/context.ts";
 import type { Limits } from "../model/limits.ts";
 import { ownText } from "./json-text.ts";

@@ -1,6 +1,5 @@
 import { invalidInput, WorkrailError } from "../errors.ts";
-import { checkJson } from "../json/check-json.ts";
-import { copyOf } from "../json/with-members.ts";
+import { checkJson, copyOf } from "../json/check-json.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
 import { ownText, type Reading } from "./json-text.ts";
 import type { Patch } from "./patch.ts";

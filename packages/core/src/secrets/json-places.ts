@@ -1,4 +1,4 @@
-import { QUOTE, COMMA, COLON, BRACKET, BACKSLASH, END_BRACKET, BRACE, END_BRACE } from "../json/signs.ts";
+import { BACKSLASH, BRACE, BRACKET, COLON, COMMA, END_BRACE, END_BRACKET, QUOTE } from "../json/parse-json.ts";
 
 /** Place of an offset in a JSON text. */
 export interface JsonPlace {

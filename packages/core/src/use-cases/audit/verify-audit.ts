@@ -1,5 +1,5 @@
 import type { AuditAction, AuditBreak, AuditPlace, LoggedEvent } from "../../model/audit.ts";
-import { othersTurn } from "../../platform.ts";
+import { othersTurn } from "../../turns.ts";
 import type { Locking } from "../../ports/locking.ts";
 import { auditRows } from "../../catalog/queries/audit-rows.ts";
 import { checkAudit } from "../../catalog/queries/check-audit.ts";

@@ -1,8 +1,8 @@
-import { parseContext } from "../../json/parse-context.ts";
+import { parseContext } from "../../json/parse-bytes.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { JsonValue } from "../../model/context.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
-import { decodeUtf8 } from "../../platform.ts";
+import { decodeUtf8 } from "../../json/text-parts.ts";
 import type { Locking } from "../../ports/locking.ts";
 import type { FindSecrets, SecretScanner } from "../../ports/secret-scanner.ts";
 import { takingTurns } from "../../turns.ts";

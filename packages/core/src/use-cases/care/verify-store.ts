@@ -2,7 +2,7 @@ import { type ErrorCode, isWorkrailError, type WorkrailError } from "../../error
 import type { DecodedBlob } from "../../envelope/envelope.ts";
 import { decodeBlob } from "../../envelope/decode-blob.ts";
 import { completeFacts, type EnvelopeFacts } from "../../envelope/envelope-json.ts";
-import { parseContext } from "../../json/parse-context.ts";
+import { parseContext } from "../../json/parse-bytes.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { JsonValue } from "../../model/context.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../../model/ids.ts";
@@ -11,8 +11,7 @@ import { type CheckpointFilter, queryCheckpoints } from "../../catalog/queries/q
 import type { UnreadablePlace } from "../../ports/blob-store.ts";
 import type { Locking } from "../../ports/locking.ts";
 import type { Remains } from "../../ports/storage.ts";
-import { after } from "../../platform.ts";
-import { takingTurns } from "../../turns.ts";
+import { after, takingTurns } from "../../turns.ts";
 import { adoptForm } from "../compact/adopt-form.ts";
 import { getBlob, isItsOwnFault, isUnreadableBlob, refuseWhenNothingIsRead, whyUnreadable } from "../load/get-blob.ts";
 import { damagedBytesOf, isRecordInDoubt, makeContext, readBlob, readContext, type ReadPorts } from "../load/read-context.ts";

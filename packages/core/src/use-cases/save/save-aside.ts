@@ -1,5 +1,5 @@
 import { isWorkrailError, WorkrailError } from "../../errors.ts";
-import { prepareContext } from "../../json/prepare-context.ts";
+import { prepareContext } from "../../json/saved-content.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context } from "../../model/context.ts";
 import { type CheckpointId, type Digest, type SessionId, uuidOf } from "../../model/ids.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { DEFAULT_LIMITS } from "../model/limits.ts";
 import type { Digest } from "../model/ids.ts";
 import type { Digester } from "../ports/environment.ts";
-import { prepareContext } from "./prepare-context.ts";
+import { prepareContext } from "./saved-content.ts";
 
 const digests: Digester = { sha256: (data) => createHash("sha256").update(data).digest("hex") as Digest };
 

@@ -1,7 +1,17 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { JsonValue } from "../model/context.ts";
-import { canonicalJson, canonicalUtf8 } from "./canonical-json.ts";
+import { canonicalJson, canonicalParts, canonicalTexts, canonicalUtf8, writeJson, writtenTexts } from "./write-json.ts";
+
+const someKey = fc.oneof(fc.constantFrom("__proto__", "1", "10", "a", '"', "\\", "\n", "{", "]", ",", ":"), fc.string({ unit: "binary" }));
+const someValue = fc.letrec<{ value: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 6 },
+    fc.oneof(fc.constantFrom(null, true, false, 0, -1.5e-7), fc.integer(), someKey),
+    fc.array(tie("value")),
+    fc.array(fc.tuple(someKey, tie("value"))).map((members): JsonValue => Object.fromEntries(members)),
+  ),
+})).value;
 
 it("writes the example of RFC 8785, section 3.2.2", () => {
   const value = JSON.parse(`{
@@ -97,4 +107,53 @@ it("encodes the same text as UTF-8, of any length", () => {
   for (const length of [1, 2_047, 2_048, 100_000, 700_000]) {
     check({ b: "ü".repeat(length), a: ["😀".repeat(length), "x".repeat(length)], c: {} });
   }
+});
+
+it("canonicalParts yields the canonical JSON for any part size", () => {
+  fc.assert(
+    fc.property(someValue, fc.integer({ min: 1, max: 40 }), (value, atOnce) => {
+      expect([...canonicalParts(JSON.stringify(value), atOnce)].join("")).toBe(canonicalJson(value));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+it("canonicalParts never splits a surrogate pair", () => {
+  for (const part of canonicalParts(JSON.stringify({ a: "🚀".repeat(50) }), 7)) expect(part.isWellFormed()).toBe(true);
+});
+
+it("canonicalParts yields regularly while it searches for the end of a large value", () => {
+  const parts = canonicalParts(JSON.stringify({ b: Array.from({ length: 300_000 }, () => ["x"]), a: 1 }));
+  const first = Array.from({ length: 5 }, () => parts.next().value);
+  expect(first).toEqual(["", "", "", "", ""]);
+});
+
+it("writtenTexts equals JSON.stringify, canonicalTexts the canonical JSON", () => {
+  fc.assert(
+    fc.property(someValue, fc.integer({ min: 0, max: 6 }), (value, levels) => {
+      const json = writeJson(value, levels);
+      expect([...writtenTexts(json)].join("")).toBe(JSON.stringify(value));
+      expect([...canonicalTexts(json)].join("")).toBe(canonicalJson(value));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+it("writes long arrays in runs sized by their items", () => {
+  const value = {
+    small: Array.from({ length: 5_000 }, (_, index) => ({ b: index, a: 1 })),
+    large: Array.from({ length: 5 }, () => "x".repeat(300_000)),
+  };
+  const json = writeJson(value);
+  expect([...writtenTexts(json)].join("")).toBe(JSON.stringify(value));
+  expect([...canonicalTexts(json)].join("")).toBe(canonicalJson(value));
+  expect(Math.max(...[...writtenTexts(json)].map(({ length }) => length))).toBeLessThan(400_000);
+});
+
+it("is a snapshot of the value", () => {
+  const value = { a: [1, 2], b: { c: "d" } };
+  const json = writeJson(value);
+  value.a.push(3);
+  value.b.c = "changed";
+  expect([...writtenTexts(json)].join("")).toBe('{"a":[1,2],"b":{"c":"d"}}');
 });
