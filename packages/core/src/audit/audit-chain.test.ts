@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { AUDIT_ACTIONS, type AuditEvent, type LoggedEvent } from "../model/audit.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
 import { beginningAfter, CHAIN_START, checkLinks, cutEvent, linked, placeOf } from "./audit-chain.ts";
-import { rechain } from "./rechain.ts";
+import { rechain } from "../catalog/rewrite.ts";
 
 const sha256 = (text: string): string => hash("sha256", text, "hex");
 const keyed =

@@ -1,8 +1,6 @@
 import type { CheckpointId } from "../model/ids.ts";
-import type { Edge } from "./rows.ts";
+import { type CheckpointRow, type Edge, KEY_OF, more, type SessionRow } from "./rows.ts";
 import type { Contradictions } from "./reads.ts";
-import { type CheckpointRow, KEY_OF, type SessionRow } from "./rows.ts";
-import { more } from "./rules/weighed.ts";
 
 /** Tables in memory, by the keys of their rows. */
 interface Rows {

@@ -4,8 +4,7 @@ import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 import type { SessionFacts } from "../model/session.ts";
 import type { BlobKey } from "../ports/blob-store.ts";
 import type { UnchainedContent } from "./catalog-port.ts";
-import type { CheckpointRow, NewRow, SessionRow } from "./rows.ts";
-import { more } from "./rules/weighed.ts";
+import { type CheckpointRow, more, type NewRow, type SessionRow } from "./rows.ts";
 
 /** Data that survived a catalog, and the audit row that records the loss. */
 export interface Remnants {

@@ -1,17 +1,11 @@
-import { queryAudit } from "../audit/query-audit.ts";
+import { isErasureWanted, isRemovalWanted, matcherOf, queryAudit } from "./matching-rows.ts";
 import type { AuditEvent, LoggedEvent } from "../model/audit.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 import type { SessionFacts } from "../model/session.ts";
-import type { Edge } from "./rows.ts";
-import { BlobTable } from "./blob-table.ts";
-import { contradictionsIn } from "./contradictions-in.ts";
-import { answered } from "./decided.ts";
-import { isErasureWanted, isRemovalWanted } from "./is-wanted.ts";
-import { matcherOf } from "./matcher-of.ts";
-import type { Answers, Read, Select, SelectSessions, TimedPlace, Where } from "./reads.ts";
 import {
   type Change,
   type CheckpointRow,
+  type Edge,
   type ErasureRow,
   type HoldRow,
   KEY_OF,
@@ -20,8 +14,10 @@ import {
   type RowChange,
   type SessionRow,
 } from "./rows.ts";
-import type { Decision } from "./rule.ts";
-import { headOf } from "./rules/head-of.ts";
+import { BlobTable } from "./blob-table.ts";
+import { contradictionsIn } from "./contradictions-in.ts";
+import { answered, type Decision } from "./rule.ts";
+import { type Answers, headOf, type Read, type Select, type SelectSessions, type TimedPlace, type Where } from "./reads.ts";
 import { survivingFacts, survivingReads } from "./surviving-facts.ts";
 
 /** Whole content of the tables, from which new ones can be made. */

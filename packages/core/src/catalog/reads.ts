@@ -1,9 +1,9 @@
 import type { AttributeFilter } from "../model/attribute-filter.ts";
-import type { AuditPlace, LoggedEvent, AuditAction } from "../model/audit.ts";
+import type { AuditAction, AuditPlace, LoggedEvent } from "../model/audit.ts";
 import type { CheckpointKind } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
-import type { Edge } from "./rows.ts";
-import type { Change, CheckpointRow, ErasureRow, HoldRow, RemovalRow, SessionRow } from "./rows.ts";
+import type { Change, CheckpointRow, Edge, ErasureRow, HoldRow, RemovalRow, SessionRow } from "./rows.ts";
+import { recordTag } from "../model/side-record.ts";
 
 /** Every condition must hold. */
 export interface AuditQuery {
@@ -224,3 +224,13 @@ export type Facts<R extends Reads> = { readonly [K in keyof R]: Answers[NonNulla
 
 /** Without a limit. */
 export const ALL: number = Number.MAX_SAFE_INTEGER;
+
+/** Selects the head of a session: the checkpoint with the highest sequence. Asides and damaged checkpoints are never the head. */
+export function headOf(sessionId: SessionId): Select {
+  return { of: "checkpoints", where: { state: "live", sessionId, notKinds: ["aside"], damaged: false }, order: "newest", limit: 1 };
+}
+
+/** Selects the asides that hold side records of some checkpoints of a session. */
+export function sideRecordsOf(sessionId: SessionId, state: "live" | "trash", owners: readonly CheckpointId[]): Select {
+  return { of: "checkpoints", where: { state, sessionId, kinds: ["aside"], ownTags: owners.map(recordTag) }, order: "any", limit: ALL };
+}

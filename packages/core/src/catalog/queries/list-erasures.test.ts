@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import type { CheckpointId } from "../../model/ids.ts";
-import { changeEdges } from "../rules/change-edges.ts";
-import { endErasures } from "../rules/end-erasures.ts";
+import { changeEdges, endErasures } from "../rules/commit.ts";
 import { move } from "../rules/move.ts";
 import { ids, refOf, RuleCatalog, S } from "../testing/rule-catalog.ts";
 import { listErasures } from "./list-erasures.ts";

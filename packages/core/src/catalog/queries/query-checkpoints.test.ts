@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { CHECKPOINT_KINDS, type CheckpointRecord, type NewRecord } from "../../model/checkpoint.ts";
 import type { PageCursor } from "../../model/ids.ts";
-import type { CheckpointFilter } from "./query-checkpoints.ts";
-import { relabel } from "../rules/relabel.ts";
+import { type CheckpointFilter, queryCheckpoints } from "./query-checkpoints.ts";
+import { relabel } from "../rules/commit.ts";
 import { RuleCatalog, S, T } from "../testing/rule-catalog.ts";
-import { queryCheckpoints } from "./query-checkpoints.ts";
 
 function idsOf(records: readonly CheckpointRecord[]): readonly string[] {
   return records.map(({ id }) => id);

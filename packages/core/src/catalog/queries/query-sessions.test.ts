@@ -1,13 +1,12 @@
 import { expect, it } from "vitest";
 import { KEEP_TAG } from "../../model/session.ts";
 import type { PageCursor, SessionId } from "../../model/ids.ts";
-import { markDamaged } from "../rules/mark-damaged.ts";
+import { markDamaged } from "../rules/change-form.ts";
 import { move } from "../rules/move.ts";
 import { reclaim } from "../rules/reclaim.ts";
-import { relabel } from "../rules/relabel.ts";
+import { relabel } from "../rules/commit.ts";
 import { ids, RuleCatalog, S } from "../testing/rule-catalog.ts";
-import { findSession } from "./find-session.ts";
-import { querySessions } from "./query-sessions.ts";
+import { findSession, querySessions } from "./query-sessions.ts";
 
 const at = (day: number): Date => new Date(Date.UTC(2026, 0, day));
 

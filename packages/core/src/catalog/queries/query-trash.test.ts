@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { CheckpointId, PageCursor } from "../../model/ids.ts";
 import { move } from "../rules/move.ts";
-import { shield } from "../rules/shield.ts";
+import { shield } from "../rules/commit.ts";
 import { ids, RuleCatalog, S, T } from "../testing/rule-catalog.ts";
 import { queryTrash } from "./query-trash.ts";
 

@@ -1,12 +1,10 @@
 import { expect, it } from "vitest";
 import type { CheckpointId } from "../../model/ids.ts";
-import { changeEdges } from "../rules/change-edges.ts";
-import { changeForm } from "../rules/change-form.ts";
-import { hold } from "../rules/hold.ts";
-import { markDamaged } from "../rules/mark-damaged.ts";
+import { changeEdges } from "../rules/commit.ts";
+import { changeForm, markDamaged } from "../rules/change-form.ts";
+import { hold, release } from "../rules/hold.ts";
 import { move } from "../rules/move.ts";
 import { reclaim } from "../rules/reclaim.ts";
-import { release } from "../rules/release.ts";
 import { ids, RuleCatalog, S, T } from "../testing/rule-catalog.ts";
 import { sumUsage } from "./sum-usage.ts";
 

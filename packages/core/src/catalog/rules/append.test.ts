@@ -3,11 +3,9 @@ import type { CheckpointId, Digest } from "../../model/ids.ts";
 import { KEEP_TAG } from "../../model/session.ts";
 import { anAppend, ids, refOf, RuleCatalog, S, T } from "../testing/rule-catalog.ts";
 import { append } from "./append.ts";
-import { markDamaged } from "./mark-damaged.ts";
+import { markDamaged } from "./change-form.ts";
 import { move } from "./move.ts";
-import { relabel } from "./relabel.ts";
-import { shield } from "./shield.ts";
-import { touch } from "./touch.ts";
+import { relabel, shield, touch } from "./commit.ts";
 
 const AT = new Date("2026-01-01T00:00:00.000Z");
 

@@ -1,17 +1,12 @@
-import { asidesToRemove, type AsideLimit } from "../asides.ts";
+import { type AsideLimit, asidesToRemove } from "../asides.ts";
 import type { AuditEvent } from "../../model/audit.ts";
 import type { CheckpointRecord, NewRecord } from "../../model/checkpoint.ts";
-import type { SessionId, Digest, CheckpointId } from "../../model/ids.ts";
+import type { CheckpointId, Digest, SessionId } from "../../model/ids.ts";
 import { KEEP_TAG, type SessionFacts } from "../../model/session.ts";
-
-import { ALL, type Facts, type Place, type Reads } from "../reads.ts";
-import { changed, type CheckpointRow, type SessionRow } from "../rows.ts";
+import { ALL, type Facts, headOf, type Place, type Reads, sideRecordsOf } from "../reads.ts";
+import { changed, type CheckpointRow, later, less, more, removalOf, type SessionRow } from "../rows.ts";
 import { type Decision, nothing, type Rule, rule } from "../rule.ts";
 import { ownerOf } from "../../model/side-record.ts";
-import { headOf } from "./head-of.ts";
-import { removalOf } from "./removal-of.ts";
-import { sideRecordsOf } from "./side-records-of.ts";
-import { later, less, more } from "./weighed.ts";
 
 export interface Append {
   readonly record: NewRecord;

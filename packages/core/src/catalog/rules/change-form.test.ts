@@ -1,10 +1,9 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
-import type { StoredForm } from "./change-form.ts";
+import { changeForm, markDamaged, type StoredForm } from "./change-form.ts";
 import { ids, RuleCatalog, S } from "../testing/rule-catalog.ts";
-import { changeForm } from "./change-form.ts";
-import { markDamaged } from "./mark-damaged.ts";
 import { move } from "./move.ts";
+import { headOf } from "../reads.ts";
 
 const WHOLE: StoredForm = { blobBytes: 10, baseId: null, keyId: null };
 
@@ -45,4 +44,18 @@ it("refuses another form than expected, and a base that is unknown, damaged or i
   expect(changes(catalog, record, { ...WHOLE, baseId: base.id })).toBe(false);
   catalog.change(move({ sessionId: S, checkpoints: [base.id], from: "live", to: "trash", at: new Date(0), reason: "test" }));
   expect(changes(catalog, record, { ...WHOLE, baseId: base.id })).toBe(false);
+});
+
+describe("markDamaged", () => {
+  it("marks a checkpoint once, which is no head from then on", () => {
+    const catalog = new RuleCatalog();
+    const [first, record] = [catalog.saved("a"), catalog.saved("b")];
+    const audit = { at: new Date(0), action: "quarantine", sessionId: S, checkpointId: record.id, agentId: undefined } as const;
+    const mark = (expected = record): boolean => catalog.change(markDamaged(expected, audit, async () => true));
+    expect(mark({ ...record, blobBytes: 1 })).toBe(false);
+    expect(mark()).toBe(true);
+    expect([mark(), mark({ ...record, damaged: true })]).toEqual([false, false]);
+    expect(catalog.ask(headOf(S)).map((row) => row.record.id)).toEqual([first.id]);
+    expect(catalog.tables.audit).toMatchObject([{ action: "quarantine", checkpointId: "b" }]);
+  });
 });

@@ -1,9 +1,8 @@
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
-
 import type { Reads } from "../reads.ts";
 import { changed } from "../rows.ts";
 import { nothing, type Rule, rule } from "../rule.ts";
-import { isKeptAs } from "./is-kept-as.ts";
+import type { AuditEvent } from "../../model/audit.ts";
 
 /** The fields of a record that say how the checkpoint's bytes are stored. */
 export type StoredForm = Pick<CheckpointRecord, "blobBytes" | "baseId" | "keyId">;
@@ -41,4 +40,32 @@ export function changeForm(expected: CheckpointRecord, becomes: StoredForm, writ
       };
     },
   });
+}
+
+/**
+ * Marks a live checkpoint as damaged. `putAside` checks the bytes a last time and moves them away. Returns false when the record is
+ * not as expected, or when `putAside` finds no damage.
+ */
+export function markDamaged(expected: CheckpointRecord, audit: AuditEvent, putAside: () => Promise<boolean>): Rule<boolean> {
+  return rule({
+    reads: { row: { of: "checkpoint", id: expected.id } } as const,
+    decide({ row }) {
+      if (row === undefined || row.trashedAt !== undefined || row.record.damaged || !isKeptAs(row.record, expected)) return nothing(false);
+      const record = { ...row.record, damaged: true };
+      return {
+        outcome: true,
+        rows: [changed("checkpoint", row, { ...row, record })],
+        audit: [audit],
+        blobs: putAside,
+        withdrawn: false,
+      };
+    },
+  });
+}
+
+const FORM = ["blob", "blobBytes", "baseId", "keyId", "damaged"] as const;
+
+/** True when the checkpoint's bytes are still stored as the caller last saw them. */
+export function isKeptAs(record: CheckpointRecord, expected: CheckpointRecord): boolean {
+  return FORM.every((field) => record[field] === expected[field]);
 }

@@ -1,19 +1,15 @@
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
-import type { SessionId, CheckpointId } from "../../model/ids.ts";
-import type { CommitOutcome, Append } from "./append.ts";
+import type { CheckpointId, SessionId } from "../../model/ids.ts";
+import { type Append, append, type CommitOutcome } from "./append.ts";
 import { inSequence } from "../in-sequence.ts";
-import { changesOf, type Edge } from "../rows.ts";
-import { type Decision, mapped, type Rule } from "../rule.ts";
-import { append } from "./append.ts";
-import { changeEdges } from "./change-edges.ts";
-import { endErasures } from "./end-erasures.ts";
+import { changed, changesOf, type Edge, KEY_OF, later } from "../rows.ts";
+import { type Decision, mapped, nothing, type Rule, rule } from "../rule.ts";
 import { forget, type Forgetting } from "./forget.ts";
 import { move, type Move } from "./move.ts";
-import { relabel } from "./relabel.ts";
-import { shield } from "./shield.ts";
-import { touch } from "./touch.ts";
 import type { Shield } from "../../model/session.ts";
 import type { AuditEvent } from "../../model/audit.ts";
+import type { Reads } from "../reads.ts";
+import { isShielded } from "../asides.ts";
 
 /** Changes that one commit applies. One commit either appends or moves. */
 export type CatalogChange = CommonChange &
@@ -112,3 +108,102 @@ const NOTHING_APPENDED: Committed = {
   forgotten: [],
   bytes: undefined,
 };
+
+export interface Relabelling {
+  readonly sessionId: SessionId;
+  readonly labels: "tags" | "pins";
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+}
+
+/** Adds labels of a session behind the others, and removes labels. An unknown session is skipped. */
+export function relabel({ sessionId, labels, add, remove }: Relabelling): Rule<undefined> {
+  return rule({
+    reads: { session: { of: "session", id: sessionId } } as const,
+    decide({ session }) {
+      if (session === undefined) return nothing(undefined);
+      const now = [...new Set([...session[labels], ...add])].filter((label) => !remove.includes(label));
+      return {
+        outcome: undefined,
+        rows: [changed("session", session, { ...session, [labels]: now })],
+        audit: [],
+        touched: [sessionId],
+      };
+    },
+  });
+}
+
+/** Ends the erasures of checkpoints. Reads the unfinished ones at once: there are hardly any others. */
+export function endErasures(checkpointIds: readonly CheckpointId[]): Rule<undefined> {
+  const ended = new Set(checkpointIds);
+  return rule({
+    reads: { erasures: { of: "erasures" } } as const,
+    decide({ erasures }) {
+      const rows = erasures.filter(({ checkpointId }) => ended.has(checkpointId));
+      return {
+        outcome: undefined,
+        rows: rows.map((erasure) => changed("erasure", erasure, undefined)),
+        audit: [],
+        touched: [...new Set(rows.map(({ sessionId }) => sessionId))],
+      };
+    },
+  });
+}
+
+/** Adds edges whose dependent is live or in the trash, and drops others. Nothing would ever drop an edge of an unknown dependent. */
+export function changeEdges({ add, drop }: { readonly add: readonly Edge[]; readonly drop: readonly Edge[] }): Rule<undefined> {
+  const ids = [...new Set(add.map(({ dependent }) => dependent))];
+  const named = [...add, ...drop];
+  return rule({
+    reads: {
+      known: { of: "checkpoints", where: { state: "any", ids }, order: "any", limit: ids.length },
+      there: { of: "edges", dependents: named.map(({ dependent }) => dependent), bases: named.map(({ base }) => base) },
+    } as const satisfies Reads,
+    decide({ known, there }) {
+      const isKnown = new Set(known.map(({ record }) => record.id));
+      const isThere = new Set(there.map(KEY_OF.edge));
+      const added = add.filter((edge) => isKnown.has(edge.dependent) && !isThere.has(KEY_OF.edge(edge)));
+      const dropped = drop.filter(
+        (edge) => isThere.has(KEY_OF.edge(edge)) || added.some((each) => KEY_OF.edge(each) === KEY_OF.edge(edge)),
+      );
+      return {
+        outcome: undefined,
+        rows: [...added.map((edge) => changed("edge", undefined, edge)), ...dropped.map((edge) => changed("edge", edge, undefined))],
+        audit: [],
+      };
+    },
+  });
+}
+
+/** Records a load of a live checkpoint. Loads are reported late and out of order, so times only advance. */
+export function touch({ checkpointId: id, at }: { readonly checkpointId: CheckpointId; readonly at: Date }): Rule<undefined> {
+  return rule({
+    reads: { row: { of: "checkpoint", id } } as const,
+    decide({ row }) {
+      if (row === undefined || row.trashedAt !== undefined) return nothing(undefined);
+      const { record } = row;
+      return rule({
+        reads: { session: { of: "session", id: record.sessionId } } as const,
+        decide({ session }) {
+          const used = { ...row, record: { ...record, lastAccessedAt: later(record.lastAccessedAt, at) } };
+          const now = session && { ...session, lastAccessedAt: later(session.lastAccessedAt, at) };
+          return { outcome: undefined, rows: [changed("checkpoint", row, used), changed("session", session, now)], audit: [] };
+        },
+      });
+    },
+  });
+}
+
+/** Extends the shield of a live checkpoint. Returns its record afterwards; `undefined` when it is not live. */
+export function shield({ checkpointId: id, until }: Shield): Rule<CheckpointRecord | undefined> {
+  return rule({
+    reads: { row: { of: "checkpoint", id } } as const,
+    decide({ row }) {
+      if (row === undefined || row.trashedAt !== undefined) return nothing(undefined);
+      const { record: before } = row;
+      if (isShielded(before, until) || before.shieldedUntil?.getTime() === until.getTime()) return nothing(before);
+      const record = { ...before, shieldedUntil: until };
+      return { outcome: record, rows: [changed("checkpoint", row, { ...row, record })], audit: [], touched: [record.sessionId] };
+    },
+  });
+}

@@ -4,7 +4,7 @@ import { ids, RuleCatalog, S } from "../testing/rule-catalog.ts";
 import { forget } from "./forget.ts";
 import { move } from "./move.ts";
 import { reclaim } from "./reclaim.ts";
-import { relabel } from "./relabel.ts";
+import { relabel } from "./commit.ts";
 
 const AT = new Date("2026-02-02T00:00:00.000Z");
 const OLD = { unusedSince: AT, at: AT };

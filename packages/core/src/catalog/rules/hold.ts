@@ -1,5 +1,4 @@
-import type { HoldRow } from "../rows.ts";
-import { changed } from "../rows.ts";
+import { changed, type HoldRow } from "../rows.ts";
 import { type Rule, rule } from "../rule.ts";
 
 /** Stops the reclaiming of blobs until a time. Repeating it moves the end. */
@@ -15,6 +14,18 @@ export function hold(now: HoldRow): Rule<undefined> {
           now,
         ),
       ],
+      audit: [],
+    }),
+  });
+}
+
+/** Ends the hold of a holder. */
+export function release(holder: string): Rule<undefined> {
+  return rule({
+    reads: { holds: { of: "holds" } } as const,
+    decide: ({ holds }) => ({
+      outcome: undefined,
+      rows: holds.filter((row) => row.holder === holder).map((row) => changed("hold", row, undefined)),
       audit: [],
     }),
   });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointId } from "../../model/ids.ts";
-import type { Move } from "./move.ts";
+import { type Move, move } from "./move.ts";
 import { ids, refOf, RuleCatalog, S, T } from "../testing/rule-catalog.ts";
-import { move } from "./move.ts";
-import { shield } from "./shield.ts";
+import { shield } from "./commit.ts";
 
 const AT = new Date("2026-02-02T00:00:00.000Z");
 const COMMON = { sessionId: S, at: AT, reason: "test", agentId: "agent" };

@@ -1,15 +1,11 @@
 import { isShielded } from "../asides.ts";
 import type { AuditAction, AuditEvent } from "../../model/audit.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
-
-import type { Place, Reads } from "../reads.ts";
-import { changed, type CheckpointRow, type RowChange, type SessionRow } from "../rows.ts";
+import { type Place, type Reads, sideRecordsOf } from "../reads.ts";
+import { changed, type CheckpointRow, less, more, removalOf, type RowChange, type SessionRow } from "../rows.ts";
 import { type Decision, nothing, type Rule, rule } from "../rule.ts";
 import { ownerOf } from "../../model/side-record.ts";
-import { removalOf } from "./removal-of.ts";
-import { sideRecordsOf } from "./side-records-of.ts";
-import { less, more } from "./weighed.ts";
-import type { SessionId, CheckpointId } from "../../model/ids.ts";
+import type { CheckpointId, SessionId } from "../../model/ids.ts";
 
 /**
  * Moves checkpoints of one session: to the trash, from the trash back to their old place, or to nowhere (removal). The blobs of

@@ -1,12 +1,11 @@
 import { expect, it } from "vitest";
 import type { BlobRef } from "../../model/ids.ts";
-import { decided } from "../decided.ts";
+import { decided } from "../rule.ts";
 import { ids, refOf, RuleCatalog, S } from "../testing/rule-catalog.ts";
-import { changeEdges } from "./change-edges.ts";
-import { hold } from "./hold.ts";
+import { changeEdges } from "./commit.ts";
+import { hold, release } from "./hold.ts";
 import { move } from "./move.ts";
 import { reclaim } from "./reclaim.ts";
-import { release } from "./release.ts";
 
 const NOW = new Date(1_000);
 

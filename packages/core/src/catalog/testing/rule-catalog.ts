@@ -1,13 +1,11 @@
 import type { CatalogPort } from "../catalog-port.ts";
-import { answered, decided } from "../decided.ts";
+import { answered, decided, type Rule } from "../rule.ts";
 import { MemoryTables } from "../memory-tables.ts";
 import type { Answers, Read } from "../reads.ts";
-import type { Rule } from "../rule.ts";
-import { append } from "../rules/append.ts";
+import { append, type Append, type CommitOutcome } from "../rules/append.ts";
 import type { CheckpointRecord, NewRecord } from "../../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../../model/ids.ts";
 import type { SessionFacts } from "../../model/session.ts";
-import type { Append, CommitOutcome } from "../rules/append.ts";
 import { aRecord } from "../../../../storage-conformance/src/builders.ts";
 
 export const S: SessionId = "s" as SessionId;

@@ -1,5 +1,5 @@
 import { lastJump } from "../../clean-up/clock-jump.ts";
-import { auditRows } from "../../catalog/queries/audit-rows.ts";
+import { auditRows } from "../../catalog/queries/read-audit.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 /** A daily clean-up for this many days covers every default retention. */

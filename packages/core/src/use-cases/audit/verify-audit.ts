@@ -1,8 +1,7 @@
 import type { AuditAction, AuditBreak, AuditPlace, LoggedEvent } from "../../model/audit.ts";
 import { othersTurn } from "../../turns.ts";
 import type { Locking } from "../../ports/locking.ts";
-import { auditRows } from "../../catalog/queries/audit-rows.ts";
-import { checkAudit } from "../../catalog/queries/check-audit.ts";
+import { auditRows, checkAudit } from "../../catalog/queries/read-audit.ts";
 import type { AuditChain } from "../../ports/storage.ts";
 
 export interface VerifyAuditPorts {

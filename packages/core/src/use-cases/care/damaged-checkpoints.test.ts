@@ -4,9 +4,9 @@ import {
   type CatalogPort,
   type CheckpointId,
   type CheckpointRecord,
+  collectGarbage,
   compactSession,
   type Context,
-  collectGarbage,
   emptyTrash,
   loadCheckpoint,
   rebuildCatalog,
@@ -19,11 +19,10 @@ import {
 } from "../../index.ts";
 import { describe, expect, it } from "vitest";
 import { aStore, failure, S, type TestStore, withAnswers, withMethods } from "../../../../memory/src/testing/a-store.ts";
-import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { findCheckpoint, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
 import { changeForm } from "../../catalog/rules/change-form.ts";
 import { commit } from "../../catalog/rules/commit.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
-import { queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import { findSession } from "../../catalog/queries/query-sessions.ts";
 import type { CheckpointRow } from "../../catalog/rows.ts";
 
 /** Returns a context with a history that grows by text that hardly compresses. */

@@ -2,7 +2,7 @@ import type { SessionId } from "../../model/ids.ts";
 import type { SearchIndexing } from "../../ports/search-index.ts";
 import type { ChainedStorage } from "../../ports/storage.ts";
 import type { SpaceState } from "../../ports/vector-index.ts";
-import { listChanges } from "../../catalog/queries/list-changes.ts";
+import { listChanges } from "../../catalog/queries/read-audit.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 /** Progress of the text index. */

@@ -1,7 +1,7 @@
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Clock, Log } from "../../ports/environment.ts";
 import { damagedBytesOf, readContext, type ReadPorts } from "../load/read-context.ts";
-import { markDamaged } from "../../catalog/rules/mark-damaged.ts";
+import { markDamaged } from "../../catalog/rules/change-form.ts";
 
 export interface QuarantinePorts extends ReadPorts {
   readonly clock: Clock;

@@ -9,11 +9,10 @@ import {
 } from "../../index.ts";
 import { describe, expect, it } from "vitest";
 import { aStore, OTHER, S, type TestStore } from "../../../../memory/src/testing/a-store.ts";
-import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
+import { findCheckpoint, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import { findSession } from "../../catalog/queries/query-sessions.ts";
 import { commit } from "../../catalog/rules/commit.ts";
 import { queryTrash } from "../../catalog/queries/query-trash.ts";
-import { queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
 
 /** Creates a store that never removes pruned blobs, as if the process ended before. */
 function aStoreThatDies(maxCheckpoints: number): TestStore {

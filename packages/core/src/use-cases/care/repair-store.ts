@@ -5,12 +5,12 @@ import type { BlobRef, CheckpointId } from "../../model/ids.ts";
 import { adoptForm } from "../compact/adopt-form.ts";
 import { collectGarbage, type GarbagePorts, type GarbageReport } from "../remove/collect-garbage.ts";
 import { isToBeNamed, whyUnreadable } from "../load/get-blob.ts";
-import { type QuarantinePorts, quarantineDamaged } from "./quarantine-damaged.ts";
-import { type Finding, verifyStore, type VerifyOptions, type VerifyPorts, type VerifyReport } from "./verify-store.ts";
-import { reclaimBlobs } from "../../catalog/reclaim-blobs.ts";
+import { quarantineDamaged, type QuarantinePorts } from "./quarantine-damaged.ts";
+import { type Finding, type VerifyOptions, type VerifyPorts, type VerifyReport, verifyStore } from "./verify-store.ts";
+import { reclaimBlobs } from "../../catalog/rules/reclaim.ts";
 import { commit } from "../../catalog/rules/commit.ts";
 import { reconcile as reconciling } from "../../catalog/rules/reconcile.ts";
-import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 
 export type RepairPorts = VerifyPorts & QuarantinePorts & GarbagePorts;
 

@@ -11,9 +11,8 @@ import { isToBeNamed } from "../load/get-blob.ts";
 import { makeContext, readBlob, readContext, type ReadPorts } from "../load/read-context.ts";
 import { begins, findPlaced, labelsText, named, type PlacedSecret } from "../save/screen-secrets.ts";
 import { eachRecord, eachTrashed } from "../remove/view-store.ts";
-import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
-import { queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import { findCheckpoint, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import { findSession } from "../../catalog/queries/query-sessions.ts";
 
 export interface ScanPorts extends ReadPorts {
   readonly locking: Locking;

@@ -7,8 +7,8 @@ import { isItsOwnFault } from "../load/get-blob.ts";
 import { sessionNotFound } from "../load/load-checkpoint.ts";
 import { readContext, type ReadPorts } from "../load/read-context.ts";
 import { eachRecord, eachSession } from "../remove/view-store.ts";
-import { findHead } from "../../catalog/queries/find-checkpoint.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
+import { findHead } from "../../catalog/queries/query-checkpoints.ts";
+import { findSession } from "../../catalog/queries/query-sessions.ts";
 
 export interface StatsPorts extends ReadPorts {
   readonly locking: Locking;

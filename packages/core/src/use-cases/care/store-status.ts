@@ -8,7 +8,7 @@ import { type StoreUsage, sumUsage } from "../../catalog/queries/sum-usage.ts";
 import type { ChainedStorage } from "../../ports/storage.ts";
 import { type IndexStatus, indexStatus } from "./index-status.ts";
 import { eachSession } from "../remove/view-store.ts";
-import { auditRows } from "../../catalog/queries/audit-rows.ts";
+import { auditRows } from "../../catalog/queries/read-audit.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 import { listErasures } from "../../catalog/queries/list-erasures.ts";
 

@@ -7,7 +7,7 @@ import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointRecord } from ".
 import type { JsonValue } from "../../model/context.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../../model/ids.ts";
 import type { Session, SessionFacts } from "../../model/session.ts";
-import { type CheckpointFilter, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import { type CheckpointFilter, findCheckpoint, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
 import type { UnreadablePlace } from "../../ports/blob-store.ts";
 import type { Locking } from "../../ports/locking.ts";
 import type { Remains } from "../../ports/storage.ts";
@@ -16,8 +16,7 @@ import { adoptForm } from "../compact/adopt-form.ts";
 import { getBlob, isItsOwnFault, isUnreadableBlob, refuseWhenNothingIsRead, whyUnreadable } from "../load/get-blob.ts";
 import { damagedBytesOf, isRecordInDoubt, makeContext, readBlob, readContext, type ReadPorts } from "../load/read-context.ts";
 import { eachRecord, eachTrashed } from "../remove/view-store.ts";
-import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
+import { findSession } from "../../catalog/queries/query-sessions.ts";
 import { listErasures } from "../../catalog/queries/list-erasures.ts";
 import { findDiscrepancies } from "../../catalog/rules/reconcile.ts";
 import { queryTrash } from "../../catalog/queries/query-trash.ts";

@@ -12,11 +12,10 @@ import {
 } from "../../index.ts";
 import { describe, expect, it } from "vitest";
 import { aStore, S, type TestStore, withMethods } from "../../../../memory/src/testing/a-store.ts";
-import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
-import { queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import { findCheckpoint, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import { findSession } from "../../catalog/queries/query-sessions.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
-import { mapped, type Rule, nothing } from "../../catalog/rule.ts";
+import { mapped, nothing, type Rule } from "../../catalog/rule.ts";
 import { changesOf } from "../../catalog/rows.ts";
 
 /** Returns a context with a growing history, and a text that repeats a part of it. */

@@ -7,7 +7,7 @@ import type { Edge } from "../../catalog/rows.ts";
 import type { Erasure } from "../../catalog/queries/list-erasures.ts";
 import { readBlob, readContext, type ReadPorts } from "../load/read-context.ts";
 import { queryTrash } from "../../catalog/queries/query-trash.ts";
-import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 import { changeForm } from "../../catalog/rules/change-form.ts";
 import { commit } from "../../catalog/rules/commit.ts";
 

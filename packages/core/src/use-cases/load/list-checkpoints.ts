@@ -3,7 +3,7 @@ import { type CheckpointFilter, type CheckpointPage, queryCheckpoints } from "..
 import type { Locking } from "../../ports/locking.ts";
 import type { PageCursor } from "../../model/ids.ts";
 import type { Session } from "../../model/session.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
+import { findSession } from "../../catalog/queries/query-sessions.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface ListPorts {

@@ -1,7 +1,7 @@
 import { type BlobStore, type CheckpointId, type CheckpointRecord, type Context, loadCheckpoint } from "../../index.ts";
 import { describe, expect, it } from "vitest";
 import { aStore, failure, OTHER, S, type TestStore, withAnswers, withMethods } from "../../../../memory/src/testing/a-store.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
+import { findSession } from "../../catalog/queries/query-sessions.ts";
 
 const NOWHERE = "nowhere" as CheckpointId;
 

@@ -13,10 +13,10 @@ import { quarantineDamaged } from "../care/quarantine-damaged.ts";
 import { damagedBytesOf, type HowToRead, readContext, type ReadPorts, type ReadText, readText } from "./read-context.ts";
 import { eachRecord } from "../remove/view-store.ts";
 import { listErasures } from "../../catalog/queries/list-erasures.ts";
-import { findSession, findSessionAndHead } from "../../catalog/queries/find-session.ts";
-import { auditRows } from "../../catalog/queries/audit-rows.ts";
+import { findSession, findSessionAndHead } from "../../catalog/queries/query-sessions.ts";
+import { auditRows } from "../../catalog/queries/read-audit.ts";
 import { queryTrash } from "../../catalog/queries/query-trash.ts";
-import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 
 export interface LoadPorts extends ReadPorts {
   readonly locking: Locking;

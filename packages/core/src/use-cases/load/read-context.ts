@@ -14,7 +14,7 @@ import type { BlobStore } from "../../ports/blob-store.ts";
 import type { Codec } from "../../ports/codec.ts";
 import type { Digester } from "../../ports/environment.ts";
 import { getBlob } from "./get-blob.ts";
-import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface ReadPorts {

@@ -2,11 +2,10 @@ import { WorkrailError } from "../../errors.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
 import { isCheckpointId, type SessionId } from "../../model/ids.ts";
 import { editDistance } from "../../words/alike.ts";
-import { type CheckpointFilter, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import { type CheckpointFilter, findCheckpoint, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
 import type { ListPorts } from "./list-checkpoints.ts";
 import { checkpointNotFound, inWords, type LikelyCheckpoint, unknownCheckpoint } from "./load-checkpoint.ts";
 import { eachRecord, eachTrashed } from "../remove/view-store.ts";
-import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
 
 export interface ResolveInput {
   /** An id, at least 4 of its first characters, `latest`, or `latest~2`: two before the latest. */

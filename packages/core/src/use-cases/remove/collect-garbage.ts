@@ -2,12 +2,11 @@ import { decodeBlob } from "../../envelope/decode-blob.ts";
 import type { BlobRef } from "../../model/ids.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { BlobStore } from "../../ports/blob-store.ts";
-import type { RemoveBlobs } from "../../catalog/rules/reclaim.ts";
+import { reclaimBlobs, type RemoveBlobs } from "../../catalog/rules/reclaim.ts";
 import type { Codec } from "../../ports/codec.ts";
 import type { Digester } from "../../ports/environment.ts";
 import type { Locking } from "../../ports/locking.ts";
 import { getBlob, isItsOwnFault, isUnreadableBlob } from "../load/get-blob.ts";
-import { reclaimBlobs } from "../../catalog/reclaim-blobs.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface GarbagePorts {

@@ -4,13 +4,13 @@ import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
 import { KEEP_TAG } from "../../model/session.ts";
 import type { Move } from "../../catalog/rules/move.ts";
-import { type ErasingPorts, finishErasures, type FinishedErasures } from "./finish-erasures.ts";
+import { type ErasingPorts, type FinishedErasures, finishErasures } from "./finish-erasures.ts";
 import { checkpointNotFound, sessionNotFound } from "../load/load-checkpoint.ts";
 import { eachRecord, eachTrashed } from "./view-store.ts";
-import { auditRows } from "../../catalog/queries/audit-rows.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
+import { auditRows } from "../../catalog/queries/read-audit.ts";
+import { findSession } from "../../catalog/queries/query-sessions.ts";
 import { queryTrash } from "../../catalog/queries/query-trash.ts";
-import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 import { commit } from "../../catalog/rules/commit.ts";
 

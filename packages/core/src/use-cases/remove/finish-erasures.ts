@@ -9,8 +9,8 @@ import type { VectorIndexing } from "../../ports/vector-index.ts";
 import { removeBlobs } from "./collect-garbage.ts";
 import { detachDependents } from "../compact/detach-dependents.ts";
 import type { ReadPorts } from "../load/read-context.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
-import { reclaimBlobs } from "../../catalog/reclaim-blobs.ts";
+import { findSession } from "../../catalog/queries/query-sessions.ts";
+import { reclaimBlobs } from "../../catalog/rules/reclaim.ts";
 import { commit } from "../../catalog/rules/commit.ts";
 import { sumUsage } from "../../catalog/queries/sum-usage.ts";
 

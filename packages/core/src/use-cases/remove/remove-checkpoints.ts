@@ -5,9 +5,9 @@ import type { Session } from "../../model/session.ts";
 import { carryOut, type CleanUpOptions, type CleanUpPorts, type CleanUpReport, type RemovalPorts } from "./carry-out.ts";
 import { checkpointNotFound, sessionNotFound } from "../load/load-checkpoint.ts";
 import { eachSession, viewSession } from "./view-store.ts";
-import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
+import { findSession } from "../../catalog/queries/query-sessions.ts";
 import { sumUsage } from "../../catalog/queries/sum-usage.ts";
 
 /**

@@ -1,15 +1,12 @@
-import type { CheckpointView, SessionView, TrashView } from "../../clean-up/plan.ts";
+import type { AutomaticSession, CheckpointView, SessionView, TrashView } from "../../clean-up/plan.ts";
 import { HOOK_TAG } from "../../clean-up/plan-thinning.ts";
-import type { AutomaticSession } from "../../clean-up/plan.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { PageCursor, SessionId } from "../../model/ids.ts";
 import { ownerOf } from "../../model/side-record.ts";
 import { KEEP_TAG, type Session } from "../../model/session.ts";
-import { type CheckpointFilter, liveWhere, placeOf } from "../../catalog/queries/query-checkpoints.ts";
-import { type SessionQuery, querySessions } from "../../catalog/queries/query-sessions.ts";
-import { type TrashedCheckpoint, type TrashQuery, queryTrash } from "../../catalog/queries/query-trash.ts";
-import { findHead } from "../../catalog/queries/find-checkpoint.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
+import { type CheckpointFilter, findHead, liveWhere, placeOf } from "../../catalog/queries/query-checkpoints.ts";
+import { findSession, querySessions, type SessionQuery } from "../../catalog/queries/query-sessions.ts";
+import { queryTrash, type TrashedCheckpoint, type TrashQuery } from "../../catalog/queries/query-trash.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 import type { CheckpointRow } from "../../catalog/rows.ts";
 

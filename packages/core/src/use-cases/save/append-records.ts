@@ -3,7 +3,7 @@ import type { JsonObject } from "../../model/context.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
 import { recordTag, type SideRecord } from "../../model/side-record.ts";
 import { decodeUtf8, encodeUtf8 } from "../../json/text-parts.ts";
-import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 import { checkpointNotFound } from "../load/load-checkpoint.ts";
 import { fromBase64, toBase64 } from "./base64.ts";
 import { saveCheckpoint, type SavePorts } from "./save-checkpoint.ts";

@@ -6,7 +6,7 @@ import { clipName } from "../../patch/quoted-name.ts";
 import { sizeChange } from "../../patch/value-size.ts";
 import type { Base } from "./find-base.ts";
 import { readContext, type ReadPorts } from "../load/read-context.ts";
-import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 
 const MOST_NAMED = 20;
 

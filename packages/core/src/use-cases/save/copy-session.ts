@@ -1,6 +1,6 @@
 import { commit } from "../../catalog/rules/commit.ts";
 import { ALL } from "../../catalog/reads.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
+import { findSession } from "../../catalog/queries/query-sessions.ts";
 import { invalidInput, isWorkrailError } from "../../errors.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context, JsonObject } from "../../model/context.ts";

@@ -6,7 +6,7 @@ import type { DroppedEntries, NamedKeys } from "../../model/dropped-entries.ts";
 import type { Base } from "./find-base.ts";
 import type { LoadedCheckpoint, LoadPorts } from "../load/load-checkpoint.ts";
 import { readContext, type ReadPorts } from "../load/read-context.ts";
-import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 import type { RecentKeys } from "./recent-keys.ts";
 
 export interface DroppedPorts extends ReadPorts, ClassifyPorts {

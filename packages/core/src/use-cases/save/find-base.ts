@@ -3,8 +3,7 @@ import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context } from "../../model/context.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
 import { readContext, type ReadPorts } from "../load/read-context.ts";
-import { queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
-import { findCheckpoint, findHead } from "../../catalog/queries/find-checkpoint.ts";
+import { findCheckpoint, findHead, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 /** Checkpoint that a patch applies to. */

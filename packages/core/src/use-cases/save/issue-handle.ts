@@ -3,7 +3,7 @@ import type { CheckpointId } from "../../model/ids.ts";
 import type { Clock } from "../../ports/environment.ts";
 import type { Locking } from "../../ports/locking.ts";
 import { commit } from "../../catalog/rules/commit.ts";
-import { findCheckpoint } from "../../catalog/queries/find-checkpoint.ts";
+import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface HandlePorts {

@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/environment.ts";
 import type { Locking } from "../../ports/locking.ts";
 import { eachRecord } from "../remove/view-store.ts";
 import { commit } from "../../catalog/rules/commit.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
+import { findSession } from "../../catalog/queries/query-sessions.ts";
 import { queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 

@@ -6,7 +6,7 @@ import { type CheckpointId, type Digest, type SessionId, uuidOf } from "../../mo
 import type { Digester } from "../../ports/environment.ts";
 import { type Handle, HANDLE_MS, issueHandle } from "./issue-handle.ts";
 import { saveCheckpoint, type SavePorts, type SaveResult } from "./save-checkpoint.ts";
-import { findHead } from "../../catalog/queries/find-checkpoint.ts";
+import { findHead } from "../../catalog/queries/query-checkpoints.ts";
 
 export interface AsideInput {
   readonly sessionId: SessionId;

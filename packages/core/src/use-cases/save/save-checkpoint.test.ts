@@ -3,8 +3,8 @@ import { type CatalogPort, type CheckpointId, type Context, DEFAULT_LIMITS, LABE
 import { describe, expect, it } from "vitest";
 import { aStore, digests, failure, OTHER, S, withAnswers, withMethods } from "../../../../memory/src/testing/a-store.ts";
 import { commit } from "../../catalog/rules/commit.ts";
-import { findCheckpoint, findHead } from "../../catalog/queries/find-checkpoint.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
+import { findCheckpoint, findHead } from "../../catalog/queries/query-checkpoints.ts";
+import { findSession } from "../../catalog/queries/query-sessions.ts";
 
 const MINE = "my-own-id" as CheckpointId;
 

@@ -31,10 +31,10 @@ import { checkAttributes, checkName, checkPath, checkTags } from "../sessions/la
 import { readContext } from "../load/read-context.ts";
 import { readFacts } from "../care/read-facts.ts";
 import { labelsOf, labelsText, screenSecrets, type SecretsReport } from "./screen-secrets.ts";
-import { findCheckpoint, liveIn } from "../../catalog/queries/find-checkpoint.ts";
+import { findCheckpoint, liveIn } from "../../catalog/queries/query-checkpoints.ts";
 import { changeForm } from "../../catalog/rules/change-form.ts";
-import { reclaimBlobs } from "../../catalog/reclaim-blobs.ts";
-import { headOf } from "../../catalog/rules/head-of.ts";
+import { reclaimBlobs } from "../../catalog/rules/reclaim.ts";
+import { headOf } from "../../catalog/reads.ts";
 import type { RecentKeys } from "./recent-keys.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 

@@ -2,7 +2,7 @@ import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Session } from "../../model/session.ts";
 import { checkWhole, type ListPorts } from "../load/list-checkpoints.ts";
 import { eachSession } from "../remove/view-store.ts";
-import { findHead } from "../../catalog/queries/find-checkpoint.ts";
+import { findHead } from "../../catalog/queries/query-checkpoints.ts";
 
 export interface ListSessionsInput {
   /** Only sessions with a checkpoint of this project. */

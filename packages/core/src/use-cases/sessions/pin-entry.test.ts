@@ -1,7 +1,7 @@
 import { pinEntry } from "../../index.ts";
 import { expect, it } from "vitest";
 import { aStore, failure, OTHER, S } from "../../../../memory/src/testing/a-store.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
+import { findSession } from "../../catalog/queries/query-sessions.ts";
 
 it("pins entries of the latest context for the session, in pinning order", async () => {
   const { saved, storage, disk, ports } = aStore();

@@ -2,8 +2,8 @@ import { WorkrailError } from "../../errors.ts";
 import type { SessionId } from "../../model/ids.ts";
 import { encodeUtf8 } from "../../json/text-parts.ts";
 import type { Clock } from "../../ports/environment.ts";
-import { type LoadPorts, loadCheckpoint, sessionNotFound } from "../load/load-checkpoint.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
+import { loadCheckpoint, type LoadPorts, sessionNotFound } from "../load/load-checkpoint.ts";
+import { findSession } from "../../catalog/queries/query-sessions.ts";
 import { commit } from "../../catalog/rules/commit.ts";
 
 export interface PinPorts extends LoadPorts {

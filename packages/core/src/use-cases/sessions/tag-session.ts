@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/environment.ts";
 import { checkTags } from "./labels.ts";
 import type { ListPorts } from "../load/list-checkpoints.ts";
 import { sessionNotFound } from "../load/load-checkpoint.ts";
-import { findSession } from "../../catalog/queries/find-session.ts";
+import { findSession } from "../../catalog/queries/query-sessions.ts";
 import { commit } from "../../catalog/rules/commit.ts";
 
 export interface TagInput {

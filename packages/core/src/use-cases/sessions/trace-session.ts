@@ -5,7 +5,7 @@ import { checkWhole, type ListPorts } from "../load/list-checkpoints.ts";
 import { sessionNotFound } from "../load/load-checkpoint.ts";
 import { eachRecord } from "../remove/view-store.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
-import { findSessionAndHead } from "../../catalog/queries/find-session.ts";
+import { findSessionAndHead } from "../../catalog/queries/query-sessions.ts";
 import { type CheckpointFilter, liveWhere, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
 import { ALL, type Place, type Where } from "../../catalog/reads.ts";
 

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { LoggedEvent } from "../model/audit.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
-import type { AuditQuery } from "../catalog/reads.ts";
-import { queryAudit } from "./query-audit.ts";
+import type { AuditQuery } from "./reads.ts";
+import { queryAudit } from "./matching-rows.ts";
 
 /** Rows 3 to 8, one a second. */
 const LOG = Array.from({ length: 6 }, (_, index): LoggedEvent => ({
