@@ -1,7 +1,7 @@
 import "./needs-node.ts";
 export { CHAIN_START, chained, linked, placeOf } from "./audit/audit-chain.ts";
 export { classifyContext, type ClassifyHow, type ClassifyPorts } from "./classify/classify-context.ts";
-export { type Classification, moreImportant, UNCLASSIFIED } from "./model/classification.ts";
+export { type Classification, type Layer, LAYERS, type LayerSummary, moreImportant, UNCLASSIFIED } from "./model/classification.ts";
 export type { CompiledRules, ContextRules, Phase } from "./model/context-rules.ts";
 export type { CleanUpReason, Spared } from "./clean-up/plan.ts";
 export type { Selection } from "./clean-up/plan-removal.ts";
@@ -13,8 +13,7 @@ export { singularsOf, wordsOf } from "./words/key-words.ts";
 export { isSmallTalk, withoutSmallTalk } from "./words/small-talk.ts";
 export type { EmbeddedAs, Embedder } from "./ports/embedder.ts";
 export { isObjectPointer, OBJECT_POINTER, refuseObjectPointer } from "./object-pointer.ts";
-export { decodeBlob } from "./envelope/decode-blob.ts";
-export { checkOf, decodeEnvelope, encodeEnvelope, MAX_ENVELOPE_BYTES } from "./envelope/envelope.ts";
+export { checkOf, decodeBlob, decodeEnvelope, encodeEnvelope, MAX_ENVELOPE_BYTES } from "./envelope/envelope.ts";
 export type { DecodedBlob, DeltaBlob, WholeBlob } from "./envelope/envelope.ts";
 export { ERROR_CODES, invalidInput, isWorkrailError, WorkrailError } from "./errors.ts";
 export type { ErrorCode, ErrorDetails, ErrorOptions } from "./errors.ts";
@@ -35,10 +34,7 @@ export {
   roundedIntegers,
 } from "./json/parse-json.ts";
 export { checkContext, ownContext, prepareContext, type PreparedContext, prepareText, writeText } from "./json/saved-content.ts";
-export { ALREADY_HELD } from "./locking/already-held.ts";
-export { ProcessGate } from "./locking/process-gate.ts";
-export { ProcessLocking } from "./locking/process-locking.ts";
-export { SerialQueue } from "./locking/serial-queue.ts";
+export { ALREADY_HELD, ProcessLocking, SerialQueue } from "./locking/process-locking.ts";
 export { type AttributeFilter, type AttributeValue, checkAttributeFilter, comparedAttributes } from "./model/attribute-filter.ts";
 export { AUDIT_ACTIONS, ERASED, FAILED } from "./model/audit.ts";
 export type { AuditAction, AuditBreak, AuditDigest, AuditEvent, AuditPlace, LinkCheck, LoggedEvent } from "./model/audit.ts";
@@ -46,16 +42,24 @@ export { CHECKPOINT_KINDS } from "./model/checkpoint.ts";
 export type { CheckpointFacts, CheckpointKind, CheckpointRecord, Durability, NewRecord } from "./model/checkpoint.ts";
 export { type Context, isJsonObject, type JsonObject, type JsonValue } from "./model/context.ts";
 export { CONVERSATION_FORMATS, CONVERSATION_LIMITS, type ConversationFormat, type GivenConversation } from "./model/conversation.ts";
-export type { DroppedEntries, NamedKeys } from "./model/dropped-entries.ts";
+export { type DroppedEntries, droppedSince, type NamedKeys, RecentKeys } from "./use-cases/save/dropped-entries.ts";
 export type { ForeignCheckpoint, ForeignSession } from "./model/foreign-session.ts";
-export { GIT_STATE, type GitState, gitStateOf, gitStateToJson, searchableAttributes } from "./model/git-state.ts";
+export {
+  GIT_STATE,
+  gitStateOf,
+  gitStateToJson,
+  otherProjectOf,
+  otherProjectRefused,
+  otherProjectWarning,
+  searchableAttributes,
+  SESSION_NAME,
+  SESSION_PROJECT,
+  sessionProjectOf,
+} from "./model/product-attributes.ts";
+export type { GitState } from "./model/product-attributes.ts";
 export { IMPORT_CONFLICT_POLICIES, type ImportConflictPolicy } from "./model/import-conflict-policies.ts";
-export { SESSION_NAME } from "./model/session-name.ts";
-export { SESSION_PROJECT } from "./model/session-project-attribute.ts";
-export { otherProjectOf, otherProjectRefused, otherProjectWarning, sessionProjectOf } from "./model/session-project.ts";
 export { parseCheckpointId, parseDigest, parseSessionId, uuidOf } from "./model/ids.ts";
 export type { BlobRef, ChangePosition, CheckpointId, Digest, KeyId, PageCursor, SessionId } from "./model/ids.ts";
-export { type Layer, LAYERS, type LayerSummary } from "./model/layer.ts";
 export { DEFAULT_LIMITS, LABEL_LIMITS, type Limits } from "./model/limits.ts";
 export { type ChangedSession, KEEP_TAG, type Session, type SessionFacts, type Shield } from "./model/session.ts";
 export type { BackupContents, BackupTarget, UnreadableInBackup } from "./ports/backup-target.ts";
@@ -131,11 +135,10 @@ export type {
   VectorState,
 } from "./ports/vector-index.ts";
 export { dotProduct, NearestFirst, unitVector } from "./words/nearest.ts";
-export { readOnly } from "./read-only/read-only-error.ts";
-export { readOnlyStorage, readOnlyStorageOf } from "./read-only/read-only-storage.ts";
+export { readOnly, readOnlyStorage, readOnlyStorageOf } from "./read-only/read-only-storage.ts";
 export { decodeUtf8, encodeUtf8, isSameBytes } from "./json/text-parts.ts";
 export { runAll, runThen } from "./run-all.ts";
-export { firstCharacters, hasAtMost } from "./model/characters.ts";
+export { cutText, firstCharacters, hasAtMost, splitsPair } from "./model/characters.ts";
 export { labelsOf, labelsText, placesInWords, screenSecrets } from "./use-cases/save/screen-secrets.ts";
 export type { PlacedSecret, SecretsReport } from "./use-cases/save/screen-secrets.ts";
 export { redact, type Redacted } from "./secrets/redact.ts";
@@ -166,7 +169,6 @@ export { type KeepInput, keepSession } from "./use-cases/sessions/keep-session.t
 export { type CheckpointListing, listCheckpoints, type ListInput, type ListPorts } from "./use-cases/load/list-checkpoints.ts";
 export { type ListedSession, listSessions, type ListSessionsInput, type SessionListing } from "./use-cases/sessions/list-sessions.ts";
 export { listTrash, type ListTrashInput } from "./use-cases/remove/list-trash.ts";
-export { droppedSince } from "./use-cases/save/dropped-entries.ts";
 export { loadCheckpoint, sessionNotFound, unknownCheckpoint } from "./use-cases/load/load-checkpoint.ts";
 export type { LikelyCheckpoint, LoadedCheckpoint, LoadInput, LoadPorts, UnreadableCheckpoint } from "./use-cases/load/load-checkpoint.ts";
 export { getBlob, isItsOwnFault, isToBeNamed, isUnreadableBlob, refuseWhenNothingIsRead } from "./use-cases/load/get-blob.ts";
@@ -190,7 +192,6 @@ export { restoreFromTrash, type RestoreInput } from "./use-cases/remove/restore-
 export { eachRecord, eachSession, eachTrashed } from "./use-cases/remove/view-store.ts";
 export { type AsideInput, saveAside, type SavedAside } from "./use-cases/save/save-aside.ts";
 export { checkSize, saveCheckpoint, type SaveInput, type SavePorts, type SaveResult } from "./use-cases/save/save-checkpoint.ts";
-export { RecentKeys } from "./use-cases/save/recent-keys.ts";
 export { storeStats } from "./use-cases/care/store-stats.ts";
 export type { Figures, ProjectStats, SessionStats, StatsInput, StatsPorts, StoreStats } from "./use-cases/care/store-stats.ts";
 export { type TagInput, tagSession } from "./use-cases/sessions/tag-session.ts";
@@ -226,5 +227,4 @@ export type {
 export { whyUnreadable } from "./why-unreadable.ts";
 export { COMPRESSION_STRATEGIES, type CompressionStrategy } from "./model/compression-strategies.ts";
 export type { CallEvent, ResultEvent, TranscriptEvent } from "./model/transcript-event.ts";
-export { cutText, splitsPair } from "./words/cut-text.ts";
 export { countOf } from "./use-cases/care/count-of.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, type Locking, ProcessGate, runThen, type SessionId, WorkrailError } from "@workrail/core";
+import { type Clock, type Locking, ProcessLocking, runThen, type SessionId, WorkrailError } from "@workrail/core";
 import type { KeyValues } from "./key-values.ts";
 import { Lease, leasesIn } from "./lease.ts";
 
@@ -18,7 +18,7 @@ export interface KvLockingOptions {
  * harm: its next change finds the journal changed.
  */
 export class KvLocking implements Locking {
-  readonly #gate = new ProcessGate();
+  readonly #gate = new ProcessLocking();
   readonly #keys: KeyValues;
   readonly #clock: Clock;
   readonly #leaseMs: number;
@@ -55,7 +55,7 @@ export class KvLocking implements Locking {
   }
 
   exclusively<T>(work: () => Promise<T>, isNeeded: () => Promise<boolean> = async () => true): Promise<T> {
-    return this.#gate.alone(() =>
+    return this.#gate.exclusively(() =>
       runThen(
         async () => {
           await this.#takeAlone(isNeeded);

@@ -1,4 +1,4 @@
-import { type BlobRef, MemoryTables, ProcessGate, type SessionFacts, type SessionId } from "@workrail/core";
+import { type BlobRef, MemoryTables, ProcessLocking, type SessionFacts, type SessionId } from "@workrail/core";
 
 /** Data of a memory storage. Pass the same disk to `openMemoryStorage` again to find the store unchanged, as after a restart. */
 export class MemoryDisk {
@@ -10,8 +10,8 @@ export class MemoryDisk {
   /** Wrapped keys by their purpose: the store, or a session. */
   readonly keys: Map<string, Uint8Array> = new Map();
   catalog: MemoryTables = this.#emptyCatalog();
-  /** Gate shared by all users of this disk, since they are in one process. */
-  readonly gate: ProcessGate = new ProcessGate();
+  /** Shared by all users of this disk, since they are in one process. */
+  readonly locking: ProcessLocking = new ProcessLocking();
   #lastTransaction: Promise<unknown> = Promise.resolve();
 
   /** Runs transactions of the catalog one after another. */

@@ -3,7 +3,6 @@ import { MemoryBlobStore } from "./memory-blob-store.ts";
 import { MemoryCatalog } from "./memory-catalog.ts";
 import { MemoryDisk } from "./memory-disk.ts";
 import { MemoryKeyFiles } from "./memory-key-files.ts";
-import { MemoryLocking } from "./memory-locking.ts";
 import { MemoryVectors } from "./memory-vectors.ts";
 
 export interface MemoryStorageOptions {
@@ -27,7 +26,7 @@ export function openMemoryStorage({ disk = new MemoryDisk() }: MemoryStorageOpti
     recovery: catalog,
     blobs: new MemoryBlobStore(disk),
     keyFiles: new MemoryKeyFiles(disk),
-    locking: new MemoryLocking(disk),
+    locking: disk.locking,
     vectors: new MemoryVectors(),
     close: async () => {},
   };

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Locking, type Log, ProcessGate, runThen, type SessionId, WorkrailError } from "@workrail/core";
+import { type Locking, type Log, ProcessLocking, runThen, type SessionId, WorkrailError } from "@workrail/core";
 import { sql } from "kysely";
 import { ask } from "./ask.ts";
 import { builder } from "./queries/query-builder.ts";
@@ -24,7 +24,7 @@ export interface PostgresLockingOptions {
  * its lease can do no harm: its next change finds the store taken.
  */
 export class PostgresLocking implements Locking {
-  readonly #gate = new ProcessGate();
+  readonly #gate = new ProcessLocking();
   readonly #options: PostgresLockingOptions;
   #timer: NodeJS.Timeout | undefined;
   #isAlone = false;
@@ -58,7 +58,7 @@ export class PostgresLocking implements Locking {
   }
 
   exclusively<T>(work: () => Promise<T>, isNeeded: () => Promise<boolean> = async () => true): Promise<T> {
-    return this.#gate.alone(async () => {
+    return this.#gate.exclusively(async () => {
       await this.#takeAlone(isNeeded);
       this.#isAlone = true;
       return runThen(work, async () => {

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { elapsedMs, ensureOwnFile, type FileSystem, remakeDataDirectory, setAside, storeClosed } from "@workrail/blob-files";
-import { isWorkrailError, type Locking, type Log, ProcessGate, runThen, type SessionId, WorkrailError } from "@workrail/core";
+import { isWorkrailError, type Locking, type Log, ProcessLocking, runThen, type SessionId, WorkrailError } from "@workrail/core";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
 import type { OpenDatabase, SqliteDatabase } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
@@ -35,7 +35,7 @@ export interface StoreLockOptions {
  * checks the path and takes the lock of the file that is there now. The same applies to the directory of the file.
  */
 export class StoreLock implements Locking {
-  readonly #gate = new ProcessGate();
+  readonly #gate = new ProcessLocking();
   readonly #options: StoreLockOptions;
   #database: SqliteDatabase | undefined;
   /** Identity of the open file. */
@@ -81,7 +81,7 @@ export class StoreLock implements Locking {
       this.#options.onRegained();
       return work();
     };
-    return this.#gate.alone(() =>
+    return this.#gate.exclusively(() =>
       runThen(
         () => runThen(alone, () => this.#end()),
         () => this.#shareIfFree(),
@@ -91,7 +91,7 @@ export class StoreLock implements Locking {
 
   /** True when no other process has the store open. Waits for processes that make the same check at this moment. */
   isAlone(): Promise<boolean> {
-    return this.#gate.alone(() =>
+    return this.#gate.exclusively(() =>
       runThen(
         () => this.#lookAlone(),
         () => this.#share(),

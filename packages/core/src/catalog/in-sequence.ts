@@ -70,7 +70,7 @@ function keyOf<T extends keyof Tables>({ table, was, now }: Change<Tables[T]> & 
  * Returns the answer to a read after changes that are decided but not applied. Reads by key follow the changes. Reads by order or
  * number do not: a rule that asks for them comes first in a sequence.
  */
-export function answerAfter(read: Read, answer: unknown, changes: readonly RowChange[]): unknown {
+function answerAfter(read: Read, answer: unknown, changes: readonly RowChange[]): unknown {
   const after = <T extends keyof Tables>(table: T, rows: unknown): readonly Tables[T][] => {
     return rowsAfter(
       table,

@@ -6,7 +6,7 @@ import type { AuditQuery, SelectErasures, SelectRemovals, Where } from "./reads.
 import type { CheckpointRow, ErasureRow, RemovalRow } from "./rows.ts";
 import { isJsonObject } from "../model/context.ts";
 import { hasAttributes } from "../model/attribute-filter.ts";
-import { GIT_STATE, searchableAttributes } from "../model/git-state.ts";
+import { GIT_STATE, searchableAttributes } from "../model/product-attributes.ts";
 import type { LoggedEvent } from "../model/audit.ts";
 
 /** Data of other rows that a condition may need. */

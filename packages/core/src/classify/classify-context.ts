@@ -1,7 +1,6 @@
 import { invalidInput } from "../errors.ts";
-import { type Classification, UNCLASSIFIED } from "../model/classification.ts";
+import { type Classification, LAYERS, UNCLASSIFIED } from "../model/classification.ts";
 import { type Context, isJsonObject } from "../model/context.ts";
-import { LAYERS } from "../model/layer.ts";
 import type { Classifier } from "../ports/classifier.ts";
 import { inTurns, type Steps } from "../turns.ts";
 import type { CompiledRules } from "../model/context-rules.ts";

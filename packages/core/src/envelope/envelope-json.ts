@@ -2,7 +2,7 @@ import { WorkrailError } from "../errors.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind } from "../model/checkpoint.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
 import { type CheckpointId, type Digest, parseCheckpointId, parseDigest, parseSessionId } from "../model/ids.ts";
-import { LAYERS, type LayerSummary } from "../model/layer.ts";
+import { LAYERS, type LayerSummary } from "../model/classification.ts";
 import { sameJson } from "../delta/same-json.ts";
 
 /** Facts in an envelope. A delta omits the canonical digest; it is computed from the resulting context. */

@@ -9,8 +9,7 @@ import type { CheckpointId, Digest, SessionId } from "../model/ids.ts";
 import { encodeUtf8 } from "../json/text-parts.ts";
 import type { Codec } from "../ports/codec.ts";
 import type { Digester } from "../ports/environment.ts";
-import { decodeBlob } from "./decode-blob.ts";
-import { decodeEnvelope, encodeDelta, encodeEnvelope, MAX_ENVELOPE_BYTES } from "./envelope.ts";
+import { decodeBlob, decodeEnvelope, encodeDelta, encodeEnvelope, MAX_ENVELOPE_BYTES } from "./envelope.ts";
 import { completeFacts } from "./envelope-json.ts";
 
 const digests: Digester = { sha256: (data) => createHash("sha256").update(data).digest("hex") as Digest };

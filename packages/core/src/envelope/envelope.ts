@@ -4,7 +4,7 @@ import type { CheckpointFacts } from "../model/checkpoint.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
 import type { CheckpointId, Digest } from "../model/ids.ts";
 import { parseJson } from "../json/parse-json.ts";
-import { decodeUtf8, encodeUtf8, joinBytes } from "../json/text-parts.ts";
+import { byteParts, decodeUtf8, encodeUtf8, joinBytes, LARGE_BYTES } from "../json/text-parts.ts";
 import type { Digester } from "../ports/environment.ts";
 import {
   baseOf,
@@ -18,6 +18,10 @@ import {
   toJson,
   tooNew,
 } from "./envelope-json.ts";
+import type { SavedContent } from "../json/saved-content.ts";
+import type { Codec } from "../ports/codec.ts";
+import type { Limits } from "../model/limits.ts";
+import { refuseObjectPointer } from "../object-pointer.ts";
 
 /*
  * A blob, before its codec, consists of two lines that together are one JSON object:
@@ -87,7 +91,7 @@ function readable(envelope: JsonObject): JsonObject {
 }
 
 /** Works like `encodeEnvelope` for a context that comes in parts. */
-export function* envelopeParts(facts: CheckpointFacts, context: Iterable<Uint8Array>, digests: Digester): Generator<Uint8Array> {
+function* envelopeParts(facts: CheckpointFacts, context: Iterable<Uint8Array>, digests: Digester): Generator<Uint8Array> {
   const envelope = JSON.stringify(readable(toJson(facts)));
   yield encodeUtf8(`{"workrail":${WHOLE_FORMAT},${CHECK}${checkOf(envelope, digests, CHECK_LENGTH)}"${ENVELOPE}${envelope},\n`);
   yield CONTEXT;
@@ -120,7 +124,7 @@ export function decodeEnvelope(bytes: Uint8Array, digests: Digester): DecodedBlo
 }
 
 /** Whole checkpoint whose context is not yet verified. */
-export interface OpenedBlob {
+interface OpenedBlob {
   readonly kind: "opened";
   readonly facts: CheckpointFacts;
   /** Bytes that must have the digest `facts.exactDigest`. */
@@ -132,7 +136,7 @@ export interface OpenedBlob {
  *
  * @throws as `decodeEnvelope`.
  */
-export function openEnvelope(bytes: Uint8Array, digests: Digester): OpenedBlob | DeltaBlob {
+function openEnvelope(bytes: Uint8Array, digests: Digester): OpenedBlob | DeltaBlob {
   const lineEnd = bytes.indexOf(NEWLINE);
   if (lineEnd < 0) throw corrupt("has no envelope");
   const { format, envelope } = readHeader(bytes.subarray(0, lineEnd), digests);
@@ -154,7 +158,7 @@ export function openEnvelope(bytes: Uint8Array, digests: Digester): OpenedBlob |
  *
  * @throws CHECKPOINT_CORRUPT when the digest differs from `facts.exactDigest`.
  */
-export function proven({ facts, context }: OpenedBlob, digest: Digest): WholeBlob {
+function proven({ facts, context }: OpenedBlob, digest: Digest): WholeBlob {
   if (digest !== facts.exactDigest) throw corrupt("does not match its digest");
   return { kind: "whole", facts, context };
 }
@@ -206,4 +210,38 @@ function checkOfLine(line: string, format: number, digests: Digester): string {
 /** Returns the first digits of a digest: enough to detect damage. */
 export function checkOf(said: string, digests: Digester, length: number): string {
   return digests.sha256(said).slice(0, length);
+}
+
+/** Encodes a whole checkpoint for storage. A large one is encoded in turns and never in memory as a whole. */
+export async function encodeBlob(
+  { codec, digests }: { readonly codec: Codec; readonly digests: Digester },
+  facts: CheckpointFacts,
+  content: Pick<SavedContent, "sizeBytes" | "parts">,
+): Promise<Uint8Array> {
+  const parts = envelopeParts(facts, content.parts(), digests);
+  if (content.sizeBytes > LARGE_BYTES && codec.encodeParts !== undefined) return codec.encodeParts(parts);
+  return codec.encode(joinBytes(content.sizeBytes > LARGE_BYTES ? Array.from(parts, ownBytes) : [...parts]));
+}
+
+/** Parts of a large content share one buffer. */
+function ownBytes(part: Uint8Array): Uint8Array {
+  return part.slice();
+}
+
+/**
+ * Decodes a stored blob and verifies the digest of a whole checkpoint.
+ *
+ * @throws CHECKPOINT_CORRUPT, TOO_LARGE, UNSUPPORTED_VERSION, and STORAGE_UNAVAILABLE for a pointer to object storage
+ */
+export async function decodeBlob(
+  ports: { readonly codec: Codec; readonly digests: Digester; readonly limits: Pick<Limits, "maxContextBytes"> },
+  bytes: Uint8Array,
+): Promise<DecodedBlob> {
+  const { codec, digests, limits } = ports;
+  refuseObjectPointer(bytes);
+  const opened = openEnvelope(await codec.decode(bytes, limits.maxContextBytes + MAX_ENVELOPE_BYTES), digests);
+  if (opened.kind === "delta") return opened;
+  const { context } = opened;
+  const isLarge = context.length > LARGE_BYTES && digests.sha256OfParts !== undefined;
+  return proven(opened, isLarge ? await digests.sha256OfParts(byteParts(context)) : digests.sha256(context));
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "./context.ts";
 import type { BlobRef, CheckpointId, Digest, KeyId, SessionId } from "./ids.ts";
-import type { LayerSummary } from "./layer.ts";
+import type { LayerSummary } from "./classification.ts";
 
 /** Tool families that make checkpoints. Listings and limits treat the kinds differently. */
 export const CHECKPOINT_KINDS = ["workflow", "project", "conversation", "aside"] as const;

@@ -1,6 +1,5 @@
-import type { Classification } from "./classification.ts";
+import type { Classification, Layer } from "./classification.ts";
 import type { JsonValue } from "./context.ts";
-import type { Layer } from "./layer.ts";
 
 /** Rules of a workflow's author for the entries of its contexts. JSON, written by people; every part is optional. */
 export interface ContextRules {

@@ -1,8 +1,7 @@
 import { type Context, isJsonObject, type JsonValue } from "../model/context.ts";
 import type { Patch, PatchChanges } from "./patch.ts";
 import { checkApart, findPlace, type Place, refused, REMOVE_FIELD } from "./patch-places.ts";
-import { quoted } from "./quoted-name.ts";
-import { kindOf, sizeChange } from "./value-size.ts";
+import { kindOf, quoted, sizeChange } from "./describe-value.ts";
 
 export interface PatchedContext {
   readonly context: Context;

@@ -1,8 +1,7 @@
 import { WorkrailError } from "../errors.ts";
 import { type Context, isJsonObject, type JsonValue } from "../model/context.ts";
 import type { PlaceName } from "./patch.ts";
-import { clipName, quoted } from "./quoted-name.ts";
-import { kindOf } from "./value-size.ts";
+import { clipName, kindOf, quoted } from "./describe-value.ts";
 
 /** Most keys listed in an error. */
 const MOST_NAMED = 20;

@@ -1,9 +1,21 @@
+import { WorkrailError } from "../errors.ts";
 import type { CatalogPort, RecoveryPort } from "../catalog/catalog-port.ts";
 import type { BlobRef } from "../model/ids.ts";
 import type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob, UnreadablePlace } from "../ports/blob-store.ts";
 import type { KeyFiles, KeyPlace } from "../ports/sealer.ts";
 import type { Remains, Storage } from "../ports/storage.ts";
-import { refuse } from "./read-only-error.ts";
+
+/** Returns the error for changing a read-only store. */
+export function readOnly(): WorkrailError {
+  return new WorkrailError("READ_ONLY", "The store is open for reading only, so nothing was changed.", {
+    hint: "To write, unset WORKRAIL_READ_ONLY, leave out --read-only, or run `workrail config set readOnly false`, whichever set it.",
+  });
+}
+
+/** Rejects: stands for every method that would change a read-only store. */
+async function refuse(): Promise<never> {
+  throw readOnly();
+}
 
 /** Runs an operation on the current catalog, which stays open meanwhile. */
 export type UseCatalog = <T>(use: (source: CatalogSource) => Promise<T>) => Promise<T>;

@@ -1,4 +1,4 @@
-import { cutText } from "./cut-text.ts";
+import { cutText } from "../model/characters.ts";
 
 /** Runs of letters, digits or symbols, and single characters of other scripts. */
 const RUNS = /[A-Z]?[a-z\u00c0-\u024f]+|[A-Z]+|[0-9]+|[\u0370-\u052f]+|\s+|[\u0021-\u007e]+|[^]/gu;

@@ -3,7 +3,7 @@ import {
   isWorkrailError,
   ownContext,
   parseSessionId,
-  ProcessGate,
+  ProcessLocking,
   runAll,
   type SessionId,
   type Storage,
@@ -96,7 +96,7 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
   readonly isReadOnly = false;
   readonly #standby: Standby;
   readonly #standIns: StandIns;
-  readonly #inOrder: ProcessGate;
+  readonly #inOrder: ProcessLocking;
   readonly #writes: Set<Promise<unknown>>;
   /** The fallback of the whole store, when this one is for a caller with a right to some projects. */
   readonly #whole: Fallback | undefined;
@@ -106,7 +106,7 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
   constructor(standby: Standby, standIns: StandIns, of?: { readonly whole: Fallback; readonly caller: Caller }) {
     this.#whole = of?.whole;
     this.#caller = of?.caller;
-    this.#inOrder = of === undefined ? new ProcessGate() : of.whole.#inOrder;
+    this.#inOrder = of === undefined ? new ProcessLocking() : of.whole.#inOrder;
     this.#writes = of === undefined ? new Set() : of.whole.#writes;
     this.parts = this.#own(standIns.overDisk).parts;
     this.project = this.#own(standIns.overDisk).project;

@@ -1,4 +1,4 @@
-import { invalidInput, isWorkrailError, ProcessGate, type SessionId, WorkrailError } from "@workrail/core";
+import { invalidInput, isWorkrailError, ProcessLocking, type SessionId, WorkrailError } from "@workrail/core";
 import type {
   CheckpointMetadata,
   CompressContextParams,
@@ -62,7 +62,7 @@ export class NodeRoute implements Route {
     stream: (name, ...args) => this.#stream({ name, args }),
   });
   readonly #incoming: NodeIncoming;
-  readonly #inOrder = new ProcessGate();
+  readonly #inOrder = new ProcessLocking();
   readonly #underWay = new Set<Promise<unknown>>();
 
   /** @param here a store without content, for what this machine adds. */

@@ -61,7 +61,7 @@ export async function querySessions(catalog: CatalogReader, query: SessionQuery)
 }
 
 /** Makes the session that a listing shows. */
-export function sessionOf(row: ListedSession): Session {
+function sessionOf(row: ListedSession): Session {
   const { id, createdAt, lastAccessedAt, tags, pins, checkpointCount, asideCount, damagedCount, totalBytes } = row;
   const totalSizeBytes = totalBytes;
   return {

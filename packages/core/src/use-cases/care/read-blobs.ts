@@ -1,4 +1,4 @@
-import { decodeBlob } from "../../envelope/decode-blob.ts";
+import { decodeBlob } from "../../envelope/envelope.ts";
 import { completeFacts, type DeltaFacts, type EnvelopeFacts } from "../../envelope/envelope-json.ts";
 import type { WorkrailError } from "../../errors.ts";
 import type { NewRecord } from "../../model/checkpoint.ts";

@@ -1,5 +1,4 @@
-import { decodeBlob } from "../../envelope/decode-blob.ts";
-import type { DecodedBlob } from "../../envelope/envelope.ts";
+import { decodeBlob, type DecodedBlob } from "../../envelope/envelope.ts";
 import { completeFacts, type DeltaFacts, type EnvelopeFacts } from "../../envelope/envelope-json.ts";
 import { WorkrailError } from "../../errors.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";

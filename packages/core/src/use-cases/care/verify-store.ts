@@ -1,6 +1,5 @@
 import { type ErrorCode, isWorkrailError, type WorkrailError } from "../../errors.ts";
-import type { DecodedBlob } from "../../envelope/envelope.ts";
-import { decodeBlob } from "../../envelope/decode-blob.ts";
+import { decodeBlob, type DecodedBlob } from "../../envelope/envelope.ts";
 import { completeFacts, type EnvelopeFacts } from "../../envelope/envelope-json.ts";
 import { parseContext } from "../../json/parse-bytes.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointRecord } from "../../model/checkpoint.ts";

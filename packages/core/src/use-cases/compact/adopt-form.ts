@@ -1,4 +1,4 @@
-import { decodeBlob } from "../../envelope/decode-blob.ts";
+import { decodeBlob } from "../../envelope/envelope.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import { readContext, type ReadPorts } from "../load/read-context.ts";
 import { changeForm } from "../../catalog/rules/change-form.ts";

@@ -1,4 +1,4 @@
-import { encodeBlob } from "../../envelope/encode-blob.ts";
+import { encodeBlob } from "../../envelope/envelope.ts";
 import { isWorkrailError } from "../../errors.ts";
 import { utf8Parts } from "../../json/text-parts.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";

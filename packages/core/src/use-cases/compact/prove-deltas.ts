@@ -1,5 +1,5 @@
 import { applyDelta } from "../../delta/apply-delta.ts";
-import { decodeBlob } from "../../envelope/decode-blob.ts";
+import { decodeBlob } from "../../envelope/envelope.ts";
 import type { EnvelopeFacts } from "../../envelope/envelope-json.ts";
 import { type ErrorCode, WorkrailError } from "../../errors.ts";
 import { canonicalJson } from "../../json/write-json.ts";

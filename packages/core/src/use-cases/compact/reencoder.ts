@@ -1,7 +1,6 @@
 import { applyDelta } from "../../delta/apply-delta.ts";
 import { findDelta } from "../../delta/find-delta.ts";
-import { decodeBlob } from "../../envelope/decode-blob.ts";
-import { encodeDelta, MAX_ENVELOPE_BYTES } from "../../envelope/envelope.ts";
+import { decodeBlob, encodeDelta, MAX_ENVELOPE_BYTES } from "../../envelope/envelope.ts";
 import { isWorkrailError, WorkrailError } from "../../errors.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";

@@ -1,6 +1,5 @@
 import { applyDelta } from "../../delta/apply-delta.ts";
-import { decodeBlob } from "../../envelope/decode-blob.ts";
-import type { DecodedBlob, DeltaBlob, WholeBlob } from "../../envelope/envelope.ts";
+import { decodeBlob, type DecodedBlob, type DeltaBlob, type WholeBlob } from "../../envelope/envelope.ts";
 import { completeFacts, type EnvelopeFacts } from "../../envelope/envelope-json.ts";
 import { isWorkrailError, WorkrailError } from "../../errors.ts";
 import { parseContext } from "../../json/parse-bytes.ts";

@@ -1,4 +1,4 @@
-import { decodeBlob } from "../../envelope/decode-blob.ts";
+import { decodeBlob } from "../../envelope/envelope.ts";
 import type { BlobRef } from "../../model/ids.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { BlobStore } from "../../ports/blob-store.ts";

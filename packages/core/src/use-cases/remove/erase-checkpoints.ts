@@ -1,4 +1,4 @@
-import { ALREADY_HELD } from "../../locking/already-held.ts";
+import { ALREADY_HELD } from "../../locking/process-locking.ts";
 import { ERASED } from "../../model/audit.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";

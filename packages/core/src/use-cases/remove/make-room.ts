@@ -1,6 +1,6 @@
 import { bytesOf, part, type SessionView } from "../../clean-up/plan.ts";
 import { isAtRest, planRoom } from "../../clean-up/plan-room.ts";
-import { ALREADY_HELD } from "../../locking/already-held.ts";
+import { ALREADY_HELD } from "../../locking/process-locking.ts";
 import type { SessionId } from "../../model/ids.ts";
 import { carryOut, type CleanUpPorts, type CleanUpReport } from "./carry-out.ts";
 import { eachSession, viewSession, viewTrash } from "./view-store.ts";

@@ -5,7 +5,6 @@ import { recordTag, type SideRecord } from "../../model/side-record.ts";
 import { decodeUtf8, encodeUtf8 } from "../../json/text-parts.ts";
 import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 import { checkpointNotFound } from "../load/load-checkpoint.ts";
-import { fromBase64, toBase64 } from "./base64.ts";
 import { saveCheckpoint, type SavePorts } from "./save-checkpoint.ts";
 
 /** A side record to append. */
@@ -88,4 +87,22 @@ function asText(bytes: Uint8Array): JsonObject {
 function checkKey(key: unknown): void {
   if (typeof key === "string" && key !== "" && key.length <= LONGEST_KEY) return;
   throw invalidInput("records", `The key of a record must be a text of 1 to ${LONGEST_KEY} characters.`);
+}
+
+/** Web globals that every JavaScript runtime has. */
+declare const btoa: (latin1: string) => string;
+declare const atob: (base64: string) => string;
+
+/** Bytes turned into one text at a time: arguments of a call are limited. */
+const PIECE = 8_192;
+
+function toBase64(bytes: Uint8Array): string {
+  let latin1 = "";
+  for (let from = 0; from < bytes.length; from += PIECE) latin1 += String.fromCharCode(...bytes.subarray(from, from + PIECE));
+  return btoa(latin1);
+}
+
+/** @throws a `DOMException` for a text that is no base64. */
+function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

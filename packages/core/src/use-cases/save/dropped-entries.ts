@@ -2,12 +2,26 @@ import { classifyContext, type ClassifyHow, type ClassifyPorts } from "../../cla
 import { isWorkrailError, WorkrailError } from "../../errors.ts";
 import type { CheckpointKind, CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context } from "../../model/context.ts";
-import type { DroppedEntries, NamedKeys } from "../../model/dropped-entries.ts";
 import type { Base } from "./find-base.ts";
 import type { LoadedCheckpoint, LoadPorts } from "../load/load-checkpoint.ts";
 import { readContext, type ReadPorts } from "../load/read-context.ts";
 import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
-import type { RecentKeys } from "./recent-keys.ts";
+import type { Digest } from "../../model/ids.ts";
+
+/** Top-level entries that a checkpoint's parent has and the checkpoint lacks. */
+export interface DroppedEntries {
+  /** Pinned entries first, then CRITICAL ones, then the others. */
+  readonly keys: readonly string[];
+  readonly pinned: readonly string[];
+  readonly critical: readonly string[];
+}
+
+/** Excerpt of the dropped entries, reported with every load of the checkpoint. */
+export interface NamedKeys {
+  readonly keys: readonly string[];
+  /** Total number of dropped entries. */
+  readonly count: number;
+}
 
 export interface DroppedPorts extends ReadPorts, ClassifyPorts {
   /** Default: the parent is always read. */
@@ -84,4 +98,27 @@ function dropsAll(entries: number): WorkrailError {
     details: { field: "context", entries },
     hint: "context must be the whole state, not only the changes. Send changes as patch. To empty the state on purpose, set force.",
   });
+}
+
+/** Most contexts whose keys are kept, and most keys of one. */
+const MOST_CONTEXTS = 100;
+const MOST_KEYS = 1_000;
+
+/** Keys of the contexts that were saved last, by exact digest: a save that keeps all of them need not read its parent. */
+export class RecentKeys {
+  readonly #keys = new Map<Digest, readonly string[]>();
+
+  add(digest: Digest, context: Context): void {
+    const keys = Object.keys(context);
+    if (keys.length > MOST_KEYS) return;
+    this.#keys.delete(digest);
+    this.#keys.set(digest, keys);
+    const [oldest] = this.#keys.keys();
+    if (this.#keys.size > MOST_CONTEXTS && oldest !== undefined) this.#keys.delete(oldest);
+  }
+
+  /** True when a context is known to have each key of the context with this digest. */
+  areAllIn(context: Context, digest: Digest): boolean {
+    return this.#keys.get(digest)?.every((key) => Object.hasOwn(context, key)) === true;
+  }
 }

@@ -1,19 +1,16 @@
-import { decodeBlob } from "../../envelope/decode-blob.ts";
-import { encodeBlob } from "../../envelope/encode-blob.ts";
+import { decodeBlob, encodeBlob } from "../../envelope/envelope.ts";
 import { invalidInput, isWorkrailError, WorkrailError } from "../../errors.ts";
 import { classifyContext, type ClassifyPorts } from "../../classify/classify-context.ts";
 import type { CompiledRules } from "../../model/context-rules.ts";
 import { checkContext, type SavedContent, takeDown, takeDownText } from "../../json/saved-content.ts";
 import { copyOf } from "../../json/check-json.ts";
 import { parseJson } from "../../json/parse-json.ts";
-import type { DroppedEntries } from "../../model/dropped-entries.ts";
+import { type DroppedEntries, droppedEntries, type RecentKeys } from "./dropped-entries.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context, JsonObject } from "../../model/context.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../../model/ids.ts";
-import { otherProjectOf, otherProjectRefused, sessionProjectAttribute } from "../../model/session-project.ts";
-import { sessionNameAttribute } from "../../model/session-name.ts";
-import { summarise } from "../../model/classification.ts";
-import type { LayerSummary } from "../../model/layer.ts";
+import { otherProjectOf, otherProjectRefused, sessionNameAttribute, sessionProjectAttribute } from "../../model/product-attributes.ts";
+import { type LayerSummary, summarise } from "../../model/classification.ts";
 import { LABEL_LIMITS, type Limits } from "../../model/limits.ts";
 import { isSameBytes } from "../../json/text-parts.ts";
 import type { Background, Clock, Digester, IdGenerator } from "../../ports/environment.ts";
@@ -25,7 +22,6 @@ import { applyPatch } from "../../patch/apply-patch.ts";
 import type { Patch, PatchChanges } from "../../patch/patch.ts";
 import type { SecretScreen } from "../../ports/secret-screen.ts";
 import { changedSince } from "./changed-since.ts";
-import { droppedEntries } from "./dropped-entries.ts";
 import { type Base, findBase } from "./find-base.ts";
 import { checkAttributes, checkName, checkPath, checkTags } from "../sessions/labels.ts";
 import { readContext } from "../load/read-context.ts";
@@ -35,7 +31,6 @@ import { findCheckpoint, liveIn } from "../../catalog/queries/query-checkpoints.
 import { changeForm } from "../../catalog/rules/change-form.ts";
 import { reclaimBlobs } from "../../catalog/rules/reclaim.ts";
 import { headOf } from "../../catalog/reads.ts";
-import type { RecentKeys } from "./recent-keys.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface SavePorts extends ClassifyPorts {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { aStore, OTHER, withMethods } from "../../../../memory/src/testing/a-store.ts";
-import { RecentKeys } from "./recent-keys.ts";
+import { RecentKeys } from "./dropped-entries.ts";
 
 /** A store that counts the blobs it reads. */
 function aCountingStore(): ReturnType<typeof aStore> & { reads: number } {

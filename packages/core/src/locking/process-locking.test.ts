@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { SessionId } from "../model/ids.ts";
-import { ProcessGate } from "./process-gate.ts";
+import { ProcessLocking } from "./process-locking.ts";
 
 const A = "a" as SessionId;
 const B = "b" as SessionId;
@@ -41,9 +41,9 @@ async function settle(): Promise<void> {
 }
 
 it("runs the work of a session in the order of the calls, one at a time", async () => {
-  const gate = new ProcessGate();
+  const locking = new ProcessLocking();
   const [one, two, three] = begin("one", "two", "three") as [Work, Work, Work];
-  const all = [gate.inOrder(A, one.run), gate.inOrder(A, two.run), gate.inOrder(A, three.run)];
+  const all = [locking.inOrder(A, one.run), locking.inOrder(A, two.run), locking.inOrder(A, three.run)];
   three.end();
   two.end();
   await settle();
@@ -54,9 +54,9 @@ it("runs the work of a session in the order of the calls, one at a time", async 
 });
 
 it("runs the work of different sessions side by side", async () => {
-  const gate = new ProcessGate();
+  const locking = new ProcessLocking();
   const [one, other] = begin("one", "other") as [Work, Work];
-  const all = [gate.inOrder(A, one.run), gate.inOrder(B, other.run), gate.shared(other.run)];
+  const all = [locking.inOrder(A, one.run), locking.inOrder(B, other.run), locking.shared(other.run)];
   await settle();
   expect(Work.log).toEqual(["one begins", "other begins", "other begins"]);
   one.end();
@@ -65,33 +65,33 @@ it("runs the work of different sessions side by side", async () => {
 });
 
 it("goes on after work that failed", async () => {
-  const gate = new ProcessGate();
-  const failing = gate.inOrder(A, async () => {
+  const locking = new ProcessLocking();
+  const failing = locking.inOrder(A, async () => {
     throw new Error("no");
   });
-  const throwing = gate.inOrder(A, () => {
+  const throwing = locking.inOrder(A, () => {
     throw new Error("not even a promise");
   });
-  const alone = gate.alone(async () => {
+  const alone = locking.exclusively(async () => {
     throw new Error("nor this");
   });
-  const last = gate.inOrder(A, async () => "done");
+  const last = locking.inOrder(A, async () => "done");
   await expect(failing).rejects.toThrow("no");
   await expect(throwing).rejects.toThrow("not even a promise");
   await expect(alone).rejects.toThrow("nor this");
   expect(await last).toBe("done");
-  expect(await gate.alone(async () => "alone again")).toBe("alone again");
+  expect(await locking.exclusively(async () => "alone again")).toBe("alone again");
 });
 
 it("waits for all running work before it runs work alone, and starts nothing meanwhile", async () => {
-  const gate = new ProcessGate();
+  const locking = new ProcessLocking();
   const [inside, ordered, alone, after] = begin("inside", "ordered", "alone", "after") as [Work, Work, Work, Work];
   const all = [
-    gate.shared(inside.run),
-    gate.inOrder(A, ordered.run),
-    gate.alone(alone.run),
-    gate.shared(after.run),
-    gate.inOrder(A, after.run),
+    locking.shared(inside.run),
+    locking.inOrder(A, ordered.run),
+    locking.exclusively(alone.run),
+    locking.shared(after.run),
+    locking.inOrder(A, after.run),
   ];
   inside.end();
   await settle();
@@ -106,11 +106,11 @@ it("waits for all running work before it runs work alone, and starts nothing mea
 });
 
 it("keeps the order of a session that waited for work alone", async () => {
-  const gate = new ProcessGate();
+  const locking = new ProcessLocking();
   const [alone] = begin("alone") as [Work];
-  const first = gate.alone(alone.run);
+  const first = locking.exclusively(alone.run);
   const order: number[] = [];
-  const waiting = [1, 2, 3].map((number) => gate.inOrder(A, async () => order.push(number)));
+  const waiting = [1, 2, 3].map((number) => locking.inOrder(A, async () => order.push(number)));
   alone.end();
   await Promise.all([first, ...waiting]);
   expect(order).toEqual([1, 2, 3]);
@@ -120,7 +120,7 @@ it("never runs anything beside work alone, and never starves anybody", async () 
   const step = fc.record({ how: fc.constantFrom("a", "b", "shared", "alone"), turns: fc.nat(3), fails: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-      const gate = new ProcessGate();
+      const locking = new ProcessLocking();
       const order: Record<string, number[]> = { a: [], b: [] };
       let inside = 0;
       let isAlone = false;
@@ -136,8 +136,8 @@ it("never runs anything beside work alone, and never starves anybody", async () 
           if (how === "alone") isAlone = false;
           if (fails) throw new Error("failed");
         };
-        if (how === "alone") return gate.alone(work);
-        return how === "shared" ? gate.shared(work) : gate.inOrder(how as SessionId, work);
+        if (how === "alone") return locking.exclusively(work);
+        return how === "shared" ? locking.shared(work) : locking.inOrder(how as SessionId, work);
       });
       const results = await Promise.allSettled(started);
       expect(violations).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseSessionId } from "./ids.ts";
-import { type NamedSession, sessionNameAttribute } from "./session-name.ts";
+import { type NamedSession, sessionNameAttribute } from "./product-attributes.ts";
 
 const generated: NamedSession = {
   sessionId: parseSessionId("5f0c7b1e-4d3a-4a53-9c1f-0123456789ab"),
