@@ -1,6 +1,6 @@
 import { LAYERS } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import { classifyEntry } from "./classify-entry.ts";
+import { classifyEntry } from "./word-classifier.ts";
 import type { BlindSet } from "./testing/blind-set.ts";
 import { BLIND_DEVICES } from "./testing/blind/blind-devices.ts";
 import { BLIND_ENERGY } from "./testing/blind/blind-energy.ts";

@@ -1,24 +1,24 @@
 import { type Classification, isJsonObject, type JsonValue, type Layer, LAYERS, singularsOf } from "@workrail/core";
 import { PASTS } from "./cues.ts";
 import { isLog } from "./fleeting-shape.ts";
-import { asPhrase, headPhrase, tidy } from "./find-head.ts";
+import { asPhrase, EPHEMERAL_HEAD, headPhrase, isOneOf, isPlural, roleOf, tidy } from "./find-head.ts";
 import {
-  isRawMaterial,
   isDated,
   isFigure,
   isLimit,
-  isMaterial,
   isListOfObjects,
   isListOfTexts,
+  isMaterial,
   isPointInTime,
+  isRawMaterial,
   isRecord,
   isRich,
   isSaying,
   isSeries,
   isSmall,
   LONG_TEXT,
-  namesTime,
   looksTemporary,
+  namesTime,
   saysLimit,
 } from "./value-shape.ts";
 import {
@@ -57,8 +57,8 @@ import {
   TEMPORARY_PLACES,
   THOUGHTS,
   THROWAWAY,
-  TO_BE_GIVEN,
   TIMED,
+  TO_BE_GIVEN,
   UNDECIDED,
   UNITS,
   UNLIFTED,
@@ -68,7 +68,6 @@ import {
   WORK,
   WORKED_ON,
 } from "./vocabulary.ts";
-import { EPHEMERAL_HEAD, isOneOf, isPlural, roleOf } from "./word-roles.ts";
 
 /**
  * Returns the layer implied by the words of a key, or `undefined` without a hint. The head noun decides: the last word, except

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@workrail/core";
 import { expect, it } from "vitest";
-import { classifyEntry } from "./classify-entry.ts";
+import { classifyEntry } from "./word-classifier.ts";
 
 const layerOf = (key: string, value: JsonValue): string => classifyEntry(key, value).layer;
 

@@ -1,7 +1,6 @@
 import { type Context, type JsonValue, wordsOf } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import { classifyEntry } from "./classify-entry.ts";
-import { wordClassifier } from "./word-classifier.ts";
+import { classifyEntry, wordClassifier } from "./word-classifier.ts";
 import { inEnglish } from "./in-english.ts";
 
 const read = (key: string, value: JsonValue = "text"): string => inEnglish(wordsOf(key), value).join(" ");

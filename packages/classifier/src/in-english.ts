@@ -16,7 +16,7 @@ import {
   PREPOSITIONS,
   UNITS,
 } from "./vocabulary.ts";
-import { ROLES, roleOf } from "./word-roles.ts";
+import { roleOf, ROLES } from "./find-head.ts";
 
 /** English translation of a foreign word or phrase. `headFirst` is true when the noun precedes its qualifiers in that language. */
 interface Translation {

@@ -1,6 +1,6 @@
 import { type JsonValue, type Layer, LAYERS } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import { classifyEntry } from "./classify-entry.ts";
+import { classifyEntry } from "./word-classifier.ts";
 import { LABELLED_BY_DOMAIN } from "./testing/labelled-by-domain.ts";
 import { LABELLED_ENTRIES } from "./testing/labelled-entries.ts";
 import { LABELLED_SENTENCES } from "./testing/labelled-sentences.ts";

@@ -3,7 +3,7 @@ import { classifyWords } from "./classify-key.ts";
 import { byShape } from "./fleeting-shape.ts";
 import { firstKeys, firstMembers, isMaterial, isWideText } from "./value-shape.ts";
 import { GAUGES, LOGS, OF_MACHINES, OPAQUE, THROWAWAY, TWO_FACED } from "./vocabulary.ts";
-import { isOneOf } from "./word-roles.ts";
+import { isOneOf } from "./find-head.ts";
 
 /**
  * Tells whether a value is as ephemeral as its name: figures, flags, single words, identifiers, fields of a gauge. A text of

@@ -1,9 +1,8 @@
 import { type JsonValue, LAYERS } from "@workrail/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { classifyEntry } from "./classify-entry.ts";
+import { classifyEntry, wordClassifier } from "./word-classifier.ts";
 import * as vocabulary from "./vocabulary.ts";
-import { wordClassifier } from "./word-classifier.ts";
 
 function layerOf(key: string, value: JsonValue = "some text"): string {
   return classifyEntry(key, value).layer;

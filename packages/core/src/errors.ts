@@ -96,3 +96,22 @@ export function isWorkrailError(error: unknown): error is WorkrailError {
 export function invalidInput(field: string, message: string, hint?: string): WorkrailError {
   return new WorkrailError("INVALID_INPUT", message, { details: { field }, ...(hint === undefined ? {} : { hint }) });
 }
+
+/** Reasons of `STORAGE_UNAVAILABLE` that may concern a single file only. */
+const REASONS: ReadonlySet<unknown> = new Set([
+  "input-output",
+  "not-permitted",
+  "wrong-kind-of-file",
+  "symbolic-link",
+  "file-in-use",
+  "path-too-long",
+  "other",
+]);
+
+/**
+ * True when one file could not be read but others may still be readable. This proves no damage: a failed disk may work again, and
+ * access to a directory may be granted.
+ */
+export function isFaultOfOneFile(error: unknown): error is WorkrailError {
+  return isWorkrailError(error) && error.code === "STORAGE_UNAVAILABLE" && REASONS.has(error.details["reason"]);
+}

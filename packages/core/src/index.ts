@@ -1,7 +1,7 @@
 import "./needs-node.ts";
 export { CHAIN_START, chained, linked, placeOf } from "./audit/audit-chain.ts";
 export { classifyContext, type ClassifyHow, type ClassifyPorts } from "./classify/classify-context.ts";
-export { type Classification, type Layer, LAYERS, type LayerSummary, moreImportant, UNCLASSIFIED } from "./model/classification.ts";
+export { type Classification, type Layer, LAYERS, type LayerSummary, UNCLASSIFIED } from "./model/classification.ts";
 export type { CompiledRules, ContextRules, Phase } from "./model/context-rules.ts";
 export type { CleanUpReason, Spared } from "./clean-up/plan.ts";
 export type { Selection } from "./clean-up/plan-removal.ts";
@@ -15,9 +15,8 @@ export type { EmbeddedAs, Embedder } from "./ports/embedder.ts";
 export { isObjectPointer, OBJECT_POINTER, refuseObjectPointer } from "./object-pointer.ts";
 export { checkOf, decodeBlob, decodeEnvelope, encodeEnvelope, MAX_ENVELOPE_BYTES } from "./envelope/envelope.ts";
 export type { DecodedBlob, DeltaBlob, WholeBlob } from "./envelope/envelope.ts";
-export { ERROR_CODES, invalidInput, isWorkrailError, WorkrailError } from "./errors.ts";
+export { ERROR_CODES, invalidInput, isFaultOfOneFile, isWorkrailError, WorkrailError } from "./errors.ts";
 export type { ErrorCode, ErrorDetails, ErrorOptions } from "./errors.ts";
-export { isFaultOfOneFile } from "./fault-of-one-file.ts";
 export { canonicalJson } from "./json/write-json.ts";
 export { checkJson, copyOf, type JsonCheck, ownJson } from "./json/check-json.ts";
 export {
@@ -116,8 +115,7 @@ export type { Background, Clock, CountTokens, Digester, IdGenerator, Log, LogFie
 export type { Locking } from "./ports/locking.ts";
 export type { PatternCompiler } from "./ports/patterns.ts";
 export type { KeyFiles, KeyPlace, Sealer } from "./ports/sealer.ts";
-export type { FindSecrets, FoundSecret, SecretKind, SecretScanner } from "./ports/secret-scanner.ts";
-export type { SecretScreen, SecretsMode } from "./ports/secret-screen.ts";
+export type { FindSecrets, FoundSecret, SecretKind, SecretScanner, SecretScreen, SecretsMode } from "./ports/secret-scanner.ts";
 export { JOBS } from "./ports/storage.ts";
 export type { AuditChain, ChainedStorage, Job, Remain, Remains, Reserve, Storage } from "./ports/storage.ts";
 export type { NewTranscript, TranscriptFiles, WrittenTranscript } from "./ports/transcript-files.ts";
@@ -162,13 +160,11 @@ export { collectGarbage, finishRemovals, type GarbagePorts, type GarbageReport, 
 export { eraseCheckpoints } from "./use-cases/remove/erase-checkpoints.ts";
 export type { ErasedCheckpoint, EraseInput, ErasureReport, KnownCopies } from "./use-cases/remove/erase-checkpoints.ts";
 export { type ErasingPorts, type FinishedErasures, finishErasures } from "./use-cases/remove/finish-erasures.ts";
-export { emptyTrash, type EmptyTrashInput } from "./use-cases/remove/empty-trash.ts";
 export { type Handle, HANDLE_MS, type HandlePorts, issueHandle } from "./use-cases/save/issue-handle.ts";
 export { checkAttributes, checkName, checkPath, checkTags } from "./use-cases/sessions/labels.ts";
-export { type KeepInput, keepSession } from "./use-cases/sessions/keep-session.ts";
+export { type KeepInput, keepSession, type TagInput, tagSession } from "./use-cases/sessions/tag-session.ts";
 export { type CheckpointListing, listCheckpoints, type ListInput, type ListPorts } from "./use-cases/load/list-checkpoints.ts";
 export { type ListedSession, listSessions, type ListSessionsInput, type SessionListing } from "./use-cases/sessions/list-sessions.ts";
-export { listTrash, type ListTrashInput } from "./use-cases/remove/list-trash.ts";
 export { loadCheckpoint, sessionNotFound, unknownCheckpoint } from "./use-cases/load/load-checkpoint.ts";
 export type { LikelyCheckpoint, LoadedCheckpoint, LoadInput, LoadPorts, UnreadableCheckpoint } from "./use-cases/load/load-checkpoint.ts";
 export { getBlob, isItsOwnFault, isToBeNamed, isUnreadableBlob, refuseWhenNothingIsRead } from "./use-cases/load/get-blob.ts";
@@ -185,22 +181,32 @@ export { ERRORS_OF_ONE, type LoadedText, type LoadedTexts, loadTexts } from "./u
 export { readContext, type ReadContext, type ReadPorts } from "./use-cases/load/read-context.ts";
 export { rebuildCatalog, recoverCatalog } from "./use-cases/care/rebuild-catalog.ts";
 export type { RebuildOptions, RebuildPorts, RebuildReport } from "./use-cases/care/rebuild-catalog.ts";
-export { readBlobs, type ReadBlobsProgress } from "./use-cases/care/read-blobs.ts";
+export { countOf, readBlobs, type ReadBlobsProgress } from "./use-cases/care/read-blobs.ts";
 export { type RepairOptions, type RepairPorts, type RepairReport, repairStore } from "./use-cases/care/repair-store.ts";
 export { removeCheckpoints } from "./use-cases/remove/remove-checkpoints.ts";
-export { restoreFromTrash, type RestoreInput } from "./use-cases/remove/restore-from-trash.ts";
 export { eachRecord, eachSession, eachTrashed } from "./use-cases/remove/view-store.ts";
+export { emptyTrash, type EmptyTrashInput } from "./use-cases/remove/empty-trash.ts";
+export { listTrash, type ListTrashInput } from "./use-cases/remove/list-trash.ts";
+export { restoreFromTrash, type RestoreInput } from "./use-cases/remove/restore-from-trash.ts";
 export { type AsideInput, saveAside, type SavedAside } from "./use-cases/save/save-aside.ts";
 export { checkSize, saveCheckpoint, type SaveInput, type SavePorts, type SaveResult } from "./use-cases/save/save-checkpoint.ts";
 export { storeStats } from "./use-cases/care/store-stats.ts";
 export type { Figures, ProjectStats, SessionStats, StatsInput, StatsPorts, StoreStats } from "./use-cases/care/store-stats.ts";
-export { type TagInput, tagSession } from "./use-cases/sessions/tag-session.ts";
 export { type SessionTrace, type TraceInput, type TraceNode, traceSession } from "./use-cases/sessions/trace-session.ts";
 export { scanStore } from "./use-cases/care/scan-store.ts";
 export type { ScanOptions, ScanPorts, ScanProgress, ScanReport, StoredSecret } from "./use-cases/care/scan-store.ts";
 export { storeStatus } from "./use-cases/care/store-status.ts";
-export type { LastCleanUp, QuarantineUse, QuotaUse, SessionUse, StatusPorts, StoreStatus } from "./use-cases/care/store-status.ts";
-export type { IndexStatus, SearchStatus, VectorsStatus } from "./use-cases/care/index-status.ts";
+export type {
+  IndexStatus,
+  LastCleanUp,
+  QuarantineUse,
+  QuotaUse,
+  SearchStatus,
+  SessionUse,
+  StatusPorts,
+  StoreStatus,
+  VectorsStatus,
+} from "./use-cases/care/store-status.ts";
 export { verifyStore } from "./use-cases/care/verify-store.ts";
 export type { Finding, FindingKind, VerifyOptions, VerifyPorts, VerifyProgress, VerifyReport } from "./use-cases/care/verify-store.ts";
 export { cutToTokens, estimateTokens } from "./words/estimate-tokens.ts";
@@ -227,4 +233,3 @@ export type {
 export { whyUnreadable } from "./why-unreadable.ts";
 export { COMPRESSION_STRATEGIES, type CompressionStrategy } from "./model/compression-strategies.ts";
 export type { CallEvent, ResultEvent, TranscriptEvent } from "./model/transcript-event.ts";
-export { countOf } from "./use-cases/care/count-of.ts";

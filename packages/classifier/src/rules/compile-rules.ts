@@ -7,7 +7,6 @@ import {
   type JsonValue,
   type Layer,
   LAYERS,
-  moreImportant,
   type PatternCompiler,
   WorkrailError,
 } from "@workrail/core";
@@ -80,7 +79,7 @@ function compileAt(place: string, pattern: string, patterns: PatternCompiler): (
  */
 function join(byKey: KeyRule | undefined, byPath: PathRule | undefined): Classification | undefined {
   if (byKey === undefined && byPath?.layer !== "CRITICAL" && byPath?.layer !== "IMPORTANT") return wholeEntry(byPath);
-  const isLifted = byPath !== undefined && (byKey === undefined || moreImportant(byKey.layer, byPath.layer) !== byKey.layer);
+  const isLifted = byPath !== undefined && (byKey === undefined || LAYERS.indexOf(byPath.layer) < LAYERS.indexOf(byKey.layer));
   return said(isLifted ? byPath : byKey);
 }
 

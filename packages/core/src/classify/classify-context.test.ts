@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { wordClassifier } from "../../../classifier/src/word-classifier.ts";
 import { classifierOf } from "../../../storage-conformance/src/builders.ts";
-import { summarise } from "../model/classification.ts";
 import type { Context } from "../model/context.ts";
 import type { CompiledRules } from "../model/context-rules.ts";
 import type { Classifier } from "../ports/classifier.ts";
-import { classifyContext } from "./classify-context.ts";
+import { classifyContext, summarise } from "./classify-context.ts";
 
 const rules: CompiledRules = {
   rules: {},

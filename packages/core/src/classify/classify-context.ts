@@ -1,5 +1,5 @@
 import { invalidInput } from "../errors.ts";
-import { type Classification, LAYERS, UNCLASSIFIED } from "../model/classification.ts";
+import { type Classification, type Layer, LAYERS, type LayerSummary, UNCLASSIFIED } from "../model/classification.ts";
 import { type Context, isJsonObject } from "../model/context.ts";
 import type { Classifier } from "../ports/classifier.ts";
 import { inTurns, type Steps } from "../turns.ts";
@@ -27,7 +27,9 @@ export async function classifyContext(
   context: Context,
   how: ClassifyHow,
 ): Promise<ReadonlyMap<string, Classification>> {
-  const decided = await inTurns(decidedSteps(context, how));
+  const decided = new Map<string, Classification>();
+  for (const key of how.pins) if (Object.hasOwn(context, key)) decided.set(key, PINNED);
+  if (how.rules !== undefined) await inTurns(applyRules(context, how.rules, decided));
   const keys = Object.keys(context);
   const open = decided.size === 0 ? keys : keys.filter((key) => !decided.has(key));
   if (open.length === 0) return decided;
@@ -35,17 +37,13 @@ export async function classifyContext(
   return new Map(keys.map((key) => [key, decided.get(key) ?? checked(key, told.get(key))]));
 }
 
-/** Classifies the entries that pins and rules decide. */
-function* decidedSteps(context: Context, { pins, rules }: ClassifyHow): Steps<ReadonlyMap<string, Classification>> {
-  const decided = new Map<string, Classification>();
-  for (const key of pins) if (Object.hasOwn(context, key)) decided.set(key, PINNED);
-  if (rules === undefined) return decided;
+/** Classifies the entries that rules decide and that are not decided yet. */
+function* applyRules(context: Context, rules: CompiledRules, decided: Map<string, Classification>): Steps<void> {
   for (const [key, value] of Object.entries(context)) {
     const ruled = decided.has(key) ? undefined : rules.classify(key, value);
     if (ruled !== undefined) decided.set(key, ruled);
     yield;
   }
-  return decided;
 }
 
 const PINNED: Classification = { layer: "CRITICAL", confidence: 1, why: "pinned" };
@@ -65,3 +63,10 @@ function checked(key: string, told: unknown): Classification {
 }
 
 const LONGEST_KEY = 60;
+
+/** Counts the entries of each layer. A layer without entries is left out. */
+export function summarise(classifications: ReadonlyMap<string, Classification>): LayerSummary {
+  const counts = new Map<Layer, number>();
+  for (const { layer } of classifications.values()) counts.set(layer, (counts.get(layer) ?? 0) + 1);
+  return Object.fromEntries(LAYERS.flatMap((layer) => (counts.has(layer) ? [[layer, counts.get(layer)]] : [])));
+}

@@ -16,15 +16,3 @@ export interface Classification {
 
 /** Classification of an entry that nothing classified. */
 export const UNCLASSIFIED: Classification = { layer: "USEFUL", confidence: 0, why: "default" };
-
-/** Counts the entries of each layer. A layer without entries is left out. */
-export function summarise(classifications: ReadonlyMap<string, Classification>): LayerSummary {
-  const counts = new Map<Layer, number>();
-  for (const { layer } of classifications.values()) counts.set(layer, (counts.get(layer) ?? 0) + 1);
-  return Object.fromEntries(LAYERS.flatMap((layer) => (counts.has(layer) ? [[layer, counts.get(layer)]] : [])));
-}
-
-/** Returns the more important of two layers. */
-export function moreImportant(one: Layer, other: Layer): Layer {
-  return LAYERS.indexOf(one) <= LAYERS.indexOf(other) ? one : other;
-}

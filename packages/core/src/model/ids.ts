@@ -21,15 +21,6 @@ export type ChangePosition = Brand<"ChangePosition">;
 const ID_PATTERN = /^[A-Za-z0-9_-]{1,128}$/;
 const DIGEST_PATTERN = /^[0-9a-f]{64}$/;
 
-function parseId(value: unknown, field: string): string {
-  if (typeof value === "string" && ID_PATTERN.test(value)) return value;
-  throw invalidInput(
-    field,
-    `${field} must be 1 to 128 letters, digits, "-" or "_".`,
-    `Send ${field} exactly as an earlier answer gave it, or choose one of these characters.`,
-  );
-}
-
 const LONGEST_SESSION_ID = 128;
 /** Upper bound before normalising, which takes time. NFC merges at most 18 characters into one. */
 const LONGEST_UNNORMALISED = 18 * LONGEST_SESSION_ID;
@@ -79,7 +70,12 @@ export function isCheckpointId(text: string): text is CheckpointId {
  * @throws INVALID_INPUT when the value is not a checkpoint id.
  */
 export function parseCheckpointId(value: unknown, field = "checkpointId"): CheckpointId {
-  return parseId(value, field) as CheckpointId;
+  if (typeof value === "string" && isCheckpointId(value)) return value;
+  throw invalidInput(
+    field,
+    `${field} must be 1 to 128 letters, digits, "-" or "_".`,
+    `Send ${field} exactly as an earlier answer gave it, or choose one of these characters.`,
+  );
 }
 
 /**

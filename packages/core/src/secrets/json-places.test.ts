@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type JsonPlace, JsonPlaces } from "./json-places.ts";
+import { type JsonPlace, JsonPlaces, writtenPath } from "./json-places.ts";
 import { findPlanted } from "./testing/find-planted.ts";
-import { writtenPath } from "./written-path.ts";
 
 /** Yields every text of a value with its path, by walking the value. */
 function* texts(value: unknown, path: readonly (string | number)[] = []): Generator<readonly [readonly (string | number)[], string]> {

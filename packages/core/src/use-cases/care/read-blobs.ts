@@ -4,7 +4,6 @@ import type { WorkrailError } from "../../errors.ts";
 import type { NewRecord } from "../../model/checkpoint.ts";
 import type { BlobRef, CheckpointId } from "../../model/ids.ts";
 import type { BlobInfo } from "../../ports/blob-store.ts";
-import { countOf } from "./count-of.ts";
 import { getBlob, isItsOwnFault, refuseWhenNothingIsRead } from "../load/get-blob.ts";
 import { type FoundRecord, type IsPassedOver, type ProofPorts, proveDeltas, type Unreadable } from "../compact/prove-deltas.ts";
 
@@ -108,4 +107,11 @@ function withDeltas(
   }
   const baseless = deltas.filter(({ ref }) => !reached.has(ref)).map(({ ref }) => ({ ref, code: "CHECKPOINT_CORRUPT" as const }));
   return { found, baseless };
+}
+
+/** Counts items by iterating once, for progress reports. */
+export async function countOf(all: AsyncIterable<unknown>): Promise<number> {
+  let count = 0;
+  for await (const _ of all) count += 1;
+  return count;
 }

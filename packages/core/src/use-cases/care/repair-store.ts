@@ -1,5 +1,4 @@
-import type { WorkrailError } from "../../errors.ts";
-import { isFaultOfOneFile } from "../../fault-of-one-file.ts";
+import { isFaultOfOneFile, type WorkrailError } from "../../errors.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { BlobRef, CheckpointId } from "../../model/ids.ts";
 import { adoptForm } from "../compact/adopt-form.ts";

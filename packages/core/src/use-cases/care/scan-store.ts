@@ -1,14 +1,11 @@
-import { parseContext } from "../../json/parse-bytes.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
-import type { JsonValue } from "../../model/context.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
-import { decodeUtf8 } from "../../json/text-parts.ts";
 import type { Locking } from "../../ports/locking.ts";
 import type { FindSecrets, SecretScanner } from "../../ports/secret-scanner.ts";
 import { takingTurns } from "../../turns.ts";
 import { sessionNotFound } from "../load/load-checkpoint.ts";
 import { isToBeNamed } from "../load/get-blob.ts";
-import { makeContext, readBlob, readContext, type ReadPorts } from "../load/read-context.ts";
+import { type ReadPorts, type ReadText, readText } from "../load/read-context.ts";
 import { begins, findPlaced, labelsText, named, type PlacedSecret } from "../save/screen-secrets.ts";
 import { eachRecord, eachTrashed } from "../remove/view-store.ts";
 import { findCheckpoint, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
@@ -69,19 +66,13 @@ export async function scanStore(ports: ScanPorts, options: ScanOptions = {}): Pr
   return ports.locking.shared(() => new Scan(ports, options).run());
 }
 
-/** Context of a checkpoint. */
-interface Read {
-  readonly id: CheckpointId;
-  readonly value: JsonValue;
-}
-
 class Scan {
   readonly #ports: ScanPorts;
   readonly #options: ScanOptions;
   readonly #found: StoredSecret[] = [];
   readonly #unreadable: CheckpointId[] = [];
-  /** Checkpoint read last, mostly the base of the next one. */
-  #last: Read | undefined;
+  /** Checkpoint read last by its id: mostly the base of the next one. */
+  #last: ReadonlyMap<CheckpointId, ReadText> = new Map();
   #done = 0;
 
   constructor(ports: ScanPorts, options: ScanOptions) {
@@ -148,25 +139,14 @@ class Scan {
   /** Reads the JSON text; `undefined` when it is unreadable, or was removed since it was listed. */
   async #read(record: CheckpointRecord, inTrash: boolean): Promise<string | undefined> {
     try {
-      const { value, text } = await this.#readOnLast(record);
-      this.#last = { id: record.id, value };
-      return text;
+      const read = await readText(this.#ports, record, { known: this.#last });
+      this.#last = new Map([[record.id, read]]);
+      return read.contextText();
     } catch (error) {
       if (!isToBeNamed(error)) throw error;
       const isGone = !inTrash && (await findCheckpoint(this.#ports.catalog, record.id)) === undefined;
       if (!isGone) this.#unreadable.push(record.id);
       return undefined;
     }
-  }
-
-  async #readOnLast(record: CheckpointRecord): Promise<{ readonly value: JsonValue; readonly text: string }> {
-    const blob = await readBlob(this.#ports, record);
-    if (blob.kind === "whole") return { value: await parseContext(blob.context), text: decodeUtf8(blob.context) };
-    if (this.#last?.id === blob.base) {
-      const value = makeContext(this.#ports.digests, this.#last.value, { at: record, blob });
-      return { value, text: JSON.stringify(value) };
-    }
-    const read = await readContext(this.#ports, record);
-    return { value: read.context, text: read.contextText() };
   }
 }

@@ -1,9 +1,7 @@
 import { type ErrorCode, isWorkrailError, type WorkrailError } from "../../errors.ts";
-import { decodeBlob, type DecodedBlob } from "../../envelope/envelope.ts";
-import { completeFacts, type EnvelopeFacts } from "../../envelope/envelope-json.ts";
-import { parseContext } from "../../json/parse-bytes.ts";
+import { decodeBlob } from "../../envelope/envelope.ts";
+import type { EnvelopeFacts } from "../../envelope/envelope-json.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointRecord } from "../../model/checkpoint.ts";
-import type { JsonValue } from "../../model/context.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../../model/ids.ts";
 import type { Session, SessionFacts } from "../../model/session.ts";
 import { type CheckpointFilter, findCheckpoint, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
@@ -13,7 +11,7 @@ import type { Remains } from "../../ports/storage.ts";
 import { after, takingTurns } from "../../turns.ts";
 import { adoptForm } from "../compact/adopt-form.ts";
 import { getBlob, isItsOwnFault, isUnreadableBlob, refuseWhenNothingIsRead, whyUnreadable } from "../load/get-blob.ts";
-import { damagedBytesOf, isRecordInDoubt, makeContext, readBlob, readContext, type ReadPorts } from "../load/read-context.ts";
+import { damagedBytesOf, isRecordInDoubt, type ReadPorts, type ReadText, readText } from "../load/read-context.ts";
 import { eachRecord, eachTrashed } from "../remove/view-store.ts";
 import { findSession } from "../../catalog/queries/query-sessions.ts";
 import { listErasures } from "../../catalog/queries/list-erasures.ts";
@@ -115,13 +113,6 @@ export async function verifyStore(ports: VerifyPorts, options: VerifyOptions = {
   return ports.locking.shared(() => new Verification(ports, options).run());
 }
 
-/** Context of a checkpoint, and the facts in its file. */
-interface Read {
-  readonly id: CheckpointId;
-  readonly value: JsonValue;
-  readonly facts: EnvelopeFacts;
-}
-
 interface Sums {
   count: number;
   bytes: number;
@@ -135,8 +126,8 @@ class Verification {
   /** Checkpoints with handles, whose shields must be in the session files too. */
   readonly #shielded = new Map<SessionId, CheckpointId[]>();
   readonly #refs = new Set<BlobRef>();
-  /** Checkpoint read last, mostly the base of the next one. */
-  #last: Read | undefined;
+  /** Checkpoint read last by its id: mostly the base of the next one. */
+  #last: ReadonlyMap<CheckpointId, ReadText> = new Map();
   /** Checkpoints whose blobs are exact but have another form than their records state. */
   readonly #changing = new Map<CheckpointId, CheckpointRecord>();
   readonly #unreadable = new Set<CheckpointId>();
@@ -197,7 +188,7 @@ class Verification {
   /** Checks newest first, so that the base of a checkpoint has mostly just been read. */
   async #verifySession(sessionId: SessionId, total: number): Promise<void> {
     const sums: Sums = { count: 0, bytes: 0 };
-    this.#last = undefined;
+    this.#last = new Map();
     for await (const record of this.#records({ sessionId })) {
       sums.count += 1;
       sums.bytes += record.blobBytes;
@@ -263,9 +254,7 @@ class Verification {
   async #look(record: CheckpointRecord): Promise<Finding | undefined> {
     if (record.damaged) return this.#lookAtMarked(record);
     try {
-      const { blob, value, facts } = await this.#read(record);
-      this.#last = { id: record.id, value, facts };
-      return await this.#compare(record, blob, facts);
+      return await this.#compare(record, await this.#read(record, this.#unreadable));
     } catch (error) {
       if (isWorkrailError(error) && isUnreadableBlob(error)) this.#failures.push(error);
       return findingOf(record, error);
@@ -274,9 +263,8 @@ class Verification {
 
   async #lookAtMarked(record: CheckpointRecord): Promise<Finding | undefined> {
     try {
-      const { context, facts } = await readContext(this.#ports, { ...record, damaged: false });
       // Deltas of this checkpoint become readable once the mark is removed.
-      this.#last = { id: record.id, value: context, facts };
+      await this.#read({ ...record, damaged: false });
     } catch (error) {
       if (!isItsOwnFault(error)) throw error;
       if (isUnreadableBlob(error)) return findingOf(record, error);
@@ -286,21 +274,15 @@ class Verification {
     return about(record, "marked-but-whole", "It is marked as damaged, but its file is there and right.");
   }
 
-  async #read(record: CheckpointRecord): Promise<Omit<Read, "id"> & { readonly blob: DecodedBlob }> {
-    const blob = await readBlob(this.#ports, record);
-    if (blob.kind === "whole") return { blob, value: await parseContext(blob.context), facts: blob.facts };
-    if (this.#last?.id === blob.base) {
-      const value = makeContext(this.#ports.digests, this.#last.value, { at: record, blob });
-      return { blob, value, facts: completeFacts(blob.facts, this.#last.facts) };
-    }
-    const { context, facts } = await readContext(this.#ports, record, this.#unreadable);
-    return { blob, value: context, facts };
+  async #read(record: CheckpointRecord, unreadable?: ReadonlySet<CheckpointId>): Promise<ReadText> {
+    const read = await readText(this.#ports, record, { known: this.#last, unreadable });
+    this.#last = new Map([[record.id, read]]);
+    return read;
   }
 
-  async #compare(record: CheckpointRecord, blob: DecodedBlob, facts: EnvelopeFacts): Promise<Finding | undefined> {
+  async #compare(record: CheckpointRecord, { facts, baseId }: ReadText): Promise<Finding | undefined> {
     const difference = differenceOf(record, facts);
     if (difference !== undefined) return about(record, "facts-differ", `Its file has another ${difference} than its record.`);
-    const baseId = blob.kind === "whole" ? null : blob.base;
     const bytes = await getBlob(this.#ports.blobs, record.blob);
     if (record.baseId === baseId && record.blobBytes === bytes?.length) this.#changing.delete(record.id);
     else this.#changing.set(record.id, record);

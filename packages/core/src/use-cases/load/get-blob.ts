@@ -1,5 +1,4 @@
-import { isWorkrailError, type WorkrailError } from "../../errors.ts";
-import { isFaultOfOneFile } from "../../fault-of-one-file.ts";
+import { isFaultOfOneFile, isWorkrailError, type WorkrailError } from "../../errors.ts";
 import type { BlobRef } from "../../model/ids.ts";
 import type { BlobStore } from "../../ports/blob-store.ts";
 

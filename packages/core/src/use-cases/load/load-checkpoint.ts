@@ -1,5 +1,5 @@
 import type { EnvelopeFacts } from "../../envelope/envelope-json.ts";
-import { isWorkrailError, WorkrailError } from "../../errors.ts";
+import { WorkrailError } from "../../errors.ts";
 import { ERASED } from "../../model/audit.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context } from "../../model/context.ts";
@@ -10,7 +10,7 @@ import type { Locking } from "../../ports/locking.ts";
 import { shellWord } from "../../shell-word.ts";
 import { isItsOwnFault } from "./get-blob.ts";
 import { quarantineDamaged } from "../care/quarantine-damaged.ts";
-import { damagedBytesOf, type HowToRead, readContext, type ReadPorts, type ReadText, readText } from "./read-context.ts";
+import { damagedBytesOf, type HowToRead, isCorrupt, readContext, type ReadPorts, type ReadText, readText } from "./read-context.ts";
 import { eachRecord } from "../remove/view-store.ts";
 import { listErasures } from "../../catalog/queries/list-erasures.ts";
 import { findSession, findSessionAndHead } from "../../catalog/queries/query-sessions.ts";
@@ -214,10 +214,6 @@ async function isWorthAnotherLook(
     ports.log.error("a checkpoint is damaged, and could not be marked", { checkpointId, sessionId, blobPath: blob, reason, error });
     return false;
   }
-}
-
-function isCorrupt(error: unknown): error is WorkrailError {
-  return isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT";
 }
 
 function isSameVersion(left: CheckpointRecord, right: CheckpointRecord): boolean {

@@ -1,13 +1,13 @@
 import { applyDelta } from "../../delta/apply-delta.ts";
 import { decodeBlob, type DecodedBlob, type DeltaBlob, type WholeBlob } from "../../envelope/envelope.ts";
-import { completeFacts, type EnvelopeFacts } from "../../envelope/envelope-json.ts";
+import { completeFacts, type DeltaFacts, type EnvelopeFacts } from "../../envelope/envelope-json.ts";
 import { isWorkrailError, WorkrailError } from "../../errors.ts";
 import { parseContext } from "../../json/parse-bytes.ts";
 import { decodeUtf8, LARGE_BYTES, utf8Of, utf8Parts } from "../../json/text-parts.ts";
 import { writeJson, type WrittenJson, writtenTexts } from "../../json/write-json.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context, JsonValue } from "../../model/context.ts";
-import type { BlobRef, CheckpointId, Digest } from "../../model/ids.ts";
+import type { BlobRef, CheckpointId, Digest, SessionId } from "../../model/ids.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { BlobStore } from "../../ports/blob-store.ts";
 import type { Codec } from "../../ports/codec.ts";
@@ -34,6 +34,8 @@ export interface ReadContext {
 
 /** A context as its JSON text, which is parsed on demand. */
 export interface ReadText extends Omit<ReadContext, "context"> {
+  /** Checkpoint that the blob is a delta of; `null` for a whole one. */
+  readonly baseId: CheckpointId | null;
   /** Returns the parsed context, the same one each time. */
   readonly value: () => Promise<JsonValue>;
 }
@@ -75,12 +77,12 @@ export async function readText(ports: ReadPorts, record: CheckpointRecord, { unr
   const steps: Step[] = [];
   const seen = new Set<CheckpointId>();
   for (let at: Located = record; ;) {
-    const read = known?.get(at.id);
-    if (read !== undefined) return rebuild(ports, record, { base: read, steps });
     seen.add(at.id);
     const blob: DecodedBlob = await readBlob(ports, at);
     if (blob.kind === "whole") return rebuild(ports, record, { base: textOf(blob), steps });
     steps.push({ at, blob });
+    const read = known?.get(blob.base);
+    if (read !== undefined) return rebuild(ports, record, { base: read, steps });
     if (seen.has(blob.base)) throw blame(at, "It is stored against itself.");
     if (unreadable?.has(blob.base) === true) throw unreadableBase(blob.base);
     const base = await findCheckpoint(ports.catalog, blob.base);
@@ -92,7 +94,7 @@ export async function readText(ports: ReadPorts, record: CheckpointRecord, { unr
 
 function textOf({ context, facts }: WholeBlob): ReadText {
   let value: Promise<JsonValue> | undefined;
-  return { contextText: () => decodeUtf8(context), value: () => (value ??= parseContext(context)), facts };
+  return { contextText: () => decodeUtf8(context), value: () => (value ??= parseContext(context)), facts, baseId: null };
 }
 
 /**
@@ -140,7 +142,7 @@ const RECORD_DIFFERS = "record-differs";
  *
  * @throws CHECKPOINT_CORRUPT when the result is not what was saved; if the base is right, the delta is wrong.
  */
-export function makeContext(digests: Digester, base: JsonValue, { at, blob }: Step): JsonValue {
+function makeContext(digests: Digester, base: JsonValue, { at, blob }: Step): JsonValue {
   try {
     const value = applyDelta(base, blob.delta);
     if (digests.sha256(JSON.stringify(value)) === blob.facts.exactDigest) return value;
@@ -155,7 +157,8 @@ async function rebuild(
   wanted: CheckpointRecord,
   { base, steps }: { readonly base: ReadText; readonly steps: readonly Step[] },
 ): Promise<ReadText> {
-  if (steps.length === 0) return base;
+  const [own] = steps;
+  if (own === undefined) return base;
   const first = await base.value();
   const value = fold(first, steps);
   const written = value === undefined ? undefined : await writeAndDigest(value, wanted.contextBytes, ports.digests);
@@ -166,7 +169,7 @@ async function rebuild(
     throw new WorkrailError("INTERNAL", `Checkpoint ${wanted.id} was decoded to two different contexts from the same deltas.`);
   }
   const facts = steps.reduceRight<EnvelopeFacts>((before, { blob }) => completeFacts(blob.facts, before), base.facts);
-  return { value: async () => value, contextText: () => [...writtenTexts(written.json)].join(""), facts };
+  return { value: async () => value, contextText: () => [...writtenTexts(written.json)].join(""), facts, baseId: own.blob.base };
 }
 
 /** Writes a value as its exact JSON, and digests that. */
@@ -192,7 +195,8 @@ function fold(whole: JsonValue, steps: readonly Step[]): JsonValue | undefined {
   }
 }
 
-function isCorrupt(error: unknown): error is WorkrailError {
+/** True when the error proves that bytes of a checkpoint are wrong or missing. */
+export function isCorrupt(error: unknown): error is WorkrailError {
   return isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT";
 }
 
@@ -217,4 +221,24 @@ function blame(at: Located, message: string, cause?: unknown): WorkrailError {
 
 function corrupt(message: string, cause?: unknown, details: WorkrailError["details"] = {}): WorkrailError {
   return new WorkrailError("CHECKPOINT_CORRUPT", message, { details, ...(cause === undefined ? {} : { cause }) });
+}
+
+/**
+ * Reads the facts of a blob and completes them from its bases, without using records.
+ *
+ * @throws CHECKPOINT_CORRUPT when one of the blobs is missing or damaged; UNSUPPORTED_VERSION, TOO_LARGE, STORAGE_UNAVAILABLE.
+ */
+export async function readFacts(ports: Omit<ReadPorts, "catalog">, sessionId: SessionId, blob: DecodedBlob): Promise<EnvelopeFacts> {
+  const deltas: DeltaFacts[] = [];
+  const seen = new Set<CheckpointId>();
+  let at = blob;
+  while (at.kind === "delta") {
+    deltas.push(at.facts);
+    if (seen.has(at.base)) throw unreadableBase(at.base);
+    seen.add(at.base);
+    const bytes = await ports.blobs.get(ports.blobs.refOf({ sessionId, checkpointId: at.base }));
+    if (bytes === undefined) throw unreadableBase(at.base);
+    at = await decodeBlob(ports, bytes);
+  }
+  return deltas.reduceRight<EnvelopeFacts>((base, own) => completeFacts(own, base), at.facts);
 }

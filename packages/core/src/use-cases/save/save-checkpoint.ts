@@ -1,6 +1,6 @@
 import { decodeBlob, encodeBlob } from "../../envelope/envelope.ts";
 import { invalidInput, isWorkrailError, WorkrailError } from "../../errors.ts";
-import { classifyContext, type ClassifyPorts } from "../../classify/classify-context.ts";
+import { classifyContext, type ClassifyPorts, summarise } from "../../classify/classify-context.ts";
 import type { CompiledRules } from "../../model/context-rules.ts";
 import { checkContext, type SavedContent, takeDown, takeDownText } from "../../json/saved-content.ts";
 import { copyOf } from "../../json/check-json.ts";
@@ -10,7 +10,7 @@ import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type Check
 import type { Context, JsonObject } from "../../model/context.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../../model/ids.ts";
 import { otherProjectOf, otherProjectRefused, sessionNameAttribute, sessionProjectAttribute } from "../../model/product-attributes.ts";
-import { type LayerSummary, summarise } from "../../model/classification.ts";
+import type { LayerSummary } from "../../model/classification.ts";
 import { LABEL_LIMITS, type Limits } from "../../model/limits.ts";
 import { isSameBytes } from "../../json/text-parts.ts";
 import type { Background, Clock, Digester, IdGenerator } from "../../ports/environment.ts";
@@ -20,12 +20,11 @@ import type { Codec } from "../../ports/codec.ts";
 import type { Locking } from "../../ports/locking.ts";
 import { applyPatch } from "../../patch/apply-patch.ts";
 import type { Patch, PatchChanges } from "../../patch/patch.ts";
-import type { SecretScreen } from "../../ports/secret-screen.ts";
+import type { SecretScreen } from "../../ports/secret-scanner.ts";
 import { changedSince } from "./changed-since.ts";
 import { type Base, findBase } from "./find-base.ts";
 import { checkAttributes, checkName, checkPath, checkTags } from "../sessions/labels.ts";
-import { readContext } from "../load/read-context.ts";
-import { readFacts } from "../care/read-facts.ts";
+import { isCorrupt, readContext, readFacts } from "../load/read-context.ts";
 import { labelsOf, labelsText, screenSecrets, type SecretsReport } from "./screen-secrets.ts";
 import { findCheckpoint, liveIn } from "../../catalog/queries/query-checkpoints.ts";
 import { changeForm } from "../../catalog/rules/change-form.ts";
@@ -319,7 +318,7 @@ async function isReadable(ports: SavePorts, record: CheckpointRecord): Promise<b
     await readContext(ports, record);
     return true;
   } catch (error) {
-    if (isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT") return false;
+    if (isCorrupt(error)) return false;
     throw error;
   }
 }
@@ -530,7 +529,7 @@ async function readStored(
     const complete = { ...facts, canonicalDigest: facts.canonicalDigest ?? canonicalDigest };
     return { blob, blobBytes: bytes.length, facts: complete, isWhole: stored.kind === "whole" };
   } catch (error) {
-    if (error instanceof WorkrailError && error.code === "CHECKPOINT_CORRUPT") return undefined;
+    if (isCorrupt(error)) return undefined;
     throw error;
   }
 }

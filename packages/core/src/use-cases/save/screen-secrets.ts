@@ -2,10 +2,8 @@ import { WorkrailError } from "../../errors.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { evenParts } from "../../json/text-parts.ts";
 import type { CheckpointFacts } from "../../model/checkpoint.ts";
-import type { FindSecrets, FoundSecret, SecretScanner } from "../../ports/secret-scanner.ts";
-import type { SecretScreen } from "../../ports/secret-screen.ts";
-import { type JsonPlace, JsonPlaces } from "../../secrets/json-places.ts";
-import { writtenPath } from "../../secrets/written-path.ts";
+import type { FindSecrets, FoundSecret, SecretScanner, SecretScreen } from "../../ports/secret-scanner.ts";
+import { type JsonPlace, JsonPlaces, writtenPath } from "../../secrets/json-places.ts";
 import { takingTurns } from "../../turns.ts";
 
 /** Place of a possible secret. Never holds the secret. */
