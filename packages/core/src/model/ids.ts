@@ -20,6 +20,7 @@ export type ChangePosition = Brand<"ChangePosition">;
 
 const ID_PATTERN = /^[A-Za-z0-9_-]{1,128}$/;
 const DIGEST_PATTERN = /^[0-9a-f]{64}$/;
+const UUID_PATTERN = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const LONGEST_SESSION_ID = 128;
 /** Upper bound before normalising, which takes time. NFC merges at most 18 characters into one. */
@@ -57,6 +58,11 @@ function faultOf(text: string): string | undefined {
   if (hidden === undefined) return undefined;
   const name = hidden.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
   return `must be printable: it holds the character U+${name}, which is not`;
+}
+
+/** True when an id has the form of those that the product generates. */
+export function isGenerated(id: string): boolean {
+  return UUID_PATTERN.test(id);
 }
 
 /** True when a text has the form of a checkpoint id. */

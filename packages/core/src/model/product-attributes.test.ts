@@ -1,18 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { parseSessionId } from "./ids.ts";
 import { type NamedSession, sessionNameAttribute } from "./product-attributes.ts";
 
-const generated: NamedSession = {
-  sessionId: parseSessionId("5f0c7b1e-4d3a-4a53-9c1f-0123456789ab"),
+const named: NamedSession = {
   goal: undefined,
   project: "/home/ada/projects/webshop",
   begunAt: new Date("2026-01-31T12:00:00.000Z"),
 };
 
 describe("the name of a session", () => {
-  it("is kept for generated ids alone", () => {
-    expect(sessionNameAttribute({ ...generated, goal: "mend the login" })).toEqual({ sessionName: "mend the login" });
-    expect(sessionNameAttribute({ ...generated, sessionId: parseSessionId("login"), goal: "mend the login" })).toEqual({});
+  it("is the goal", () => {
+    expect(sessionNameAttribute({ ...named, goal: "mend the login" })).toEqual({ sessionName: "mend the login" });
   });
 
   it.each([
@@ -21,7 +18,7 @@ describe("the name of a session", () => {
     ["/", "session 2026-01-31"],
     [undefined, "session 2026-01-31"],
   ])("without a goal is the project's folder and the day of its first save: %s", (project, sessionName) => {
-    expect(sessionNameAttribute({ ...generated, project })).toEqual({ sessionName });
+    expect(sessionNameAttribute({ ...named, project })).toEqual({ sessionName });
   });
 
   it.each([
@@ -32,6 +29,6 @@ describe("the name of a session", () => {
     ],
     ["🚀".repeat(61), `${"🚀".repeat(59)}…`],
   ])("is cut between words, and never within a character: %s", (goal, sessionName) => {
-    expect(sessionNameAttribute({ ...generated, goal })).toEqual({ sessionName });
+    expect(sessionNameAttribute({ ...named, goal })).toEqual({ sessionName });
   });
 });

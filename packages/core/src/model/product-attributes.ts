@@ -121,10 +121,8 @@ export function otherProjectRefused(sessionId: SessionId, owner: string, project
 }
 
 const LONGEST = 60;
-const GENERATED = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u;
 
 export interface NamedSession {
-  readonly sessionId: SessionId;
   /** Goal stated in the context, if any. */
   readonly goal: string | undefined;
   readonly project: string | undefined;
@@ -133,8 +131,7 @@ export interface NamedSession {
 }
 
 /** Returns the name attribute of a checkpoint: the goal, else the project's folder and the day of the session's first save. */
-export function sessionNameAttribute({ sessionId, goal, project, begunAt }: NamedSession): JsonObject {
-  if (!GENERATED.test(sessionId)) return {};
+export function sessionNameAttribute({ goal, project, begunAt }: NamedSession): JsonObject {
   return { [SESSION_NAME]: goal === undefined ? `${folderOf(project)} ${begunAt.toISOString().slice(0, 10)}` : shortened(goal) };
 }
 

@@ -3,7 +3,7 @@ import { WorkrailError } from "../../errors.ts";
 import { ERASED } from "../../model/audit.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context } from "../../model/context.ts";
-import { type CheckpointId, parseSessionId, type SessionId } from "../../model/ids.ts";
+import { type CheckpointId, isGenerated, parseSessionId, type SessionId } from "../../model/ids.ts";
 import type { Session } from "../../model/session.ts";
 import type { Clock, Log } from "../../ports/environment.ts";
 import type { Locking } from "../../ports/locking.ts";
@@ -293,8 +293,6 @@ export async function checkpointNotFound(
   return unknownCheckpoint(checkpointId, { isSession, nearest });
 }
 
-const GENERATED = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
-
 /**
  * Returns the error for an unknown checkpoint.
  *
@@ -307,7 +305,7 @@ export function unknownCheckpoint(
   const isSessionHint = "It is the id of a session: give it as sessionId, or list the checkpoints of that session to find the right one.";
   const toList = "`workrail list` lists the existing checkpoints.";
   // An id in the product's own form once existed.
-  const goneHint = GENERATED.test(reference)
+  const goneHint = isGenerated(reference)
     ? `It may have been pruned, after its handle ran out if there was one, or removed on purpose. ${toList}`
     : toList;
   const nearestHint = nearest.length === 0 ? goneHint : `Nearest: ${nearest.map(inWords).join(", ")}.`;

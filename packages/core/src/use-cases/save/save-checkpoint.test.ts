@@ -1,5 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { type CatalogPort, type CheckpointId, type Context, DEFAULT_LIMITS, LABEL_LIMITS, type SaveInput } from "../../index.ts";
+import {
+  type CatalogPort,
+  type CheckpointId,
+  type Context,
+  DEFAULT_LIMITS,
+  LABEL_LIMITS,
+  parseSessionId,
+  type SaveInput,
+} from "../../index.ts";
 import { describe, expect, it } from "vitest";
 import { aStore, digests, failure, OTHER, S, withAnswers, withMethods } from "../../../../memory/src/testing/a-store.ts";
 import { commit } from "../../catalog/rules/commit.ts";
@@ -9,6 +17,19 @@ import { findSession } from "../../catalog/queries/query-sessions.ts";
 const MINE = "my-own-id" as CheckpointId;
 
 describe("a first save", () => {
+  it("names a session with a generated id by its goal, and looks for none in others", async () => {
+    const { save } = aStore();
+    const searched: Context[] = [];
+    const nameSession = (context: Context): string => {
+      searched.push(context);
+      return "mend the login";
+    };
+    const sessionId = parseSessionId("5f0c7b1e-4d3a-4a53-9c1f-0123456789ab");
+    expect((await save({ a: 1 }, { sessionId, nameSession })).record.attributes).toEqual({ sessionName: "mend the login" });
+    expect((await save({ b: 2 }, { sessionId: OTHER, nameSession })).record.attributes).toEqual({});
+    expect(searched).toEqual([{ a: 1 }]);
+  });
+
   it("creates the session and its head, with all given data", async () => {
     const { save, storage, disk } = aStore();
     const context = { plan: "read", n: 1 };

@@ -8,7 +8,7 @@ import { parseJson } from "../../json/parse-json.ts";
 import { type DroppedEntries, droppedEntries, type RecentKeys } from "./dropped-entries.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context, JsonObject } from "../../model/context.ts";
-import type { BlobRef, CheckpointId, SessionId } from "../../model/ids.ts";
+import { type BlobRef, type CheckpointId, isGenerated, type SessionId } from "../../model/ids.ts";
 import { otherProjectOf, otherProjectRefused, sessionNameAttribute, sessionProjectAttribute } from "../../model/product-attributes.ts";
 import type { LayerSummary } from "../../model/classification.ts";
 import { LABEL_LIMITS, type Limits } from "../../model/limits.ts";
@@ -73,7 +73,7 @@ export interface SaveInput {
   readonly project?: string | undefined;
   /**
    * Returns the goal that a context states; a session with a generated id is named by it. Absent: sessions get no names. Not called for
-   * very large contexts, in which the search takes too long.
+   * other ids, nor for very large contexts, in which the search takes too long.
    */
   readonly nameSession?: ((context: Context) => string | undefined | Promise<string | undefined>) | undefined;
   /** Refuse to save to a session that belongs to another project. Default `false`. */
@@ -373,10 +373,10 @@ async function sessionName(
   { nameSession, sessionId, project, redacted, context, begunAt }: WholeInput & { readonly begunAt: Date | undefined },
   createdAt: Date,
 ): Promise<JsonObject> {
-  if (nameSession === undefined) return {};
+  if (nameSession === undefined || !isGenerated(sessionId)) return {};
   const saved = redacted ?? context;
   const goal = Object.keys(saved).length > MOST_KEYS ? undefined : await nameSession(saved);
-  return sessionNameAttribute({ sessionId, project, goal, begunAt: begunAt ?? createdAt });
+  return sessionNameAttribute({ project, goal, begunAt: begunAt ?? createdAt });
 }
 
 /** Larger contexts are not searched for a goal. */
