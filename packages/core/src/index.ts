@@ -134,7 +134,7 @@ export type {
 } from "./ports/vector-index.ts";
 export { dotProduct, NearestFirst, unitVector } from "./words/nearest.ts";
 export { readOnly, readOnlyStorage, readOnlyStorageOf } from "./read-only/read-only-storage.ts";
-export { decodeUtf8, encodeUtf8, isSameBytes } from "./json/text-parts.ts";
+export { decodeUtf8, encodeUtf8, isSameBytes } from "./json/utf8.ts";
 export { runAll, runThen } from "./run-all.ts";
 export { cutText, firstCharacters, hasAtMost, splitsPair } from "./model/characters.ts";
 export { labelsOf, labelsText, placesInWords, screenSecrets } from "./use-cases/save/screen-secrets.ts";

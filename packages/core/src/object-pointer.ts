@@ -1,5 +1,5 @@
 import { WorkrailError } from "./errors.ts";
-import { encodeUtf8 } from "./json/text-parts.ts";
+import { encodeUtf8 } from "./json/utf8.ts";
 
 /** First characters of a pointer: it stands in a blob store in the place of a blob whose bytes are in object storage. */
 export const OBJECT_POINTER = "workrail-object/1 ";

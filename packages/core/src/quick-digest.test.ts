@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { encodeUtf8 } from "./json/text-parts.ts";
+import { encodeUtf8 } from "./json/utf8.ts";
 import { quickDigest } from "./quick-digest.ts";
 
 const digestOf = (text: string): string => quickDigest(encodeUtf8(text));

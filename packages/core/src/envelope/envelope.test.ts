@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS, LABEL_LIMITS } from "../model/limits.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts } from "../model/checkpoint.ts";
 import type { JsonObject } from "../model/context.ts";
 import type { CheckpointId, Digest, SessionId } from "../model/ids.ts";
-import { encodeUtf8 } from "../json/text-parts.ts";
+import { encodeUtf8 } from "../json/utf8.ts";
 import type { Codec } from "../ports/codec.ts";
 import type { Digester } from "../ports/environment.ts";
 import { decodeBlob, decodeEnvelope, encodeDelta, encodeEnvelope, MAX_ENVELOPE_BYTES } from "./envelope.ts";

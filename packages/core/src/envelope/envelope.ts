@@ -4,7 +4,7 @@ import type { CheckpointFacts } from "../model/checkpoint.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
 import type { CheckpointId, Digest } from "../model/ids.ts";
 import { parseJson } from "../json/parse-json.ts";
-import { byteParts, decodeUtf8, encodeUtf8, joinBytes, LARGE_BYTES } from "../json/text-parts.ts";
+import { byteParts, decodeUtf8, encodeUtf8, joinBytes, LARGE_BYTES } from "../json/utf8.ts";
 import type { Digester } from "../ports/environment.ts";
 import {
   baseOf,

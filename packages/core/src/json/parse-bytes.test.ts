@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { JsonValue } from "../model/context.ts";
-import { encodeUtf8 } from "./text-parts.ts";
+import { encodeUtf8 } from "./utf8.ts";
 import { atOnce } from "../turns.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseBytes } from "./parse-bytes.ts";

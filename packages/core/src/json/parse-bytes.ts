@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../model/context.ts";
 import { inTurns, type Steps } from "../turns.ts";
-import { decodeUtf8 } from "./text-parts.ts";
+import { decodeUtf8 } from "./utf8.ts";
 import { BACKSLASH, BRACE, BRACKET, COLON, COMMA, END_BRACE, END_BRACKET, parseJson, QUOTE } from "./parse-json.ts";
 
 /** Parses the UTF-8 of a context's JSON, a large one in turns. It is never held as a single long text. */

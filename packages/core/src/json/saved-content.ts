@@ -2,7 +2,7 @@ import { invalidInput, WorkrailError } from "../errors.ts";
 import { type Context, isJsonObject } from "../model/context.ts";
 import type { Digest } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
-import { encodeUtf8, LARGE_BYTES, SHORT_TEXT, utf8Of, utf8Parts } from "./text-parts.ts";
+import { encodeUtf8, LARGE_BYTES, SHORT_TEXT, utf8Of, utf8Parts } from "./utf8.ts";
 import type { Digester } from "../ports/environment.ts";
 import { canonicalTexts, canonicalUtf8, writeJson, type WrittenJson, writtenTexts } from "./write-json.ts";
 import { checkJson, copyOf, type JsonCheck } from "./check-json.ts";

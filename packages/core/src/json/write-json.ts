@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from "../model/context.ts";
-import { encodeUtf8Into, SHORT_TEXT, textParts } from "./text-parts.ts";
+import { encodeUtf8Into, SHORT_TEXT, textParts } from "./utf8.ts";
 import { BRACE, BRACKET, COMMA, END_BRACE, END_BRACKET, endOfText, parseJson, QUOTE } from "./parse-json.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { encodeBlob } from "../../envelope/envelope.ts";
 import { isWorkrailError } from "../../errors.ts";
-import { utf8Parts } from "../../json/text-parts.ts";
+import { utf8Parts } from "../../json/utf8.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId } from "../../model/ids.ts";
 import type { Edge } from "../../catalog/rows.ts";

@@ -5,7 +5,7 @@ import { isWorkrailError, WorkrailError } from "../../errors.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId } from "../../model/ids.ts";
-import { decodeUtf8, encodeUtf8 } from "../../json/text-parts.ts";
+import { decodeUtf8, encodeUtf8 } from "../../json/utf8.ts";
 import { type ReadContext, readContext, type ReadPorts, writeAndDigest } from "../load/read-context.ts";
 import { changeForm } from "../../catalog/rules/change-form.ts";
 import { commit } from "../../catalog/rules/commit.ts";

@@ -3,7 +3,7 @@ import { decodeBlob, type DecodedBlob, type DeltaBlob, type WholeBlob } from "..
 import { completeFacts, type DeltaFacts, type EnvelopeFacts } from "../../envelope/envelope-json.ts";
 import { isWorkrailError, WorkrailError } from "../../errors.ts";
 import { parseContext } from "../../json/parse-bytes.ts";
-import { decodeUtf8, LARGE_BYTES, utf8Of, utf8Parts } from "../../json/text-parts.ts";
+import { decodeUtf8, LARGE_BYTES, utf8Of, utf8Parts } from "../../json/utf8.ts";
 import { writeJson, type WrittenJson, writtenTexts } from "../../json/write-json.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context, JsonValue } from "../../model/context.ts";

@@ -2,7 +2,7 @@ import { invalidInput } from "../../errors.ts";
 import type { JsonObject } from "../../model/context.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
 import { recordTag, type SideRecord } from "../../model/side-record.ts";
-import { decodeUtf8, encodeUtf8 } from "../../json/text-parts.ts";
+import { decodeUtf8, encodeUtf8 } from "../../json/utf8.ts";
 import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 import { checkpointNotFound } from "../load/load-checkpoint.ts";
 import { saveCheckpoint, type SavePorts } from "./save-checkpoint.ts";

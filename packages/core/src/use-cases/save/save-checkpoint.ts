@@ -12,7 +12,7 @@ import { type BlobRef, type CheckpointId, isGenerated, type SessionId } from "..
 import { otherProjectOf, otherProjectRefused, sessionNameAttribute, sessionProjectAttribute } from "../../model/product-attributes.ts";
 import type { LayerSummary } from "../../model/classification.ts";
 import { LABEL_LIMITS, type Limits } from "../../model/limits.ts";
-import { isSameBytes } from "../../json/text-parts.ts";
+import { isSameBytes } from "../../json/utf8.ts";
 import type { Background, Clock, Digester, IdGenerator } from "../../ports/environment.ts";
 import type { BlobKey, BlobStore } from "../../ports/blob-store.ts";
 import { append, type AppendWithBlob, type CommitOutcome, type QuotaUsage } from "../../catalog/rules/append.ts";

@@ -1,6 +1,6 @@
 import { WorkrailError } from "../../errors.ts";
 import { parseJson } from "../../json/parse-json.ts";
-import { evenParts } from "../../json/text-parts.ts";
+import { evenParts } from "../../json/utf8.ts";
 import type { CheckpointFacts } from "../../model/checkpoint.ts";
 import type { FindSecrets, FoundSecret, SecretScanner, SecretScreen } from "../../ports/secret-scanner.ts";
 import { type JsonPlace, JsonPlaces, writtenPath } from "../../secrets/json-places.ts";

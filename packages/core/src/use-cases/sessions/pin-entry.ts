@@ -1,6 +1,6 @@
 import { WorkrailError } from "../../errors.ts";
 import type { SessionId } from "../../model/ids.ts";
-import { encodeUtf8 } from "../../json/text-parts.ts";
+import { encodeUtf8 } from "../../json/utf8.ts";
 import type { Clock } from "../../ports/environment.ts";
 import { loadCheckpoint, type LoadPorts, sessionNotFound } from "../load/load-checkpoint.ts";
 import { findSession } from "../../catalog/queries/query-sessions.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { byteParts, evenParts, SHORT_TEXT, textParts, utf8Of, utf8Parts } from "./text-parts.ts";
+import { byteParts, evenParts, SHORT_TEXT, textParts, utf8Of, utf8Parts } from "./utf8.ts";
 
 /** Short texts, and texts longer than any part. */
 const texts = fc.array(
