@@ -106,19 +106,22 @@ async function prepare(database: Database, clock: DatabaseClock): Promise<void> 
   }
 }
 
-/** Makes the row of a tenant. A tenant with blobs and without a row has lost its catalog. */
+/** Makes the row of a tenant, if it has none: only then all blobs are looked at. A tenant with blobs and without a row has lost its catalog. */
 function storeInsertion(tenant: string): Query<unknown> {
   const blobs = builder.selectFrom("blob").select("ref").where("tenant_id", "=", tenant);
+  const own = builder.selectFrom("store").select("tenant_id").where("tenant_id", "=", tenant);
   const otherBlobs = blobs.where("ref", "not like", `${CONTEXTS}/%`);
   return builder
     .insertInto("store")
     .columns(["tenant_id", "is_whole", "names_sessions"])
     .expression(
-      builder.selectNoFrom((eb) => [
-        eb.val(tenant).as("tenant_id"),
-        eb.not(eb.exists(blobs as never)).as("is_whole"),
-        eb.not(eb.exists(otherBlobs as never)).as("names_sessions"),
-      ]) as never,
+      builder
+        .selectNoFrom((eb) => [
+          eb.val(tenant).as("tenant_id"),
+          eb.not(eb.exists(blobs as never)).as("is_whole"),
+          eb.not(eb.exists(otherBlobs as never)).as("names_sessions"),
+        ])
+        .where((eb) => eb.not(eb.exists(own as never))) as never,
     )
     .onConflict((conflict) => conflict.doNothing());
 }
