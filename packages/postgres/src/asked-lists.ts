@@ -11,6 +11,10 @@ export class AskedLists implements WordLists {
     this.#read = read;
   }
 
+  awaits(term: string): boolean {
+    return [...this.#missing.values()].some(({ words }) => words.length === 1 && words[0] === term);
+  }
+
   /** Returns none for a list that was not read yet. */
   numbers(asked: AskedDocuments): readonly number[] {
     const key = JSON.stringify(asked);

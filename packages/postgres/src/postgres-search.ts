@@ -29,6 +29,8 @@ import type { Transactions } from "./transactions.ts";
 
 /** Number of candidates beyond the requested ones whose rough scores are made exact. */
 const LOOKED_AT = 40;
+/** Factor of the candidates that the next round looks at. */
+const MORE = 4;
 /** Words looked at in one step of tidying. */
 const TIDIED = 500;
 /** Words that are compared with a term. */
@@ -166,8 +168,8 @@ export class PostgresSearch implements SearchEngine {
   /** Returns the best documents, best first. May return more than wanted. */
   async #best({ ranking, usual }: Found, filter: IndexFilter, { more, count }: Wanted): Promise<readonly Scored[]> {
     const hits: Scored[] = [];
-    const piece = LOOKED_AT + 2 * count;
-    for (let from = 0; hits.length < count; from += piece) {
+    // Where few documents meet the filter, each round looks at more of them.
+    for (let [from, piece] = [0, LOOKED_AT + 2 * count]; hits.length < count; from += piece, piece *= MORE) {
       const numbers = ranking.best(from, piece);
       if (numbers.length === 0) break;
       const scored = (await this.#meeting(numbers, filter)).map((row) => {

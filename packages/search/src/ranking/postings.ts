@@ -14,6 +14,8 @@ export interface AskedDocuments {
 export interface WordLists {
   /** True when all lists that are asked for come in one round trip: asking for some too many costs less than another round. */
   readonly comeTogether?: boolean;
+  /** Returns true while the documents of a term are still to come: what depends on them need not be asked for yet. */
+  awaits?(term: string): boolean;
   /** Returns ascending numbers of documents. */
   numbers(asked: AskedDocuments): readonly number[];
 }

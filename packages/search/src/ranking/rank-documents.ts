@@ -291,10 +291,10 @@ function anyOf(index: WordLists, terms: readonly AskedTerm[], { texts, span, dep
  */
 function insteadOf(
   index: WordLists,
-  { instead, weight, found: { texts: having, postings } }: AskedTerm & { readonly found: WeighedPostings },
+  { term, instead, weight, found: { texts: having, postings } }: AskedTerm & { readonly found: WeighedPostings },
   { texts, span, depth, isAlone }: Within & { readonly isAlone: boolean },
 ): WeighedPostings[] {
-  if (instead === undefined || having > ENOUGH_WHOLE) return [];
+  if (instead === undefined || having > ENOUGH_WHOLE || index.awaits?.(term) === true) return [];
   const { terms, beginning } = instead;
   const most = MOST_INSTEAD * DEEPER ** depth;
   let known = postings.documents;
