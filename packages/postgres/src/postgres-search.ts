@@ -23,7 +23,6 @@ import { type RawBuilder, sql } from "kysely";
 import { ask } from "./ask.ts";
 import { AskedLists } from "./asked-lists.ts";
 import { builder, type Query } from "./queries/query-builder.ts";
-import type { Connection } from "./sql-connection.ts";
 import { storedText } from "./stored-text.ts";
 import type { Transactions } from "./transactions.ts";
 
