@@ -1,8 +1,9 @@
+import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
 import { WorkrailSaver } from "@workrail/langgraph";
 import { alternate, type Comparison, type Effort } from "../alternate.ts";
 import { untilQuiet } from "../rest.ts";
-import { LanggraphSide, STEPS, THREAD, threadOf, WHOLE } from "./langgraph-side.ts";
+import { LanggraphSide, STEPS, THREAD, threadOf, threadOfMessages, WHOLE } from "./langgraph-side.ts";
 import { openDatabase } from "./open-library.ts";
 
 export interface LanggraphPostgresInput {
@@ -12,7 +13,7 @@ export interface LanggraphPostgresInput {
   readonly effort: Effort;
 }
 
-export type LanggraphPostgresRow = Comparison & { readonly operation: "put" | "latest" };
+export type LanggraphPostgresRow = Comparison & { readonly operation: "put" | "put, all messages" | "latest" };
 
 /** Compares our saver for LangGraph with LangGraph's own for PostgreSQL, in the same database. */
 export async function compareLanggraphPostgres({ url, dataDir, effort }: LanggraphPostgresInput): Promise<readonly LanggraphPostgresRow[]> {
@@ -22,12 +23,14 @@ export async function compareLanggraphPostgres({ url, dataDir, effort }: Langgra
     await saver.setup();
     const floor = new LanggraphSide(saver);
     const measured = new LanggraphSide(new WorkrailSaver(store));
-    const checkpoints = threadOf(STEPS);
-    const put = await alternate(WHOLE, {
-      floor: () => floor.put(checkpoints),
-      measured: () => measured.put(checkpoints),
-      rest: untilQuiet,
-    });
+    const putAll = (sides: readonly [LanggraphSide, LanggraphSide], checkpoints: readonly Checkpoint[]): Promise<Comparison> =>
+      alternate(WHOLE, {
+        floor: () => sides[0].put(checkpoints),
+        measured: () => sides[1].put(checkpoints),
+        rest: untilQuiet,
+      });
+    const put = await putAll([floor, measured], threadOf(STEPS));
+    const putMessages = await putAll([floor.ofMessages(), measured.ofMessages()], threadOfMessages(STEPS));
     await untilQuiet();
     const latest = await alternate(effort, {
       floor: () => floor.saver.getTuple(THREAD),
@@ -35,6 +38,7 @@ export async function compareLanggraphPostgres({ url, dataDir, effort }: Langgra
     });
     return [
       { operation: "put", ...put },
+      { operation: "put, all messages", ...putMessages },
       { operation: "latest", ...latest },
     ];
   } finally {

@@ -11,6 +11,7 @@ export const STEPS = 200;
 /** Puts every checkpoint of the thread. */
 export const WHOLE = { fewest: STEPS, most: STEPS, forMs: Number.POSITIVE_INFINITY } as const;
 export const THREAD = { configurable: { thread_id: "thread", checkpoint_ns: "" } };
+const MESSAGES_THREAD = { configurable: { thread_id: "messages", checkpoint_ns: "" } };
 
 const FIRST_BYTES = 100_000;
 const MORE_BYTES = 500;
@@ -29,6 +30,13 @@ export class LanggraphSide {
 
   constructor(saver: BaseCheckpointSaver) {
     this.saver = saver;
+  }
+
+  /** Returns a side that puts another thread. */
+  ofMessages(): LanggraphSide {
+    const side = new LanggraphSide(this.saver);
+    side.#config = MESSAGES_THREAD;
+    return side;
   }
 
   async put(checkpoints: readonly Checkpoint[]): Promise<void> {
@@ -51,17 +59,35 @@ export class LanggraphSide {
   }
 }
 
-/** Checkpoints of one thread, each with a message more than the one before. */
+/** Checkpoints of one thread, each with a message more than the one before. Half of the last one is a channel that never changes. */
 export function threadOf(steps: number): readonly Checkpoint[] {
   const context = generateContext(FIRST_BYTES, 1);
-  const texts = JSON.stringify(generateContext(MORE_BYTES * (steps + 1), 2));
+  const messageOf = messagesFor(steps);
   const messages: object[] = [];
   // The comparison warms up with some more.
   return Array.from({ length: steps * 2 }, (_, step) => {
-    const from = (step % steps) * MORE_BYTES;
-    messages.push({ id: `message ${step}`, type: step % 2 === 0 ? "ai" : "tool", content: texts.slice(from, from + MORE_BYTES) });
+    messages.push(messageOf(step));
     const channel_values = { context, messages: [...messages], step };
     const channel_versions = { context: 1, messages: step + 1, step: step + 1 };
     return { ...emptyCheckpoint(), id: uuid6(step), channel_values, channel_versions };
   });
+}
+
+/** Checkpoints of one thread that are as large as those of `threadOf`, and all messages: the channel that an agent's graph grows. */
+export function threadOfMessages(steps: number): readonly Checkpoint[] {
+  const messageOf = messagesFor(steps);
+  const messages = Array.from({ length: FIRST_BYTES / MORE_BYTES }, (_, index) => messageOf(index));
+  return Array.from({ length: steps * 2 }, (_, step) => {
+    messages.push(messageOf(messages.length));
+    const channel_versions = { messages: step + 1, step: step + 1 };
+    return { ...emptyCheckpoint(), id: uuid6(step), channel_values: { messages: [...messages], step }, channel_versions };
+  });
+}
+
+function messagesFor(steps: number): (index: number) => object {
+  const texts = JSON.stringify(generateContext(MORE_BYTES * (steps + 1), 2));
+  return (index) => {
+    const from = (index % steps) * MORE_BYTES;
+    return { id: `message ${index}`, type: index % 2 === 0 ? "ai" : "tool", content: texts.slice(from, from + MORE_BYTES) };
+  };
 }
