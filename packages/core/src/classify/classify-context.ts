@@ -52,7 +52,7 @@ const PINNED: Classification = { layer: "CRITICAL", confidence: 1, why: "pinned"
 function checked(key: string, told: unknown): Classification {
   if (told === undefined) return UNCLASSIFIED;
   const { layer, confidence, why } = isJsonObject(told) ? (told as Partial<Classification>) : {};
-  const isLayer = LAYERS.some((each) => each === layer);
+  const isLayer = layer !== undefined && LAYERS.includes(layer);
   if (isLayer && typeof confidence === "number" && confidence >= 0 && confidence <= 1 && typeof why === "string")
     return told as Classification;
   throw invalidInput(

@@ -26,24 +26,29 @@ export function completeFacts({ other, earlierMs, ...own }: DeltaFacts, base: En
   return { ...base, createdAt, ...own, ...other };
 }
 
+/** Fields of an envelope. Those that are `undefined` are not written. */
+export interface EnvelopeFields {
+  readonly [field: string]: JsonValue | undefined;
+}
+
 /** Converts the facts of a whole checkpoint to JSON, omitting default values. */
-export function toJson(facts: CheckpointFacts): JsonObject {
+export function toJson(facts: CheckpointFacts): EnvelopeFields {
   return {
     id: facts.id,
     session: facts.sessionId,
-    ...unless(facts.parentId === null, { parent: facts.parentId }),
-    ...unless(facts.kind === "workflow", { kind: facts.kind }),
+    parent: facts.parentId ?? undefined,
+    kind: facts.kind === "workflow" ? undefined : facts.kind,
     created: facts.createdAt.toISOString(),
-    ...given("agent", facts.agentId),
-    ...given("workflow", facts.workflowId),
-    ...given("project", facts.project),
-    ...given("name", facts.name),
-    ...unless(facts.tags.length === 0, { tags: facts.tags }),
-    ...unless(Object.keys(facts.attributes).length === 0, { attributes: facts.attributes }),
+    agent: facts.agentId,
+    workflow: facts.workflowId,
+    project: facts.project,
+    name: facts.name,
+    tags: facts.tags.length === 0 ? undefined : facts.tags,
+    attributes: Object.keys(facts.attributes).length === 0 ? undefined : facts.attributes,
     bytes: facts.contextBytes,
     sha256: facts.exactDigest,
-    ...unless(facts.canonicalDigest === facts.exactDigest, { canonical: facts.canonicalDigest }),
-    ...given("layers", facts.layers === undefined ? undefined : { ...facts.layers }),
+    canonical: facts.canonicalDigest === facts.exactDigest ? undefined : facts.canonicalDigest,
+    layers: facts.layers && { ...facts.layers },
     writer: facts.writer,
   };
 }
@@ -53,12 +58,12 @@ export function toJson(facts: CheckpointFacts): JsonObject {
  * that only the base has a value. The result is little more than ids and a digest; with all facts it would be half as large
  * again.
  */
-export function toDeltaJson(facts: CheckpointFacts, base: EnvelopeFacts): JsonObject {
+export function toDeltaJson(facts: CheckpointFacts, base: EnvelopeFacts): EnvelopeFields {
   const [own, bases] = [inheritable(facts), inheritable(base)];
   const others = Object.keys(own).filter((field) => !sameJson(own[field] ?? null, bases[field] ?? null));
   return {
     id: facts.id,
-    ...unless(facts.parentId === null, { parent: facts.parentId }),
+    parent: facts.parentId ?? undefined,
     base: base.id,
     earlier: base.createdAt.getTime() - facts.createdAt.getTime(),
     bytes: facts.contextBytes,
@@ -87,7 +92,7 @@ function inheritable(facts: EnvelopeFacts): JsonObject {
  *
  * @throws CHECKPOINT_CORRUPT when a field is invalid; UNSUPPORTED_VERSION for a kind that a newer version added.
  */
-export function fromJson(envelope: JsonObject): EnvelopeFacts {
+export function fromJson(envelope: EnvelopeFields): EnvelopeFacts {
   return parsed(() => {
     const exactDigest = parseDigest(envelope["sha256"]);
     return {
@@ -132,17 +137,17 @@ export function fromDeltaJson(envelope: JsonObject): DeltaFacts {
 
 function otherFacts(envelope: JsonObject): DeltaFacts["other"] {
   const says = <T>(field: string, fact: T): T | undefined => (envelope[field] === undefined ? undefined : fact);
-  const said = (field: string): JsonValue | undefined => envelope[field] ?? undefined;
+  const said = Object.fromEntries(Object.entries(envelope).filter(([, value]) => value !== null));
   return {
     ...says("kind", { kind: kind(envelope["kind"]) }),
-    ...says("agent", { agentId: maybeText(said("agent"), "agent") }),
-    ...says("workflow", { workflowId: maybeText(said("workflow"), "workflow") }),
-    ...says("project", { project: maybeText(said("project"), "project") }),
-    ...says("name", { name: maybeText(said("name"), "name") }),
+    ...says("agent", { agentId: optionalText(said, "agent") }),
+    ...says("workflow", { workflowId: optionalText(said, "workflow") }),
+    ...says("project", { project: optionalText(said, "project") }),
+    ...says("name", { name: optionalText(said, "name") }),
     ...says("tags", { tags: tags(envelope["tags"]) }),
     ...says("attributes", { attributes: attributes(envelope["attributes"]) }),
     ...says("layers", { layers: layers(envelope["layers"]) }),
-    ...says("writer", { writer: maybeText(envelope["writer"], "writer") as string }),
+    ...says("writer", { writer: optionalText(envelope, "writer") as string }),
   };
 }
 
@@ -156,7 +161,7 @@ function parsed<T>(read: () => T): T {
 }
 
 /** A whole checkpoint omits the canonical digest when it equals the exact one. */
-function canonical(envelope: JsonObject, exactDigest: Digest): Digest | undefined {
+function canonical(envelope: EnvelopeFields, exactDigest: Digest): Digest | undefined {
   if (envelope["canonical"] !== undefined) return parseDigest(envelope["canonical"]);
   return envelope["base"] === undefined ? exactDigest : undefined;
 }
@@ -173,14 +178,6 @@ export function baseOf(envelope: JsonObject): CheckpointId | undefined {
   } catch (cause) {
     throw corrupt("has a base that is no id", cause);
   }
-}
-
-function given(field: string, value: JsonValue | undefined): JsonObject {
-  return value === undefined ? {} : { [field]: value };
-}
-
-function unless(isUsual: boolean, field: JsonObject): JsonObject {
-  return isUsual ? {} : field;
 }
 
 function parent(value: JsonValue | undefined): CheckpointId | null {
@@ -211,17 +208,14 @@ function integer(value: JsonValue | undefined): number {
   return value;
 }
 
-function text(envelope: JsonObject, field: string): string {
+function text(envelope: EnvelopeFields, field: string): string {
   const value = optionalText(envelope, field);
   if (value === undefined) throw corrupt(`has no ${field}`);
   return value;
 }
 
-function optionalText(envelope: JsonObject, field: string): string | undefined {
-  return maybeText(envelope[field], field);
-}
-
-function maybeText(value: JsonValue | undefined, field: string): string | undefined {
+function optionalText(envelope: EnvelopeFields, field: string): string | undefined {
+  const value = envelope[field];
   if (value !== undefined && typeof value !== "string") throw corrupt(`has no ${field}`);
   return value;
 }

@@ -11,6 +11,7 @@ import {
   corrupt,
   type DeltaFacts,
   type EnvelopeFacts,
+  type EnvelopeFields,
   fromDeltaJson,
   fromJson,
   fromWholeJson,
@@ -81,7 +82,7 @@ export function encodeEnvelope(facts: CheckpointFacts, context: Uint8Array, dige
 }
 
 /** Verifies that an envelope can be read back before it is written and acknowledged. */
-function readable(envelope: JsonObject): JsonObject {
+function readable(envelope: EnvelopeFields): EnvelopeFields {
   try {
     fromJson(envelope);
     return envelope;

@@ -1,3 +1,5 @@
+import { splitsPair } from "../model/characters.ts";
+
 /** The web globals for text that every JavaScript runtime has. Neither the DOM nor the Node types are visible to core. */
 declare const TextEncoder: new () => {
   encode(text: string): Uint8Array;
@@ -43,7 +45,7 @@ const NOTHING = new Uint8Array();
 export function* textParts(text: string, size: number): Generator<string> {
   for (let from = 0; from < text.length;) {
     let to = Math.min(text.length, from + size);
-    if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to += 1;
+    if (splitsPair(text, to)) to += 1;
     yield text.slice(from, to);
     from = to;
   }
@@ -105,10 +107,6 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
 /** Splits bytes into parts. */
 export function* byteParts(bytes: Uint8Array): Generator<Uint8Array> {
   for (let from = 0; from < bytes.length; from += PART_BYTES) yield bytes.subarray(from, from + PART_BYTES);
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
 }
 
 /** Compares bytes. Missing bytes equal none. */
