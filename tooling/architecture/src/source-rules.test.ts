@@ -11,9 +11,10 @@ const sources = filesLike("{packages,apps,tooling,examples}/*/src/**/*.ts");
  */
 const MAY_REACH: readonly (readonly [from: RegExp, into: string])[] = [
   [/^tooling\//, ""],
-  [/^packages\/core\/src\/.*(?:\.test\.ts|\/testing\/[^/]+)$/, "packages/storage-conformance/src/builders.ts"],
+  [/^packages\/core\/(?:src\/.*\.test\.ts|test\/[^/]+)$/, "packages/storage-conformance/src/builders.ts"],
   [/^packages\/core\/src\/.*\.test\.ts$/, "packages/classifier/src/word-classifier.ts"],
   [/^packages\/wrappers\/src\/.*\.test\.ts$/, "packages/core/src/catalog/"],
+  [/^packages\/wrappers\/src\/.*\.test\.ts$/, "packages/core/test/"],
   [/^packages\/(?:core\/src\/use-cases|search|transfer\/src)\/.*\.test\.ts$/, "packages/memory/src/"],
   [/^packages\/(?:http-[a-z]+\/src|runtime\/test)\/.*\.test\.ts$/, "packages/http-endpoint/src/testing/"],
   [/^packages\/runtime\/test\/sealed-stores\.ts$/, "packages/sqlite-fs/src/"],

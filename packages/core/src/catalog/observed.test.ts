@@ -5,7 +5,7 @@ import { observed } from "./observed.ts";
 import type { RowChange } from "./rows.ts";
 import type { Rule } from "./rule.ts";
 import { move } from "./rules/move.ts";
-import { ids, RuleCatalog, S } from "./testing/rule-catalog.ts";
+import { ids, RuleCatalog, S } from "../../test/rule-catalog.ts";
 
 const AT = new Date(0);
 

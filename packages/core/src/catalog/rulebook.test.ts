@@ -18,7 +18,7 @@ import { MemoryTables } from "./memory-tables.ts";
 import type { Facts, Reads } from "./reads.ts";
 import { EVERYTHING, rewrite } from "./rewrite.ts";
 import { changesOf, type Tables } from "./rows.ts";
-import { type Labels, NaiveCatalog } from "./testing/naive-catalog.ts";
+import { type Labels, NaiveCatalog } from "../../test/naive-catalog.ts";
 import { listErasures } from "./queries/list-erasures.ts";
 import { sumUsage } from "./queries/sum-usage.ts";
 import { queryTrash } from "./queries/query-trash.ts";

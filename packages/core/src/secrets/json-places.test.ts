@@ -1,7 +1,19 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { FindSecrets } from "../ports/secret-scanner.ts";
 import { type JsonPlace, JsonPlaces, writtenPath } from "./json-places.ts";
-import { findPlanted } from "./testing/find-planted.ts";
+
+const PLANTED = /ghp_\w{36}|-----BEGIN PRIVATE KEY-----[^]*?-----END PRIVATE KEY-----/gu;
+
+/** Finds tokens of GitHub and private keys. */
+const findPlanted: FindSecrets = (text) =>
+  [...text.matchAll(PLANTED)].map(({ index: start, 0: secret }) => ({
+    ...(secret.startsWith("ghp_")
+      ? ({ rule: "github-token", kind: "TOKEN" } as const)
+      : ({ rule: "private-key", kind: "PRIVATE_KEY" } as const)),
+    start,
+    end: start + secret.length,
+  }));
 
 /** Yields every text of a value with its path, by walking the value. */
 function* texts(value: unknown, path: readonly (string | number)[] = []): Generator<readonly [readonly (string | number)[], string]> {

@@ -13,7 +13,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { append } from "../../../core/src/catalog/rules/append.ts";
 import { move } from "../../../core/src/catalog/rules/move.ts";
-import { anAppend, ids, RuleCatalog, S, T } from "../../../core/src/catalog/testing/rule-catalog.ts";
+import { anAppend, ids, RuleCatalog, S, T } from "../../../core/test/rule-catalog.ts";
 import { checkChangeable, confinedCatalog } from "./confined-catalog.ts";
 
 const PROJECTS = ["/a", "/b", "/c", undefined] as const;

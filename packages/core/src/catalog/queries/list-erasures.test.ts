@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { CheckpointId } from "../../model/ids.ts";
 import { changeEdges, endErasures } from "../rules/commit.ts";
 import { move } from "../rules/move.ts";
-import { ids, refOf, RuleCatalog, S } from "../testing/rule-catalog.ts";
+import { ids, refOf, RuleCatalog, S } from "../../../test/rule-catalog.ts";
 import { listErasures } from "./list-erasures.ts";
 
 const MOVE = { sessionId: S, at: new Date(0), reason: "test", from: "live" } as const;

@@ -3,7 +3,7 @@ import { CHECKPOINT_KINDS, type CheckpointRecord, type NewRecord } from "../../m
 import type { PageCursor } from "../../model/ids.ts";
 import { type CheckpointFilter, queryCheckpoints } from "./query-checkpoints.ts";
 import { relabel } from "../rules/commit.ts";
-import { RuleCatalog, S, T } from "../testing/rule-catalog.ts";
+import { RuleCatalog, S, T } from "../../../test/rule-catalog.ts";
 
 function idsOf(records: readonly CheckpointRecord[]): readonly string[] {
   return records.map(({ id }) => id);

@@ -5,7 +5,7 @@ import { markDamaged } from "../rules/change-form.ts";
 import { move } from "../rules/move.ts";
 import { reclaim } from "../rules/reclaim.ts";
 import { relabel } from "../rules/commit.ts";
-import { ids, RuleCatalog, S } from "../testing/rule-catalog.ts";
+import { ids, RuleCatalog, S } from "../../../test/rule-catalog.ts";
 import { findSession, querySessions } from "./query-sessions.ts";
 
 const at = (day: number): Date => new Date(Date.UTC(2026, 0, day));

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { CheckpointId, PageCursor } from "../../model/ids.ts";
 import { move } from "../rules/move.ts";
 import { shield } from "../rules/commit.ts";
-import { ids, RuleCatalog, S, T } from "../testing/rule-catalog.ts";
+import { ids, RuleCatalog, S, T } from "../../../test/rule-catalog.ts";
 import { queryTrash } from "./query-trash.ts";
 
 /** Moves five checkpoints to the trash, the last saved first. */

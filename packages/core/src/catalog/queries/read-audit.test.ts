@@ -4,7 +4,7 @@ import { CHAIN_START, chained, linked, placeOf } from "../../audit/audit-chain.t
 import type { AuditAction, AuditEvent, LoggedEvent } from "../../model/audit.ts";
 import { commit } from "../rules/commit.ts";
 import { cutRows } from "../rules/cut-audit.ts";
-import { ids, RuleCatalog, S } from "../testing/rule-catalog.ts";
+import { ids, RuleCatalog, S } from "../../../test/rule-catalog.ts";
 import { type ChangePage, checkAudit, listChanges } from "./read-audit.ts";
 import type { ChangePosition, SessionId } from "../../model/ids.ts";
 import { move } from "../rules/move.ts";

@@ -5,7 +5,7 @@ import { changeForm, markDamaged } from "../rules/change-form.ts";
 import { hold, release } from "../rules/hold.ts";
 import { move } from "../rules/move.ts";
 import { reclaim } from "../rules/reclaim.ts";
-import { ids, RuleCatalog, S, T } from "../testing/rule-catalog.ts";
+import { ids, RuleCatalog, S, T } from "../../../test/rule-catalog.ts";
 import { sumUsage } from "./sum-usage.ts";
 
 const NOW = new Date(1_000);

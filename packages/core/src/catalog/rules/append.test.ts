@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointId, Digest } from "../../model/ids.ts";
 import { KEEP_TAG } from "../../model/session.ts";
-import { anAppend, ids, refOf, RuleCatalog, S, T } from "../testing/rule-catalog.ts";
+import { anAppend, ids, refOf, RuleCatalog, S, T } from "../../../test/rule-catalog.ts";
 import { append } from "./append.ts";
 import { markDamaged } from "./change-form.ts";
 import { move } from "./move.ts";

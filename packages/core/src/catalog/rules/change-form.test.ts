@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import { changeForm, markDamaged, type StoredForm } from "./change-form.ts";
-import { ids, RuleCatalog, S } from "../testing/rule-catalog.ts";
+import { ids, RuleCatalog, S } from "../../../test/rule-catalog.ts";
 import { move } from "./move.ts";
 import { headOf } from "../reads.ts";
 

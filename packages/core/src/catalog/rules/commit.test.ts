@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointId } from "../../model/ids.ts";
 import { type CatalogChange, changeEdges, commit, endErasures, relabel, shield, touch } from "./commit.ts";
-import { anAppend, ids, RuleCatalog, S, T } from "../testing/rule-catalog.ts";
+import { anAppend, ids, RuleCatalog, S, T } from "../../../test/rule-catalog.ts";
 import { decided } from "../rule.ts";
 import { move } from "./move.ts";
 

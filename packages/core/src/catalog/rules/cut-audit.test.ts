@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { RuleCatalog } from "../testing/rule-catalog.ts";
+import { RuleCatalog } from "../../../test/rule-catalog.ts";
 import { commit } from "./commit.ts";
 import { cutRows } from "./cut-audit.ts";
 

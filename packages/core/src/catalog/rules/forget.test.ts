@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { KEEP_TAG } from "../../model/session.ts";
-import { ids, RuleCatalog, S } from "../testing/rule-catalog.ts";
+import { ids, RuleCatalog, S } from "../../../test/rule-catalog.ts";
 import { forget } from "./forget.ts";
 import { move } from "./move.ts";
 import { reclaim } from "./reclaim.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointId } from "../../model/ids.ts";
 import { type Move, move } from "./move.ts";
-import { ids, refOf, RuleCatalog, S, T } from "../testing/rule-catalog.ts";
+import { ids, refOf, RuleCatalog, S, T } from "../../../test/rule-catalog.ts";
 import { shield } from "./commit.ts";
 
 const AT = new Date("2026-02-02T00:00:00.000Z");

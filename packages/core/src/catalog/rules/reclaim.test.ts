@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { BlobRef } from "../../model/ids.ts";
 import { decided } from "../rule.ts";
-import { ids, refOf, RuleCatalog, S } from "../testing/rule-catalog.ts";
+import { ids, refOf, RuleCatalog, S } from "../../../test/rule-catalog.ts";
 import { changeEdges } from "./commit.ts";
 import { hold, release } from "./hold.ts";
 import { move } from "./move.ts";

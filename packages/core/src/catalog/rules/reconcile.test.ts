@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { CheckpointId } from "../../model/ids.ts";
-import { RuleCatalog, S } from "../testing/rule-catalog.ts";
+import { RuleCatalog, S } from "../../../test/rule-catalog.ts";
 import { changed } from "../rows.ts";
 import { reconcile } from "./reconcile.ts";
 

@@ -1,13 +1,13 @@
-import type { AuditEvent } from "../../model/audit.ts";
-import type { CheckpointRecord, NewRecord } from "../../model/checkpoint.ts";
-import type { BlobRef, CheckpointId, SessionId } from "../../model/ids.ts";
-import type { SessionFacts } from "../../model/session.ts";
-import type { Append, CommitOutcome } from "../rules/append.ts";
-import type { CatalogChange } from "../rules/commit.ts";
-import type { Edge } from "../rows.ts";
-import type { Forgetting } from "../rules/forget.ts";
-import type { Move } from "../rules/move.ts";
-import type { StoredForm } from "../rules/change-form.ts";
+import type { AuditEvent } from "../src/model/audit.ts";
+import type { CheckpointRecord, NewRecord } from "../src/model/checkpoint.ts";
+import type { BlobRef, CheckpointId, SessionId } from "../src/model/ids.ts";
+import type { SessionFacts } from "../src/model/session.ts";
+import type { Append, CommitOutcome } from "../src/catalog/rules/append.ts";
+import type { CatalogChange } from "../src/catalog/rules/commit.ts";
+import type { Edge } from "../src/catalog/rows.ts";
+import type { Forgetting } from "../src/catalog/rules/forget.ts";
+import type { Move } from "../src/catalog/rules/move.ts";
+import type { StoredForm } from "../src/catalog/rules/change-form.ts";
 
 interface Kept {
   record: CheckpointRecord;

@@ -1,12 +1,12 @@
-import type { CatalogPort } from "../catalog-port.ts";
-import { answered, decided, type Rule } from "../rule.ts";
-import { MemoryTables } from "../memory-tables.ts";
-import type { Answers, Read } from "../reads.ts";
-import { append, type Append, type CommitOutcome } from "../rules/append.ts";
-import type { CheckpointRecord, NewRecord } from "../../model/checkpoint.ts";
-import type { BlobRef, CheckpointId, SessionId } from "../../model/ids.ts";
-import type { SessionFacts } from "../../model/session.ts";
-import { aRecord } from "../../../../storage-conformance/src/builders.ts";
+import type { CatalogPort } from "../src/catalog/catalog-port.ts";
+import { answered, decided, type Rule } from "../src/catalog/rule.ts";
+import { MemoryTables } from "../src/catalog/memory-tables.ts";
+import type { Answers, Read } from "../src/catalog/reads.ts";
+import { append, type Append, type CommitOutcome } from "../src/catalog/rules/append.ts";
+import type { CheckpointRecord, NewRecord } from "../src/model/checkpoint.ts";
+import type { BlobRef, CheckpointId, SessionId } from "../src/model/ids.ts";
+import type { SessionFacts } from "../src/model/session.ts";
+import { aRecord } from "../../storage-conformance/src/builders.ts";
 
 export const S: SessionId = "s" as SessionId;
 export const T: SessionId = "t" as SessionId;
