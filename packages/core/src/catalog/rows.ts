@@ -69,6 +69,11 @@ export type RowChange = { readonly [T in keyof Tables]: Change<Tables[T]> & { re
 /** New row, with the name of its table. */
 export type NewRow = { readonly [T in keyof Tables]: { readonly table: T; readonly now: Tables[T] } }[keyof Tables];
 
+/** Returns the record of a row unless its checkpoint is in the trash. */
+export function liveIn(row: CheckpointRow | undefined): CheckpointRecord | undefined {
+  return row?.trashedAt === undefined ? row?.record : undefined;
+}
+
 /** Makes the change of one row. */
 export function changed<T extends keyof Tables>(table: T, was: Tables[T] | undefined, now: Tables[T] | undefined): RowChange {
   return { table, was, now } as RowChange;

@@ -1,7 +1,7 @@
 import type { CheckpointKind, CheckpointRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId, PageCursor, SessionId } from "../../model/ids.ts";
 import type { CatalogReader } from "../catalog-port.ts";
-import type { CheckpointRow } from "../rows.ts";
+import { type CheckpointRow, liveIn } from "../rows.ts";
 import { headOf, type Where } from "../reads.ts";
 import { parsePlaceCursor, placeCursor } from "../page-cursor.ts";
 import type { AttributeFilter } from "../../model/attribute-filter.ts";
@@ -10,11 +10,6 @@ import type { AttributeFilter } from "../../model/attribute-filter.ts";
 export async function findCheckpoint(catalog: CatalogReader, id: CheckpointId): Promise<CheckpointRecord | undefined> {
   const { row } = await catalog.read({ row: { of: "checkpoint", id } });
   return liveIn(row);
-}
-
-/** Returns the record of a row unless its checkpoint is in the trash. */
-export function liveIn(row: CheckpointRow | undefined): CheckpointRecord | undefined {
-  return row?.trashedAt === undefined ? row?.record : undefined;
 }
 
 /** Returns the head of a session: the checkpoint with the highest sequence. Asides and damaged checkpoints are never the head. */

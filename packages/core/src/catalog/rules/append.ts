@@ -4,7 +4,7 @@ import type { CheckpointRecord, NewRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId, Digest, SessionId } from "../../model/ids.ts";
 import { KEEP_TAG, type SessionFacts } from "../../model/session.ts";
 import { ALL, type Facts, headOf, type Place, type Reads, sideRecordsOf } from "../reads.ts";
-import { changed, type CheckpointRow, later, less, more, removalOf, type SessionRow } from "../rows.ts";
+import { changed, type CheckpointRow, later, less, liveIn, more, removalOf, type SessionRow } from "../rows.ts";
 import { type Decision, nothing, type Rule, rule } from "../rule.ts";
 import { ownerOf } from "../../model/side-record.ts";
 
@@ -161,8 +161,7 @@ function refuse({ record, expectedHead, unlessHeadIs, asides, quota, owner, put 
   }
   if (expectedHead !== undefined && (head?.id ?? null) !== expectedHead) return { status: "conflict", head } satisfies CommitOutcome;
   if (head !== undefined && head.canonicalDigest === unlessHeadIs) return { status: "unchanged", head } satisfies CommitOutcome;
-  if (owner !== undefined && (facts.owner === undefined || facts.owner.trashedAt !== undefined))
-    return { status: "owner-missing" } satisfies CommitOutcome;
+  if (owner !== undefined && liveIn(facts.owner) === undefined) return { status: "owner-missing" } satisfies CommitOutcome;
   if (put === undefined && !facts.hasBlob) return { status: "blob-missing" } satisfies CommitOutcome;
   const hasRoom = asides === undefined || asidesToRemove(freeStanding(facts), record, asides) !== undefined;
   if (!hasRoom) return { status: "asides-full" } satisfies CommitOutcome;

@@ -26,10 +26,11 @@ import { type Base, findBase } from "./find-base.ts";
 import { checkAttributes, checkName, checkPath, checkTags } from "../sessions/labels.ts";
 import { isCorrupt, readContext, readFacts } from "../load/read-context.ts";
 import { labelsOf, labelsText, screenSecrets, type SecretsReport } from "./screen-secrets.ts";
-import { findCheckpoint, liveIn } from "../../catalog/queries/query-checkpoints.ts";
+import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 import { changeForm } from "../../catalog/rules/change-form.ts";
 import { reclaimBlobs } from "../../catalog/rules/reclaim.ts";
 import { headOf } from "../../catalog/reads.ts";
+import { liveIn } from "../../catalog/rows.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface SavePorts extends ClassifyPorts {
