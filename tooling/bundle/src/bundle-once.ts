@@ -24,7 +24,7 @@ export interface Bundled {
 export async function bundleOnce({ app, config, furnish }: Bundled): Promise<string> {
   // Inside node_modules, so that external packages are found as in an installed package.
   const bundles = join(app, "node_modules", ".workrail-test");
-  const home = join(bundles, sourceDigest(app));
+  const home = join(bundles, digestOnce(app));
   if (!existsSync(home)) {
     const unfinished = join(bundles, `unfinished-${randomUUID()}`);
     mkdirSync(unfinished, { recursive: true });
@@ -50,6 +50,15 @@ function settle(unfinished: string, home: string, bundles: string): void {
   }
   const isOld = (name: string): boolean => !name.startsWith("unfinished-") && join(bundles, name) !== home;
   for (const name of readdirSync(bundles).filter(isOld)) rmSync(join(bundles, name), { recursive: true, force: true });
+}
+
+const digests = new Map<string, string>();
+
+/** Sources do not change while tests run, and many test files of a process ask. */
+function digestOnce(app: string): string {
+  const digest = digests.get(app) ?? sourceDigest(app);
+  digests.set(app, digest);
+  return digest;
 }
 
 /** Returns a digest of the sources. */
