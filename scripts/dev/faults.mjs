@@ -199,6 +199,11 @@ const ROWS = [
     fault: "10,000 checkpoints copied to PostgreSQL and back, killed 20 times; two laptops that push 1,000 saves each, killed 20 times",
     files: ["packages/runtime/test/copy-to-postgres.test.ts", "packages/runtime/test/sync-store.test.ts"],
   },
+  {
+    id: "T28",
+    fault: "PostgreSQL in another version, and sealed: the whole contract",
+    files: ["packages/postgres/test/pglite-conformance.test.ts", "packages/runtime/test/sealed-postgres-conformance.test.ts"],
+  },
 ];
 
 const COUNTS = ["tries", "acknowledged", "lost", "wrong", "dangling", "dead"];

@@ -1,5 +1,12 @@
 import { noPostgres } from "@workrail/faults";
-import { describeBlobStore, describeCatalog, describeRecovery, describeStorage, describeUseCases } from "@workrail/storage-conformance";
+import {
+  describeBlobStore,
+  describeCatalog,
+  describeRecovery,
+  describeStorage,
+  describeUseCases,
+  type StorageHarness,
+} from "@workrail/storage-conformance";
 import { afterAll, beforeAll, describe } from "vitest";
 import { migratedPglite, pgliteHarness } from "@workrail/postgres/test/pglite-harness";
 import { useServer } from "@workrail/postgres/test/use-server";
@@ -9,7 +16,16 @@ import { harness } from "./sealed-postgres-harness.ts";
 /** `npm run test:faults` sets the variable and runs everything. The layers below, and sealing over memory, always run in their own tests. */
 const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
 
-describe("in this process", () => {
+const missing = noPostgres();
+
+/** Tests what sealing and the tables share. */
+function describePorts(sealed: StorageHarness): void {
+  describeBlobStore(sealed);
+  describeCatalog(sealed, { runs: 5 });
+  describeRecovery(sealed);
+}
+
+describe.skipIf(missing === undefined && !isThorough)("in this process, where no server can be started", () => {
   let pglite: Awaited<ReturnType<typeof migratedPglite>>;
   beforeAll(async () => {
     pglite = await migratedPglite();
@@ -18,21 +34,15 @@ describe("in this process", () => {
 
   const sealed = sealedOver(pgliteHarness(() => pglite));
   if (isThorough) describeStorage(sealed, { runs: 10, operations: 50 });
-  else {
-    describeBlobStore(sealed);
-    describeCatalog(sealed, { runs: 5 });
-    describeRecovery(sealed);
-  }
+  else describePorts(sealed);
 });
-
-const missing = noPostgres();
 
 describe.skipIf(missing !== undefined)(`a real server${missing === undefined ? "" : `: not run, ${missing}`}`, () => {
   useServer();
   if (isThorough) describeStorage(harness, { runs: 10, operations: 50, kills: 2, faults: false });
   else {
     const { module: _module, ...alone } = harness;
-    describeRecovery(alone);
+    describePorts(alone);
     describeUseCases(alone, { runs: 3, operations: 50 });
   }
 });
