@@ -49,10 +49,13 @@ const STARTS_PROCESSES = [
   "packages/transcripts/src/file-transcripts.test.ts",
 ];
 
-const PROOF = [
+/** Other tests that share processes: they leave no environment, directory, spy or timer behind. */
+const PROOF = ["packages/runtime/test/**/*.test.ts"];
+
+/** Tests with a process for each file. */
+const PROOF_ALONE = [
   "{apps,tooling,examples}/*/{src,test}/**/*.test.ts",
   "packages/!(classifier|codecs|core|foreign-memories|host-setup|host-transcripts|http-*|memory|runtime|search|search-minisearch|secrets|timeline|transcripts|transfer|views)/{src,test}/**/*.test.ts",
-  "packages/runtime/test/**/*.test.ts",
   ...STARTS_PROCESSES,
 ];
 
@@ -60,9 +63,10 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     projects: [
-      // One process runs many files, which share modules: these tests keep nothing outside of themselves.
+      // One process runs many files, which share modules: loading and compiling them takes most of the time of a small file.
       { extends: true, test: { name: "unit", include: UNIT, exclude: STARTS_PROCESSES, isolate: false } },
-      { extends: true, test: { name: "proof", include: PROOF } },
+      { extends: true, test: { name: "proof", include: PROOF, isolate: false } },
+      { extends: true, test: { name: "proof-alone", include: PROOF_ALONE } },
     ],
     setupFiles: ["packages/storage-conformance/test/seeded-properties.ts"],
     pool: "forks",
