@@ -14,7 +14,7 @@ export function toAnswerLine(message: object): Buffer | undefined {
   if (!("result" in message)) return undefined;
   const { result, ...envelope } = message as { readonly result: Readonly<Record<string, unknown>> };
   const { content, structuredContent, ...rest } = result;
-  const json = isObject(structuredContent) ? noted.get(structuredContent) : undefined;
+  const json = noted.get(structuredContent as object);
   if (json === undefined || !isTextAlone(content, json)) return undefined;
   const others = JSON.stringify(rest).slice(1, -1);
   const start = `${JSON.stringify(envelope).slice(0, -1)},"result":{"content":[{"type":"text","text":"`;
@@ -46,8 +46,4 @@ function isTextAlone(content: unknown, text: string): boolean {
   if (!Array.isArray(content) || content.length !== 1) return false;
   const [block] = content as readonly Readonly<Record<string, unknown>>[];
   return block !== undefined && Object.keys(block).length === 2 && block["type"] === "text" && block["text"] === text;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

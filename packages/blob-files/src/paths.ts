@@ -61,14 +61,12 @@ const DEVICE = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
  * digests of the others differ in length, so that no two forms collide.
  */
 export function fileNameOf(id: string): string {
-  const digest = (): string => createHash("sha256").update(id).digest("hex");
-  if (!NARROW.test(id)) return `${notDevice(slugOf(id))}.${digest().slice(0, 32)}`;
-  const small = notDevice(id.toLowerCase());
-  return PLAIN.test(id) && small === id ? id : `${small}.${digest().slice(0, 8)}`;
-}
-
-function notDevice(name: string): string {
-  return DEVICE.test(name) ? `${name}_` : name;
+  const isNarrow = NARROW.test(id);
+  const small = isNarrow ? id.toLowerCase() : slugOf(id);
+  const name = DEVICE.test(small) ? `${small}_` : small;
+  if (name === id && PLAIN.test(id)) return id;
+  const digest = createHash("sha256").update(id).digest("hex");
+  return `${name}.${digest.slice(0, isNarrow ? 8 : 32)}`;
 }
 
 /**

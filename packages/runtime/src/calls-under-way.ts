@@ -32,7 +32,7 @@ export class CallsUnderWay {
     } finally {
       this.#calls.delete(running);
       this.#lastEnd = elapsedMs();
-      if (!this.isAny) resume(this.#givingWay);
+      if (this.#calls.size === 0) resume(this.#givingWay);
     }
   }
 

@@ -77,20 +77,17 @@ export class CommitMark {
   }
 
   #write(text: string): void {
-    const fd = this.#open();
+    let fd: number;
+    try {
+      fd = this.#fs.overwrite(this.#file);
+    } catch (error) {
+      if (!hasCode(error, "ENOENT")) throw error;
+      fd = this.#fs.create(this.#file);
+    }
     try {
       writeAll(this.#fs, fd, Buffer.from(text));
     } finally {
       this.#fs.close(fd);
-    }
-  }
-
-  #open(): number {
-    try {
-      return this.#fs.overwrite(this.#file);
-    } catch (error) {
-      if (!hasCode(error, "ENOENT")) throw error;
-      return this.#fs.create(this.#file);
     }
   }
 }

@@ -192,12 +192,8 @@ export class SqliteCatalog implements CatalogPort, RecoveryPort {
   async #carryOut<Out>(writer: SqliteConnection, rule: Rule<Out>, noted: AuditPlace | undefined): Promise<Change<Out>> {
     try {
       const asked = new Set<Read["of"]>();
-      const answer = this.#answering(writer, noted);
-      const noting = (read: Read): unknown => {
-        asked.add(read.of);
-        return answer(read);
-      };
-      const decision = await withQueryBuilder(() => decided(rule, { answer: noting, keepsFacts: true }));
+      const answer = this.#answering(writer, noted, asked);
+      const decision = await withQueryBuilder(() => decided(rule, { answer, keepsFacts: true }));
       const { rows, audit, auditThrough, strays } = decision;
       if (strays !== undefined) await this.#correctFacts(writer, strays);
       const last = putRows(writer, decision);
@@ -233,8 +229,10 @@ export class SqliteCatalog implements CatalogPort, RecoveryPort {
     }
   }
 
-  #answering(connection: SqliteConnection, noted: AuditPlace | undefined): (read: Read) => unknown {
+  /** Returns a function that answers reads. @param asked gets the kinds of the reads. */
+  #answering(connection: SqliteConnection, noted: AuditPlace | undefined, asked?: Set<Read["of"]>): (read: Read) => unknown {
     return (read) => {
+      asked?.add(read.of);
       if (read.of === "mark") return noted;
       return read.of === "blob" ? this.#options.blobs.has(read.ref) : answerRead(connection, read);
     };
