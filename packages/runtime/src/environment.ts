@@ -1,6 +1,6 @@
 import { createHash, hash, randomUUID } from "node:crypto";
 import { setImmediate as othersTurn } from "node:timers/promises";
-import type { Classifier, Clock, Context, Digester, IdGenerator, Log } from "@workrail/core";
+import type { Classifier, Clock, Digester, IdGenerator, Log } from "@workrail/core";
 import { type CheckpointId, type Digest, type SessionId } from "@workrail/core";
 
 export const systemClock: Clock = { now: () => new Date() };
@@ -47,9 +47,3 @@ export const classifierOnDemand: Classifier = {
     return wordClassifier.classify(context, keys);
   },
 };
-
-/** Finds the goal of a context, by which a session is named. Its words are loaded with the first save. */
-export async function nameSession(context: Context): Promise<string | undefined> {
-  const { goalOf } = await import("@workrail/views/handoff-part");
-  return goalOf(context);
-}

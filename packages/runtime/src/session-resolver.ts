@@ -1,5 +1,6 @@
 import {
   type CheckpointKind,
+  type Context,
   type Digester,
   type IdGenerator,
   type Limits,
@@ -195,4 +196,10 @@ export class SessionResolver {
     const digest = this.#digests.sha256(`${of}${workflowId}\n${canonicalDigest}`);
     return parseSessionId(uuidOf(digest));
   }
+}
+
+/** Finds the goal of a context, by which a session is named. Its words are loaded with the first save. */
+export async function nameSession(context: Context): Promise<string | undefined> {
+  const { goalOf } = await import("@workrail/views/handoff-part");
+  return goalOf(context);
 }

@@ -19,14 +19,13 @@ import {
 } from "@workrail/core";
 import type { SaveCheckpointParams, SaveCheckpointResult } from "../context-management-service.ts";
 import { admitted } from "../admitted.ts";
-import { nameSession } from "../environment.ts";
 import { keepIfThere } from "../keep-if-there.ts";
 import { splitLabels, type SplitLabels } from "../metadata.ts";
 import { optional } from "../check-params.ts";
 import { parseProject } from "../parse-project.ts";
 import type { RulesFound } from "../project-rules.ts";
 import { toldSecrets } from "../secrets/told-secrets.ts";
-import { isWork, type ResolvedSession } from "../session-resolver.ts";
+import { isWork, nameSession, type ResolvedSession } from "../session-resolver.ts";
 import type { Store } from "../store.ts";
 import { toldDropped, toldPatch, warningOf } from "../told-changes.ts";
 
@@ -107,14 +106,14 @@ export async function save(
       if (state.patch !== undefined) tried = triedId(error) ?? tried;
       throw error;
     });
+  // Saves the end of a phase even if nothing else changed.
   const saveEnd = async (): Promise<SaveResult> => {
     const result = await once();
-    // Saves the end of a phase even if nothing else changed.
-    const isNoted = result.status === "saved" || phase === undefined || result.record.attributes["phase"] === phase;
+    const isNoted = result.status === "saved" || result.record.attributes["phase"] === phase;
     return isNoted ? result : once(true);
   };
   const result = await store
-    .using(() => store.withRoom(saveEnd))
+    .using(() => store.withRoom(phase === undefined ? once : saveEnd))
     .catch((error: unknown) => {
       if (binds) sessions.notSaved(sessionId, params.workflowId);
       throw error;

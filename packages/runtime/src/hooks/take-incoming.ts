@@ -32,7 +32,7 @@ import { isErased } from "./forget-sessions.ts";
 import { errorText, noteFailure } from "./hook-log.ts";
 import { NO_CONVERSATION, readState, writeState } from "./hook-state.ts";
 import { CONVERSATION, type IncomingSave, LARGEST_SAVE, REASON, waitingFiles } from "./incoming-save.ts";
-import { nameSession } from "../environment.ts";
+import { nameSession } from "../session-resolver.ts";
 
 export type TakeInPorts = SavePorts & LoadPorts;
 
