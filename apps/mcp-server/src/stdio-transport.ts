@@ -35,7 +35,7 @@ export class StdioTransport implements MessageChannel {
   #pendingWrites = 0;
   #isOutputGone = false;
   #isReading = false;
-  #idleWaiters: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
 
   constructor(options: StdioTransportOptions = {}) {
     this.#input = options.input ?? process.stdin;
@@ -77,13 +77,9 @@ export class StdioTransport implements MessageChannel {
 
   /** Resolves when every accepted request is answered and every answer is sent. */
   async whenIdle(): Promise<void> {
-    while (!this.#isIdle()) {
-      await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+    while (this.#pendingWrites > 0 || (this.#unanswered.size > 0 && !this.#isOutputGone)) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
-  }
-
-  #isIdle(): boolean {
-    return this.#pendingWrites === 0 && (this.#unanswered.size === 0 || this.#isOutputGone);
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -107,7 +103,7 @@ export class StdioTransport implements MessageChannel {
 
   readonly #onOutputError = (error: Error): void => {
     this.#isOutputGone = true;
-    this.#wakeWhenIdle();
+    this.#wake();
     this.onerror?.(error);
     this.#end("output closed");
   };
@@ -175,7 +171,7 @@ export class StdioTransport implements MessageChannel {
     } else {
       this.#unanswered.delete(id);
     }
-    this.#wakeWhenIdle();
+    this.#wake();
   }
 
   #write(message: object): Promise<void> {
@@ -189,7 +185,7 @@ export class StdioTransport implements MessageChannel {
         if (this.#isReading && !this.#isTooMuchUnread()) {
           this.#input.resume();
         }
-        this.#wakeWhenIdle();
+        this.#wake();
         resolve();
       });
       // Backpressure: a client that sends without reading must not make the server buffer unlimited answers.
@@ -203,14 +199,9 @@ export class StdioTransport implements MessageChannel {
     return this.#output.writableLength > this.#maxMessageBytes;
   }
 
-  #wakeWhenIdle(): void {
-    if (this.#isIdle()) {
-      const waiters = this.#idleWaiters;
-      this.#idleWaiters = [];
-      for (const wake of waiters) {
-        wake();
-      }
-    }
+  /** Lets those who wait look again whether the connection is idle. */
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
   }
 }
 
