@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import path from "node:path";
 import type { BlobKey, BlobRef } from "@workrail/core";
 
@@ -65,7 +65,7 @@ export function fileNameOf(id: string): string {
   const small = isNarrow ? id.toLowerCase() : slugOf(id);
   const name = DEVICE.test(small) ? `${small}_` : small;
   if (name === id && PLAIN.test(id)) return id;
-  const digest = createHash("sha256").update(id).digest("hex");
+  const digest = hash("sha256", id, "hex");
   return `${name}.${digest.slice(0, isNarrow ? 8 : 32)}`;
 }
 

@@ -85,7 +85,7 @@ function putSession(on: SqliteConnection, was: Tables["session"] | undefined, no
   // A trigger adds the bytes of a session to those of the store, and it runs on updates only.
   const before = was === undefined ? { ...row, total_bytes: 0 } : columnsOfSession(was);
   if (was === undefined) write(on, INSERT_SESSION, summed(before, SESSION_COLUMNS));
-  if (SESSION_COLUMNS.some((column) => before[column] !== row[column])) updateSession(on, summed(row, SESSION_COLUMNS));
+  if (SESSION_COLUMNS.some((column) => before[column] !== row[column])) write(on, UPDATE_SESSION, summed(row, SESSION_COLUMNS));
 }
 
 function putCheckpoint(on: SqliteConnection, was: Tables["checkpoint"] | undefined, now: Tables["checkpoint"] | undefined): void {

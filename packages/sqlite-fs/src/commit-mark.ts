@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type FileSystem, hasCode, removeIfPresent, writeAll } from "@workrail/blob-files";
 import type { AuditPlace } from "@workrail/core";
 import type { SqliteConnection } from "./sqlite-connection.ts";
@@ -126,5 +126,5 @@ function isWhole({ text, check }: Noted): boolean {
 }
 
 function checkOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+  return hash("sha256", text, "hex").slice(0, 16);
 }
