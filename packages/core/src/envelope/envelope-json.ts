@@ -88,43 +88,51 @@ function inheritable(facts: EnvelopeFacts): JsonObject {
 }
 
 /**
- * Parses the facts of an envelope.
+ * Parses the facts of an envelope by one of the functions below.
  *
  * @throws CHECKPOINT_CORRUPT when a field is invalid; UNSUPPORTED_VERSION for a kind that a newer version added.
  */
-export function fromJson(envelope: EnvelopeFields): EnvelopeFacts {
-  return parsed(() => {
-    const exactDigest = parseDigest(envelope["sha256"]);
-    return {
-      id: parseCheckpointId(envelope["id"]),
-      sessionId: parseSessionId(envelope["session"]),
-      parentId: parent(envelope["parent"]),
-      kind: kind(envelope["kind"]),
-      createdAt: time(text(envelope, "created")),
-      agentId: optionalText(envelope, "agent"),
-      workflowId: optionalText(envelope, "workflow"),
-      project: optionalText(envelope, "project"),
-      name: optionalText(envelope, "name"),
-      tags: tags(envelope["tags"]),
-      attributes: attributes(envelope["attributes"]),
-      exactDigest,
-      canonicalDigest: canonical(envelope, exactDigest),
-      contextBytes: count(envelope["bytes"]),
-      layers: layers(envelope["layers"]),
-      writer: text(envelope, "writer"),
-    };
-  });
+export function parseFacts<T>(envelope: JsonObject, read: (envelope: JsonObject) => T): T {
+  try {
+    return read(envelope);
+  } catch (cause) {
+    if (cause instanceof WorkrailError && cause.code !== "INVALID_INPUT") throw cause;
+    throw corrupt("has an envelope with a field that makes no sense", cause);
+  }
 }
 
-/** Parses the facts of a delta in the first format, which contains all of them. Throws as `fromJson`. */
+/** Parses the facts of a whole checkpoint. `parseFacts` maps its errors. */
+export function fromJson(envelope: EnvelopeFields): EnvelopeFacts {
+  const exactDigest = parseDigest(envelope["sha256"]);
+  return {
+    id: parseCheckpointId(envelope["id"]),
+    sessionId: parseSessionId(envelope["session"]),
+    parentId: parent(envelope["parent"]),
+    kind: kind(envelope["kind"]),
+    createdAt: time(text(envelope, "created")),
+    agentId: optionalText(envelope, "agent"),
+    workflowId: optionalText(envelope, "workflow"),
+    project: optionalText(envelope, "project"),
+    name: optionalText(envelope, "name"),
+    tags: tags(envelope["tags"]),
+    attributes: attributes(envelope["attributes"]),
+    exactDigest,
+    canonicalDigest: canonical(envelope, exactDigest),
+    contextBytes: count(envelope["bytes"]),
+    layers: layers(envelope["layers"]),
+    writer: text(envelope, "writer"),
+  };
+}
+
+/** Parses the facts of a delta in the first format, which contains all of them. */
 export function fromWholeJson(envelope: JsonObject): DeltaFacts {
   const { id, parentId, exactDigest, canonicalDigest, contextBytes, ...other } = fromJson(envelope);
   return { id, parentId, exactDigest, canonicalDigest, contextBytes, other, earlierMs: 0 };
 }
 
-/** Parses the output of `toDeltaJson`. Throws as `fromJson`. */
+/** Parses the output of `toDeltaJson`. */
 export function fromDeltaJson(envelope: JsonObject): DeltaFacts {
-  return parsed(() => ({
+  return {
     id: parseCheckpointId(envelope["id"]),
     parentId: parent(envelope["parent"]),
     exactDigest: parseDigest(envelope["sha256"]),
@@ -132,7 +140,7 @@ export function fromDeltaJson(envelope: JsonObject): DeltaFacts {
     contextBytes: count(envelope["bytes"]),
     other: otherFacts(envelope),
     earlierMs: integer(envelope["earlier"]),
-  }));
+  };
 }
 
 function otherFacts(envelope: JsonObject): DeltaFacts["other"] {
@@ -149,15 +157,6 @@ function otherFacts(envelope: JsonObject): DeltaFacts["other"] {
     ...says("layers", { layers: layers(envelope["layers"]) }),
     ...says("writer", { writer: optionalText(envelope, "writer") as string }),
   };
-}
-
-function parsed<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (cause) {
-    if (cause instanceof WorkrailError && cause.code !== "INVALID_INPUT") throw cause;
-    throw corrupt("has an envelope with a field that makes no sense", cause);
-  }
 }
 
 /** A whole checkpoint omits the canonical digest when it equals the exact one. */

@@ -15,6 +15,7 @@ import {
   fromDeltaJson,
   fromJson,
   fromWholeJson,
+  parseFacts,
   toDeltaJson,
   toJson,
   tooNew,
@@ -144,11 +145,11 @@ function openEnvelope(bytes: Uint8Array, digests: Digester): OpenedBlob | DeltaB
   const payload = bytes.subarray(lineEnd + 1);
   const base = baseOf(envelope);
   if (base !== undefined) {
-    const own = format === DELTA_FORMAT ? fromDeltaJson(envelope) : fromWholeJson(envelope);
+    const own = parseFacts(envelope, format === DELTA_FORMAT ? fromDeltaJson : fromWholeJson);
     return { kind: "delta", facts: own, base, delta: readDelta(payload) };
   }
   if (format === DELTA_FORMAT) throw corrupt("does not name its base");
-  const facts = fromJson(envelope);
+  const facts = parseFacts(envelope, fromJson);
   const context = within(payload, CONTEXT, "has no context");
   if (context.length !== facts.contextBytes) throw corrupt("has no context");
   return { kind: "opened", facts: facts as CheckpointFacts, context };
