@@ -50,13 +50,20 @@ const STARTS_PROCESSES = [
 ];
 
 /** Other tests that share processes: they leave no environment, directory, spy or timer behind. */
-const PROOF = ["packages/runtime/test/**/*.test.ts"];
+const PROOF = [
+  "packages/{blob-files,files-catalog,keychain-crypto,kv-storage,process,sqlite-fs,storage-conformance,wrappers}/{src,test}/**/*.test.ts",
+  "packages/runtime/test/**/*.test.ts",
+];
+
+/** A test of these packages that expects a module not to be loaded yet. */
+const NEEDS_FRESH_MODULES = ["packages/sqlite-fs/src/statement-of.test.ts"];
 
 /** Tests with a process for each file. */
 const PROOF_ALONE = [
   "{apps,tooling,examples}/*/{src,test}/**/*.test.ts",
-  "packages/!(classifier|codecs|core|foreign-memories|host-setup|host-transcripts|http-*|memory|runtime|search|search-minisearch|secrets|timeline|transcripts|transfer|views)/{src,test}/**/*.test.ts",
+  "packages/{ai-sdk,blobs-s3,langgraph,postgres}/{src,test}/**/*.test.ts",
   ...STARTS_PROCESSES,
+  ...NEEDS_FRESH_MODULES,
 ];
 
 export default defineConfig({
@@ -65,7 +72,7 @@ export default defineConfig({
     projects: [
       // One process runs many files, which share modules: loading and compiling them takes most of the time of a small file.
       { extends: true, test: { name: "unit", include: UNIT, exclude: STARTS_PROCESSES, isolate: false } },
-      { extends: true, test: { name: "proof", include: PROOF, isolate: false } },
+      { extends: true, test: { name: "proof", include: PROOF, exclude: NEEDS_FRESH_MODULES, isolate: false } },
       { extends: true, test: { name: "proof-alone", include: PROOF_ALONE } },
     ],
     setupFiles: ["packages/storage-conformance/test/seeded-properties.ts"],
