@@ -4,7 +4,7 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema, type ElicitResult } from "@modelcontextprotocol/sdk/types.js";
-import type { Command } from "./raw-client.ts";
+import { type Command, COMPILED } from "./raw-client.ts";
 
 const ASKABLE = { elicitation: { form: {} } };
 const INFO = { name: "test-client", version: "9.9" };
@@ -55,7 +55,7 @@ export function speaksOldProtocol(name: ClientName): boolean {
 
 /** Connects a client to a program over its standard streams. */
 export async function connectStdio(name: ClientName, command: Command, env: Readonly<Record<string, string>> = {}): Promise<AnyClient> {
-  const server = { command: command.command, args: [...command.args], env, stderr: "ignore" as const };
+  const server = { command: command.command, args: [...command.args], env: { ...COMPILED, ...env }, stderr: "ignore" as const };
   return connect(name, { v1: () => new StdioV1(server), v2: () => new StdioV2(server) });
 }
 
@@ -80,7 +80,8 @@ export async function connectAskable(name: ClientName, place: Place, onQuestion:
     return connect(name, { v1: () => new HttpV1(url), v2: () => new HttpV2(url) }, onQuestion);
   }
   const { command, args, cwd } = place.command;
-  const server = { command, args: [...args], env: place.env, stderr: "ignore" as const, ...(cwd === undefined ? {} : { cwd }) };
+  const env = { ...COMPILED, ...place.env };
+  const server = { command, args: [...args], env, stderr: "ignore" as const, ...(cwd === undefined ? {} : { cwd }) };
   return connect(name, { v1: () => new StdioV1(server), v2: () => new StdioV2(server) }, onQuestion);
 }
 

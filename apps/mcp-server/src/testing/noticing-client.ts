@@ -3,7 +3,7 @@ import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/st
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ResourceListChangedNotificationSchema, ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { Command } from "./raw-client.ts";
+import { type Command, COMPILED } from "./raw-client.ts";
 
 const INFO = { name: "noticing-client", version: "1.0" };
 /** Notice of the list, as the tests write it. */
@@ -54,7 +54,7 @@ class Told {
 /** Connects by protocol 2025-11-25 over standard streams, with either version of the MCP library. */
 export async function noticingOld(library: "v1" | "v2", command: Command, env: Readonly<Record<string, string>>): Promise<NoticingClient> {
   const told = new Told();
-  const server = { ...command, args: [...command.args], env, stderr: "ignore" as const };
+  const server = { ...command, args: [...command.args], env: { ...COMPILED, ...env }, stderr: "ignore" as const };
   const client = library === "v1" ? new ClientV1(INFO) : new ClientV2(INFO, { versionNegotiation: { mode: "legacy" } });
   if (client instanceof ClientV1) {
     client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => told.add(params.uri));
@@ -95,7 +95,8 @@ export async function noticingNew(
   const client = new ClientV2(INFO, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => told.add(params.uri));
   client.setNotificationHandler("notifications/resources/list_changed", () => told.add(LIST));
-  if ("command" in to) await client.connect(new StdioV2({ ...to.command, args: [...to.command.args], env: to.env, stderr: "ignore" }));
+  if ("command" in to)
+    await client.connect(new StdioV2({ ...to.command, args: [...to.command.args], env: { ...COMPILED, ...to.env }, stderr: "ignore" }));
   else {
     const requestInit = to.token === undefined ? {} : { headers: { Authorization: `Bearer ${to.token}` } };
     await client.connect(new HttpV2(to.url, { requestInit }));

@@ -19,6 +19,11 @@ export const fixtureCommand: Command = {
   args: ["--conditions=@workrail/source", FIXTURE_SERVER],
 };
 
+const { NODE_COMPILE_CACHE } = process.env;
+
+/** Variables of a program that runs from its sources: the libraries' transports pass on few by themselves, and compiling takes longest. */
+export const COMPILED: Readonly<Record<string, string>> = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
+
 export interface Answer {
   readonly jsonrpc: string;
   readonly id: string | number | null;
