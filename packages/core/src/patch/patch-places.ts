@@ -83,11 +83,14 @@ function noParent({ name, field, path, depth, parent }: Missing): WorkrailError 
   const at = depth === 0 ? "the context" : quoted(pointerOf(path.slice(0, depth)));
   const keys = keysOf(parent);
   const lacks = keys === undefined ? `is ${kindOf(parent)}, which has no keys` : `has no ${quoted(path[depth] ?? "")}`;
-  const there = keys === undefined ? "" : keys.length === 0 ? " It is empty." : ` It has: ${listed(keys)}.`;
+  const named = (keys ?? []).slice(0, MOST_NAMED).map(clipName);
+  const left = (keys?.length ?? 0) - named.length;
+  const others = left > 0 ? ` and ${left} more` : "";
+  const there = keys === undefined ? "" : keys.length === 0 ? " It is empty." : ` It has: ${named.join(", ")}${others}.`;
   const asKey = depth === 0 ? ` A new key that begins with / is written ${quoted(pointerOf([name]))}.` : "";
   const message = `${field} names ${quoted(name)}, whose parent does not exist: ${at} ${lacks}.`;
   return new WorkrailError("INVALID_INPUT", message, {
-    details: { field, place: clipName(name), keys: (keys ?? []).slice(0, MOST_NAMED).map(clipName) },
+    details: { field, place: clipName(name), keys: named },
     hint: `Correct the name, or set the whole parent.${there}${asKey}`,
   });
 }
@@ -107,9 +110,10 @@ export function checkApart(places: readonly Place[]): void {
   const within = new Map<string, Place>();
   for (const place of places) {
     const at = place.path.map((_, index) => pointerOf(place.path.slice(0, index + 1)));
-    const other = at.map((pointer) => named.get(pointer)).find((found) => found !== undefined) ?? within.get(at.at(-1) ?? "");
+    const own = pointerOf(place.path);
+    const other = at.map((pointer) => named.get(pointer)).find((found) => found !== undefined) ?? within.get(own);
     if (other !== undefined) throw overlapping(place, other);
-    named.set(at.at(-1) ?? "", place);
+    named.set(own, place);
     for (const pointer of at) within.set(pointer, place);
   }
 }
@@ -132,9 +136,4 @@ export function refused({ field, name }: NamedPlace, rule: string, hint: string)
     details: { field, place: clipName(name) },
     hint,
   });
-}
-
-function listed(keys: readonly string[]): string {
-  const named = keys.slice(0, MOST_NAMED).map(clipName).join(", ");
-  return keys.length > MOST_NAMED ? `${named} and ${keys.length - MOST_NAMED} more` : named;
 }

@@ -508,9 +508,24 @@ async function putBackIfReplaced(
   if (isSameBytes(await ports.blobs.get(blob), put)) return;
   const present = await readStored(ports, blob, facts);
   if (present?.facts.exactDigest === facts.exactDigest) return;
+  await writeAgain(ports, record, { facts, content });
+}
+
+interface Again {
+  readonly facts: CheckpointFacts;
+  readonly content: SavedContent;
+  /** Called in the change, before the blob is replaced. */
+  readonly before?: (() => Promise<unknown>) | undefined;
+}
+
+/** Writes the whole blob of an existing checkpoint again. */
+async function writeAgain(ports: SavePorts, record: CheckpointRecord, { facts, content, before }: Again): Promise<void> {
   const bytes = await encodeBlob(ports, facts, content);
-  const becomes = { blobBytes: bytes.length, baseId: null, keyId: null };
-  await ports.catalog.change(changeForm(record, becomes, () => ports.blobs.replace(blob, bytes)));
+  const write = async (): Promise<void> => {
+    await before?.();
+    await ports.blobs.replace(record.blob, bytes);
+  };
+  await ports.catalog.change(changeForm(record, { blobBytes: bytes.length, baseId: null, keyId: null }, write));
 }
 
 /**
@@ -578,13 +593,10 @@ function reclaimLater(ports: SavePorts, refs: readonly BlobRef[]): void {
  */
 export function checkSize(blobBytes: number, limits: Limits): void {
   if (blobBytes <= limits.maxCheckpointBytes) return;
-  throw new WorkrailError(
-    "STORAGE_QUOTA_EXCEEDED",
+  throw quotaExceeded(
     `The checkpoint has ${blobBytes} bytes compressed; the limit is ${limits.maxCheckpointBytes}.`,
-    {
-      details: { limit: "maxCheckpointBytes", maxCheckpointBytes: limits.maxCheckpointBytes, sizeBytes: blobBytes },
-      hint: "Leave large or incompressible values out of the context and save their paths instead.",
-    },
+    { limit: "maxCheckpointBytes", maxCheckpointBytes: limits.maxCheckpointBytes, sizeBytes: blobBytes },
+    "Leave large or incompressible values out of the context and save their paths instead.",
   );
 }
 
@@ -643,14 +655,7 @@ async function sameOrConflict(ports: SavePorts, input: WholeInput, existing: Che
 /** Repairs a damaged checkpoint whose context is saved again. Remains of its file are quarantined. */
 async function madeWhole(ports: SavePorts, { content }: WholeInput, record: CheckpointRecord): Promise<CheckpointRecord> {
   if (!record.damaged && (await isReadable(ports, record))) return record;
-  const bytes = await encodeBlob(ports, record, content);
-  const becomes = { blobBytes: bytes.length, baseId: null, keyId: null };
-  await ports.catalog.change(
-    changeForm(record, becomes, async () => {
-      await ports.blobs.quarantine(record.blob);
-      await ports.blobs.replace(record.blob, bytes);
-    }),
-  );
+  await writeAgain(ports, record, { facts: record, content, before: () => ports.blobs.quarantine(record.blob) });
   // Another process may have been faster. A checkpoint removed meanwhile is like one removed after the answer.
   return (await findCheckpoint(ports.catalog, record.id)) ?? record;
 }
@@ -662,16 +667,12 @@ function inTrash(checkpointId: CheckpointId): WorkrailError {
 
 function overQuota({ over, bytes, blobBytes: sizeBytes }: NotCommitted & { status: "over-quota" }, limits: Limits): WorkrailError {
   const [limit, name] = over === "session" ? (["maxSessionBytes", "session"] as const) : (["maxTotalBytes", "store"] as const);
-  return new WorkrailError(
-    "STORAGE_QUOTA_EXCEEDED",
+  return quotaExceeded(
     `The ${name} has ${bytes[over]} of at most ${limits[limit]} bytes; the checkpoint needs ${sizeBytes}.`,
-    {
-      details: { limit, [limit]: limits[limit], usageBytes: bytes[over], sizeBytes },
-      hint:
-        over === "session"
-          ? "Save to a new session, or remove old checkpoints of this one with `workrail cleanup --session`."
-          : "Empty the trash (`workrail trash empty`), remove old checkpoints (`workrail cleanup`), or raise the limit.",
-    },
+    { limit, [limit]: limits[limit], usageBytes: bytes[over], sizeBytes },
+    over === "session"
+      ? "Save to a new session, or remove old checkpoints of this one with `workrail cleanup --session`."
+      : "Empty the trash (`workrail trash empty`), remove old checkpoints (`workrail cleanup`), or raise the limit.",
   );
 }
 
@@ -680,14 +681,15 @@ function ownerMissing(checkpointId: CheckpointId | undefined): WorkrailError {
 }
 
 function asidesFull(sizeBytes: number, { maxAsides, maxAsideBytes }: Limits): WorkrailError {
-  return new WorkrailError(
-    "STORAGE_QUOTA_EXCEEDED",
+  return quotaExceeded(
     `The session has reached its limit of asides (${maxAsides}, or ${maxAsideBytes} bytes in all), and valid handles protect them.`,
-    {
-      details: { limit: "maxAsides", maxAsides, maxAsideBytes, sizeBytes },
-      hint: "Save the context as a checkpoint, use another session, wait until the handles expire, or raise the limit.",
-    },
+    { limit: "maxAsides", maxAsides, maxAsideBytes, sizeBytes },
+    "Save the context as a checkpoint, use another session, wait until the handles expire, or raise the limit.",
   );
+}
+
+function quotaExceeded(message: string, details: WorkrailError["details"], hint: string): WorkrailError {
+  return new WorkrailError("STORAGE_QUOTA_EXCEEDED", message, { details, hint });
 }
 
 function idTaken(checkpointId: CheckpointId): WorkrailError {
