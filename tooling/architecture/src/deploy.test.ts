@@ -67,6 +67,7 @@ function rendered(template: string): readonly KubernetesObject[] {
   const values = parse(read("helm/values.yaml")) as Readonly<Record<string, string | number | object>>;
   const text = template.replaceAll(
     /\{\{ (toJson )?\.(Values|Release)\.(\w+) \}\}/gu,
+    // oxlint-disable-next-line eslint/max-params -- replaceAll passes each group in this order.
     (_, json: string | undefined, of: string, name: string) => {
       if (of === "Release") return name === "Name" ? "team" : "";
       const value = values[name];

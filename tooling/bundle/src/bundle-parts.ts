@@ -69,6 +69,7 @@ function withoutBuiltInImports(code: string): string {
   const [imports = ""] = /^(?:import\b[^;]*;\s*)*/u.exec(code) ?? [];
   const replaced = imports.replaceAll(
     /import\s*(?:([\w$]+)\s*,?)?\s*(\{[^}]*\})?\s*from\s*"(node:[\w/]+)";/gu,
+    // oxlint-disable-next-line eslint/max-params -- replaceAll passes each group in this order.
     (_all, whole: string | undefined, named: string | undefined, id: string) => {
       const names = [whole, named?.replaceAll(/\s+as\s+/gu, ":")].filter((name) => name !== undefined);
       if (LOADED_BY_CALLS.has(id)) return names.map((name) => takenByCalls(id, name)).join("");

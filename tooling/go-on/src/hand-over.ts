@@ -30,8 +30,14 @@ export function tokensOf(text: string): number {
   return encode(text, PLAIN).length;
 }
 
-function request(mode: Mode, checkpointId: unknown, budgetTokens: number, focus: string): [tool: string, given: object] {
-  const about = { checkpointId, budgetTokens, ...(mode.endsWith("Focus") ? { focus } : {}) };
+interface Given {
+  readonly checkpointId: string;
+  readonly budgetTokens: number;
+  readonly focus: string;
+}
+
+function request(mode: Mode, { focus, ...given }: Given): [tool: string, given: object] {
+  const about = { ...given, ...(mode.endsWith("Focus") ? { focus } : {}) };
   if (mode.startsWith("compress")) return ["workflow_context_compress", about];
   return ["workflow_resume", mode.startsWith("summary") ? { ...about, depth: "summary" } : about];
 }
@@ -66,7 +72,7 @@ export async function handOver(
     const results: HandedOver[] = [];
     for (const mode of modes) {
       for (const budget of budgets) {
-        const text = await call(...request(mode, checkpointId, budget, state.focus));
+        const text = await call(...request(mode, { checkpointId, budgetTokens: budget, focus: state.focus }));
         const read = asRead(`${found}\n${text}`);
         const unanswered = state.questions.filter((question) => !answers(read, question));
         results.push({ mode, budget, tokens: tokensOf(text), unanswered, text });

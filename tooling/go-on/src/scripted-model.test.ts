@@ -36,7 +36,7 @@ async function live({ name, context }: WorkingState): Promise<Life> {
   const tools = async ({ client }: ServerProcess) => (await client.listTools()).tools;
 
   const first = await ServerProcess.start({ home });
-  const model = new ScriptedModel("a", await tools(first), talkTo(first), { ...context });
+  const model = new ScriptedModel("a", { tools: await tools(first), call: talkTo(first), window: { ...context } });
   transcript.say("An agent has worked for a while. It saves its whole state.");
   await model.saveAll(name);
   transcript.say("It continues, and saves only its changes.");
@@ -52,7 +52,7 @@ async function live({ name, context }: WorkingState): Promise<Life> {
 
   transcript.say("Its process is killed, and its context window is lost. A new agent knows only the list of tools.");
   await using second = await ServerProcess.start({ home });
-  const successor = new ScriptedModel("b", await tools(second), talkTo(second));
+  const successor = new ScriptedModel("b", { tools: await tools(second), call: talkTo(second) });
   const read = await successor.takeUp();
   transcript.say("It has what it needs, and continues the work.");
   await successor.change({ stepOfToday: 6 });

@@ -7,6 +7,13 @@ export type Call = (tool: string, given: Fields) => Promise<{ readonly text: str
 
 const BUDGET = 4_000;
 
+export interface ModelOptions {
+  readonly tools: readonly Tool[];
+  readonly call: Call;
+  /** Empty for a model that has just been started. */
+  readonly window?: Fields;
+}
+
 /**
  * A model with fixed rules. It knows the list of tools, its window, and the answers. Its rules are those of a language model that reads
  * descriptions: it looks for the tool that accepts its data.
@@ -24,9 +31,8 @@ export class ScriptedModel {
 
   /**
    * @param name of the agent, for the ids of its checkpoints.
-   * @param window empty for a model that has just been started.
    */
-  constructor(name: string, tools: readonly Tool[], call: Call, window: Fields = {}) {
+  constructor(name: string, { tools, call, window = {} }: ModelOptions) {
     this.#name = name;
     this.#call = call;
     this.#save = toolWith(tools, ["context", "patch"]);

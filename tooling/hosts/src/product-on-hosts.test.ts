@@ -27,7 +27,7 @@ const FILES = {
 };
 const TURNS: readonly Turn[] = [
   reading("sum.py"),
-  editing("sum.py", "    return sum(prices)", "    return round(sum(prices), 20)", "I round."),
+  editing("sum.py", { old: "    return sum(prices)", new: "    return round(sum(prices), 20)" }, "I round."),
   running(LAST_STEP, "I run the check."),
 ];
 

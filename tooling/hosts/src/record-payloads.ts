@@ -26,7 +26,7 @@ const TURNS = [
   planning("> Read the notes"),
   reading("notes.txt"),
   running("cat missing.txt"),
-  editing("notes.txt", "one", "two"),
+  editing("notes.txt", { old: "one", new: "two" }),
   saying("The file is not there."),
   saying("Nothing else."),
 ];

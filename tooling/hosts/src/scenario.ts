@@ -68,8 +68,8 @@ export function running(command: string, text?: string): Turn {
 }
 
 /** A turn that replaces lines of a file. */
-export function editing(path: string, old: string, replacement: string, text?: string): Turn {
-  return { ...(text === undefined ? {} : { text }), calls: [{ tool: "edit", path, old, new: replacement }] };
+export function editing(path: string, lines: Omit<Extract<Call, { tool: "edit" }>, "tool" | "path">, text?: string): Turn {
+  return { ...(text === undefined ? {} : { text }), calls: [{ tool: "edit", path, ...lines }] };
 }
 
 /** A turn that writes a file. */

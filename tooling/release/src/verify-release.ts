@@ -42,7 +42,7 @@ async function install(packages: readonly PublicPackage[]): Promise<string> {
     overrides: Object.fromEntries(tarballs),
   };
   writeFileSync(join(project, "package.json"), JSON.stringify(manifest));
-  await must("npm install", "npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"], project);
+  await must("npm install", ["npm", "install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"], project);
   return project;
 }
 
@@ -52,18 +52,18 @@ async function installAsInImage(project: string): Promise<string> {
   const tarball = dependencies["@workrail/mcp-server"];
   if (tarball === undefined) throw new Error("@workrail/mcp-server is not packed.");
   const prefix = join(work, "image");
-  await must("npm install of the Dockerfile", "npm", ["install", ...readImage().installArgs, `--prefix=${prefix}`, tarball], work);
+  await must("npm install of the Dockerfile", ["npm", "install", ...readImage().installArgs, `--prefix=${prefix}`, tarball], work);
   return process.platform === "win32" ? join(prefix, "workrail-mcp.cmd") : join(prefix, "bin", "workrail-mcp");
 }
 
 async function importLibrary(project: string, name: string): Promise<void> {
   // The conformance kit needs a running vitest; this can only check that it resolves.
   const code = name.endsWith("storage-conformance") ? `import.meta.resolve("${name}")` : `await import("${name}")`;
-  await must(`import ${name}`, process.execPath, ["--input-type=module", "--eval", code], project);
+  await must(`import ${name}`, [process.execPath, "--input-type=module", "--eval", code], project);
 }
 
 async function showVersion(project: string): Promise<void> {
-  const output = await must("workrail --version", bin(project, "workrail"), ["--version"], project);
+  const output = await must("workrail --version", [bin(project, "workrail"), "--version"], project);
   if (!/^\d+\.\d+\.\d+/.test(output)) throw new Error(`workrail --version said ${JSON.stringify(output)}`);
 }
 
@@ -84,7 +84,7 @@ async function initializeServer(program: string): Promise<void> {
   console.log("ok  workrail-mcp answers initialize");
 }
 
-async function must(what: string, command: string, args: readonly string[], cwd: string): Promise<string> {
+async function must(what: string, [command, ...args]: readonly [string, ...string[]], cwd: string): Promise<string> {
   const { code, output } = await run(command, args, { cwd });
   if (code !== 0) throw new Error(`${what} failed:\n${output}`);
   console.log(`ok  ${what}`);

@@ -49,7 +49,8 @@ async function measure(bench: Bench, work: Work): Promise<ProcessesRow> {
   const directory = bench.fresh("processes");
   const rounds: { readonly floor: PartResult[][]; readonly library: PartResult[][] } = { floor: [], library: [] };
   for (let round = 0; round < (bench.quick ? 1 : ROUNDS); round++) {
-    for (const side of ["floor", "library"] as const) rounds[side].push(await playRound(directory, work, side, callsEach(bench, work)));
+    for (const side of ["floor", "library"] as const)
+      rounds[side].push(await playRound(directory, work, { side, count: callsEach(bench, work) }));
   }
   const floor = crowd(rounds.floor);
   const measured = crowd(rounds.library);
@@ -61,11 +62,11 @@ function callsEach({ quick }: Bench, { operation, contextBytes, processes }: Wor
   return Math.ceil(all / processes);
 }
 
-async function playRound(directory: string, work: Work, side: PartInput["side"], count: number): Promise<PartResult[]> {
+async function playRound(directory: string, work: Work, part: Pick<PartInput, "side" | "count">): Promise<PartResult[]> {
   const { operation, contextBytes: bytes } = work;
   const workers = Array.from({ length: work.processes }, (_, number) => {
     const sessionId = work.sessions === "one" ? "session" : `session-${number}`;
-    return new Worker("takePart", { directory, operation, side, sessionId, seed: number + 1, bytes, count });
+    return new Worker("takePart", { directory, operation, sessionId, seed: number + 1, bytes, ...part });
   });
   await Promise.all(workers.map((worker) => worker.ready));
   for (const worker of workers) worker.begin();

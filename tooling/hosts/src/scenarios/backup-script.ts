@@ -67,8 +67,7 @@ export const backupScript: Scenario = {
         },
         editing(
           "backup.sh",
-          "for file in $(find $source -type f); do",
-          'find "$source" -type f -print0 | while IFS= read -r -d "" file; do',
+          { old: "for file in $(find $source -type f); do", new: 'find "$source" -type f -print0 | while IFS= read -r -d "" file; do' },
           "find -print0 with a read loop: names may contain anything but NUL.",
         ),
         running("bash -n backup.sh && bash check.sh"),
@@ -86,11 +85,16 @@ export const backupScript: Scenario = {
           "- Quote all variables",
           "- Say in README.md what --dry-run does",
         ),
-        editing("backup.sh", "# backup.sh SOURCE TARGET [--dry-run]", "# backup.sh SOURCE TARGET [--dry-run]\nset -euo pipefail"),
+        editing("backup.sh", {
+          old: "# backup.sh SOURCE TARGET [--dry-run]",
+          new: "# backup.sh SOURCE TARGET [--dry-run]\nset -euo pipefail",
+        }),
         editing(
           "backup.sh",
-          "ls $target | sort | head -n -7 | xargs -I{} rm -rf $target/{}",
-          'find "$target" -mindepth 1 -maxdepth 1 -type d | sort | head -n -7 | while IFS= read -r day; do\n  if [ "$3" = --dry-run ]; then\n    echo "would remove $day"\n  else\n    rm -rf "$day"\n  fi\ndone',
+          {
+            old: "ls $target | sort | head -n -7 | xargs -I{} rm -rf $target/{}",
+            new: 'find "$target" -mindepth 1 -maxdepth 1 -type d | sort | head -n -7 | while IFS= read -r day; do\n  if [ "$3" = --dry-run ]; then\n    echo "would remove $day"\n  else\n    rm -rf "$day"\n  fi\ndone',
+          },
           "The clean-up asks the same switch and names what it would remove.",
         ),
         running("bash check.sh"),
@@ -114,14 +118,13 @@ export const backupScript: Scenario = {
       prompt: "keep the folders, yes. continue",
       turns: [
         reading("backup.sh"),
-        editing("backup.sh", "today=$(date +%F)", "today=$(date +%F)\ndry_run=${3:-}"),
+        editing("backup.sh", { old: "today=$(date +%F)", new: "today=$(date +%F)\ndry_run=${3:-}" }),
         running('sed -i \'s/"\\$3" = --dry-run/"$dry_run" = --dry-run/\' backup.sh && grep -n dry_run backup.sh'),
         reading("backup.sh"),
-        editing(
-          "backup.sh",
-          "    mkdir -p $target/$today\n    cp $file $target/$today/",
-          '    mkdir -p "$target/$today/$(dirname "${file#"$source"/}")"\n    cp "$file" "$target/$today/${file#"$source"/}"',
-        ),
+        editing("backup.sh", {
+          old: "    mkdir -p $target/$today\n    cp $file $target/$today/",
+          new: '    mkdir -p "$target/$today/$(dirname "${file#"$source"/}")"\n    cp "$file" "$target/$today/${file#"$source"/}"',
+        }),
         running("bash -n backup.sh && bash check.sh"),
         reading("README.md"),
         saying("Done, checked by dry runs alone."),

@@ -62,8 +62,10 @@ export const clesDeTraduction: Scenario = {
         ),
         editing(
           "locales/fr.json",
-          '  "compte.fermer": "Fermer mon compte"',
-          '  "compte.fermer": "Fermer mon compte",\n  "panier.vide": "Votre panier est vide"',
+          {
+            old: '  "compte.fermer": "Fermer mon compte"',
+            new: '  "compte.fermer": "Fermer mon compte",\n  "panier.vide": "Votre panier est vide"',
+          },
           "Je traduis panier.vide, la phrase est simple.",
         ),
         running("node scripts/verifier.mjs"),
@@ -75,8 +77,10 @@ export const clesDeTraduction: Scenario = {
       turns: [
         editing(
           "locales/fr.json",
-          '  "panier.vide": "Votre panier est vide"',
-          '  "paiement.refuse": "TODO Your card was declined",\n  "panier.vide": "TODO Your basket is empty"',
+          {
+            old: '  "panier.vide": "Votre panier est vide"',
+            new: '  "paiement.refuse": "TODO Your card was declined",\n  "panier.vide": "TODO Your basket is empty"',
+          },
           "Compris : le texte anglais avec TODO, aucune traduction de ma part.",
         ),
         running("node scripts/verifier.mjs"),
@@ -129,11 +133,10 @@ test("aucun TODO ne part en production", () => {
       prompt: 'Seulement la mise en production. Et oui, ajoute la clé à l\'anglais : "Old account".',
       turns: [
         reading("locales/en.json"),
-        editing(
-          "locales/en.json",
-          '  "compte.fermer": "Close my account",',
-          '  "compte.ancien": "Old account",\n  "compte.fermer": "Close my account",',
-        ),
+        editing("locales/en.json", {
+          old: '  "compte.fermer": "Close my account",',
+          new: '  "compte.ancien": "Old account",\n  "compte.fermer": "Close my account",',
+        }),
         running("node scripts/verifier.mjs"),
         reading("test/locales.test.mjs", "locales/fr.json"),
         running(

@@ -137,23 +137,20 @@ function quoted(field: string): string {
           ],
         },
         running("npm test 2>&1 | grep -E '✖|✔|Error|expected|actual|[+-]  ' | sort -u"),
-        editing(
-          "test/csv.test.ts",
-          '  assert.equal(toCsv(["id", "name"], [{ id: 1, name: "Ada" }]), "id,name\\r\\n1,Ada\\r\\n");',
-          '  assert.equal(toCsv(["id", "name"], [{ id: 1, name: "Ada" }]), "id;name\\r\\n1;Ada\\r\\n");',
-        ),
+        editing("test/csv.test.ts", {
+          old: '  assert.equal(toCsv(["id", "name"], [{ id: 1, name: "Ada" }]), "id,name\\r\\n1,Ada\\r\\n");',
+          new: '  assert.equal(toCsv(["id", "name"], [{ id: 1, name: "Ada" }]), "id;name\\r\\n1;Ada\\r\\n");',
+        }),
         running("npm test 2>&1 | grep -E '✖|✔|Error' | sort -u"),
         planning("x src/csv.ts with tests", "> GET /members.csv in src/server.ts", "- docs/api.md"),
-        editing(
-          "src/server.ts",
-          "    response.writeHead(404).end();",
-          '    if (pathname === "/members.csv") {\n      const csv = toCsv(["id", "name", "email", "joined", "notes"], members as unknown as Record<string, unknown>[]);\n      response.writeHead(200, { "content-type": "text/csv; charset=utf-8" }).end(csv);\n      return;\n    }\n    response.writeHead(404).end();',
-        ),
-        editing(
-          "src/server.ts",
-          'import { members } from "./store.ts";',
-          'import { toCsv } from "./csv.ts";\nimport { members } from "./store.ts";',
-        ),
+        editing("src/server.ts", {
+          old: "    response.writeHead(404).end();",
+          new: '    if (pathname === "/members.csv") {\n      const csv = toCsv(["id", "name", "email", "joined", "notes"], members as unknown as Record<string, unknown>[]);\n      response.writeHead(200, { "content-type": "text/csv; charset=utf-8" }).end(csv);\n      return;\n    }\n    response.writeHead(404).end();',
+        }),
+        editing("src/server.ts", {
+          old: 'import { members } from "./store.ts";',
+          new: 'import { toCsv } from "./csv.ts";\nimport { members } from "./store.ts";',
+        }),
         running(
           "node -e \"import('./src/server.ts').then(async (m) => { const s = m.startServer().listen(0); await new Promise((r) => s.once('listening', r)); console.log(await (await fetch('http://127.0.0.1:' + s.address().port + '/members.csv')).text()); s.close(); })\"",
         ),
@@ -169,21 +166,19 @@ function quoted(field: string): string {
           SERVER_TEST,
           "A test for the download. Since the field notes is free text I also test that a formula is not run by the spreadsheet (CSV injection).",
         ),
-        editing(
-          "src/server.ts",
-          '      const csv = toCsv(["id", "name", "email", "joined", "notes"], members as unknown as Record<string, unknown>[]);\n      response.writeHead(200, { "content-type": "text/csv; charset=utf-8" }).end(csv);',
-          '      const csv = toCsv(["id", "name", "joined", "notes"], members as unknown as Record<string, unknown>[]);\n      const head = { "content-type": "text/csv; charset=utf-8", "content-disposition": \'attachment; filename="members.csv"\' };\n      response.writeHead(200, head).end(csv);',
-        ),
+        editing("src/server.ts", {
+          old: '      const csv = toCsv(["id", "name", "email", "joined", "notes"], members as unknown as Record<string, unknown>[]);\n      response.writeHead(200, { "content-type": "text/csv; charset=utf-8" }).end(csv);',
+          new: '      const csv = toCsv(["id", "name", "joined", "notes"], members as unknown as Record<string, unknown>[]);\n      const head = { "content-type": "text/csv; charset=utf-8", "content-disposition": \'attachment; filename="members.csv"\' };\n      response.writeHead(200, head).end(csv);',
+        }),
         running("npm test 2>&1 | grep -E '✖|✔|Error' | sort -u"),
         {
           text: "The download works, the formula test fails as it should. I decided to defuse with a leading apostrophe rather than to drop the field, because the treasurer needs the notes, and Excel hides the apostrophe.",
           calls: [{ tool: "read", path: "docs/api.md" }],
         },
-        editing(
-          "docs/api.md",
-          "- `GET /members`: all members as JSON",
-          "- `GET /members`: all members as JSON\n- `GET /members.csv`: the same without emails, as a download, separated by semicolons",
-        ),
+        editing("docs/api.md", {
+          old: "- `GET /members`: all members as JSON",
+          new: "- `GET /members`: all members as JSON\n- `GET /members.csv`: the same without emails, as a download, separated by semicolons",
+        }),
         planning("x src/csv.ts with tests", "x GET /members.csv in src/server.ts", "x docs/api.md", "> Defuse formulas in quoted()"),
         saying(
           "Where it stands: download and columns are done, docs/api.md is updated. `keeps formulas from being run by a spreadsheet` fails: formula is not defused: 3;Cem Ü.;2025-11-30;=SUM(A1:A9). Next I put an apostrophe before fields that begin with = + - @ in quoted() of src/csv.ts. One thing I could not find out: does her Excel need a byte order mark for the Ü? Please ask her to open the file once.",
@@ -196,18 +191,16 @@ function quoted(field: string): string {
       prompt: "She says the Ü looks broken, so yes, a byte order mark. Carry on!",
       turns: [
         reading("src/csv.ts"),
-        editing(
-          "src/csv.ts",
-          "function quoted(field: string): string {\n  return /[\";\\r\\n]/.test(field) ? '\"' + field.replaceAll('\"', '\"\"') + '\"' : field;\n}",
-          "function quoted(field: string): string {\n  const safe = /^[=+\\-@]/.test(field) ? \"'\" + field : field;\n  return /[\";\\r\\n]/.test(safe) ? '\"' + safe.replaceAll('\"', '\"\"') + '\"' : safe;\n}",
-        ),
+        editing("src/csv.ts", {
+          old: "function quoted(field: string): string {\n  return /[\";\\r\\n]/.test(field) ? '\"' + field.replaceAll('\"', '\"\"') + '\"' : field;\n}",
+          new: "function quoted(field: string): string {\n  const safe = /^[=+\\-@]/.test(field) ? \"'\" + field : field;\n  return /[\";\\r\\n]/.test(safe) ? '\"' + safe.replaceAll('\"', '\"\"') + '\"' : safe;\n}",
+        }),
         running("npm test 2>&1 | grep -E '✖|✔|Error' | sort -u"),
         reading("src/server.ts"),
-        editing(
-          "src/server.ts",
-          "      response.writeHead(200, head).end(csv);",
-          '      response.writeHead(200, head).end("\\ufeff" + csv);',
-        ),
+        editing("src/server.ts", {
+          old: "      response.writeHead(200, head).end(csv);",
+          new: '      response.writeHead(200, head).end("\\ufeff" + csv);',
+        }),
         running("npm test 2>&1 | grep -E '✖|✔|Error' | sort -u"),
         reading("docs/api.md"),
         saying("Formulas are defused, the file begins with a byte order mark, all tests pass."),

@@ -86,8 +86,9 @@ Tests first please, unittest only.`,
         planning("x tests/test_cursor.py", "> list_orders_after in orders/api.py", "- Opaque cursor: encode and check", "- docs/api.md"),
         editing(
           "orders/api.py",
-          "from orders.store import ORDERS",
-          `from orders.store import ORDERS
+          {
+            old: "from orders.store import ORDERS",
+            new: `from orders.store import ORDERS
 
 
 def list_orders_after(cursor, size=10):
@@ -96,6 +97,7 @@ def list_orders_after(cursor, size=10):
     rest = [order for order in ordered if cursor is None or order["created"] < cursor]
     page = rest[:size]
     return {"orders": page, "next": page[-1]["created"] if len(rest) > size else None}`,
+          },
           "The simplest form first: the cursor is the time of the last order.",
         ),
         running("python3 -m unittest -q 2>&1 | grep -E 'FAIL|Error|OK'"),
@@ -111,11 +113,10 @@ def list_orders_after(cursor, size=10):
           ],
         },
         running("python3 -m unittest -q 2>&1 | grep -E 'FAIL|Error|OK'"),
-        editing(
-          "orders/api.py",
-          "from orders.store import ORDERS\n\n\ndef list_orders_after",
-          "import base64\nimport json\n\nfrom orders.store import ORDERS\n\n\ndef list_orders_after",
-        ),
+        editing("orders/api.py", {
+          old: "from orders.store import ORDERS\n\n\ndef list_orders_after",
+          new: "import base64\nimport json\n\nfrom orders.store import ORDERS\n\n\ndef list_orders_after",
+        }),
         running("python3 -m unittest -q 2>&1 | grep -E 'FAIL|Error|OK'"),
         saying(
           "Each order comes once now. Left: a forged cursor raises binascii.Error instead of ValueError with our words, and docs/api.md.",
@@ -127,7 +128,11 @@ def list_orders_after(cursor, size=10):
       prompt: "ok, next. one more requirement: size is at most 50, larger ones are cut without an error",
       turns: [
         reading("orders/api.py"),
-        editing("orders/api.py", "    page = rest[:size]", "    page = rest[: min(size, MOST)]", "The cut goes where the page is made."),
+        editing(
+          "orders/api.py",
+          { old: "    page = rest[:size]", new: "    page = rest[: min(size, MOST)]" },
+          "The cut goes where the page is made.",
+        ),
         running("python3 -m unittest -q 2>&1 | grep -E 'FAIL|Error|OK'"),
         saying(
           "Still red: NameError: name 'MOST' is not defined, and test_refuses_a_forged_cursor. Next step: MOST = 50 below the imports of orders/api.py and use it for `next` too, then _decode catches binascii.Error and JSONDecodeError and raises ValueError('not one of our cursors'). docs/api.md comes last. Undecided: should cursors be signed? Today a client can build one; it sees nothing it could not see anyway.",
@@ -140,23 +145,20 @@ def list_orders_after(cursor, size=10):
       prompt: "no signing. go on",
       turns: [
         reading("orders/api.py"),
-        editing(
-          "orders/api.py",
-          "from orders.store import ORDERS\n\n\ndef list_orders_after",
-          "from orders.store import ORDERS\n\nMOST = 50\n\n\ndef list_orders_after",
-        ),
-        editing(
-          "orders/api.py",
-          "    return tuple(json.loads(base64.urlsafe_b64decode(cursor)))",
-          '    try:\n        return tuple(json.loads(base64.urlsafe_b64decode(cursor)))\n    except ValueError as error:\n        raise ValueError("not one of our cursors") from error',
-        ),
+        editing("orders/api.py", {
+          old: "from orders.store import ORDERS\n\n\ndef list_orders_after",
+          new: "from orders.store import ORDERS\n\nMOST = 50\n\n\ndef list_orders_after",
+        }),
+        editing("orders/api.py", {
+          old: "    return tuple(json.loads(base64.urlsafe_b64decode(cursor)))",
+          new: '    try:\n        return tuple(json.loads(base64.urlsafe_b64decode(cursor)))\n    except ValueError as error:\n        raise ValueError("not one of our cursors") from error',
+        }),
         running("python3 -m unittest -q 2>&1 | grep -E 'FAIL|Error|OK'"),
         reading("docs/api.md", "tests/test_cursor.py"),
-        editing(
-          "docs/api.md",
-          "`GET /orders?page=2&size=10`",
-          "`GET /orders?page=2&size=10`\n\n`GET /orders?after=CURSOR&size=10`; `size` is at most 50.",
-        ),
+        editing("docs/api.md", {
+          old: "`GET /orders?page=2&size=10`",
+          new: "`GET /orders?page=2&size=10`\n\n`GET /orders?after=CURSOR&size=10`; `size` is at most 50.",
+        }),
         running("git status --short"),
         saying("All green, the page is written."),
       ],

@@ -97,11 +97,10 @@ test("writes days for calendars", () => assert.equal(icalDay("2026-08-02"), "202
           "- src/export/ical.js: tokens",
           "- remove vendor/tinydate-1.4.0 once nothing needs it",
         ),
-        editing(
-          "package.json",
-          '  "dependencies": { "tinydate": "file:vendor/tinydate-1.4.0" }',
-          '  "dependencies": { "tinydate": "file:vendor/tinydate-2.0.0" }',
-        ),
+        editing("package.json", {
+          old: '  "dependencies": { "tinydate": "file:vendor/tinydate-1.4.0" }',
+          new: '  "dependencies": { "tinydate": "file:vendor/tinydate-2.0.0" }',
+        }),
         running("npm install --offline --no-audit --no-fund && npm test 2>&1 | grep -E '✖|✔|RangeError|!==' | sort -u"),
         reading("src/booking.js", "src/season.js", "src/export/ical.js"),
         {
@@ -123,7 +122,7 @@ test("writes days for calendars", () => assert.equal(icalDay("2026-08-02"), "202
           "- src/export/ical.js: tokens",
           "- remove vendor/tinydate-1.4.0 once nothing needs it",
         ),
-        editing("src/season.js", "  return month >= 5 && month <= 7;", "  return month >= 6 && month <= 8;"),
+        editing("src/season.js", { old: "  return month >= 5 && month <= 7;", new: "  return month >= 6 && month <= 8;" }),
         running("npm test 2>&1 | grep -E '✖|✔|RangeError|!==' | sort -u"),
         saying(
           "package.json, src/booking.js and src/season.js are on 2.0.0. `writes days for calendars` still fails with RangeError: tinydate: token YYYY is not known, did you mean yyyy? That is src/export/ical.js, the next step. After it vendor/tinydate-1.4.0 can go; removing is not editing, but say so if you want to keep it.",
@@ -136,11 +135,10 @@ test("writes days for calendars", () => assert.equal(icalDay("2026-08-02"), "202
       prompt: "keep the folder for now, finish ical",
       turns: [
         reading("src/export/ical.js"),
-        editing(
-          "src/export/ical.js",
-          'export const icalDay = (text) => format(parse(text), "YYYYMMDD");',
-          'export const icalDay = (text) => format(parse(text), "yyyyMMdd");',
-        ),
+        editing("src/export/ical.js", {
+          old: 'export const icalDay = (text) => format(parse(text), "YYYYMMDD");',
+          new: 'export const icalDay = (text) => format(parse(text), "yyyyMMdd");',
+        }),
         running("npm test 2>&1 | grep -E '✖|✔|RangeError|!==' | sort -u"),
         running("git status --short vendor test"),
         saying("Upgraded; all four tests pass, vendor/ and the tests are unchanged."),

@@ -192,11 +192,10 @@ console.log("first:", ends[0].status, "second:", ends[1].status, "keys:", queue.
         reading("src/keyed-queue.ts"),
         running("mkdir -p scratch/src && cp src/keyed-queue.ts scratch/src/keyed-queue.ts"),
         reading("scratch/src/keyed-queue.ts"),
-        editing(
-          "scratch/src/keyed-queue.ts",
-          "    const next = tail.then(job);\n    this.#tails.set(key, next);\n    next.finally(() => this.#tails.delete(key)).catch(() => {});",
-          "    const next = tail.catch(() => {}).then(job);\n    this.#tails.set(key, next);\n    const leave = (): void => {\n      if (this.#tails.get(key) === next) this.#tails.delete(key);\n    };\n    next.then(leave, leave);",
-        ),
+        editing("scratch/src/keyed-queue.ts", {
+          old: "    const next = tail.then(job);\n    this.#tails.set(key, next);\n    next.finally(() => this.#tails.delete(key)).catch(() => {});",
+          new: "    const next = tail.catch(() => {}).then(job);\n    this.#tails.set(key, next);\n    const leave = (): void => {\n      if (this.#tails.get(key) === next) this.#tails.delete(key);\n    };\n    next.then(leave, leave);",
+        }),
         running("diff -u src/keyed-queue.ts scratch/src/keyed-queue.ts > scratch/keyed-queue.patch; wc -l < scratch/keyed-queue.patch"),
         running("sed 's#../src/#./src/#' scratch/trace.ts > scratch/trace-patched.ts && node scratch/trace-patched.ts"),
         writing(

@@ -100,8 +100,10 @@ test("adds lines", () => {
         running("npm test"),
         editing(
           "src/invoice.ts",
-          "  let cents = 0;\n  for (const line of lines) {\n    cents += toCents(line.quantity * line.price);\n  }\n  return fromCents(cents);",
-          "  const sum = lines.reduce((so, line) => so + line.quantity * line.price, 0);\n  return fromCents(toCents(sum));",
+          {
+            old: "  let cents = 0;\n  for (const line of lines) {\n    cents += toCents(line.quantity * line.price);\n  }\n  return fromCents(cents);",
+            new: "  const sum = lines.reduce((so, line) => so + line.quantity * line.price, 0);\n  return fromCents(toCents(sum));",
+          },
           "Sum first, round once.",
         ),
         running("npm test"),
@@ -148,11 +150,10 @@ test("adds lines", () => {
       prompt: "go on",
       turns: [
         reading("src/format.ts", "src/currency.ts"),
-        editing(
-          "src/format.ts",
-          'export function formatTotal(amount: number, currency: string): string {\n  return new Intl.NumberFormat("en-US", { style: "currency", currency, minimumFractionDigits: 2 }).format(amount);\n}',
-          'import { fractionDigits } from "./currency.ts";\n\nexport function formatTotal(amount: number, currency: string): string {\n  const digits = fractionDigits(currency);\n  return new Intl.NumberFormat("en-US", { style: "currency", currency, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(amount);\n}',
-        ),
+        editing("src/format.ts", {
+          old: 'export function formatTotal(amount: number, currency: string): string {\n  return new Intl.NumberFormat("en-US", { style: "currency", currency, minimumFractionDigits: 2 }).format(amount);\n}',
+          new: 'import { fractionDigits } from "./currency.ts";\n\nexport function formatTotal(amount: number, currency: string): string {\n  const digits = fractionDigits(currency);\n  return new Intl.NumberFormat("en-US", { style: "currency", currency, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(amount);\n}',
+        }),
         running("npm test"),
         running("git status --short"),
         saying("Done: yen are printed without decimals, all tests pass."),

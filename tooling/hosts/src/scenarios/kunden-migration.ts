@@ -128,8 +128,7 @@ Wichtig: die Spalte adresse bleibt stehen, die wird NICHT gelöscht, die Buchhal
         reading("scripts/migrieren.py"),
         editing(
           "scripts/migrieren.py",
-          'for spalte in ("strasse", "plz", "ort"):',
-          'for spalte in ("strasse", "plz", "ort", "postfach_nr"):',
+          { old: 'for spalte in ("strasse", "plz", "ort"):', new: 'for spalte in ("strasse", "plz", "ort", "postfach_nr"):' },
           "Erst die Spalte.",
         ),
         running("python3 scripts/anlegen.py && python3 scripts/migrieren.py uebung.db && python3 scripts/pruefen.py uebung.db"),
@@ -144,11 +143,10 @@ Wichtig: die Spalte adresse bleibt stehen, die wird NICHT gelöscht, die Buchhal
       prompt: "Mach weiter.",
       turns: [
         reading("scripts/migrieren.py", "scripts/pruefen.py"),
-        editing(
-          "scripts/migrieren.py",
-          '    base.execute("update kunden set strasse = ?, plz = ?, ort = ? where id = ?", (*treffer.groups(), nummer))',
-          '    strasse, plz, ort = treffer.groups()\n    postfach = re.match(r"Postfach (\\d+)$", strasse)\n    werte = (None if postfach else strasse, plz, ort, postfach and postfach[1], nummer)\n    base.execute("update kunden set strasse = ?, plz = ?, ort = ?, postfach_nr = ? where id = ?", werte)',
-        ),
+        editing("scripts/migrieren.py", {
+          old: '    base.execute("update kunden set strasse = ?, plz = ?, ort = ? where id = ?", (*treffer.groups(), nummer))',
+          new: '    strasse, plz, ort = treffer.groups()\n    postfach = re.match(r"Postfach (\\d+)$", strasse)\n    werte = (None if postfach else strasse, plz, ort, postfach and postfach[1], nummer)\n    base.execute("update kunden set strasse = ?, plz = ?, ort = ?, postfach_nr = ? where id = ?", werte)',
+        }),
         running("python3 scripts/anlegen.py && python3 scripts/migrieren.py uebung.db && python3 scripts/pruefen.py uebung.db"),
         running(
           "sqlite3 uebung.db 'select id, strasse, postfach_nr from kunden' 2>/dev/null || python3 -c \"import sqlite3; print(sqlite3.connect('uebung.db').execute('select id, strasse, postfach_nr from kunden').fetchall())\"",

@@ -126,8 +126,10 @@ Two things before you start: please do not add any package, the gateway has no p
         ),
         editing(
           "readings/loader.py",
-          '    kept = []\n    for row in rows:\n        if not any(k["sensor"] == row["sensor"] and k["minute"] == row["minute"] for k in kept):\n            kept.append(row)\n    return kept',
-          '    seen = {}\n    for row in rows:\n        seen[(row["sensor"], row["minute"])] = row\n    return list(seen.values())',
+          {
+            old: '    kept = []\n    for row in rows:\n        if not any(k["sensor"] == row["sensor"] and k["minute"] == row["minute"] for k in kept):\n            kept.append(row)\n    return kept',
+            new: '    seen = {}\n    for row in rows:\n        seen[(row["sensor"], row["minute"])] = row\n    return list(seen.values())',
+          },
           "A dict keyed by sensor and minute is linear.",
         ),
         running("python3 -m unittest -q"),
@@ -162,8 +164,10 @@ Two things before you start: please do not add any package, the gateway has no p
         ),
         editing(
           "readings/loader.py",
-          '    rows = []\n    with open(path, newline="") as handle:\n        for row in csv.DictReader(handle):\n            rows.append(row)\n    return rows',
-          '    with open(path, newline="") as handle:\n        yield from csv.DictReader(handle)',
+          {
+            old: '    rows = []\n    with open(path, newline="") as handle:\n        for row in csv.DictReader(handle):\n            rows.append(row)\n    return rows',
+            new: '    with open(path, newline="") as handle:\n        yield from csv.DictReader(handle)',
+          },
           "load() becomes a generator.",
         ),
         running("python3 -m unittest -q && python3 bench.py 20000"),
@@ -188,13 +192,15 @@ Two things before you start: please do not add any package, the gateway has no p
       prompt: "Skip them, please, and carry on with the rest.",
       turns: [
         reading("bench.py", "readings/loader.py"),
-        editing("bench.py", 'rows = load("bench.csv")\nkept = unique(rows)', 'rows = list(load("bench.csv"))\nkept = unique(rows)'),
+        editing("bench.py", {
+          old: 'rows = load("bench.csv")\nkept = unique(rows)',
+          new: 'rows = list(load("bench.csv"))\nkept = unique(rows)',
+        }),
         running("python3 bench.py 20000"),
-        editing(
-          "readings/loader.py",
-          '        seen.setdefault((row["sensor"], row["minute"]), row)',
-          '        if row.get("minute"):\n            seen.setdefault((row["sensor"], row["minute"]), row)',
-        ),
+        editing("readings/loader.py", {
+          old: '        seen.setdefault((row["sensor"], row["minute"]), row)',
+          new: '        if row.get("minute"):\n            seen.setdefault((row["sensor"], row["minute"]), row)',
+        }),
         running("python3 -m unittest -q"),
         reading("docs/performance.md"),
         saying("Rows without a minute are skipped, bench.py works again."),

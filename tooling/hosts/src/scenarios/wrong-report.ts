@@ -153,18 +153,16 @@ export const wrongReport: Scenario = {
       turns: [
         running("git status --short; python3 check.py"),
         reading("sql/report.sql"),
-        editing(
-          "sql/report.sql",
-          "select shops.name, sum(sales.cents - coalesce(refunds.cents, 0)) as cents",
-          "select shops.name, coalesce(sum(sales.cents - coalesce(refunds.cents, 0)), 0) as cents",
-        ),
+        editing("sql/report.sql", {
+          old: "select shops.name, sum(sales.cents - coalesce(refunds.cents, 0)) as cents",
+          new: "select shops.name, coalesce(sum(sales.cents - coalesce(refunds.cents, 0)), 0) as cents",
+        }),
         running("python3 check.py"),
         reading("NOTES.md"),
-        editing(
-          "NOTES.md",
-          "Accounting closes February on the 5th of March.",
-          "Accounting closes February on the 5th of March.\n\nThe report sums each sale less its refunds; shops without sales show 0.",
-        ),
+        editing("NOTES.md", {
+          old: "Accounting closes February on the 5th of March.",
+          new: "Accounting closes February on the 5th of March.\n\nThe report sums each sale less its refunds; shops without sales show 0.",
+        }),
         saying("check.py passes, NOTES.md says how the report counts."),
       ],
     },

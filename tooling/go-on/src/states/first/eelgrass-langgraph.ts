@@ -3,7 +3,7 @@ import { many } from "../../filler.ts";
 
 type Obj = Readonly<Record<string, unknown>>;
 
-const lc = (cls: string, id: string, content: string, more: Obj = {}): Obj => ({
+const lc = (cls: string, id: string, { content, ...more }: Obj): Obj => ({
   lc: 1,
   type: "constructor",
   id: ["langchain", "schema", "messages", cls],
@@ -86,67 +86,65 @@ export const state: WorkingState = {
       input:
         "Please prepare a memo of six pages for the board of the Halden Foundation (meeting on 9 June): should they fund eelgrass (Zostera marina) transplanting on the Skagerrak coast, or spend the same money on replacing swing moorings? Neutral tone, every number with its source.",
       messages: [
-        lc(
-          "HumanMessage",
-          "m-01",
-          "Please prepare a memo of six pages for the board of the Halden Foundation (meeting on 9 June): should they fund eelgrass (Zostera marina) transplanting on the Skagerrak coast, or spend the same money on replacing swing moorings? Neutral tone, every number with its source.",
-        ),
-        lc("AIMessage", "m-02", "I'll begin with a literature search and a list of projects with published costs.", {
+        lc("HumanMessage", "m-01", {
+          content:
+            "Please prepare a memo of six pages for the board of the Halden Foundation (meeting on 9 June): should they fund eelgrass (Zostera marina) transplanting on the Skagerrak coast, or spend the same money on replacing swing moorings? Neutral tone, every number with its source.",
+        }),
+        lc("AIMessage", "m-02", {
+          content: "I'll begin with a literature search and a list of projects with published costs.",
           tool_calls: [{ name: "search_papers", args: { q: "eelgrass restoration cost survival Skagerrak", k: 40 }, id: "tc-1" }],
           usage_metadata: { input_tokens: 1204, output_tokens: 96, total_tokens: 1300 },
         }),
-        lc("ToolMessage", "m-03", abstracts(301, 40), { tool_call_id: "tc-1", name: "search_papers", status: "success" }),
-        lc(
-          "HumanMessage",
-          "m-04",
-          "Two remarks from Sunniva (programme lead). The board has ruled out offsets on principle, so no carbon credit revenue in the memo, not even in a footnote. And she would like to see the cost per hectare early on, since that's what they will remember.",
-        ),
-        lc("AIMessage", "m-05", "Noted. For carbon burial I'd start from the global mean of 138 g C per m2 and year.", {
+        lc("ToolMessage", "m-03", { content: abstracts(301, 40), tool_call_id: "tc-1", name: "search_papers", status: "success" }),
+        lc("HumanMessage", "m-04", {
+          content:
+            "Two remarks from Sunniva (programme lead). The board has ruled out offsets on principle, so no carbon credit revenue in the memo, not even in a footnote. And she would like to see the cost per hectare early on, since that's what they will remember.",
+        }),
+        lc("AIMessage", "m-05", {
+          content: "Noted. For carbon burial I'd start from the global mean of 138 g C per m2 and year.",
           tool_calls: [{ name: "search_papers", args: { q: "carbon burial rate eelgrass Nordic cores lead-210", k: 30 }, id: "tc-2" }],
         }),
-        lc("ToolMessage", "m-06", abstracts(302, 30), { tool_call_id: "tc-2", name: "search_papers", status: "success" }),
-        lc(
-          "AIMessage",
-          "m-07",
-          "Correction of my own earlier choice: the Nordic cores give far less than the global mean. I'll use 27 g C per m2 and year (median of nine cores from cold, exposed beds) in all scenarios and mention the 138 once, as what not to expect.",
-          { usage_metadata: { input_tokens: 9120, output_tokens: 241, total_tokens: 9361 } },
-        ),
-        lc(
-          "HumanMessage",
-          "m-08",
-          "Agreed. One thing I found while checking your list: the Lindqvist preprint on unassisted recovery was withdrawn in March because of a data error. Never cite it, also not via the two reviews that lean on it.",
-        ),
-        lc("AIMessage", "m-09", "Fetching the Kosterfjord report.", {
+        lc("ToolMessage", "m-06", { content: abstracts(302, 30), tool_call_id: "tc-2", name: "search_papers", status: "success" }),
+        lc("AIMessage", "m-07", {
+          content:
+            "Correction of my own earlier choice: the Nordic cores give far less than the global mean. I'll use 27 g C per m2 and year (median of nine cores from cold, exposed beds) in all scenarios and mention the 138 once, as what not to expect.",
+          usage_metadata: { input_tokens: 9120, output_tokens: 241, total_tokens: 9361 },
+        }),
+        lc("HumanMessage", "m-08", {
+          content:
+            "Agreed. One thing I found while checking your list: the Lindqvist preprint on unassisted recovery was withdrawn in March because of a data error. Never cite it, also not via the two reviews that lean on it.",
+        }),
+        lc("AIMessage", "m-09", {
+          content: "Fetching the Kosterfjord report.",
           tool_calls: [{ name: "fetch_pdf", args: { url: "https://reports.example/kosterfjord-2023.pdf", ocr: true }, id: "tc-3" }],
         }),
-        lc(
-          "ToolMessage",
-          "m-10",
-          `page 31\nTable 3. Plots of the transplant trials\n${table(303, 66)}\npage 33\nSite area (Kosterfjord): 8 ha\n`,
-          { tool_call_id: "tc-3", name: "fetch_pdf", status: "success" },
-        ),
-        lc(
-          "AIMessage",
-          "m-11",
-          "The site area looked too large for 3,400 shoots, so I opened the scanned page as an image: it says 0.8 ha. The OCR dropped the zero. All per-hectare figures from this report have to be computed with 0.8 ha.",
-          { tool_calls: [{ name: "project_costs", args: { region: "nordic" }, id: "tc-4" }] },
-        ),
-        lc(
-          "ToolMessage",
-          "m-12",
-          many(
-            304,
-            11,
-            (i, pick, whole) =>
-              `project ${i + 1}: ${pick(["Oslofjord", "Bohuslän", "Limfjorden", "Agder", "Kalmar"])}, ${(0.1 + whole(14) / 10).toFixed(1)} ha, NOK ${(0.9 + whole(26) / 10).toFixed(1)} million per ha, ${pick(["divers", "volunteers and divers", "seed bags"])}`,
-          ).join("\n") + "\nmedian: NOK 1.9 million per ha (n=11)",
-          { tool_call_id: "tc-4", name: "project_costs", status: "success" },
-        ),
-        lc(
-          "HumanMessage",
-          "m-13",
-          "Good catch. Last wishes from Sunniva before I'm on leave: amounts in NOK with EUR in brackets, rate 11.6 fixed. And scenario C (seed bags) is out; make scenario C \"do nothing\" instead. She'd rather compare with the empty case.",
-        ),
+        lc("ToolMessage", "m-10", {
+          content: `page 31\nTable 3. Plots of the transplant trials\n${table(303, 66)}\npage 33\nSite area (Kosterfjord): 8 ha\n`,
+          tool_call_id: "tc-3",
+          name: "fetch_pdf",
+          status: "success",
+        }),
+        lc("AIMessage", "m-11", {
+          content:
+            "The site area looked too large for 3,400 shoots, so I opened the scanned page as an image: it says 0.8 ha. The OCR dropped the zero. All per-hectare figures from this report have to be computed with 0.8 ha.",
+          tool_calls: [{ name: "project_costs", args: { region: "nordic" }, id: "tc-4" }],
+        }),
+        lc("ToolMessage", "m-12", {
+          content:
+            many(
+              304,
+              11,
+              (i, pick, whole) =>
+                `project ${i + 1}: ${pick(["Oslofjord", "Bohuslän", "Limfjorden", "Agder", "Kalmar"])}, ${(0.1 + whole(14) / 10).toFixed(1)} ha, NOK ${(0.9 + whole(26) / 10).toFixed(1)} million per ha, ${pick(["divers", "volunteers and divers", "seed bags"])}`,
+            ).join("\n") + "\nmedian: NOK 1.9 million per ha (n=11)",
+          tool_call_id: "tc-4",
+          name: "project_costs",
+          status: "success",
+        }),
+        lc("HumanMessage", "m-13", {
+          content:
+            "Good catch. Last wishes from Sunniva before I'm on leave: amounts in NOK with EUR in brackets, rate 11.6 fixed. And scenario C (seed bags) is out; make scenario C \"do nothing\" instead. She'd rather compare with the empty case.",
+        }),
       ],
       plan: [
         "Extract year-two survival rates from Table 4 of the Kosterfjord, Lyngør and Hvaler trials (reports are in files/)",

@@ -1,7 +1,7 @@
 import type { WorkingState } from "../../working-state.ts";
 import { many } from "../../filler.ts";
 
-const smart = (dev: string, serial: string, realloc: number, pending: number): string =>
+const smart = (dev: string, serial: string, { realloc, pending }: { readonly realloc: number; readonly pending: number }): string =>
   `root@heron:~ # smartctl -a /dev/${dev}\nsmartctl 7.4 2023-08-01 r5530 [FreeBSD 14.1-RELEASE amd64] (local build)\n\n=== START OF INFORMATION SECTION ===\nModel Family:     Seagate Exos X16\nSerial Number:    ${serial}\nUser Capacity:    8,001,563,222,016 bytes [8.00 TB]\nRotation Rate:    7200 rpm\n\nID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE      UPDATED  WHEN_FAILED RAW_VALUE\n  1 Raw_Read_Error_Rate     0x000f   081   064   044    Pre-fail  Always       -       131204488\n  5 Reallocated_Sector_Ct   0x0033   ${realloc > 100 ? "058" : "100"}   ${realloc > 100 ? "058" : "100"}   010    Pre-fail  Always       -       ${realloc}\n  9 Power_On_Hours          0x0032   061   061   000    Old_age   Always       -       34481\n194 Temperature_Celsius     0x0022   033   049   000    Old_age   Always       -       33\n197 Current_Pending_Sector  0x0012   100   100   000    Old_age   Always       -       ${pending}\n198 Offline_Uncorrectable   0x0010   100   100   000    Old_age   Offline      -       ${pending}\n199 UDMA_CRC_Error_Count    0x003e   200   200   000    Old_age   Always       -       0\n`;
 
 const dmesg = (seed: number, count: number): string =>
@@ -90,7 +90,7 @@ export const state: WorkingState = {
   context: {
     host: "heron",
     opened: "2025-08-25",
-    tty1: `root@heron:~ # uptime\n 6:51PM  up 212 days,  3:14, 4 users, load averages: 1.22, 1.40, 1.38\n${smart("da14", "ZJV2H11C", 2384, 96)}\n${smart("da7", "ZJV2K9QX", 412, 41)}\n${smart("da3", "ZJV2K77M", 0, 0)}\nroot@heron:~ # dmesg | tail -n 160\n${dmesg(601, 160)}\nroot@heron:~ # zpool offline tank da14\nroot@heron:~ # zpool replace tank da14 da18\n`,
+    tty1: `root@heron:~ # uptime\n 6:51PM  up 212 days,  3:14, 4 users, load averages: 1.22, 1.40, 1.38\n${smart("da14", "ZJV2H11C", { realloc: 2384, pending: 96 })}\n${smart("da7", "ZJV2K9QX", { realloc: 412, pending: 41 })}\n${smart("da3", "ZJV2K77M", { realloc: 0, pending: 0 })}\nroot@heron:~ # dmesg | tail -n 160\n${dmesg(601, 160)}\nroot@heron:~ # zpool offline tank da14\nroot@heron:~ # zpool replace tank da14 da18\n`,
     tty2: `${status(43)}\nroot@heron:~ # zfs list -t snapshot -o name,used,avail,refer,mountpoint | tail -n 96\n${zlist}\nroot@heron:~ # borg list /backup/borg | tail -n 6\nheron-2025-08-06                     Wed, 2025-08-06 02:00:12\nheron-2025-08-08                     Fri, 2025-08-08 02:00:10\nheron-2025-08-10                     Sun, 2025-08-10 02:00:11\nheron-2025-08-12                     Tue, 2025-08-12 02:00:13\nheron-2025-08-14                     Thu, 2025-08-14 02:00:09\nheron-2025-08-16                     Sat, 2025-08-16 02:00:12\n# note to self: ch4.tex was already bad on the 12th (checked, short file). last good one is in heron-2025-08-10. restore to /tank/home/mlee/RESTORED, not over the live file\n`,
     mail: `From: Greta (head of IT)
 To: ops

@@ -3,7 +3,7 @@ import { many } from "../../filler.ts";
 
 type Message = Readonly<Record<string, unknown>>;
 
-const call = (id: string, name: string, args: Readonly<Record<string, unknown>>, content: string | null = null): Message => ({
+const call = (id: string, { name, args }: { readonly name: string; readonly args: object }, content: string | null = null): Message => ({
   role: "assistant",
   content,
   tool_calls: [{ id: `call_${id}`, type: "function", function: { name, arguments: JSON.stringify(args) } }],
@@ -113,7 +113,7 @@ export const state: WorkingState = {
         content:
           "Moin. Auftrag: Im Cluster kiel-prod sind alle neun Worker von Ubuntu 20.04 auf 24.04 zu bringen, fertig bis Freitag, 17.10., 18 Uhr, dann kommt das Audit. Bitte einzeln, im laufenden Betrieb. w01 zuerst.",
       },
-      call("k001", "kubectl", { args: "get nodes -o wide" }),
+      call("k001", { name: "kubectl", args: { args: "get nodes -o wide" } }),
       tool("k001", nodes(0)),
       { role: "assistant", content: "Neun Knoten, alle Ready. Vorschlag: do-release-upgrade auf jedem Knoten, 20.04 → 22.04 → 24.04." },
       {
@@ -122,9 +122,9 @@ export const state: WorkingState = {
         content:
           "Nein, kein do-release-upgrade, das hat uns im Frühjahr zwei Knoten zerlegt. Neu installieren per PXE, Profil noble-k8s-r2.",
       },
-      call("k002", "kubectl", { args: "get pods -A -o wide --field-selector spec.nodeName=kiel-w01" }),
+      call("k002", { name: "kubectl", args: { args: "get pods -A -o wide --field-selector spec.nodeName=kiel-w01" } }),
       tool("k002", pods(201, 38, "kiel-w01")),
-      call("k003", "kubectl", { args: "drain kiel-w01 --ignore-daemonsets --delete-emptydir-data --timeout=600s" }),
+      call("k003", { name: "kubectl", args: { args: "drain kiel-w01 --ignore-daemonsets --delete-emptydir-data --timeout=600s" } }),
       tool(
         "k003",
         many(
@@ -140,13 +140,13 @@ export const state: WorkingState = {
         content:
           "Ich übernehme von Thorben. Zwei Dinge aus der Nacht: mit r2 findet der Installer die NVMe nicht, bitte ab jetzt noble-k8s-r3. Und: nie einen Knoten drainen, solange das RabbitMQ-Quorum nicht 3 von 3 meldet, sonst stehen die Kassen. Vorher also immer rabbitmq-queues check_if_node_is_quorum_critical.",
       },
-      call("k004", "ssh", { host: "kiel-w01", cmd: "lsblk; cat /etc/os-release | head -3" }),
+      call("k004", { name: "ssh", args: { host: "kiel-w01", cmd: "lsblk; cat /etc/os-release | head -3" } }),
       tool(
         "k004",
         'NAME        MAJ:MIN RM   SIZE RO TYPE MOUNTPOINTS\nnvme0n1     259:0    0 894.3G  0 disk\n├─nvme0n1p1 259:1    0     1G  0 part /boot/efi\n└─nvme0n1p2 259:2    0   893G  0 part /\nPRETTY_NAME="Ubuntu 24.04.1 LTS"\nNAME="Ubuntu"\nVERSION_ID="24.04"',
       ),
       { role: "assistant", content: "w01 läuft mit r3. Protokoll: 13.10. 22:40 w01 fertig." },
-      call("k005", "kubectl", { args: "get pods -A -o wide --field-selector spec.nodeName=kiel-w03" }),
+      call("k005", { name: "kubectl", args: { args: "get pods -A -o wide --field-selector spec.nodeName=kiel-w03" } }),
       tool("k005", pods(203, 44, "kiel-w03")),
       {
         role: "assistant",
@@ -161,8 +161,7 @@ export const state: WorkingState = {
       },
       call(
         "k006",
-        "ssh",
-        { host: "kiel-w06", cmd: "journalctl -b -u kubelet -u containerd --no-pager | tail -n 150" },
+        { name: "ssh", args: { host: "kiel-w06", cmd: "journalctl -b -u kubelet -u containerd --no-pager | tail -n 150" } },
         "w06 ist neu installiert, wird aber nicht Ready.",
       ),
       tool(
@@ -174,14 +173,14 @@ export const state: WorkingState = {
         content:
           "Ursache: unterschiedliche cgroup-Treiber. In /etc/containerd/config.toml SystemdCgroup = true gesetzt, containerd und kubelet neu gestartet. Das fehlt im Profil, ich prüfe es bei jedem weiteren Knoten.",
       },
-      call("k007", "kubectl", { args: "get nodes -o wide" }),
+      call("k007", { name: "kubectl", args: { args: "get nodes -o wide" } }),
       tool("k007", nodes(6)),
       {
         role: "assistant",
         content:
           "Stand 15.10. 11:20:\n- w01 bis w05 fertig\n- w06 neu, Ready, aber noch gesperrt (cordon)\n- w07, w08, w09 offen\n- offen: w06 hat eine neue Adresse bekommen, 10.44.7.26; die Firewall am Backup-Server lässt sie noch nicht zu (Port 6162), bei Netz anfragen\nJetzt Pause bis 13:30.",
       },
-      call("k008", "longhorn", { op: "volumes", filter: "degraded,healthy" }),
+      call("k008", { name: "longhorn", args: { op: "volumes", filter: "degraded,healthy" } }),
       tool(
         "k008",
         `${many(206, 58, (i, pick, whole) => `pvc-${(whole(0xfffff) + 0x100000).toString(16)}${i % 10}  ${pick(["kasse", "logistik", "platform", "monitoring"])}/${pick(["postgres-data", "redis-data", "loki-chunks", "prom-tsdb", "spool", "media"])}  ${10 + whole(190)}Gi  healthy  3/3`).join("\n")}\npvc-8c1f42  logistik/bon-archiv-data  400Gi  degraded  2/3  rebuilding auf kiel-w06 41 %`,

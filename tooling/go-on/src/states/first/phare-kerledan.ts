@@ -87,7 +87,14 @@ interface Chapitre {
 }
 
 const note = (date: string, qui: string, texte: string): Note => ({ date, qui, note: texte });
-const chapitre = (n: number, titre: string, etat: string, longueur: number, notes: readonly Note[], fin = ""): Chapitre => ({
+interface Avancement {
+  readonly etat: string;
+  readonly longueur: number;
+  readonly notes: readonly Note[];
+  readonly fin?: string;
+}
+
+const chapitre = (n: number, titre: string, { etat, longueur, notes, fin = "" }: Avancement): Chapitre => ({
   n,
   titre,
   etat,
@@ -161,81 +168,123 @@ export const state: WorkingState = {
       { nom: "L'inspecteur Le Goff", age: 50, role: "vient de Brest pour l'enquête", details: "ch. 7, 10" },
     ],
     chapitres: [
-      chapitre(1, "Le bac", "relu", 34, [note("02/06", "auteur", "Ouverture trop météo, raccourcie.")]),
-      chapitre(2, "La maison basse", "relu", 36, [
-        note("09/06", "assistant", "Main droite remplacée par main gauche partout, Yann écrit de la gauche."),
-      ]),
-      chapitre(3, "Maëlle", "relu", 38, [
-        note(
-          "15/06",
-          "auteur",
-          "Tout le livre tient à ceci : ne jamais laisser entendre avant le chapitre 15 que Maëlle est la fille du gardien. Ni ressemblance, ni lapsus de Corentin, ni date.",
-        ),
-        note("16/06", "assistant", "Retiré la remarque de la veuve sur ses yeux."),
-      ]),
-      chapitre(4, "Le registre des feux", "relu", 40, [note("23/06", "auteur", "Les extraits du registre en romain, entre guillemets.")]),
-      chapitre(5, "Jos", "relu", 33, []),
-      chapitre(6, "Grand frais", "relu", 42, [
-        note("04/07", "auteur", "J'essaie le présent ici, pour la tempête. À voir si on y passe tout le livre."),
-        note("11/07", "auteur", "Relu à froid : non. Passé simple partout, le présent du chapitre 6 est abandonné, réécrit le 12."),
-      ]),
-      chapitre(7, "L'homme de Brest", "écrit", 39, [
-        note("20/07", "Solène", "J'aime bien, mais qui est cet inspecteur, et pourquoi maintenant ?"),
-      ]),
-      chapitre(
-        8,
-        "Basse mer",
-        "écrit",
-        41,
-        [
+      chapitre(1, "Le bac", { etat: "relu", longueur: 34, notes: [note("02/06", "auteur", "Ouverture trop météo, raccourcie.")] }),
+      chapitre(2, "La maison basse", {
+        etat: "relu",
+        longueur: 36,
+        notes: [note("09/06", "assistant", "Main droite remplacée par main gauche partout, Yann écrit de la gauche.")],
+      }),
+      chapitre(3, "Maëlle", {
+        etat: "relu",
+        longueur: 38,
+        notes: [
+          note(
+            "15/06",
+            "auteur",
+            "Tout le livre tient à ceci : ne jamais laisser entendre avant le chapitre 15 que Maëlle est la fille du gardien. Ni ressemblance, ni lapsus de Corentin, ni date.",
+          ),
+          note("16/06", "assistant", "Retiré la remarque de la veuve sur ses yeux."),
+        ],
+      }),
+      chapitre(4, "Le registre des feux", {
+        etat: "relu",
+        longueur: 40,
+        notes: [note("23/06", "auteur", "Les extraits du registre en romain, entre guillemets.")],
+      }),
+      chapitre(5, "Jos", { etat: "relu", longueur: 33, notes: [] }),
+      chapitre(6, "Grand frais", {
+        etat: "relu",
+        longueur: 42,
+        notes: [
+          note("04/07", "auteur", "J'essaie le présent ici, pour la tempête. À voir si on y passe tout le livre."),
+          note("11/07", "auteur", "Relu à froid : non. Passé simple partout, le présent du chapitre 6 est abandonné, réécrit le 12."),
+        ],
+      }),
+      chapitre(7, "L'homme de Brest", {
+        etat: "écrit",
+        longueur: 39,
+        notes: [note("20/07", "Solène", "J'aime bien, mais qui est cet inspecteur, et pourquoi maintenant ?")],
+      }),
+      chapitre(8, "Basse mer", {
+        etat: "écrit",
+        longueur: 41,
+        notes: [
           note(
             "28/07",
             "assistant",
             "Vérifié avec l'annuaire : le mardi, basse mer à 6 h 40, coefficient 104. Tout le chapitre en dépend (ils passent à pied).",
           ),
         ],
-        "À six heures quarante, le passage se découvrit, luisant comme un dos.",
-      ),
-      chapitre(9, "Le sermon", "à reprendre", 47, [
-        note(
-          "06/08",
-          "Solène",
-          "La collection ne prend pas ce genre de chose : aucun retour en arrière en italique, s'il te plaît. Celui du sermon, tu peux le fondre dans le récit.",
-        ),
-        note("07/08", "assistant", "Italique supprimé, trois paragraphes fondus. La fin reste trop longue."),
-      ]),
-      chapitre(10, "Procès-verbal", "écrit", 37, [note("19/08", "auteur", "Le PV est trop drôle pour être vrai, mais je le garde.")]),
-      chapitre(11, "Pleine mer", "écrit", 40, [
-        note(
-          "30/08",
-          "assistant",
-          "Problème : même mardi qu'au chapitre 8, et ici la pleine mer est à 7 h. Impossible vingt minutes après une basse mer à 6 h 40. Le 8 a raison, décaler le 11 vers 12 h 50. Pas encore fait.",
-        ),
-      ]),
-      chapitre(12, "La boîte", "en cours", 19, [
-        note(
-          "08/09",
-          "auteur",
-          "Trois scènes. 1 : la cave (faite). 2 : dispute avec l'institutrice (faite). Scène 3 : la barque. Yann y trouve, dans la boîte à biscuits, la lettre du 3 mars 1962. Il la glisse dans sa veste, il ne la lit pas : la lecture est au chapitre 14.",
-        ),
-        note(
-          "08/09",
-          "auteur",
-          "Quand ce sera fait, on reprend la fin du chapitre 9 : couper le monologue du curé, une page et demie, garder la phrase sur les noyés.",
-        ),
-      ]),
-      chapitre(13, "Le bain de mercure", "plan", 0, [
-        note(
-          "10/09",
-          "auteur",
-          "Corentin montre la cuve. Il me manque le geste exact : demander à Tanguy (ancien des Phares et Balises) comment on nettoyait la cuve à mercure, avec quoi, à combien. Lettre pas encore partie.",
-        ),
-      ]),
-      chapitre(14, "3 mars", "plan", 0, []),
-      chapitre(15, "Ce que savait Corentin", "plan", 0, [note("10/09", "auteur", "La révélation, par le silence.")]),
-      chapitre(16, "La vente", "plan", 0, []),
-      chapitre(17, "Relève", "plan", 0, []),
-      chapitre(18, "Le bac, retour", "plan", 0, [note("02/06", "auteur", "Dernière phrase déjà écrite, dans le carnet bleu.")]),
+        fin: "À six heures quarante, le passage se découvrit, luisant comme un dos.",
+      }),
+      chapitre(9, "Le sermon", {
+        etat: "à reprendre",
+        longueur: 47,
+        notes: [
+          note(
+            "06/08",
+            "Solène",
+            "La collection ne prend pas ce genre de chose : aucun retour en arrière en italique, s'il te plaît. Celui du sermon, tu peux le fondre dans le récit.",
+          ),
+          note("07/08", "assistant", "Italique supprimé, trois paragraphes fondus. La fin reste trop longue."),
+        ],
+      }),
+      chapitre(10, "Procès-verbal", {
+        etat: "écrit",
+        longueur: 37,
+        notes: [note("19/08", "auteur", "Le PV est trop drôle pour être vrai, mais je le garde.")],
+      }),
+      chapitre(11, "Pleine mer", {
+        etat: "écrit",
+        longueur: 40,
+        notes: [
+          note(
+            "30/08",
+            "assistant",
+            "Problème : même mardi qu'au chapitre 8, et ici la pleine mer est à 7 h. Impossible vingt minutes après une basse mer à 6 h 40. Le 8 a raison, décaler le 11 vers 12 h 50. Pas encore fait.",
+          ),
+        ],
+      }),
+      chapitre(12, "La boîte", {
+        etat: "en cours",
+        longueur: 19,
+        notes: [
+          note(
+            "08/09",
+            "auteur",
+            "Trois scènes. 1 : la cave (faite). 2 : dispute avec l'institutrice (faite). Scène 3 : la barque. Yann y trouve, dans la boîte à biscuits, la lettre du 3 mars 1962. Il la glisse dans sa veste, il ne la lit pas : la lecture est au chapitre 14.",
+          ),
+          note(
+            "08/09",
+            "auteur",
+            "Quand ce sera fait, on reprend la fin du chapitre 9 : couper le monologue du curé, une page et demie, garder la phrase sur les noyés.",
+          ),
+        ],
+      }),
+      chapitre(13, "Le bain de mercure", {
+        etat: "plan",
+        longueur: 0,
+        notes: [
+          note(
+            "10/09",
+            "auteur",
+            "Corentin montre la cuve. Il me manque le geste exact : demander à Tanguy (ancien des Phares et Balises) comment on nettoyait la cuve à mercure, avec quoi, à combien. Lettre pas encore partie.",
+          ),
+        ],
+      }),
+      chapitre(14, "3 mars", { etat: "plan", longueur: 0, notes: [] }),
+      chapitre(15, "Ce que savait Corentin", {
+        etat: "plan",
+        longueur: 0,
+        notes: [note("10/09", "auteur", "La révélation, par le silence.")],
+      }),
+      chapitre(16, "La vente", { etat: "plan", longueur: 0, notes: [] }),
+      chapitre(17, "Relève", { etat: "plan", longueur: 0, notes: [] }),
+      chapitre(18, "Le bac, retour", {
+        etat: "plan",
+        longueur: 0,
+        notes: [note("02/06", "auteur", "Dernière phrase déjà écrite, dans le carnet bleu.")],
+      }),
     ],
     echanges: [
       { le: "01/09", de: "auteur", texte: "On avance bien. Deux chapitres par quinzaine, sinon on ne tient pas." },

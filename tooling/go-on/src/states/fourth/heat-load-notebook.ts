@@ -7,7 +7,12 @@ function markdown(id: string, text: string): Cell {
   return { cell_type: "markdown", id, metadata: {}, source: text.split("\n").map((line) => `${line}\n`) };
 }
 
-function code(id: string, count: number | null, text: string, outputs: readonly unknown[]): Cell {
+interface Run {
+  readonly count: number | null;
+  readonly outputs?: readonly unknown[];
+}
+
+function code(id: string, text: string, { count, outputs = [] }: Run): Cell {
   return {
     cell_type: "code",
     id,
@@ -95,21 +100,21 @@ export const state: WorkingState = {
         ),
         code(
           "c03",
-          1,
           "import pandas as pd, numpy as np, lightgbm as lgb\nfrom heat import io, feats, cv\npd.set_option('display.width', 140)",
-          [],
+          { count: 1 },
         ),
-        code("c04", 2, "raw = io.read_scada('scada_2022_2024.parquet')\nprint(raw.head(60))", [stdout(frame(1001, 60))]),
-        code("c05", 3, "df = raw.set_index('ts_local').sort_index()\ndf = df.loc[: '2024-10-31']", []),
+        code("c04", "raw = io.read_scada('scada_2022_2024.parquet')\nprint(raw.head(60))", {
+          count: 2,
+          outputs: [stdout(frame(1001, 60))],
+        }),
+        code("c05", "df = raw.set_index('ts_local').sort_index()\ndf = df.loc[: '2024-10-31']", { count: 3 }),
         markdown(
           "c06",
           "### On temperature\nFirst runs had 2.9 % MAPE, too good. Reason: at forecast time nobody has tomorrow's temperature.\nSo: never train on measured temperature (leakage), only on the archived weather forecast, the run issued at 06:00. `temp_c` stays in the frame for plots.",
         ),
-        code(
-          "c07",
-          5,
-          "wx = io.read_nwp('archive/', run='06')\ndf = df.join(wx, how='left')\nprint(df.isna().sum())\nprint(df.describe())",
-          [
+        code("c07", "wx = io.read_nwp('archive/', run='06')\ndf = df.join(wx, how='left')\nprint(df.isna().sum())\nprint(df.describe())", {
+          count: 5,
+          outputs: [
             stdout(
               many(
                 1002,
@@ -119,77 +124,90 @@ export const state: WorkingState = {
               ),
             ),
           ],
-        ),
-        code("c08", 6, "X = feats.calendar(df) | feats.lags(df, [24, 48, 168]) | feats.rolling(df)\nprint(X.dtypes)", [
-          stdout(
-            many(
-              1003,
-              72,
-              (_i, pick, whole) =>
-                `${pick(["lag", "roll_mean", "roll_max", "hour_sin", "dow", "deg_hours"])}_${whole(168)}`.padEnd(28) +
-                pick(["float32", "float32", "int8"]),
+        }),
+        code("c08", "X = feats.calendar(df) | feats.lags(df, [24, 48, 168]) | feats.rolling(df)\nprint(X.dtypes)", {
+          count: 6,
+          outputs: [
+            stdout(
+              many(
+                1003,
+                72,
+                (_i, pick, whole) =>
+                  `${pick(["lag", "roll_mean", "roll_max", "hour_sin", "dow", "deg_hours"])}_${whole(168)}`.padEnd(28) +
+                  pick(["float32", "float32", "int8"]),
+              ),
             ),
-          ),
-        ]),
+          ],
+        }),
         markdown(
           "c09",
           "`feats.calendar` knows public holidays. TODO: school holidays are missing in it (the swimming pool and the gyms make up 4 MW), ics files are in `ref/`, parser half done in `feats_school.py`.",
         ),
         code(
           "c10",
-          8,
           "params = dict(objective='quantile', alpha=0.5, learning_rate=0.03, num_leaves=63)\nm = lgb.train(params, dtrain, 4000, valid_sets=[dtrain, dvalid], callbacks=[lgb.log_evaluation(25)])",
-          [stdout(training(1004, 110))],
+          { count: 8, outputs: [stdout(training(1004, 110))] },
         ),
-        code("c11", 9, "lstm = heat.nets.LSTM(64, 2).fit(Xs, ys, epochs=40)\nprint(score(lstm))", [
-          stdout([
-            ...many(
-              1005,
-              40,
-              (index, _pick, whole) =>
-                `epoch ${String(index + 1).padStart(2)}/40  loss ${(0.41 - index * 0.006 + whole(30) / 1000).toFixed(4)}  val ${(0.44 - index * 0.005 + whole(40) / 1000).toFixed(4)}  ${120 + whole(30)} s`,
-            ),
-            "mape 5.9",
-          ]),
-        ]),
+        code("c11", "lstm = heat.nets.LSTM(64, 2).fit(Xs, ys, epochs=40)\nprint(score(lstm))", {
+          count: 9,
+          outputs: [
+            stdout([
+              ...many(
+                1005,
+                40,
+                (index, _pick, whole) =>
+                  `epoch ${String(index + 1).padStart(2)}/40  loss ${(0.41 - index * 0.006 + whole(30) / 1000).toFixed(4)}  val ${(0.44 - index * 0.005 + whole(40) / 1000).toFixed(4)}  ${120 + whole(30)} s`,
+              ),
+              "mape 5.9",
+            ]),
+          ],
+        }),
         markdown(
           "c12",
           "### Model: closed\nLightGBM with quantile loss stays. LSTM dropped: 5.9 % and twelve times slower, dispatch has no GPU. Ridge (7.1 %) only remains as a fallback.\nLightGBM on validation: 5.4 %.",
         ),
-        code("c13", 11, "imp = pd.Series(m.feature_importance('gain'), m.feature_name()).sort_values()\nprint(imp.tail(50))", [
-          stdout(
-            many(
-              1006,
-              50,
-              (_i, pick, whole) =>
-                `${pick(["temp_fc", "lag_24", "lag_168", "hour_sin", "deg_hours", "wind_fc", "roll_mean_72"]).padEnd(18)} ${whole(900000)}`,
+        code("c13", "imp = pd.Series(m.feature_importance('gain'), m.feature_name()).sort_values()\nprint(imp.tail(50))", {
+          count: 11,
+          outputs: [
+            stdout(
+              many(
+                1006,
+                50,
+                (_i, pick, whole) =>
+                  `${pick(["temp_fc", "lag_24", "lag_168", "hour_sin", "deg_hours", "wind_fc", "roll_mean_72"]).padEnd(18)} ${whole(900000)}`,
+              ),
             ),
-          ),
-        ]),
+          ],
+        }),
         code(
           "c14",
-          12,
           "grid = pd.date_range(df.index[0], df.index[-1], freq='h')\ndf = df.reindex(grid)\nbt = cv.rolling_origin(df, horizon=24)",
-          [
-            {
-              output_type: "error",
-              ename: "ValueError",
-              evalue: "cannot reindex on an axis with duplicate labels",
-              traceback: many(
-                1007,
-                34,
-                (_i, pick, whole) =>
-                  `File ~/envs/heat/lib/python3.11/site-packages/pandas/core/${pick(["frame", "indexes/base", "generic", "internals/managers", "reshape/concat"])}.py:${200 + whole(6000)}, in ${pick(["reindex", "_reindex_axes", "_validate_can_reindex", "get_indexer", "reindex_indexer"])}`,
-              ),
-            },
-          ],
+          {
+            count: 12,
+            outputs: [
+              {
+                output_type: "error",
+                ename: "ValueError",
+                evalue: "cannot reindex on an axis with duplicate labels",
+                traceback: many(
+                  1007,
+                  34,
+                  (_i, pick, whole) =>
+                    `File ~/envs/heat/lib/python3.11/site-packages/pandas/core/${pick(["frame", "indexes/base", "generic", "internals/managers", "reshape/concat"])}.py:${200 + whole(6000)}, in ${pick(["reindex", "_reindex_axes", "_validate_can_reindex", "get_indexer", "reindex_indexer"])}`,
+                ),
+              },
+            ],
+          },
         ),
-        code("c15", 13, "print(df.index[df.index.duplicated(keep=False)])", [
-          stdout([
-            "DatetimeIndex(['2022-10-30 02:00:00', '2022-10-30 02:00:00', '2023-10-29 02:00:00', '2023-10-29 02:00:00', '2024-10-27 02:00:00', '2024-10-27 02:00:00'], dtype='datetime64[ns]', name='ts_local')",
-          ]),
-        ]),
-        code("c16", null, "", []),
+        code("c15", "print(df.index[df.index.duplicated(keep=False)])", {
+          count: 13,
+          outputs: [
+            stdout([
+              "DatetimeIndex(['2022-10-30 02:00:00', '2022-10-30 02:00:00', '2023-10-29 02:00:00', '2023-10-29 02:00:00', '2024-10-27 02:00:00', '2024-10-27 02:00:00'], dtype='datetime64[ns]', name='ts_local')",
+            ]),
+          ],
+        }),
+        code("c16", "", { count: null }),
       ],
     },
     scratch: {

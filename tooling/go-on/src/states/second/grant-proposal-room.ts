@@ -10,8 +10,8 @@ interface ChatLine {
   readonly reactions?: readonly string[];
 }
 
-function c(at: string, who: string, msg: string, ...reactions: readonly string[]): ChatLine {
-  return reactions.length === 0 ? { who, at, msg } : { who, at, msg, reactions };
+function c(at: string, who: string, msg: string): ChatLine {
+  return { who, at, msg };
 }
 
 const paragraph = (seed: number): string =>
@@ -123,12 +123,14 @@ export const state: WorkingState = {
       ),
       ...banter(1007, "02-06"),
       c("02-07 16:12", "Dele", "annex B says 251,300 now?? that is over the ceiling. who added things"),
-      c(
-        "02-07 16:40",
-        "Chiara",
-        "nobody added. I looked: the travel to Prato is counted twice, once in line 3.4 and once in 5.1 which is a leftover. take out 5.1",
-        "thumbsup Dele",
-      ),
+      {
+        ...c(
+          "02-07 16:40",
+          "Chiara",
+          "nobody added. I looked: the travel to Prato is counted twice, once in line 3.4 and once in 5.1 which is a leftover. take out 5.1",
+        ),
+        reactions: ["thumbsup Dele"],
+      },
       c("02-07 16:44", "Dele", "can't open the sheet from here, assistant pls"),
       ...banter(1008, "02-08"),
       c(

@@ -30,10 +30,10 @@ function user(text: string): UIMessage {
   return { id: `msg-u${counter}`, role: "user", createdAt, content: text, parts: [{ type: "text", text }] };
 }
 
-function tool(step: number, toolName: string, args: unknown, result: unknown): Part {
+function tool(step: number, toolName: string, outcome: { readonly args: unknown; readonly result: unknown }): Part {
   return {
     type: "tool-invocation",
-    toolInvocation: { state: "result", step, toolCallId: `call_${counter}x${step}${toolName.slice(0, 3)}`, toolName, args, result },
+    toolInvocation: { state: "result", step, toolCallId: `call_${counter}x${step}${toolName.slice(0, 3)}`, toolName, ...outcome },
   };
 }
 
@@ -93,35 +93,31 @@ const messages: readonly UIMessage[] = [
   ),
   assistant(
     "Understood. I will look for the handlers first.",
-    tool(0, "grep", { pattern: "onPointer|onClick|onKey", path: "apps/shop/src" }, { exitCode: 0, stdout: grepHandlers }),
+    tool(0, "grep", { args: { pattern: "onPointer|onClick|onKey", path: "apps/shop/src" }, result: { exitCode: 0, stdout: grepHandlers } }),
   ),
   user(
     "ok. ground rules bc last guy broke stuff: do NOT touch packages/pay-widget, its audited and frozen till august. also no new npm deps pls, bundle is 168 of 170 kB and ci fails at 170",
   ),
   assistant(
     "Noted both. Bundle listing below, SeatGrid is the biggest of our own chunks.",
-    tool(
-      0,
-      "bash",
-      { command: "pnpm --filter shop build" },
-      { exitCode: 0, stdout: `▲ Next.js 15.1\n${chunks}\nTotal first load 168.2 kB` },
-    ),
+    tool(0, "bash", {
+      args: { command: "pnpm --filter shop build" },
+      result: { exitCode: 0, stdout: `▲ Next.js 15.1\n${chunks}\nTotal first load 168.2 kB` },
+    }),
   ),
   user("which pattern for the arrow keys"),
   assistant(
     "I start with aria-activedescendant: focus stays on the grid, fewer DOM focus moves.",
-    tool(0, "edit", { file: "apps/shop/src/seats/SeatGrid.tsx" }, { ok: true, diff: diffLines.slice(0, 1900) }),
+    tool(0, "edit", { args: { file: "apps/shop/src/seats/SeatGrid.tsx" }, result: { ok: true, diff: diffLines.slice(0, 1900) } }),
   ),
   user("tried on my mac, voiceover in safari says nothing when i arrow around"),
   assistant(
     "Reproduced in your recording. Decision: roving tabindex instead of aria-activedescendant, because VoiceOver in Safari does not announce the active descendant in a grid. I reverted the first attempt (commit 4be0c11) and rewrote it.",
-    tool(0, "edit", { file: "apps/shop/src/seats/SeatGrid.tsx" }, { ok: true, diff: diffLines }),
-    tool(
-      1,
-      "bash",
-      { command: "pnpm vitest run --project shop" },
-      { exitCode: 0, stdout: `${vitest}\n\n Test Files  31 passed (31)\n      Tests  90 passed (90)` },
-    ),
+    tool(0, "edit", { args: { file: "apps/shop/src/seats/SeatGrid.tsx" }, result: { ok: true, diff: diffLines } }),
+    tool(1, "bash", {
+      args: { command: "pnpm vitest run --project shop" },
+      result: { exitCode: 0, stdout: `${vitest}\n\n Test Files  31 passed (31)\n      Tests  90 passed (90)` },
+    }),
   ),
   user("nice that works. whats left"),
   assistant(
@@ -130,43 +126,39 @@ const messages: readonly UIMessage[] = [
   user("leave the label for later but dont forget it, Noor does the translations"),
   assistant(
     "The e2e suite has one red test. Looking at it.",
-    tool(
-      0,
-      "bash",
-      { command: "pnpm playwright test seat-hold.spec.ts" },
-      {
+    tool(0, "bash", {
+      args: { command: "pnpm playwright test seat-hold.spec.ts" },
+      result: {
         exitCode: 1,
         stdout: `Running 6 tests using 2 workers\n${many(106, 24, (_, pick, whole) => `  ${pick(["pw:api", "pw:browser"])} ${pick(["=> page.goto started", "<= page.goto succeeded", "waiting for getByRole('gridcell')", "locator resolved to <button>", "navigated to /event/118/seats"])} +${whole(300)}ms`).join("\n")}\n  1) seat-hold.spec.ts:44 keeps the hold while paying\n     Expected: 201\n     Received: 409 HOLD_EXPIRED\n  5 passed, 1 failed`,
       },
-    ),
+    }),
   ),
   user(
     "oh thats not flaky, backend changed it last week: a hold lives 7 minutes now not 10. so fix the test AND the countdown in BasketBar, it still shows 10:00",
   ),
   assistant(
     "Test and countdown now read HOLD_TTL_SECONDS = 420. seat-hold.spec.ts is green again.",
-    tool(0, "bash", { command: "pnpm playwright test seat-hold.spec.ts" }, { exitCode: 0, stdout: "6 passed (21.4s)" }),
+    tool(0, "bash", { args: { command: "pnpm playwright test seat-hold.spec.ts" }, result: { exitCode: 0, stdout: "6 passed (21.4s)" } }),
   ),
   user("ok perf now"),
   assistant(
     "First run: 486 ms. Emotion inserts a style for every hovered seat; I moved the seat colours to a CSS module. Second run below.",
-    tool(0, "bash", { command: "pnpm perf:inp --device motog --runs 5" }, { exitCode: 0, stdout: "INP p75 486 ms" }),
-    tool(1, "edit", { file: "apps/shop/src/seats/seat.module.css" }, { ok: true, added: 61, removed: 4 }),
-    tool(
-      2,
-      "bash",
-      { command: "pnpm perf:inp --device motog --runs 5" },
-      {
+    tool(0, "bash", { args: { command: "pnpm perf:inp --device motog --runs 5" }, result: { exitCode: 0, stdout: "INP p75 486 ms" } }),
+    tool(1, "edit", { args: { file: "apps/shop/src/seats/seat.module.css" }, result: { ok: true, added: 61, removed: 4 } }),
+    tool(2, "bash", {
+      args: { command: "pnpm perf:inp --device motog --runs 5" },
+      result: {
         exitCode: 0,
         stdout: "INP p75 312 ms (budget 200)",
         longTasks,
       },
-    ),
+    }),
   ),
   user("better. memo on SeatCell?"),
   assistant(
     "Tried React.memo on SeatCell: 309 ms, no real gain, because setHover in the parent still re-renders 1,140 cells; reverted, not worth trying again. What will help: one delegated pointer listener on the grid in SeatGrid.tsx instead of a handler per seat, with hover kept in a data attribute and not in state. That is what I do next, then the same perf:inp run on the moto g.",
-    tool(0, "bash", { command: "git stash drop" }, { exitCode: 0, stdout: "Dropped refs/stash@{0}" }),
+    tool(0, "bash", { args: { command: "git stash drop" }, result: { exitCode: 0, stdout: "Dropped refs/stash@{0}" } }),
   ),
   user(
     "go for it. 2 late things from the venue: there is no row I and no row O in the hall (they skip those letters), so the arrow keys must jump H to J. and open the PR as draft, Wiebe reviews not me",

@@ -57,144 +57,191 @@ function finished(seed: number, from: number, count: number): Node[] {
   }));
 }
 
-function node(
-  id: string,
-  title: string,
-  status: Status,
-  owner: string,
-  dependsOn: readonly string[],
-  notes: readonly string[],
-  log: readonly string[],
-  children: readonly Node[] = [],
-): Node {
-  return { id, title, status, owner, dependsOn, notes, log, children };
-}
-
-const project: Node = node(
-  "MAP-0",
-  "Cairn 2.0",
-  "in_progress",
-  "Imani",
-  [],
-  [
+const project: Node = {
+  id: "MAP-0",
+  title: "Cairn 2.0",
+  status: "in_progress",
+  owner: "Imani",
+  dependsOn: [],
+  notes: [
     "Cairn 2.0 with offline maps goes live in both stores on 3 May, the first weekend of the hut season. Everything else can slip into 2.1, offline maps cannot.",
     "Device matrix: Pixel 4a, Galaxy A14, iPhone SE 2, iPhone 13. The wardens' rental phones run Android 8, so never raise minSdk above 26.",
     "Old date in the pitch deck (12 April) is void.",
   ],
-  [],
-  [
-    node("MAP-1", "Groundwork", "done", "agent", [], ["All green since February."], [], finished(701, 2, 26)),
-    node("MAP-30", "Design refresh", "done", "Sefa", [], ["Tokens exported, dark theme included."], [], finished(702, 31, 24)),
-    node(
-      "MAP-60",
-      "Track recording",
-      "done",
-      "Tomasz",
-      ["MAP-1"],
-      ["Recording continues with the screen off through the foreground service."],
-      [],
-      [
+  log: [],
+  children: [
+    {
+      id: "MAP-1",
+      title: "Groundwork",
+      status: "done",
+      owner: "agent",
+      dependsOn: [],
+      notes: ["All green since February."],
+      log: [],
+      children: finished(701, 2, 26),
+    },
+    {
+      id: "MAP-30",
+      title: "Design refresh",
+      status: "done",
+      owner: "Sefa",
+      dependsOn: [],
+      notes: ["Tokens exported, dark theme included."],
+      log: [],
+      children: finished(702, 31, 24),
+    },
+    {
+      id: "MAP-60",
+      title: "Track recording",
+      status: "done",
+      owner: "Tomasz",
+      dependsOn: ["MAP-1"],
+      notes: ["Recording continues with the screen off through the foreground service."],
+      log: [],
+      children: [
         ...finished(703, 61, 18),
-        node(
-          "MAP-79",
-          "Store review of 1.9",
-          "done",
-          "Imani",
-          [],
-          [
+        {
+          id: "MAP-79",
+          title: "Store review of 1.9",
+          status: "done",
+          owner: "Imani",
+          dependsOn: [],
+          notes: [
             "Rejected once in January because of the location declaration. Imani settled it with the reviewers: we do not request ACCESS_BACKGROUND_LOCATION, ever, not even for a debug flavour, or the listing goes into manual review for weeks.",
           ],
-          buildLog(704, 12),
-        ),
+          log: buildLog(704, 12),
+          children: [],
+        },
       ],
-    ),
-    node(
-      "MAP-100",
-      "Offline maps",
-      "in_progress",
-      "agent",
-      ["MAP-1", "MAP-30"],
-      [
+    },
+    {
+      id: "MAP-100",
+      title: "Offline maps",
+      status: "in_progress",
+      owner: "agent",
+      dependsOn: ["MAP-1", "MAP-30"],
+      notes: [
         "Format: we compared PMTiles and MBTiles in MAP-104. MBTiles chosen over PMTiles: SQLite is there already and partial updates of a region work; PMTiles would need a whole file per change.",
         "Region packs come from tiles.cairn.example/v4, v3 is switched off on 30 April.",
       ],
-      [],
-      [
+      log: [],
+      children: [
         ...finished(705, 101, 12),
-        node(
-          "MAP-114",
-          "Move old packs of 1.x to the new store",
-          "in_progress",
-          "Tomasz",
-          ["MAP-104"],
-          [
+        {
+          id: "MAP-114",
+          title: "Move old packs of 1.x to the new store",
+          status: "in_progress",
+          owner: "Tomasz",
+          dependsOn: ["MAP-104"],
+          notes: [
             "Crash on iOS 16 only: EXC_BAD_ACCESS in TileStore.swift:212 during the move. First thought it was the low-memory killer, it is not. Cause: the sqlite handle is closed on the main queue while the copy still reads from it. Tomasz has the fix on branch fix/handle-lifetime, not merged, needs a test.",
           ],
-          buildLog(706, 60),
-        ),
-        node(
-          "MAP-117",
-          "Download manager",
-          "done",
-          "agent",
-          [],
-          ["Resumes after airplane mode. Wi-Fi only by default."],
-          buildLog(707, 40),
-        ),
-        node(
-          "MAP-118",
-          "Tile cache with eviction",
-          "in_progress",
-          "agent",
-          ["MAP-117"],
-          [
+          log: buildLog(706, 60),
+          children: [],
+        },
+        {
+          id: "MAP-117",
+          title: "Download manager",
+          status: "done",
+          owner: "agent",
+          dependsOn: [],
+          notes: ["Resumes after airplane mode. Wi-Fi only by default."],
+          log: buildLog(707, 40),
+          children: [],
+        },
+        {
+          id: "MAP-118",
+          title: "Tile cache with eviction",
+          status: "in_progress",
+          owner: "agent",
+          dependsOn: ["MAP-117"],
+          notes: [
             "Cap is 1.5 GB (Imani, was 2 GB, the A14 has no room). Pinned regions do not count.",
             "State: LRU by last access works on Android. Next step: port evictLeastRecent() to iOS in TileCache.swift, the tests in TileCacheTests are written and red.",
           ],
-          buildLog(708, 75),
-        ),
-        node(
-          "MAP-121",
-          "Battery test",
-          "blocked",
-          "agent",
-          ["MAP-118"],
-          [
+          log: buildLog(708, 75),
+          children: [],
+        },
+        {
+          id: "MAP-121",
+          title: "Battery test",
+          status: "blocked",
+          owner: "agent",
+          dependsOn: ["MAP-118"],
+          notes: [
             "As soon as MAP-118 is merged: run the four-hour battery script on the Pixel 4a (scripts/battery.sh --hours 4), drain must stay below 9 percent per hour.",
           ],
-          [],
-        ),
-        node("MAP-123", "Contour lines", "wontfix", "Sefa", [], ["Moved to 2.1."], buildLog(709, 10)),
+          log: [],
+          children: [],
+        },
+        {
+          id: "MAP-123",
+          title: "Contour lines",
+          status: "wontfix",
+          owner: "Sefa",
+          dependsOn: [],
+          notes: ["Moved to 2.1."],
+          log: buildLog(709, 10),
+          children: [],
+        },
       ],
-    ),
-    node(
-      "MAP-130",
-      "Release chores",
-      "in_progress",
-      "Imani",
-      ["MAP-100"],
-      [],
-      [],
-      [
+    },
+    {
+      id: "MAP-130",
+      title: "Release chores",
+      status: "in_progress",
+      owner: "Imani",
+      dependsOn: ["MAP-100"],
+      notes: [],
+      log: [],
+      children: [
         ...finished(710, 131, 10),
-        node("MAP-142", "Store screenshots", "todo", "Sefa", ["MAP-118"], ["Sefa waits for a build with the download sheet."], []),
-        node(
-          "MAP-143",
-          "Attribution screen",
-          "todo",
-          "agent",
-          [],
-          [
+        {
+          id: "MAP-142",
+          title: "Store screenshots",
+          status: "todo",
+          owner: "Sefa",
+          dependsOn: ["MAP-118"],
+          notes: ["Sefa waits for a build with the download sheet."],
+          log: [],
+          children: [],
+        },
+        {
+          id: "MAP-143",
+          title: "Attribution screen",
+          status: "todo",
+          owner: "agent",
+          dependsOn: [],
+          notes: [
             "Still to do: add the licence line of the survey office to the About screen, the contract asks for it. Text is in legal/survey.txt, ten minutes of work.",
           ],
-          [],
-        ),
-        node("MAP-144", "Beta groups", "done", "Imani", [], ["140 testers, feedback in the sheet."], buildLog(711, 12)),
+          log: [],
+          children: [],
+        },
+        {
+          id: "MAP-144",
+          title: "Beta groups",
+          status: "done",
+          owner: "Imani",
+          dependsOn: [],
+          notes: ["140 testers, feedback in the sheet."],
+          log: buildLog(711, 12),
+          children: [],
+        },
       ],
-    ),
-    node("MAP-150", "Leftovers of 1.9, closed", "done", "Imani", [], ["Kept for the history only."], [], finished(712, 151, 22)),
+    },
+    {
+      id: "MAP-150",
+      title: "Leftovers of 1.9, closed",
+      status: "done",
+      owner: "Imani",
+      dependsOn: [],
+      notes: ["Kept for the history only."],
+      log: [],
+      children: finished(712, 151, 22),
+    },
   ],
-);
+};
 
 export const state: WorkingState = {
   name: "trailmap-project-tree",

@@ -18,7 +18,14 @@ const journal = (seed: number, count: number, start: number): string[] =>
     )} ligne=${pick(["A", "B", "C", "T2"])} val=${whole(9000) + 1000}`;
   });
 
-const serie = (seed: number, count: number, base: number, pic: number, from: number, to: number): number[] =>
+interface Courbe {
+  readonly base: number;
+  readonly pic: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+const serie = (seed: number, count: number, { base, pic, from, to }: Courbe): number[] =>
   many(seed, count, (i, _pick, whole) => (i >= from && i < to ? pic + whole(Math.ceil(pic / 5)) : base + whole(Math.ceil(base / 4) + 1)));
 
 /** The state of an incident agent of a city's ticketing system, stopped before the keys are rolled back on the second half of the validators. */
@@ -91,10 +98,16 @@ export const state: WorkingState = {
     metriques: {
       pas: "60 s",
       debut: "06:30",
-      taux_refus_pct: { ligne_B: serie(601, 380, 0, 31, 12, 290), ligne_T2: serie(602, 380, 0, 27, 12, 380) },
-      p95_ms: { valid_gw: serie(603, 380, 44, 610, 10, 120), titre_api: serie(604, 380, 60, 90, 20, 60) },
-      file_locale: serie(605, 380, 8, 212, 14, 380),
-      horloge_derive_s: serie(606, 120, 1, 3, 30, 50),
+      taux_refus_pct: {
+        ligne_B: serie(601, 380, { base: 0, pic: 31, from: 12, to: 290 }),
+        ligne_T2: serie(602, 380, { base: 0, pic: 27, from: 12, to: 380 }),
+      },
+      p95_ms: {
+        valid_gw: serie(603, 380, { base: 44, pic: 610, from: 10, to: 120 }),
+        titre_api: serie(604, 380, { base: 60, pic: 90, from: 20, to: 60 }),
+      },
+      file_locale: serie(605, 380, { base: 8, pic: 212, from: 14, to: 380 }),
+      horloge_derive_s: serie(606, 120, { base: 1, pic: 3, from: 30, to: 50 }),
     },
     journaux: { requete: "service:(valid-gw OR synchro OR clef-hsm) niveau:*", lignes: journal(607, 230, 10), tronque: true },
     hypotheses: [

@@ -27,7 +27,12 @@ const leaf = (id: number, extra: Node): Node => ({
   ...extra,
 });
 
-const pod = (first: number, count: number, extra: Readonly<Record<number, Node>>, meta: Node): Node => ({
+interface Leaves {
+  readonly extra?: Readonly<Record<number, Node>>;
+  readonly meta: Node;
+}
+
+const pod = (first: number, count: number, { extra = {}, meta }: Leaves): Node => ({
   ...meta,
   leaves: Object.fromEntries(
     Array.from({ length: count }, (_, i): [string, Node] => [
@@ -155,17 +160,13 @@ export const state: WorkingState = {
           },
         },
         pods: {
-          garden: pod(101, 6, {}, { wave: 1, _state: "done", _note: "took two windows" }),
-          library: pod(
-            201,
-            6,
-            { 204: { _state: "applied", _note: "PSU B dead, RMA running, not ours to chase" } },
-            { wave: 2, _state: "done" },
-          ),
-          harbour: pod(
-            301,
-            7,
-            {
+          garden: pod(101, 6, { meta: { wave: 1, _state: "done", _note: "took two windows" } }),
+          library: pod(201, 6, {
+            extra: { 204: { _state: "applied", _note: "PSU B dead, RMA running, not ours to chase" } },
+            meta: { wave: 2, _state: "done" },
+          }),
+          harbour: pod(301, 7, {
+            extra: {
               306: { _state: "applied", evpn: { vni_50640: { rd: "10.9.3.6:50640", rt: "50640:50640" } } },
               307: {
                 _state: "FAILED",
@@ -180,8 +181,8 @@ export const state: WorkingState = {
                   "fix rd to 10.9.3.7:50640, then terraform apply -target='module.leaf[\"307\"]' and nothing else; a full apply would touch cameras too early",
               },
             },
-            { wave: 3, _state: "in progress", before: "freeze" },
-          ),
+            meta: { wave: 3, _state: "in progress", before: "freeze" },
+          }),
           clinic: { wave: null, _state: "out of scope", leaves: {} },
         },
       },
