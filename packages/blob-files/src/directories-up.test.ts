@@ -16,14 +16,14 @@ function spell(given: string, real: string): void {
 }
 
 describe("a path as the file system spells it", () => {
-  it.each<[string, NodeJS.Platform, string, string, string]>([
+  it.for<[string, NodeJS.Platform, string, string, string]>([
     ["another letter case on Windows", "win32", "c:\\Work\\shop", "C:\\work\\Shop", "C:\\work\\Shop"],
     ["another letter case on macOS", "darwin", "/users/Ann/shop", "/Users/ann/Shop", "/Users/ann/Shop"],
     ["an accent that is encoded otherwise, on macOS", "darwin", "/work/caf\u00e9", "/work/cafe\u0301", "/work/cafe\u0301"],
     ["a drive that stands for a share", "win32", "z:\\shop", "\\\\server\\share\\shop", "Z:\\shop"],
     ["a link", "darwin", "/tmp/shop", "/private/tmp/shop", "/tmp/shop"],
     ["another letter case on Linux, where that is another path", "linux", "/work/shop", "/Work/Shop", "/work/shop"],
-  ])("is returned for %s", async (_, platform, given, real, spelled) => {
+  ])("is returned for %s", async ([, platform, given, real, spelled]) => {
     spell(given, real);
     expect(await onPlatform(platform, () => asSpelled(given))).toBe(spelled);
   });

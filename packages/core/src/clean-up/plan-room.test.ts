@@ -6,14 +6,20 @@ import { planRoom } from "./plan-room.ts";
 const NOW = new Date("2026-03-01T00:00:00.000Z");
 const DAY = 86_400_000;
 
-function aSession(id: string, unusedDays: number, bytes: number, isKept = false, shieldedUntil?: Date): SessionView {
-  const checkpoint = { id: `${id}1` as CheckpointId, bytes, project: undefined, isKept: false, canBeHead: true, shieldedUntil };
+interface Shields {
+  readonly isKept?: boolean;
+  readonly shieldedUntil?: Date;
+}
+
+/** A session with one checkpoint of 100 bytes. */
+function aSession(id: string, unusedDays: number, { isKept = false, shieldedUntil }: Shields = {}): SessionView {
+  const checkpoint = { id: `${id}1` as CheckpointId, bytes: 100, project: undefined, isKept: false, canBeHead: true, shieldedUntil };
   return { id: id as SessionId, lastAccessedAt: new Date(NOW.getTime() - unusedDays * DAY), isKept, checkpoints: [checkpoint] };
 }
 
-const HELD = aSession("held", 80, 100, false, new Date(NOW.getTime() + DAY));
-const SESSIONS = [aSession("kept", 90, 100, true), HELD, aSession("old", 60, 100), aSession("busy", 3, 100), aSession("last", 2, 100)];
-const TODAY = aSession("today", 0.9, 100);
+const HELD = aSession("held", 80, { shieldedUntil: new Date(NOW.getTime() + DAY) });
+const SESSIONS = [aSession("kept", 90, { isKept: true }), HELD, aSession("old", 60), aSession("busy", 3), aSession("last", 2)];
+const TODAY = aSession("today", 0.9);
 const TRASH: readonly TrashView[] = [3, 0].map((days) => {
   return { id: `t${days}` as CheckpointId, sessionId: "gone" as SessionId, bytes: 50, trashedAt: new Date(NOW.getTime() - days * DAY) };
 });
