@@ -213,7 +213,7 @@ describe("a failed write", () => {
     ["syncDirectory", "EIO", "folder", "input-output"],
   ];
 
-  it.each(faults)("leaves no file behind when %s fails with %s", async (operation, errno, step, reason) => {
+  it.for(faults)("leaves no file behind when %s fails with %s", async ([operation, errno, step, reason]) => {
     const failing = transcripts({
       [operation]: (...given: unknown[]) => {
         if (operation === "close") nodeFileSystem.close(given[0] as number);

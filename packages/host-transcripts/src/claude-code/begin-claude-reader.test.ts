@@ -5,17 +5,23 @@ import { lookAtClaudeLine } from "./look-at-claude-line.ts";
 
 const at = "2026-11-24T12:00:00.000Z";
 
+interface Said {
+  readonly id: string;
+  readonly parent: string | null;
+  readonly content: unknown;
+}
+
 /** An entry in the order of members that Claude Code writes. */
-function entry(id: string, parent: string | null, type: "user" | "assistant", content: unknown, more: object = {}): object {
-  return { parentUuid: parent, isSidechain: false, type, message: { role: type, content }, uuid: id, timestamp: at, ...more };
+function entry(type: "user" | "assistant", { id, parent, content }: Said): object {
+  return { parentUuid: parent, isSidechain: false, type, message: { role: type, content }, uuid: id, timestamp: at };
 }
 
-function user(id: string, parent: string | null, content: unknown, more?: object): object {
-  return entry(id, parent, "user", content, more);
+function user(id: string, parent: string | null, content: unknown): object {
+  return entry("user", { id, parent, content });
 }
 
-function assistant(id: string, parent: string | null, content: unknown, more?: object): object {
-  return entry(id, parent, "assistant", content, more);
+function assistant(id: string, parent: string | null, content: unknown): object {
+  return entry("assistant", { id, parent, content });
 }
 
 function text(words: string): readonly object[] {
@@ -54,7 +60,7 @@ describe("a reader of Claude Code transcripts", () => {
     const records = [
       user("a", null, "one"),
       user("b", "a", "two"),
-      user("m", "a", "<local-command-caveat>The command below</local-command-caveat>", { isMeta: true }),
+      { ...user("m", "a", "<local-command-caveat>The command below</local-command-caveat>"), isMeta: true },
       user("c", "m", "<command-name>/model</command-name>"),
       user("d", "c", "three"),
     ];
@@ -89,9 +95,9 @@ describe("a reader of Claude Code transcripts", () => {
   });
 
   it("leaves sub-agents out, unless the file is one's own", () => {
-    const records = [user("a", null, "one"), user("s", null, "look", { isSidechain: true }), assistant("b", "a", text("done"))];
+    const records = [user("a", null, "one"), { ...user("s", null, "look"), isSidechain: true }, assistant("b", "a", text("done"))];
     expect(read(...records)).toEqual(["prompt: one", "reply: done"]);
-    const own = [user("s", null, "look", { isSidechain: true })];
+    const own = [{ ...user("s", null, "look"), isSidechain: true }];
     expect(told(readRecords(beginClaudeReader, own, "/x/subagents/agent-1.jsonl").events)).toEqual(["prompt: look"]);
   });
 
@@ -101,7 +107,7 @@ describe("a reader of Claude Code transcripts", () => {
     const records = [
       user("a", null, "one"),
       { parentUuid: null, logicalParentUuid: "a", isSidechain: false, type: "system", subtype: "compact_boundary", uuid: "b" },
-      user("c", "b", summary, { isCompactSummary: true }),
+      { ...user("c", "b", summary), isCompactSummary: true },
       user("d", "c", "two"),
     ];
     expect(read(...records)).toEqual(["prompt: one", "summary: It works.", "prompt: two"]);
@@ -120,13 +126,15 @@ describe("a reader of Claude Code transcripts", () => {
   });
 
   it("tells failures, exit codes and interruptions", () => {
-    const result = (id: string, content: string, more: object, toolUseResult: unknown) =>
-      user(id, null, [{ type: "tool_result", tool_use_id: id, content, ...more }], { toolUseResult });
+    const result = (id: string, given: object, toolUseResult: unknown) => ({
+      ...user(id, null, [{ type: "tool_result", tool_use_id: id, ...given }]),
+      toolUseResult,
+    });
     const { events } = readRecords(beginClaudeReader, [
-      result("a", "Exit code 3\nno", { is_error: true }, "Error: Exit code 3"),
-      result("b", "yes", {}, { stdout: "yes", stderr: "", interrupted: false }),
-      result("c", "half", {}, { stdout: "half", stderr: "", interrupted: true }),
-      result("d", "none", {}, { stdout: "none", returnCodeInterpretation: "No matches found" }),
+      result("a", { content: "Exit code 3\nno", is_error: true }, "Error: Exit code 3"),
+      result("b", { content: "yes" }, { stdout: "yes", stderr: "", interrupted: false }),
+      result("c", { content: "half" }, { stdout: "half", stderr: "", interrupted: true }),
+      result("d", { content: "none" }, { stdout: "none", returnCodeInterpretation: "No matches found" }),
       user("e", null, text("[Request interrupted by user for tool use]")),
     ]);
     expect(events).toEqual([
@@ -142,7 +150,7 @@ describe("a reader of Claude Code transcripts", () => {
     const words =
       "<task-notification>\n<task-id>1</task-id>\n<tool-use-id>toolu_1</tool-use-id>\n<status>failed</status>\n" +
       "<summary>Background command failed with exit code 2</summary>\n</task-notification>";
-    const { events } = readRecords(beginClaudeReader, [user("a", null, words, { origin: { kind: "task-notification" } })]);
+    const { events } = readRecords(beginClaudeReader, [{ ...user("a", null, words), origin: { kind: "task-notification" } }]);
     expect(events).toEqual([
       { kind: "result", id: "toolu_1", text: "Background command failed with exit code 2", failed: true, exitCode: 2, at },
     ]);
@@ -154,7 +162,7 @@ describe("a reader of Claude Code transcripts", () => {
     expect(
       read(
         user("a", null, command("fix-issue", "23")),
-        user("b", "a", "Fix the issue 23", { isMeta: true }),
+        { ...user("b", "a", "Fix the issue 23"), isMeta: true },
         user("c", "b", command("compact", "keep it")),
         user("d", "c", "<local-command-stdout>Compacted</local-command-stdout>"),
         user("e", "d", "<bash-input>npm test</bash-input>"),
@@ -178,13 +186,13 @@ describe("a reader of Claude Code transcripts", () => {
         queued("c", { prompt: [{ type: "text", text: "parts" }], origin: { kind: "human" } }),
         queued("d", { prompt: "no", origin: { kind: "coordinator" } }),
         queued("e", { prompt: "no", isMeta: true }),
-        user("f", "e", "no", { origin: { kind: "auto-continuation" } }),
+        { ...user("f", "e", "no"), origin: { kind: "auto-continuation" } },
       ),
     ).toEqual(["prompt: one", "prompt: and this", "prompt: parts"]);
   });
 
   it("leaves the host's own replies out", () => {
-    const error = assistant("b", "a", text("API Error: 500"), { isApiErrorMessage: true });
+    const error = { ...assistant("b", "a", text("API Error: 500")), isApiErrorMessage: true };
     const synthetic = { ...assistant("c", "b", []), message: { model: "<synthetic>", content: text("No response requested.") } };
     expect(read(user("a", null, "one"), error, synthetic)).toEqual(["prompt: one"]);
   });
