@@ -15,7 +15,12 @@ async function openKv(keys: KeyValues, options?: KvStorageOptions): Promise<Stor
   return storageInUse(await kvStorage(keys, options));
 }
 
-async function save(storage: StorageInUse, id: string, sessionId: SessionId = S, keepNewest?: number) {
+interface Into {
+  readonly sessionId?: SessionId;
+  readonly keepNewest?: number;
+}
+
+async function save(storage: StorageInUse, id: string, { sessionId = S, keepNewest }: Into = {}) {
   const checkpointId = id as CheckpointId;
   const blob = (await storage.blobs.put({ sessionId, checkpointId }, new TextEncoder().encode(id))) as BlobRef;
   const record = aRecord({ id: checkpointId, sessionId, blob, blobBytes: id.length });
@@ -89,7 +94,7 @@ describe("kvStorage", () => {
   it("deletes entries that a snapshot covers, and opens from it", async () => {
     const watched = new Watched();
     const storage = await openKv(watched.keys());
-    for (let count = 1; count <= 600; count++) await save(storage, `c${count}`, S, 50);
+    for (let count = 1; count <= 600; count++) await save(storage, `c${count}`, { keepNewest: 50 });
     const expected = await contentOf(storage);
     await storage.close();
     expect(watched.names("journal/").length).toBeLessThan(500);
@@ -140,7 +145,7 @@ describe("a process that slept", () => {
     watched[when] = async (called, key) => {
       if (isAsleep || called !== call || !key.startsWith("journal/")) return;
       isAsleep = true;
-      for (let count = 1; count <= 400; count++) await save(other, `other-${count}`, "t" as SessionId, 10);
+      for (let count = 1; count <= 400; count++) await save(other, `other-${count}`, { sessionId: "t" as SessionId, keepNewest: 10 });
       await other.purge?.();
     };
     return { watched, sleeper, other };

@@ -10,6 +10,7 @@ import { openWorkrail } from "@workrail/runtime";
 import { WorkrailSaver } from "../src/index.ts";
 
 class TellingSaver extends WorkrailSaver {
+  // oxlint-disable-next-line eslint/max-params -- LangGraph passes these in this order.
   override async put(
     config: RunnableConfig,
     checkpoint: Checkpoint,
@@ -22,6 +23,7 @@ class TellingSaver extends WorkrailSaver {
     return put;
   }
 
+  // oxlint-disable-next-line eslint/max-params -- LangGraph passes these in this order.
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string, taskPath?: string): Promise<void> {
     await super.putWrites(config, writes, taskId, taskPath);
     tell(`writes ${config.configurable?.["checkpoint_id"]} ${taskId}`);

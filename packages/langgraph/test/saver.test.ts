@@ -22,8 +22,7 @@ function place(threadId: string, namespace = "", id?: string): RunnableConfig {
 async function put(
   saver: WorkrailSaver,
   config: RunnableConfig,
-  values: Record<string, unknown>,
-  id: string = uuid6(0),
+  { values, id = uuid6(0) }: { readonly values: Record<string, unknown>; readonly id?: string },
 ): Promise<RunnableConfig> {
   const versions = Object.fromEntries(Object.keys(values).map((channel) => [channel, 1]));
   return saver.put(config, { ...emptyCheckpoint(), id, channel_values: values, channel_versions: versions }, METADATA, versions);
@@ -40,7 +39,7 @@ describe("the saver", () => {
     withSaver(async (saver) => {
       const bytes = Uint8Array.from({ length: 1_000 }, (_, index) => (index * 31) % 256);
       const value = { bytes, when: new Map([["a", new Set([1, 2])]]), text: "ä\u{1f680}\u2028", nothing: undefined };
-      const config = await put(saver, place("t"), { value });
+      const config = await put(saver, place("t"), { values: { value } });
       await saver.putWrites(
         config,
         [
@@ -67,7 +66,7 @@ describe("the saver", () => {
       loadsTyped: async (type, data) => (type === "rot" ? JSON.parse(new TextDecoder().decode(rot(data as Uint8Array))) : undefined),
     };
     return withSaver(async (saver) => {
-      const config = await put(saver, place("t"), { text: "hidden" });
+      const config = await put(saver, place("t"), { values: { text: "hidden" } });
       await saver.putWrites(config, [["out", { n: 1 }]], "task");
       const tuple = await saver.getTuple(place("t"));
       expect(tuple?.checkpoint.channel_values).toEqual({ text: "hidden" });
@@ -77,8 +76,8 @@ describe("the saver", () => {
 
   it.each(["user:42", " ", "a\nb", "x".repeat(500), "e\u0301", "../up", "__proto__"])("takes %j as the id of a thread", (threadId) =>
     withSaver(async (saver) => {
-      await put(saver, place(threadId), { n: 1 }, "1");
-      await put(saver, place("other"), { n: 2 }, "1");
+      await put(saver, place(threadId), { values: { n: 1 }, id: "1" });
+      await put(saver, place("other"), { values: { n: 2 }, id: "1" });
       expect((await saver.getTuple(place(threadId)))?.checkpoint.channel_values).toEqual({ n: 1 });
       expect((await all(saver.list(place(threadId)))).map(({ config }) => config)).toEqual([place(threadId, "", "1")]);
       await saver.deleteThread(threadId);
@@ -89,7 +88,8 @@ describe("the saver", () => {
 
   it("finds the latest of each namespace, whichever was put last", () =>
     withSaver(async (saver) => {
-      for (let step = 0; step < 6; step++) await put(saver, place("t", step % 3 === 0 ? "" : `sub:${step % 3}`), { step }, String(step));
+      for (let step = 0; step < 6; step++)
+        await put(saver, place("t", step % 3 === 0 ? "" : `sub:${step % 3}`), { values: { step }, id: String(step) });
       const latest = async (namespace: string) => (await saver.getTuple(place("t", namespace)))?.checkpoint.channel_values;
       expect([await latest(""), await latest("sub:1"), await latest("sub:2"), await latest("none")]).toEqual([
         { step: 3 },
@@ -108,7 +108,7 @@ describe("the saver", () => {
       await saver.putWrites(config, [["__error__", "first"]], "c", "path 0");
       await saver.putWrites(config, [["__error__", "second"]], "c", "path 0");
       expect(await saver.getTuple(config)).toBeUndefined();
-      await put(saver, place("t"), {}, "1");
+      await put(saver, place("t"), { values: {}, id: "1" });
       expect((await saver.getTuple(config))?.pendingWrites).toEqual([
         ["c", "__error__", "second"],
         ["b", "out", 1],
@@ -121,7 +121,7 @@ describe("the saver", () => {
   it("unlinks a deleted thread, and overwrites it when told to", () =>
     withSaver(async (saver, store) => {
       const storedId = async (): Promise<string> => {
-        await put(saver, place("t"), {}, "1");
+        await put(saver, place("t"), { values: {}, id: "1" });
         return (await store.findCheckpoints({ sessionId: "t" })).checkpoints[0]?.id ?? "";
       };
       const overwriting = new WorkrailSaver(store, undefined, { overwriteOnDelete: true });
@@ -150,7 +150,7 @@ describe("the saver", () => {
     withSaver(async (saver) => {
       let config = place("from");
       for (let step = 0; step < 25; step++) {
-        config = await put(saver, config, { step }, `id ${String(step).padStart(2, "0")}`);
+        config = await put(saver, config, { values: { step }, id: `id ${String(step).padStart(2, "0")}` });
         await saver.putWrites(config, [["out", step]], "task");
       }
       await saver.copyThread("from", "to");

@@ -4,7 +4,7 @@ import { inOwnName, setOwnName } from "./own-name.ts";
 afterEach(() => setOwnName("workrail", { env: {}, script: undefined }));
 
 // Environment and install paths were observed with npm 11, Bun 1.2 and 1.4, pnpm 8, 9, 10 and 12.
-it.each([
+it.for([
   ["a program that is installed", {}, "/usr/lib/node_modules/@workrail/cli/dist/workrail.mjs", "workrail"],
   ["npm run", { npm_command: "run-script", npm_lifecycle_event: "start" }, "/p/node_modules/.bin/workrail", "workrail"],
   ["npx", { npm_command: "exec", npm_lifecycle_event: "npx" }, "/h/.npm/_npx/1f/node_modules/.bin/workrail", "npx -y @workrail/cli"],
@@ -30,7 +30,7 @@ it.each([
   ["pnpm dlx of version 12, wherever it installs", { npm_command: "dlx" }, "/anywhere/workrail.mjs", "pnpm dlx @workrail/cli"],
   ["pnpm dlx, called by what npx runs", { npm_command: "dlx", npm_lifecycle_event: "npx" }, "/w.mjs", "pnpm dlx @workrail/cli"],
   ["a project in a folder of that name", {}, "/home/dlx/node_modules/.bin/workrail", "workrail"],
-] as const)("names commands in the form in which they can be repeated, after %s", (_, env, script, called) => {
+] as const)("names commands in the form in which they can be repeated, after %s", ([, env, script, called]) => {
   setOwnName("workrail", { env, script });
   expect(inOwnName("See `workrail list`.")).toBe(`See \`${called} list\`.`);
 });
