@@ -132,7 +132,7 @@ describe("findSecrets", () => {
     }
   });
 
-  it.each(IN_PLACE)("finds by %s exactly the secret after %s", (rule, before, secret, after) => {
+  it.for(IN_PLACE)("finds by %s exactly the secret after %s", ([rule, before, secret, after]) => {
     const found = findSecrets(`${before}${secret}${after}`);
     expect(found).toEqual([{ rule, kind: expect.any(String), start: before.length, end: before.length + secret.length }]);
   });

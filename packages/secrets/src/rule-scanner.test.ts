@@ -8,9 +8,9 @@ import { KNOWN_SAMPLES } from "./testing/known-samples.ts";
 import { RandomText } from "./testing/random-text.ts";
 
 describe("a keyword finder", () => {
-  const found = (words: readonly string[], text: string, from = 0, to: number = text.length): string[] => {
+  const found = (words: readonly string[], text: string, range = { from: 0, to: text.length }): string[] => {
     const all: string[] = [];
-    new KeywordFinder(words).find(text, { from, to }, (word, start) => all.push(`${words[word]}@${start}`));
+    new KeywordFinder(words).find(text, range, (word, start) => all.push(`${words[word]}@${start}`));
     return all;
   };
 
@@ -21,7 +21,7 @@ describe("a keyword finder", () => {
   });
 
   it("finds words that start in the range and end after it", () => {
-    expect(found(["abc"], "abcabcabc", 1, 4)).toEqual(["abc@3"]);
+    expect(found(["abc"], "abcabcabc", { from: 1, to: 4 })).toEqual(["abc@3"]);
     expect(found(["abc"], "abcab")).toEqual(["abc@0"]);
   });
 });

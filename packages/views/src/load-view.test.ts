@@ -271,8 +271,9 @@ it("never exceeds the ceiling for any request", async () => {
     cursor: fc.option(fc.nat(20).map(String), { nil: undefined }),
   });
   const size = fc.record({ tokens: fc.integer({ min: -50, max: 2_000 }), characters: fc.integer({ min: -100, max: 6_000 }) });
+  const given = fc.record({ wanted: size, ceiling: size, hasPins: fc.boolean() });
   await fc.assert(
-    fc.asyncProperty(context, request, size, size, fc.boolean(), async (context, request, wanted, ceiling, hasPins) => {
+    fc.asyncProperty(context, request, given, async (context, request, { wanted, ceiling, hasPins }) => {
       const pins = hasPins ? ["a", "list"] : [];
       const viewed = await view(context, request, { pins, budget: { wanted, ceiling } }).catch((error: unknown) => error);
       // The cursor belongs to keys of which none is left out.

@@ -14,7 +14,12 @@ export type SampleMaker = (random: RandomText) => Sample;
 /** Makers of samples by kind of secret, following the documented formats. */
 export type SampleKinds = Readonly<Record<string, SampleMaker>>;
 
-export function pem(random: RandomText, label: string, lines: number, newline = "\n"): string {
+interface PemLines {
+  readonly lines: number;
+  readonly newline?: string;
+}
+
+export function pem(random: RandomText, label: string, { lines, newline = "\n" }: PemLines): string {
   const body = Array.from({ length: lines }, () => random.base64(64));
   return [`-----BEGIN ${label}-----`, ...body, `${random.base64(22)}==`, `-----END ${label}-----`].join(newline);
 }
@@ -58,8 +63,8 @@ export const KNOWN_SAMPLES: SampleKinds = {
   "discord token": (r) => ({ secret: `${r.pick(["MT", "NT", "OD"])}${r.alnum(24)}.${r.alnum(6)}.${r.base64url(38)}` }),
   "discord webhook": (r) => ({ secret: `https://discord.com/api/webhooks/${r.pick(["1", "9"])}${r.digits(17)}/${r.base64url(68)}` }),
   "hugging face token": (r) => ({ secret: `hf_${r.of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", 34)}` }),
-  "rsa private key": (r) => ({ secret: pem(r, "RSA PRIVATE KEY", 24) }),
-  "openssh private key": (r) => ({ secret: pem(r, "OPENSSH PRIVATE KEY", 6) }),
+  "rsa private key": (r) => ({ secret: pem(r, "RSA PRIVATE KEY", { lines: 24 }) }),
+  "openssh private key": (r) => ({ secret: pem(r, "OPENSSH PRIVATE KEY", { lines: 6 }) }),
   jwt: (r) => ({
     secret: `${base64(`{"alg":"HS256","typ":"JWT"}`)}.${base64(`{"sub":"${r.digits(10)}","iat":15162${r.digits(5)}}`).replace(/=+$/, "")}.${r.base64url(43)}`,
   }),
@@ -90,7 +95,7 @@ export const KNOWN_SAMPLES: SampleKinds = {
   "password in json": (r) => ({ before: `{"user":"app","password":"`, secret: r.password(), after: `","port":5432}` }),
   "gcp service account": (r) => ({
     before: `"private_key_id":"${r.hex(40)}","private_key":"`,
-    secret: pem(r, "PRIVATE KEY", 25, String.raw`\n`),
+    secret: pem(r, "PRIVATE KEY", { lines: 25, newline: String.raw`\n` }),
     after: String.raw`\n","client_email":"x@y.iam.gserviceaccount.com"`,
   }),
   "digitalocean token": (r) => ({ secret: `dop_v1_${r.hex(64)}` }),
@@ -104,7 +109,7 @@ export const KNOWN_SAMPLES: SampleKinds = {
   "sentry token": (r) => ({ secret: `sntryu_${r.hex(64)}` }),
   "cloudflare token": (r) => ({ before: "CLOUDFLARE_API_TOKEN=", secret: r.base64url(40) }),
   "tailscale key": (r) => ({ secret: `tskey-auth-${r.alnum(17)}-${r.alnum(32)}` }),
-  "kube config key": (r) => ({ before: "client-key-data: ", secret: base64(pem(r, "RSA PRIVATE KEY", 8)) }),
+  "kube config key": (r) => ({ before: "client-key-data: ", secret: base64(pem(r, "RSA PRIVATE KEY", { lines: 8 })) }),
   "elevenlabs key": (r) => ({ secret: `sk_${r.hex(48)}` }),
   "cloudflare origin key": (r) => ({ secret: `v1.0-${r.hex(24)}-${r.hex(146)}` }),
   "doppler token": (r) => ({ secret: `dp.pt.${r.alnum(43)}` }),

@@ -63,13 +63,13 @@ describe("condensing a value", () => {
       () => 7,
     );
     fc.assert(
-      fc.property(json, room, focus, strategies, counts, (value, within, about, chosen, counted) => {
-        const condensed = condenseValue(value, within, { count: counted, focus: about, strategies: chosen });
+      fc.property(fc.record({ value: json, room, focus, strategies, count: counts }), ({ value, room, ...how }) => {
+        const condensed = condenseValue(value, room, how);
         if (condensed === undefined) return;
         const written = JSON.stringify(condensed.value);
-        expect(written.length).toBeLessThanOrEqual(within.characters);
-        expect(counted(written)).toBeLessThanOrEqual(within.tokens);
-        expect(condensed.tokens).toBe(counted(written));
+        expect(written.length).toBeLessThanOrEqual(room.characters);
+        expect(how.count(written)).toBeLessThanOrEqual(room.tokens);
+        expect(condensed.tokens).toBe(how.count(written));
       }),
       { numRuns: 400 },
     );

@@ -79,11 +79,11 @@ async function size(view: object): Promise<Room> {
 }
 
 /** Follows the cursors and returns every named entry. */
-async function followCursors(context: Context, how: ViewHow, budget: ViewBudget, first: View) {
+async function followCursors(context: Context, how: ViewHow & { readonly budget: ViewBudget }, first: View) {
   const reported: ReportedEntry[] = [...(first.report?.entries ?? [])];
   const omitted: OmittedEntry[] = [...(first.omitted?.entries ?? [])];
   for (let cursor = first.report?.nextCursor; cursor !== undefined;) {
-    const page = await buildView(context, { ...how, budget, cursor: Number(cursor) }, counter);
+    const page = await buildView(context, { ...how, cursor: Number(cursor) }, counter);
     expect(page.context).toEqual({});
     expect(page.omitted?.count).toBe(first.omitted?.count);
     expect(page.report).toMatchObject({ kept: first.report?.kept, dropped: first.report?.dropped });
@@ -98,7 +98,7 @@ async function followCursors(context: Context, how: ViewHow, budget: ViewBudget,
 describe("a view of any context in any room", () => {
   it("never exceeds the ceiling, and exceeds the budget only by CRITICAL entries", async () => {
     await fc.assert(
-      fc.asyncProperty(context, budget, layerOf, focus, async (context, budget, layerOf, focus) => {
+      fc.asyncProperty(fc.record({ context, budget, layerOf, focus }), async ({ context, budget, layerOf, focus }) => {
         const view = await buildView(context, { classifications: classified(context, layerOf), shorten, focus, budget }, counter);
         const { tokens, characters } = await size(view);
         expect(tokens).toBeLessThanOrEqual(Math.max(budget.ceiling.tokens, LEAST.tokens));
@@ -164,7 +164,7 @@ describe("a view of any context in any room", () => {
       fc.asyncProperty(context, budget, layerOf, async (context, budget, layerOf) => {
         const how = { classifications: classified(context, layerOf), shorten };
         const view = await buildView(context, { ...how, budget }, counter);
-        const { reported, omitted } = await followCursors(context, how, budget, view);
+        const { reported, omitted } = await followCursors(context, { ...how, budget }, view);
         const left = Object.keys(context).filter((key) => !Object.hasOwn(view.context, key));
         expect(view.omitted?.count ?? 0).toBe(left.length);
         expect(reported.length).toBe((view.report?.reduced ?? 0) + (view.report?.condensed ?? 0) + left.length);
@@ -193,7 +193,7 @@ describe("a view of any context in any room", () => {
 
   it("is the same each time", async () => {
     await fc.assert(
-      fc.asyncProperty(context, budget, layerOf, focus, async (context, budget, layerOf, focus) => {
+      fc.asyncProperty(fc.record({ context, budget, layerOf, focus }), async ({ context, budget, layerOf, focus }) => {
         const how = { classifications: classified(context, layerOf), shorten, focus };
         const [one, other] = [
           await buildView(context, { ...how, budget }, counter),
@@ -521,7 +521,7 @@ it.each([0, -1, -5_000, 1, 7])("reports only the omissions in a room of %i token
     report: { kept: 0, reduced: 0, condensed: 0, dropped: 2, entries: [], nextCursor: "0" },
     omitted: { count: 2, entries: [], nextCursor: "0" },
   });
-  const { omitted } = await followCursors(context, WITHOUT_PINS, roomOf(tokens), view);
+  const { omitted } = await followCursors(context, { ...WITHOUT_PINS, budget: roomOf(tokens) }, view);
   expect(omitted.map((entry) => entry.characters)).toEqual([5, 1]);
 });
 

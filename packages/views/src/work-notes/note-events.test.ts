@@ -11,7 +11,13 @@ import { MOST_NOTED, NO_NOTES, type WorkNotes } from "./work-notes.ts";
 const notesOf = (...events: TranscriptEvent[]): WorkNotes => noteEvents(NO_NOTES, events);
 const call = (id: string, tool: string, input: object): TranscriptEvent => ({ kind: "call", id, tool, input: input as never });
 const result = (id: string, text: string, more: object = {}): TranscriptEvent => ({ kind: "result", id, text, ...more });
-const run = (id: string, command: string, text = "", more: object = {}): TranscriptEvent[] => [
+interface Output {
+  readonly text?: string;
+  readonly failed?: boolean;
+  readonly exitCode?: number;
+}
+
+const run = (id: string, command: string, { text = "", ...more }: Output = {}): TranscriptEvent[] => [
   call(id, "Bash", { command }),
   result(id, text, more),
 ];
@@ -43,7 +49,11 @@ describe("noteEvents", () => {
 
   it("notes how often a command ran, how its last run ended, and why it failed", () => {
     const output = "Exit code 1\n > vitest run\n FAIL src/login.test.ts > redirects\nAssertionError: expected 302 to be 200";
-    const { commands } = notesOf(...run("1", "npm test", "ok"), ...run("2", "npm test", output, { failed: true }), ...run("3", "ls"));
+    const { commands } = notesOf(
+      ...run("1", "npm test", { text: "ok" }),
+      ...run("2", "npm test", { text: output, failed: true }),
+      ...run("3", "ls"),
+    );
     expect(commands[0]).toMatchObject({ command: "npm test", runs: 2, outcome: "failed", exitCode: 1 });
     expect(commands[0]?.error).toContain("AssertionError: expected 302 to be 200");
     expect(commands[1]).toMatchObject({ command: "ls", runs: 1, outcome: "ok" });
@@ -51,27 +61,29 @@ describe("noteEvents", () => {
 
   it("forgets a failure once the command goes well", () => {
     const { commands } = notesOf(
-      ...run("1", "npm test", "Error: no", { failed: true }),
-      ...run("2", "npm test", "3 passed", { failed: false }),
+      ...run("1", "npm test", { text: "Error: no", failed: true }),
+      ...run("2", "npm test", { text: "3 passed", failed: false }),
     );
     expect(commands).toEqual([{ command: "npm test", runs: 2, outcome: "ok", said: "3 passed" }]);
   });
 
   it("recognizes a failure by the output when the host does not mark it", () => {
-    expect(notesOf(...run("1", "python a.py", "Traceback (most recent call last):\nKeyError: 'x'")).commands[0]?.outcome).toBe("failed");
-    expect(notesOf(...run("1", "grep -rn error src", "src/a.ts: the error is shown")).commands[0]?.outcome).toBe("ok");
+    expect(notesOf(...run("1", "python a.py", { text: "Traceback (most recent call last):\nKeyError: 'x'" })).commands[0]?.outcome).toBe(
+      "failed",
+    );
+    expect(notesOf(...run("1", "grep -rn error src", { text: "src/a.ts: the error is shown" })).commands[0]?.outcome).toBe("ok");
   });
 
   it("tells the result of a command without the advice of a package manager below it", () => {
     const output = "Successfully installed demo-3.13.0\nWARNING: Running pip as root\n[notice] A new release is available\n";
-    expect(notesOf(...run("1", "pip install -e .", output)).commands[0]?.said).toBe("Successfully installed demo-3.13.0");
+    expect(notesOf(...run("1", "pip install -e .", { text: output })).commands[0]?.said).toBe("Successfully installed demo-3.13.0");
   });
 
   it("keeps lines of the last output that were looked for, but none of a failure", () => {
     const shown = Array.from({ length: 300 }, (_, at) => `${at + 1}:x${at}`).join("\n");
-    const events: TranscriptEvent[] = [{ kind: "reply", text: "I look at line 250." }, ...run("1", "open a.py 250", shown)];
+    const events: TranscriptEvent[] = [{ kind: "reply", text: "I look at line 250." }, ...run("1", "open a.py 250", { text: shown })];
     expect(notesOf(...events).output).toMatchObject({ 250: "x249" });
-    expect(notesOf(...events, ...run("2", "npm test", "Error: no", { failed: true })).output).toBeUndefined();
+    expect(notesOf(...events, ...run("2", "npm test", { text: "Error: no", failed: true })).output).toBeUndefined();
   });
 
   it("follows a plan that is written as a whole, and one whose items have ids", () => {
@@ -116,7 +128,7 @@ describe("noteEvents", () => {
     const events = Array.from({ length: 2_000 }, (_, at): TranscriptEvent[] => [
       { kind: "prompt", text: `Never do ${at}. ${long}` },
       { kind: "reply", text: `We decided ${at} because ${long}` },
-      ...run(`${at}`, `command ${at} ${long}`, `Error: ${long}`, { failed: true }),
+      ...run(`${at}`, `command ${at} ${long}`, { text: `Error: ${long}`, failed: true }),
       call(`f${at}`, "Edit", { file_path: `src/${at}.ts` }),
     ]).flat();
     const notes = noteEvents(NO_NOTES, events.slice(0, 500));
@@ -163,7 +175,7 @@ describe("isUnfinished", () => {
     ],
     [
       "work that is done",
-      [{ kind: "prompt", text: "go" }, ...run("1", "npm test", "ok"), { kind: "reply", text: "All tests pass." }],
+      [{ kind: "prompt", text: "go" }, ...run("1", "npm test", { text: "ok" }), { kind: "reply", text: "All tests pass." }],
       undefined,
     ],
   ])("sees %s", (_name, events, why) => {
@@ -174,7 +186,7 @@ describe("isUnfinished", () => {
 describe("contextOfNotes", () => {
   const notes = notesOf(
     { kind: "prompt", text: "Make the login redirect work. Do not change the database schema." },
-    ...run("1", "npm test", "FAIL login.test.ts\nAssertionError: expected 302 to be 200", { failed: true, exitCode: 1 }),
+    ...run("1", "npm test", { text: "FAIL login.test.ts\nAssertionError: expected 302 to be 200", failed: true, exitCode: 1 }),
     call("2", "Edit", { file_path: "src/login.ts" }),
     result("2", "ok"),
     { kind: "reply", text: "I keep the target in the session because cookies are cut at 4 KB. Next: fix logout." },
@@ -205,7 +217,7 @@ describe("contextOfNotes", () => {
       { kind: "reply", text: "Next: logout. Shall I go on?" },
     ]);
     const context = contextOfNotes(asked, { host: "claude-code" });
-    const cutOff = contextOfNotes(noteEvents(asked, run("6", "cat src/c.ts", "export const c = 1;")));
+    const cutOff = contextOfNotes(noteEvents(asked, run("6", "cat src/c.ts", { text: "export const c = 1;" })));
     const all = { ...cutOff, ...context };
     const layers = [...(await wordClassifier.classify(all, Object.keys(all)))].map(([key, { layer }]) => [key, layer]);
     expect(Object.keys(all).map((key) => [key, LAYERS_OF_NOTES.get(key)?.layer])).toEqual(layers);
@@ -213,7 +225,7 @@ describe("contextOfNotes", () => {
   });
 
   it("holds lines of the last output only while no reply tells what it says", () => {
-    const cutOff = noteEvents(notes, run("3", "cat src/login.ts", "export const login = 1;"));
+    const cutOff = noteEvents(notes, run("3", "cat src/login.ts", { text: "export const login = 1;" }));
     expect(contextOfNotes(cutOff)).toMatchObject({ outputOfLastStep: { 1: "export const login = 1;" } });
     expect(contextOfNotes(noteEvents(cutOff, [{ kind: "reply", text: "Done." }]))).not.toHaveProperty("outputOfLastStep");
   });
@@ -228,7 +240,7 @@ describe("contextOfNotes", () => {
 
   it("cuts a long command beside its result, and lists it whole among the commands", () => {
     const script = Array.from({ length: 12 }, (_, at) => `check_the_case ${at}`).join("\n");
-    const { lastSteps, commands } = contextOfNotes(notesOf(...run("1", script, "12 passed")));
+    const { lastSteps, commands } = contextOfNotes(notesOf(...run("1", script, { text: "12 passed" })));
     expect(lastSteps).toEqual([expect.stringMatching(/^check_the_case 0; .{80,120}… -> 12 passed$/u)]);
     expect(commands).toEqual([expect.stringContaining("check_the_case 11")]);
   });
