@@ -36,7 +36,7 @@ describe.skipIf(missing !== undefined)(`a transaction that is given up${missing 
     const faults = new Faults();
     const storage = await open(faults, 20_000);
     const session = randomUUID() as SessionId;
-    expect(await saveUntilNotStruck(storage, session, faults, { kind: "fails", persistent: false, code })).toBeGreaterThan(10);
+    expect(await saveUntilNotStruck(storage, session, { faults, fault: { kind: "fails", persistent: false, code } })).toBeGreaterThan(10);
     await storage.close();
   });
 

@@ -33,7 +33,8 @@ describe.skipIf(missing !== undefined)(`a connection that is lost${missing === u
   });
 
   it.each(["fails", "fails-after"] as const)("at any statement of a save, which %s, loses nothing and repeats nothing", async (kind) => {
-    expect(await saveUntilNotStruck(storage, session, faults, { kind, persistent: false, code: "ECONNRESET" })).toBeGreaterThan(10);
+    const fault = { kind, persistent: false, code: "ECONNRESET" } as const;
+    expect(await saveUntilNotStruck(storage, session, { faults, fault })).toBeGreaterThan(10);
   });
 
   it("in the answer to a commit that leaves no audit row is an unknown outcome", async () => {

@@ -6,8 +6,13 @@ import { saveRecord } from "./a-record.ts";
 
 type Fault = Omit<Parameters<Faults["arm"]>[0], "at">;
 
+interface Struck {
+  readonly faults: Faults;
+  readonly fault: Fault;
+}
+
 /** Strikes each statement of a save in turn, and expects that each save is there once all the same. Resolves to the number of saves. */
-export async function saveUntilNotStruck(storage: ChainedStorage, session: SessionId, faults: Faults, fault: Fault): Promise<number> {
+export async function saveUntilNotStruck(storage: ChainedStorage, session: SessionId, { faults, fault }: Struck): Promise<number> {
   let saves = 0;
   for (let at = 1, isStruck = true; isStruck; at++) {
     faults.arm({ ...fault, at });

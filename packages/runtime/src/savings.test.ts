@@ -25,7 +25,12 @@ function ran(daysAgo: number, more: Partial<HookRun> = {}): void {
   logRun(hookPlaces(dataDir), { at: at(daysAgo), host: "codex", event: "session-start", ms: 1, project: project(), ...more });
 }
 
-async function hookSaved(daysAgo: number, host: string, kind: "workflow" | "conversation" = "workflow", part = ""): Promise<void> {
+interface Incoming {
+  readonly kind?: "workflow" | "conversation";
+  readonly part?: string;
+}
+
+async function hookSaved(daysAgo: number, host: string, { kind = "workflow", part = "" }: Incoming = {}): Promise<void> {
   await writeIncoming(hookPlaces(dataDir).incoming, {
     format: "workrail-incoming",
     version: 1,
@@ -57,7 +62,7 @@ describe("readSavings", () => {
     await hookSaved(40, "codex");
     await hookSaved(5, "codex");
     await hookSaved(4, "codex");
-    await hookSaved(4, "codex", "conversation");
+    await hookSaved(4, "codex", { kind: "conversation" });
     expect(await savings()).toEqual({
       since: at(30),
       logSince: at(31),
@@ -83,7 +88,7 @@ describe("readSavings", () => {
   });
 
   it("reads more checkpoints than one page holds", async () => {
-    for (let count = 0; count < 120; count++) await hookSaved(1 + count / 1_000, "codex", "workflow", `-${count % 3}`);
+    for (let count = 0; count < 120; count++) await hookSaved(1 + count / 1_000, "codex", { part: `-${count % 3}` });
     expect(await savings()).toMatchObject({ savesByHooks: 120, savesByOthers: 1 });
   });
 

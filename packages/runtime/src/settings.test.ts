@@ -183,12 +183,12 @@ describe("settings", () => {
     );
   });
 
-  it.each<[string, Environment, { dataDir?: string }, string]>([
+  it.for<[string, Environment, { dataDir?: string }, string]>([
     ["what is given", { WORKRAIL_DATA_DIR: "/b", WORKRAIL_STORAGE_PATH: "/c" }, { dataDir: "/a" }, "/a"],
     ["WORKRAIL_DATA_DIR", { WORKRAIL_DATA_DIR: "/b", WORKRAIL_STORAGE_PATH: "/c" }, { dataDir: "" }, "/b"],
     ["its alias", { WORKRAIL_DATA_DIR: "", WORKRAIL_STORAGE_PATH: "/c" }, {}, "/c"],
     ["a relative path, from the working directory", { WORKRAIL_DATA_DIR: "some/where" }, {}, "some/where"],
-  ])("take the data directory from %s first", (_, env, given, expected) => {
+  ])("take the data directory from %s first", ([, env, given, expected]) => {
     expect(readSettings(env, given).dataDir).toBe(path.resolve(expected));
   });
 
@@ -236,7 +236,7 @@ describe("settings", () => {
 });
 
 describe("the data directory", () => {
-  it.each<[string, NodeJS.Platform, Environment, string]>([
+  it.for<[string, NodeJS.Platform, Environment, string]>([
     ["Linux", "linux", {}, path.join(HOME, ".local", "share", "workrail")],
     ["Linux with XDG_DATA_HOME", "linux", { XDG_DATA_HOME: path.resolve("/xdg") }, path.join(path.resolve("/xdg"), "workrail")],
     [
@@ -251,7 +251,7 @@ describe("the data directory", () => {
     ["Windows", "win32", { APPDATA: path.resolve("/appdata") }, path.join(path.resolve("/appdata"), "workrail")],
     ["Windows without APPDATA", "win32", {}, path.join(HOME, "AppData", "Roaming", "workrail")],
     ["Windows with an empty APPDATA", "win32", { APPDATA: "" }, path.join(HOME, "AppData", "Roaming", "workrail")],
-  ])("of a user on %s", (_, platform, env, expected) => {
+  ])("of a user on %s", ([, platform, env, expected]) => {
     expect(defaultDataDir(env, platform)).toBe(expected);
   });
 });

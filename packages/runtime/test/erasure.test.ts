@@ -133,8 +133,13 @@ async function expectWhole(store: Workrail, all: readonly Saved[]): Promise<void
   expect((await store.verifyStore()).findings).toEqual([]);
 }
 
+interface Erasing {
+  readonly index: number;
+  readonly options?: OpenOptions;
+}
+
 /** Erases one of the prepared checkpoints, and checks that no trace of it is left, open or closed, and that all others are intact. */
-async function expectErased(place: Place, saved: readonly Saved[], index: number, options: OpenOptions = OPEN): Promise<void> {
+async function expectErased(place: Place, saved: readonly Saved[], { index, options = OPEN }: Erasing): Promise<void> {
   const { checkpointId, words } = saved[index] as Saved;
   const others = saved.filter((each) => each.checkpointId !== checkpointId);
   const eraseIt = async (store: Workrail): Promise<void> => {
@@ -193,7 +198,7 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])(
         const isIndexed = fs.existsSync(path.join(place.dataDir, "search.db"));
         for (const { checkpointId } of saved) expect(derivedFrom(place, checkpointId).length > 0).toBe(isIndexed);
         expect(saved.map((each) => baseOf(place, each))).toEqual([...idsOf(saved.slice(1, 4)), undefined, undefined]);
-        await expectErased(place, saved, index);
+        await expectErased(place, saved, { index });
         for (const { words } of saved.filter((each) => each !== saved[index])) expect(tracesOf(place.dataDir, words)).not.toEqual([]);
       })(),
     );
@@ -208,7 +213,7 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])(
         const checkpointIds = idsOf(trashed.map((index) => saved[index] as Saved));
         await within(place, (store) => store.cleanUp({ checkpointIds }));
         expect(await within(place, (store) => store.listTrash())).toHaveLength(trashed.length);
-        await expectErased(place, saved, 2);
+        await expectErased(place, saved, { index: 2 });
       })(),
     );
 
@@ -219,7 +224,7 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])(
         const [oldest, removed, gone, ...others] = saved as [Saved, Saved, Saved, ...Saved[]];
         await unlinked(place, removed);
         expect(fs.existsSync(blobOf(place, removed))).toBe(true);
-        await expectErased(place, [oldest, gone, ...others], 1);
+        await expectErased(place, [oldest, gone, ...others], { index: 1 });
         expect(fs.existsSync(blobOf(place, removed))).toBe(false);
       }),
     );
@@ -238,7 +243,7 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])(
         const catalogs = keepOldCatalogs(place);
         const before = tracesOf(place.dataDir, gone.words);
         expect(before).toEqual(expect.arrayContaining([...aside, unfinished, ...catalogs]));
-        await expectErased(place, saved, 2);
+        await expectErased(place, saved, { index: 2 });
         for (const file of [...aside, unfinished, ...catalogs]) expect(fs.existsSync(file)).toBe(false);
       }),
     );
@@ -253,7 +258,7 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])(
           expect((await refusalOf(store.loadCheckpoint({ checkpointId: gone.checkpointId }))).code).toBe("CHECKPOINT_CORRUPT");
         });
         expect(fs.existsSync(blobOf(place, gone, "quarantine/contexts"))).toBe(true);
-        await expectErased(place, saved, 4);
+        await expectErased(place, saved, { index: 4 });
         expect(filesBelow(path.join(place.dataDir, "quarantine"))).toEqual([]);
       }),
     );
@@ -265,7 +270,7 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])(
         const facts = path.join(place.dataDir, "contexts", SESSION, "metadata.json");
         const aside = [`${facts}.damaged`, `${facts}.damaged.1`];
         for (const file of aside) fs.writeFileSync(file, `{ "pins": ["key-${saved[2]?.words[0]}"] `);
-        await expectErased(place, saved, 2);
+        await expectErased(place, saved, { index: 2 });
         for (const file of aside) expect(fs.existsSync(file)).toBe(false);
       }),
     );
@@ -546,16 +551,21 @@ describe("killed at any file operation of an erasure", () => {
         for (let [at, struck] = [1, true]; struck; at += STRIDE) {
           fs.rmSync(place.dataDir, { recursive: true });
           fs.cpSync(before, place.dataDir, { recursive: true });
-          struck = await killedAt(at, place, gone, (files) => open(place.dataDir, files));
+          struck = await killedAt(place, gone, { at, open: (files) => open(place.dataDir, files) });
           if (struck) tally({ tries: 1 });
-          outcomes.add(await within(place, (store) => eitherWay(store, place, saved, gone), plain));
+          outcomes.add(await within(place, (store) => eitherWay(store, place, { saved, gone }), plain));
         }
         expect([...outcomes].toSorted()).toEqual(["erased", "there"]);
       }),
   );
 
+  interface Killing {
+    readonly at: number;
+    readonly open: (files: FileSystem) => Promise<Storage>;
+  }
+
   /** Tells whether the erasure reached that operation. */
-  async function killedAt(at: number, place: Place, gone: Saved, open: (files: FileSystem) => Promise<Storage>): Promise<boolean> {
+  async function killedAt(place: Place, gone: Saved, { at, open }: Killing): Promise<boolean> {
     const faults = new Faults();
     const store = await place.open({ adapters: { storage: () => open(withFaults(nodeFileSystem, faults, { throws: true })), embedder } });
     faults.arm({ kind: "crashes", at, persistent: true, code: "EIO" });
@@ -566,7 +576,12 @@ describe("killed at any file operation of an erasure", () => {
     return struck;
   }
 
-  async function eitherWay(store: Workrail, place: Place, saved: readonly Saved[], gone: Saved): Promise<"there" | "erased"> {
+  interface Prepared {
+    readonly saved: readonly Saved[];
+    readonly gone: Saved;
+  }
+
+  async function eitherWay(store: Workrail, place: Place, { saved, gone }: Prepared): Promise<"there" | "erased"> {
     const isThere = await store.loadCheckpoint({ checkpointId: gone.checkpointId }).then(
       () => true,
       (error: unknown) => !isWorkrailError(error) || error.code !== "CHECKPOINT_NOT_FOUND",
@@ -587,7 +602,7 @@ describe("in a sealed store", () => {
       const saved = await prepare(place, {});
       const key = path.join(place.dataDir, "contexts", SESSION, "session.key");
       const before = fs.readFileSync(key);
-      await expectErased(place, saved, 1, {});
+      await expectErased(place, saved, { index: 1, options: {} });
       expect(fs.existsSync(blobOf(place, saved[1] as Saved))).toBe(false);
       expect(fs.readFileSync(key)).toEqual(before);
       await using other = await place.open({});

@@ -15,18 +15,18 @@ const tested = new Set<ErrorCode>();
 
 /** A test that creates a store with one checkpoint and expects a call to be refused with a code. */
 function refused(
-  code: ErrorCode,
+  expected: { readonly code: ErrorCode; readonly [field: string]: unknown },
   what: string,
   call: (workrail: Workrail, place: Place, blobPath: string) => Promise<unknown>,
-  more: object = {},
 ): void {
+  const { code } = expected;
   tested.add(code);
   it(`${code}: ${what}`, () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       const { blobPath } = await workrail.saveCheckpoint({ sessionId: "session", checkpointId: "first", context: { step: 1 } });
       const refusal = await refusalOf(call(workrail, place, blobPath));
-      expect(refusal).toMatchObject({ code, ...more });
+      expect(refusal).toMatchObject(expected);
       expect(refusal.retryable).toBe(ERROR_CODES[code].retryable);
       expect(refusal.message).toMatch(/\.$/);
     }));
@@ -36,20 +36,27 @@ const save = (workrail: Workrail, more: object) => workrail.saveCheckpoint({ ses
 
 describe("a call is refused with", () => {
   for (const id of ["", "../../x", "a/b", "a\0b", "x".repeat(129), "ä"]) {
-    refused("INVALID_INPUT", `an id that is none: ${JSON.stringify(id)}`, (workrail) => save(workrail, { checkpointId: id }), {
-      details: { field: "checkpointId" },
-    });
+    refused({ code: "INVALID_INPUT", details: { field: "checkpointId" } }, `an id that is none: ${JSON.stringify(id)}`, (workrail) =>
+      save(workrail, { checkpointId: id }),
+    );
   }
-  refused("INVALID_INPUT", "a session's id that is none", (workrail) => workrail.loadCheckpoint({ sessionId: "a\u0007b" }), {
-    details: { field: "sessionId" },
-  });
-  refused("INVALID_INPUT", "a parameter that is unknown", (workrail) => workrail.loadCheckpoint({ sesionId: "session" } as object), {
-    details: { field: "sesionId" },
-    message: 'loadCheckpoint has no parameter "sesionId".',
-    hint: expect.stringContaining("sessionId") as string,
-  });
-  refused("INVALID_INPUT", "neither of the two ids of a load", (workrail) => workrail.loadCheckpoint({}));
-  refused("INVALID_INPUT", "both ids of a load", (workrail) => workrail.loadCheckpoint({ sessionId: "session", checkpointId: "first" }));
+  refused({ code: "INVALID_INPUT", details: { field: "sessionId" } }, "a session's id that is none", (workrail) =>
+    workrail.loadCheckpoint({ sessionId: "a\u0007b" }),
+  );
+  refused(
+    {
+      code: "INVALID_INPUT",
+      details: { field: "sesionId" },
+      message: 'loadCheckpoint has no parameter "sesionId".',
+      hint: expect.stringContaining("sessionId") as string,
+    },
+    "a parameter that is unknown",
+    (workrail) => workrail.loadCheckpoint({ sesionId: "session" } as object),
+  );
+  refused({ code: "INVALID_INPUT" }, "neither of the two ids of a load", (workrail) => workrail.loadCheckpoint({}));
+  refused({ code: "INVALID_INPUT" }, "both ids of a load", (workrail) =>
+    workrail.loadCheckpoint({ sessionId: "session", checkpointId: "first" }),
+  );
   for (const [what, context] of [
     ["a context that is a list", []],
     ["a context that is nothing", undefined],
@@ -61,90 +68,93 @@ describe("a call is refused with", () => {
     ["a context nested 10,000 levels deep", nested(10_000)],
     ["more than 100,000 keys", Object.fromEntries(Array.from({ length: 100_001 }, (_, index) => [`k${index}`, 0]))],
   ] as const) {
-    refused("INVALID_INPUT", what, (workrail) => save(workrail, { context }));
-    refused("INVALID_INPUT", `${what}, in a workflow that is new`, (workrail) =>
+    refused({ code: "INVALID_INPUT" }, what, (workrail) => save(workrail, { context }));
+    refused({ code: "INVALID_INPUT" }, `${what}, in a workflow that is new`, (workrail) =>
       save(workrail, { sessionId: undefined, workflowId: "w", context }),
     );
   }
-  refused("INVALID_INPUT", "a name with half a surrogate pair", (workrail) => save(workrail, { metadata: { name: "\ud800" } }), {
-    details: { field: "name" },
-  });
-  refused("INVALID_INPUT", "a tag too long", (workrail) => save(workrail, { metadata: { tags: ["x".repeat(201)] } }));
-  refused("INVALID_INPUT", "too much metadata", (workrail) => save(workrail, { metadata: { attributes: { note: "x".repeat(20_000) } } }));
-  refused("INVALID_INPUT", "metadata that JSON cannot hold", (workrail) =>
+  refused({ code: "INVALID_INPUT", details: { field: "name" } }, "a name with half a surrogate pair", (workrail) =>
+    save(workrail, { metadata: { name: "\ud800" } }),
+  );
+  refused({ code: "INVALID_INPUT" }, "a tag too long", (workrail) => save(workrail, { metadata: { tags: ["x".repeat(201)] } }));
+  refused({ code: "INVALID_INPUT" }, "too much metadata", (workrail) =>
+    save(workrail, { metadata: { attributes: { note: "x".repeat(20_000) } } }),
+  );
+  refused({ code: "INVALID_INPUT" }, "metadata that JSON cannot hold", (workrail) =>
     save(workrail, { metadata: { attributes: { note: Number.NaN } } }),
   );
-  refused("INVALID_INPUT", "a kind that there is not", (workrail) => save(workrail, { kind: "other" }), { details: { field: "kind" } });
-  refused("INVALID_INPUT", "a key to pin that is no text", (workrail) =>
+  refused({ code: "INVALID_INPUT", details: { field: "kind" } }, "a kind that there is not", (workrail) =>
+    save(workrail, { kind: "other" }),
+  );
+  refused({ code: "INVALID_INPUT" }, "a key to pin that is no text", (workrail) =>
     workrail.markCritical({ sessionId: "session", contextKey: 1 as never }),
   );
   for (const filter of [{ limit: 0 }, { limit: 101 }, { limit: 1.5 }, { offset: -1 }, { since: "yesterday" }, { until: "" }]) {
-    refused("INVALID_INPUT", `the filter ${JSON.stringify(filter)}`, (workrail) => workrail.findCheckpoints(filter), {
-      details: { field: Object.keys(filter)[0] },
-    });
+    refused({ code: "INVALID_INPUT", details: { field: Object.keys(filter)[0] } }, `the filter ${JSON.stringify(filter)}`, (workrail) =>
+      workrail.findCheckpoints(filter),
+    );
   }
-  refused("INVALID_INPUT", "a range without a value", (workrail) =>
+  refused({ code: "INVALID_INPUT" }, "a range without a value", (workrail) =>
     workrail.viewCheckpoint({ sessionId: "session", range: { offset: 1 } }),
   );
-  refused("INVALID_INPUT", "a cursor that is none", (workrail) => workrail.viewCheckpoint({ sessionId: "session", cursor: "x" }));
-  refused("INVALID_INPUT", "settings that make no sense", (_, place) => place.open({ env: { WORKRAIL_MAX_DEPTH: "many" } }));
+  refused({ code: "INVALID_INPUT" }, "a cursor that is none", (workrail) => workrail.viewCheckpoint({ sessionId: "session", cursor: "x" }));
+  refused({ code: "INVALID_INPUT" }, "settings that make no sense", (_, place) => place.open({ env: { WORKRAIL_MAX_DEPTH: "many" } }));
 
-  refused("CHECKPOINT_NOT_FOUND", "an unknown id", (workrail) => workrail.loadCheckpoint({ checkpointId: "unknown" }), {
-    details: { checkpointId: "unknown" },
-  });
-  refused("CHECKPOINT_NOT_FOUND", "an unknown parent", (workrail) => save(workrail, { parentId: "unknown" }), {
-    details: { checkpointId: "unknown", field: "parentId" },
-  });
-  refused("SESSION_NOT_FOUND", "an unknown session", (workrail) => workrail.loadCheckpoint({ sessionId: "unknown" }), {
-    details: { sessionId: "unknown" },
-  });
-  refused("SESSION_NOT_FOUND", "a pin in an unknown session", (workrail) =>
+  refused({ code: "CHECKPOINT_NOT_FOUND", details: { checkpointId: "unknown" } }, "an unknown id", (workrail) =>
+    workrail.loadCheckpoint({ checkpointId: "unknown" }),
+  );
+  refused({ code: "CHECKPOINT_NOT_FOUND", details: { checkpointId: "unknown", field: "parentId" } }, "an unknown parent", (workrail) =>
+    save(workrail, { parentId: "unknown" }),
+  );
+  refused({ code: "SESSION_NOT_FOUND", details: { sessionId: "unknown" } }, "an unknown session", (workrail) =>
+    workrail.loadCheckpoint({ sessionId: "unknown" }),
+  );
+  refused({ code: "SESSION_NOT_FOUND" }, "a pin in an unknown session", (workrail) =>
     workrail.markCritical({ sessionId: "unknown", contextKey: "a" }),
   );
 
-  refused("CONFLICT", "another head than was expected", (workrail) => save(workrail, { expectedParentId: "other" }), {
-    details: { sessionId: "session", expectedParentId: "other", actualParentId: "first" },
-  });
-  refused("CONFLICT", "a session that was to be new", (workrail) => save(workrail, { expectedParentId: null }));
-  refused("CONFLICT", "an id that names another context", (workrail) => save(workrail, { checkpointId: "first" }), {
-    details: { checkpointId: "first" },
-  });
+  refused(
+    { code: "CONFLICT", details: { sessionId: "session", expectedParentId: "other", actualParentId: "first" } },
+    "another head than was expected",
+    (workrail) => save(workrail, { expectedParentId: "other" }),
+  );
+  refused({ code: "CONFLICT" }, "a session that was to be new", (workrail) => save(workrail, { expectedParentId: null }));
+  refused({ code: "CONFLICT", details: { checkpointId: "first" } }, "an id that names another context", (workrail) =>
+    save(workrail, { checkpointId: "first" }),
+  );
 
-  refused("TOO_LARGE", "a context over its limit", async (_, place) => {
+  refused({ code: "TOO_LARGE" }, "a context over its limit", async (_, place) => {
     await using small = await place.open({ limits: { maxContextBytes: 100 } });
     await save(small, { context: { text: "x".repeat(100) } });
   });
   refused(
-    "STORAGE_QUOTA_EXCEEDED",
+    { code: "STORAGE_QUOTA_EXCEEDED", details: { limit: "maxCheckpointBytes", maxCheckpointBytes: 10 * MiB } },
     "a checkpoint of 11 MB, compressed",
     (workrail) => save(workrail, { context: { noise: randomBytes(11 * MiB).toString("base64") } }),
-    {
-      details: { limit: "maxCheckpointBytes", maxCheckpointBytes: 10 * MiB },
-    },
   );
 
-  refused("CHECKPOINT_CORRUPT", "a file that is gone", (workrail, place, blobPath) => {
+  refused({ code: "CHECKPOINT_CORRUPT" }, "a file that is gone", (workrail, place, blobPath) => {
     fs.rmSync(path.join(place.dataDir, blobPath));
     return workrail.loadCheckpoint({ sessionId: "session" });
   });
-  refused("CHECKPOINT_CORRUPT", "a file with one bit changed", (workrail, place, blobPath) => {
+  refused({ code: "CHECKPOINT_CORRUPT" }, "a file with one bit changed", (workrail, place, blobPath) => {
     const file = path.join(place.dataDir, blobPath);
     const bytes = fs.readFileSync(file);
     bytes.writeUInt8(bytes.readUInt8(bytes.length - 20) ^ 1, bytes.length - 20);
     fs.writeFileSync(file, bytes);
     return workrail.loadCheckpoint({ sessionId: "session" });
   });
-  refused("CHECKPOINT_CORRUPT", "a file that holds another checkpoint", async (workrail, place, blobPath) => {
+  refused({ code: "CHECKPOINT_CORRUPT" }, "a file that holds another checkpoint", async (workrail, place, blobPath) => {
     const other = await workrail.saveCheckpoint({ sessionId: "other", context: { step: 2 } });
     fs.copyFileSync(path.join(place.dataDir, other.blobPath), path.join(place.dataDir, blobPath));
     return workrail.loadCheckpoint({ checkpointId: "first" });
   });
-  refused("UNSUPPORTED_VERSION", "a checkpoint of a newer format", (workrail, place, blobPath) => {
+  refused({ code: "UNSUPPORTED_VERSION" }, "a checkpoint of a newer format", (workrail, place, blobPath) => {
     const file = path.join(place.dataDir, blobPath);
     fs.writeFileSync(file, gzipSync(gunzipSync(fs.readFileSync(file)).toString().replace('{"workrail":1', '{"workrail":3')));
     return workrail.loadCheckpoint({ sessionId: "session" });
   });
-  refused("UNSUPPORTED_VERSION", "a store of a newer schema", async (workrail, place) => {
+  refused({ code: "UNSUPPORTED_VERSION" }, "a store of a newer schema", async (workrail, place) => {
     await workrail.close();
     const database = new DatabaseSync(path.join(place.dataDir, "workrail.db"));
     database.exec("PRAGMA user_version = 99; UPDATE meta SET value = 99");
@@ -152,48 +162,42 @@ describe("a call is refused with", () => {
     return place.open();
   });
 
-  refused("SECRET_FOUND", "a password, where secrets may not be saved", async (_, place) => {
+  refused({ code: "SECRET_FOUND" }, "a password, where secrets may not be saved", async (_, place) => {
     await using careful = await place.open({ env: { WORKRAIL_SECRETS: "block" } });
     await save(careful, { context: { password: ["Winter", "2024!"].join("") } });
   });
-  refused("STORE_IN_USE", "a rebuild while another has the store open", async (workrail, place) => {
+  refused({ code: "STORE_IN_USE" }, "a rebuild while another has the store open", async (workrail, place) => {
     await using another = await place.open();
     await workrail.rebuildCatalog();
     await another.close();
   });
-  refused("LOCK_TIMEOUT", "a save while another keeps the write lock", async (_, place) => {
+  refused({ code: "LOCK_TIMEOUT" }, "a save while another keeps the write lock", async (_, place) => {
     await using impatient = await place.open({ env: { WORKRAIL_LOCK_TIMEOUT_MS: "50" } });
     const release = await holdWriteLock(path.join(place.dataDir, "workrail.db"));
     await save(impatient, {}).finally(release);
   });
   refused(
-    "RATE_LIMITED",
+    { code: "RATE_LIMITED", details: { perMinute: 1, burst: 2 } },
     "the third save in a row of a project that may save once a minute",
     async (_, place) => {
       await using limited = await place.open({ env: { RATE_LIMIT_CHECKPOINT_SAVE: "1" } });
       const draft = { summary: "s", projectPath: path.dirname(place.dataDir), isRateLimited: true };
       for (let saves = 1; saves <= 3; saves++) await limited.projectCheckpoints.create(draft);
     },
-    { details: { perMinute: 1, burst: 2 } },
   );
-  refused(
-    "STORAGE_UNAVAILABLE",
-    "a data directory that is a file",
-    (_, place) => place.open({ dataDir: path.join(place.dataDir, "workrail.lock") }),
-    {
-      details: { reason: "wrong-kind-of-file" },
-    },
+  refused({ code: "STORAGE_UNAVAILABLE", details: { reason: "wrong-kind-of-file" } }, "a data directory that is a file", (_, place) =>
+    place.open({ dataDir: path.join(place.dataDir, "workrail.lock") }),
   );
 
-  refused("READ_ONLY", "a save to a store that is only read", async (_workrail, place) => {
+  refused({ code: "READ_ONLY" }, "a save to a store that is only read", async (_workrail, place) => {
     await using reader = await place.open({ readOnly: true });
     await save(reader, {});
   });
-  refused("KEY_UNAVAILABLE", "a key that is none", async (workrail, place) => {
+  refused({ code: "KEY_UNAVAILABLE" }, "a key that is none", async (workrail, place) => {
     await workrail.close();
     return place.open({ env: { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: "no key" } });
   });
-  refused("PLAINTEXT_REFUSED", "an export of a sealed store", async (workrail, place) => {
+  refused({ code: "PLAINTEXT_REFUSED" }, "an export of a sealed store", async (workrail, place) => {
     await workrail.close();
     const env = { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: "0".repeat(64) };
     await using sealed = await place.open({ env });

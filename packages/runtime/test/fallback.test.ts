@@ -864,15 +864,15 @@ describe("a start", () => {
       expect(await workrail.loadCheckpoint(SESSION)).toMatchObject({ checkpointId: id, durability: "disk" });
     }));
 
-  it.each([
+  it.for([
     ["workrail.db", "BEGIN IMMEDIATE", "locked", "used"],
     ["workrail.lock", "BEGIN EXCLUSIVE", "in-use", "used"],
     // Its catalog then counts as lost, and is rebuilt with the file that the refused save left.
     ["workrail.db", "BEGIN IMMEDIATE", "locked", "never used"],
     ["workrail.lock", "BEGIN EXCLUSIVE", "in-use", "never used"],
-  ])(
+  ] as const)(
     "succeeds, and a save is kept, while another process keeps %s to itself by %s (%s), in a store that was %s",
-    (file, begin, reason, use) =>
+    ([file, begin, reason, use]) =>
       withFailingDisk(async (disk) => {
         const before = await disk.open();
         if (use === "used") await before.saveCheckpoint({ sessionId: "another", context: { begun: true } });

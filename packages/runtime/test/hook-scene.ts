@@ -114,9 +114,15 @@ export class Transcript {
   reply(text: string): this {
     return this.add("assistant", [{ type: "text", text }]);
   }
-  run(id: string, command: string, output: string, failed = false): this {
+  run(id: string, command: string, output: string): this {
+    return this.#call(id, command, { content: output, is_error: false });
+  }
+  fail(id: string, command: string, output: string): this {
+    return this.#call(id, command, { content: output, is_error: true });
+  }
+  #call(id: string, command: string, result: { readonly content: string; readonly is_error: boolean }): this {
     this.add("assistant", [{ type: "tool_use", id, name: "Bash", input: { command } }]);
-    return this.add("user", [{ type: "tool_result", tool_use_id: id, content: output, is_error: failed }]);
+    return this.add("user", [{ type: "tool_result", tool_use_id: id, ...result }]);
   }
 }
 

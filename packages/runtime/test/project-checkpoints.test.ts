@@ -197,7 +197,7 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
 });
 
 describe("project checkpoints", () => {
-  it.each<[string, object, string, string]>([
+  it.for<[string, object, string, string]>([
     ["a relative path", { projectPath: "shop" }, "projectPath", "projectPath must be an absolute path"],
     ["no path", { projectPath: undefined }, "projectPath", "projectPath must be an absolute path"],
     [
@@ -214,7 +214,7 @@ describe("project checkpoints", () => {
       "context",
       "each value of context must be a text, a number, true, false or null",
     ],
-  ])("are refused with %s", (_, more, field, rule) =>
+  ])("are refused with %s", ([, more, field, rule]) =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       const { code, details } = await refusalOf(workrail.projectCheckpoints.create({ ...note("s"), ...more }));

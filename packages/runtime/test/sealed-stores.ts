@@ -85,8 +85,7 @@ export function portsOf(dataDir: string): ConversionPorts {
 export async function openWith(
   openRaw: OpenRaw,
   dataDir: string,
-  sealing: SealingSettings,
-  { env = {}, ...adapters }: Omit<Adapters, "storage"> & { readonly env?: Environment } = {},
+  { sealing, env = {}, ...adapters }: Omit<Adapters, "storage"> & { readonly sealing: SealingSettings; readonly env?: Environment },
 ): Promise<OpenedStore> {
   const settings = { ...readSettings(env, { dataDir }), sealing };
   return openedStore({ settings, adapters: { ...adapters, storage: () => openRaw(dataDir) }, project: `/work/${PLANTED}` });

@@ -75,7 +75,7 @@ describe.each(Object.entries(OPENERS))("a process on %s that ends while it", (_n
     "$name has lost nothing, and whoever opens it with the key finishes it",
     { timeout: 600_000 },
     async (conversion) => {
-      const store = await openWith(openRaw, dataDir, conversion.before);
+      const store = await openWith(openRaw, dataDir, { sealing: conversion.before });
       await saveSome(store, 3);
       await store.cleanUp({ sessionId: "s", keepLast: 2 });
       const before = await describeStore(store);
@@ -128,7 +128,7 @@ describe.each(Object.entries(OPENERS))("a process on %s that ends while it", (_n
   /** Tells whether a key opens the store, and checks that the store is complete. */
   async function holds(wish: SealingSettings, before: unknown): Promise<boolean> {
     try {
-      const store = await openWith(openRaw, dataDir, wish);
+      const store = await openWith(openRaw, dataDir, { sealing: wish });
       expect(await describeStore(store)).toEqual(before);
       await store.close();
       return true;

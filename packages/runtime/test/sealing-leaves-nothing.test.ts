@@ -55,11 +55,11 @@ describe.each(Object.entries(OPENERS))("clear text of a store on %s that is seal
     expect(left.filter((file) => !/[/\\](?:quarantine|exports)[/\\]/u.test(file))).toEqual([]);
     expect(result.removedCopies.length).toBeGreaterThanOrEqual(3);
     expect(placesOf(redactionKey, dataDir)).toEqual([]);
-    const named = await openWith(openRaw, dataDir, WISH);
+    const named = await openWith(openRaw, dataDir, { sealing: WISH });
     expect((await named.storeStatus()).warnings).toContainEqual(expect.stringContaining(left[0] as string));
     await named.close();
     for (const file of left) rmSync(file);
-    const again = await openWith(openRaw, dataDir, WISH, { env: REDACT });
+    const again = await openWith(openRaw, dataDir, { sealing: WISH, env: REDACT });
     expect((await again.storeStatus()).warnings.join()).not.toContain("unencrypted");
     expect(await placeholderIn(again)).toBe(placeholder);
     await again.close();
@@ -67,7 +67,7 @@ describe.each(Object.entries(OPENERS))("clear text of a store on %s that is seal
   });
 
   it("is not written in use, whatever is done, nor do digests reveal content", async () => {
-    const store = await openWith(openRaw, dataDir, WISH, { env: REDACT, embedder: anEmbedder });
+    const store = await openWith(openRaw, dataDir, { sealing: WISH, env: REDACT, embedder: anEmbedder });
     const backup = `${dataDir}-backup`;
     try {
       const ids = [await saveSome(store, 1), await saveSome(store, 5)];
@@ -102,7 +102,7 @@ describe.each(Object.entries(OPENERS))("clear text of a store on %s that is seal
   });
 
   it("is not left wherever a saving process ends, before anybody opens the store again", { timeout: 600_000 }, async () => {
-    await (await openWith(openRaw, dataDir, WISH)).close();
+    await (await openWith(openRaw, dataDir, { sealing: WISH })).close();
     const template = `${dataDir}-template`;
     cpSync(dataDir, template, { recursive: true });
     try {
@@ -111,7 +111,7 @@ describe.each(Object.entries(OPENERS))("clear text of a store on %s that is seal
         cpSync(template, dataDir, { recursive: true });
         const faults = new Faults();
         const files = withFaults(nodeFileSystem, faults, { throws: true });
-        const store = await openWith((directory) => openRaw(directory, files, faults), dataDir, WISH);
+        const store = await openWith((directory) => openRaw(directory, files, faults), dataDir, { sealing: WISH });
         faults.arm({ kind: "crashes", at, persistent: true, code: "EIO" });
         await saveSome(store, 4).catch(() => undefined);
         await store.cleanUp({ sessionId: "s", keepLast: 2 }).catch(() => undefined);
@@ -130,7 +130,7 @@ describe.each(Object.entries(OPENERS))("clear text of a store on %s that is seal
     const told: unknown[] = [];
     const tell = (...args: unknown[]): void => void told.push(...args);
     const log: Log = { debug: tell, info: tell, warn: tell, error: tell };
-    const store = await openWith(openRaw, dataDir, WISH, { log });
+    const store = await openWith(openRaw, dataDir, { sealing: WISH, log });
     const id = await saveSome(store, 3);
     for (const fail of [
       () => store.loadCheckpoint({ checkpointId: "none" }),
@@ -145,7 +145,7 @@ describe.each(Object.entries(OPENERS))("clear text of a store on %s that is seal
     await store.close();
     const file = filesBelow(dataDir).find((each) => each.includes(id)) as string;
     writeFileSync(file, readFileSync(file).subarray(0, -1));
-    const again = await openWith(openRaw, dataDir, WISH, { log });
+    const again = await openWith(openRaw, dataDir, { sealing: WISH, log });
     told.push(await again.loadCheckpoint({ checkpointId: id }).catch((error: unknown) => error));
     told.push(await again.verifyStore(), await again.rebuildCatalog(), await again.storeStatus());
     await again.close();
@@ -157,7 +157,7 @@ describe.each(Object.entries(OPENERS))("clear text of a store on %s that is seal
 
   /** @returns the key that placeholders are computed with. */
   async function makeHistory(): Promise<string> {
-    const store = await openWith(openRaw, dataDir, NO_WISH, { env: REDACT, embedder: anEmbedder });
+    const store = await openWith(openRaw, dataDir, { sealing: NO_WISH, env: REDACT, embedder: anEmbedder });
     const ids = [await saveSome(store, 1), await saveSome(store, 5)];
     placeholder = await placeholderIn(store);
     await store.tagSession({ sessionId: "s", add: [PLANTED] });
@@ -168,7 +168,7 @@ describe.each(Object.entries(OPENERS))("clear text of a store on %s that is seal
     await store.exportSession("s");
     await store.close();
     cutOff(ids[1] as string);
-    const damaged = await openWith(openRaw, dataDir, NO_WISH);
+    const damaged = await openWith(openRaw, dataDir, { sealing: NO_WISH });
     await damaged.loadCheckpoint({ checkpointId: ids[1] }).catch(() => undefined);
     await damaged.rebuildCatalog();
     await damaged.close();

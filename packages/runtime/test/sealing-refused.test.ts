@@ -46,28 +46,28 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     ["in clear", (file, _other, clear) => cpSync(clear, file)],
   ])("a checkpoint's file %s", async (_what, plant) => {
     const clear = await aFileInClear();
-    const store = await openWith(openRaw, dataDir, WISH);
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
     const [one, other] = [await saveSome(store, 1, "s"), await saveSome(store, 1, "t")];
     await store.close();
     plant(fileOf(one), fileOf(other), clear);
-    const again = await openWith(openRaw, dataDir, WISH);
+    const again = await openWith(openRaw, dataDir, { sealing: WISH });
     await expect(again.loadCheckpoint({ checkpointId: one })).rejects.toMatchObject(CORRUPT);
     expect(await again.loadCheckpoint({ checkpointId: other })).toMatchObject({ sessionId: "t" });
     await again.close();
   });
 
   it("a checkpoint's file of another checkpoint of the session", async () => {
-    const store = await openWith(openRaw, dataDir, WISH);
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
     const ids = [await saveSome(store, 1), await saveSome(store, 2)];
     await store.close();
     renameSync(fileOf(ids[0] as string), fileOf(ids[1] as string));
-    const again = await openWith(openRaw, dataDir, WISH);
+    const again = await openWith(openRaw, dataDir, { sealing: WISH });
     await expect(again.loadCheckpoint({ checkpointId: ids[1] })).rejects.toMatchObject(CORRUPT);
     await again.close();
   });
 
   it("anything except the saved context when an older file of the checkpoint is put back", async () => {
-    const store = await openWith(openRaw, dataDir, WISH);
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
     const text = randomBytes(8_000).toString("base64");
     const save = async (step: number): Promise<string> =>
       (await store.saveCheckpoint({ sessionId: "s", context: { text, step } })).checkpointId;
@@ -78,7 +78,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     await vi.waitFor(() => expect(readFileSync(fileOf(id)).length).toBeLessThan(older.length / 2), { timeout: 60_000 });
     await store.close();
     writeFileSync(fileOf(id), older);
-    const again = await openWith(openRaw, dataDir, WISH);
+    const again = await openWith(openRaw, dataDir, { sealing: WISH });
     const found = await again.loadCheckpoint({ checkpointId: id }).then(
       ({ context }) => context,
       (error: unknown) => error,
@@ -88,7 +88,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
   });
 
   it("a file from before resealing, with its session's key or without", async () => {
-    const store = await openWith(openRaw, dataDir, WISH);
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
     const id = await saveSome(store, 1);
     await store.close();
     const session = path.dirname(fileOf(id));
@@ -99,7 +99,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     await withRaw(openRaw, dataDir, (raw, keyFiles) => sealAnew({ storage: raw, keyFiles, ports: portsOf(dataDir) }, change));
     cpSync(session, anew, { recursive: true });
     const load = async (): Promise<unknown> => {
-      const again = await openWith(openRaw, dataDir, now);
+      const again = await openWith(openRaw, dataDir, { sealing: now });
       try {
         return await again.loadCheckpoint({ checkpointId: id });
       } finally {
@@ -115,7 +115,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
   });
 
   it("swapped keys of sessions, and quarantines nothing", async () => {
-    const store = await openWith(openRaw, dataDir, WISH);
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
     const ids = [await saveSome(store, 1, "s"), await saveSome(store, 1, "t")];
     await store.close();
     const keys = ids.map((id) => path.join(path.dirname(fileOf(id)), "session.key"));
@@ -127,18 +127,18 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
       }
     };
     swap();
-    const again = await openWith(openRaw, dataDir, WISH);
+    const again = await openWith(openRaw, dataDir, { sealing: WISH });
     for (const checkpointId of ids) await expect(again.loadCheckpoint({ checkpointId })).rejects.toMatchObject(UNAVAILABLE);
     await again.close();
     swap();
-    const right = await openWith(openRaw, dataDir, WISH);
+    const right = await openWith(openRaw, dataDir, { sealing: WISH });
     for (const checkpointId of ids)
       expect(await right.loadCheckpoint({ checkpointId })).toMatchObject({ context: expect.any(Object) as object });
     await right.close();
   });
 
   it("to count as unencrypted, or to get a new key, when its keyring is missing", async () => {
-    const store = await openWith(openRaw, dataDir, WISH);
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
     await saveSome(store, 3);
     const before = await describeStore(store);
     await store.close();
@@ -146,7 +146,10 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     for (const file of keyrings) renameSync(file, `${file}.gone`);
     const refuse = async (): Promise<void> => {
       for (const wish of [WISH, NO_WISH, { ...WISH, encryption: "disabled" as const }]) {
-        await expect(openWith(openRaw, dataDir, wish)).rejects.toMatchObject({ ...UNAVAILABLE, details: { reason: "keyring-missing" } });
+        await expect(openWith(openRaw, dataDir, { sealing: wish })).rejects.toMatchObject({
+          ...UNAVAILABLE,
+          details: { reason: "keyring-missing" },
+        });
       }
       const sealing = withRaw(openRaw, dataDir, (raw, keyFiles) => sealedKeys({ storage: raw, keyFiles, ports: portsOf(dataDir) }, WISH));
       await expect(sealing).rejects.toMatchObject(UNAVAILABLE);
@@ -159,14 +162,14 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
       renameSync(path.join(dataDir, name), path.join(dataDir, name.slice(5)));
     }
     for (const file of keyrings) renameSync(`${file}.gone`, file);
-    const again = await openWith(openRaw, dataDir, WISH);
+    const again = await openWith(openRaw, dataDir, { sealing: WISH });
     expect(await describeStore(again)).toEqual(before);
     await again.close();
     expect(existsSync(path.join(dataDir, "quarantine"))).toBe(false);
   });
 
   it("to count as unencrypted without its keyring, even if the newest session's key cannot be looked up", async () => {
-    const store = await openWith(openRaw, dataDir, WISH);
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
     await saveSome(store, 1, "older");
     await saveSome(store, 1, "newest");
     await store.close();
@@ -174,7 +177,10 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     rmSync(path.join(dataDir, "contexts", "newest"), { recursive: true });
     writeFileSync(path.join(dataDir, "contexts", "newest"), "a stray file");
     const refuse = (): Promise<void> =>
-      expect(openWith(openRaw, dataDir, NO_WISH)).rejects.toMatchObject({ ...UNAVAILABLE, details: { reason: "keyring-missing" } });
+      expect(openWith(openRaw, dataDir, { sealing: NO_WISH })).rejects.toMatchObject({
+        ...UNAVAILABLE,
+        details: { reason: "keyring-missing" },
+      });
     await refuse();
     for (const name of catalogFiles()) rmSync(path.join(dataDir, name));
     await refuse();
@@ -184,7 +190,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     "a keyring that somebody without the key had say %s, and what was planted for that",
     async (state) => {
       const clear = await aFileInClear();
-      const store = await openWith(openRaw, dataDir, WISH);
+      const store = await openWith(openRaw, dataDir, { sealing: WISH });
       const id = await saveSome(store, 1);
       await store.close();
       cpSync(clear, fileOf(id));
@@ -194,24 +200,24 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
         const check = createHash("sha256").update(JSON.stringify(planted)).digest("hex").slice(0, 16);
         writeFileSync(file, JSON.stringify({ workrailKeyring, check, ...planted }));
       }
-      for (const wish of [WISH, NO_WISH]) await expect(openWith(openRaw, dataDir, wish)).rejects.toMatchObject(UNAVAILABLE);
+      for (const wish of [WISH, NO_WISH]) await expect(openWith(openRaw, dataDir, { sealing: wish })).rejects.toMatchObject(UNAVAILABLE);
     },
   );
 
   it("an unencrypted catalog, and uses none of it in a rebuild", async () => {
     const kept = path.join(folder, "clear");
-    const clear = await openWith(openRaw, dataDir, NO_WISH);
+    const clear = await openWith(openRaw, dataDir, { sealing: NO_WISH });
     await saveSome(clear, 2);
     await clear.tagSession({ sessionId: "s", add: ["planted-tag"] });
     await clear.close();
     cpSync(dataDir, kept, { recursive: true });
-    const store = await openWith(openRaw, dataDir, WISH);
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
     await store.tagSession({ sessionId: "s", remove: ["planted-tag"], add: ["own-tag"] });
     await store.close();
     for (const name of catalogFiles()) rmSync(path.join(dataDir, name));
     for (const name of readdirSync(kept).filter(isOfCatalog)) cpSync(path.join(kept, name), path.join(dataDir, name));
     cpSync(path.join(kept, "contexts/s/metadata.json"), path.join(dataDir, "contexts/s/metadata.json"));
-    const again = await openWith(openRaw, dataDir, WISH);
+    const again = await openWith(openRaw, dataDir, { sealing: WISH });
     await expect(again.findCheckpoints({ project: null })).rejects.toMatchObject(CORRUPT);
     await again.rebuildCatalog();
     expect((await again.findCheckpoints({ project: null })).total).toBe(2);
@@ -223,7 +229,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
 
   /** Returns a checkpoint's file from a store in clear that is removed afterwards. */
   async function aFileInClear(): Promise<string> {
-    const store = await openWith(openRaw, dataDir, NO_WISH);
+    const store = await openWith(openRaw, dataDir, { sealing: NO_WISH });
     const id = await saveSome(store, 1);
     await store.close();
     const copy = path.join(folder, "clear.json.gz");

@@ -32,13 +32,13 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) => {
   it("contains no save in clear, and returns saves", async () => {
-    const store = await openWith(openRaw, dataDir, WISH);
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
     const id = await saveSome(store, 4);
     await store.markCritical({ sessionId: "s", contextKey: `${PLANTED}-key` });
     await store.close();
     expect(placesOf(PLANTED, dataDir)).toEqual([]);
     expect(placesOf("agent-of-", dataDir)).toEqual([]);
-    const again = await openWith(openRaw, dataDir, NO_WISH);
+    const again = await openWith(openRaw, dataDir, { sealing: NO_WISH });
     expect(await again.loadCheckpoint({ checkpointId: id })).toMatchObject({
       context: { [`${PLANTED}-key`]: `${PLANTED} 3` },
       metadata: { name: `${PLANTED} name 3`, tags: [`${PLANTED}-tag`], agentId: `agent-of-${PLANTED}`, criticalKeys: [`${PLANTED}-key`] },
@@ -51,17 +51,19 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
   });
 
   it("cannot be opened without its key, nor with another one, and nothing is moved to quarantine for that", async () => {
-    await (await openWith(openRaw, dataDir, WISH)).close();
-    await expect(openWith(openRaw, dataDir, { ...WISH, key: randomBytes(32).toString("hex") })).rejects.toMatchObject({
+    await (await openWith(openRaw, dataDir, { sealing: WISH })).close();
+    await expect(openWith(openRaw, dataDir, { sealing: { ...WISH, key: randomBytes(32).toString("hex") } })).rejects.toMatchObject({
       code: "KEY_UNAVAILABLE",
     });
-    await expect(openWith(openRaw, dataDir, { ...WISH, key: undefined })).rejects.toMatchObject({ code: "KEY_UNAVAILABLE" });
-    await expect(openWith(openRaw, dataDir, { ...WISH, encryption: "disabled" })).rejects.toMatchObject({ code: "INVALID_INPUT" });
-    await (await openWith(openRaw, dataDir, WISH)).close();
+    await expect(openWith(openRaw, dataDir, { sealing: { ...WISH, key: undefined } })).rejects.toMatchObject({ code: "KEY_UNAVAILABLE" });
+    await expect(openWith(openRaw, dataDir, { sealing: { ...WISH, encryption: "disabled" } })).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+    });
+    await (await openWith(openRaw, dataDir, { sealing: WISH })).close();
   });
 
   it("can be converted from clear and back, with all its content", async () => {
-    const clear = await openWith(openRaw, dataDir, NO_WISH);
+    const clear = await openWith(openRaw, dataDir, { sealing: NO_WISH });
     const id = await saveSome(clear, 6);
     await clear.cleanUp({ sessionId: "s", keepLast: 5 });
     const before = await describeStore(clear);
@@ -69,14 +71,14 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     await clear.close();
     expect(placesOf(PLANTED, dataDir)).not.toEqual([]);
 
-    const sealed = await openWith(openRaw, dataDir, WISH);
+    const sealed = await openWith(openRaw, dataDir, { sealing: WISH });
     expect(await describeStore(sealed)).toEqual(before);
     await sealed.close();
     expect(placesOf(PLANTED, dataDir)).toEqual([]);
 
     const report = await withRaw(openRaw, dataDir, (raw, keyFiles) => unseal({ storage: raw, keyFiles, ports: portsOf(dataDir) }, WISH));
     expect(report.unreadable).toEqual([]);
-    const again = await openWith(openRaw, dataDir, NO_WISH);
+    const again = await openWith(openRaw, dataDir, { sealing: NO_WISH });
     expect(await describeStore(again)).toEqual(before);
     expect(await again.loadCheckpoint({ checkpointId: id })).toMatchObject({ context: { [`${PLANTED}-key`]: `${PLANTED} 5` } });
     await again.close();
@@ -84,7 +86,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
   });
 
   it("is converted to clear except for damaged files, which stay sealed, and can be sealed again", async () => {
-    const store = await openWith(openRaw, dataDir, WISH);
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
     const [damaged, good] = [await saveSome(store, 1, "s"), await saveSome(store, 1, "t")];
     await store.close();
     const file = filesBelow(dataDir).find((each) => each.includes(damaged)) as string;
@@ -94,7 +96,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     );
     expect(unreadable).toHaveLength(1);
     for (const wish of [{ ...WISH, encryption: "disabled" as const }, WISH, WISH]) {
-      const again = await openWith(openRaw, dataDir, wish);
+      const again = await openWith(openRaw, dataDir, { sealing: wish });
       expect(await again.loadCheckpoint({ checkpointId: good })).toMatchObject({ context: { [`${PLANTED}-key`]: `${PLANTED} 0` } });
       await again.close();
       expect(placesOf(PLANTED, dataDir).length > 0).toBe(wish.encryption === "disabled");
@@ -102,31 +104,31 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
   });
 
   it("is rebuilt when its catalog is lost", async () => {
-    const store = await openWith(openRaw, dataDir, WISH);
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
     const id = await saveSome(store, 5);
     await store.close();
     loseCatalog();
-    const again = await openWith(openRaw, dataDir, WISH);
+    const again = await openWith(openRaw, dataDir, { sealing: WISH });
     expect((await again.findCheckpoints({ project: null })).total).toBe(5);
     expect(await again.loadCheckpoint({ checkpointId: id })).toMatchObject({ metadata: { name: `${PLANTED} name 4` } });
     await again.close();
   });
 
   it("is rebuilt when its catalog is lost, and can be converted to clear afterwards", async () => {
-    const store = await openWith(openRaw, dataDir, WISH);
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
     await saveSome(store, 3);
     const before = await describeStore(store);
     await store.close();
     loseCatalog();
-    await (await openWith(openRaw, dataDir, WISH)).close();
+    await (await openWith(openRaw, dataDir, { sealing: WISH })).close();
     await withRaw(openRaw, dataDir, (raw, keyFiles) => unseal({ storage: raw, keyFiles, ports: portsOf(dataDir) }, WISH));
-    const again = await openWith(openRaw, dataDir, NO_WISH);
+    const again = await openWith(openRaw, dataDir, { sealing: NO_WISH });
     expect(await describeStore(again)).toEqual(before);
     await again.close();
   });
 
   it("is sealed anew, and then no old key opens any of it", async () => {
-    const store = await openWith(openRaw, dataDir, WISH);
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
     const id = await saveSome(store, 6);
     await store.cleanUp({ sessionId: "s", keepLast: 5 });
     await saveSome(store, 1, "emptied");
@@ -150,7 +152,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
       expect(anew).toMatchObject({ unreadable: [], stillInClear: [], underOldKey: [], recoveryKey: expect.any(String) as string });
       const now = { ...WISH, key: NEW_KEY };
       for (const wish of [now, { ...now, recoveryKey: anew.recoveryKey }]) {
-        const again = await openWith(openRaw, dataDir, wish);
+        const again = await openWith(openRaw, dataDir, { sealing: wish });
         expect(await describeStore(again)).toEqual({ ...(before as object), usage: expect.any(Number) as number });
         expect((await again.verifyStore()).findings).toEqual([]);
         // A session with only its key left accepts a checkpoint as before.
@@ -158,14 +160,14 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
         await again.close();
       }
       for (const wish of [WISH, { ...WISH, recoveryKey }]) {
-        await expect(openWith(openRaw, dataDir, wish)).rejects.toMatchObject({ code: "KEY_UNAVAILABLE" });
+        await expect(openWith(openRaw, dataDir, { sealing: wish })).rejects.toMatchObject({ code: "KEY_UNAVAILABLE" });
       }
       // The old keys with the old keyring, and each session's old key file put back, open nothing either.
       for (const file of filesBelow(old).filter((each) => /keyring\.json|session\.key/u.test(each))) {
         cpSync(file, path.join(dataDir, path.relative(old, file)));
       }
       loseCatalog();
-      const opened = await openWith(openRaw, dataDir, WISH);
+      const opened = await openWith(openRaw, dataDir, { sealing: WISH });
       expect((await opened.findCheckpoints({ project: null })).total).toBe(0);
       expect((await opened.verifyStore()).findings.length).toBeGreaterThanOrEqual(5);
       await expect(opened.loadCheckpoint({ checkpointId: id })).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
@@ -176,18 +178,18 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
   });
 
   it("is not sealed anew when a session's key is missing, because its checkpoints would be lost", async () => {
-    const store = await openWith(openRaw, dataDir, WISH);
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
     await saveSome(store, 1);
     await store.close();
     for (const file of filesBelow(dataDir).filter((each) => each.includes("session.key"))) writeFileSync(file, "damaged");
     const change = { from: keyFromEnvironment(WISH.key as string), to: keyFromEnvironment(NEW_KEY) };
     const anew = withRaw(openRaw, dataDir, (raw, keyFiles) => sealAnew({ storage: raw, keyFiles, ports: portsOf(dataDir) }, change));
     await expect(anew).rejects.toMatchObject({ code: "KEY_UNAVAILABLE", details: { reason: "session-key-damaged" } });
-    await (await openWith(openRaw, dataDir, WISH)).close();
+    await (await openWith(openRaw, dataDir, { sealing: WISH })).close();
   });
 
   it("that is in clear has no key to replace", async () => {
-    await (await openWith(openRaw, dataDir, NO_WISH)).close();
+    await (await openWith(openRaw, dataDir, { sealing: NO_WISH })).close();
     const change = { from: keyFromEnvironment(NEW_KEY), to: keyFromEnvironment(NEW_KEY) };
     const anew = withRaw(openRaw, dataDir, (raw, keyFiles) => sealAnew({ storage: raw, keyFiles, ports: portsOf(dataDir) }, change));
     await expect(anew).rejects.toMatchObject({ code: "INVALID_INPUT" });

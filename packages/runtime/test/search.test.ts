@@ -4,8 +4,12 @@ import { withSearch } from "./changed-search.ts";
 import { withFailingDisk } from "./failing-disk.ts";
 import { KINDS, onDisk, refusalOf } from "./stores.ts";
 
-async function save(workrail: Workrail, sessionId: string, context: object, more: object = {}): Promise<string> {
-  return (await workrail.saveCheckpoint({ sessionId, context, ...more })).checkpointId;
+async function save(workrail: Workrail, sessionId: string, context: object): Promise<string> {
+  return saveRequest(workrail, { sessionId, context });
+}
+
+async function saveRequest(workrail: Workrail, request: Parameters<Workrail["saveCheckpoint"]>[0]): Promise<string> {
+  return (await workrail.saveCheckpoint(request)).checkpointId;
 }
 
 async function found(workrail: Workrail, query: string, more: object = {}): Promise<string[]> {
@@ -33,7 +37,7 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
     at(async (place) => {
       await using workrail = await place.open();
       const metadata = { name: "Before the migration", tags: ["postgres"], attributes: { reviewer: "Somebody called Ada" } };
-      const id = await save(workrail, "a", { maxRetries: 3 }, { metadata });
+      const id = await saveRequest(workrail, { sessionId: "a", context: { maxRetries: 3 }, metadata });
       for (const query of ["migrations", "postgres", "ada", "max_retries"]) expect(await found(workrail, query)).toEqual([id]);
     }));
 
@@ -41,8 +45,12 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
     at(async (place) => {
       await using workrail = await place.open();
       const first = await save(workrail, "a", { notes: ["The cache is stale."] });
-      const tagged = await save(workrail, "a", { notes: ["The cache is stale.", "Deployed."] }, { metadata: { tags: ["release"] } });
-      await save(workrail, "a", { notes: ["Deployed."] }, { metadata: { tags: ["release"] }, force: true });
+      const tagged = await saveRequest(workrail, {
+        sessionId: "a",
+        context: { notes: ["The cache is stale.", "Deployed."] },
+        metadata: { tags: ["release"] },
+      });
+      await saveRequest(workrail, { sessionId: "a", context: { notes: ["Deployed."] }, metadata: { tags: ["release"] }, force: true });
       expect(await found(workrail, "stale cache")).toEqual([first]);
       expect(await found(workrail, "stale cache", { tags: ["release"] })).toEqual([tagged]);
       expect(await found(workrail, "stale cache", { tags: ["nowhere"] })).toEqual([]);
@@ -56,9 +64,9 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
         force: true,
         parentId: null,
       }));
-      await save(workrail, "a", { notes: ["The cache is stale."] }, one);
-      const tagged = await save(workrail, "a", { notes: ["The cache is stale."] }, two);
-      for (let step = 0; step < 101; step++) await save(workrail, "a", { step }, two);
+      await saveRequest(workrail, { sessionId: "a", context: { notes: ["The cache is stale."] }, ...one });
+      const tagged = await saveRequest(workrail, { sessionId: "a", context: { notes: ["The cache is stale."] }, ...two });
+      for (let step = 0; step < 101; step++) await saveRequest(workrail, { sessionId: "a", context: { step }, ...two });
       expect(await found(workrail, "stale cache", { tags: ["two"] })).toEqual([tagged]);
     }));
 

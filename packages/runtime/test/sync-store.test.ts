@@ -58,7 +58,11 @@ async function inTeam(test: (team: Team) => Promise<void>, database?: string): P
   });
 }
 
-async function saveOn(team: Team, laptop: string, name: string, saves = SAVES): Promise<void> {
+async function saveOn(
+  team: Team,
+  laptop: string,
+  { name, saves = SAVES }: { readonly name: string; readonly saves?: number },
+): Promise<void> {
   await team.within(laptop, async (store) => {
     for (let step = 1; step <= saves; step++) {
       await store.saveCheckpoint({
@@ -95,8 +99,8 @@ const chain = (name: string, saves = SAVES) =>
 
 async function expectBoth(team: Team): Promise<void> {
   const [one, two] = team.laptops;
-  await saveOn(team, one, "one");
-  await saveOn(team, two, "two");
+  await saveOn(team, one, { name: "one" });
+  await saveOn(team, two, { name: "two" });
   expect(await team.sync(one)).toMatchObject({ pushed: SAVES, present: 1, forks: [], refused: [], isComplete: true });
   expect(await team.sync(two)).toMatchObject({
     pushed: SAVES,
@@ -112,7 +116,7 @@ async function expectBoth(team: Team): Promise<void> {
 
 async function expectNothingLost(team: Team): Promise<void> {
   const [one] = team.laptops;
-  await saveOn(team, one, "one");
+  await saveOn(team, one, { name: "one" });
   for (let kill = 1; kill <= KILLS; kill++) {
     await killAfter(CHILD, [one, team.shared, team.machine], Math.floor((kill * SAVES) / (KILLS + 1)));
   }
@@ -164,7 +168,7 @@ describe("syncStore", () => {
   it("does not bring back what was removed there", () =>
     inTeam(async (team) => {
       const [one] = team.laptops;
-      await saveOn(team, one, "one", 3);
+      await saveOn(team, one, { name: "one", saves: 3 });
       await team.sync(one);
       await team.within(team.shared, (store) => store.deleteCheckpoint({ checkpointId: "one-2" }));
       expect(await team.sync(one)).toMatchObject({ pushed: 0, present: 3, removedThere: 1 });
@@ -173,7 +177,7 @@ describe("syncStore", () => {
   it("does not name forks that the laptop made itself", () =>
     inTeam(async (team) => {
       const [one] = team.laptops;
-      await saveOn(team, one, "one", 3);
+      await saveOn(team, one, { name: "one", saves: 3 });
       await team.within(one, (store) => store.saveCheckpoint({ sessionId: "work", parentId: "one-1", context: { way: "other" } }));
       expect(await team.sync(one)).toMatchObject({ pushed: 4, forks: [] });
     }));
@@ -201,7 +205,7 @@ describe("syncStore", () => {
 
   it("counts a checkpoint that both saved under one id with the same context as present", () =>
     inTeam(async (team) => {
-      for (const laptop of team.laptops) await saveOn(team, laptop, "same", 2);
+      for (const laptop of team.laptops) await saveOn(team, laptop, { name: "same", saves: 2 });
       expect(await team.sync(team.laptops[0])).toMatchObject({ pushed: 2 });
       expect(await team.sync(team.laptops[1])).toMatchObject({ pushed: 0, present: 3, renamed: [], forks: [] });
     }));
@@ -228,7 +232,7 @@ describe("syncStore", () => {
   it("stops when asked, and continues", () =>
     inTeam(async (team) => {
       const [one] = team.laptops;
-      await saveOn(team, one, "one", 6);
+      await saveOn(team, one, { name: "one", saves: 6 });
       const signal = { aborted: false };
       const stopped = await team.sync(one, { signal, onProgress: ({ done }) => void (signal.aborted = done >= 3) });
       expect(stopped).toMatchObject({ pushed: 2, isComplete: false });

@@ -27,8 +27,7 @@ class Watch {
   }
 }
 
-const save = (workrail: Workrail, sessionId: string, step: number, project?: string) =>
-  workrail.saveCheckpoint({ sessionId, context: { step }, ...(project === undefined ? {} : { project }) });
+const save = (workrail: Workrail, sessionId: string, step: number) => workrail.saveCheckpoint({ sessionId, context: { step } });
 
 describe("a watch of changes", () => {
   it.each(KINDS)("tells what happens to a session: $kind", ({ at }) =>

@@ -123,10 +123,10 @@ const VECTOR_CALLS: readonly ((vectors: SqliteVectors) => Promise<unknown>)[] = 
   (vectors) => vectors.purge(),
 ];
 
-describe.each([
+describe.for([
   ["search.db", SEARCH, (file: string) => new SqliteSearch(optionsOf(file)), SEARCH_CALLS],
   ["vectors.db", VECTORS, (file: string) => new SqliteVectors(optionsOf(file)), VECTOR_CALLS],
-] as const)("with one bit flipped in %s", (_, original, open, calls) => {
+] as const)("with one bit flipped in %s", ([, original, open, calls]) => {
   it.each(Array.from({ length: FLIPS }, (_each, index) => index))("each call returns a result or a named error: bit %i", async (index) => {
     const file = path.join(folder, `${index}-${path.basename(original)}`);
     fs.writeFileSync(file, flipped(fs.readFileSync(original), index));

@@ -32,7 +32,7 @@ async function killAndProve(dataDir: string, chance: Chance): Promise<readonly A
   const acknowledged: Acknowledged[] = [];
   for (let killed = 0; killed < KILLS; killed += BETWEEN_PROOFS) {
     const kills = Math.min(BETWEEN_PROOFS, KILLS - killed);
-    const saved = await saveAndKillAll(dataDir, killed, kills, chance);
+    const saved = await saveAndKillAll(dataDir, { from: killed, kills }, chance);
     acknowledged.push(...saved);
     const lost = await lostOf(acknowledged, dataDir);
     tally({ tries: kills, acknowledged: saved.length, lost: lost.length });
@@ -45,7 +45,13 @@ async function killAndProve(dataDir: string, chance: Chance): Promise<readonly A
   return lostOf(acknowledged, dataDir);
 }
 
-async function saveAndKillAll(dataDir: string, from: number, kills: number, chance: Chance): Promise<readonly Acknowledged[]> {
+interface Killing {
+  /** Number of the first writer. */
+  readonly from: number;
+  readonly kills: number;
+}
+
+async function saveAndKillAll(dataDir: string, { from, kills }: Killing, chance: Chance): Promise<readonly Acknowledged[]> {
   const acknowledged: Acknowledged[] = [];
   for (let killed = 0; killed < kills; killed += AT_ONCE) {
     const writers = Array.from({ length: Math.min(AT_ONCE, kills - killed) }, (_, index) => `writer-${from + killed + index}`);

@@ -21,7 +21,7 @@ const ENLARGED = "CREATE TABLE filler (x BLOB); INSERT INTO filler VALUES (zerob
 describe("a table that lost rows by one flipped bit, which a rebuilt index would hide", () => {
   it.each([1_024, 4_096])("does not lose the trash, with pages of %d bytes", (pageBytes) =>
     withSaved(async (dataDir, file) => {
-      await withOpened(dataDir, (store) => move(store, ["c1", "c2", "c3"], "trash"));
+      await withOpened(dataDir, (store) => move(store, ["c1", "c2", "c3"], { to: "trash" }));
       executeIn(file, `PRAGMA journal_mode = DELETE; PRAGMA page_size = ${pageBytes}; VACUUM`);
       loseCells(file, "trashed", 2);
       await withOpened(dataDir, async (store) => {
@@ -40,7 +40,7 @@ describe("a table that lost rows by one flipped bit, which a rebuilt index would
         for (const sessionId of ["a" as SessionId, other])
           await store.save({ of: sessionId }, { sessionId, checkpointId: `${sessionId}-1` as CheckpointId });
         await store.storage.catalog.commit({ tags: { sessionId: other, add: ["label"], remove: [] }, audit: [] });
-        await move(store, [`${other}-1`], "trash", other);
+        await move(store, [`${other}-1`], { to: "trash", sessionId: other });
       });
       loseCells(file, "session", 1);
       await withOpened(dataDir, async (store) => {
@@ -58,7 +58,7 @@ describe("a table that lost rows by one flipped bit, which a rebuilt index would
         for (let number = 1; number <= 6; number++)
           await store.save(growingContext("w", number), { checkpointId: `c${number}` as CheckpointId });
         await store.compact();
-        for (const id of ["c2", "c3"]) await move(store, [id], "nowhere");
+        for (const id of ["c2", "c3"]) await move(store, [id], { to: "nowhere" });
         await reclaim(store);
       });
       loseCells(file, "edge", 2);
@@ -216,7 +216,7 @@ describe("mending", () => {
 
   it("corrects a row in the trash from its record", () =>
     withSaved(async (dataDir, file) => {
-      await withOpened(dataDir, (store) => move(store, ["c1"], "trash"));
+      await withOpened(dataDir, (store) => move(store, ["c1"], { to: "trash" }));
       const before = rowsIn(file, "SELECT * FROM trashed");
       executeIn(file, "UPDATE trashed SET blob_bytes = blob_bytes + 1024");
       await withOpened(dataDir, async (store) => expect(await store.recover()).toBeUndefined());
@@ -256,7 +256,12 @@ function withSaved(test: (dataDir: string, file: string) => Promise<unknown>): P
   });
 }
 
-function move({ storage }: TestStore, ids: readonly string[], to: "trash" | "nowhere", sessionId = SESSION) {
+interface Moving {
+  readonly to: "trash" | "nowhere";
+  readonly sessionId?: SessionId;
+}
+
+function move({ storage }: TestStore, ids: readonly string[], { to, sessionId = SESSION }: Moving) {
   const moved: Move = { sessionId, checkpoints: ids as readonly CheckpointId[], from: "live", to, at: new Date(), reason: "for a test" };
   return storage.catalog.commit({ move: moved, audit: [] });
 }

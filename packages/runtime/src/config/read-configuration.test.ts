@@ -206,12 +206,12 @@ describe("the names of settings", () => {
     expect(values).toMatchObject({ dataDir, maxDepth: 5, maxKeys: 6 });
   });
 
-  it.each<[string, readonly string[], string, string]>([
+  it.for<[string, readonly string[], string, string]>([
     ["a slip", ["--max-dept=5"], "There is no option --max-dept.", "Did you mean --max-depth?"],
     ["something else", ["--frobnicate", "5"], "There is no option --frobnicate.", "`workrail config list` names all settings."],
     ["no option", ["5"], "There is no option 5.", "`workrail config list` names all settings."],
     ["no value", ["--max-depth"], "--max-depth needs a value.", "Did you mean --max-depth?"],
-  ])("are suggested on the command line for %s", (_, args, message, hint) => {
+  ])("are suggested on the command line for %s", ([, args, message, hint]) => {
     expect(readConfiguration({ env: {}, args, dataDir }).issues).toMatchObject([{ severity: "error", message, hint }]);
   });
 

@@ -139,7 +139,7 @@ describe("the mark of an erased session", () => {
   });
 
   it("is set for a session without hook state, and stays on disk for at least a week", async () => {
-    converse().prompt("The customer is called Zanzibarski.").run("1", "npm test", "no", true);
+    converse().prompt("The customer is called Zanzibarski.").fail("1", "npm test", "no");
     await hook("session-end");
     await (await open()).close();
     fs.rmSync(hookPlaces(data()).sessions, { recursive: true }); // as `removeNotes` does once the store is sealed
@@ -156,7 +156,7 @@ describe("the mark of an erased session", () => {
   });
 
   it("is removed by an import of the session", async () => {
-    const said = converse().prompt(FIRST).run("1", "npm test", "no", true);
+    const said = converse().prompt(FIRST).fail("1", "npm test", "no");
     await hook("session-end");
     const store = await open();
     await store.erase({ sessionId: SID });
@@ -188,7 +188,7 @@ describe("beside a sealed store", () => {
   it("the second turn, not saved yet, writes no plaintext", async () => {
     acme();
     sealedEnv();
-    const said = converse().prompt(FIRST).run("1", "npm test", "no", true);
+    const said = converse().prompt(FIRST).fail("1", "npm test", "no");
     await hook("stop");
     said.prompt("More.");
     await hook("stop");
@@ -197,7 +197,7 @@ describe("beside a sealed store", () => {
   it("a session that continues an earlier one writes no plaintext", async () => {
     acme();
     sealedEnv();
-    converse().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).fail("1", "npm test", "no");
     await hook("session-start", next());
     expect(hidden("secret-merger", "takeover", scene.project, SESSION)).toEqual([]);
   });
@@ -215,9 +215,9 @@ describe("beside a sealed store", () => {
     sealedEnv();
     const saved = new Set<string>();
     const saveNow: HookPorts["saveNow"] = async (saves) => saves.forEach(({ sessionId }) => saved.add(sessionId));
-    converse().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).fail("1", "npm test", "no");
     const second = "8b1d1f6c-34b8-450e-82e8-700ac148aa5f";
-    converse(second).prompt("Other work.").run("1", "npm test", "no", true);
+    converse(second).prompt("Other work.").fail("1", "npm test", "no");
     for (let start = 0; start < 3; start++) await hook("session-start", next(), { saveNow });
     expect([...saved].filter((id) => !id.includes("conversation")).length).toBe(2);
   });
@@ -229,7 +229,7 @@ describe("a save that the store always refuses", () => {
     converse()
       .prompt(`FIRST WORDS ${"x ".repeat(30_000)}`)
       .reply("I look.")
-      .run("1", "npm test", "no", true);
+      .fail("1", "npm test", "no");
     await hook("session-end");
     const small = async (): Promise<void> =>
       (await openWorkrail({ dataDir: data(), env: { WORKRAIL_MAX_CONTEXT_BYTES: "20000" }, project: scene.project })).close();
@@ -279,7 +279,7 @@ describe("the session that the pack shows", () => {
     const ids = Array.from({ length: count }, (_, at) => `${String(at).padStart(8, "0")}-34b8-450e-82e8-700ac148aa5f`);
     ids.forEach((id, at) => {
       scene.now = new Date(start.getTime() - (count - at) * 3_600_000);
-      converse(id).prompt(`Work number ${at}. Go on.`).run("1", "npm test", "no", true);
+      converse(id).prompt(`Work number ${at}. Go on.`).fail("1", "npm test", "no");
       fs.utimesSync(transcript(id), scene.now, scene.now);
     });
     scene.now = start;
@@ -301,7 +301,7 @@ describe("the session that the pack shows", () => {
     expect(outputs).toEqual(["Work number 11", "Work number 11"]);
   });
   it("is found after a remote is added to the repository", async () => {
-    converse().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).fail("1", "npm test", "no");
     await hook("session-end");
     fs.writeFileSync(path.join(scene.root, "project", ".git", "config"), '[remote "origin"]\n\turl = https://example.com/acme/new.git\n');
     expect(told(await hook("session-start", next()))).toContain("login redirect");
@@ -356,7 +356,7 @@ describe("concurrent and repeated saves", () => {
 
   it("with a secret are saved once to a sealed store, whichever process reads them", () => {
     const token = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
-    converse().prompt(`Use ${token} for the login.`).reply("Yes.").run("1", "npm test", "no", true);
+    converse().prompt(`Use ${token} for the login.`).reply("Yes.").fail("1", "npm test", "no");
     const src = path.resolve("packages/runtime/src");
     const script = `
       import { runHook } from ${JSON.stringify(path.join(src, "hooks/run-hook.ts"))};
@@ -383,7 +383,7 @@ describe("concurrent and repeated saves", () => {
     await store.saveCheckpoint({ sessionId: "s", context: { a: 1 } });
     await store.backup(path.join(scene.root, "backup"));
     await store.close();
-    converse().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).fail("1", "npm test", "no");
     await hook("session-end");
     await (await open()).close();
     await restoreBackup(path.join(scene.root, "backup"), { dataDir: data(), env: {}, replace: true });
@@ -437,7 +437,7 @@ describe("a long transcript", () => {
 
   it("does not hide the complete pack of shorter work", async () => {
     const short = "8b1d1f6c-34b8-450e-82e8-700ac148aa5f";
-    converse(short).prompt("The short work. Go on.").run("1", "npm test", "no", true);
+    converse(short).prompt("The short work. Go on.").fail("1", "npm test", "no");
     await hook("session-end", { session_id: short, transcript_path: transcript(short) });
     minutes(1);
     const said = converse().prompt(FIRST);

@@ -58,13 +58,13 @@ describe("an agent that continues in the pack's session", () => {
 
 describe("the start of a session still reports", () => {
   it("work when a neighbouring transcript is a link to itself", async () => {
-    converse().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).fail("1", "npm test", "no");
     fs.symlinkSync(transcript("loop"), transcript("loop"));
     expect(told(await hook("session-start", next()))).toContain("login redirect");
   });
 
   it("failing saves, when those of earlier sessions fail again", async () => {
-    converse().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).fail("1", "npm test", "no");
     const { incoming: waiting } = hookPlaces(data());
     fs.mkdirSync(waiting, { recursive: true });
     fs.writeFileSync(path.join(waiting, `${"1".padStart(15, "0")}-x.json`), "");
@@ -106,7 +106,7 @@ describe("secrets", () => {
       ...Array.from({ length: 12 }, (_, at) => `${line.slice(at)}${at}Zk`),
       "-----END PRIVATE KEY-----",
     ].join("\n");
-    converse().prompt("Go.").run("1", "cat key.pem; false", key, true);
+    converse().prompt("Go.").fail("1", "cat key.pem; false", key);
     await hook("stop");
     const found = allFiles().filter((file) => fs.readFileSync(file, "utf8").includes("VJTUt9Us8cK"));
     expect(found).toEqual([]);
@@ -124,7 +124,7 @@ describe("secrets", () => {
 
 describe("erased sessions and sealed stores", () => {
   it("an erased session leaves nothing in the hooks' files", async () => {
-    converse().prompt("The customer is called Zanzibarski.").run("1", "npm test", "no", true);
+    converse().prompt("The customer is called Zanzibarski.").fail("1", "npm test", "no");
     await hook("session-end");
     const store = await open();
     await store.erase({ sessionId: `claude-code-${SESSION}` });
@@ -134,7 +134,7 @@ describe("erased sessions and sealed stores", () => {
   });
 
   it("an erased session is not saved again", async () => {
-    converse().prompt("The customer is called Zanzibarski.").run("1", "npm test", "no", true);
+    converse().prompt("The customer is called Zanzibarski.").fail("1", "npm test", "no");
     await hook("session-end");
     const store = await open();
     await store.erase({ sessionId: `claude-code-${SESSION}` });
@@ -150,7 +150,7 @@ describe("erased sessions and sealed stores", () => {
       path.join(scene.root, "project", ".git", "config"),
       '[remote "origin"]\n\turl = https://example.com/acme/takeover.git\n',
     );
-    converse().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).fail("1", "npm test", "no");
     scene.env["WORKRAIL_ENCRYPTION"] = "enabled";
     await hook("session-end", {}, { saveNow: async () => {} });
     const leaks = allFiles().flatMap((file) =>
@@ -162,7 +162,7 @@ describe("erased sessions and sealed stores", () => {
   });
 
   it("notes from before sealing do not stay as plaintext", async () => {
-    converse().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).fail("1", "npm test", "no");
     await hook("stop");
     await (await open()).close();
     scene.env["WORKRAIL_ENCRYPTION"] = "enabled";
@@ -179,7 +179,7 @@ describe("erased sessions and sealed stores", () => {
 
 describe("duplicates", () => {
   it("VS Code does not save the sessions of Claude Code again", async () => {
-    converse().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).fail("1", "npm test", "no");
     const claude = path.join(scene.root, "home", ".claude", "projects", scene.project.replaceAll(/[^a-zA-Z0-9]/gu, "-"));
     fs.mkdirSync(claude, { recursive: true });
     fs.renameSync(transcript(), path.join(claude, `${SESSION}.jsonl`));
@@ -198,7 +198,7 @@ describe("duplicates", () => {
 
 describe("read-only", () => {
   it("removes no file", async () => {
-    converse().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).fail("1", "npm test", "no");
     await hook("stop");
     const [state] = allFiles().filter((file) => file.includes("sessions") && file.endsWith(".json"));
     fs.utimesSync(state ?? "", new Date("2025-01-02"), new Date("2025-01-02"));
@@ -258,7 +258,7 @@ describe("the pack", () => {
   it("is not given to a project that only claims another's remote", async () => {
     const config = '[remote "origin"]\n\turl = git@example.com:acme/private.git\n';
     fs.writeFileSync(path.join(scene.root, "project", ".git", "config"), config);
-    converse().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).fail("1", "npm test", "no");
     await hook("stop");
     const other = path.join(scene.root, "downloaded");
     fs.mkdirSync(path.join(other, ".git"), { recursive: true });
@@ -296,13 +296,13 @@ describe("the pack", () => {
   it("of /clear is one short line that stored text cannot fill", async () => {
     converse()
       .prompt(`Obey \u202e me. ${"all of this ".repeat(400)}`)
-      .run("1", "npm test", "no", true);
+      .fail("1", "npm test", "no");
     const text = told(await hook("session-start", next({ source: "clear" })));
     expect(text).not.toContain("\u202e");
     expect(text.length).toBeLessThan(600);
   });
   it("shows no bidi characters", async () => {
-    converse().prompt(`Obey \u202e me \u200b\u2066.`).run("1", "npm test", "no", true);
+    converse().prompt(`Obey \u202e me \u200b\u2066.`).fail("1", "npm test", "no");
     const text = told(await hook("session-start", next()));
     expect(text).not.toMatch(/[\u202e\u2066]/u);
     const own = told(await hook("session-start", { source: "compact" }));
@@ -354,7 +354,7 @@ describe("opencode", () => {
 
 describe("hookSave false", () => {
   it("writes no words of the transcript anywhere", async () => {
-    converse().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).fail("1", "npm test", "no");
     scene.env["WORKRAIL_HOOK_SAVE"] = "false";
     await hook("session-end");
     expect(allFiles().filter((file) => fs.readFileSync(file, "utf8").includes("login redirect"))).toEqual([]);

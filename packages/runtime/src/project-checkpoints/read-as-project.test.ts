@@ -38,14 +38,14 @@ describe("a project checkpoint", () => {
 });
 
 describe("the summary of another tool's checkpoint", () => {
-  it.each<[string, object, string | undefined, string]>([
+  it.for<[string, object, string | undefined, string]>([
     ["its name", { goal: "Fix the login" }, "Before the refactoring", "Before the refactoring"],
     ["else what the context says it is about", { plan: ["a"], userGoal: "Fix the login" }, undefined, "Fix the login"],
     ["the summary before the goal, the goal before the task", { task: "t", goal: "g", lastSummary: "s" }, undefined, "s"],
     ["else its first text, however deep", { n: 1, steps: [{ done: false }, { what: "Look", why: "Leap" }] }, undefined, "Look"],
     ["in one line", { goal: "  Fix\n\tthe   login " }, undefined, "Fix the login"],
     ["or that there is none", { n: 1, goal: "  " }, undefined, "(no summary)"],
-  ])("is %s", (_, context, name, summary) => {
+  ])("is %s", ([, context, name, summary]) => {
     expect(read(context, name === undefined ? {} : { name }).summary).toBe(summary);
   });
 
