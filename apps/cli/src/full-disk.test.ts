@@ -141,12 +141,12 @@ describe("a full disk whose catalog is lost", () => {
     expect(Object.keys(CALLS)).toEqual(commandsIn(buildProgram()));
   });
 
-  it.skipIf(!HAS_SMALL_DISK).each(CASES)(
+  it.skipIf(!HAS_SMALL_DISK).for(CASES)(
     "(a small disk of its own; only as root on Linux) either ends it with exit code 15 or does not matter, and loses nothing: workrail %s",
-    async (_line, index, command, call) => {
+    async ([, index, command, call]) => {
       for (const level of fillLevels(index)) {
         if (disk === undefined) continue;
-        const outcome = await runOn(disk, level, command, call);
+        const outcome = await runOn(disk, level, { command, ...call });
         const lost = await lossesIn(disk.dataDir, outcome, call);
         const wrong = faultsOf(outcome);
         tally({ tries: 1, acknowledged: outcome.code === 0 ? 1 : 0, lost: lost.length, wrong: wrong.length });
@@ -171,7 +171,8 @@ async function prepare(dataDir: string): Promise<void> {
   });
 }
 
-async function runOn(on: SmallDisk, level: number, command: string, { args = [], input = "", env, isSealed }: Call): Promise<Outcome> {
+async function runOn(on: SmallDisk, level: number, call: Call & { readonly command: string }): Promise<Outcome> {
+  const { command, args = [], input = "", env, isSealed } = call;
   on.hold(placeOf(isSealed ? "sealed" : "clear"));
   loseCatalog(on.dataDir);
   on.leave(level);

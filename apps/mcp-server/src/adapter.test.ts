@@ -29,7 +29,7 @@ const PAIRS = [
   ...CLIENT_NAMES.map((name) => [name, "the adapter of version 2", "v2", "HTTP"] as const),
 ];
 
-describe.each(PAIRS)("a %s, with %s (%s) over %s", (name, _, adapter, way) => {
+describe.for(PAIRS)("a %s, with %s (%s) over %s", ([name, , adapter, way]) => {
   let server: HttpFixture | undefined;
   let client: AnyClient;
   /** Each request stands alone over HTTP: before 2026-07-28 only the first one names the client. */

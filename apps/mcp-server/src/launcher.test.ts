@@ -32,13 +32,17 @@ describe("the bundled program", () => {
     dist = await bundleServer();
   });
 
+  interface Running {
+    readonly node?: string;
+    readonly input?: string;
+    readonly env?: NodeJS.ProcessEnv;
+  }
+
   function run(
-    node: string,
     args: readonly string[],
-    input = "",
-    environment: NodeJS.ProcessEnv = {},
+    { node = process.execPath, input = "", env: given }: Running = {},
   ): { status: number | null; stdout: string; stderr: string } {
-    const env = { ...process.env, npm_lifecycle_event: undefined, npm_command: undefined, ...environment };
+    const env = { ...process.env, npm_lifecycle_event: undefined, npm_command: undefined, ...given };
     const { status, stdout, stderr } = spawnSync(node, [join(dist, "workrail-mcp.mjs"), ...args], { input, encoding: "utf8", env });
     return { status, stdout, stderr };
   }
@@ -61,8 +65,9 @@ describe("the bundled program", () => {
   ])("loads only the MCP library that answers %s", (_, message, version) => {
     const loaded = join(mkdtempSync(join(tmpdir(), "workrail-mcp-")), "loaded");
     const spy = `import fs from "node:fs"; const { readFileSync } = fs; fs.readFileSync = (file, ...how) => { fs.appendFileSync(${JSON.stringify(loaded)}, file + "\\n"); return readFileSync(file, ...how); };`;
-    const { status, stdout } = run(process.execPath, [], message, {
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(spy)}`,
+    const { status, stdout } = run([], {
+      input: message,
+      env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(spy)}` },
     });
     expect({ status, answers: stdout.split("\n").length - 1 }).toEqual({ status: 0, answers: 1 });
     const files = readFileSync(loaded, "utf8")
@@ -73,7 +78,7 @@ describe("the bundled program", () => {
   });
 
   it("serves MCP on stdin and stdout", () => {
-    const { status, stdout, stderr } = run(process.execPath, [], INITIALIZE);
+    const { status, stdout, stderr } = run([], { input: INITIALIZE });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { serverInfo: { name: "workrail", version: BUNDLE_VERSION } } });
   });
@@ -81,9 +86,9 @@ describe("the bundled program", () => {
   it.each([[["--json", "list"]], [["list", "--json"]]])("runs the command of %j after settings", (args) => {
     const dataDir = mkdtempSync(join(tmpdir(), "workrail-mcp-"));
     try {
-      run(process.execPath, ["save", "--session", "s", "--id", "c1"], '{"step":1}', { WORKRAIL_DATA_DIR: dataDir });
+      run(["save", "--session", "s", "--id", "c1"], { input: '{"step":1}', env: { WORKRAIL_DATA_DIR: dataDir } });
       for (const before of [["--data-dir", dataDir], [`--data-dir=${dataDir}`]]) {
-        const { status, stdout } = run(process.execPath, [...before, ...args], INITIALIZE);
+        const { status, stdout } = run([...before, ...args], { input: INITIALIZE });
         expect(status).toBe(0);
         expect(JSON.parse(stdout)).toMatchObject({ checkpoints: [{ id: "c1" }] });
       }
@@ -101,41 +106,39 @@ describe("the bundled program", () => {
   });
 
   it("prints its version, and help", () => {
-    expect(run(process.execPath, ["--version"])).toEqual({ status: 0, stdout: `${BUNDLE_VERSION}\n`, stderr: "" });
-    expect(run(process.execPath, ["--help"]).stdout).toMatch(/^Usage: workrail-mcp/u);
+    expect(run(["--version"])).toEqual({ status: 0, stdout: `${BUNDLE_VERSION}\n`, stderr: "" });
+    expect(run(["--help"]).stdout).toMatch(/^Usage: workrail-mcp/u);
   });
 
   it("is the command line as well when it gets a command", () => {
     const dataDir = mkdtempSync(join(tmpdir(), "workrail-mcp-"));
     const environment = { WORKRAIL_DATA_DIR: dataDir };
     try {
-      for (const step of [1, 2, 3]) run(process.execPath, ["save", "--session", "s", "--id", `c${step}`], `{"step":${step}}`, environment);
-      const old = run(process.execPath, ["cleanup", "--older-than", "7d", "--yes", "--json"], "", environment);
+      for (const step of [1, 2, 3]) run(["save", "--session", "s", "--id", `c${step}`], { input: `{"step":${step}}`, env: environment });
+      const old = run(["cleanup", "--older-than", "7d", "--yes", "--json"], { env: environment });
       expect(JSON.parse(old.stdout)).toMatchObject({ removed: [] });
-      const kept = run(process.execPath, ["cleanup", "--keep-last", "2", "--yes", "--json"], "", environment);
+      const kept = run(["cleanup", "--keep-last", "2", "--yes", "--json"], { env: environment });
       expect(JSON.parse(kept.stdout)).toMatchObject({ removed: [{ checkpointIds: ["c1"], to: "trash" }] });
-      expect(run(process.execPath, ["load", "c1"], "", environment).stderr).toContain("`workrail-mcp trash restore s c1`");
+      expect(run(["load", "c1"], { env: environment }).stderr).toContain("`workrail-mcp trash restore s c1`");
       const byNpx = { ...environment, npm_lifecycle_event: "npx" };
-      expect(run(process.execPath, ["load", "c1"], "", byNpx).stderr).toContain("`npx -y @workrail/mcp-server trash restore s c1`");
-      expect(run(process.execPath, ["load", "--help"], "", byNpx).stdout).toMatch(
+      expect(run(["load", "c1"], { env: byNpx }).stderr).toContain("`npx -y @workrail/mcp-server trash restore s c1`");
+      expect(run(["load", "--help"], { env: byNpx }).stdout).toMatch(
         /^Usage: npx -y @workrail\/mcp-server load .*\n {2}npx -y @workrail\/mcp-server load/su,
       );
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }
-    expect(run(process.execPath, ["cleanup", "--help"]).stdout).toMatch(
-      /^Usage: workrail-mcp cleanup .*\n {2}workrail-mcp cleanup --dry-run\n/su,
-    );
-    expect(run(process.execPath, ["clenup"])).toEqual({
+    expect(run(["cleanup", "--help"]).stdout).toMatch(/^Usage: workrail-mcp cleanup .*\n {2}workrail-mcp cleanup --dry-run\n/su);
+    expect(run(["clenup"])).toEqual({
       status: 2,
       stdout: "",
       stderr: "INVALID_INPUT: unknown command 'clenup' (Did you mean cleanup?)\n  See: workrail-mcp --help\n",
     });
-    expect(run(process.execPath, ["help"]).stdout).toMatch(/^Usage: workrail-mcp .*cleanup \[options\]/su);
+    expect(run(["help"]).stdout).toMatch(/^Usage: workrail-mcp .*cleanup \[options\]/su);
   });
 
   it.skipIf(oldNode === undefined)("reports in one line that Node is too old (skipped when there is no Node older than 22)", () => {
-    const { status, stdout, stderr } = run(oldNode ?? "", []);
+    const { status, stdout, stderr } = run([], { node: oldNode ?? "" });
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(/^workrail-mcp needs Node 22 or newer; this is Node \d+\.\d+\.\d+\.\n$/u);
   });

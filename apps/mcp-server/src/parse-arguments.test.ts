@@ -52,7 +52,7 @@ describe("parseArguments", () => {
     expect(refusalOf(given)).toMatchObject({ code: "INVALID_INPUT", message, hint: ALLOWED });
   });
 
-  it.each<[string, object, object, string]>([
+  it.for<[string, object, object, string]>([
     ["parts between commas", { tags: "ab, cd" }, { tags: ["ab", "cd"] }, 'tags was a text and was read as the list ["ab","cd"].'],
     ["a single text", { tags: "ab" }, { tags: ["ab"] }, 'tags was a text and was read as the list ["ab"].'],
     ["a list as JSON", { tags: '["ab","c,d"]' }, { tags: ["ab", "c,d"] }, "tags was a text and was read as JSON: send a list."],
@@ -62,7 +62,7 @@ describe("parseArguments", () => {
       { userContext: { a: 1 } },
       "userContext was a text and was read as JSON: send an object.",
     ],
-  ])("reads a text as a list or an object, and reports that: %s", (_what, given, expected, sentence) => {
+  ])("reads a text as a list or an object, and reports that: %s", ([, given, expected, sentence]) => {
     const { input, corrected } = parseArguments(echo, { userContext: {}, ...given });
     expect(input).toEqual({ userContext: {}, ...expected });
     expect(corrected).toEqual([sentence]);

@@ -71,12 +71,16 @@ async function readAll(server: ServerProcess): Promise<void> {
   expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject({ readOnly: true, checkpoints: 2 });
 }
 
+interface Running {
+  readonly commands?: typeof COMMANDS;
+  readonly through?: readonly string[];
+  readonly programs?: string;
+}
+
 /** Returns the output of each command, by its name. */
 async function runAll(
   home: TestHome,
-  commands = COMMANDS,
-  through: readonly string[] = [],
-  programs = process.env["PATH"],
+  { commands = COMMANDS, through = [], programs = process.env["PATH"] }: Running = {},
 ): Promise<Map<string, string>> {
   const launcher = path.join(await bundleServer(), "workrail-mcp.mjs");
   const [command, ...before] = [...through, process.execPath, launcher] as unknown as [string, ...string[]];
@@ -221,7 +225,7 @@ describe("a complete session of reads", () => {
         const some = COMMANDS.filter(([name]) => ["load", "search", "status", "doctor"].includes(name ?? ""));
         const locked = path.join(home.directory, "locked");
         fs.mkdirSync(locked, { mode: 0o000 });
-        await runAll(home, some, asOther, [locked, process.env["PATH"]].join(path.delimiter));
+        await runAll(home, { commands: some, through: asOther, programs: [locked, process.env["PATH"]].join(path.delimiter) });
         await server[Symbol.asyncDispose]();
         expect(snapshotOf(home.dataDir)).toEqual(before);
         for (const name of ["", ...fs.readdirSync(home.dataDir, { recursive: true }).map(String)])

@@ -20,7 +20,7 @@ function hintFor(name: string, given: object): unknown {
 const STATE = { goal: "Ship it", plan: ["read", "write"] };
 
 describe("a call of the wrong tool, or with unknown fields", () => {
-  it.each<[string, string, object, string]>([
+  it.for<[string, string, object, string]>([
     [
       "a state for the tool of notes",
       "checkpoint_save",
@@ -58,7 +58,7 @@ describe("a call of the wrong tool, or with unknown fields", () => {
       { query: "login", top_k: 2 },
       'checkpoint_search takes these: call checkpoint_search with {"query": "login", "top_k": 2}',
     ],
-  ])("is answered with the right call: %s", (_, name, given, hint) => {
+  ])("is answered with the right call: %s", ([, name, given, hint]) => {
     expect(hintFor(name, given)).toBe(hint);
   });
 

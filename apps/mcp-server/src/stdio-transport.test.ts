@@ -77,7 +77,7 @@ describe.each(["v1", "v2"])("StdioTransport in a separate process, with version 
     await expectAlive();
   });
 
-  it.each([
+  it.for([
     ["broken JSON with an id", '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":]', 1, -32700],
     ["broken JSON", "garbage", null, -32700],
     ["params that are no object", '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}', 1, -32602],
@@ -99,7 +99,7 @@ describe.each(["v1", "v2"])("StdioTransport in a separate process, with version 
     ["an unknown tool", '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nope"}}', 1, -32602],
     ["initialize without what it needs", '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}', 1, -32602],
     ["_meta that is no object", '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":5}}', 1, -32602],
-  ])("answers %s, and the next call works", async (_what, line, id, code) => {
+  ] as const)("answers %s, and the next call works", async ([, line, id, code]) => {
     await client.write(`${line}\n`);
     const { error } = await client.answer(id);
     expect(error).toEqual({ code, message: expect.stringMatching(/^[^\n]{10,200}\.$/u) as unknown });

@@ -74,15 +74,19 @@ describe("the saved work as resources", () => {
   });
 
   it("complete sessions, checkpoints and keys", async () => {
-    const complete = async (uri: string, name: string, value: string, known?: Record<string, string>) => {
+    const complete = async (uri: string, argument: { name: string; value: string }, known?: Record<string, string>) => {
       const context = known === undefined ? {} : { context: { arguments: known } };
-      const { completion } = await server.client.complete({ ref: { type: "ref/resource", uri }, argument: { name, value }, ...context });
+      const { completion } = await server.client.complete({ ref: { type: "ref/resource", uri }, argument, ...context });
       return completion.values;
     };
-    expect(await complete("workrail://sessions/{sessionId}/latest", "sessionId", "o")).toEqual(["old"]);
-    expect(await complete("workrail://checkpoints/{checkpointId}", "checkpointId", checkpointId.slice(0, 6))).toEqual([checkpointId]);
-    expect(await complete("workrail://checkpoints/{checkpointId}/{key}", "key", "pl", { checkpointId })).toEqual(["plan/next"]);
-    expect(await complete("workrail://checkpoints/{checkpointId}/{key}", "key", "")).toEqual([]);
+    expect(await complete("workrail://sessions/{sessionId}/latest", { name: "sessionId", value: "o" })).toEqual(["old"]);
+    expect(await complete("workrail://checkpoints/{checkpointId}", { name: "checkpointId", value: checkpointId.slice(0, 6) })).toEqual([
+      checkpointId,
+    ]);
+    expect(await complete("workrail://checkpoints/{checkpointId}/{key}", { name: "key", value: "pl" }, { checkpointId })).toEqual([
+      "plan/next",
+    ]);
+    expect(await complete("workrail://checkpoints/{checkpointId}/{key}", { name: "key", value: "" })).toEqual([]);
   });
 
   it("page through many sessions, each once", async () => {

@@ -47,13 +47,13 @@ export function attackOf({ checkpoints, sessions, projects, words }: Known): Att
       ...sessions.flatMap((sessionId) => [
         tool("workflow_checkpoint_list", { sessionId, details: true }),
         tool("workflow_checkpoint_list", { sessionId, kind: "aside" }),
-        ...["latest", "checkpoint"].map((of) => complete(`workrail://sessions/{sessionId}/${of}`, "sessionId", sessionId)),
-        complete("workrail://sessions/{sessionId}/latest", "sessionId", sessionId.slice(0, 3)),
+        ...["latest", "checkpoint"].map((of) => complete(`workrail://sessions/{sessionId}/${of}`, { name: "sessionId", value: sessionId })),
+        complete("workrail://sessions/{sessionId}/latest", { name: "sessionId", value: sessionId.slice(0, 3) }),
         ...["resume", "save", "handoff"].map((name) => completePrompt(name, sessionId.slice(0, 2))),
       ]),
       ...checkpoints.flatMap((id) => [
-        complete("workrail://checkpoints/{checkpointId}", "checkpointId", id.slice(0, 6)),
-        complete("workrail://checkpoints/{checkpointId}/{key}", "key", "", { checkpointId: id }),
+        complete("workrail://checkpoints/{checkpointId}", { name: "checkpointId", value: id.slice(0, 6) }),
+        complete("workrail://checkpoints/{checkpointId}/{key}", { name: "key", value: "" }, { checkpointId: id }),
       ]),
       ...[undefined, "0:1", "0:2", "0:50", "1", "2", "9:9", "x"].map((cursor) => ({ method: "resources/list", params: { cursor } })),
       ...["workrail://sessions", "workrail://status"].map(read),
@@ -124,9 +124,13 @@ function read(uri: string): Attempt {
   return { method: "resources/read", params: { uri } };
 }
 
-function complete(uri: string, name: string, value: string, known?: Readonly<Record<string, string>>): Attempt {
+function complete(
+  uri: string,
+  argument: { readonly name: string; readonly value: string },
+  known?: Readonly<Record<string, string>>,
+): Attempt {
   const context = known === undefined ? {} : { context: { arguments: known } };
-  return { method: "completion/complete", params: { ref: { type: "ref/resource", uri }, argument: { name, value }, ...context } };
+  return { method: "completion/complete", params: { ref: { type: "ref/resource", uri }, argument, ...context } };
 }
 
 function completePrompt(name: string, value: string): Attempt {

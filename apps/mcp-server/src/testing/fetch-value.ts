@@ -15,8 +15,7 @@ interface Part {
 /** Fetches a value as a client must that knows only the answers: in parts, following `nextOffset`. */
 export async function fetchValue(
   server: ServerProcess,
-  checkpointId: unknown,
-  path: Path,
+  { checkpointId, path }: { readonly checkpointId: unknown; readonly path: Path },
   seen: (answer: object) => void,
 ): Promise<unknown> {
   const parts: unknown[] = [];
@@ -30,7 +29,7 @@ export async function fetchValue(
     if (part.itemTooLarge === true && offset !== undefined) {
       const key: string | number | undefined = Array.isArray(part.value) ? offset : part.nextKey;
       if (key === undefined) throw new Error("the next item has no name");
-      const item = await fetchValue(server, checkpointId, [...path, key], seen);
+      const item = await fetchValue(server, { checkpointId, path: [...path, key] }, seen);
       parts.push(typeof key === "number" ? [item] : { [key]: item });
       offset = offset + 1 < (part.length ?? 0) ? offset + 1 : undefined;
     }

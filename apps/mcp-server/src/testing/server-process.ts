@@ -54,6 +54,11 @@ export interface Failure {
 }
 
 /** The bundled server in a process, called by the MCP library's client, which checks each answer against its schema. */
+interface Lodging {
+  readonly home: TestHome;
+  readonly isHomeOurs: boolean;
+}
+
 export class ServerProcess {
   readonly client: Client;
   readonly home: TestHome;
@@ -61,7 +66,7 @@ export class ServerProcess {
   readonly #isHomeOurs: boolean;
   #stderr = "";
 
-  private constructor(client: Client, transport: StdioClientTransport, home: TestHome, isHomeOurs: boolean) {
+  private constructor(client: Client, transport: StdioClientTransport, { home, isHomeOurs }: Lodging) {
     this.client = client;
     this.home = home;
     this.#transport = transport;
@@ -86,7 +91,7 @@ export class ServerProcess {
     await client.connect(transport);
     // A client checks answers against the schemas only after listing the tools.
     await client.listTools();
-    return new ServerProcess(client, transport, home, options.home === undefined);
+    return new ServerProcess(client, transport, { home, isHomeOurs: options.home === undefined });
   }
 
   /** The log so far, one object per line. */

@@ -82,14 +82,14 @@ describe("checkpoint_list", () => {
     expect(new Set(found).size).toBe(18);
   });
 
-  it.each<[string, Fields, string, string]>([
+  it.for<[string, Fields, string, string]>([
     ["limit: 0", { limit: 0 }, "limit", "limit must be a whole number 1-100"],
     ["limit: over 100", { limit: 101 }, "limit", "limit must be a whole number 1-100"],
     ["limit: no number", { limit: "10" }, "limit", "limit must be a number, not a string"],
     ["offset: negative", { offset: -1 }, "offset", "offset must be a whole number from 0"],
     ["sort_by: another field", { sort_by: "name" }, "sort_by", 'sort_by must be one of "created_at", "updated_at"'],
     ["project_path: relative", { project_path: "src" }, "project_path", "project_path must be an absolute path"],
-  ])("refuses %s with VALIDATION_ERROR", async (_, given, field, error) => {
+  ])("refuses %s with VALIDATION_ERROR", async ([, given, field, error]) => {
     expect(await failureOf(server, LIST, given)).toEqual({
       code: "VALIDATION_ERROR",
       message: `invalid ${field}`,

@@ -172,7 +172,7 @@ describe("VALIDATION_ERROR", () => {
     });
   });
 
-  it.each<[string, Fields, string, string]>([
+  it.for<[string, Fields, string, string]>([
     ["summary: required", { summary: undefined }, "summary", "summary is required and must be a string"],
     ["summary: no text", { summary: 5 }, "summary", "summary must be a string, not a number"],
     ["summary: 501 characters", { summary: "x".repeat(501) }, "summary", "summary must be 1-500 characters"],
@@ -220,7 +220,7 @@ describe("VALIDATION_ERROR", () => {
     ],
     ["tags: 21 of them", { tags: Array.from({ length: 21 }, (_, index) => `t${index}`) }, "tags", "tags must be a list of at most 20"],
     ["tags: one of 51 characters", { tags: ["t".repeat(51)] }, "tags", "each of tags must be 1-50 characters"],
-  ])("for %s", async (_, given, field, error) => {
+  ])("for %s", async ([, given, field, error]) => {
     expect(await refusal(given)).toEqual({ code: "VALIDATION_ERROR", message: `invalid ${field}`, details: { field, error } });
   });
 

@@ -164,7 +164,7 @@ describe("checkpoint_search", () => {
 });
 
 describe("VALIDATION_ERROR", () => {
-  it.each<[string, Fields, string, string]>([
+  it.for<[string, Fields, string, string]>([
     ["query: required", {}, "query", "query is required and must be a string"],
     [
       "top_k: and beside it its other spelling",
@@ -179,7 +179,7 @@ describe("VALIDATION_ERROR", () => {
     ["top_k: no whole number", { query: "a", top_k: 1.5 }, "top_k", "top_k must be an integer, not a number"],
     ["tags: 21 of them", { query: "a", tags: Array.from({ length: 21 }, (_, n) => `${n}`) }, "tags", "tags must be a list of at most 20"],
     ["project_path: relative", { query: "a", project_path: "src" }, "project_path", "project_path must be an absolute path"],
-  ])("for %s", async (_, given, field, error) => {
+  ])("for %s", async ([, given, field, error]) => {
     expect(await failureOf(server, SEARCH, given)).toEqual({
       code: "VALIDATION_ERROR",
       message: `invalid ${field}`,

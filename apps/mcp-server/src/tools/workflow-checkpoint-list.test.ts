@@ -143,19 +143,14 @@ describe("a filter", () => {
 
   beforeAll(async () => {
     filtered = await ServerProcess.start({ clientName: "lister" });
-    const save = (sessionId: string, name: string | undefined, given: Fields = {}, metadata: Fields = {}): Promise<Fields> =>
-      filtered.ok(SAVE, {
-        sessionId,
-        context: { sessionId, name: name ?? "" },
-        metadata: { ...metadata, ...(name === undefined ? {} : { name }) },
-        ...given,
-      });
-    await save("a", "Before the Refactoring", { workflowId: "refactor", agentId: "planner" }, { tags: ["stable", "v1"] });
-    await save("a", "after 100% of it", { workflowId: "refactor", agentId: "coder" }, { tags: ["stable"], ticket: "PROJ-7" });
-    const { checkpointId } = await save("b", "Żurek_recipe", { workflowId: "cook" }, { tags: ["v1", "50%_off"] });
+    const save = (sessionId: string, metadata: Fields, given: Fields): Promise<Fields> =>
+      filtered.ok(SAVE, { sessionId, context: { sessionId, name: metadata["name"] ?? "" }, metadata, ...given });
+    await save("a", { name: "Before the Refactoring", tags: ["stable", "v1"] }, { workflowId: "refactor", agentId: "planner" });
+    await save("a", { name: "after 100% of it", tags: ["stable"], ticket: "PROJ-7" }, { workflowId: "refactor", agentId: "coder" });
+    const { checkpointId } = await save("b", { name: "Żurek_recipe", tags: ["v1", "50%_off"] }, { workflowId: "cook" });
     const { origin } = await filtered.ok("workflow_checkpoint_load", { checkpointId });
     middle = String((origin as Fields)["savedAt"]);
-    await save("b", undefined, { workflowId: "cook", agentId: "coder" });
+    await save("b", {}, { workflowId: "cook", agentId: "coder" });
   });
 
   afterAll(async () => {

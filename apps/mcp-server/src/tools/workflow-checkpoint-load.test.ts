@@ -321,7 +321,7 @@ describe("a context that is too large for an answer", () => {
       const context = (hostile[what]?.() ?? {}) as Fields;
       const { checkpointId } = await save(context);
       for (const [key, value] of Object.entries(context)) {
-        const fetched = await fetchValue(server, checkpointId, [key], (answer) => expect(excessOf(answer)).toEqual({}));
+        const fetched = await fetchValue(server, { checkpointId, path: [key] }, (answer) => expect(excessOf(answer)).toEqual({}));
         expect(JSON.stringify(fetched) === JSON.stringify(value)).toBe(true);
       }
     },
