@@ -243,7 +243,7 @@ interface WaitingRead {
   readonly reject: (error: unknown) => void;
 }
 
-/** Reads that share a transaction at most, so that many large blobs come through several connections. */
+/** Most reads that share a transaction, so that many large blobs come through several connections. */
 const MOST_TOGETHER = 16;
 
 /** Commit whose answer is awaited. */

@@ -46,6 +46,8 @@ describe.skipIf(missing !== undefined)(`tenants of one database${missing === und
       }
     }
     await victim.tagSession({ sessionId: OWN, add: [SECRET] });
+    // Compacts, so that nothing of the victim's changes by itself later.
+    await victim.upkeep();
     const view = await victim.viewCheckpoint({ checkpointId: ids[0], budgetTokens: 1_000, isPeek: true });
     cursor = view.omitted?.nextCursor ?? view.shortened?.nextCursor;
   });
