@@ -1,7 +1,5 @@
-import fs from "node:fs";
-import path from "node:path";
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import { elapsedMs, INCOMING } from "@workrail/blob-files";
+import { elapsedMs } from "@workrail/blob-files";
 import {
   ALL,
   type CheckpointId,
@@ -437,8 +435,6 @@ export class Store {
     const { dataDir } = this;
     if (!this.#takesIncoming || this.isReadOnly || dataDir === undefined || this.standIn !== undefined) return 0;
     try {
-      // Most stores have no hooks.
-      if (fs.lstatSync(path.join(dataDir, INCOMING), { throwIfNoEntry: false }) === undefined) return 0;
       const waiting = waitingNames(dataDir);
       if (waiting === "" || (waiting === this.#notTakenIn?.waiting && elapsedMs() < this.#notTakenIn.until)) return 0;
       this.#notTakenIn = undefined;

@@ -3,6 +3,8 @@ import { hasCode } from "@workrail/blob-files";
 
 /** Names in a folder; none for a missing folder. */
 export function namesIn(folder: string): string[] {
+  // Most stores have no hooks, and an exception takes longer than a look.
+  if (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return [];
   try {
     return fs.readdirSync(folder);
   } catch (error) {
