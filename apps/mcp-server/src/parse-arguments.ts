@@ -24,7 +24,7 @@ export interface ParsedArguments {
  *
  * @param tools all tools; the error names another tool that accepts the call. Default: none.
  */
-export function parseArguments(tool: Tool, given: unknown = {}, tools: readonly Tool[] = []): ParsedArguments {
+export function parseArguments(tool: Tool, given: unknown, tools: readonly Tool[] = []): ParsedArguments {
   const known = knownOf(tool);
   const corrected: string[] = [];
   let read = given ?? {};

@@ -117,8 +117,7 @@ export class Transactions {
 
   #together<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const read = (connection: Connection): Promise<T> => work(connection);
-    this.#waiting.push({ read, resolve: resolve as (outcome: unknown) => void, reject });
+    this.#waiting.push({ read: work, resolve: resolve as (outcome: unknown) => void, reject });
     // The first of those that wait takes the connection for all.
     if (this.#waiting.length === 1) void this.#readAll();
     return promise;
