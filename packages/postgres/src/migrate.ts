@@ -9,6 +9,7 @@ import { keys } from "./migrations/0006-keys.ts";
 import { tenantNames } from "./migrations/0007-tenant-names.ts";
 import { jobs } from "./migrations/0008-jobs.ts";
 import { attributes } from "./migrations/0009-attributes.ts";
+import { searchBlocks } from "./migrations/0010-search-blocks.ts";
 import { openPool } from "./pg-database.ts";
 import { SCHEMA } from "./schema.ts";
 import type { Connection } from "./sql-connection.ts";
@@ -24,6 +25,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0007-tenant-names": tenantNames,
   "0008-jobs": jobs,
   "0009-attributes": attributes,
+  "0010-search-blocks": searchBlocks,
 };
 
 const NAMES = Object.keys(MIGRATIONS);

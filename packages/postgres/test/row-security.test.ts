@@ -91,9 +91,9 @@ describe.skipIf(missing !== undefined)(`row-level security${missing === undefine
     const connection = await database.connect();
     const run: Run = (sql) => connection.run({ sql, parameters: [] });
     await run("drop table workrail.checkpoint_attribute");
-    await run("delete from workrail.kysely_migration where name = '0009-attributes'");
+    await run("delete from workrail.kysely_migration where name >= '0009'");
     connection.release(false);
-    expect(await migrate(team.owner)).toEqual({ applied: ["0009-attributes"] });
+    expect(await migrate(team.owner)).toMatchObject({ applied: expect.arrayContaining(["0009-attributes"]) });
     const where = { state: "live", attributes: { phase: "testing" } } as const;
     const found = (tenant: string) => using(tenant, ({ catalog }) => catalog.read({ found: { of: "count", where } }));
     expect([await found(one), await found(other), await found(odd)]).toEqual([{ found: 1 }, { found: 2 }, { found: 1 }]);
@@ -193,9 +193,10 @@ describe.skipIf(missing !== undefined)(`row-level security${missing === undefine
 
   it("finds words by the index, and only those of the own tenant", async () => {
     await server.run("team", [
-      "insert into workrail.search_state (tenant_id) values ('words'), ('spy')",
+      "insert into workrail.search_state (tenant_id, last_document) values ('words', 5000), ('spy', 5000)",
       `insert into workrail.search_document select tenant_id, place, 'session', place, place, 0, 2, 'workflow', 0, null, null, null, '{}',
-        array[number || ':every', number || ':' || case when place % 1000 = 0 then 'rare' else 'usual' || place end]
+        array[number || ':' || place / 4096 || ':every',
+          number || ':' || place / 4096 || ':' || case when place % 1000 = 0 then 'rare' else 'usual' || place end]
         from workrail.search_state, generate_series(1, 5000) as place where tenant_id = 'words'`,
       "analyze workrail.search_document",
     ]);

@@ -52,7 +52,70 @@ describe("in this process", () => {
     while (await index.tidy());
     expect(await words()).toEqual([]);
   });
+
+  it("finds texts that a version without blocks indexed, after the migration", async () => {
+    const index = indexOver(pgliteDatabase(pglite));
+    const sessionId = "session" as SessionId;
+    const add = ["one", "two"].map((id) => textOf(id, ["b:c", `only${id}`]));
+    await index.update({ sessionId, version: 0, remove: [], add, sessionTags: [], isDone: true });
+    const find = async (term: string): Promise<readonly string[]> => {
+      const matches = await index.match({ terms: [{ term, weight: 1 }], required: [], filter: {} });
+      return (await matches.page({ limit: 5, offset: 0 })).map(({ checkpointId }) => checkpointId).toSorted();
+    };
+    await pglite.exec(`update workrail.search_document set words = array(
+      select regexp_replace(word, '^([0-9]+):[0-9]+:', '\\1:') from unnest(words) as word)`);
+    await pglite.exec("delete from workrail.kysely_migration where name = '0010-search-blocks'");
+    expect(await find("b:c")).toEqual([]);
+    expect(await migrateOver(new Kysely({ dialect: new PGliteDialect({ pglite }) }))).toEqual({ applied: ["0010-search-blocks"] });
+    expect(await find("b:c")).toEqual(["one", "two"]);
+    expect(await find("onlytwo")).toEqual(["two"]);
+  });
+
+  it("finds the latest documents with words, in one block of documents and over several", async () => {
+    const [tenant, last] = [randomUUID(), 13_000];
+    // The words of each document are the divisors of its number.
+    const divisors = [1, 2, 3, 7, 50, 4_095, 4_096, 12_999];
+    await pglite.query("insert into workrail.search_state (tenant_id, last_document) values ($1, $2)", [tenant, last]);
+    await pglite.query("insert into workrail.search_word select $1, 'by' || divisor from unnest($2::int[]) as divisor", [tenant, divisors]);
+    await pglite.query(
+      `insert into workrail.search_document select tenant_id, n, 'session', n, n, 0, 2, 'workflow', 0, null, null, null, '{}',
+        array(select number || ':' || n / 4096 || ':by' || divisor from unnest($2::int[]) as divisor where n % divisor = 0)
+        from workrail.search_state, generate_series(1, last_document) as n where tenant_id = $1`,
+      [tenant, divisors],
+    );
+    const numbers = async (how: "all" | "any" | "beginning", words: readonly string[], [first, end, most]: Range): Promise<unknown> => {
+      await pglite.query("select set_config('workrail.tenant', $1, false)", [tenant]);
+      const asked = [how, words, first, end, most, true];
+      const { rows } = await pglite.query<{ readonly found: readonly number[] }>(
+        "select workrail.search_numbers($1, $2, $3, $4, $5, $6) as found",
+        asked,
+      );
+      return rows[0]?.found;
+    };
+    const expected = (meets: (n: number) => boolean, [first, end, most]: Range): readonly number[] =>
+      Array.from({ length: last }, (_, at) => last - at)
+        .filter((n) => n >= first && n <= end && meets(n))
+        .slice(0, most);
+    for (const range of RANGES) {
+      for (const divisor of divisors)
+        expect(await numbers("all", [`by${divisor}`], range)).toEqual(expected((n) => n % divisor === 0, range));
+      expect(await numbers("all", ["by3", "by7", "by2"], range)).toEqual(expected((n) => n % 42 === 0, range));
+      expect(await numbers("any", ["by50", "by4095"], range)).toEqual(expected((n) => n % 50 === 0 || n % 4_095 === 0, range));
+      expect(await numbers("beginning", ["by409"], range)).toEqual(expected((n) => n % 4_095 === 0 || n % 4_096 === 0, range));
+      expect(await numbers("all", ["by5"], range)).toEqual([]);
+    }
+  });
 });
+
+type Range = readonly [first: number, last: number, most: number];
+
+const RANGES: readonly Range[] = [
+  [0, Number.MAX_SAFE_INTEGER, 500],
+  [0, Number.MAX_SAFE_INTEGER, 3],
+  [4_000, 8_191, 5_000],
+  [4_096, 4_096, 10],
+  [12_999, 20_000, 10],
+];
 
 function textOf(id: string, terms: readonly string[]): TextOfCheckpoint {
   const about = {

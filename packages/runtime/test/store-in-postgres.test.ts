@@ -52,6 +52,7 @@ describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undef
         "0007-tenant-names",
         "0008-jobs",
         "0009-attributes",
+        "0010-search-blocks",
       ],
     });
     expect(await migrateStore({ env })).toEqual({ store: server.url(), applied: [] });
