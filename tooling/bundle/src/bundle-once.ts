@@ -11,19 +11,21 @@ const ALWAYS = ["apps/cli", "tooling/bundle"].map((folder) => join(ROOT, folder)
 export interface Bundled {
   /** The app's folder. */
   readonly app: string;
-  /** Content of its `rolldown.config.ts`. */
+  /** Content of its `rolldown.config.ts`, or another config. */
   readonly config: readonly RolldownOptions[];
+  /** Folder of the app's `node_modules` for the bundles. Another config of the app needs another folder. Default: `.workrail-test`. */
+  readonly folder?: string;
   /** Adds files beside the bundle, in the folder that holds `dist`. */
   readonly furnish?: (home: string) => void;
 }
 
 /**
- * Bundles an app as it would be published, unless these sources are bundled already. Resolves to the folder `dist`. Test files may call
+ * Bundles an app as its config tells, unless these sources are bundled already. Resolves to the folder `dist`. Test files may call
  * this concurrently.
  */
-export async function bundleOnce({ app, config, furnish }: Bundled): Promise<string> {
+export async function bundleOnce({ app, config, folder = ".workrail-test", furnish }: Bundled): Promise<string> {
   // Inside node_modules, so that external packages are found as in an installed package.
-  const bundles = join(app, "node_modules", ".workrail-test");
+  const bundles = join(app, "node_modules", folder);
   const home = join(bundles, digestOnce(app));
   if (!existsSync(home)) {
     const unfinished = join(bundles, `unfinished-${randomUUID()}`);

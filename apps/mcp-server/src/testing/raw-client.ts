@@ -2,9 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync } from "node:fs";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
-
-const FIXTURE_SERVER = fileURLToPath(new URL("./fixture-server.ts", import.meta.url));
+import { bundleFixture } from "./bundle-fixture.ts";
 
 /** A program with its arguments. */
 export interface Command {
@@ -13,15 +11,12 @@ export interface Command {
   readonly cwd?: string;
 }
 
-/** Starts the fixture server from its sources. */
-export const fixtureCommand: Command = {
-  command: process.execPath,
-  args: ["--conditions=@workrail/source", FIXTURE_SERVER],
-};
+/** Starts the fixture server. */
+export const fixtureCommand: Command = { command: process.execPath, args: [await bundleFixture()] };
 
 const { NODE_COMPILE_CACHE } = process.env;
 
-/** Variables of a program that runs from its sources: the libraries' transports pass on few by themselves, and compiling takes longest. */
+/** Variables of a program: the libraries' transports pass on few by themselves, and compiling takes longest. */
 export const COMPILED: Readonly<Record<string, string>> = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
 
 export interface Answer {
