@@ -49,26 +49,20 @@ const STARTS_PROCESSES = [
   "packages/transcripts/src/file-transcripts.test.ts",
 ];
 
-/** Other tests that share processes: they leave no environment, directory, spy or timer behind. */
+/** All other tests. They share processes too, and leave no environment, directory, spy or timer behind. */
 const PROOF = [
-  "apps/mcp-server/src/**/*.test.ts",
-  "packages/{blob-files,files-catalog,keychain-crypto,kv-storage,process,sqlite-fs,storage-conformance,wrappers}/{src,test}/**/*.test.ts",
+  "{apps,tooling,examples}/*/{src,test}/**/*.test.ts",
+  "packages/{ai-sdk,blob-files,blobs-s3,files-catalog,keychain-crypto,kv-storage,langgraph,postgres,process,sqlite-fs,storage-conformance,wrappers}/{src,test}/**/*.test.ts",
   "packages/runtime/test/**/*.test.ts",
-];
-
-/** Tests beside them that do not: long ones, which gain nothing, and one that expects a module not to be loaded yet. */
-const EXCEPT = [
-  "apps/mcp-server/src/http/{hostile-clients,killed-nodes,many-servers}.test.ts",
-  "packages/{files-catalog,kv-storage,sqlite-fs}/test/*conformance.test.ts",
-  "packages/sqlite-fs/src/statement-of.test.ts",
-];
-
-/** Tests with a process for each file. */
-const PROOF_ALONE = [
-  "{apps/!(mcp-server),tooling/*,examples/*}/{src,test}/**/*.test.ts",
-  "packages/{ai-sdk,blobs-s3,langgraph,postgres}/{src,test}/**/*.test.ts",
   ...STARTS_PROCESSES,
-  ...EXCEPT,
+];
+
+/** Tests with a process for each file: long ones, which gain nothing, and one that expects a module not to be loaded yet. */
+const PROOF_ALONE = [
+  "apps/mcp-server/src/http/{hostile-clients,killed-nodes,many-servers}.test.ts",
+  "examples/*/src/conformance.test.ts",
+  "packages/{blobs-s3,files-catalog,kv-storage,postgres,sqlite-fs}/test/*conformance.test.ts",
+  "packages/sqlite-fs/src/statement-of.test.ts",
 ];
 
 export default defineConfig({
@@ -77,7 +71,7 @@ export default defineConfig({
     projects: [
       // One process runs many files, which share modules: loading and compiling them takes most of the time of a small file.
       { extends: true, test: { name: "unit", include: UNIT, exclude: STARTS_PROCESSES, isolate: false } },
-      { extends: true, test: { name: "proof", include: PROOF, exclude: EXCEPT, isolate: false } },
+      { extends: true, test: { name: "proof", include: PROOF, exclude: PROOF_ALONE, isolate: false } },
       { extends: true, test: { name: "proof-alone", include: PROOF_ALONE } },
     ],
     setupFiles: ["packages/storage-conformance/test/seeded-properties.ts"],

@@ -12,5 +12,8 @@ export function useServer(): void {
     process.env[TEST_URL] = user;
     await migrate(owner);
   });
-  afterAll(() => server.destroy());
+  afterAll(() => {
+    delete process.env[TEST_URL];
+    return server.destroy();
+  });
 }

@@ -84,6 +84,7 @@ export async function startPostgres({ isDurable, disk }: { readonly isDurable: b
   const stop = async (): Promise<void> => {
     if (existsSync(path.join(data, "postmaster.pid"))) await control("stop", "-m", "immediate");
   };
+  const killIt = (): void => killAtOnce(data);
   const server: PostgresServer = {
     url: (database = "postgres", user = "postgres") => `postgres://${user}@127.0.0.1:${port}/${database}`,
     createDatabase: (name) => asServer("createdb", ["-h", "127.0.0.1", "-p", String(port), "-U", "postgres", name]),
@@ -101,11 +102,12 @@ export async function startPostgres({ isDurable, disk }: { readonly isDurable: b
     start: () => control("start", "-o", settings),
     async destroy() {
       await stop();
+      process.off("exit", killIt);
       await rm(folder, { recursive: true, force: true });
     },
   };
   // A test that is interrupted leaves no server behind.
-  process.once("exit", () => killAtOnce(data));
+  process.once("exit", killIt);
   await server.start();
   return server;
 }
