@@ -27,32 +27,21 @@ export function parseJson(text: string): JsonValue {
   return renamed(JSON.parse(text.replaceAll(TEXT_OR_KEY, withoutEscapes)) as JsonValue);
 }
 
-/**
- * Searches from quote to quote, because engines find one character fast. A key is a text with a colon after its closing quote.
- * The opening quote of a text that begins with a colon is mistaken for one; this only costs time.
- */
+/** Looks only at texts with a backslash, because engines find one character fast. A key is a text with a colon after its closing quote. */
 function hasEscapeInKey(text: string): boolean {
-  if (!text.includes("\\")) return false;
-  for (let quote = text.indexOf(`"`); quote >= 0; quote = text.indexOf(`"`, quote + 1)) {
-    if (isBeforeColon(text, quote) && endsTextWithEscape(text, quote)) return true;
+  for (let escape = text.indexOf("\\"), end = 0; escape >= 0; escape = text.indexOf("\\", end)) {
+    end = endOfText(text, escape + 1);
+    // Without a closing quote it is no JSON.
+    if (end === 0) return false;
+    if (isColonNext(text, end)) return true;
   }
   return false;
 }
 
-function isBeforeColon(text: string, quote: number): boolean {
-  let next = quote + 1;
+function isColonNext(text: string, from: number): boolean {
+  let next = from;
   while (text.charCodeAt(next) <= SPACE) next += 1;
   return text.charCodeAt(next) === COLON;
-}
-
-/** False for an escaped quote, which ends no text. */
-function endsTextWithEscape(text: string, quote: number): boolean {
-  let before = quote;
-  while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;
-  if (before < quote) return (quote - before) % 2 === 0;
-  // The found quote may be inside the text, where it is escaped.
-  const begin = text.lastIndexOf(`"`, quote - 1);
-  return text.slice(Math.max(0, begin - 1), quote).includes("\\");
 }
 
 /** Matches a whole text; with a colon after it, it is a key. */
@@ -120,7 +109,7 @@ function isRounded(digits: string): boolean {
   return Number.isFinite(read) && BigInt(read) !== BigInt(digits);
 }
 
-/** Returns the index after the closing quote of the string that starts here. */
+/** Returns the index after the closing quote of the string that starts here; 0 without one. */
 export function endOfText(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); ; quote = text.indexOf('"', quote + 1)) {
     let before = quote;
