@@ -23,7 +23,7 @@ describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undef
       code: 0,
       stdout: `${server.url()}\n`,
       stderr:
-        "Applied: 0001-initial, 0002-row-security, 0004-search, 0005-audit-subject, 0006-keys, 0007-tenant-names, 0008-jobs, 0009-attributes.\n",
+        "Applied: 0001-initial, 0002-row-security, 0004-search, 0005-audit-subject, 0006-keys, 0007-tenant-names, 0008-jobs, 0009-attributes, 0010-search-blocks.\n",
     });
     expect(await cli.json(["migrate", "--store", store])).toEqual({ store: server.url(), applied: [] });
 
