@@ -1,20 +1,22 @@
 import { escapeText } from "@workrail/process";
 import type { EraseResult } from "@workrail/runtime";
 
-const ELSEWHERE = "Earlier copies keep their content: backups, exports, and what a disk or a file system keeps by itself.";
+const ELSEWHERE = "Earlier copies keep their content: backups, exports, and old blocks or snapshots of the disk.";
 
 /** Describes for people the data that was erased, or would be, data still to erase, and known copies. */
 export function describeErasure({ dryRun, erased, spared, left, unreadable, copies }: EraseResult): string {
   const lines = [
     ...(erased.length === 0 ? ["There is no checkpoint to erase."] : countsOf(dryRun ? "Would be erased" : "Erased", erased)),
     ...countsOf("Stays, tagged keep", spared),
-    ...left.map(escapeText).map((reason) => `Not all is gone yet: ${reason} The rest is done when the store is opened the next time.`),
-    ...unreadable.map((id) => `Cannot be read, as before: checkpoint ${id}, whose base is gone.`),
-    ...known("A backup of the store was made", copies.backups),
-    ...known("An export was made", copies.exports),
-    ...copies.exportFiles.map(escapeText).map((file) => `Has something of it, and stays: ${file}`),
-    ...copies.quarantineFiles.map(escapeText).map((file) => `Is damaged, may have something of it, and stays: ${file}`),
-    ...copies.replacedStores.map(escapeText).map((directory) => `An older state of the store, which may have it, stays: ${directory}`),
+    ...left.map(escapeText).map((reason) => `The erasure is not complete: ${reason} It continues when the store is opened again.`),
+    ...unreadable.map((id) => `Checkpoint ${id} is still unreadable: its base is missing.`),
+    ...known("A backup of the store", copies.backups),
+    ...known("An export", copies.exports),
+    ...copies.exportFiles.map(escapeText).map((file) => `Contains this work, and is not removed: ${file}`),
+    ...copies.quarantineFiles.map(escapeText).map((file) => `Is damaged, may contain this work, and is not removed: ${file}`),
+    ...copies.replacedStores
+      .map(escapeText)
+      .map((directory) => `An older state of the store may contain this work, and is not removed: ${directory}`),
     ...(erased.length === 0 ? [] : [ELSEWHERE]),
   ];
   return `${lines.join("\n")}\n`;
@@ -30,5 +32,5 @@ function countsOf(what: string, checkpoints: EraseResult["erased"]): readonly st
 function known(what: string, times: readonly string[]): readonly string[] {
   const [last] = times;
   if (last === undefined) return [];
-  return [`${what}, and keeps what it has: at ${last}${times.length === 1 ? "" : `, and ${times.length - 1} before`}.`];
+  return [`${what} keeps its content: made at ${last}${times.length === 1 ? "" : `, and ${times.length - 1} before`}.`];
 }

@@ -156,12 +156,12 @@ function cannot(step: Step, at: string, error: unknown): unknown {
 /** Hints for users, by the reason code that file system errors have throughout the product. */
 const HINTS: Readonly<Record<string, string>> = {
   "disk-full": "Free space on the disk of the project, then try again.",
-  quota: "Free space, or have this user's quota on the disk raised, then try again.",
-  "not-permitted": "Give this user write access to the project, or have WORKRAIL_PROJECT name another one.",
-  "read-only": "Have WORKRAIL_PROJECT name a project on a file system that can be written to.",
+  quota: "Free space, or raise this user's disk quota, then try again.",
+  "not-permitted": "Give this user write access to the project, or set WORKRAIL_PROJECT to another one.",
+  "read-only": "Set WORKRAIL_PROJECT to a project on a writable file system.",
   "symbolic-link": "Remove the link: nothing is written outside of the project.",
-  missing: "See that the project is there.",
-  "wrong-kind-of-file": "See that no file has the name of the folder.",
+  missing: "Check that the project exists.",
+  "wrong-kind-of-file": "Remove or rename the file that has the name of the folder.",
 };
 
 type FailureDetails = WorkrailError["details"] & { readonly step: Step; readonly path: string };

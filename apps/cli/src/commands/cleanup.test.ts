@@ -122,7 +122,7 @@ describe("workrail trash", () => {
 describe("workrail keep", () => {
   it("keeps a session, or releases it again", async () => {
     expect(await cli.json(["keep", "s"])).toMatchObject({ id: "s", tags: ["keep"], checkpointCount: 2 });
-    expect(await cli.run(["keep", "s", "--off"])).toEqual({ code: 0, stdout: "", stderr: "Session s goes like any other.\n" });
+    expect(await cli.run(["keep", "s", "--off"])).toEqual({ code: 0, stdout: "", stderr: "Session s is no longer kept.\n" });
     expect(await cli.json(["keep", "s", "--off"])).not.toHaveProperty("tags");
     expect(await cli.run(["keep", "unknown"])).toMatchObject({ code: 10 });
   });

@@ -19,7 +19,7 @@ export function addKeepCommand(program: Command): void {
   program
     .command("keep")
     .summary("protect a session from clean-up")
-    .description("Tags a session `keep`: nothing of it is removed, but by people who say that even this is to go.")
+    .description("Tags a session `keep`: nothing of it is removed without --include-kept.")
     .argument("[session]", "session to keep")
     .option("--session <id>", "the same as [session]")
     .option("--off", "remove the protection")
@@ -31,5 +31,5 @@ async function keep(word: string | undefined, options: KeepOptions): Promise<voi
   const session = onlySession(word, options);
   const kept = await withStore(options, (store) => store.keepSession(session, options.off !== true), { create: false });
   if (options.json) return writeJson(kept);
-  note(options.off === true ? `Session ${session} goes like any other.` : `Session ${session} is kept.`);
+  note(options.off === true ? `Session ${session} is no longer kept.` : `Session ${session} is kept.`);
 }

@@ -20,7 +20,7 @@ export interface ClassifyHow {
  * Assigns a layer to each entry of a context. The first source with an answer decides: the pins of the agent, the rules of the
  * workflow, the classifier, then the default USEFUL.
  *
- * @throws INVALID_INPUT when the classifier answers something else than a classification; the classifier's errors.
+ * @throws INVALID_INPUT when the classifier answers anything but a classification; the classifier's errors.
  */
 export async function classifyContext(
   { classifier }: ClassifyPorts,
@@ -48,7 +48,7 @@ function* applyRules(context: Context, rules: CompiledRules, decided: Map<string
 
 const PINNED: Classification = { layer: "CRITICAL", confidence: 1, why: "pinned" };
 
-/** Programs may bring a classifier of their own, and layers are written to the disk. */
+/** Checks an answer before it is stored: programs may pass a classifier of their own. */
 function checked(key: string, told: unknown): Classification {
   if (told === undefined) return UNCLASSIFIED;
   const { layer, confidence, why } = isJsonObject(told) ? (told as Partial<Classification>) : {};
@@ -57,7 +57,7 @@ function checked(key: string, told: unknown): Classification {
     return told as Classification;
   throw invalidInput(
     "adapters.classifier",
-    `The classifier's answer for the entry ${JSON.stringify(key.slice(0, LONGEST_KEY))} is no classification.`,
+    `The classifier's answer for the entry ${JSON.stringify(key.slice(0, LONGEST_KEY))} is not a classification.`,
     `A classification has a layer (${LAYERS.join(", ")}), a confidence from 0 to 1, and the reason as text in why.`,
   );
 }
