@@ -1,22 +1,22 @@
 import type { ModelMessage } from "ai";
 
-/** The part of a `prepareStep` call that is read. */
+/** The fields of a `prepareStep` call that the history reads. */
 export interface StepToPrepare {
   readonly stepNumber: number;
-  /** Messages that the model would get: shorter than the history, once some were left out. */
+  /** Messages for the model: fewer than the history has, once some are left out. */
   readonly messages: readonly ModelMessage[];
   readonly initialMessages: readonly ModelMessage[];
   readonly responseMessages: readonly ModelMessage[];
   readonly experimental_steeringMessages?: readonly ModelMessage[];
 }
 
-/** All messages of a run, whatever the model gets of them. */
+/** All messages of a run, including those left out of the model's input. */
 export class RunHistory {
   messages: readonly ModelMessage[] = [];
-  /** Messages of the answer that are in `messages`. */
+  /** Number of response messages that are in `messages`. */
   #answered = 0;
 
-  /** Takes in what came before a step. */
+  /** Adds the messages that came before a step. */
   beforeStep({ stepNumber, initialMessages, responseMessages, experimental_steeringMessages: steering = [] }: StepToPrepare): void {
     if (stepNumber === 0) {
       this.messages = initialMessages;

@@ -9,7 +9,7 @@ import { nodeFileSystem } from "./file-system.ts";
 import { StoredBackup } from "./stored-backup.ts";
 
 const KEY = { sessionId: "s1" as SessionId, checkpointId: "c1" as CheckpointId };
-/** Files that macOS adds beside other files, and Windows to viewed folders. */
+/** Files that macOS and Windows create in folders. */
 const FOREIGN = [".DS_Store", "._c1.json.gz", "desktop.ini", "Thumbs.db"];
 
 function litter(directory: string): void {
@@ -23,7 +23,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
 }
 
 describe("files that the system adds to our directories", () => {
-  it("are no checkpoints", () =>
+  it("are not listed as checkpoints", () =>
     withDirectory(async (dataDir) => {
       const blobs = new FileBlobStore(dataDir, nodeFileSystem);
       const ref = await blobs.put(KEY, Buffer.from("ours"));
@@ -33,7 +33,7 @@ describe("files that the system adds to our directories", () => {
       expect(await blobs.removeAbandoned()).toBe(0);
     }));
 
-  it("are no part of a backup", () =>
+  it("are not part of a backup", () =>
     withDirectory(async (parent) => {
       const directory = path.join(parent, "backup");
       const target = await BackupDirectory.create({ directory, dataDir: undefined });

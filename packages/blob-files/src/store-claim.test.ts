@@ -24,7 +24,7 @@ async function refusal(taking: Promise<unknown>): Promise<string> {
   return isWorkrailError(error) ? error.code : String(error);
 }
 
-/** Starts a process that has the store open a number of times. */
+/** Starts a process that claims the store a number of times. */
 async function openElsewhere(dataDir: string, kind: CatalogKind, times: number): Promise<ChildProcess> {
   const module = path.join(path.dirname(fileURLToPath(import.meta.url)), "../test/claim.ts");
   const args = ["--conditions=@workrail/source", module, dataDir, kind, String(times)];
@@ -39,7 +39,7 @@ async function killed(child: ChildProcess): Promise<void> {
 }
 
 describe("a claim on a store", () => {
-  it("without SQLite excludes everybody, and with SQLite only those without", () =>
+  it("of kind files excludes every other claim, of kind sqlite only claims of kind files", () =>
     withDirectory(async (dataDir) => {
       const files = await take(dataDir, "files");
       expect(await refusal(take(dataDir, "files"))).toBe("STORE_IN_USE");
@@ -52,7 +52,7 @@ describe("a claim on a store", () => {
       expect(fs.readdirSync(path.join(dataDir, "open"))).toEqual([]);
     }));
 
-  it("is waited for", () =>
+  it("is granted when the earlier claim is released", () =>
     withDirectory(async (dataDir) => {
       const first = await take(dataDir, "files");
       const second = take(dataDir, "files", 60_000);
@@ -77,7 +77,7 @@ describe("a claim on a store", () => {
       expect(most).toBe(1);
     }));
 
-  it("ends with the killed process, and its leftovers are removed", () =>
+  it("ends when its process is killed, and the next claim removes its leftovers", () =>
     withDirectory(async (dataDir) => {
       const child = await openElsewhere(dataDir, "files", 1);
       expect(await refusal(take(dataDir, "sqlite"))).toBe("STORE_IN_USE");
@@ -87,7 +87,7 @@ describe("a claim on a store", () => {
       claim?.release();
     }));
 
-  it("of the same kind leaves nothing permanently, however often its process is killed", () =>
+  it("removes the leftovers of a killed process of the same kind", () =>
     withDirectory(async (dataDir) => {
       const living = await take(dataDir, "sqlite");
       await killed(await openElsewhere(dataDir, "sqlite", 20));
@@ -145,24 +145,22 @@ describe("a claim on a store", () => {
       }),
   );
 
-  it.skipIf(process.platform === "win32")(
-    "that cannot be created (no file may be created there) is not needed by processes with SQLite",
-    () =>
-      withDirectory(async (dataDir) => {
-        const refused = Object.assign(new Error("EPERM: injected"), { code: "EPERM" });
-        const refuse = (): never => {
-          throw refused;
-        };
-        // The marker is named by a rename, or, when the path is too long for a socket, by a create.
-        const options = {
-          dataDir,
-          fs: { ...nodeFileSystem, rename: refuse, create: refuse },
-          log,
-          excludes: ["files"] as const,
-          waitMs: 0,
-        };
-        expect(await StoreClaim.take({ ...options, kind: "sqlite" })).toBeUndefined();
-        await expect(StoreClaim.take({ ...options, kind: "files" })).rejects.toBe(refused);
-      }),
+  it.skipIf(process.platform === "win32")("is not needed for kind sqlite when no file can be created (not on Windows)", () =>
+    withDirectory(async (dataDir) => {
+      const refused = Object.assign(new Error("EPERM: injected"), { code: "EPERM" });
+      const refuse = (): never => {
+        throw refused;
+      };
+      // The marker is named by a rename, or, when the path is too long for a socket, by a create.
+      const options = {
+        dataDir,
+        fs: { ...nodeFileSystem, rename: refuse, create: refuse },
+        log,
+        excludes: ["files"] as const,
+        waitMs: 0,
+      };
+      expect(await StoreClaim.take({ ...options, kind: "sqlite" })).toBeUndefined();
+      await expect(StoreClaim.take({ ...options, kind: "files" })).rejects.toBe(refused);
+    }),
   );
 });

@@ -20,17 +20,17 @@ import { Transactions } from "./transactions.ts";
 export interface PostgresOptions {
   /** `postgres://user:password@host:5432/database`. */
   readonly url: string;
-  /** Whose store it is: the connection sees no rows of others, unless its user is a superuser or has BYPASSRLS. Default `default`. */
+  /** Tenant of the store: the connection sees only its rows, unless the user is a superuser or has BYPASSRLS. Default `default`. */
   readonly tenant?: string | undefined;
-  /** Most connections of this process to this URL, for all its storages with the same number together. Default 5. */
+  /** Most connections of this process to this URL, shared by all storages with the same URL and maximum. Default 5. */
   readonly maxConnections?: number;
   /** Longest time that a change waits for other processes. Default 5,000. */
   readonly lockWaitMs?: number;
-  /** Longest time to repeat what a lost connection interrupted. Default 5,000. */
+  /** Longest time to retry after a lost connection. Default 5,000. */
   readonly retryMs?: number;
-  /** Time until the lease of a process that died is over. Default 15,000. */
+  /** Time until the lease of a dead process expires. Default 15,000. */
   readonly leaseMs?: number;
-  /** True to write nothing, not even that the store is open: exclusive work does not wait for this opener. Default `false`. */
+  /** True to write nothing, not even that the store is open, so exclusive work does not wait for this opener. Default `false`. */
   readonly isForReading?: boolean;
   /** Default: silent. */
   readonly log?: Log;
@@ -88,7 +88,7 @@ async function open(database: Database, options: Omit<PostgresOptions, "url" | "
     blobs: new PostgresBlobStore(tenant, transactions, namesSessions),
     ...(namesSessions ? { keyFiles: new PostgresKeyFiles(tenant, transactions) } : {}),
     locking: lease ?? new ProcessLocking(),
-    // A reader writes nothing, not even what it indexes.
+    // A reader writes nothing, not even an index.
     ...(isForReading ? {} : { search: new PostgresSearch(tenant, transactions), claimJob: (job, work) => jobs.claim(job, work) }),
     close: () => (closing ??= runAll([() => transactions.settled(), async () => lease?.close(), () => database.close()])),
   };
@@ -106,7 +106,7 @@ async function prepare(database: Database, clock: DatabaseClock): Promise<void> 
   }
 }
 
-/** Makes the row of a tenant, if it has none: only then all blobs are looked at. A tenant with blobs and without a row has lost its catalog. */
+/** Inserts the row of a tenant that has none, and only then looks at its blobs. A tenant with blobs and without a row has lost its catalog. */
 function storeInsertion(tenant: string): Query<unknown> {
   const blobs = builder.selectFrom("blob").select("ref").where("tenant_id", "=", tenant);
   const own = builder.selectFrom("store").select("tenant_id").where("tenant_id", "=", tenant);

@@ -9,18 +9,18 @@ export interface PostgresJobsOptions {
   readonly transactions: Transactions;
   /** Id of this opener. */
   readonly opener: string;
-  /** Time until the claim of a process that died is over. */
+  /** Time until the claim of a dead process expires. */
   readonly leaseMs: number;
   readonly log: Log;
 }
 
 /**
- * Claims of jobs as rows with a lease on the clock of the database. A process that slept beyond its lease does the same work as another
- * one: what is to be done is decided in changes of the catalog, so that is slower, not wrong.
+ * Claims jobs by rows with a lease, measured by the clock of the database. A process that sleeps beyond its lease may repeat the work of
+ * another. That is slower but correct: each change of the catalog decides again what remains to be done.
  */
 export class PostgresJobs {
   readonly #options: PostgresJobsOptions;
-  /** Two calls of one opener are not the same claim. */
+  /** Number of calls: each call of an opener is a claim of its own. */
   #calls = 0;
 
   constructor(options: PostgresJobsOptions) {
@@ -39,7 +39,7 @@ export class PostgresJobs {
       async () => ({ done: await work() }),
       async () => {
         clearInterval(renewal);
-        // One that cannot be given back runs out.
+        // A claim that cannot be given back expires.
         await this.#extend(job, holder, 0).catch((error: unknown) =>
           log.warn("the claim of a job could not be given back", { job, error }),
         );

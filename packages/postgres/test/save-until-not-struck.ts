@@ -11,7 +11,7 @@ interface Struck {
   readonly fault: Fault;
 }
 
-/** Strikes each statement of a save in turn, and expects that each save is there once all the same. Resolves to the number of saves. */
+/** Injects the fault into each statement of a save in turn, and expects each save to be stored exactly once. Resolves to the number of saves. */
 export async function saveUntilNotStruck(storage: ChainedStorage, session: SessionId, { faults, fault }: Struck): Promise<number> {
   let saves = 0;
   for (let at = 1, isStruck = true; isStruck; at++) {

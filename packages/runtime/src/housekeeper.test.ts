@@ -4,7 +4,7 @@ import { wire } from "./container.ts";
 import { Housekeeper } from "./housekeeper.ts";
 import { readSettings } from "./settings.ts";
 
-it("runs once a day, however often it is started, and not after it was stopped", async () => {
+it("has one timer, however often it is started, and none after it is stopped", async () => {
   const parts = await wire(readSettings({}, { dataDir: "/nowhere" }), { storage: () => openMemoryStorage() });
   vi.useFakeTimers();
   try {

@@ -48,7 +48,7 @@ export interface HostSavings extends Resumes {
   readonly lastSaveAt?: string | undefined;
 }
 
-/** Sums up what automatic saves brought, as `readSavings` of the library describes. */
+/** Counts automatic saves and resumes, as `readSavings` of the library describes. */
 export async function readSavings(store: Pick<Workrail, "eachCheckpoint">, params: SavingsParams): Promise<Savings> {
   const since = (parsePeriod(params).since ?? new Date(params.now.getTime() - USUAL_DAYS * DAY_MS)).toISOString();
   const known = readRuns(hookPlaces(params.dataDir));
@@ -71,7 +71,7 @@ function isAskedFor(run: HookRun, { sessionId, project }: SavingsParams): boolea
   return project === undefined || run.project === project;
 }
 
-/** A conversation belongs to a save, and does not count as a save itself. */
+/** Leaves out conversations that hooks save: each belongs to another save of the hook. */
 async function savesIn(store: Pick<Workrail, "eachCheckpoint">, params: SavingsParams): Promise<readonly CheckpointMetadata[]> {
   const { since, sessionId, project = null } = params;
   const asked = { since, ...(sessionId === undefined ? { project } : { sessionId }) };

@@ -19,7 +19,7 @@ describe("other forms of a word", () => {
     ["Spanish", "luz", "luces"],
     ["Spanish", "usuarios", "usuaria"],
     ["Spanish", "rechazado", "rechazar"],
-  ])("are tried both ways, in %s: %s and %s", (_, one, other) => {
+  ])("find one word by the other, in %s: %s and %s", (_, one, other) => {
     for (const [asked, there] of [[one, other] as const, [other, one] as const]) {
       const [term, sought] = [...termsOf(asked), ...termsOf(there)] as [string, string];
       // Longer words are found by prefix.
@@ -34,7 +34,7 @@ describe("other forms of a word", () => {
     expect(forms).not.toContain(termOf("verbindungen"));
   });
 
-  it("do not exist for short words, figures and other alphabets", () => {
+  it("do not exist for short words, numbers and other alphabets", () => {
     for (const word of ["ab", "e4711", "8443", "мир", "設定"]) expect(inflectionsOf(word)).toEqual([]);
   });
 });

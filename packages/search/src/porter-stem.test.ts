@@ -34,10 +34,10 @@ const STEMS: Readonly<Record<string, string>> = {
   this: "this",
 };
 
-describe("the stem of a word", () => {
-  it.each(Object.entries(STEMS))("of %s is %s", (word, stem) => expect(porterStem(word)).toBe(stem));
+describe("porterStem", () => {
+  it.each(Object.entries(STEMS))("stems %s to %s", (word, stem) => expect(porterStem(word)).toBe(stem));
 
-  it("does not change other tokens than English words", () => {
+  it("leaves tokens that are not English words unchanged", () => {
     for (const word of ["e3b0c442", "straße", "ns", "", "42"]) expect(porterStem(word)).toBe(word);
   });
 });

@@ -25,7 +25,7 @@ export function describeBlobStore(harness: StorageHarness): void {
     });
 
     it(
-      "stores the part that it is given of a larger buffer",
+      "stores only the given part of a larger buffer",
       onStore(async (blobs) => {
         const bytes = noise(100).subarray(20, 30);
         expect(same(await blobs.get(await put(blobs, aKey(), bytes)), bytes)).toBe(true);
@@ -33,7 +33,7 @@ export function describeBlobStore(harness: StorageHarness): void {
     );
 
     it(
-      "keeps its own bytes, whatever is done to those that were given or returned",
+      "is not affected by later changes to given or returned buffers",
       onStore(async (blobs) => {
         const bytes = noise(100);
         const expected = Uint8Array.from(bytes);
@@ -56,7 +56,7 @@ export function describeBlobStore(harness: StorageHarness): void {
     );
 
     it(
-      "answers `undefined` for a blob that is not there",
+      "returns `undefined` for a missing blob",
       onStore(async (blobs) => {
         const ref = blobs.refOf(aKey());
         expect(await blobs.get(ref)).toBeUndefined();
@@ -66,7 +66,7 @@ export function describeBlobStore(harness: StorageHarness): void {
     );
 
     it(
-      "tells the ref of a blob in advance",
+      "returns the ref of a blob before the blob is stored",
       onStore(async (blobs) => {
         const key = aKey();
         const ref = blobs.refOf(key);
@@ -111,7 +111,7 @@ export function describeBlobStore(harness: StorageHarness): void {
     );
 
     it(
-      "hides a blob in quarantine, and keeps several of one name there side by side",
+      "hides quarantined blobs, and keeps several with the same ref",
       onStore(async (blobs) => {
         const key = aKey();
         const places = new Set<string | undefined>();
@@ -131,7 +131,7 @@ export function describeBlobStore(harness: StorageHarness): void {
 
     describe("with ifAbsent", () => {
       it(
-        "stores a blob that is not there",
+        "stores a missing blob",
         onStore(async (blobs) => {
           const key = aKey();
           const ref = await blobs.put(key, noise(9), { ifAbsent: true });
@@ -141,7 +141,7 @@ export function describeBlobStore(harness: StorageHarness): void {
       );
 
       it(
-        "changes nothing when there is one",
+        "does not change an existing blob",
         onStore(async (blobs) => {
           const key = aKey();
           const ref = await put(blobs, key, noise(9));
@@ -152,7 +152,7 @@ export function describeBlobStore(harness: StorageHarness): void {
       );
 
       it(
-        "lets one of many at the same time win, with its bytes",
+        "lets one of many concurrent puts win, with its bytes",
         onStore(async (blobs) => {
           const key = aKey();
           const candidates = Array.from({ length: 10 }, (_, index) => new Uint8Array(50_000).fill(index));
@@ -164,7 +164,7 @@ export function describeBlobStore(harness: StorageHarness): void {
       );
 
       it(
-        "stores a blob again once it was removed",
+        "stores a removed blob again",
         onStore(async (blobs) => {
           const key = aKey();
           await blobs.remove([await put(blobs, key, noise(9))]);
@@ -175,7 +175,7 @@ export function describeBlobStore(harness: StorageHarness): void {
     });
 
     it(
-      "stores many at the same time",
+      "stores many blobs concurrently",
       onStore(async (blobs) => {
         const [one, other] = [randomIds.sessionId(), randomIds.sessionId()];
         const keys = Array.from({ length: 30 }, (_, index) => keyOf(index % 2 === 0 ? one : other, randomIds.checkpointId()));
@@ -185,7 +185,7 @@ export function describeBlobStore(harness: StorageHarness): void {
     );
 
     it(
-      "shows a reader all of a blob or nothing while it is being stored",
+      "shows concurrent readers the whole blob or nothing",
       onStore(async (blobs) => {
         const key = aKey();
         const bytes = noise(2 * 1024 * 1024);
@@ -200,7 +200,7 @@ export function describeBlobStore(harness: StorageHarness): void {
     );
 
     it(
-      "removes a blob, and finds nothing to do when it is gone",
+      "removes a blob, and ignores a missing one",
       onStore(async (blobs) => {
         const kept = await put(blobs, aKey(), noise(5));
         const ref = await put(blobs, aKey(), noise(6));
@@ -213,7 +213,7 @@ export function describeBlobStore(harness: StorageHarness): void {
     );
 
     it(
-      "removes or erases several at once, of several sessions, and no others",
+      "removes or erases exactly the given blobs of several sessions",
       onStore(async (blobs) => {
         const keys = Array.from({ length: 12 }, () => aKey()).flatMap((key) => [key, keyOf(key.sessionId, randomIds.checkpointId())]);
         const refs: BlobRef[] = [];
@@ -243,7 +243,7 @@ export function describeBlobStore(harness: StorageHarness): void {
     );
 
     it(
-      "goes on listing while blobs come and go",
+      "continues a listing while blobs are added and removed",
       onStore(async (blobs) => {
         const refs: BlobRef[] = [];
         for (let count = 0; count < 20; count++) refs.push(await put(blobs, aKey(), noise(3)));
@@ -260,7 +260,7 @@ export function describeBlobStore(harness: StorageHarness): void {
     );
 
     it(
-      "does not remove complete blobs, or blobs that are being stored, as abandoned",
+      "removeAbandoned spares complete blobs and blobs that are being stored",
       onStore(async (blobs) => {
         const before = await put(blobs, aKey(), noise(7));
         const storing = Array.from({ length: 10 }, () => put(blobs, aKey(), noise(300_000)));

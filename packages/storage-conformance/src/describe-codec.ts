@@ -79,7 +79,7 @@ export function describeCodec(harness: CodecHarness, options?: ConformanceOption
       expect(await fateOf(ofDamaged ?? Promise.resolve(bytes), bytes)).toBe("CHECKPOINT_CORRUPT");
     });
 
-    it("works on many at the same time", async () => {
+    it("encodes and decodes many contents concurrently", async () => {
       const all = Array.from({ length: 20 }, (_, index) => noise(10_000 + index));
       const fates = all.map(async (bytes) => fateOf(codec.decode(await codec.encode(bytes), PLENTY), bytes));
       expect(new Set(await Promise.all(fates))).toEqual(new Set(["same"]));

@@ -22,7 +22,7 @@ function describeReplace(harness: StorageHarness): void {
       ["more", 5_000],
       ["fewer", 3],
       ["no", 0],
-    ])("gives a blob %s bytes, seen at once", (_, length) =>
+    ])("replaces a blob by %s bytes, visible at once", (_, length) =>
       withStore(harness, async ({ storage: { blobs } }) => {
         const [ref, other] = [await put(blobs, 100), await put(blobs, 100)];
         const [bytes, others] = [noise(length), await blobs.get(other)];
@@ -36,7 +36,7 @@ function describeReplace(harness: StorageHarness): void {
       }),
     );
 
-    it("keeps its own bytes, whatever is done to those that were given", () =>
+    it("is not affected by later changes to the given buffer", () =>
       withStore(harness, async ({ storage: { blobs } }) => {
         const ref = await put(blobs, 100);
         const bytes = noise(50);
@@ -46,7 +46,7 @@ function describeReplace(harness: StorageHarness): void {
         expect(same(await blobs.get(ref), expected)).toBe(true);
       }));
 
-    it("shows a reader the old bytes or the new ones, whole", () =>
+    it("shows concurrent readers the old bytes or the new bytes, whole", () =>
       withStore(harness, async ({ storage: { blobs } }) => {
         const versions = [noise(200_000), noise(100_000)] as const;
         const ref = await put(blobs, 1);
@@ -80,7 +80,7 @@ function describeReplace(harness: StorageHarness): void {
 
 function describeCompacting(harness: StorageHarness): void {
   describe("core's compaction", () => {
-    it("makes older checkpoints smaller, and gives back every one exactly, after a rebuild too", () =>
+    it("shrinks older checkpoints, and each still loads exactly, also after a rebuild", () =>
       withStore(harness, async ({ storage }) => {
         const sessionId = randomIds.sessionId();
         const bench = new Workbench(storage);
@@ -101,7 +101,7 @@ function describeCompacting(harness: StorageHarness): void {
         );
       }));
 
-    it("takes checkpoints of one series, and forks, as small as one line", () =>
+    it("stores interleaved series and forks as compactly as one line", () =>
       withStore(harness, async ({ storage }) => {
         const bench = new Workbench(storage);
         const names = ["graph", "search", "plan"] as const;
@@ -132,7 +132,7 @@ function describeCompacting(harness: StorageHarness): void {
         await proveStore(storage);
       }));
 
-    it("goes with saves and removals at once, to the same session", () =>
+    it("works beside concurrent saves and removals in the same session", () =>
       withStore(harness, async ({ storage }) => {
         const sessionId = randomIds.sessionId();
         const bench = new Workbench(storage, { limits: { maxCheckpoints: 6 } });
@@ -159,7 +159,7 @@ function describeCompacting(harness: StorageHarness): void {
         expect(blobs).toHaveLength(6);
       }));
 
-    it("keeps readable what is stored against a checkpoint that was removed", () =>
+    it("keeps a delta readable after its base is removed", () =>
       withStore(harness, async ({ storage }) => {
         const sessionId = randomIds.sessionId();
         const bench = new Workbench(storage, { limits: { maxCheckpoints: 2 } });

@@ -25,14 +25,14 @@ export function describeDurability(harness: StorageHarness, options?: Conformanc
   const { persistent, manyOpeners } = harness.capabilities;
 
   describe(`${harness.name}: durability`, () => {
-    it("claims no more than the harness says", () =>
+    it("reports no more durability than the harness declares", () =>
       withStore(harness, async ({ storage }) => {
         expect(["disk", "memory"]).toContain(storage.durability);
         expect(storage.durability === "memory" || persistent).toBe(true);
         expect(storage.mode).not.toBe("");
       }));
 
-    it("closes twice", () =>
+    it("may be closed twice", () =>
       withStore(harness, async ({ storage }) => {
         await storage.close();
         await expect(storage.close()).resolves.toBeUndefined();
@@ -43,9 +43,8 @@ export function describeDurability(harness: StorageHarness, options?: Conformanc
     const mayBeKilled = persistent && harness.module !== undefined;
     provided(mayBeKilled, "killed processes: closing forgets the store, or the harness names no module for child processes", () => {
       describe("a process killed at a random moment", { timeout: 600_000 }, () => {
-        it(`loses nothing it acknowledged while it was saving, ${kills} times`, () => killSaving(harness, kills, seed));
-        it(`loses nothing while it was rebuilding, ${Math.ceil(kills / 3)} times`, () =>
-          killRebuilding(harness, Math.ceil(kills / 3), seed));
+        it(`loses no acknowledged save, ${kills} times`, () => killSaving(harness, kills, seed));
+        it(`loses nothing during a rebuild, ${Math.ceil(kills / 3)} times`, () => killRebuilding(harness, Math.ceil(kills / 3), seed));
       });
     });
 
@@ -58,7 +57,7 @@ export function describeDurability(harness: StorageHarness, options?: Conformanc
 }
 
 function describeReopening(harness: StorageHarness): void {
-  it("finds everything as it was when it is opened again", () =>
+  it("keeps everything when it is reopened", () =>
     withStore(harness, async (store) => {
       const sessionId = randomIds.sessionId();
       const bench = new Workbench(store.storage, { limits: { maxCheckpoints: 4 } });
@@ -78,7 +77,7 @@ function describeReopening(harness: StorageHarness): void {
       expect(await new Workbench(storage).save({ sessionId, context: { step: 7 } })).toMatchObject({ record: { sequence: 8 } });
     }));
 
-  it("continues a listing when it is opened again", () =>
+  it("continues a listing after it is reopened", () =>
     withStore(harness, async (store) => {
       const sessionId = randomIds.sessionId();
       for (let count = 0; count < 5; count++) await append(store.storage, { sessionId });
@@ -89,7 +88,7 @@ function describeReopening(harness: StorageHarness): void {
       expect(records.map(({ sequence }) => sequence)).toEqual([2, 1]);
     }));
 
-  it("still has to carry out removals, and still knows what needs the bytes of what", () =>
+  it("keeps pending removals and delta dependencies when it is reopened", () =>
     withStore(harness, async (store) => {
       const sessionId = randomIds.sessionId();
       const removed = await append(store.storage, { sessionId });
@@ -104,7 +103,7 @@ function describeReopening(harness: StorageHarness): void {
     }));
 
   provided(existsSync(OPEN_FILES), "what is left open: the system does not list it", () => {
-    it("leaves nothing open when it is closed", () =>
+    it("leaves no files or connections open when it is closed", () =>
       withStore(harness, async (store) => {
         const useOnce = async (): Promise<void> => {
           await append(await store.reopen(), { sessionId: randomIds.sessionId() });
@@ -178,7 +177,7 @@ async function atPlace(harness: StorageHarness, seed: number, work: (place: stri
 }
 
 function describeProcesses(harness: StorageHarness): void {
-  it("save to one session: everything is kept, and the numbers have no gaps", () =>
+  it("save to one session without losses, and without gaps in the sequence", () =>
     withStore(harness, async ({ place, storage }) => {
       const sessionId = randomIds.sessionId();
       const workers = Array.from({ length: 8 }, (_, index) =>
@@ -191,7 +190,7 @@ function describeProcesses(harness: StorageHarness): void {
       expect(await proveAcknowledged(storage, sessionId, saved)).toBe(8 * 15);
     }));
 
-  it("go on when one of them is killed", () =>
+  it("continue when one of them is killed", () =>
     withStore(harness, async ({ place, storage }) => {
       const sessionId = randomIds.sessionId();
       const task = { type: "save", sessionId, pruned: randomIds.sessionId(), saves: 25 } as const;
@@ -204,7 +203,7 @@ function describeProcesses(harness: StorageHarness): void {
       await provePruned(storage, task.pruned, saved);
     }));
 
-  it("keep a store from being rebuilt, until the last of them is gone, however it went", () =>
+  it("prevent a rebuild until the last of them has ended, even by a kill", () =>
     withStore(harness, async ({ place, storage }) => {
       const bench = new Workbench(storage);
       await bench.save({ sessionId: randomIds.sessionId(), context: { step: 1 } });

@@ -22,7 +22,7 @@ export function describeFaults(harness: StorageHarness, options: ConformanceOpti
       });
       // Crashes are left out: after a crash there is no caller to report a refusal to.
       describe.each(FAULTS.filter(({ kind }) => kind !== "crashes"))("$name", (fault) => {
-        it("at any file operation of a commit, which says when it does not know whether it was done", () => sweepCommits(harness, fault));
+        it("at any file operation of a commit, which reports when its outcome is unknown", () => sweepCommits(harness, fault));
       });
     });
   });

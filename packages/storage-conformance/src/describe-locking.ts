@@ -11,7 +11,7 @@ export function describeLocking(harness: StorageHarness): void {
 
   describe(`${harness.name}: locking`, () => {
     it(
-      "does the work of a session in the order of the calls, one at a time",
+      "runs the work of a session one call at a time, in the order of the calls",
       onStore(async (locking) => {
         const session = randomIds.sessionId();
         const events: string[] = [];
@@ -33,7 +33,7 @@ export function describeLocking(harness: StorageHarness): void {
     );
 
     it(
-      "lets sessions work at the same time",
+      "runs the work of different sessions concurrently",
       onStore(async (locking) => {
         const meeting = meetingOf(2);
         const sessions = [randomIds.sessionId(), randomIds.sessionId()];
@@ -42,7 +42,7 @@ export function describeLocking(harness: StorageHarness): void {
     );
 
     it(
-      "hands a failure to its caller, and goes on with the next",
+      "rejects only the call that fails, and continues with the next",
       onStore(async (locking) => {
         const session = randomIds.sessionId();
         const failing = locking.inOrder(session, () => Promise.reject(new Error("of the work")));
@@ -56,7 +56,7 @@ export function describeLocking(harness: StorageHarness): void {
     );
 
     it(
-      "lets readers in together",
+      "runs shared work concurrently",
       onStore(async (locking) => {
         const meeting = meetingOf(3);
         expect(await Promise.all([1, 2, 3].map(() => locking.shared(meeting)))).toEqual(["met", "met", "met"]);
@@ -64,7 +64,7 @@ export function describeLocking(harness: StorageHarness): void {
     );
 
     it(
-      "works alone: after what was under way, before what comes later",
+      "runs exclusive work after earlier work and before later work",
       onStore(async (locking) => {
         const events: string[] = [];
         const note = (name: string) => async () => {
@@ -83,7 +83,7 @@ export function describeLocking(harness: StorageHarness): void {
     );
 
     it(
-      "needs no hold of its own for ordered work, which already excludes exclusive work",
+      "runs no exclusive work during ordered work",
       onStore(async (locking) => {
         const events: string[] = [];
         const ordered = locking.inOrder(randomIds.sessionId(), async () => {
@@ -106,7 +106,7 @@ export function describeLocking(harness: StorageHarness): void {
       }));
 
     it(
-      "lets several work alone, one after another",
+      "runs several pieces of exclusive work one after another",
       onStore(async (locking) => {
         let inside = 0;
         const work = async (): Promise<number> => {

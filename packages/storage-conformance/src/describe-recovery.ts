@@ -13,15 +13,15 @@ import { codeOf, Workbench } from "./workbench.ts";
 /** Tests recovery: a catalog rebuilt from blobs and session facts equals the lost one. */
 export function describeRecovery(harness: StorageHarness): void {
   describe(`${harness.name}: recovery`, () => {
-    describe("rebuilding over a catalog that is whole", () => {
+    describe("rebuilding an intact catalog", () => {
       describeRebuild(harness, async (storage) => storage);
     });
 
-    describe("rebuilding a catalog that was lost", () => {
+    describe("rebuilding a lost catalog", () => {
       provided(harness.loseCatalog !== undefined, "the harness cannot lose the catalog alone", () => {
         describeRebuild(harness, (_, lose) => lose());
 
-        it("is known to be needed until it is done", () =>
+        it("is reported as needed until it is done", () =>
           withStore(harness, async (store) => {
             expect(await store.storage.recovery.needsRebuild()).toBe(false);
             await new Workbench(store.storage).save({ sessionId: randomIds.sessionId(), context: { step: 1 } });
@@ -34,7 +34,7 @@ export function describeRecovery(harness: StorageHarness): void {
       });
     });
 
-    it("finds nothing wrong with a catalog that is sound", () =>
+    it("finds no damage in an intact catalog", () =>
       withStore(harness, async ({ storage }) => {
         await new Workbench(storage).save({ sessionId: randomIds.sessionId(), context: { step: 1 } });
         await storage.recovery.examine();
@@ -42,7 +42,7 @@ export function describeRecovery(harness: StorageHarness): void {
       }));
 
     provided(harness.capabilities.manyOpeners, "several openers: only one may have a store open", () => {
-      it("is refused while another has the store open, and changes nothing", () =>
+      it("refuses a rebuild while another opener has the store open, and changes nothing", () =>
         withStore(harness, async (store) => {
           const bench = new Workbench(store.storage);
           const sessionId = randomIds.sessionId();
@@ -103,7 +103,7 @@ function describeRebuild(
   );
 
   it(
-    "keeps what handles promise",
+    "keeps handles valid",
     rebuilding(async (bench, _, rebuild) => {
       const sessionId = randomIds.sessionId();
       const first = await saved(bench, { sessionId, context: { step: 0 } });
@@ -132,7 +132,7 @@ function describeRebuild(
   );
 
   it(
-    "keeps what was removed away, although its blob is still there",
+    "does not restore removed checkpoints whose blobs still exist",
     rebuilding(async (_, storage, rebuild) => {
       const bench = new Workbench(storage, { limits: { maxCheckpoints: 2 }, background: NEVER });
       const sessionId = randomIds.sessionId();
@@ -154,7 +154,7 @@ function describeRebuild(
   );
 
   it(
-    "knows the bases of a removed checkpoint while others depend on it",
+    "keeps the delta chain of a checkpoint whose base was removed",
     rebuilding(async (bench, storage, rebuild) => {
       const sessionId = randomIds.sessionId();
       const filler = "as it was before ".repeat(100);
@@ -179,7 +179,7 @@ function describeRebuild(
     }),
   );
 
-  it.each(["is still there", "is gone already"])("goes on with an erasure whose file %s", (file) =>
+  it.each(["is still there", "is gone already"])("finishes an interrupted erasure whose file %s", (file) =>
     rebuilding(async (bench, storage, rebuild) => {
       const gone = await saved(bench, { sessionId: randomIds.sessionId(), context: { step: 1 } });
       const kept = await saved(bench, { sessionId: randomIds.sessionId(), context: { step: 2 } });

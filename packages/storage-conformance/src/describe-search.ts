@@ -34,9 +34,9 @@ export function describeSearch(harness: SearchHarness): void {
       }
     };
 
-  describe(`${harness.name}: what the index follows`, () => {
+  describe(`${harness.name}: progress of the index`, () => {
     it(
-      "is nothing at first, and up to nowhere",
+      "is empty at first, without a position",
       withIndex(async (index) => {
         expect(await index.state()).toEqual({ position: undefined, pending: 0 });
         expect(await index.pending(10)).toEqual([]);
@@ -46,7 +46,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "is noted with the sessions to look at, in their order, until they are done",
+      "lists noted sessions in their order, until they are done",
       withIndex(async (index) => {
         await index.note({ position: at("1"), sessions: [extended("b"), extended("a")] });
         await index.note({ sessions: [{ sessionId: session("c"), isExtended: false }] });
@@ -58,7 +58,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "says that a session was extended only as long as nothing else happened to it",
+      "reports a session as extended only if every note says so",
       withIndex(async (index) => {
         await index.note({ sessions: [extended("a"), { sessionId: session("b"), isExtended: false }] });
         await index.note({ sessions: [extended("a"), extended("b")] });
@@ -67,7 +67,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "keeps a session that is not done",
+      "keeps a session pending whose update is not done",
       withIndex(async (index) => {
         await index.note({ sessions: [extended("a")] });
         await put(index, [text("one", ["word"])], { sessionId: session("a"), isDone: false });
@@ -76,7 +76,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "forgets everything when it begins anew",
+      "is emptied by a restart",
       withIndex(async (index) => {
         await index.note({ position: at("1"), sessions: [extended("a")] });
         await put(index, [text("one", ["word"])]);
@@ -89,9 +89,9 @@ export function describeSearch(harness: SearchHarness): void {
     );
   });
 
-  describe(`${harness.name}: what the index holds`, () => {
+  describe(`${harness.name}: content of the index`, () => {
     it(
-      "is told with the sequences that each checkpoint has and was compared with, oldest first",
+      "lists checkpoints with their sequence and the previous one, oldest first",
       withIndex(async (index) => {
         const uuid = "7f1c54a2-9b0e-4a3c-8d52-0c6f3f6e9a10";
         const texts = [text("Own-Id_1", ["one"], { sequence: 4 }), text(uuid, [], { sequence: 7, previous: 4 })];
@@ -106,7 +106,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "is another version after each change, and only changed by who knows the version",
+      "gets a new version at each change, and refuses a change to another version",
       withIndex(async (index) => {
         await put(index, [text("one", ["word"])]);
         const { version } = await index.indexed(SESSION);
@@ -119,7 +119,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "is another version once the session is noted again, so that no news is lost",
+      "gets a new version when the session is noted again, so that no note is lost",
       withIndex(async (index) => {
         await put(index, [text("one", ["word"])]);
         const { version } = await index.indexed(SESSION);
@@ -130,7 +130,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "is gone when it is removed, and back when it is put again",
+      "loses a removed text, and finds it after it is added again",
       withIndex(async (index) => {
         await put(index, [text("one", ["word"]), text("two", ["word"], { sequence: 2 })]);
         await put(index, [], { remove: ["one" as CheckpointId] });
@@ -144,7 +144,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "takes another text for the same checkpoint when both come in one change",
+      "replaces the text of a checkpoint in one change",
       withIndex(async (index) => {
         await put(index, [text("one", ["before"])]);
         await put(index, [text("one", ["after"])], { remove: ["one" as CheckpointId] });
@@ -153,7 +153,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "is the same however it is tidied",
+      "is not changed by tidying",
       withIndex(async (index) => {
         for (let each = 1; each <= 30; each++) await put(index, [text(`c${each}`, ["word", `own${each}`], { sequence: each })]);
         await put(index, [], { remove: ["c1", "c2"] as CheckpointId[] });
@@ -165,9 +165,9 @@ export function describeSearch(harness: SearchHarness): void {
     );
   });
 
-  describe(`${harness.name}: what matches`, () => {
+  describe(`${harness.name}: matches`, () => {
     it(
-      "is any text with one of the terms, as they are",
+      "are the texts with at least one of the exact terms",
       withIndex(async (index) => {
         await put(index, [text("one", ["alpha", "beta"]), text("two", ["gamma"], { sequence: 2 }), text("three", [], { sequence: 3 })]);
         expect((await found(index, ["beta", "gamma", "delta"])).toSorted()).toEqual(["one", "two"]);
@@ -176,7 +176,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "is found by terms of any script, and of signs that a query language may know",
+      "are found by terms of any script, and by words of query languages",
       withIndex(async (index) => {
         const odd = ["東京", "straße", "and", "or", "not", "near", "ünïcode", "한국"];
         await put(
@@ -188,7 +188,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "comes with the best first: what is rarer, what occurs more often, and what is shorter",
+      "are ranked by the rarity of terms, their frequency and the shortness of the text",
       withIndex(async (index) => {
         const filler = Array.from({ length: 40 }, (_, place) => `filler${place}`);
         await put(index, [
@@ -203,7 +203,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "scores from 0 to 1, more for more of the terms",
+      "score from 0 to 1, higher for more of the terms",
       withIndex(async (index) => {
         await put(index, [
           text("both", ["alpha", "beta"]),
@@ -218,7 +218,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "counts a term by its weight",
+      "are ranked by the weights of the terms",
       withIndex(async (index) => {
         await put(index, [text("one", ["alpha"]), text("two", ["beta"], { sequence: 2 })]);
         const weighed = (alpha: number, beta: number): Promise<string[]> =>
@@ -236,7 +236,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "is any text with one of the stop-words, which do not make it longer",
+      "include texts with a stop-word; stop-words do not count as length",
       withIndex(async (index) => {
         await put(index, [
           text("alone", [], { stopWords: ["·the", "·of"] }),
@@ -252,7 +252,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "has all that is required",
+      "have all required terms",
       withIndex(async (index) => {
         await put(index, [text("both", ["alpha", "beta"]), text("one", ["alpha"], { sequence: 2 })]);
         expect(await found(index, ["alpha"], { required: ["alpha", "beta"] })).toEqual(["both"]);
@@ -261,7 +261,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "has its order changed by related terms, and is not found by them",
+      "are reordered by related terms, but not found by them",
       withIndex(async (index) => {
         await put(index, [
           text("first", ["asked", "other"], { sequence: 1 }),
@@ -275,7 +275,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "has a term whole before anything instead of it, and that before what only begins so, however long or full a text is",
+      "rank a term above its alternatives, and these above its continuations, whatever the length of the text",
       withIndex(async (index) => {
         await put(index, [
           text(
@@ -300,7 +300,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "counts what a text has instead of one of several terms, for less than the term",
+      "count an alternative of a term for less than the term",
       withIndex(async (index) => {
         await put(index, [
           text("whole", ["auth", "timeout", "filler"], { sequence: 1 }),
@@ -316,7 +316,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "has a rare term before any number of frequent ones, related terms included",
+      "rank a rare term above any number of frequent and related terms",
       withIndex(async (index) => {
         const filler = Array.from({ length: 200 }, (_, place) => `filler${place}`);
         const frequent = ["run", "test", "build"].flatMap((word) => Array.from({ length: 7 }, () => word));
@@ -333,7 +333,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "comes in pages",
+      "come in pages",
       withIndex(async (index) => {
         await put(
           index,
@@ -349,7 +349,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "tells the session and the place of a hit",
+      "have the session and sequence of each hit",
       withIndex(async (index) => {
         await put(index, [text("one", ["word"], { sequence: 12 })]);
         expect(await match(index, ["word"])).toMatchObject([{ checkpointId: "one", sessionId: SESSION, sequence: 12 }]);
@@ -364,11 +364,11 @@ export function describeSearch(harness: SearchHarness): void {
       ["workflow", { workflowId: "flow" }, { workflowId: "flow" }],
       ["kind", { kind: "conversation" }, { kinds: ["conversation", "project"] }],
       ["tags", { tags: ["a", "b", "c"] }, { tags: ["a", "c"] }],
-      ["beginning", { createdAt: new Date("2030-06-02T00:00:00Z") }, { since: new Date("2030-06-01T00:00:00Z") }],
-      ["end", { createdAt: new Date("2010-06-01T00:00:00Z") }, { until: new Date("2010-06-02T00:00:00Z") }],
+      ["start time", { createdAt: new Date("2030-06-02T00:00:00Z") }, { since: new Date("2030-06-01T00:00:00Z") }],
+      ["end time", { createdAt: new Date("2010-06-01T00:00:00Z") }, { until: new Date("2010-06-02T00:00:00Z") }],
     ];
 
-    it.each(filters)("find what has the %s", async (_, has, filter) => {
+    it.each(filters)("find texts that match the %s", async (_, has, filter) => {
       const index = await harness.open();
       await put(index, [text("with", ["word"], has)], { sessionId: session("a") });
       await put(index, [text("without", ["word"], { tags: ["a"] })], { sessionId: session("b") });
@@ -376,7 +376,7 @@ export function describeSearch(harness: SearchHarness): void {
       await index.close();
     });
 
-    it.each(filters)("find what a later one of the session with the %s may still hold", async (_, has, filter) => {
+    it.each(filters)("find an earlier text that a later checkpoint matching the %s may still hold", async (_, has, filter) => {
       const index = await harness.open();
       const later = text("later", [], { ...has, sequence: 5, previous: 3 });
       await put(index, [text("before", ["word"], { sequence: 3 }), later, text("after", ["word"], { sequence: 8, previous: 5 })]);
@@ -385,7 +385,7 @@ export function describeSearch(harness: SearchHarness): void {
     });
 
     it(
-      "are narrowed to a project, page by page",
+      "can be narrowed to a project for each page",
       withIndex(async (index) => {
         await put(index, [text("mine", ["word"], { project: "/mine", agentId: "me" })], { sessionId: session("a") });
         await put(index, [text("other", ["word", "word"], { project: "/other", agentId: "me" })], { sessionId: session("b") });
@@ -397,7 +397,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "find one session",
+      "find texts of one session",
       withIndex(async (index) => {
         await put(index, [text("mine", ["word"])], { sessionId: session("a") });
         await put(index, [text("other", ["word"])], { sessionId: session("b") });
@@ -407,7 +407,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "find what they leave of a word that nearly every text has",
+      "find the matching texts of a word that nearly every text has",
       withIndex(async (index) => {
         const mine = [text("mine", ["word", "often"], { project: "/mine" }), text("also", ["word"], { sequence: 2, project: "/mine" })];
         await put(index, mine, { sessionId: session("a") });
@@ -423,7 +423,7 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
-      "count tags of the session as those of its checkpoints, as they are now",
+      "match the current tags of the session like those of its checkpoints",
       withIndex(async (index) => {
         await put(index, [text("one", ["word"], { tags: ["own"] })], { sessionTags: ["shared"] });
         expect(await found(index, ["word"], { filter: { tags: ["own", "shared"] } })).toEqual(["one"]);
@@ -442,9 +442,9 @@ export function describeSearch(harness: SearchHarness): void {
     );
   });
 
-  describe(`${harness.name}: terms that are alike`, () => {
+  describe(`${harness.name}: similar terms`, () => {
     it(
-      "are those that begin so, else those that are spelled nearly so",
+      "have the same beginning, else a similar spelling",
       withIndex(async (index) => {
         await put(index, [text("one", ["checkpoint", "checkout", "checkpoints", "chalk"]), text("two", ["checkpoint"], { sequence: 2 })]);
         expect((await index.termsLike("check", 5)).toSorted()).toEqual(["checkout", "checkpoint", "checkpoints"]);

@@ -38,7 +38,7 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
   afterEach(() => vectors.close());
 
   describe(`${harness.name}: vectors`, () => {
-    it("finds nothing in a space that it does not know, and knows nothing of it", async () => {
+    it("is empty for an unknown space", async () => {
       expect(await vectors.nearest(SPACE, { vector: Float32Array.of(1, 0), limit: 5 })).toEqual([]);
       expect(await vectors.state(SPACE)).toEqual({ position: undefined, pending: 0, vectors: 0 });
       expect(await vectors.pending(SPACE, 5)).toEqual([]);
@@ -47,7 +47,7 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
       await vectors.retire(AT);
     });
 
-    it("tells of the spaces that it knows, the one used last first", async () => {
+    it("lists known spaces, most recently used first", async () => {
       expect(await vectors.spaces()).toEqual([]);
       await vectors.note(SPACE, { sessions: [A, B] }, AT);
       await vectors.put(SPACE, A, [at(1, 1, 0)]);
@@ -58,14 +58,14 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
       ]);
     });
 
-    it("finds what is nearest first, whatever the length of the vectors", async () => {
+    it("orders by cosine similarity, whatever the norms of the vectors", async () => {
       await vectors.put(SPACE, A, [at(1, 10, 0), at(2, 0.1, 0.1), at(3, -5, 0), at(4, 0, 7)]);
       const nearest = await vectors.nearest(SPACE, { vector: Float32Array.of(3, 0.1), limit: 3 });
       expect(nearest.map(({ checkpointId }) => checkpointId)).toEqual([id(1), id(2), id(4)]);
       expect(nearest[0]?.similarity).toBeCloseTo(3 / Math.hypot(3, 0.1), 5);
     });
 
-    it("finds what comparing each with each finds", () =>
+    it("finds the same as a comparison with every vector", () =>
       fc.assert(
         fc.asyncProperty(someVectors, fc.integer({ min: 1, max: 12 }), async (all, limit) => {
           const space = { name: `${(spaces += 1)}`, dimensions: DIMENSIONS };
@@ -83,7 +83,7 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
         { numRuns: Math.ceil(runs / 20), seed },
       ));
 
-    it("finds among thousands", async () => {
+    it("finds the nearest of 1,200 vectors", async () => {
       const many = Array.from({ length: 1_200 }, (_, number) => at(number, Math.cos(number / 1_000), Math.sin(number / 1_000)));
       await vectors.put(SPACE, A, many);
       const nearest = await vectors.nearest(SPACE, { vector: Float32Array.of(Math.cos(0.7), Math.sin(0.7)), limit: 3 });
@@ -91,7 +91,7 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
       expect(nearest[0]?.checkpointId).toBe(id(700));
     });
 
-    it("finds in one session, or in one project, alone", async () => {
+    it("filters by session and by project", async () => {
       await vectors.put(SPACE, A, [
         { ...at(1, 1, 0), project: "/one" },
         { ...at(2, 1, 1), project: "/two" },
@@ -105,14 +105,14 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
       expect(await found({ project: "/none" })).toEqual([]);
     });
 
-    it("holds the last vector of a checkpoint", async () => {
+    it("replaces the vector of a checkpoint", async () => {
       await vectors.put(SPACE, A, [at(1, 1, 0)]);
       await vectors.put(SPACE, A, [at(1, 0, 1)]);
       expect(await vectors.nearest(SPACE, { vector: Float32Array.of(0, 2), limit: 9 })).toEqual([{ checkpointId: id(1), similarity: 1 }]);
       expect((await vectors.state(SPACE)).vectors).toBe(1);
     });
 
-    it("keeps spaces apart, by name and by length", async () => {
+    it("separates spaces by name and by dimensions", async () => {
       await vectors.put(SPACE, A, [at(1, 1, 0)]);
       await vectors.put({ name: "model", dimensions: 3 }, A, [{ ...at(2, 0, 0), vector: Float32Array.of(1, 2, 3) }]);
       expect(await vectors.nearest(OTHER, { vector: Float32Array.of(1, 0), limit: 9 })).toEqual([]);
@@ -120,7 +120,7 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
       expect(await vectors.settle(OTHER, { sessionId: A, version: 0 }, [id(1), id(2)])).toEqual([id(1), id(2)]);
     });
 
-    it("tells what a session lacks, and forgets what is not live", async () => {
+    it("settle returns checkpoints without a vector, and deletes vectors of checkpoints that are not live", async () => {
       await vectors.put(SPACE, A, [at(1, 1, 0), at(2, 1, 0)]);
       await vectors.put(OTHER, A, [at(1, 1, 0)]);
       await vectors.put(SPACE, B, [at(3, 1, 0)]);
@@ -132,7 +132,7 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
       expect((await vectors.state(OTHER)).vectors).toBe(0);
     });
 
-    it("remembers which sessions are to be looked at until they lack nothing", async () => {
+    it("keeps a session pending until no vector is missing", async () => {
       await vectors.note(SPACE, { position: position("1"), sessions: [A, B] }, AT);
       expect(await vectors.state(SPACE)).toEqual({ position: "1", pending: 2, vectors: 0 });
       const pending = await vectors.pending(SPACE, 1);
@@ -147,7 +147,7 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
       expect((await vectors.pending(SPACE, 9)).map(({ sessionId }) => sessionId)).toEqual(first.sessionId === A ? [B] : [A]);
     });
 
-    it("looks again at a session that was noted while it was looked at", async () => {
+    it("keeps a session pending that is noted again before settle", async () => {
       await vectors.note(SPACE, { position: position("1"), sessions: [A] }, AT);
       const [seen] = await vectors.pending(SPACE, 1);
       await vectors.note(SPACE, { position: position("2"), sessions: [A] }, AT);
@@ -159,7 +159,7 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
       expect((await vectors.state(SPACE)).pending).toBe(0);
     });
 
-    it("keeps the position until another is noted, and begins anew without forgetting a vector", async () => {
+    it("keeps the position until another is noted, and restarts without deleting vectors", async () => {
       await vectors.put(SPACE, A, [at(1, 1, 0)]);
       await vectors.note(SPACE, { position: position("1"), sessions: [A] }, AT);
       await vectors.note(SPACE, { sessions: [B] }, AT);
@@ -173,7 +173,7 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
       expect(await vectors.state(SPACE)).toEqual({ position: "2", pending: 2, vectors: seen.sessionId === A ? 0 : 1 });
     });
 
-    it("forgets a checkpoint in every space", async () => {
+    it("forget deletes the vectors of a checkpoint in every space", async () => {
       for (const space of [SPACE, OTHER]) await vectors.put(space, A, [at(1, 1, 0), at(2, 1, 0)]);
       await vectors.forget([id(1), id(9)]);
       for (const space of [SPACE, OTHER]) {
@@ -183,7 +183,7 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
       }
     });
 
-    it("forgets everything when it is erased, and goes on", async () => {
+    it("erase deletes everything, and the index stays usable", async () => {
       await vectors.note(SPACE, { position: position("1"), sessions: [A] }, AT);
       for (const space of [SPACE, OTHER]) await vectors.put(space, A, [at(1, 1, 0)]);
       await vectors.erase();
@@ -192,7 +192,7 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
       expect((await vectors.state(SPACE)).vectors).toBe(1);
     });
 
-    it("forgets spaces that are not in use any more, and no others", async () => {
+    it("retire deletes only unused spaces", async () => {
       await vectors.note(SPACE, { position: position("1"), sessions: [A] }, AT);
       await vectors.note(OTHER, { position: position("1"), sessions: [] }, new Date(AT.getTime() + 1));
       for (const space of [SPACE, OTHER]) await vectors.put(space, A, [at(1, 1, 0)]);
@@ -201,7 +201,7 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
       expect(await vectors.state(OTHER)).toEqual({ position: "1", pending: 0, vectors: 1 });
     });
 
-    it.skipIf(harness.reopen === undefined)("holds it when it is opened again, and shares it with others", async () => {
+    it.skipIf(harness.reopen === undefined)("shares its content with another opener, also after it is closed", async () => {
       await vectors.put(SPACE, A, [at(1, 1, 0.5)]);
       await vectors.note(SPACE, { position: position("7"), sessions: [B] }, AT);
       const other = (await harness.reopen?.()) as VectorEngine;

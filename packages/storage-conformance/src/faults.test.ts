@@ -42,13 +42,13 @@ describe("withFaults", () => {
     expect(faults.struck).toBe(true);
   });
 
-  it("goes on failing while it should", async () => {
+  it("keeps failing when the fault is persistent", async () => {
     faults.arm(plan({ at: 2, persistent: true }));
     await files.readFile(file);
     for (let count = 0; count < 3; count++) await expect(files.readFile(file)).rejects.toMatchObject({ code: "EIO" });
   });
 
-  it("lets an operation happen and fails it all the same", async () => {
+  it("performs an operation, and reports a failure", async () => {
     faults.arm(plan({ kind: "fails-after" }));
     await expect(files.writeFile(file, "after")).rejects.toMatchObject({ code: "EIO" });
     expect(await content()).toBe("after");
@@ -61,7 +61,7 @@ describe("withFaults", () => {
     expect(await content()).toBe("aft");
   });
 
-  it("takes a part of what is written through a file handle, and says how much", async () => {
+  it("writes a part through a file handle, and reports its length", async () => {
     const handle = await files.open(file, "r+");
     faults.arm(plan({ kind: "takes-less" }));
     expect((await handle.write(Buffer.from("AFTER!"))).bytesWritten).toBe(3);
@@ -69,7 +69,7 @@ describe("withFaults", () => {
     expect(await content()).toBe("AFTore");
   });
 
-  it("does nothing any more after a crash, but closes", async () => {
+  it("performs nothing after a crash except closing", async () => {
     const handle = await files.open(file, "r+");
     faults.arm(plan({ kind: "crashes", at: 2 }));
     await handle.write(Buffer.from("B"));

@@ -7,7 +7,7 @@ it("has defaults for everything", () => {
   expect(completeOptions()).toEqual({ runs: 1_000, kills: 10, operations: 500, seed: 1, faults: true });
 });
 
-it("takes the variable before the option", () => {
+it("prefers the variable to the option", () => {
   vi.stubEnv("WORKRAIL_CONFORMANCE_RUNS", "7");
   expect(completeOptions({ runs: 50, kills: 3, operations: 9, seed: 1, faults: false })).toEqual({
     runs: 7,
@@ -25,7 +25,7 @@ it("turns faults on and off by 1 and 0", () => {
   expect(completeOptions().faults).toBe(false);
 });
 
-it("refuses what is no number", () => {
+it("refuses a value that is not a number", () => {
   vi.stubEnv("WORKRAIL_CONFORMANCE_SEED", "many");
   expect(() => completeOptions()).toThrow("WORKRAIL_CONFORMANCE_SEED must be a whole number");
 });

@@ -3,7 +3,7 @@ import { configureGlobal } from "fast-check";
 import { describeStorage } from "../src/index.ts";
 import { BROKEN_STORAGES, harnessOf } from "./broken-storages.ts";
 
-// Nobody reads what fails here: do not look for the shortest case.
+// Shrinking is off: nobody reads these counterexamples.
 configureGlobal({ endOnFailure: true });
 const options = { runs: 60, kills: 3 };
 

@@ -86,7 +86,7 @@ const soon = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
   "loses-last-append": {
     fault: "loses the last append when it is closed",
-    caughtBy: ["durability > finds everything as it was when it is opened again"],
+    caughtBy: ["durability > keeps everything when it is reopened"],
     breaks(storage, place) {
       const file = path.join(place, "catalog");
       let before: Buffer | undefined;
@@ -110,7 +110,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
   },
   "acknowledges-too-early": {
     fault: "answers before the change is on the disk",
-    caughtBy: ["durability > a process killed at a random moment > loses nothing it acknowledged while it was saving, 3 times"],
+    caughtBy: ["durability > a process killed at a random moment > loses no acknowledged save, 3 times"],
     breaks(storage) {
       let last: Promise<unknown> = Promise.resolve();
       const ahead = new MemoryTables(() => true);
@@ -130,7 +130,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
   },
   "aliases-bytes": {
     fault: "hands out the bytes it keeps",
-    caughtBy: ["blob store > keeps its own bytes, whatever is done to those that were given or returned"],
+    caughtBy: ["blob store > is not affected by later changes to given or returned buffers"],
     breaks(storage) {
       const kept = new Map<string, Uint8Array>();
       return replacing(storage, {
@@ -146,12 +146,12 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
   },
   "half-applies": {
     fault: "leaves the rows of sessions out of a change",
-    caughtBy: ["catalog > holds the rows that were decided, after each change of 3 random histories"],
+    caughtBy: ["catalog > holds exactly the decided rows, after each change of 3 random histories"],
     breaks: (storage) => writing(storage, (rows) => rows.filter(({ table }) => table !== "session")),
   },
   "swaps-blindly": {
-    fault: "decides by facts from before its turn",
-    caughtBy: ["catalog > changes at the same time, by one opener > let one win where all expect the same head"],
+    fault: "decides by facts that were read before its turn",
+    caughtBy: ["catalog > concurrent changes, by one opener > let one append win when all expect the same head"],
     breaks: (storage) =>
       replacing(storage, {
         catalog: {
@@ -164,16 +164,16 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
       }),
   },
   "shortens-shields": {
-    fault: "does not look at shields when it selects checkpoints",
+    fault: "does not store the shields of checkpoints",
     caughtBy: [
-      "catalog > holds the rows that were decided, after each change of 3 random histories",
-      "use cases > handles > resolve to what they were given out for until they run out, whatever is saved, compacted and cleaned up",
+      "catalog > holds exactly the decided rows, after each change of 3 random histories",
+      "use cases > handles > resolve to the same context until they expire, despite saves, compaction and clean-up",
     ],
     breaks: (storage) => writing(storage, (rows) => rows.map(withoutShield)),
   },
   "forgets-shields": {
     fault: "does not remember shields beside the catalog",
-    caughtBy: ["recovery > rebuilding over a catalog that is whole > keeps what handles promise"],
+    caughtBy: ["recovery > rebuilding an intact catalog > keeps handles valid"],
     breaks: (storage) =>
       replacing(storage, {
         recovery: {
@@ -185,7 +185,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
   },
   "forgets-tombstones": {
     fault: "does not remember what was removed",
-    caughtBy: ["recovery > rebuilding over a catalog that is whole > keeps what was removed away, although its blob is still there"],
+    caughtBy: ["recovery > rebuilding an intact catalog > does not restore removed checkpoints whose blobs still exist"],
     breaks: (storage) =>
       replacing(storage, {
         recovery: {
@@ -196,7 +196,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
       }),
   },
   "orders-by-time": {
-    fault: "lets the clock decide what is newest",
+    fault: "orders checkpoints by the clock, not the sequence",
     caughtBy: ["catalog > reads > of checkpoints", "catalog > reads > of checkpoints by sessionId"],
     breaks(storage) {
       const all = (read: Read): Read => (read.of === "checkpoints" && read.order === "newest" ? { ...read, limit: 1_000 } : read);
@@ -216,34 +216,34 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
   },
   "mends-text": {
     fault: "replaces lone surrogates, as databases do",
-    caughtBy: ["catalog > holds the rows that were decided, after each change of 3 random histories"],
+    caughtBy: ["catalog > holds exactly the decided rows, after each change of 3 random histories"],
     breaks: (storage) => writing(storage, (rows) => rows.map((row) => ({ ...row, now: mended(row.now) }) as RowChange)),
   },
   overwrites: {
     fault: "overwrites a blob that it should leave alone",
     caughtBy: [
-      "blob store > with ifAbsent > changes nothing when there is one",
-      "blob store > with ifAbsent > lets one of many at the same time win, with its bytes",
+      "blob store > with ifAbsent > does not change an existing blob",
+      "blob store > with ifAbsent > lets one of many concurrent puts win, with its bytes",
     ],
     breaks: (storage) => replacing(storage, { blobs: { put: (key, bytes) => storage.blobs.put(key, bytes) } }),
   },
   "removes-needed": {
     fault: "does not find the checkpoints that need a blob",
-    caughtBy: ["catalog > a change > that removes a blob comes before or behind the append that needs it"],
+    caughtBy: ["catalog > a change > that removes a blob runs before or after the append that needs it"],
     breaks: (storage) => answering(storage, (read, answer) => (read.of === "checkpoints" && read.where.blobs !== undefined ? [] : answer)),
   },
   "keeps-no-order": {
     fault: "starts each piece of work at once",
     caughtBy: [
-      "locking > does the work of a session in the order of the calls, one at a time",
-      "locking > works alone: after what was under way, before what comes later",
+      "locking > runs the work of a session one call at a time, in the order of the calls",
+      "locking > runs exclusive work after earlier work and before later work",
     ],
     breaks: (storage) =>
       replacing(storage, { locking: { inOrder: (_, work) => work(), shared: (work) => work(), exclusively: (work) => work() } }),
   },
   "writes-in-place": {
     fault: "writes blobs under their final name, bit by bit",
-    caughtBy: ["blob store > shows a reader all of a blob or nothing while it is being stored"],
+    caughtBy: ["blob store > shows concurrent readers the whole blob or nothing"],
     breaks: (storage, place) =>
       replacing(storage, {
         blobs: {

@@ -32,7 +32,7 @@ interface Manifest {
 function addNotice(known: Map<string, string>, moduleId: string): void {
   if (!/[\\/]node_modules[\\/]/u.test(moduleId)) return;
   let folder = dirname(moduleId);
-  // Folders inside a package may have a package.json that only names the kind of its modules.
+  // Folders inside a package may have a package.json that only sets `type`.
   let manifest = manifestIn(folder);
   while (manifest?.name === undefined || manifest.version === undefined) {
     const above = dirname(folder);

@@ -15,7 +15,7 @@ export interface ForgedProgram {
   readonly args: readonly string[];
 }
 
-/** A copy of a bundle, with compiled code that Node accepts for one of its files and that does something else. */
+/** A copy of a bundle with forged compiled code: Node accepts it for one of the files, but it does something else. */
 export class ForgedCache {
   readonly #command: readonly string[];
   readonly #forged: string;
@@ -48,7 +48,7 @@ export class ForgedCache {
     for (const file of filesIn(this.#forged)) replaceNumber(file, crc32(forged), crc32(honest));
   }
 
-  /** The code of the forged script, under the name that the honest one's cache has: it has the date of the script. */
+  /** Stores the forged script's code under the name of the honest script's cache: the name depends on the script's date. */
   #forgeScript(folder: string): void {
     const source = readFileSync(this.#loaded, "utf8");
     const cacheOf = (name: string, script: string): string => {
@@ -66,7 +66,7 @@ export class ForgedCache {
     writeFileSync(path.join(this.#forged, path.basename(honest)), planted);
   }
 
-  /** Puts the compiled code where Node looks for it in a directory, readable by everybody. */
+  /** Copies the forged code into a cache directory, readable by everybody. */
   plant(directory: string): void {
     mkdirSync(directory, { recursive: true });
     cpSync(this.#forged, directory, { recursive: true });
@@ -91,7 +91,7 @@ function isScript({ loaded }: Pick<ForgedProgram, "loaded">): boolean {
   return loaded.endsWith(".cjs");
 }
 
-/** The folder with the compiled code of a program, below the user's folder for caches. */
+/** The folder with the compiled code of a program, relative to the user's cache directory. */
 export function folderOf(program: Pick<ForgedProgram, "loaded">): string {
   return path.join("workrail", isScript(program) ? "light" : "compiled");
 }

@@ -5,7 +5,7 @@ import type { CliUnderTest, Outcome } from "../testing/use-cli.ts";
 import type { GoldenCase } from "./golden-case.ts";
 import { normalize, readable } from "./normalize.ts";
 
-/** Program that runs another one in a terminal. The one of Linux takes the command as an option. */
+/** True if the system has the `script` of Linux, which runs a command in a terminal. */
 export const HAS_TERMINAL: boolean = process.platform === "linux" && existsSync("/usr/bin/script");
 
 const WIDTH = "100";
@@ -59,7 +59,7 @@ async function onTerminal(home: GoldenHome, args: readonly string[], given: Gold
   const { typed = "" } = given;
   await begin(home, given);
   const { cli } = home;
-  // The shell itself still finds its programs.
+  // The case's PATH applies only to the command: the shell must find its own programs.
   const { PATH, ...env } = given.env ?? {};
   const path = PATH === undefined ? "" : `PATH=${quoted(PATH)} `;
   // On a build server, where `CI` is set, Node disables colours.

@@ -35,7 +35,7 @@ export function storedWork(store: LazyStore): readonly Resource[] {
       read: async ({ sessionId }) => view(await store.get(), { sessionId }),
       list: async (cursor) => sessionsFrom(await store.get(), cursor),
       complete: async (_name, typed) => sessionsLike(await store.get(), typed),
-      // Also before the first save.
+      // The session need not exist yet.
       concern: async ({ sessionId }) => ({ isNamed: true, isConcerned: (changes) => concernsSession(changes, sessionId) }),
     },
     {
@@ -63,13 +63,13 @@ export function storedWork(store: LazyStore): readonly Resource[] {
   ];
 }
 
-/** Suggests ids of sessions for what is typed. */
+/** Suggests ids of sessions that begin with the typed text. */
 export async function sessionsLike(workrail: Workrail, typed: string): Promise<readonly string[]> {
   const { sessions } = await workrail.listSessions({ limit: MOST_SUGGESTED });
   return sessions.map(({ id }) => id).filter((id) => id.startsWith(typed));
 }
 
-/** Suggests ids of checkpoints, the newest first, for what is typed. */
+/** Suggests ids of checkpoints that begin with the typed text, newest first. */
 async function checkpointsLike(workrail: Workrail, typed: string): Promise<readonly string[]> {
   const found: string[] = [];
   for await (const { id } of workrail.eachCheckpoint()) {
@@ -88,7 +88,7 @@ function concernsSession({ sessions, isUnknown }: StoreChanges, wanted: string |
   return isUnknown === true || sessions.some(({ sessionId }) => sessionId === wanted);
 }
 
-/** Saved checkpoints never change: only their removal concerns anybody. */
+/** Subscribers learn only of the removal of a checkpoint: a saved one never changes. */
 async function removalOf(workrail: Workrail, checkpointId: string): Promise<Concern> {
   const sessionId = await sessionOf(workrail, checkpointId);
   if (sessionId === undefined) throw new WorkrailError("CHECKPOINT_NOT_FOUND", `There is no checkpoint ${checkpointId}.`);

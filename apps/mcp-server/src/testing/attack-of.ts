@@ -12,7 +12,7 @@ export interface Attempt {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Attempts in the order in which they must be made: what is loaded becomes the last used, and what is saved is there. */
+/** Attempts in the order in which they must be made: each load and save affects later attempts. */
 export interface Attack {
   readonly looking: readonly Attempt[];
   readonly loading: readonly Attempt[];

@@ -80,14 +80,14 @@ describe("parseJson", () => {
 
 describe("roundedIntegers", () => {
   it.each([
-    ["the first that a double has not", '{"id":9007199254740993}', ["9007199254740993"]],
+    ["the first one", '{"id":9007199254740993}', ["9007199254740993"]],
     ["in a list, negative, and alone", "[1, -9007199254740993 ,\n1732379877123456789]", ["-9007199254740993", "1732379877123456789"]],
     ["the same twice", "[9007199254740993,9007199254740993]", ["9007199254740993"]],
-    ["those that doubles have", "[9007199254740992, 9007199254740994, 1e21, 100000000000000000000]", []],
-    ["what is within a text, or a key", String.raw`{"a\" ,9007199254740993":"x, 9007199254740993 \\","b":1}`, []],
-    ["behind a text that ends with a backslash", String.raw`{"a":"\\","b":9007199254740993}`, ["9007199254740993"]],
-    ["fractions and powers", "[0.12345678901234567, 12345678901234567.5, 12345678901234567e2, 1e-12345678901234567]", []],
-  ])("tells integers that are read as others: %s", (_, text, expected) => {
+    ["none of those that it can", "[9007199254740992, 9007199254740994, 1e21, 100000000000000000000]", []],
+    ["none within a text or a key", String.raw`{"a\" ,9007199254740993":"x, 9007199254740993 \\","b":1}`, []],
+    ["after a text that ends with a backslash", String.raw`{"a":"\\","b":9007199254740993}`, ["9007199254740993"]],
+    ["no fractions or powers", "[0.12345678901234567, 12345678901234567.5, 12345678901234567e2, 1e-12345678901234567]", []],
+  ])("lists the integers that a double cannot represent: %s", (_, text, expected) => {
     expect(roundedIntegers(text)).toEqual(expected);
   });
 

@@ -49,7 +49,7 @@ export interface CheckpointRecord extends CheckpointFacts {
   readonly lastAccessedAt: Date;
   /** True when the bytes are wrong or missing. Remaining bytes are in quarantine. A damaged checkpoint is never the head. */
   readonly damaged: boolean;
-  /** Until this time no automatic removal takes the checkpoint, because a handle promised so. `undefined` when no handle was issued. */
+  /** Automatic removal spares the checkpoint until this time, when its last handle expires. `undefined` when no handle was issued. */
   readonly shieldedUntil: Date | undefined;
 }
 

@@ -7,8 +7,8 @@ export interface VectorSpace {
 }
 
 /**
- * Holds vectors of checkpoint texts and finds the nearest ones. Its content is derived from the store but expensive: it may be
- * lost at any time, and an embedder then makes it again.
+ * Holds vectors of checkpoint texts and finds the nearest ones. Its content is derived from the store: it may be lost at any time, and
+ * an embedder then computes it again, at some cost.
  */
 export interface VectorIndex {
   /**

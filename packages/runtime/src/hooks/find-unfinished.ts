@@ -4,7 +4,7 @@ import { foldersOfProject } from "./hook-places.ts";
 import { type HookState, latestStates } from "./hook-state.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Milliseconds. Older work is not offered. */
+/** Work that rested longer is not offered. */
 const LONGEST_REST_MS = 14 * DAY_MS;
 const MOST_LOOKED_AT = 8;
 

@@ -36,7 +36,7 @@ const hidden = (...words: string[]): string[] =>
       words.filter((word) => fs.readFileSync(file, "utf8").includes(word)).map((word) => `${path.relative(data(), file)}: ${word}`),
     );
 
-describe("an agent's entries with the names of notes", () => {
+describe("entries of an agent with the keys of the hook's notes", () => {
   it("stay in the state after the next hook", async () => {
     const said = converse().prompt(FIRST);
     await hook("stop");
@@ -106,7 +106,7 @@ describe("the mark of an erased session", () => {
     expect(incoming()).not.toEqual([]);
   });
 
-  it("keeps a session erased although its hook was running", async () => {
+  it("keeps a session erased when its hook is running", async () => {
     const said = converse().prompt("The customer is called Zanzibarski.");
     await hook("stop");
     await (await open()).close();
@@ -116,7 +116,7 @@ describe("the mark of an erased session", () => {
     const at = scene.now;
     const store = await open();
     await store.erase({ sessionId: SID });
-    // The mark and the removal come while the hook reads: as if `erase` ran then.
+    // The hook sees the marks only while it reads, as if `erase` ran then.
     const places = hookPlaces(data());
     const marks = fs.readdirSync(places.erased).map((name) => path.join(places.erased, name));
     for (const mark of marks) fs.rmSync(mark);
@@ -138,7 +138,7 @@ describe("the mark of an erased session", () => {
     expect(total).toBe(0);
   });
 
-  it("is set for a session without hook state, and stays on disk for at least a week", async () => {
+  it("is set for a session without hook state", async () => {
     converse().prompt("The customer is called Zanzibarski.").fail("1", "npm test", "no");
     await hook("session-end");
     await (await open()).close();
@@ -177,7 +177,7 @@ describe("the mark of an erased session", () => {
   });
 });
 
-describe("beside a sealed store", () => {
+describe("with a sealed store", () => {
   const acme = (): void => {
     fs.writeFileSync(path.join(scene.root, "project", ".git", "HEAD"), "ref: refs/heads/secret-merger\n");
     fs.writeFileSync(
@@ -266,7 +266,7 @@ describe("other files among the incoming saves", () => {
   }, 20_000);
   it("an unreadable folder of incoming saves does not block the store", async () => {
     await (await open()).close();
-    fs.symlinkSync("incoming", hookPlaces(data()).incoming); // ELOOP; EACCES after a hook that ran as scene.root
+    fs.symlinkSync("incoming", hookPlaces(data()).incoming); // ELOOP; EACCES after a hook that ran as root
     const store = await open();
     await expect(store.takeIncoming()).resolves.toBe(0);
     await store.close();
@@ -308,8 +308,8 @@ describe("the session that the pack shows", () => {
   });
 });
 
-describe("a session over its limit", () => {
-  it("does not block the incoming saves of other sessions", async () => {
+describe("a save over `maxCheckpointBytes`", () => {
+  it("does not stay in the queue", async () => {
     const said = converse().prompt("Go.");
     for (let at = 0; at < 5; at++) said.run(`c${at}`, `cat part-${at}`, "abcdefgh".repeat(2_000));
     await hook("session-end");
@@ -319,7 +319,7 @@ describe("a session over its limit", () => {
       project: scene.project,
     });
     await store.close();
-    // Over `maxCheckpointBytes` for ever: it waits for ever, counts towards the 64 MB that may wait, and is tried at each call.
+    // It can never be saved: in the queue it would count towards the limit of 64 MB, and be tried at each call.
     expect(incoming()).toEqual([]);
   });
 });
@@ -342,7 +342,7 @@ describe("concurrent and repeated saves", () => {
     for (let turn = 0; turn < 11; turn++) expect(talk.match(new RegExp(`Answer ${turn}"`, "gu"))).toHaveLength(1);
   });
 
-  it("refuse a bad file once, and save the others", async () => {
+  it("leave no file in the queue, not even a broken one", async () => {
     const store = await open();
     const { incoming: waiting } = hookPlaces(data());
     fs.mkdirSync(waiting, { recursive: true });
@@ -378,7 +378,7 @@ describe("concurrent and repeated saves", () => {
     expect(totals).toEqual(["1 1", "1 1", "1 1"]);
   }, 60_000);
 
-  it("missing in a restored backup are saved again from the transcript", async () => {
+  it("are saved again from the transcript when a restored backup lacks them", async () => {
     const store = await open();
     await store.saveCheckpoint({ sessionId: "s", context: { a: 1 } });
     await store.backup(path.join(scene.root, "backup"));
@@ -391,7 +391,7 @@ describe("concurrent and repeated saves", () => {
     const after = await open();
     const { total } = await after.findCheckpoints({ sessionId: SID });
     await after.close();
-    // The pack says that `workflow_resume` with this session gives all of it.
+    // The pack refers to `workflow_resume` with this session.
     expect({ isNamed: text.includes(SID), total }).toEqual({ isNamed: true, total: 1 });
   });
 
@@ -414,8 +414,8 @@ describe("concurrent and repeated saves", () => {
   });
 });
 
-describe("an erasure beside odd files among the incoming saves", () => {
-  it("reports no failure after it erased", async () => {
+describe("an erasure with a folder among the refused saves", () => {
+  it("succeeds", async () => {
     converse().prompt(FIRST);
     await hook("stop");
     const store = await open();
@@ -426,7 +426,7 @@ describe("an erasure beside odd files among the incoming saves", () => {
 });
 
 describe("a long transcript", () => {
-  it("gives a pack at the next start although one portion does not cover it", async () => {
+  it("gives a pack at the next start although it is longer than one portion", async () => {
     const said = converse().prompt(FIRST);
     for (let at = 0; at < 24; at++) said.run(`c${at}`, `cat part-${at}`, "word ".repeat(100_000));
     said.reply("LAST WORDS: still to do: the logout.");
@@ -467,7 +467,7 @@ describe("further cases", () => {
     expect(total).toBe(5);
   });
 
-  it("erasing only the conversation lets the work be saved", async () => {
+  it("work is still saved after its conversation is erased", async () => {
     const said = converse().prompt(FIRST);
     await hook("session-end");
     const store = await open();
@@ -479,7 +479,7 @@ describe("further cases", () => {
     expect(incoming()).not.toEqual([]);
   });
 
-  it("a save of another session is accepted although one session fills the queue", async () => {
+  it("a session can save although another one fills the queue", async () => {
     const { incoming: waiting } = hookPlaces(data());
     fs.mkdirSync(waiting, { recursive: true });
     const big = path.join(waiting, `${"1".padStart(15, "0")}-x.json`);

@@ -23,7 +23,7 @@ function transcriptOf(transcript: string | undefined): Pick<HookState, "transcri
   return transcript === undefined ? {} : { transcript };
 }
 
-/** The known state, updated from the host's payload: for a sealed store the known one has no session and no place. */
+/** The stored state, updated from the host's payload: for a sealed store, the stored state has no session and no place. */
 export function stateOf(fresh: HookState, file: string): HookState {
   const known = readState(file);
   if (known === undefined) return fresh;

@@ -50,7 +50,7 @@ const conversationIn = async (store: Workrail): Promise<unknown[]> => {
 };
 
 describe("incoming saves of hooks", () => {
-  it("are taken in, and told, while somebody watches the store", async () => {
+  it("are taken in and reported while the store is watched", async () => {
     const store = await open();
     const watch = store.watchChanges({ project: null })[Symbol.asyncIterator]();
     await watch.next();
@@ -59,7 +59,7 @@ describe("incoming saves of hooks", () => {
     expect((await store.loadCheckpoint({ sessionId: "claude-code-1" })).context).toEqual({ step: 1 });
   });
 
-  it("are in the store once it is opened, with their order and times", async () => {
+  it("are taken in, in order and with their times, when the store is opened", async () => {
     await leave({ context: { step: 1 } });
     await leave({ context: { step: 2 }, createdAt: "2026-01-02T11:00:00.000Z" });
     const store = await open();
@@ -88,7 +88,7 @@ describe("incoming saves of hooks", () => {
     expect(waitingFiles(places().incoming)).toEqual([]);
   });
 
-  it("form one conversation with any overlaps", async () => {
+  it("form one conversation without repetitions when they overlap", async () => {
     await leave(said(0, "a", "b"));
     await leave(said(2, "c"));
     await leave(said(1, "b", "c", "d"));
@@ -106,16 +106,16 @@ describe("incoming saves of hooks", () => {
   });
 
   it.each<[string, () => Promise<unknown>, string]>([
-    ["no save", async () => fs.writeFileSync(await leave(), "{"), "INVALID_INPUT"],
+    ["not valid JSON", async () => fs.writeFileSync(await leave(), "{"), "INVALID_INPUT"],
     ["too large", () => leave({ context: { text: "x".repeat(2_000) } }), "TOO_LARGE"],
-    ["without an id", () => leave({ sessionId: "" }), "INVALID_INPUT"],
+    ["without a session id", () => leave({ sessionId: "" }), "INVALID_INPUT"],
   ])("are refused and reported when one is %s, and the others are taken in", async (_name, make, code) => {
     await make();
     await leave({ sessionId: "claude-code-2" });
     const store = await open({ limits: { maxContextBytes: 1_000 } });
     expect(waitingFiles(places().incoming)).toEqual([]);
     expect(readFailures(places())).toMatchObject([{ event: "take in", error: expect.stringContaining(code) }]);
-    // The save, and why it was refused.
+    // The save, and a file with the reason.
     expect(fs.readdirSync(places().refused)).toHaveLength(2);
     expect((await store.findCheckpoints({ sessionId: "claude-code-2" })).checkpoints).toHaveLength(1);
   });

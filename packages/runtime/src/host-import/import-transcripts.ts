@@ -30,7 +30,7 @@ export type LeftOutOfImport = (typeof LEFT_OUT)[number];
 /** The result for one transcript. */
 export type TranscriptOutcome = {
   readonly file: string;
-  /** The number of transcripts, out of `total`, that were read so far, with this one. */
+  /** Number of transcripts read so far, including this one. */
   readonly done: number;
   readonly total: number;
 } & (
@@ -101,7 +101,7 @@ async function tryOne(store: Workrail, { transcript, places, settings, project, 
 
 const UUID_NAME = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=\.jsonl$)/u;
 
-/** Claude Code names the file by its session, but entries copied from an earlier session name that one. */
+/** Claude Code names the file after its session, but entries copied from an earlier session have the id of that one. */
 function ownId({ host, file }: FoundTranscript): string | undefined {
   return host === "claude-code" ? UUID_NAME.exec(path.basename(file))?.[0] : undefined;
 }

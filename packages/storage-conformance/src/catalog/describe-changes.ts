@@ -8,7 +8,7 @@ import { Twin } from "./twin.ts";
 /** Tests that rows after any changes are those that core's rules decided. */
 export function describeChanges(harness: StorageHarness, { runs, seed }: Required<ConformanceOptions>): void {
   const histories = Math.ceil(runs / 20);
-  it(`holds the rows that were decided, after each change of ${histories} random histories`, { timeout: 600_000 }, () =>
+  it(`holds exactly the decided rows, after each change of ${histories} random histories`, { timeout: 600_000 }, () =>
     fc.assert(
       fc.asyncProperty(fc.array(someStep, { minLength: 10, maxLength: 50 }), (steps) =>
         Twin.with(harness, async (twin) => {

@@ -37,7 +37,7 @@ export function describeTransactions(harness: StorageHarness): void {
 
   describe("a change", () => {
     it(
-      "applies nothing when its rule throws, and the next one goes on",
+      "applies nothing when its rule throws, and the next change succeeds",
       onStore(async (storage, twin) => {
         const failure = new Error("The rule failed.");
         const failing: Rule<void> = {
@@ -87,7 +87,7 @@ export function describeTransactions(harness: StorageHarness): void {
     );
 
     it(
-      "takes the blobs that it put with it when it is not applied, where blobs share its transaction",
+      "rolls back its blobs too, where blobs share its transaction",
       onStore(async (storage, twin) => {
         const { blobs, catalog } = storage;
         if (blobs.sharesTransaction !== true) return;
@@ -115,7 +115,7 @@ export function describeTransactions(harness: StorageHarness): void {
         "quarantines",
         ({ catalog }, record, work) => catalog.change(markDamaged(record, quarantined(record), async () => (await work(), true))),
       ],
-    ])("that %s a blob can be read beside, and no other change comes in", (_, change) =>
+    ])("that %s a blob lets reads through, and delays other changes", (_, change) =>
       onStore(async (storage) => {
         const record = await save(storage);
         const events: string[] = [];
@@ -136,7 +136,7 @@ export function describeTransactions(harness: StorageHarness): void {
     );
 
     it(
-      "that removes a blob comes before or behind the append that needs it",
+      "that removes a blob runs before or after the append that needs it",
       onStore(async (storage) => {
         const record = await stored(storage);
         const events: string[] = [];
@@ -162,7 +162,7 @@ export function describeTransactions(harness: StorageHarness): void {
     );
 
     it(
-      "is chained in the audit log whatever the texts of its rows",
+      "chains its audit rows, whatever their texts",
       onStore(async (storage) => {
         for (const agentId of ["ä 😀", 'a "quote" \\ and\nlines', "lone \ud800", "\u0001"]) {
           const event = {
@@ -184,7 +184,7 @@ export function describeTransactions(harness: StorageHarness): void {
     );
 
     it(
-      "and an answer stay as they are when the caller changes what it got",
+      "is not affected when the caller modifies returned objects",
       onStore(async (storage, twin) => {
         await twin.putBlob("s" as SessionId, "c" as CheckpointId);
         const blob = twin.refOf("s" as SessionId, "c" as CheckpointId);
@@ -202,7 +202,7 @@ export function describeTransactions(harness: StorageHarness): void {
     );
   });
 
-  describe.each(openers)("changes at the same time, by %s", (some) => {
+  describe.each(openers)("concurrent changes, by %s", (some) => {
     const open = async (twin: Twin): Promise<readonly ChainedStorage[]> =>
       some === "one opener" ? [twin.storage] : [twin.storage, await twin.openAnother(), await twin.openAnother()];
 
@@ -223,7 +223,7 @@ export function describeTransactions(harness: StorageHarness): void {
         }
       }));
 
-    it("let one win where all expect the same head", () =>
+    it("let one append win when all expect the same head", () =>
       Twin.with(harness, async (twin) => {
         const storages = await open(twin);
         const { id, sessionId } = await save(twin.storage);
@@ -247,7 +247,7 @@ export function describeTransactions(harness: StorageHarness): void {
         expect((await Promise.all(replacing)).filter((isDone) => isDone)).toHaveLength(1);
       }));
 
-    it("decide a move by uses that came before it", () =>
+    it("do not move a checkpoint that was used before", () =>
       Twin.with(harness, async (twin) => {
         const [mover, user = mover] = (await open(twin)) as [ChainedStorage];
         for (const usesFirst of [true, false, true, false]) {
@@ -264,7 +264,7 @@ export function describeTransactions(harness: StorageHarness): void {
         }
       }));
 
-    it("forget a session, or save to it first, and leave the facts of the save", () =>
+    it("keep the session facts of a save when the session is forgotten meanwhile", () =>
       Twin.with(harness, async (twin) => {
         const [forgetter, saver = forgetter] = (await open(twin)) as [ChainedStorage];
         for (let round = 0; round < 5; round++) {
@@ -286,7 +286,7 @@ export function describeTransactions(harness: StorageHarness): void {
         }
       }));
 
-    it("never show in the middle: all reads are answered as of one moment", () =>
+    it("are never partly visible: reads in one call see the same state", () =>
       Twin.with(harness, async (twin) => {
         const storages = await open(twin);
         const sessionId = randomIds.sessionId();

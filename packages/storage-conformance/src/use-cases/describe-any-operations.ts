@@ -15,7 +15,7 @@ const MAX_CHECKPOINTS = 3;
 /** Tests random sequences of all operations, compared with a model after each step. */
 export function describeAnyOperations(harness: StorageHarness, options: Required<ConformanceOptions>): void {
   const sequences = Math.ceil(options.runs / 20);
-  it(`holds what a model holds, after each step of ${sequences} random sequences of operations`, { timeout: 600_000 }, () =>
+  it(`equals a model after each step of ${sequences} random sequences of operations`, { timeout: 600_000 }, () =>
     fc.assert(
       fc.asyncProperty(fc.array(someOperation, { minLength: 5, maxLength: 25 }), (operations) =>
         withStore(harness, (store) => new Comparison(harness, store).play(operations)),

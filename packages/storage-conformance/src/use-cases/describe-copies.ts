@@ -21,7 +21,7 @@ export function describeCopies(harness: StorageHarness): void {
       });
 
     it(
-      "have the same content, labels, parents, side records and session labels, and are kept whole",
+      "have the same content, labels, parents, side records, session tags and pins",
       onBench(async (bench, storage) => {
         await fill(bench);
         const { copies, present } = await bench.copySession({ from: FROM, to: TO });
@@ -84,7 +84,7 @@ export function describeCopies(harness: StorageHarness): void {
     );
 
     it(
-      "leave out checkpoints without a name from the caller",
+      "leave out checkpoints for which `rename` returns undefined",
       onBench(async (bench) => {
         const { record } = await bench.save({ sessionId: FROM, context: { step: 1 } });
         await bench.save({ sessionId: FROM, context: { step: 2 } });
@@ -95,7 +95,7 @@ export function describeCopies(harness: StorageHarness): void {
     );
 
     it(
-      "are refused of an unknown session, and to the session itself",
+      "are refused from an unknown session, and to the same session",
       onBench(async (bench) => {
         expect(await codeOf(bench.copySession({ from: FROM, to: TO }))).toBe("SESSION_NOT_FOUND");
         await bench.save({ sessionId: FROM, context: { step: 1 } });

@@ -18,7 +18,7 @@ const ONE_IN_GREEDY = 6;
 /** Tests handles: the checkpoint of a handle stays, whole, until the handle expires or somebody removes the checkpoint on purpose. */
 export function describeHandles(harness: StorageHarness): void {
   describe("handles", () => {
-    it("resolve to what they were given out for until they run out, whatever is saved, compacted and cleaned up", () =>
+    it("resolve to the same context until they expire, despite saves, compaction and clean-up", () =>
       withStore(harness, async ({ storage }) => {
         const clock = new SteppingClock();
         const bench = new Workbench(storage, { clock, limits: LIMITS });

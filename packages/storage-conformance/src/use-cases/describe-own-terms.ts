@@ -10,7 +10,7 @@ const LIMIT = 3;
 const DAY = 24 * 60 * 60 * 1_000;
 const SECRET = "hunter2";
 
-/** Tests saves on the caller's own terms: its ids and order, a session that keeps everything, a save without a search for secrets. */
+/** Tests options of a save: the caller's ids and order, a session that keeps everything, no search for secrets. */
 export function describeOwnTerms(harness: StorageHarness): void {
   const onBench = (options: WorkbenchOptions, test: (bench: Workbench, store: StoreUnderTest) => Promise<void>) => () =>
     withStore(harness, async (store) => {
@@ -24,7 +24,7 @@ export function describeOwnTerms(harness: StorageHarness): void {
     const BACKWARDS = { clock: new SteppingClock(new Date("2026-01-01T00:00:00.000Z"), -DAY) };
 
     it(
-      "are kept, whatever ids and clock say",
+      "are kept, although ids and clock have another order",
       onBench(BACKWARDS, async (bench) => {
         const ids = ["z", "a", "m", "b"] as CheckpointId[];
         let last: CheckpointId | null = null;
@@ -43,7 +43,7 @@ export function describeOwnTerms(harness: StorageHarness): void {
     );
 
     it(
-      "continue any checkpoint, or none, and only one that exists",
+      "allow any existing parent, or none",
       onBench({}, async (bench) => {
         const first = (await bench.save({ sessionId: SESSION, context: { step: 1 } })).record.id;
         await bench.save({ sessionId: SESSION, context: { step: 2 } });
@@ -57,7 +57,7 @@ export function describeOwnTerms(harness: StorageHarness): void {
     );
 
     it(
-      "name one content: the same is found again, another is a conflict, in any session",
+      "identify one content: the same is unchanged, another is a conflict, in any session",
       onBench({}, async (bench) => {
         const save = { sessionId: SESSION, checkpointId: "own" as CheckpointId, context: { step: 1 }, force: true };
         expect((await bench.save(save)).status).toBe("saved");
@@ -78,7 +78,7 @@ export function describeOwnTerms(harness: StorageHarness): void {
     const countIn = async (bench: Workbench, sessionId: SessionId): Promise<number> => (await bench.list({ sessionId })).length;
 
     it(
-      "is kept from its first save, beyond the limit and by clean-up, and others are not",
+      "keeps checkpoints beyond the limit and through clean-up, unlike other sessions",
       onBench({ ...OPTIONS, clock: new SteppingClock(new Date("2026-01-01T00:00:00.000Z"), DAY) }, async (bench, { storage }) => {
         const [kept, other] = [SESSION, "other" as SessionId];
         await saveAll(bench, other, false);
@@ -91,7 +91,7 @@ export function describeOwnTerms(harness: StorageHarness): void {
     );
 
     it(
-      "is kept after a rebuild, until its tag is removed",
+      "keeps everything after a rebuild, until its tag is removed",
       onBench(OPTIONS, async (bench, { storage }) => {
         await saveAll(bench, SESSION, true);
         await bench.rebuild();
@@ -104,7 +104,7 @@ export function describeOwnTerms(harness: StorageHarness): void {
     );
 
     it(
-      "is not made by a save that changes nothing",
+      "is not created by an unchanged save",
       onBench(OPTIONS, async (bench, { storage }) => {
         await bench.save({ sessionId: SESSION, context: { step: 1 } });
         expect((await bench.save({ sessionId: SESSION, context: { step: 1 }, keep: true })).status).toBe("unchanged");

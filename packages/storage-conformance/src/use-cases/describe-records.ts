@@ -143,7 +143,7 @@ export function describeRecords(harness: StorageHarness): void {
     );
 
     it(
-      "of many writers at once are all there",
+      "of many concurrent writers are all kept",
       onBench(async (bench) => {
         const id = await saved(bench, 1);
         const keys = Array.from({ length: 12 }, (_, index) => `task ${index}`);

@@ -22,7 +22,7 @@ export const tag = writing(z.object({ ...SESSION, add: TAGS, remove: TAGS }), as
   sessionRow(await store.tagSession(params)),
 );
 
-/** Protects a session from automatic removal, or no longer. */
+/** Protects a session from automatic removal, or ends the protection. */
 export const keep = writing(z.object({ ...SESSION, isKept: z.boolean() }), async ({ store }, { sessionId, isKept }): Promise<SessionRow> =>
   sessionRow(await store.keepSession(sessionId, isKept)),
 );

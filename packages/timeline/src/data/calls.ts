@@ -11,7 +11,7 @@ import { sessions } from "./sessions.ts";
 import { storage, usage } from "./storage.ts";
 import { sizes, timeline } from "./timeline.ts";
 
-/** All that the page asks for and does. */
+/** All calls of the page. */
 export const CALLS = {
   sessions,
   search,

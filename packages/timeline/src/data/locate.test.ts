@@ -25,14 +25,14 @@ function placeOf(query: string, snippet?: string): Place | undefined {
 }
 
 describe("the place of searched words", () => {
-  it("is the entry with most of them, at the first", () => {
+  it("is the first match in the entry with the most of them", () => {
     expect(placeOf("ledger coupons cart")).toEqual({ in: "entry", key: "findings", at: 4, words: ["cart", "coupons", "ledger"] });
   });
 
   it("is the entry that the snippet is from", () => {
     expect(placeOf("coupons")).toMatchObject({ key: "goal", at: 18 });
     expect(placeOf("coupons", "…Coupons come before the…")).toMatchObject({ key: "findings", at: 25 });
-    // A short one goes on with other texts.
+    // A short snippet continues with other texts.
     expect(placeOf("green", "green … Let customers use coupons.")).toEqual({ in: "tags", words: ["green"] });
     // The texts of an object are escaped in its JSON.
     const inPlan = placeOf("coupons", 'write "coupons" into the ledger');
@@ -40,7 +40,7 @@ describe("the place of searched words", () => {
     expect(JSON.stringify(ABOUT.context["plan"], undefined, 2).slice(inPlan?.at)).toMatch(/^coupons/u);
   });
 
-  it("is the part of a conversation", () => {
+  it("is the message of a conversation", () => {
     expect(placeOf("vouchers")).toEqual({ in: "conversation", at: 0, words: ["vouchers"] });
     expect(placeOf("exports")).toMatchObject({ in: "conversation", at: 1 });
   });
@@ -63,13 +63,13 @@ describe("the place of searched words", () => {
     );
   });
 
-  it("has another form of the words when nothing has the words themselves", () => {
+  it("is another form of a word when no text has the word itself", () => {
     expect(placeOf("exporting")).toMatchObject({ in: "conversation", at: 1, words: ["exports"] });
     expect(placeOf("art")).toBeUndefined();
     expect(placeOf("zebra")).toBeUndefined();
   });
 
-  it("is where one of the words begins, for any texts and words", () => {
+  it("begins with one of the words, for any texts and words", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string({ unit: "grapheme" })), fc.string({ unit: "grapheme" }), (context, query) => {
         const place = locate({ context, query, attributes: [] });

@@ -8,7 +8,7 @@ const count = (text: string): number =>
 
 const word = fc.oneof(fc.stringMatching(/^[a-z]{1,12}$/), fc.constantFrom("{", "}", "12", "\n", "x".repeat(300), " ".repeat(50)));
 
-it("surelyMore is false for a text with no more tokens, and true for one with far more", () => {
+it("surelyMore is false for a text within the limit, and true for one far over it", () => {
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 60 }), fc.nat(400), (words, times, tokens) => {
       const text = `${words.join(" ")} `.repeat(times);

@@ -14,7 +14,7 @@ export function commandOf(input: JsonValue): string | undefined {
   if (!isJsonObject(input)) return undefined;
   const given = COMMAND_KEYS.map((key) => input[key]).find((value) => typeof value === "string" || isTexts(value));
   if (given === undefined) return undefined;
-  // Some hosts put the shell in front.
+  // Some hosts pass a list that begins with a shell: `bash -lc COMMAND`.
   const text = isTexts(given) ? (/^(?:.*\/)?(?:ba|z|da)?sh$/u.test(given[0] ?? "") ? (given.at(-1) ?? "") : given.join(" ")) : given;
   return isPatch(text) ? undefined : shortened(text);
 }

@@ -47,7 +47,7 @@ it("refuses another form than expected, and a base that is unknown, damaged or i
 });
 
 describe("markDamaged", () => {
-  it("marks a checkpoint once, which is no head from then on", () => {
+  it("marks a checkpoint once, and removes it as the head", () => {
     const catalog = new RuleCatalog();
     const [first, record] = [catalog.saved("a"), catalog.saved("b")];
     const audit = { at: new Date(0), action: "quarantine", sessionId: S, checkpointId: record.id, agentId: undefined } as const;

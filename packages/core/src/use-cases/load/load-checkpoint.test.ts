@@ -57,30 +57,27 @@ describe("a blob that does not match its record", () => {
     ["is another checkpoint's", async (_, { saved, disk }) => disk.blobs.get((await saved({ n: 2 }, { sessionId: OTHER })).blob)],
     ["holds something else", (_, { ports }) => ports.codec.encode(Buffer.from(`{"n":1}`))],
   ];
-  it.each(damage)(
-    "%s: that is said, with the checkpoint and the nearest that can be read, which is loaded in its place",
-    async (_, spoil) => {
-      const store = aStore();
-      const good = await store.saved({ n: 0 });
-      const bad = await store.saved({ n: 1 });
-      const bytes = await spoil(store.disk.blobs.get(bad.blob) as Uint8Array, store);
-      if (bytes === undefined) store.disk.blobs.delete(bad.blob);
-      else store.disk.blobs.set(bad.blob, bytes);
-      const details = { checkpointId: bad.id, sessionId: S, blobPath: bad.blob, nearestValidId: good.id };
-      await expect(store.load(bad.id)).rejects.toMatchObject(failure("CHECKPOINT_CORRUPT", details));
-      expect(store.loaded).toEqual([]);
-      for (const asked of [S, good.id]) expect((await store.load(asked)).context).toEqual({ n: 0 });
-    },
-  );
+  it.each(damage)("%s: its load fails and names the nearest readable checkpoint, and the session loads that one", async (_, spoil) => {
+    const store = aStore();
+    const good = await store.saved({ n: 0 });
+    const bad = await store.saved({ n: 1 });
+    const bytes = await spoil(store.disk.blobs.get(bad.blob) as Uint8Array, store);
+    if (bytes === undefined) store.disk.blobs.delete(bad.blob);
+    else store.disk.blobs.set(bad.blob, bytes);
+    const details = { checkpointId: bad.id, sessionId: S, blobPath: bad.blob, nearestValidId: good.id };
+    await expect(store.load(bad.id)).rejects.toMatchObject(failure("CHECKPOINT_CORRUPT", details));
+    expect(store.loaded).toEqual([]);
+    for (const asked of [S, good.id]) expect((await store.load(asked)).context).toEqual({ n: 0 });
+  });
 
-  it("of a newer version is not damage", async () => {
+  it("has a newer version: its load fails with UNSUPPORTED_VERSION", async () => {
     const { saved, disk, load, ports } = aStore();
     const { id, blob } = await saved({ n: 1 });
     disk.blobs.set(blob, await ports.codec.encode(Buffer.from(`{"workrail":3}\n`)));
     await expect(load(id)).rejects.toMatchObject(failure("UNSUPPORTED_VERSION"));
   });
 
-  it("decompresses to more than the limit of a context", async () => {
+  it("decompresses to more than the limit of a context: its load fails with TOO_LARGE", async () => {
     const store = aStore();
     const { id } = await store.saved({ text: "x".repeat(3_000_000) });
     store.ports = { ...store.ports, limits: { ...store.ports.limits, maxContextBytes: 10 } };
@@ -102,7 +99,7 @@ describe("a blob that disappears between lookup and read", () => {
     store.ports = { ...store.ports, blobs: withMethods<BlobStore>(store.storage.blobs, { get }) };
   }
 
-  it("because it was pruned makes the checkpoint not found", async () => {
+  it("makes the load fail with CHECKPOINT_NOT_FOUND when the checkpoint was pruned", async () => {
     const store = aStore({ limits: { maxCheckpoints: 1 } });
     const { id } = await store.saved({ n: 1 });
     before(store, async () => {
@@ -112,7 +109,7 @@ describe("a blob that disappears between lookup and read", () => {
     await expect(store.load(id)).rejects.toMatchObject(failure("CHECKPOINT_NOT_FOUND", { checkpointId: id }));
   });
 
-  it("as the pruned head's makes the load return the new head", async () => {
+  it("makes the load of the session return the new head when the head was pruned", async () => {
     const store = aStore({ limits: { maxCheckpoints: 1 } });
     await store.saved({ n: 1 });
     before(store, async () => {
@@ -123,7 +120,7 @@ describe("a blob that disappears between lookup and read", () => {
     expect(store.loaded).toHaveLength(1);
   });
 
-  it("because it was re-encoded with another size makes the load read the record again", async () => {
+  it("makes the load read the record again when the blob was re-encoded to another size", async () => {
     const store = aStore();
     const record = await store.saved({ n: 1 });
     const bytes = store.disk.blobs.get(record.blob) as Uint8Array;

@@ -20,8 +20,8 @@ export interface CopySessionInput {
   /** Session to copy to. Other checkpoints in it stay. */
   readonly to: SessionId;
   /**
-   * Returns the id of a copy, the same each time, and attributes to set; `undefined` for a checkpoint to leave out. Default: an id that
-   * follows from the session and the old id.
+   * Returns the id of a copy, the same at each call, and attributes to set; `undefined` leaves the checkpoint out. Default: an id derived
+   * from the target session and the old id.
    */
   readonly rename?: ((record: CheckpointRecord) => Renamed | undefined) | undefined;
   readonly agentId?: string | undefined;
@@ -29,25 +29,25 @@ export interface CopySessionInput {
 
 export interface Renamed {
   readonly id?: CheckpointId | undefined;
-  /** Attributes of the copy that differ. */
+  /** Attributes to add or replace. */
   readonly attributes?: JsonObject | undefined;
 }
 
 export interface CopiedSession {
   /** The copies that are in the session now, the oldest first. */
   readonly copies: readonly { readonly from: CheckpointId; readonly to: CheckpointId }[];
-  /** Checkpoints of `copies` that were there before. */
+  /** Number of `copies` that existed before the call. */
   readonly present: number;
 }
 
-/** Checkpoints that are read together: older ones are deltas against newer ones. */
+/** Number of checkpoints that are read together: older ones are deltas against newer ones. */
 const TOGETHER = 20;
 
 /**
- * Copies the checkpoints of a session to another one, in their order: content byte for byte, labels, times, parents and side records, and then
- * the tags and pins of the session. Side records whose checkpoint was never saved, other asides, handles and the trash are left out. Each copy is durable
- * on its own; an interrupted call is repeated, and finds the copies that it made. Nothing is pruned meanwhile. The audit log has a row for
- * each copy, and one `import` at the end that names the session.
+ * Copies the checkpoints of a session to another session, oldest first, with their exact contexts, labels, times, parents and side records.
+ * Then copies the tags and pins of the session. Leaves out side records whose checkpoint was never saved, other asides, handles and the trash.
+ * Each copy is durable on its own: repeat an interrupted call, and it skips the copies it already made. Prunes nothing. The audit log gets
+ * a row for each copy, and a last row `import` that names the session.
  *
  * @throws INVALID_INPUT, SESSION_NOT_FOUND, CHECKPOINT_CORRUPT for a checkpoint that cannot be read, CONFLICT for an id that is taken, and as
  * `saveCheckpoint`.
@@ -84,7 +84,7 @@ export async function copySession(ports: CopyPorts, { from, to, rename, agentId 
   return { copies, present };
 }
 
-/** Returns what is copied of a session, the oldest first; side records come behind their checkpoints. */
+/** Returns the checkpoints to copy, oldest first, and after them their side records, oldest first. */
 async function recordsOf({ catalog }: CopyPorts, sessionId: SessionId): Promise<readonly CheckpointRecord[]> {
   const all: CheckpointRecord[] = [];
   for await (const record of eachRecord(catalog, { sessionId, kinds: CHECKPOINT_KINDS })) all.push(record);
@@ -119,7 +119,7 @@ function recordsOfCopy(owner: CheckpointId) {
   return { parentId: owner, recordOf: owner, tags: [recordTag(owner)] };
 }
 
-/** Returns false when the copy was there. */
+/** Returns false when the copy already exists. */
 async function saveCopy(
   ports: CopyPorts,
   record: CheckpointRecord & { readonly recordOf?: CheckpointId; readonly keep: boolean },
@@ -141,7 +141,7 @@ async function saveCopy(
     recordOf: record.recordOf,
     trustParent: true,
     auditAt: ports.clock.now(),
-    // Recognised by its id when it was written before.
+    // Saves a context that equals its predecessor too. An existing copy is recognised by its id.
     force: true,
     reportsDropped: false,
   });
@@ -154,7 +154,7 @@ interface Finish extends CopySessionInput {
   readonly head: CheckpointId | undefined;
 }
 
-/** Copies the labels of the session and counts the copy as a use: its checkpoints have old times. */
+/** Copies the tags and pins of the session, and records an access: its checkpoints have old times. */
 async function finish({ catalog, clock, locking }: CopyPorts, { from, to, tags, pins, head, agentId }: Finish): Promise<void> {
   if (head === undefined) return;
   const at = clock.now();
