@@ -32,7 +32,7 @@ describe.each(PAIRS)("a call that takes long, of a %s over %s", (name, way) => {
     await home[Symbol.asyncDispose]();
   });
 
-  it("tells how far the rebuilding of a lost catalog and the indexing for a search are", async () => {
+  it("reports how far the rebuilding of a lost catalog and the indexing for a search are", async () => {
     for (const file of readdirSync(home.dataDir).filter((each) => each.startsWith("workrail.db"))) rmSync(join(home.dataDir, file));
     const args = [join(await bundleServer(), "workrail-mcp.mjs"), ...(way === "HTTP" ? ["--http", "0"] : [])];
     const program = { command: process.execPath, args, cwd: home.project };

@@ -171,7 +171,7 @@ describe("workrailSteps", () => {
     expect(model.doGenerateCalls).toHaveLength(2);
   });
 
-  it("tells of a last step that cannot be saved, and saves it when that is possible again", async () => {
+  it("reports a last step that cannot be saved, and saves it when that is possible again", async () => {
     const store = await freshStore();
     let isGone = false;
     const watched = watching(store, () => {

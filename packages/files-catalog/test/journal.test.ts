@@ -226,7 +226,7 @@ describe("a journal", () => {
       });
     }));
 
-  it("tells every kind of change", () =>
+  it("reports every kind of change", () =>
     withDirectory(async (dataDir) => {
       const at = new Date(0);
       const [a, b, c, d, e] = ["a", "b", "c", "d", "e"] as CheckpointId[] as [

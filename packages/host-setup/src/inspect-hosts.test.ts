@@ -50,12 +50,12 @@ describe("inspectHosts", () => {
     ]);
   });
 
-  it("tells of a file that the host cannot read", () => {
+  it("reports a file that the host cannot read", () => {
     machine.write(machine.file("claude-code", "hooks"), "{ // mine\n}");
     expect(reportOf("claude-code").faults.map(({ message }) => message)).toEqual([expect.stringContaining("line 1 has a comment")]);
   });
 
-  it("tells of hooks that fire twice beside a plugin", async () => {
+  it("reports hooks that fire twice beside a plugin", async () => {
     await machine.setUp("claude-code");
     machine.write(
       path.join(machine.surroundings.project, ".claude", "settings.json"),

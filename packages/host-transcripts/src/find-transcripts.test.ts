@@ -42,7 +42,7 @@ describe("findTranscripts", () => {
     for (const host of ["claude-code", "codex", "gemini", "opencode"] as const) expect(await names(host)).toEqual([]);
   });
 
-  it("tells the size and the time of a transcript", async () => {
+  it("reports the size and the time of a transcript", async () => {
     const file = put(".claude/projects/-p/a.jsonl", 3);
     expect(await findTranscripts("claude-code", { home, env: {} })).toEqual([
       { host: "claude-code", file, sizeBytes: 3, modifiedAt: at(3) },

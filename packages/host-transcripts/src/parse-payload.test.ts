@@ -66,7 +66,7 @@ describe("parsePayload", () => {
     expect(parsePayload(undefined, recorded("claude-code", "SessionStart-compact.json"))?.source).toBe("compact");
   });
 
-  it("tells a sub-agent, with an empty type where the host started it for itself", () => {
+  it("reports a sub-agent, with an empty type where the host started it for itself", () => {
     expect(parsePayload(undefined, recorded("claude-code", "SubagentStop.json"))).toMatchObject({
       agentId: "a08f37777d638d18d",
       agentType: "",

@@ -15,7 +15,7 @@ function aFolder(): string {
 }
 
 describe("peekTranscript", () => {
-  it("tells the session, the directory and the begin of a Claude Code transcript", async () => {
+  it("reports the session, the directory and the beginning of a Claude Code transcript", async () => {
     expect(await peekTranscript("claude-code", path.join(FIXTURES, "claude-code-2.1.330/rewind.jsonl"))).toEqual({
       sessionId: "01841006-b0db-4625-ad05-46ccd037a6cd",
       cwd: "/home/user/proj",
@@ -24,12 +24,12 @@ describe("peekTranscript", () => {
     });
   });
 
-  it("tells a sub-agent", async () => {
+  it("reports a sub-agent", async () => {
     const facts = await peekTranscript("claude-code", path.join(FIXTURES, "claude-code-2.1.330/agent-a027447141a3ab0cb.jsonl"));
     expect(facts).toMatchObject({ isSubagent: true, sessionId: "19d8349b-5684-43c2-a996-3ae86426df8b" });
   });
 
-  it("tells those of a Codex rollout, and that it is of a sub-agent", async () => {
+  it("reports those of a Codex rollout, and that a sub-agent wrote it", async () => {
     expect(await peekTranscript("codex", path.join(FIXTURES, "codex-0.169.0/rollout-0.jsonl"))).toMatchObject({
       sessionId: "01a20d72-d989-72d0-8768-91cdb03a5fa0",
       cwd: "/home/user/proj",
@@ -46,7 +46,7 @@ describe("peekTranscript", () => {
     expect(await peekTranscript("codex", file)).toMatchObject({ sessionId: "s", cwd: "/p", branch: "main", isSubagent: true });
   });
 
-  it("tells the project of a Gemini CLI chat", async () => {
+  it("reports the project of a Gemini CLI chat", async () => {
     const folder = aFolder();
     mkdirSync(path.join(folder, "chats"));
     writeFileSync(path.join(folder, ".project_root"), "/home/user/proj");
@@ -64,7 +64,7 @@ describe("peekTranscript", () => {
     expect(await peekTranscript("claude-code", `${file}.none`)).toBeUndefined();
   });
 
-  it.skipIf(process.platform === "win32")("fails for a folder, and for a link to itself, unless it is told to go on", async () => {
+  it.skipIf(process.platform === "win32")("fails for a folder and for a link to itself, unless it may skip them", async () => {
     const folder = aFolder();
     const loop = path.join(folder, "loop.jsonl");
     symlinkSync(loop, loop);
@@ -73,7 +73,7 @@ describe("peekTranscript", () => {
     expect(await peekIfReadable("claude-code", folder)).toBeUndefined();
   });
 
-  it.skipIf(isRoot || process.platform === "win32")("goes on behind a file that must not be read", async () => {
+  it.skipIf(isRoot || process.platform === "win32")("skips a file that it may not read", async () => {
     const file = path.join(aFolder(), "closed.jsonl");
     writeFileSync(file, "{}\n", { mode: 0 });
     expect(await peekIfReadable("claude-code", file)).toBeUndefined();

@@ -272,7 +272,7 @@ describe("blobs", () => {
 });
 
 describe("a lease", () => {
-  it("of a process that died holds nobody up once it is over", async () => {
+  it("of a dead process blocks nobody after it expires", async () => {
     let now = AT.getTime();
     const clock = { now: () => new Date(now) };
     const values = new Map<string, Uint8Array>();

@@ -22,7 +22,7 @@ function answering(aheadMs: number, tookMs: number): Connection {
   };
 }
 
-it("tells the time of the database, and goes on between the answers", async () => {
+it("follows the time of the database, and advances between answers", async () => {
   const clock = new DatabaseClock();
   expect(clock.now().getTime()).toBe(NOON);
   await clock.set(answering(3_600_000, 20));
@@ -31,7 +31,7 @@ it("tells the time of the database, and goes on between the answers", async () =
   expect(clock.now().getTime()).toBe(NOON + 1_000 + 3_600_000);
 });
 
-it("stays as it is where a slow answer explains the difference", async () => {
+it("is not changed when a slow answer explains the difference", async () => {
   const clock = new DatabaseClock();
   await clock.set(answering(40, 100));
   expect(clock.now().getTime()).toBe(NOON + 100);

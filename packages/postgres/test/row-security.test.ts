@@ -78,7 +78,7 @@ describe.skipIf(missing !== undefined)(`row-level security${missing === undefine
       return found;
     });
 
-  it("is forced on every table, and shows nobody a row who names no tenant, not even the owner", async () => {
+  it("is forced on every table, and shows no row without a tenant, not even to the owner", async () => {
     expect(await tables(team.user)).toHaveLength(21);
     for (const url of [team.user, team.owner]) {
       for (const tenant of [undefined, "", "nobody"]) expect(new Set(await counts(url, tenant))).toEqual(new Set([0]));
@@ -111,7 +111,7 @@ describe.skipIf(missing !== undefined)(`row-level security${missing === undefine
     expect(listed).toEqual([...Array.from({ length: 20 }, () => 0), 3]);
   });
 
-  it("does not hold a superuser", async () => {
+  it("does not limit a superuser", async () => {
     expect(Math.max(...(await counts(server.url("team"), undefined)))).toBeGreaterThan(2);
   });
 
@@ -169,7 +169,7 @@ describe.skipIf(missing !== undefined)(`row-level security${missing === undefine
     }
   });
 
-  it("holds the tenants apart in each index, so that no lookup takes time by what others have", async () => {
+  it("separates tenants in each index, so that no lookup depends on other tenants' rows", async () => {
     const first = await as(team.user, undefined, (run) => {
       return run(`select index.relname as name, attribute.attname as first from pg_index
         join pg_class as index on index.oid = indexrelid join pg_attribute as attribute on attribute.attrelid = indexrelid and attnum = 1
@@ -222,7 +222,7 @@ describe.skipIf(missing !== undefined)(`row-level security${missing === undefine
     expect(await as(team.user, "spy", (run) => run("select 1 from workrail.search_document"))).toEqual([]);
   });
 
-  it("takes no empty tenant", async () => {
+  it("refuses an empty tenant", async () => {
     await expect(openPostgres({ url: team.user, tenant: "" })).rejects.toMatchObject({
       code: "INVALID_INPUT",
       details: { field: "tenant" },

@@ -63,7 +63,7 @@ describe("a change of files in the background", () => {
     expect(log).toEqual(["answered", "changed"]);
   });
 
-  it("that fails reports to its own caller, and to nobody else", async () => {
+  it("that fails rejects only for its own caller", async () => {
     const calls = new CallsUnderWay();
     const change = calls.betweenAnswers(async () => {
       await sleep(2);

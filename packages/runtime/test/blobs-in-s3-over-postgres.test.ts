@@ -43,7 +43,7 @@ describe.skipIf(missing !== undefined)(`PostgreSQL with blobs in S3${missing ===
   describeBlobStore(harness);
   describeCompaction(harness);
 
-  it("is what the settings store and blobs make", async () => {
+  it("is opened by the settings `store` and `blobs`", async () => {
     const env = { ...bucket.environment, WORKRAIL_STORE: database.url(), WORKRAIL_BLOBS: addressOf("settings") };
     await using workrail = await openWorkrail({ env, project: null });
     const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "s", context: { step: 1 } });

@@ -63,7 +63,7 @@ describe("a caller with a right to some projects", () => {
       expect(await count()).toBe(1);
     }));
 
-  it("compares meaning with its projects alone, and is not told how much of the rest is embedded", () =>
+  it("searches by meaning only in its projects, and does not learn how much of the rest is embedded", () =>
     onDisk(async (place) => {
       const embedder: Embedder = {
         name: "test",
@@ -168,7 +168,7 @@ describe("a caller with a right to some projects", () => {
       expect(await refusalOf(caller.loadCheckpoint({ checkpointId }))).toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
     }));
 
-  it("is told that the store is full without the bytes of others", () =>
+  it("learns that the store is full, but not the bytes of others", () =>
     onDisk(async (place) => {
       await using workrail = await place.open({ env: { WORKRAIL_MAX_TOTAL_BYTES: "10000", WORKRAIL_MAX_SESSION_BYTES: "10000" } });
       const large = (): object => ({ at: Array.from({ length: 800 }, () => Math.random().toString(36)).join("") });
@@ -192,7 +192,7 @@ describe("a caller with a right to some projects", () => {
       }
     }));
 
-  it("is told of changes in its projects alone", () =>
+  it("learns only of changes in its projects", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       const before = await saved(workrail, B);
@@ -229,7 +229,7 @@ describe("a caller with a right to some projects", () => {
       expect(ofWholeStore.map(([name]) => name)).toEqual(expect.arrayContaining([...names]));
     }));
 
-  it("can be narrowed further, and not widened; closing it closes nothing", () =>
+  it("can be narrowed but not widened; closing it does not close the store", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       await saved(workrail, A);
@@ -245,7 +245,7 @@ describe("a caller with a right to some projects", () => {
       expect(await refusalOf(caller.findCheckpoints())).toMatchObject({ details: { reason: "closed" } });
     }));
 
-  it("sees and erases of what memory keeps for a failing disk only its own", () =>
+  it("sees and erases only its own work in the memory fallback", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       await saved(workrail, B);

@@ -205,8 +205,8 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])(
 
     it.each([
       ["it is in the trash", [2]],
-      ["what is stored against it is", [1]],
-      ["all of its session is", [0, 1, 2, 3, 4]],
+      ["its delta is in the trash", [1]],
+      ["its whole session is in the trash", [0, 1, 2, 3, 4]],
     ])("when %s", (_, trashed) =>
       at(async (place) => {
         const saved = await prepare(place);
@@ -218,7 +218,7 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])(
     );
 
     it(
-      "that is stored against by what was removed, and still needed",
+      "whose delta was removed but is still a base",
       at(async (place) => {
         const saved = await prepare(place);
         const [oldest, removed, gone, ...others] = saved as [Saved, Saved, Saved, ...Saved[]];
@@ -230,7 +230,7 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])(
     );
 
     it(
-      "in copies that were kept aside, in quarantine, or that nobody finished",
+      "in old catalogs, in quarantine, and in unfinished files",
       at(async (place) => {
         const saved = await prepare(place);
         const gone = saved[2] as Saved;
@@ -264,7 +264,7 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])(
     );
 
     it(
-      "in facts of its session that nobody understood",
+      "in damaged session facts",
       at(async (place) => {
         const saved = await prepare(place);
         const facts = path.join(place.dataDir, "contexts", SESSION, "metadata.json");
@@ -276,7 +276,7 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])(
     );
 
     it(
-      "and names what is in quarantine of others, which goes with the session",
+      "and names quarantined files of the session, which are erased with the session",
       at(async (place) => {
         const saved = await prepare(place);
         const [damaged, gone] = [saved[0] as Saved, saved[2] as Saved];
@@ -304,7 +304,7 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])(
     );
 
     it(
-      "and of a session what is kept of it besides",
+      "and erasing a session removes its labels too",
       at(async (place) => {
         const saved = await prepare(place);
         const label = newWord();

@@ -186,23 +186,20 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     await refuse();
   });
 
-  it.each(["sealing", "clear", "unsealing"])(
-    "a keyring that somebody without the key had say %s, and what was planted for that",
-    async (state) => {
-      const clear = await aFileInClear();
-      const store = await openWith(openRaw, dataDir, { sealing: WISH });
-      const id = await saveSome(store, 1);
-      await store.close();
-      cpSync(clear, fileOf(id));
-      for (const file of filesBelow(dataDir).filter((each) => each.includes("keyring.json"))) {
-        const { workrailKeyring, check: _check, ...keyring } = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
-        const planted = { ...keyring, state };
-        const check = createHash("sha256").update(JSON.stringify(planted)).digest("hex").slice(0, 16);
-        writeFileSync(file, JSON.stringify({ workrailKeyring, check, ...planted }));
-      }
-      for (const wish of [WISH, NO_WISH]) await expect(openWith(openRaw, dataDir, { sealing: wish })).rejects.toMatchObject(UNAVAILABLE);
-    },
-  );
+  it.each(["sealing", "clear", "unsealing"])("a keyring changed to %s without the key, and a planted file", async (state) => {
+    const clear = await aFileInClear();
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
+    const id = await saveSome(store, 1);
+    await store.close();
+    cpSync(clear, fileOf(id));
+    for (const file of filesBelow(dataDir).filter((each) => each.includes("keyring.json"))) {
+      const { workrailKeyring, check: _check, ...keyring } = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+      const planted = { ...keyring, state };
+      const check = createHash("sha256").update(JSON.stringify(planted)).digest("hex").slice(0, 16);
+      writeFileSync(file, JSON.stringify({ workrailKeyring, check, ...planted }));
+    }
+    for (const wish of [WISH, NO_WISH]) await expect(openWith(openRaw, dataDir, { sealing: wish })).rejects.toMatchObject(UNAVAILABLE);
+  });
 
   it("an unencrypted catalog, and uses none of it in a rebuild", async () => {
     const kept = path.join(folder, "clear");

@@ -101,7 +101,7 @@ it("indexes what is pending, in a store that keeps its index", () =>
     expect((await store.searchCheckpoints({ query: "weathervane" })).hits).toHaveLength(1);
   }));
 
-it("tells what it cannot finish while a backup delays removals", () =>
+it("reports what it cannot finish while a backup delays removals", () =>
   onDisk(async (place) => {
     const later = await neglected(place);
     holdRemovals(place, 60_000);

@@ -30,7 +30,7 @@ class Watch {
 const save = (workrail: Workrail, sessionId: string, step: number) => workrail.saveCheckpoint({ sessionId, context: { step } });
 
 describe("a watch of changes", () => {
-  it.each(KINDS)("tells what happens to a session: $kind", ({ at }) =>
+  it.each(KINDS)("reports what happens to a session: $kind", ({ at }) =>
     at(async (place) => {
       await using workrail = await place.open();
       await save(workrail, "old", 1);
@@ -48,7 +48,7 @@ describe("a watch of changes", () => {
     }),
   );
 
-  it("tells what another opener saves, and puts together what happened before it is asked", () =>
+  it("reports what another opener saves, and puts together what happened before it is asked", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       await using other = await place.open();

@@ -39,7 +39,7 @@ const TEXTS = CHECKPOINT_COLUMNS.filter((column) => typeof ROW[column] === "stri
 const INTEGERS = [...CHECKPOINT_COLUMNS, "checksum" as const].filter((column) => typeof ROW[column] === "number");
 
 describe("a row with one flipped bit", () => {
-  it("is known again where a bit of a text was flipped, so that another character is read or none", () => {
+  it("is corrected when the bit is in a text", () => {
     const flip = fc.record({ column: fc.constantFrom(...TEXTS), at: fc.nat(), bit: fc.integer({ min: 0, max: 7 }) });
     fc.assert(
       fc.property(flip, ({ column, at, bit }) => {
@@ -55,7 +55,7 @@ describe("a row with one flipped bit", () => {
     );
   });
 
-  it.each(INTEGERS)("is known again where it was one of %s", (column) => {
+  it.each(INTEGERS)("is corrected when the bit is in %s", (column) => {
     const bits = column === "checksum" ? 32 : 48;
     for (let bit = 0; bit < bits; bit++) {
       const read = Number(BigInt.asIntN(48, BigInt(ROW[column] as number) ^ (1n << BigInt(bit))));
@@ -63,13 +63,13 @@ describe("a row with one flipped bit", () => {
     }
   });
 
-  it("is known again where that made of a small integer a negative one", () => {
+  it("is corrected when the bit makes a small integer negative", () => {
     expect(correctedRow({ ...ROW, sequence: 17 - 128 }, CHECKPOINT_COLUMNS)).toEqual(ROW);
   });
 });
 
 describe("a row that is damaged in another way", () => {
-  it("is not taken for what it never was", () => {
+  it("is not corrected", () => {
     const text = fc.record({ column: fc.constantFrom(...TEXTS), value: fc.string({ unit: "binary", maxLength: 60 }) });
     const two = fc.uniqueArray(text, { minLength: 2, maxLength: 4, selector: ({ column }) => column });
     fc.assert(
@@ -85,8 +85,8 @@ describe("a row that is damaged in another way", () => {
     ["has bytes in the place of a text", { name: Buffer.from("x") }],
     ["has nothing in the place of a text", { name: null }],
     ["has a number in the place of a text", { name: 1 }],
-    ["has not all columns", { name: undefined }],
-  ])("is given up where it %s", (_, change) => {
+    ["lacks a column", { name: undefined }],
+  ])("is not corrected when it %s", (_, change) => {
     expect(correctedRow({ ...ROW, ...change } as CheckpointRow, CHECKPOINT_COLUMNS)).toBeUndefined();
   });
 });

@@ -13,7 +13,7 @@ const NEWEST = MIGRATIONS.length;
 const BLANK: SchemaState = { version: 0, hasMeta: false };
 
 describe("a database", () => {
-  it("has the same schema for every connection that meets it new, and is not made twice", () =>
+  it("is created once, and has the same schema for every connection", () =>
     withDatabases(async (one, other) => {
       expect([one, other].map((each) => inspectSchema(each))).toEqual([BLANK, BLANK]);
       expect(await migrated(one)).toBe(NEWEST);
@@ -21,7 +21,7 @@ describe("a database", () => {
       expect([one, other].map((each) => inspectSchema(each).version)).toEqual([NEWEST, NEWEST]);
     }));
 
-  it("that another process is making at this moment is busy, and is found made afterwards", () =>
+  it("is busy while another process creates it, and is complete afterwards", () =>
     withDatabases(async (one, other) => {
       one.exec("BEGIN IMMEDIATE");
       expect(inspectSchema(other)).toEqual(BLANK);
@@ -32,7 +32,7 @@ describe("a database", () => {
       expect(await migrated(other)).toBe(NEWEST);
     }));
 
-  it("that another process makes between two looks at it is not taken for a foreign one", () =>
+  it("is not reported as foreign when another process creates it between two inspections", () =>
     withDatabases(async (one, other) => {
       const made = `${MIGRATIONS.map(({ sql }) => sql).join(";")}; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${NEWEST}`;
       let hasMade = false;
@@ -59,7 +59,7 @@ describe("a database", () => {
       expect(inspectSchema(interrupted)).toEqual({ version: NEWEST, hasMeta: false });
     }));
 
-  it("says which schemas may read and write it, and has its foreign keys watched afterwards", () =>
+  it("records which schemas may read and write it, and enforces foreign keys after a migration", () =>
     withDatabases(async (one) => {
       const next: Migration = { sql: "CREATE TABLE next (x INTEGER) STRICT", minReader: 1, minWriter: NEWEST + 1 };
       const copied: number[] = [];
@@ -74,9 +74,9 @@ describe("a database", () => {
     }));
 
   it.each<[string, Migration["sql"], string]>([
-    ["is no SQL", "CREATE NONSENSE", "syntax error"],
-    ["leaves rows that point to nothing", "INSERT INTO checkpoint_tag VALUES (999, 'orphan')", "point to others that are not there"],
-  ])("is as it was when a migration %s", (_, sql, message) =>
+    ["is not SQL", "CREATE NONSENSE", "syntax error"],
+    ["breaks a foreign key", "INSERT INTO checkpoint_tag VALUES (999, 'orphan')", "point to others that are not there"],
+  ])("is unchanged when a migration %s", (_, sql, message) =>
     withDatabases(async (one, other) => {
       await migrated(one);
       const broken = [...MIGRATIONS, { sql: `CREATE TABLE half (x INTEGER) STRICT; ${sql}`, minReader: 1, minWriter: 1 }];
@@ -87,7 +87,7 @@ describe("a database", () => {
     }),
   );
 
-  it("of which something in the trash is no row proves damaged when rows are summed", () =>
+  it("is reported as corrupt when a record in the trash is not JSON", () =>
     withDatabases(async (one) => {
       await migrated(one, { migrations: MIGRATIONS.slice(0, 7) });
       one.exec("INSERT INTO trashed (session_id, id, blob, blob_bytes, trashed_at, record) VALUES ('s', 'c', 'b', 1, 1, '{')");
@@ -118,7 +118,7 @@ describe("a database", () => {
       expect(fs.readFileSync(file).equals(before)).toBe(true);
     }));
 
-  it("that is blank becomes ours", () =>
+  it("that is blank is used for the store", () =>
     withDirectory(async (dataDir) => {
       changeDatabase(path.join(dataDir, "workrail.db"), "PRAGMA user_version = 5");
       await withOpened(dataDir, async (store) => {
@@ -138,7 +138,7 @@ describe("a database of a newer schema", () => {
   const says = (minReader: number, minWriter: number): string =>
     `UPDATE meta SET value = ${minReader} WHERE name = 'min_reader'; UPDATE meta SET value = ${minWriter} WHERE name = 'min_writer'`;
 
-  it("that ours may write is used, and stays what it is", () =>
+  it("that this version may write is used, and keeps its schema", () =>
     newer(says(1, NEWEST), (dataDir) =>
       withOpened(dataDir, async (store) => {
         expect(await store.contextOf()).toEqual({ number: 1 });
@@ -151,10 +151,10 @@ describe("a database of a newer schema", () => {
     ));
 
   it.each<[string, string, object]>([
-    ["that ours may only read", says(NEWEST, NEWEST + 1), { minReader: NEWEST, minWriter: NEWEST + 1, canRead: true }],
-    ["that ours may not read", says(NEWEST + 2, NEWEST + 2), { minReader: NEWEST + 2, minWriter: NEWEST + 2, canRead: false }],
-    ["that says nothing of it", "DELETE FROM meta", { minReader: NEWEST + 2, minWriter: NEWEST + 2, canRead: false }],
-    ["without a place to say it", "DROP TABLE meta", { minReader: NEWEST + 2, minWriter: NEWEST + 2, canRead: false }],
+    ["that this version may only read", says(NEWEST, NEWEST + 1), { minReader: NEWEST, minWriter: NEWEST + 1, canRead: true }],
+    ["that this version may not read", says(NEWEST + 2, NEWEST + 2), { minReader: NEWEST + 2, minWriter: NEWEST + 2, canRead: false }],
+    ["whose metadata is empty", "DELETE FROM meta", { minReader: NEWEST + 2, minWriter: NEWEST + 2, canRead: false }],
+    ["without metadata", "DROP TABLE meta", { minReader: NEWEST + 2, minWriter: NEWEST + 2, canRead: false }],
   ])("%s is refused, naming the schema that is needed", (_, meta, details) =>
     newer(meta, async (dataDir) => {
       const { error } = await failureOf(TestStore.open(dataDir));
@@ -173,10 +173,10 @@ describe("a database of a newer schema", () => {
       }),
     );
 
-  it("made from one that is open here, and that ours may still write, is gone on with", () =>
+  it("is still written by a store opened before the migration, if its version may write it", () =>
     whileOpen(NEWEST, async (store) => expect((await store.save({ number: 3 })).record.sequence).toBe(3)));
 
-  it("made from one that is open here, and that ours may no longer write, is left alone from the next save on", () =>
+  it("is not written by a store opened before the migration, if its version may not write it", () =>
     whileOpen(NEWEST + 1, async (store) => expect((await failureOf(store.save({ number: 3 }))).code).toBe("UNSUPPORTED_VERSION")));
 });
 

@@ -29,7 +29,7 @@ describe("an error of SQLite, or of the file system", () => {
     expect(storageError(withCode(code))).toMatchObject({ code: "LOCK_TIMEOUT", retryable: true });
   });
 
-  it("that was translated already stays as it is, and so does a bug", () => {
+  it("is not changed if it is already translated, nor is a bug", () => {
     for (const error of [new WorkrailError("CONFLICT", "x"), new TypeError("x"), "x", undefined]) expect(storageError(error)).toBe(error);
   });
 });

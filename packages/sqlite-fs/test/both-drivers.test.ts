@@ -12,7 +12,7 @@ const PAIRS: readonly [SqliteDriverName, SqliteDriverName][] = [
 ];
 
 describe.each(PAIRS)("a store of %s", (one, other) => {
-  it(`is used by ${other} afterwards, and goes on`, () =>
+  it(`can be used by ${other}, and then by itself again`, () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       await Child.start({ type: "compact", dataDir, writer: one, sessions: [SESSION, "pruned"], most: 8 }, { driver: one }).done();
@@ -26,7 +26,7 @@ describe.each(PAIRS)("a store of %s", (one, other) => {
       await again.done();
     }));
 
-  it(`that was killed is used by ${other}, with what is in its -wal`, () =>
+  it(`whose process was killed can be used by ${other}, including its WAL`, () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       const killed = Child.start({ type: "save", dataDir, writer: one, sessions: [SESSION], most: 1_000 }, { driver: one });

@@ -23,7 +23,7 @@ const OPERATIONS: readonly Operation[] = [
 const isCommit = (sql: string): boolean => sql === "COMMIT";
 
 describe("a COMMIT that fails", () => {
-  it.each(OPERATIONS)("although it was durable is reported as done when there is a record to look for: $name", (operation) =>
+  it.each(OPERATIONS)("but was durable is reported as done when there is a record to look for: $name", (operation) =>
     withPrepared(operation, async (store, driver) => {
       driver.arm({ when: isCommit, kind: "did-it" });
       const outcome = await outcomeOf(operation.run(store));
@@ -49,7 +49,7 @@ describe("a COMMIT that fails", () => {
   it.each<["it was durable" | "it was not", DriverFault["kind"]]>([
     ["it was durable", "did-it"],
     ["it was not", "rolls-back"],
-  ])("and then opening fails too: nobody knows the outcome, which is said, and the blob stays; %s", (_, kind) =>
+  ])("has an unknown outcome when opening fails too, and the blob stays; %s", (_, kind) =>
     withPrepared(OPERATIONS[1] as Operation, async (store, driver) => {
       let hasFailed = false;
       driver.arm({ kind, persistent: true, when: (sql) => (hasFailed ? sql === "open" : (hasFailed = isCommit(sql))) });

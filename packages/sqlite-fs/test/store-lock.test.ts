@@ -132,7 +132,7 @@ describe.skipIf(process.platform === "win32")("a lock file that is deleted while
     );
 
   it(
-    "does not let anybody have alone what others opened since",
+    "refuses exclusive work while a later opener has the store open",
     deleted(async (store) => {
       const other = Child.start({ type: "open", dataDir: store.dataDir });
       await other.told(2);
@@ -142,7 +142,7 @@ describe.skipIf(process.platform === "win32")("a lock file that is deleted while
   );
 
   it(
-    "does not let anybody go on while another, who came since, is alone",
+    "refuses work while a later opener holds the lock exclusively",
     deleted(async (store, file) => {
       const other = Child.start({ type: "lock", file, begin: "BEGIN EXCLUSIVE" });
       await other.told(1);
@@ -153,7 +153,7 @@ describe.skipIf(process.platform === "win32")("a lock file that is deleted while
   );
 
   it(
-    "is made again by the next work, also when others open the store while they find it gone",
+    "is created again by the next work, also when another process opens the store",
     deleted(async (store, file) => {
       expect(await store.contextOf()).toEqual({ number: 1 });
       expect(fs.statSync(file).isFile()).toBe(true);
@@ -165,7 +165,7 @@ describe.skipIf(process.platform === "win32")("a lock file that is deleted while
   );
 
   it(
-    "lets a session's work and somebody who would be alone both come to their end",
+    "lets work on a session and exclusive work both finish",
     deleted(async (store, file) => {
       const { locking, catalog } = store.storage;
       const tagged = tagSession(store.ports(), { sessionId: SESSION, add: ["tag"] });
@@ -182,7 +182,7 @@ describe.skipIf(process.platform === "win32")("a lock file that is deleted while
   );
 
   it(
-    "is not followed where a link stands in its place",
+    "is not followed when a link replaces it",
     deleted(async (store, file) => {
       fs.symlinkSync(path.join(store.dataDir, "elsewhere"), file);
       expect((await failureOf(store.save({ number: 2 }))).reason).toBe("symbolic-link");

@@ -229,7 +229,7 @@ describe("a node as store of the library", () => {
     expect((await other.loadCheckpoint({ checkpointId: bare.checkpointId })).metadata).not.toHaveProperty("gitState");
   });
 
-  it.skipIf(noGit)("tells the changes in the caller's repository since a save, as a local store does", async () => {
+  it.skipIf(noGit)("reports the changes in the caller's repository since a save, as a local store does", async () => {
     const laptop = join(home.directory, "with-commits");
     const at = new Date(Date.now() - 60_000);
     const write = (name: string, text: string, time = at): void => {

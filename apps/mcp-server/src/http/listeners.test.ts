@@ -86,7 +86,7 @@ describe("a stream of notices", () => {
     await watch?.tell(UPDATED);
   });
 
-  it("ends before it tells a caller whose token is no longer good", async () => {
+  it("ends without a notice to a caller whose token is no longer valid", async () => {
     const bench = new Bench();
     const { body } = await bench.listen({ caller: "one", isAllowed: async () => false });
     await bench.watches[0]?.tell(UPDATED);

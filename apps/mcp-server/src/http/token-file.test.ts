@@ -60,7 +60,7 @@ describe("a token file", () => {
     expect(isWindows ? 0o600 : statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it("tells of tokens that are added and revoked after it was read", () => {
+  it("reports tokens that are added and revoked after it was read", () => {
     const first = createToken(path, { name: "first", scopes: ["read"], days: 1 });
     const file = new TokenFile(path);
     expect(file.find(first)?.name).toBe("first");

@@ -106,7 +106,7 @@ describe("a client that asks for what cannot be told", () => {
 });
 
 describe("a server whose projects are isolated strictly", () => {
-  it.each(["2025-11-25 by the v1 library", "2026-07-28 on HTTP"] as const)("tells nothing of another project, by %s", (way) =>
+  it.each(["2025-11-25 by the v1 library", "2026-07-28 on HTTP"] as const)("reports nothing of another project, by %s", (way) =>
     withClient(
       way,
       async ({ client, other }) => {

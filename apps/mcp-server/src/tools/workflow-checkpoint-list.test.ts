@@ -55,7 +55,7 @@ describe("a listing of one session", () => {
     }
   });
 
-  it("has of each checkpoint what the specification requires, and what tells it from others", async () => {
+  it("lists the fields that the specification requires, and fields that distinguish checkpoints", async () => {
     const page = await server.ok(LIST, { sessionId, limit: 1 });
     const metadata = { ticket: 25, name: "step 25", agentId: "test-client", tags: ["t"] };
     expect(page).toEqual({

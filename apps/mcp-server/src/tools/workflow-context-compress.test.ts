@@ -220,7 +220,7 @@ describe("workflow_context_prioritize", () => {
     expect(await server.ok(PRIORITIZE, { context: {}, dryRun, details: true })).toMatchObject({ context: {}, report });
   });
 
-  it("tells in brief the layer of each entry, and why", async () => {
+  it("reports in brief the layer of each entry, and why", async () => {
     const { report } = await server.ok(PRIORITIZE, { context: { debugLog: "x", goal: "g" }, dryRun: true });
     expect(report).toEqual({
       kept: 1,

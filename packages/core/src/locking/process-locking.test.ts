@@ -64,7 +64,7 @@ it("runs the work of different sessions side by side", async () => {
   await Promise.all(all);
 });
 
-it("goes on after work that failed", async () => {
+it("continues after work that failed", async () => {
   const locking = new ProcessLocking();
   const failing = locking.inOrder(A, async () => {
     throw new Error("no");
@@ -83,7 +83,7 @@ it("goes on after work that failed", async () => {
   expect(await locking.exclusively(async () => "alone again")).toBe("alone again");
 });
 
-it("waits for all running work before it runs work alone, and starts nothing meanwhile", async () => {
+it("runs exclusive work after all running work, and starts nothing meanwhile", async () => {
   const locking = new ProcessLocking();
   const [inside, ordered, alone, after] = begin("inside", "ordered", "alone", "after") as [Work, Work, Work, Work];
   const all = [
@@ -105,7 +105,7 @@ it("waits for all running work before it runs work alone, and starts nothing mea
   expect(Work.log.slice(5, 6)).toEqual(["alone ends"]);
 });
 
-it("keeps the order of a session that waited for work alone", async () => {
+it("keeps the order of a session that waited for exclusive work", async () => {
   const locking = new ProcessLocking();
   const [alone] = begin("alone") as [Work];
   const first = locking.exclusively(alone.run);
@@ -116,7 +116,7 @@ it("keeps the order of a session that waited for work alone", async () => {
   expect(order).toEqual([1, 2, 3]);
 });
 
-it("never runs anything beside work alone, and never starves anybody", async () => {
+it("never runs anything beside exclusive work, and starves no work", async () => {
   const step = fc.record({ how: fc.constantFrom("a", "b", "shared", "alone"), turns: fc.nat(3), fails: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {

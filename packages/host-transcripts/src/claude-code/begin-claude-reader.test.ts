@@ -125,7 +125,7 @@ describe("a reader of Claude Code transcripts", () => {
     expect(read(...records)).toEqual(["prompt: Fix it", "result: ok", "reply: Seen ."]);
   });
 
-  it("tells failures, exit codes and interruptions", () => {
+  it("reports failures, exit codes and interruptions", () => {
     const result = (id: string, given: object, toolUseResult: unknown) => ({
       ...user(id, null, [{ type: "tool_result", tool_use_id: id, ...given }]),
       toolUseResult,

@@ -101,7 +101,7 @@ describe("a reader of Codex rollouts", () => {
     expect(resultOf(output)).toEqual({ kind: "result", id: "c", at: "2026-11-24T12:00:00Z", ...expected });
   });
 
-  it("tells interruptions, summaries and thoughts", () => {
+  it("reports interruptions, summaries and thoughts", () => {
     expect(
       read(
         item({ type: "reasoning", summary: [{ type: "summary_text", text: "Look first." }], encrypted_content: "x" }),

@@ -38,7 +38,7 @@ describe("a reader of Gemini CLI chats", () => {
     ).toEqual(["prompt: Fix it", "thought: Plan: Look.", "reply: I run it.", "call: run_shell_command", "result: ok"]);
   });
 
-  it("tells failures and exit codes", () => {
+  it("reports failures and exit codes", () => {
     const output = "<untrusted_context>\nOutput: hi\nExit Code: 3\n</untrusted_context>";
     const calls = [tool("1", "success", output), tool("2", "error"), tool("3", "cancelled")];
     const { events } = readRecords(beginGeminiReader, [gemini("g", "", { toolCalls: calls })]);

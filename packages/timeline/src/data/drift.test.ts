@@ -12,7 +12,7 @@ function git(directory: string, ...args: readonly string[]): void {
   execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@example.com", ...args], { cwd: directory, env, stdio: "ignore" });
 }
 
-it("tells what happened in the repository since a checkpoint, and nothing outside of one", async () => {
+it("reports what happened in the repository since a checkpoint, and nothing outside of one", async () => {
   const folder = mkdtempSync(join(tmpdir(), "workrail-drift-"));
   try {
     const root = join(folder, "shop");

@@ -74,7 +74,7 @@ describe("noteEvents", () => {
     expect(notesOf(...run("1", "grep -rn error src", { text: "src/a.ts: the error is shown" })).commands[0]?.outcome).toBe("ok");
   });
 
-  it("tells the result of a command without the advice of a package manager below it", () => {
+  it("reports the result of a command without the advice of a package manager below it", () => {
     const output = "Successfully installed demo-3.13.0\nWARNING: Running pip as root\n[notice] A new release is available\n";
     expect(notesOf(...run("1", "pip install -e .", { text: output })).commands[0]?.said).toBe("Successfully installed demo-3.13.0");
   });
@@ -230,7 +230,7 @@ describe("contextOfNotes", () => {
     expect(contextOfNotes(noteEvents(cutOff, [{ kind: "reply", text: "Done." }]))).not.toHaveProperty("outputOfLastStep");
   });
 
-  it("tells more of the last replies when these are short", () => {
+  it("reports more of the last replies when these are short", () => {
     const reply = (text: string): TranscriptEvent => ({ kind: "reply", text });
     const short = ["I found the leak.", "Let me fix it.", "Let me run it.", "Again.", "Once more."].map(reply);
     expect(contextOfNotes(notesOf(...short))["lastMessages"]).toHaveLength(5);

@@ -130,7 +130,7 @@ describe("a catalog confined to projects", () => {
     expect(sessions).toEqual(["s0", "s2", "s4", "s6", "s8", "s10", "s12", "s14", "s16", "s18"]);
   });
 
-  it("shows of the audit log, holds and removals nothing", async () => {
+  it("shows no audit log, holds or removals", async () => {
     const catalog = catalogOf([{ of: 0, session: 0, kind: "workflow", fate: "live" }], () => true);
     const own = confinedCatalog(catalog.port, [A]);
     expect(
@@ -156,7 +156,7 @@ describe("a session with checkpoints of several projects", () => {
     return catalog;
   }
 
-  it("shows each its own part, with the sums of that part and without the name of the other", async () => {
+  it("shows each project its own part and its sums, without the name of the other", async () => {
     const own = confinedCatalog(mixed().port, [A]);
     const { row, listed, rows } = await own.read({
       row: { of: "session", id: S },
@@ -170,7 +170,7 @@ describe("a session with checkpoints of several projects", () => {
     expect(rows.map(({ record: { id, attributes } }) => [id, attributes])).toEqual([["c2", { kept: true }]]);
   });
 
-  it("takes no change from one who sees a part of it", async () => {
+  it("refuses changes by a caller who sees only a part of it", async () => {
     const catalog = mixed();
     const own = confinedCatalog(catalog.port, [A]);
     const before = structuredClone(catalog.ask({ of: "checkpoints", where: { state: "any" }, order: "oldest", limit: 10 }));
@@ -191,7 +191,7 @@ describe("a session with checkpoints of several projects", () => {
 });
 
 describe("a change of a catalog confined to projects", () => {
-  it("fails for what belongs to others as for what does not exist, and for a checkpoint outside of the projects", async () => {
+  it("fails for work of other projects as for missing work, and for a checkpoint outside of the projects", async () => {
     const catalog = new RuleCatalog();
     catalog.saved("c1", { project: B });
     const own = confinedCatalog(catalog.port, [A]);

@@ -9,7 +9,7 @@ const REF = "ref" as BlobRef;
 const REFUSAL = { code: "STORAGE_UNAVAILABLE", details: { reason: "object-storage-not-set" } };
 
 describe("a pointer to object storage", () => {
-  it("is told from the bytes of a blob", () => {
+  it("is distinguished from the bytes of a blob", () => {
     expect([isObjectPointer(POINTER), isObjectPointer(encodeUtf8(OBJECT_POINTER))]).toEqual([true, true]);
     expect([isObjectPointer(POINTER.subarray(1)), isObjectPointer(POINTER.subarray(0, 5)), isObjectPointer(new Uint8Array())]).toEqual([
       false,
@@ -18,7 +18,7 @@ describe("a pointer to object storage", () => {
     ]);
   });
 
-  it("is not taken for a damaged checkpoint where the object storage is not set", async () => {
+  it("is not reported as a damaged checkpoint when no object storage is set", async () => {
     const codec = { id: "none", encode: async (bytes: Uint8Array) => bytes, decode: async (bytes: Uint8Array) => bytes };
     const ports = { codec, digests: { sha256: () => "" as Digest }, limits: { maxContextBytes: 1_000 } };
     await expect(decodeBlob(ports, POINTER)).rejects.toMatchObject(REFUSAL);

@@ -43,7 +43,7 @@ it("follows every change of checkpoints", async () => {
   expect(await usage()).toMatchObject({ checkpoints: 3, damaged: 1 });
 });
 
-it("tells removals that wait for their dependents, and the end of the last hold", async () => {
+it("reports removals that wait for their dependents, and the end of the last hold", async () => {
   const catalog = new RuleCatalog();
   for (const id of ["base", "dependent", "last"]) catalog.saved(id);
   catalog.change(changeEdges({ add: [{ dependent: "dependent" as CheckpointId, base: "base" as CheckpointId }], drop: [] }));

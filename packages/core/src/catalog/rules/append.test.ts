@@ -70,7 +70,7 @@ describe("append", () => {
     expect(catalog.ask({ of: "session", id: S })).toMatchObject({ checkpointCount: 3, totalBytes: 180 });
   });
 
-  it("tells the bytes afterwards when a quota is given", () => {
+  it("reports the bytes afterwards when a quota is given", () => {
     const catalog = new RuleCatalog();
     catalog.saved("other", { sessionId: T });
     catalog.saved("a");

@@ -38,7 +38,7 @@ it("is not issued for a checkpoint that is missing or in the trash", async () =>
   expect(await handleOf(store, record.id)).toBeUndefined();
 });
 
-it("tells where its checkpoint went", async () => {
+it("reports where its checkpoint went", async () => {
   const store = aStore();
   const { record } = await saveAside(store.ports, { sessionId: S, context: { step: 1 } });
   await move(store, record, { from: "live", to: "trash" });
