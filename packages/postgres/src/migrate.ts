@@ -42,7 +42,9 @@ export interface MigrationReport {
  * @throws UNSUPPORTED_VERSION when the schema is newer.
  */
 export async function migrate(url: string): Promise<MigrationReport> {
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: openPool({ url, maxConnections: 2 }) }) });
+  // A large table is rewritten in one statement.
+  const pool = openPool({ url, maxConnections: 2, answerMs: 0 });
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   return translating(() =>
     runThen(
       () => migrateOver(db),

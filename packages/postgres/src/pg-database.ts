@@ -9,7 +9,7 @@ export interface PoolOptions {
   readonly maxConnections: number;
   /** Longest time to wait for a connection, and for a free one. Default 10,000. */
   readonly connectMs?: number;
-  /** Longest time to wait for an answer. Afterwards the connection counts as lost. Default 60,000. */
+  /** Longest time to wait for an answer. Afterwards the connection counts as lost. 0: no limit. Default 60,000. */
   readonly answerMs?: number;
 }
 
@@ -32,6 +32,8 @@ export function openPool({ url, maxConnections, connectMs = 10_000, answerMs = 6
   });
   // The pool drops an idle connection that fails. The next caller gets another one.
   pool.on("error", ignore);
+  // A lost connection fails the statements that are under way. Without a listener the error would end the process.
+  pool.on("connect", (client) => client.on("error", ignore));
   return pool;
 }
 
@@ -65,8 +67,6 @@ class PgConnection implements Connection {
 
   constructor(client: PoolClient) {
     this.#client = client;
-    // A lost connection fails the statements that are under way. Without a listener the error would end the process.
-    client.on("error", ignore);
   }
 
   async run<Row>({ sql, parameters }: Statement<Row>): Promise<readonly Row[]> {
@@ -88,7 +88,6 @@ class PgConnection implements Connection {
   }
 
   release(isBroken: boolean): void {
-    this.#client.off("error", ignore);
     this.#client.release(isBroken);
   }
 }

@@ -169,6 +169,6 @@ interface SearchDocumentColumns {
   agent_id: string | null;
   workflow_id: string | null;
   tags: string[];
-  /** Terms, with marks for terms that occur often, and stop words. Each follows the number of the tenant and a colon. */
-  words: string[];
+  /** Terms, with marks for terms that occur often, and stop words. Each follows the numbers of the tenant and of the document's block. */
+  block_words: string[];
 }

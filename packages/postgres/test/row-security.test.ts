@@ -7,6 +7,7 @@ import { openOver } from "../src/open-postgres.ts";
 import { openPool, pgDatabase } from "../src/pg-database.ts";
 import type { Connection, Database } from "../src/sql-connection.ts";
 import { saveRecord } from "./a-record.ts";
+import { WITHOUT_BLOCKS } from "./without-blocks.ts";
 
 const missing = noPostgres();
 const session = "the same session" as SessionId;
@@ -86,14 +87,26 @@ describe.skipIf(missing !== undefined)(`row-level security${missing === undefine
     }
   });
 
-  it("lets the owner's migration index the attributes of every tenant", async () => {
+  it("lets the owner's migration index the attributes of every tenant, and rewrite its words", async () => {
     const database = databaseOf(server.url("team"));
     const connection = await database.connect();
     const run: Run = (sql) => connection.run({ sql, parameters: [] });
+    for (const tenant of [one, other]) {
+      await connection.run({ sql: "insert into workrail.search_state (tenant_id, last_document) values ($1, 9000)", parameters: [tenant] });
+    }
+    await run(`insert into workrail.search_document select tenant_id, 9000, 'session', 1, 'one', 0, 1, 'workflow', 0, null, null, null, '{}',
+      array[number || ':2:b:c'] from workrail.search_state`);
+    for (const statement of WITHOUT_BLOCKS) await run(statement);
     await run("drop table workrail.checkpoint_attribute");
     await run("delete from workrail.kysely_migration where name >= '0009'");
     connection.release(false);
-    expect(await migrate(team.owner)).toMatchObject({ applied: expect.arrayContaining(["0009-attributes"]) });
+    expect(await migrate(team.owner)).toEqual({ applied: ["0009-attributes", "0010-search-blocks"] });
+    for (const tenant of [one, other]) {
+      const words = await as(team.user, tenant, (search) =>
+        search("select workrail.search_numbers('all', '{b:c}', 0, 9999, 9, true) as found"),
+      );
+      expect(words).toEqual([{ found: ["9000"] }]);
+    }
     const where = { state: "live", attributes: { phase: "testing" } } as const;
     const found = (tenant: string) => using(tenant, ({ catalog }) => catalog.read({ found: { of: "count", where } }));
     expect([await found(one), await found(other), await found(odd)]).toEqual([{ found: 1 }, { found: 2 }, { found: 1 }]);

@@ -8,6 +8,7 @@ import { openOver } from "../src/open-postgres.ts";
 import type { StoredTables } from "../src/schema.ts";
 import { saveRecord } from "./a-record.ts";
 import { pgliteDatabase } from "./pglite-database.ts";
+import { WITHOUT_BLOCKS } from "./without-blocks.ts";
 
 /** The types of the tables as values. The compiler finds a column that is missing here, or that there is not. */
 const COLUMNS: { readonly [T in keyof StoredTables]: { readonly [C in keyof StoredTables[T]]: 0 } } = {
@@ -98,7 +99,7 @@ const COLUMNS: { readonly [T in keyof StoredTables]: { readonly [C in keyof Stor
     agent_id: 0,
     workflow_id: 0,
     tags: 0,
-    words: 0,
+    block_words: 0,
   },
   search_word: { tenant_id: 0, term: 0 },
 };
@@ -142,9 +143,10 @@ describe("the schema", () => {
   it("of an older version is migrated with the attributes of its checkpoints, which a filter then finds", async () => {
     const storage = chained(await openOver(pgliteDatabase(pglite), { tenant: "older" }), (text) => sha256.sha256(text));
     await saveRecord(storage, "older" as SessionId);
+    await pglite.exec(WITHOUT_BLOCKS.join(";"));
     await pglite.exec("drop table workrail.checkpoint_attribute; delete from workrail.kysely_migration where name >= '0009'");
     const db = new Kysely<unknown>({ dialect: new PGliteDialect({ pglite }) });
-    expect(await migrateOver(db)).toMatchObject({ applied: expect.arrayContaining(["0009-attributes"]) });
+    expect(await migrateOver(db)).toEqual({ applied: ["0009-attributes", "0010-search-blocks"] });
     const count = (phase: string) => storage.catalog.read({ found: { of: "count", where: { state: "live", attributes: { phase } } } });
     expect([await count("testing"), await count("other")]).toEqual([{ found: 1 }, { found: 0 }]);
     await storage.close();

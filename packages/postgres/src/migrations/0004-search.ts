@@ -13,9 +13,6 @@ export const search: Migration = {
   },
 };
 
-/** Without the list of pending entries: each search would read it. */
-export const INDEX_OF_WORDS = `CREATE INDEX search_document_by_word ON workrail.search_document USING gin (words) WITH (fastupdate = off)`;
-
 const TABLES = [
   `CREATE TABLE workrail.search_state (
     tenant_id workrail.word PRIMARY KEY,
@@ -56,7 +53,7 @@ const TABLES = [
     PRIMARY KEY (tenant_id, number)
   )`,
   `CREATE INDEX search_document_by_session ON workrail.search_document (tenant_id, session_id, sequence)`,
-  INDEX_OF_WORDS,
+  `CREATE INDEX search_document_by_word ON workrail.search_document USING gin (words) WITH (fastupdate = off)`,
   `CREATE TABLE workrail.search_word (tenant_id workrail.word NOT NULL, term workrail.word NOT NULL, PRIMARY KEY (tenant_id, term))`,
 ];
 

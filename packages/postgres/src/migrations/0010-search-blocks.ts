@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import { INDEX_OF_WORDS, IS_OWN } from "./0004-search.ts";
+import { IS_OWN } from "./0004-search.ts";
 
 /**
  * Documents whose numbers follow each other form a block. Each word of a document begins with the numbers of its tenant and its block, so
@@ -15,12 +15,17 @@ export const searchBlocks: Migration = {
   },
 };
 
-/** Puts the block into the words of the documents that are there: they began with the number of the tenant alone. */
+/**
+ * Puts the block into the words of the documents that are there: they began with the number of the tenant alone. The column gets another
+ * name, so that a function of the version before that waits for this migration fails, instead of writing or deleting words as before.
+ */
 const REWRITE = [
   `DROP INDEX workrail.search_document_by_word`,
-  `UPDATE workrail.search_document SET words = ARRAY(
-    SELECT split_part(word, ':', 1) || ':' || number / ${BLOCK} || substr(word, strpos(word, ':')) FROM unnest(words) AS word)`,
-  INDEX_OF_WORDS,
+  `ALTER TABLE workrail.search_document RENAME COLUMN words TO block_words`,
+  `UPDATE workrail.search_document SET block_words = ARRAY(
+    SELECT split_part(word, ':', 1) || ':' || number / ${BLOCK} || substr(word, strpos(word, ':')) FROM unnest(block_words) AS word)`,
+  // Without the list of pending entries: each search would read it.
+  `CREATE INDEX search_document_by_word ON workrail.search_document USING gin (block_words) WITH (fastupdate = off)`,
 ];
 
 const UPDATE = `CREATE OR REPLACE FUNCTION workrail.search_update(
@@ -39,7 +44,7 @@ BEGIN
   ) SELECT count(*) FILTER (WHERE terms > 0) AS texts, coalesce(sum(terms), 0) AS terms, count(*) AS documents INTO less FROM deleted;
   WITH inserted AS (
     INSERT INTO workrail.search_document (tenant_id, number, session_id, sequence, id, previous, terms, kind, created_at, project, agent_id,
-      workflow_id, tags, words)
+      workflow_id, tags, block_words)
     SELECT own.tenant_id, own.last_document + place, of_session, (text ->> 'sequence')::bigint, text ->> 'id', (text ->> 'previous')::bigint,
       (text ->> 'terms')::bigint, text ->> 'kind', (text ->> 'createdAt')::bigint, text ->> 'project', text ->> 'agentId',
       text ->> 'workflowId', ARRAY(SELECT jsonb_array_elements_text(text -> 'tags')),
@@ -60,8 +65,8 @@ END $$`;
 
 /** Reads documents whose words meet a condition, one block after another, the latest first. */
 const latest = (condition: string): string => `ARRAY(SELECT of_block.number
-      FROM (SELECT ARRAY(SELECT own.number || ':' || block || ':' || word FROM unnest(wanted) AS word) AS wanted
-        FROM generate_series(least(last_number, own.last_document) / ${BLOCK}, first_number / ${BLOCK}, -1) AS block OFFSET 0) AS block,
+      FROM (SELECT ARRAY(SELECT own.number || ':' || block || ':' || word FROM unnest(wanted) AS word) AS words
+        FROM generate_series(least(last_number, own.last_document) / ${BLOCK}, greatest(first_number / ${BLOCK}, first_block), -1) AS block OFFSET 0) AS block,
       LATERAL (SELECT number FROM workrail.search_document WHERE ${condition}
         AND tenant_id || '' = own.tenant_id AND number + 0 BETWEEN first_number AND last_number ORDER BY number DESC LIMIT most) AS of_block
       LIMIT most)`;
@@ -70,17 +75,22 @@ const latest = (condition: string): string => `ARRAY(SELECT of_block.number
  * Returns the numbers of the latest documents with words. Runs as the owner: see `0004-search`. The words of a beginning come from
  * `search_word`.
  *
- * Tenant and range are expressions, so that the planner can only take the index of words: it does not know how many documents have a word.
- * Compiling the statement (`jit`) takes longer than running it. `is_latest` is without effect: servers of the version before pass it.
+ * Tenant and range are expressions, and the table is not scanned, so that only the index of words is left to the planner: it does not know
+ * how many documents have a word, nor that a table has grown since it was planned for. Compiling the statement (`jit`) takes longer than
+ * running it. `is_latest` is without effect: servers of the version before pass it.
  */
 const NUMBERS = `CREATE OR REPLACE FUNCTION workrail.search_numbers(how text, asked text[], first_number bigint, last_number bigint, most bigint, is_latest boolean)
-RETURNS bigint[] LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+RETURNS bigint[] LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
 DECLARE
   own workrail.search_state;
   wanted text[] := asked;
+  first_block bigint;
 BEGIN
   SELECT * INTO own FROM workrail.search_state WHERE ${IS_OWN};
-  IF NOT FOUND THEN
+  -- Numbers are not used again: the first blocks are empty after the index was made anew.
+  SELECT min(number) / ${BLOCK} INTO first_block FROM workrail.search_document WHERE tenant_id = own.tenant_id;
+  IF first_block IS NULL THEN
     RETURN '{}';
   END IF;
   IF how = 'beginning' THEN
@@ -88,9 +98,9 @@ BEGIN
       WHERE tenant_id = own.tenant_id AND term >= asked[1] AND term < asked[1] || chr(1114111) LIMIT 1000);
   END IF;
   IF how = 'all' THEN
-    RETURN ${latest("words @> block.wanted")};
+    RETURN ${latest("block_words @> block.words")};
   ELSE
-    RETURN ${latest("words && block.wanted")};
+    RETURN ${latest("block_words && block.words")};
   END IF;
 END $$`;
 
@@ -106,8 +116,9 @@ BEGIN
   END IF;
   looked := ARRAY(SELECT term FROM workrail.search_word WHERE tenant_id = own.tenant_id AND term > own.tidied_to ORDER BY term LIMIT most);
   DELETE FROM workrail.search_word AS word WHERE tenant_id = own.tenant_id AND term = ANY (looked)
-    AND NOT EXISTS (SELECT 1 FROM workrail.search_document WHERE words && ARRAY(
-      SELECT own.number || ':' || block || ':' || word.term FROM generate_series(0, own.last_document / ${BLOCK}) AS block));
+    AND NOT EXISTS (SELECT 1 FROM generate_series(own.last_document / ${BLOCK}, 0, -1) AS block,
+      LATERAL (SELECT 1 FROM workrail.search_document
+        WHERE block_words @> ARRAY[own.number || ':' || block || ':' || word.term] LIMIT 1) AS of_block);
   UPDATE workrail.search_state SET tidied_to = CASE WHEN cardinality(looked) < most THEN '' ELSE looked[most] END,
     removed = CASE WHEN own.tidied_to = '' THEN 0 ELSE removed END WHERE tenant_id = own.tenant_id;
   RETURN cardinality(looked) = most OR (own.tidied_to <> '' AND own.removed > 0);
