@@ -61,6 +61,11 @@ describe("parseJson", () => {
     expect(read).toBe(1);
   });
 
+  it("reads keys with escapes beside texts of many megabytes", () => {
+    const value = { "a\nb": 1, texts: ["x".repeat(9_000_000), "\n".repeat(9_000_000)] };
+    expect(parseJson(JSON.stringify(value))).toStrictEqual(value);
+  });
+
   it("reads keys with white space before their colon", () => {
     parseJson(String.raw`{"spaced":0,"\\":0}`);
     expect(parseJson(String.raw`{"spaced":0,"\n" :0}`)).toEqual({ spaced: 0, "\n": 0 });
