@@ -32,7 +32,7 @@ export interface CatalogueOptions {
   readonly prompts?: readonly Prompt[];
   /** A page for hosts that show pages. Default: none. */
   readonly page?: PageOffer | undefined;
-  /** Tells clients that resources changed. Default: nobody is told. */
+  /** Tells clients that resources changed. Default: no notices. */
   readonly notices?: Notices | undefined;
   readonly log: Log;
 }
@@ -72,7 +72,7 @@ export interface Offer {
   readonly capabilities: Readonly<Record<string, object>>;
   /** Methods of the protocol that it answers. */
   readonly methods: readonly string[];
-  /** Absent: nobody is told of changes. A connection that can carry notices adds the capability. */
+  /** Absent: no notices of changes. A connection that can carry notices adds the capability. */
   readonly notices?: Notices | undefined;
   readonly log: Log;
   /** Answers one request. @throws ProtocolFault for a request that is wrong by the protocol. */

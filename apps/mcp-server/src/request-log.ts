@@ -1,7 +1,7 @@
 import type { Log, LogFields } from "@workrail/core";
 import type { RequestId } from "./json-rpc.ts";
 
-/** A request as the log tells of it. */
+/** A request as the log shows it. */
 export interface LoggedRequest {
   readonly method: string;
   /** Id that the client gave. Several clients may give the same. */

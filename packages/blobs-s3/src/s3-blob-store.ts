@@ -101,7 +101,7 @@ export class S3BlobStore implements BlobStore {
     await givenUp.add(...erased);
   }
 
-  /** Copies the object under `quarantine/`, and moves the pointer, which tells the copy's name. */
+  /** Copies the object under `quarantine/`, and moves the pointer, which holds the copy's name. */
   async quarantine(ref: BlobRef): Promise<string | undefined> {
     const { inner, objects, id, givenUp } = this.#parts;
     const stored = await inner.get(ref);

@@ -180,7 +180,7 @@ function withoutToken({ accessKeyId, secretAccessKey, sessionToken }: Awaited<Re
   return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
 }
 
-/** Reads the code of S3's form of an error. The rest of the answer may name the key id, and is not told. */
+/** Reads the code of S3's form of an error. The rest of the answer may name the key id, and is not reported. */
 function codeOf(bytes: Uint8Array): string | undefined {
   return /<Code>([A-Za-z0-9.]{1,80})<\/Code>/u.exec(new TextDecoder().decode(bytes.subarray(0, 4_096)))?.[1];
 }

@@ -52,7 +52,7 @@ async function run(
   return told;
 }
 
-/** Looks for everything that was acknowledged, with another process's eyes. */
+/** Looks for everything that was acknowledged, in another process. */
 async function look(dataDir: string, told: readonly string[]): Promise<{ readonly lost: number; readonly wrong: number }> {
   await using store = await openWorkrail({ dataDir, env: {}, project: null });
   const saver = new WorkrailSaver(store);

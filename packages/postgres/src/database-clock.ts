@@ -1,7 +1,7 @@
 import type { Clock } from "@workrail/core";
 import type { Connection } from "./sql-connection.ts";
 
-/** The clock of the database, so that the times of all machines agree: the clock of this one, set by what the database told last. */
+/** The clock of the database, so that the times of all machines agree: this machine's clock, set by the last answer of the database. */
 export class DatabaseClock implements Clock {
   #aheadMs = 0;
 

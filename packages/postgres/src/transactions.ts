@@ -200,7 +200,7 @@ export class Transactions {
   }
 
   /**
-   * Finds out if a commit without an answer was done. The id of the transaction tells when the database is through with it, and no more:
+   * Finds out if a commit without an answer was done. The id of the transaction shows only when it has ended, not how:
    * after a crash the same id may belong to another one.
    *
    * @throws an unknown outcome when the database stays away, or the commit wrote nothing to know it by.

@@ -1,4 +1,4 @@
-// Claims a job, says so, and works on it for ever. Usage: node claim-then-hang.ts TENANT LEASE_MS
+// Claims a job, reports it, and works on it forever. Usage: node claim-then-hang.ts TENANT LEASE_MS
 import { openPostgres } from "@workrail/postgres";
 import { TEST_URL } from "./server-harness.ts";
 

@@ -4,7 +4,7 @@ const USUAL = "workrail";
 /** Packages of the programs. A tool that runs a package without installing it leaves no program that could be called by its name. */
 const PACKAGES = { workrail: "@workrail/cli", "workrail-mcp": "@workrail/mcp-server" } as const;
 
-/** Reader of a hint: a person at a shell, who is told commands, or an agent, which is told tools. */
+/** Reader of a hint: a person at a shell, for whom it names commands, or an agent, for which it names tools. */
 export type HintReader = "agent" | "shell";
 
 export type ProgramName = keyof typeof PACKAGES;

@@ -77,7 +77,7 @@ export class Housekeeper {
     return (await this.keepHouse(options, policy)).report;
   }
 
-  /** Applies the policy now, and tells also how many rows were removed from the audit log. */
+  /** Applies the policy now, and also returns the number of rows removed from the audit log. */
   async keepHouse(options: Omit<UpkeepOptions, "inUse"> = {}, policy: UpkeepPolicy = this.#policy): Promise<KeptHouse> {
     // Recent loads count as uses.
     await this.#parts.accesses.write();

@@ -211,7 +211,7 @@ export interface Sessions {
   listTags(params?: Pick<ListSessionsParams, "project">): Promise<ReadonlyMap<string, number>>;
   /**
    * Yields what changes, whichever process does it, within about half a second: sessions with checkpoints or tags that were added or
-   * removed. Loads do not count. The first item is empty: whatever changes after it is told. Changes pile up in one item while nobody asks
+   * removed. Loads do not count. The first item is empty: changes after it are reported. Changes are merged into one item while nobody asks
    * for the next. Waits while the disk cannot be read, and ends with the signal or the store.
    *
    * @throws INVALID_INPUT as `listSessions` does; STORAGE_UNAVAILABLE when the disk cannot be read at the beginning.

@@ -45,7 +45,7 @@ interface ReadAhead {
 export interface Followed<State> {
   /** True when the index was started again. */
   readonly isNew: boolean;
-  /** State of the index, when it was not told anything. */
+  /** State of the index, when nothing was noted. */
   readonly state: State | undefined;
 }
 

@@ -112,7 +112,7 @@ function follow(c: Context, { ports, signal, onFailure }: UiAppOptions): Respons
     const heartbeat = setInterval(() => void stream.write(": alive\n\n"), HEARTBEAT_MS);
     try {
       for await (const changes of ports.store.watchChanges({ project: null, signal: watch })) {
-        // The first item is empty: changes after it are told.
+        // The first item is empty: changes after it are reported.
         await stream.writeSSE({ event: isAny(changes) ? "change" : "begin", data: JSON.stringify(changes) });
       }
     } catch (error) {

@@ -147,7 +147,7 @@ describe("hooks of a machine whose store is a node", () => {
   const done: Ended = { code: 0, stdout: "", stderr: "" };
 
   it("leave saves that the next command sends to the node, as a store of this machine takes them in", async () => {
-    // The last one has no answer: the next session is told of it.
+    // The last one has no answer: the next session reports it.
     const session = aSession([...SAID, "And the mast."]);
     expect(await laptop.hook("stop", { ...session, said: SAID.slice(0, 2) })).toEqual(done);
     expect(await laptop.hook("session-end", session)).toEqual(done);

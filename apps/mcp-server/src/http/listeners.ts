@@ -26,7 +26,7 @@ export class Listeners {
     this.#options = options;
   }
 
-  /** Answers a request to listen with a stream; `undefined` for another request, or when nobody is told of changes. */
+  /** Answers a request to listen with a stream; `undefined` for another request, or when there are no notices. */
   fetch(request: Request, options: McpRequestOptions): Promise<Response> | undefined {
     if (options.parsedBody === undefined) return undefined;
     const { notices } = this.#options.offerFor(options.authInfo);

@@ -11,7 +11,7 @@ export const RESOURCES = "resources/";
 export const SUBSCRIBING: readonly string[] = ["resources/subscribe", "resources/unsubscribe"];
 
 /**
- * Subscriptions of one connection of the protocol before 2026-07-28. A client that lists resources is told of changes of the list: there is
+ * Subscriptions of one connection of the protocol before 2026-07-28. A client that lists resources is notified of changes of the list: there is
  * no other way to ask for that.
  */
 export class LegacySubscriptions {
@@ -79,7 +79,7 @@ export class LegacySubscriptions {
   }
 }
 
-/** Adds to the capabilities of an offer that it tells of changes of resources. */
+/** Adds the capability of resource notices to an offer. */
 export function withNotices(capabilities: Readonly<Record<string, object>>): Readonly<Record<string, object>> {
   return { ...capabilities, resources: { ...capabilities["resources"], ...WITH_NOTICES } };
 }

@@ -13,7 +13,7 @@ const MOST_LISTENS = 16;
 /** A subscription of the connection. */
 interface Open {
   readonly end: AbortController;
-  /** Resolves when the client is told that the subscription began. */
+  /** Resolves when the client is notified that the subscription began. */
   readonly acknowledged: PromiseWithResolvers<void>;
 }
 

@@ -14,7 +14,7 @@ interface Scene {
   readonly server: HttpFixture | undefined;
 }
 
-/** Ways to connect to a server that tells of changes. */
+/** Ways to connect to a server that sends notices. */
 const WAYS = ["2025-11-25 by the v1 library", "2025-11-25 by the v2 library", "2026-07-28 on stdio", "2026-07-28 on HTTP"] as const;
 type Way = (typeof WAYS)[number];
 

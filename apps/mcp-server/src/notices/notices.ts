@@ -1,7 +1,7 @@
-/** The resources that a client wants to be told of. */
+/** The resources whose changes a client subscribes to. */
 export interface Wanted {
   readonly uris: readonly string[];
-  /** True to be told when resources appear in the list, or disappear. */
+  /** True for a notice when resources appear in the list, or disappear. */
   readonly list: boolean;
 }
 

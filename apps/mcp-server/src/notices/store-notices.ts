@@ -13,12 +13,12 @@ export const MOST_URIS = 100;
 export interface StoreNoticesOptions {
   readonly watches: SharedWatches;
   readonly resources: readonly Resource[];
-  /** True when the store is for one project: then only its own sessions are told of, also those that a client names. */
+  /** True when the store is for one project: then notices are only of its own sessions, also for those that a client names. */
   readonly isStrict: boolean;
   readonly log: Log;
 }
 
-/** A resource that a client is told of. */
+/** A resource that a client subscribes to. */
 interface Told extends Concern {
   readonly uri: string;
 }
@@ -78,7 +78,7 @@ export class StoreNotices implements Notices {
     return { uri, ...(await coded(found, log, uri)) };
   }
 
-  /** Returns the function that prepares to tell of a resource; `undefined` for an unknown one. */
+  /** Returns the function that prepares notices of a resource; `undefined` for an unknown one. */
   #find(uri: string): (() => Promise<Concern>) | undefined {
     for (const resource of this.#options.resources) {
       const variables = matchUri(resource, uri);

@@ -9,7 +9,7 @@ const INFO = { name: "noticing-client", version: "1.0" };
 /** Notice of the list, as the tests write it. */
 export const LIST = "list";
 
-/** A client that is told of changes. */
+/** A client that subscribes to changes. */
 export interface NoticingClient {
   readonly capabilities: () => unknown;
   /** Subscribes to resources, and to the list where `LIST` is among them. Resolves to those that the server agrees to. */
@@ -22,7 +22,7 @@ export interface NoticingClient {
   ): Promise<{ readonly isError?: boolean; readonly structuredContent?: unknown }>;
   /** Takes the notices that came. */
   taken(): readonly string[];
-  /** Resolves when each of these was told, and takes them. Others stay. */
+  /** Resolves when a notice of each of these arrived, and removes them. Others stay. */
   told(...expected: readonly string[]): Promise<void>;
   /** How the last subscription ended. */
   ending(): Promise<string>;

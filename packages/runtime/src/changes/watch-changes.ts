@@ -52,7 +52,7 @@ async function readPage(store: Store, seen: SeenSessions, after: ChangePosition)
   }
 }
 
-/** The sessions of a project, or all: to tell new ones, and that one of them is gone, without telling of those of other projects. */
+/** The sessions of a project, or all: to report new and removed ones, but none of other projects. */
 class SeenSessions {
   readonly #store: Store;
   readonly #project: string | undefined;
@@ -63,14 +63,14 @@ class SeenSessions {
     this.#project = project;
   }
 
-  /** Returns the position from which on changes are told. */
+  /** Returns the position after which changes are reported. */
   start(): Promise<ChangePosition> {
     return this.#store.parts.locking.shared(() => this.#start());
   }
 
   after(position: ChangePosition): Promise<SeenPage> {
     return this.#store.parts.locking.shared(async () => {
-      // The log is of all projects. Only changes that are found in the caller's part are told.
+      // The log is of all projects. Only changes in the caller's part are reported.
       const { catalog } = (this.#store.whole ?? this.#store).parts;
       const page = await listChanges(catalog, { after: position, limit: PAGE });
       if (page === undefined) return { position: await this.#start(), changes: { sessions: [], isUnknown: true } };
@@ -81,7 +81,7 @@ class SeenSessions {
 
   async #start(): Promise<ChangePosition> {
     const { catalog } = this.#store.parts;
-    // First, so that a save in between is told twice rather than never.
+    // First, so that a save in between is reported twice rather than never.
     const position = await this.#store.pulse.current();
     this.#ids = new Set();
     for await (const { id } of eachSession(catalog, { project: this.#project })) this.#ids.add(id);

@@ -42,7 +42,7 @@ function behindLinks(file: string): string {
   try {
     return fs.realpathSync(file);
   } catch {
-    // Reading it tells what is wrong.
+    // Reading it reports the error.
     return file;
   }
 }

@@ -130,7 +130,7 @@ export async function save(
     store.room.watch();
   }
   const warning = status === "saved" && standIn === undefined ? store.housekeeper.saved(result.bytes.store) : undefined;
-  // It tells the bytes of the whole store.
+  // The warning contains the bytes of the whole store.
   const quotaWarning = store.caller === undefined ? warning : undefined;
   const { patched, dropped, secrets } = result;
   const warnings = [dropped && warningOf(dropped), binds ? await store.otherProject(record, project) : undefined].filter(

@@ -17,7 +17,7 @@ const HEADER = /^\([^()]+ \| [^()]+\)$/u;
 /** Position of a part, written where others before it are missing. */
 const POSITION = /^\[(?<at>\d+)\] /u;
 
-/** Compares a shortened value with the saved one. Returns `undefined` where its parts cannot be told. */
+/** Compares a shortened value with the saved one. Returns `undefined` where its parts cannot be recognised. */
 export function keptParts(saved: JsonValue, shown: JsonValue): KeptParts | undefined {
   if (typeof saved === "string") return typeof shown === "string" ? linesOf(saved, shown) : undefined;
   if (Array.isArray(saved)) return Array.isArray(shown) ? itemsOf(saved, shown) : undefined;

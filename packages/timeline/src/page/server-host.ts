@@ -70,7 +70,7 @@ async function post(path: string, body: unknown): Promise<unknown> {
   throw new CallError(code, message, hint);
 }
 
-/** Follows the store by server-sent events. Changes after the event `begin` are told. The browser connects again by itself. */
+/** Follows the store by server-sent events. Changes after the event `begin` are reported. The browser connects again by itself. */
 function follow(onChange: (changes: StoreChanges) => void, onState: (isLive: boolean) => void): () => void {
   const events = new EventSource("/events");
   events.addEventListener("begin", () => onState(true));

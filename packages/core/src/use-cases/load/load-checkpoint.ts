@@ -178,7 +178,7 @@ async function readProven(
   }
 }
 
-/** A text that was read, with its record as the file tells it. */
+/** A text that was read, with its record according to the file. */
 export interface ProvenText extends ReadText {
   readonly record: CheckpointRecord;
 }
