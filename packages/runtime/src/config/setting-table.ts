@@ -156,7 +156,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     type: { kind: "text" },
     otherwise: "the data directory",
     meaning:
-      "The URL of the store: a PostgreSQL database, as postgres://user:password@host/database, or a node, as https://host. The data directory then holds only what belongs to this machine. It does not count where the data directory is set in a place of higher precedence.",
+      "The URL of the store: a PostgreSQL database, as postgres://user:password@host/database, or a node, as https://host. The data directory then holds only what belongs to this machine. Ignored if a place of higher precedence sets the data directory.",
     places: NOT_IN_FILE,
     secret: true,
   },
@@ -169,14 +169,14 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   allowPlaintextStore: {
     type: { kind: "flag" },
     default: false,
-    meaning: "Let the node that holds the store be reached by http: on another machine, where others may read along.",
+    meaning: "Allow a node on another machine with an http: address, which sends all data unencrypted.",
     places: NOT_IN_FILE,
   },
   tenant: {
     type: { kind: "text" },
     otherwise: DEFAULT_TENANT,
     meaning:
-      "Whose store it is, in a database that several share: tenants see nothing of each other. Refused without a database; it does not count where the data directory is set in a place of higher precedence.",
+      "The tenant whose store is used in a shared database: tenants cannot see each other's data. Refused without a database; ignored if a place of higher precedence sets the data directory.",
     places: NOT_IN_FILE,
   },
   tenantsFile: {
