@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { LazyStore } from "./lazy-store.ts";
 import type { Progress } from "./progress.ts";
 
-/** A store that counts what is asked of it. */
+/** A store that counts its calls. */
 function storeStub(): { readonly store: Workrail; readonly taken: () => number } {
   let taken = 0;
   const store = { takeIncoming: async () => void (taken += 1), close: async () => {} } as unknown as Workrail;

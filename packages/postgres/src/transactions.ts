@@ -16,7 +16,7 @@ export interface TransactionsOptions {
   readonly lockWaitMs: number;
   /** Time after which the database ends a transaction whose process is silent. */
   readonly silenceMs: number;
-  /** Longest time to repeat what a lost connection interrupted. */
+  /** Longest time to retry a change after a lost connection. */
   readonly retryMs: number;
 }
 

@@ -87,7 +87,7 @@ export interface Settings {
   readonly store?: string | undefined;
   /** Bearer token for a node. */
   readonly storeToken?: string | undefined;
-  /** Whose store it is, in a database; absent: that of the default tenant. */
+  /** Tenant of the store in a database; absent: the default tenant. */
   readonly tenant?: string | undefined;
   readonly limits: Limits;
   readonly housekeeping: HousekeepingSettings;
@@ -189,7 +189,7 @@ const LEAVE_OUT = "Correct it, or leave it out for the default.";
 const PLACES: readonly ConfiguredSetting["origin"][] = ["default", "file", "environment", "command line", "program"];
 
 /**
- * A data directory that is set in a place of higher precedence overrides the store and its tenant: whoever names a directory means it.
+ * A data directory that is set in a place of higher precedence overrides the store and its tenant.
  *
  * @throws INVALID_INPUT for a tenant without a database, and for a wrong address of a node.
  */

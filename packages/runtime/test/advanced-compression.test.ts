@@ -98,7 +98,7 @@ describe("advanced compression", () => {
     });
   });
 
-  it("calls no endpoint unless told to, whatever else is set", async () => {
+  it("calls no endpoint unless contextCompression is advanced", async () => {
     bodies.length = 0;
     const { WORKRAIL_CONTEXT_COMPRESSION: _, ...rest } = settings();
     for (const env of [rest, { ...rest, WORKRAIL_CONTEXT_COMPRESSION: "basic" }]) {

@@ -60,7 +60,7 @@ describe("the setting blobs", () => {
     });
   });
 
-  it("refuses the checkpoints to a process without it, which takes none for damaged", async () => {
+  it("refuses the checkpoints to a process without it, which marks none as damaged", async () => {
     await inBucket(async (place) => {
       const workrail = await place.open();
       const [id = ""] = await save(workrail, 1);

@@ -48,7 +48,7 @@ describe("a caller with a right to some projects", () => {
       expect(each).toEqual([B, B, A]);
     }));
 
-  it("finds what is saved and removed after its first search", () =>
+  it("updates its index after its first search", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       const caller = workrail.asCaller(ofA);

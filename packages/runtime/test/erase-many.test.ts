@@ -22,7 +22,7 @@ describe.each(KINDS)("erasing several sessions in $kind", ({ at }) => {
       expect((await workrail.verifyStore()).findings).toEqual([]);
     }));
 
-  it("only unlinks what it does not overwrite, and forgets the sessions all the same", () =>
+  it("only unlinks files with overwrites: false, and still forgets the sessions", () =>
     at(async (place) => {
       const first = await place.open();
       const ids: string[] = [];
@@ -47,7 +47,7 @@ describe.each(KINDS)("erasing several sessions in $kind", ({ at }) => {
       expect(await workrail.collectGarbage()).toMatchObject({ blobs: 0, quarantined: 0 });
     }));
 
-  it("takes none when one of them is not there", () =>
+  it("erases nothing when a session is missing", () =>
     at(async (place) => {
       await using workrail = await place.open();
       await workrail.saveCheckpoint({ sessionId: "a", context: { step: 1 } });

@@ -95,7 +95,7 @@ describe.each(KINDS)("many checkpoints in $kind", ({ at }) => {
       });
     }));
 
-  it("do not tell what the parent had when the caller does not want to know", () =>
+  it("name no dropped keys with reportsDropped: false", () =>
     at(async (place) => {
       await using workrail = await place.open();
       await workrail.saveCheckpoint({ sessionId: "s", context: { step: 1, plan: "a" } });
@@ -121,7 +121,7 @@ it("names a damaged checkpoint beside those that it loads", () =>
     expect(failed).toMatchObject([{ checkpointId: ids[0], error: { code: "CHECKPOINT_CORRUPT" } }]);
   }));
 
-it("refuses too many ids, and what is no id", () =>
+it("refuses too many ids, and invalid ids", () =>
   onDisk(async (place) => {
     await using workrail = await place.open();
     const many = Array.from({ length: 1_001 }, (_, number) => `id-${number}`);

@@ -165,7 +165,7 @@ describe("syncStore", () => {
       expect(await listed(team.shared)).toEqual(await listed(one));
     }));
 
-  it("does not bring back what was removed there", () =>
+  it("does not push removed checkpoints again", () =>
     inTeam(async (team) => {
       const [one] = team.laptops;
       await saveOn(team, one, { name: "one", saves: 3 });
@@ -210,7 +210,7 @@ describe("syncStore", () => {
       expect(await team.sync(team.laptops[1])).toMatchObject({ pushed: 0, present: 3, renamed: [], forks: [] });
     }));
 
-  it("obeys the handling of secrets, and goes on with other sessions", () =>
+  it("applies the handling of secrets, and continues with other sessions", () =>
     inTeam(async (team) => {
       const [one] = team.laptops;
       const secret = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;

@@ -70,7 +70,7 @@ describe.skipIf(missing !== undefined)(`tenants of one database${missing === und
     expect((await victim.loadCheckpoint({ checkpointId, isPeek: true })).context).toMatchObject({ plan: `${WORD} ${SECRET} 1` });
   });
 
-  it(`show and change nothing of each other in ${CALLS} calls with all that is known of another one`, () =>
+  it(`neither show nor change each other's data in ${CALLS} calls with known ids, words and cursors`, () =>
     withChance(SEED, async (chance) => {
       expect(cursor).toBeDefined();
       const before = await everythingOf(victim);

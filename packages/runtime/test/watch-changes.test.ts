@@ -48,7 +48,7 @@ describe("a watch of changes", () => {
     }),
   );
 
-  it("reports what another opener saves, and puts together what happened before it is asked", () =>
+  it("reports saves of another opener, and merges the changes before a request", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       await using other = await place.open();
@@ -78,7 +78,7 @@ describe("a watch of changes", () => {
       expect(await refusalOf(all.next())).toMatchObject({ code: "INVALID_INPUT", details: { field: "project" } });
     }));
 
-  it("says when it cannot tell what changed", () =>
+  it("reports an unknown change after a rebuild", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       await save(workrail, "kept", 1);
@@ -89,7 +89,7 @@ describe("a watch of changes", () => {
       expect(await watch.next()).toEqual({ sessions: [{ sessionId: "kept", change: "extended" }] });
     }));
 
-  it("goes on when the catalog can be read again, and rejects when it is wrong", async () => {
+  it("continues when the catalog is readable again, and rejects when it is wrong", async () => {
     const storage = openMemoryStorage();
     let failure: WorkrailError | undefined;
     const read: CatalogPort["read"] = (reads) => {

@@ -13,7 +13,7 @@ export interface Access {
   /** Name of the token, or subject of the JWT. */
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** Whose store the caller uses. Absent: the server's own tenant. */
+  /** Tenant whose store the caller uses. Absent: the server's own tenant. */
   readonly tenant?: string | undefined;
   /** The only projects that exist for the caller, the default first. Absent: the whole store of the tenant. */
   readonly projects?: Projects | undefined;

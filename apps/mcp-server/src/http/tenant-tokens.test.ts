@@ -131,7 +131,7 @@ describe.skipIf(missing !== undefined)(`a token with a tenant${missing === undef
     });
   });
 
-  it("is told of no change of another tenant", async () => {
+  it("gets no notice of a change of another tenant", async () => {
     const latest = "workrail://sessions/login-other/latest";
     const client = await noticingNew({ url: shared.url, token: String(tokens[OWN]) });
     try {

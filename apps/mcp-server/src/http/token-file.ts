@@ -11,7 +11,7 @@ const token = z.strictObject({
   name: z.string().min(1).max(100),
   sha256: z.string().regex(/^[0-9a-f]{64}$/u),
   scopes: z.array(z.enum(SCOPES)).min(1),
-  /** Whose store its holder uses. Absent: the server's own tenant. */
+  /** Tenant whose store its holder uses. Absent: the server's own tenant. */
   tenant: z.custom<string>((named) => tenantIn(named) !== undefined, { error: "must be a text of 1 to 128 characters" }).optional(),
   /** The only projects that exist for its holder, the default first. Absent: the whole store. */
   projects: z

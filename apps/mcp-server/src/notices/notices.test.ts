@@ -42,7 +42,7 @@ const latest = (sessionId: string): string => `workrail://sessions/${sessionId}/
 const save = (workrail: Workrail, sessionId: string, step: number) => workrail.saveCheckpoint({ sessionId, context: { step } });
 
 describe.each(WAYS)("a client of %s", (way) => {
-  it("is told what another process and the server itself save, and nothing else", () =>
+  it("gets notices of saves by another process and by the server itself, and no others", () =>
     withClient(way, async ({ client, other }) => {
       expect(client.capabilities()).toMatchObject({ resources: { subscribe: true, listChanged: true } });
       const { checkpointId } = await save(other, "mine", 1);

@@ -18,7 +18,7 @@ export interface Notices {
   /** Returns those of some URIs that can change. */
   known(uris: readonly string[]): readonly string[];
   /**
-   * Begins to watch. Resolves when whatever changes from now on is told; changes are put together while `tell` does not resolve. Ends
+   * Begins to watch. Resolves when all later changes will be reported; changes are merged while `tell` does not resolve. Ends
    * with the signal.
    *
    * @throws ProtocolFault when one of the resources is unknown, or when there are too many.

@@ -24,7 +24,7 @@ export class SharedWatches {
   }
 
   /**
-   * Adds a listener, which must not throw. Resolves when it is told whatever changes from now on, to the function that removes it. Rejects
+   * Adds a listener, which must not throw. Resolves, to the function that removes it, when it will get all later changes. Rejects
    * when the watch cannot begin.
    */
   async join(project: WatchedProject, listener: Listener): Promise<() => void> {

@@ -3,7 +3,7 @@ import type { Runs, Store } from "../store.ts";
 import type { Operations, Workrail } from "../workrail.ts";
 
 /**
- * What an operation needs while the disk cannot be written to.
+ * The needs of an operation while the disk is not writable.
  *
  * `read`: the store on disk, or memory over it. `readable disk`: the same, and fails when the disk cannot be read either. `disk`: the store
  * on disk. `whole session`: the disk with all data of the session that the first argument names. `whole store`: the disk; the result says

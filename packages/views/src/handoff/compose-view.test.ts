@@ -319,7 +319,7 @@ describe("a composed view", () => {
       "migrate tenant 19",
     ],
     ["as a no", { rules: { mayDeploy: false, notes: OUTPUT } }, "mayDeploy"],
-  ])("has what is told %s", async (_what, context, found) => {
+  ])("includes facts given %s", async (_what, context, found) => {
     expect(await textOf(context, Math.ceil(JSON.stringify(context).length / 5))).toContain(found);
   });
 
