@@ -107,7 +107,7 @@ export class HttpApp {
     const { maxBodyBytes, log } = this.#options;
     this.#hono.onError((error) => {
       log.error("a request failed unexpectedly", { error });
-      return refusal(500, "The request failed in a way that was not foreseen. The cause is in the server's log.", {
+      return refusal(500, "The request failed unexpectedly. The cause is in the server's log.", {
         code: RPC_ERROR.internal,
       });
     });

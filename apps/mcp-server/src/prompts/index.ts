@@ -42,7 +42,7 @@ export function createPrompts(store: LazyStore, { canSave }: { readonly canSave:
     {
       name: "handoff",
       title: "Hand the work over",
-      description: "Writes one document with which another agent or a person can take over.",
+      description: "Writes one document for another agent or a person to take over.",
       arguments: [SESSION],
       complete,
       async write({ session }) {

@@ -102,7 +102,6 @@ function isOfCall({ code, details }: WorkrailError): boolean {
 
 /** Reveals nothing about an unexpected error: its message may quote stored text. */
 function inWords(error: unknown): { readonly message: string; readonly details: string | null } {
-  if (!isWorkrailError(error))
-    return { message: "The tool failed in a way that was not foreseen", details: "The cause is in the server's log" };
+  if (!isWorkrailError(error)) return { message: "The tool failed unexpectedly", details: "The cause is in the server's log" };
   return { message: error.message, details: error.hint ?? null };
 }

@@ -61,7 +61,7 @@ export function workflowCheckpointList(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_checkpoint_list",
     title: "List checkpoints",
-    description: "See which checkpoints there are, newest first.",
+    description: "List checkpoints, newest first.",
     input,
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -58,7 +58,7 @@ export function workflowResume(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_resume",
     title: "Resume work",
-    description: "Find work to go on with when you have no id. Suggests sessions; loads one by id.",
+    description: "Find work to resume when you have no id. Suggests sessions; loads one by id.",
     input,
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
