@@ -19,7 +19,7 @@ interface Named {
 export function chosenCheckpoint(id: string | undefined, { checkpoint, session }: Named): ChosenCheckpoint {
   if (id !== undefined && checkpoint !== undefined) throw wrongChoice("More than one checkpoint is named.");
   const reference = id ?? checkpoint;
-  if (reference === undefined && session === undefined) throw wrongChoice("Which checkpoint is meant?");
+  if (reference === undefined && session === undefined) throw wrongChoice("No checkpoint is named.");
   return async (store) =>
     reference === undefined ? { sessionId: session } : { checkpointId: await checkpointIdOf(store, reference, session) };
 }

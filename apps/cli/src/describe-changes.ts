@@ -65,7 +65,7 @@ function byLine(before: string, after: string): readonly string[] {
   ]);
 }
 
-const TOO_DIFFERENT = "(too different to be compared)";
+const TOO_DIFFERENT = "(too different to compare)";
 
 function coloured(line: string): string {
   if (line.startsWith("+")) return styled("green", line, process.stdout);

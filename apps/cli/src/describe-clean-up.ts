@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<CleanUpReason, string>> = {
   "disk-full": "the disk is full",
   "trash-age": "in the trash for long",
   "trash-share": "the trash is full",
-  manual: "asked for",
+  manual: "requested",
 };
 
 const PROTECTIONS: Readonly<Record<Spared["why"], string>> = { keep: "tagged keep", "in-use": "in use", handle: "held by handles" };
@@ -28,13 +28,13 @@ export function describeCleanUp(
   const trashed = removed.filter(({ to }) => to === "trash");
   const lines = [
     ...(removed.length === 0 ? ["There is nothing to remove."] : tableOf(removed, sessions, width)),
-    ...summaryOf(trashed, dryRun ? "Would go into the trash" : "Moved into the trash"),
+    ...summaryOf(trashed, dryRun ? "Would move to the trash" : "Moved to the trash"),
     ...summaryOf(gone, dryRun ? "Would be removed for good" : "Removed for good"),
     ...spared.map(
-      ({ sessionId, checkpoints, why }) => `Stays: checkpoints: ${checkpoints}, of session ${escapeText(sessionId)} (${PROTECTIONS[why]}).`,
+      ({ sessionId, checkpoints, why }) => `Kept: checkpoints: ${checkpoints}, of session ${escapeText(sessionId)} (${PROTECTIONS[why]}).`,
     ),
     ...left.map(escapeText).map((reason) => `Not everything is overwritten yet: ${reason} The next opening of the store continues.`),
-    ...passedOver.map((sessionId) => `Left alone: session ${escapeText(sessionId)} changed meanwhile.`),
+    ...passedOver.map((sessionId) => `Skipped: session ${escapeText(sessionId)} changed meanwhile.`),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -7,16 +7,16 @@ const ELSEWHERE = "Earlier copies keep their content: backups, exports, and old 
 export function describeErasure({ dryRun, erased, spared, left, unreadable, copies }: EraseResult): string {
   const lines = [
     ...(erased.length === 0 ? ["There is no checkpoint to erase."] : countsOf(dryRun ? "Would be erased" : "Erased", erased)),
-    ...countsOf("Stays, tagged keep", spared),
+    ...countsOf("Kept, tagged keep", spared),
     ...left.map(escapeText).map((reason) => `The erasure is not complete: ${reason} It continues when the store is opened again.`),
     ...unreadable.map((id) => `Checkpoint ${id} is still unreadable: its base is missing.`),
     ...known("A backup of the store", copies.backups),
     ...known("An export", copies.exports),
-    ...copies.exportFiles.map(escapeText).map((file) => `Contains this work, and is not removed: ${file}`),
-    ...copies.quarantineFiles.map(escapeText).map((file) => `Is damaged, may contain this work, and is not removed: ${file}`),
+    ...copies.exportFiles.map(escapeText).map((file) => `Contains this work, and stays: ${file}`),
+    ...copies.quarantineFiles.map(escapeText).map((file) => `Damaged file, may contain this work, and stays: ${file}`),
     ...copies.replacedStores
       .map(escapeText)
-      .map((directory) => `An older state of the store may contain this work, and is not removed: ${directory}`),
+      .map((directory) => `An older state of the store may contain this work, and stays: ${directory}`),
     ...(erased.length === 0 ? [] : [ELSEWHERE]),
   ];
   return `${lines.join("\n")}\n`;

@@ -29,7 +29,7 @@ export function describePlan(title: string, { scope, changes, unchanged, faults,
 
 function linesOf({ before = "", after = "" }: FileChange): readonly string[] {
   const patch = structuredPatch("", "", before, after, undefined, undefined, { context: CONTEXT_LINES, timeout: TIMEOUT_MS });
-  if (patch === undefined) return ["(too different to be compared)"];
+  if (patch === undefined) return ["(too different to compare)"];
   const lines = patch.hunks.flatMap(({ lines: inHunk }, index) => [
     ...(index === 0 ? [] : ["..."]),
     ...inHunk.filter((line) => !line.startsWith("\\")).map(coloured),

@@ -18,7 +18,7 @@ const SEALED_DEADLINE_MS = 2_500;
 
 const USAGE = `Usage: workrail hook <${HOOK_EVENTS.join("|")}> [--host <${HOOK_HOSTS.join("|")}>] [--strict]
 
-Run by the host of an agent, with its JSON on standard input: workrail setup installs it.
+A coding agent runs it with JSON on standard input; workrail setup installs it.
 `;
 
 /** Runs `workrail hook`, which fails open: it exits with 0, and the next start of a session reports the failure. With `--strict` a failure exits with 1. */

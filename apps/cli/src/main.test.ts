@@ -20,13 +20,12 @@ describe("the command line", () => {
     expect(stdout).toMatchInlineSnapshot(`
       "Usage: workrail [options] [command]
 
-      Keeps the working state of AI agents: saves it as checkpoints, and gives it back
-      exactly.
+      Saves the working state of AI agents as checkpoints, and restores it exactly.
 
       Options:
-        --data-dir <path>                  where checkpoints are kept; default:
-                                           WORKRAIL_DATA_DIR, else the platform's
-                                           folder for data
+        --data-dir <path>                  directory of the store; default:
+                                           WORKRAIL_DATA_DIR, else the platform's data
+                                           folder
         --json                             print JSON, and errors as JSON
         --version                          print the version
         -h, --help                         print help
@@ -41,8 +40,8 @@ describe("the command line", () => {
         search [options] <words...>        find checkpoints by the words of their
                                            texts
         resume [options] [words...]        find work to resume, and show its state
-        handoff [options] [id]             write a document to hand work over to
-                                           somebody else
+        handoff [options] [id]             write a document for whoever takes over the
+                                           work
         sessions [options]                 list sessions, the most recently used first
         log [options] [session]            show the history of a session's checkpoints
         diff [options] [from] [to]         show the differences between two
@@ -55,7 +54,7 @@ describe("the command line", () => {
         pin [options] [session] [key]      mark an entry of a session as critical
         unpin [options] [session] [key]    remove the critical mark of an entry
         keep [options] [session]           protect a session from clean-up
-        compress [options] [file]          make a context fit a budget of tokens
+        compress [options] [file]          shorten a context to a budget of tokens
         prioritize [options] [file]        order a context by importance, and see how
                                            it is classified
         export [options] [session]         write a session to a JSON file
@@ -66,10 +65,10 @@ describe("the command line", () => {
         trash                              list the trash, restore from it, or empty
                                            it
         backup <directory>                 copy the whole store to a new directory
-        restore [options] <backup>         make a store from a backup
+        restore [options] <backup>         restore a store from a backup
         copy [options]                     copy the whole store to another place
         sync [options]                     push new checkpoints to another store
-        migrate                            make or update the tables of a database
+        migrate                            create or update the tables of a database
         upkeep [options]                   do background work that is due, for cron
         status                             show the content and limits of the store
         verify                             read the whole store and report faults
@@ -84,8 +83,8 @@ describe("the command line", () => {
         setup [options] [host...]          connect coding agents: MCP server and hooks
         hook [options] <event>             run by coding agents: save a session, and
                                            resume it
-        statusline                         print one line on the automatic saves of a
-                                           session
+        statusline                         print one line about the automatic saves of
+                                           a session
         doctor [options]                   find faults of the installation, and their
                                            remedies
         config                             show and change settings, with their
@@ -169,7 +168,7 @@ describe("the command line", () => {
       "See: workrail save --help",
     ],
     [["list", "--data-dir", ""], "option '--data-dir <path>' argument '' is invalid. It must not be empty.", "See: workrail list --help"],
-    [["--json"], "Which command?", "See: workrail --help"],
+    [["--json"], "No command is given.", "See: workrail --help"],
   ])("refuses %j", async (args, message, hint) => {
     const { code, stdout, stderr } = await cli.run([...args, "--json"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -181,7 +180,7 @@ describe("the command line", () => {
   it("shows its usage when no command is given", async () => {
     const { code, stdout, stderr } = await cli.run([]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/^Usage: workrail .*INVALID_INPUT: Which command\?\n {2}See: workrail --help\n$/su);
+    expect(stderr).toMatch(/^Usage: workrail .*INVALID_INPUT: No command is given\.\n {2}See: workrail --help\n$/su);
   });
 
   it("shows the usage of a group of commands", async () => {

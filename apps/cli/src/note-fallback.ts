@@ -10,7 +10,7 @@ export interface PassedOver {
 export function noteFallback(usedId: string, fellBackFrom: readonly PassedOver[] | undefined, json: boolean): void {
   if (fellBackFrom === undefined) return;
   printWarning(
-    "newer checkpoints of the session cannot be read; this is the newest that can",
+    "newer checkpoints of the session cannot be read; this is the newest readable one",
     { checkpointId: usedId, fellBackFrom },
     json,
   );

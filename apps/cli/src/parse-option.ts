@@ -18,7 +18,7 @@ const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86
 export function parseDuration(text: string): number {
   const [, count, unit] = /^(\d{1,6})([mhdw])$/u.exec(text) ?? [];
   const length = unit === undefined ? undefined : UNITS[unit];
-  if (length === undefined) throw new InvalidArgumentError("It must be a number with m, h, d or w behind it, such as 7d.");
+  if (length === undefined) throw new InvalidArgumentError("It must be a number followed by m, h, d or w, such as 7d.");
   return Number(count) * length;
 }
 
@@ -31,7 +31,7 @@ export function parseSince(text: string): Date {
   const time = new Date(text);
   // JavaScript reads February 30 as March 2.
   const isDay = !Number.isNaN(time.getTime()) && new Date(day).toISOString().slice(0, 10) === day;
-  if (!isDay) throw new InvalidArgumentError("It must be a day of the calendar, such as 2026-01-31.");
+  if (!isDay) throw new InvalidArgumentError("It must be an existing day, such as 2026-01-31.");
   return time;
 }
 

@@ -110,8 +110,8 @@ const COMMANDS: Readonly<Record<string, (program: Command) => void>> = {
  */
 export function buildProgram(name = "workrail", called?: readonly string[]): Command {
   const program = new Command(name)
-    .description("Keeps the working state of AI agents: saves it as checkpoints, and gives it back exactly.")
-    .option("--data-dir <path>", "where checkpoints are kept; default: WORKRAIL_DATA_DIR, else the platform's folder for data", parsePath)
+    .description("Saves the working state of AI agents as checkpoints, and restores it exactly.")
+    .option("--data-dir <path>", "directory of the store; default: WORKRAIL_DATA_DIR, else the platform's data folder", parsePath)
     .option("--json", "print JSON, and errors as JSON")
     .version(manifest.version, "--version", "print the version")
     .helpOption("-h, --help", "print help")

@@ -22,7 +22,7 @@ export async function readContext(
 ): Promise<unknown> {
   if (file === undefined && process.stdin.isTTY) {
     throw new WorkrailError("INVALID_INPUT", "There is no context to save.", {
-      hint: `Name a file with the context's JSON, or pipe it in; \`-\` reads what you type, up to ${END}.`,
+      hint: `Name a file with the context's JSON, or pipe it in; \`-\` reads what you type until ${END}.`,
     });
   }
   const source = file ?? STDIN;
@@ -39,7 +39,7 @@ function warnOfRounded(text: string, log: Pick<Log, "warn">): void {
   log.warn("integers too long for a number were rounded", {
     count: rounded.length,
     integers: rounded.slice(0, MOST_NAMED),
-    hint: "Put them in quotation marks: as texts they stay exact.",
+    hint: "Put them in quotation marks: strings stay exact.",
   });
 }
 
@@ -56,7 +56,7 @@ async function read(source: string, name: string, mostBytes: number): Promise<Ui
   } catch (cause) {
     if (cause instanceof WorkrailError || !(cause instanceof Error)) throw cause;
     throw new WorkrailError("INVALID_INPUT", `The context cannot be read from ${name}: ${whyUnreadable(cause)}.`, {
-      hint: "Name a file that is there and that you may read, or pipe the context in.",
+      hint: "Name a readable file, or pipe the context in.",
       cause,
     });
   }

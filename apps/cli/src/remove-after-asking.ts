@@ -61,7 +61,7 @@ export async function doAfterAsking<R extends object>(
     // Shown on the terminal with the question, even if standard output is redirected.
     writeMessage(kind.describe(planned, outputWidth()));
     const isNothing = kind.isNothing(planned);
-    if (isNothing || !(await confirm("Go on?", process.stdin, process.stderr))) {
+    if (isNothing || !(await confirm("Continue?", process.stdin, process.stderr))) {
       if (!isNothing) process.exitCode = DECLINED;
       return note("Nothing was removed.");
     }

@@ -7,10 +7,10 @@ export interface SettingGroup {
 
 /** Groups in the order of display, with the names that belong to each. */
 const GROUPS: readonly (readonly [title: string, names: RegExp])[] = [
-  ["Where things are kept", /^(?:dataDir|store|storeToken|allowPlaintextStore|project|fallback|readOnly|isolation)$/u],
-  ["How long things are kept", /^(?:maxCheckpoints|maxAsides|retention\w*|prun\w*|trash\w*|auditDays)$/u],
-  ["How much room they may take", /^(?:max(?:Aside|Checkpoint|Session|Total)Bytes|warnPercent|cleanup\w*)$/u],
-  ["What a context may be", /^(?:maxContextBytes|maxDepth|maxKeys)$/u],
+  ["Location and access", /^(?:dataDir|store|storeToken|allowPlaintextStore|project|fallback|readOnly|isolation)$/u],
+  ["Retention", /^(?:maxCheckpoints|maxAsides|retention\w*|prun\w*|trash\w*|auditDays)$/u],
+  ["Quotas", /^(?:max(?:Aside|Checkpoint|Session|Total)Bytes|warnPercent|cleanup\w*)$/u],
+  ["Limits of a context", /^(?:maxContextBytes|maxDepth|maxKeys)$/u],
   ["Answers to agents", /^(?:maxAnswer\w*|tokenizer|checkpointAutoSave|rateLimit\w*|logLevel)$/u],
   ["MCP server", /^(?:http|tool)/u],
   ["Hooks of hosts", /^hook/u],

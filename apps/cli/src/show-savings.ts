@@ -22,7 +22,7 @@ export async function showSavings(options: SavingsOptions): Promise<void> {
   const found = await lookIntoStore(options, (store) => readSavings(store, asked));
   if (options.json) return writeJson(found);
   if (found.resumes + found.savesByHooks + found.savesByOthers === 0)
-    return note(`Nothing was saved or resumed since ${found.since}; --all-projects looks into all projects.`);
+    return note(`Nothing was saved or resumed since ${found.since}; --all-projects includes all projects.`);
   await writeData(forPeople(found, now));
 }
 

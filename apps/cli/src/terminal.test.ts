@@ -27,7 +27,7 @@ async function longWork(): Promise<readonly (readonly [command: string, ...lines
     ["repair", "Checkpoints read: 5 of 5"],
     ["rebuild", "Files read: 5 of 5"],
     ["stats", "Sessions counted: 2 of 2"],
-    ["scan", "Checkpoints looked through: 5 of 5"],
+    ["scan", "Checkpoints scanned: 5 of 5"],
     ["export s --output ../s.json", "Checkpoints written: 4 of 4"],
     ["export --all --output ../exports", "Checkpoints written: 5 of 5"],
     ["backup ../backup", "Files copied: 5 of 5", "Files read back: 5 of 5"],
@@ -115,8 +115,8 @@ describe.skipIf(!hasTerminal)("on a terminal (skipped where `script` of util-lin
   it("asks before it removes, and accepts only a plain yes", async () => {
     await cli.save({ goal: "one" }, "--session", "s", "--id", "cp-1");
     expect(await inTerminal("delete cp-1", { NO_COLOR: "1" }, "yesterday")).toMatch(
-      /Would go into the trash: checkpoints: 1, .*Go on\? \[y\/N\].*Nothing was removed\./su,
+      /Would move to the trash: checkpoints: 1, .*Continue\? \[y\/N\].*Nothing was removed\./su,
     );
-    expect(await inTerminal("delete cp-1", { NO_COLOR: "1" }, "y")).toContain("Moved into the trash: checkpoints: 1");
+    expect(await inTerminal("delete cp-1", { NO_COLOR: "1" }, "y")).toContain("Moved to the trash: checkpoints: 1");
   });
 });

@@ -52,7 +52,7 @@ export function toFailure(error: unknown, usageHint: string): Failure {
   }
   if (error instanceof CommanderError) {
     const message =
-      error.code === "commander.help" ? "Which command?" : suggesting(error.message.replace(/^error: /u, "").replaceAll("\n", " "));
+      error.code === "commander.help" ? "No command is given." : suggesting(error.message.replace(/^error: /u, "").replaceAll("\n", " "));
     return { code: "INVALID_INPUT", message, hint: usageHint, details: {}, exitCode: EXIT_CODES.INVALID_INPUT };
   }
   return {

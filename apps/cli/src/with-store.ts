@@ -13,7 +13,7 @@ export interface GlobalOptions {
 }
 
 /** Progress of rebuilding a lost catalog, which any command may start. */
-const REBUILDING = countingByPhase({ read: "Rebuilding the catalog, files read:", prove: "Rebuilding the catalog, files proven:" });
+const REBUILDING = countingByPhase({ read: "Rebuilding the catalog, files read:", prove: "Rebuilding the catalog, files verified:" });
 
 /**
  * Opens the store, runs one piece of work, and closes the store, so that a slow reader such as a pager does not keep it open. The library

@@ -14,7 +14,7 @@ Without a command it is started by an MCP client, not by hand: it reads requests
 
   --version            print the version
   --help               print this text
-  --data-dir <path>    where checkpoints are kept; default: WORKRAIL_DATA_DIR, else the platform's folder for data
+  --data-dir <path>    directory of the store; default: WORKRAIL_DATA_DIR, else the platform's data folder
   --read-only          only read: refuse every change, and touch nothing in the data directory
   --http [host:port]   serve MCP on HTTP instead of stdin and stdout; default: 127.0.0.1:8377
   --log-level <level>  debug, info, warn (default), error or silent; the log goes to stderr

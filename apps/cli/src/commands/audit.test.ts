@@ -30,7 +30,7 @@ describe("workrail audit", () => {
           .trimStart(),
       ),
     ).toEqual(["ROW  TIME  ACTION  CHECKPOINT  SESSION", "3  <time>  save  third  other", "2  <time>  save  second  task", ""]);
-    expect(stderr).toBe("--before 2 shows older ones.\n");
+    expect(stderr).toBe("--before 2 shows older rows.\n");
     expect(await cli.output(["audit", "list", "--before", "2"])).toMatch(/ada\n$/u);
     const { entries, next } = await cli.json<Listed>(["audit", "--session", "task", "--action", "save", "--limit", "1"]);
     expect(entries).toMatchObject([{ number: 2, action: "save", sessionId: "task" }]);
@@ -38,7 +38,7 @@ describe("workrail audit", () => {
     expect(await cli.run(["audit", "--since", "2100-01-01"])).toMatchObject({
       code: 0,
       stdout: "",
-      stderr: "The audit log has no such row.\n",
+      stderr: "The audit log has no matching rows.\n",
     });
     expect(await cli.run(["audit", "--action", "sav"])).toMatchObject({ code: 2, stderr: expect.stringContaining("audit-cut") as string });
   });
@@ -53,7 +53,7 @@ describe("workrail audit", () => {
     const another = end.replace(/^3:/u, "9:");
     expect(await cli.run(["audit", "verify", "--expect", another])).toMatchObject({
       code: 14,
-      stdout: expect.stringContaining("Row 9, which was noted, is not there: the end was cut off.") as string,
+      stdout: expect.stringContaining("Row 9 was noted earlier and is missing: the end was cut off.") as string,
     });
     const database = new DatabaseSync(join(cli.dataDir, "workrail.db"));
     database.exec("UPDATE audit SET agent_id = 'eve' WHERE id = 1; DELETE FROM audit WHERE id = 2");
@@ -87,6 +87,6 @@ describe("workrail audit", () => {
     const env = { WORKRAIL_RETENTION_DAYS: "soon" };
     const { code, stderr } = await cli.run(["config", "set", "maxDepth", "90"], { env });
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^warning: the audit log does not tell of this change \(code: INVALID_INPUT/u);
+    expect(stderr).toMatch(/^warning: the audit log has no row for this change \(code: INVALID_INPUT/u);
   });
 });

@@ -44,7 +44,7 @@ export function addAuditCommand(program: Command): void {
   const audit = program
     .command("audit")
     .summary("list, check or export the audit log")
-    .description("The audit log says who did what and when, and holds no value of any context. Without a word behind it, it is listed.")
+    .description("The audit log records who did what and when, but no context values. The default subcommand is list.")
     .addHelpText("after", EXAMPLES);
   filtered(audit.command("list", { isDefault: true }))
     .summary("list the audit log, newest first")
@@ -57,26 +57,26 @@ export function addAuditCommand(program: Command): void {
     .command("verify")
     .summary("check that no row was changed or removed")
     .description(
-      "Reads the whole log, and reports changed and missing rows. Prints its end for a later check. Changes nothing; the store may be in use.",
+      "Reads the whole log, reports changed and missing rows, and prints the log's end for a later check. Changes nothing; the store may be in use.",
     )
-    .option("--expect <end>", "the end that an earlier check printed: that row must still exist")
+    .option("--expect <end>", "end that an earlier check printed; its row must still exist")
     .addHelpText("after", "\nExample:\n  workrail audit verify\n")
     .action(async (_options: VerifyOptions, command: Command) => verify(command.optsWithGlobals()));
   filtered(audit.command("export"))
     .summary("write the log as lines of JSON")
-    .description("Writes the log, oldest first, as lines of JSON, one for each row. All filters must hold.")
-    .argument("[file]", "new file; - or nothing: standard output", parsePath)
-    .option("--limit <count>", "at most this many, from the oldest on", parseWhole)
+    .description("Writes the log, oldest first, as lines of JSON, one for each row. All filters must match.")
+    .argument("[file]", "new file; default, and -: standard output", parsePath)
+    .option("--limit <count>", "at most this many, oldest first", parseWhole)
     .addHelpText("after", "\nExample:\n  workrail audit export audit.jsonl\n")
     .action(async (file: string | undefined, _options: FilterOptions, command: Command) => exportTo(file, command.optsWithGlobals()));
 }
 
 function filtered(command: Command): Command {
   return command
-    .option("--session <id>", "only of this session")
-    .addOption(new Option("--action <name>", "only of this kind; may be repeated").choices(AUDIT_ACTIONS).argParser(collect))
+    .option("--session <id>", "only rows of this session")
+    .addOption(new Option("--action <name>", "only this action; may be repeated").choices(AUDIT_ACTIONS).argParser(collect))
     .option("--since <time>", "only from this time on (ISO 8601)")
-    .option("--until <time>", "only up to this time (ISO 8601), a day as a whole");
+    .option("--until <time>", "only up to this time, or to the end of this day (ISO 8601)");
 }
 
 function filterOf({ session, action, since, until, limit }: FilterOptions): AuditLogFilter {
@@ -86,9 +86,9 @@ function filterOf({ session, action, since, until, limit }: FilterOptions): Audi
 async function list(options: ListOptions): Promise<void> {
   const result = await lookIntoStore(options, (store) => store.auditLog({ ...filterOf(options), before: options.before }));
   if (options.json) return writeJson(result);
-  if (result.entries.length === 0) return note("The audit log has no such row.");
+  if (result.entries.length === 0) return note("The audit log has no matching rows.");
   await printTable(columns(result.entries), result.entries);
-  if (result.next !== undefined) note(`--before ${result.next} shows older ones.`);
+  if (result.next !== undefined) note(`--before ${result.next} shows older rows.`);
 }
 
 function columns(entries: readonly AuditLogEntry[]): readonly Column<AuditLogEntry>[] {
@@ -124,14 +124,14 @@ function forPeople({ rows, unchained, first, last, head, isKeyed, findings, find
   const more = findingCount - findings.length;
   const lines = [
     `Rows read: ${rows}${span}.`,
-    ...(unchained === 0 ? [] : [`Rows from before the chain, which cannot be verified: ${unchained}.`]),
+    ...(unchained === 0 ? [] : [`Rows older than the chain, which cannot be verified: ${unchained}.`]),
     isKeyed
       ? "The chain is keyed: a row cannot be forged without the store's key."
-      : "The chain is not keyed: it finds accidents, not attackers.",
+      : "The chain is not keyed: it detects accidents, not attacks.",
     ...findings.map(describeFinding),
     ...(more > 0 ? [`And ${more} more.`] : []),
     ...(findingCount === 0 && isComplete ? ["Nothing is wrong."] : []),
-    ...(isComplete ? [] : ["It was interrupted: not everything was read."]),
+    ...(isComplete ? [] : ["Interrupted: not all rows were read."]),
     ...(head === undefined || !isComplete ? [] : [`End: ${head}`]),
   ];
   return `${lines.join("\n")}\n`;
@@ -147,9 +147,9 @@ function describeFinding(finding: AuditFinding): string {
     case "unchained":
       return `Row ${number} has no digest, although rows before it have one.`;
     case "cut-off":
-      return `Row ${number}, which was noted, is not there: the end was cut off.`;
+      return `Row ${number} was noted earlier and is missing: the end was cut off.`;
     case "not-as-noted":
-      return `Row ${number} is not the one that was noted.`;
+      return `Row ${number} differs from the row that was noted.`;
   }
 }
 

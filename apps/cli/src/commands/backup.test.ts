@@ -18,7 +18,7 @@ describe("workrail backup and restore", () => {
     expect({ ...made, stderr: made.stderr.replace(/\d+ B/u, "N B") }).toEqual({
       code: 0,
       stdout: `${backup()}\n`,
-      stderr: "Backed up checkpoints: 1, in sessions: 1, in files of N B. All of it was read back.\n",
+      stderr: "Backed up checkpoints: 1, in sessions: 1, in files of N B. All files were read back.\n",
     });
     const dataDir = join(cli.folder, "restored");
     const { code, stdout, stderr } = await cli.run(["restore", backup(), "--data-dir", dataDir]);

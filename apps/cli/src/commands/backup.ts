@@ -19,13 +19,13 @@ export function addBackupCommand(program: Command): void {
   program
     .command("backup")
     .summary("copy the whole store to a new directory")
-    .description("Copies the whole store to a new directory, and reads everything back to prove it. The store may be in use.")
+    .description("Copies the whole store to a new directory, and verifies the copy. The store may be in use.")
     .argument("<directory>", "new or empty directory", parsePath)
     .addHelpText("after", EXAMPLES)
     .action(async (directory: string, _options: GlobalOptions, command: Command) => backup(directory, command.optsWithGlobals()));
 }
 
-const PROGRESS = countingByPhase({ copy: "Files copied:", verify: "Files read back:", prove: "Files proven:" });
+const PROGRESS = countingByPhase({ copy: "Files copied:", verify: "Files read back:", prove: "Files verified:" });
 
 async function backup(directory: string, options: GlobalOptions): Promise<void> {
   const result = await untilInterrupted((signal) =>
@@ -38,10 +38,10 @@ async function backup(directory: string, options: GlobalOptions): Promise<void> 
 }
 
 async function tell({ directory, checkpoints, trashed, sessions, bytes, unreadable, isComplete }: BackupResult): Promise<void> {
-  if (!isComplete) return note("It was interrupted: there is no backup.");
+  if (!isComplete) return note("Interrupted: no backup was made.");
   const inTrash = trashed === 0 ? "" : `, in the trash: ${trashed}`;
   note(
-    `Backed up checkpoints: ${checkpoints}${inTrash}, in sessions: ${sessions}, in files of ${formatBytes(bytes)}. All of it was read back.`,
+    `Backed up checkpoints: ${checkpoints}${inTrash}, in sessions: ${sessions}, in files of ${formatBytes(bytes)}. All files were read back.`,
   );
   if (unreadable.length > 0) note(`Checkpoints that cannot be read: ${unreadable.length}.`);
   for (const { sessionId, checkpointId, code } of unreadable) note(`  ${code}  ${checkpointId} of session ${sessionId}`);

@@ -33,7 +33,7 @@ describe("without a store", () => {
   });
 
   it("workrail status reports that there is no store yet", async () => {
-    expect(await cli.output(["status"])).toContain("There is no store yet; the first save makes it.");
+    expect(await cli.output(["status"])).toContain("There is no store yet; the first save creates it.");
   });
 
   it("a folder with only settings is no store, and its settings apply", async () => {
@@ -50,7 +50,7 @@ describe("aliases of commands", () => {
     expect(await cli.output(["ls"])).toMatch(/^CHECKPOINT .*\ncp-1 /u);
     expect(await cli.run(["version"])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: "" });
     expect(await cli.output(["prune", "--keep-last", "1", "--dry-run"])).toBe("There is nothing to remove.\n");
-    expect(await cli.output(["rm", "cp-1", "--yes"])).toContain("Moved into the trash: checkpoints: 1");
+    expect(await cli.output(["rm", "cp-1", "--yes"])).toContain("Moved to the trash: checkpoints: 1");
   });
 
   it.each(["trash", "config", "audit"])("workrail %s without a subcommand lists", async (command) => {
@@ -171,7 +171,7 @@ describe("workrail resume", () => {
     await cli.save({ goal: "mend the parser" }, "--session", "fix-the-parser", "--id", "cp-1");
     const { code, stdout, stderr } = await cli.run(["resume"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("mend the parser") });
-    expect(stderr).toMatch(/^The only session that may be meant is fix-the-parser: .*\.\nCheckpoint cp-1, saved /u);
+    expect(stderr).toMatch(/^The only candidate is session fix-the-parser: .*\.\nCheckpoint cp-1, saved /u);
     expect(stderr).toContain("`workrail show cp-1` shows all that was saved.");
     expect(stdout + stderr).not.toMatch(/workflow_|checkpointId|<id>/u);
   });
@@ -181,7 +181,7 @@ describe("workrail resume", () => {
     await cli.save({ goal: "two" }, "--session", "two");
     const { stderr } = await cli.run(["resume"], { env: { npm_lifecycle_event: "npx" } });
     expect(stderr).toBe(
-      `To show one, run its line:\n  npx -y @workrail/cli resume --session two\n  npx -y @workrail/cli resume --session one-task\n`,
+      `Commands that show them:\n  npx -y @workrail/cli resume --session two\n  npx -y @workrail/cli resume --session one-task\n`,
     );
     expect((await cli.json<{ status: string }>(["resume"])).status).toBe("CANDIDATES");
   });

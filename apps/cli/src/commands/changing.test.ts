@@ -63,7 +63,7 @@ describe("workrail compress and prioritize", () => {
   it("show how entries are classified, and save nothing", async () => {
     const input = '{"goal":"g","scratchpad":"s"}';
     const { stdout } = await cli.run(["prioritize", "--dry-run", "--useful", "5"], { input });
-    expect(stdout).toMatch(/^KEY +LAYER +TOKENS +THEN +OUTCOME +WHY\n/u);
+    expect(stdout).toMatch(/^KEY +LAYER +TOKENS +AFTER +OUTCOME +WHY\n/u);
     expect(stdout).toMatch(/^goal +CRITICAL +\d+ +\d+ +kept +key word "goal"$/mu);
     expect((await cli.json<{ total: number }>(["list", "--kind", "aside"])).total).toBe(0);
   });
@@ -81,7 +81,7 @@ describe("workrail delete", () => {
   it("shows what would be deleted, asks, and moves it to the trash", async () => {
     await cli.save({ a: 2 }, "--session", "task", "--id", "second");
     expect((await cli.run(["delete", "second"])).stderr).toContain("Add --yes");
-    expect(await cli.output(["delete", "second", "--dry-run"])).toContain("Would go into the trash: checkpoints: 1");
+    expect(await cli.output(["delete", "second", "--dry-run"])).toContain("Would move to the trash: checkpoints: 1");
     expect(await cli.json(["delete", "second", "--yes"])).toMatchObject({ removed: [{ checkpointIds: ["second"], to: "trash" }] });
     expect(await cli.run(["delete", "second", "--yes"])).toMatchObject({ code: 10, stderr: expect.stringContaining("trash restore") });
     expect(await cli.run(["delete", "nosuch", "--yes"])).toMatchObject({

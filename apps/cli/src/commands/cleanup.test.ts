@@ -33,13 +33,13 @@ describe("workrail cleanup", () => {
     const { code, stdout, stderr } = await cli.run(["cleanup", "--session", "s", "--dry-run"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(
-      /^SESSION +AGE +CHECKPOINTS +STORED +TO +WHY +NAME\ns +\d+[sm] +2 +\d+ B +trash +asked for\nWould go into the trash: checkpoints: 2, stored in \d+ B\.\n$/u,
+      /^SESSION +AGE +CHECKPOINTS +STORED +TO +WHY +NAME\ns +\d+[sm] +2 +\d+ B +trash +requested\nWould move to the trash: checkpoints: 2, stored in \d+ B\.\n$/u,
     );
     expect(await live()).toEqual(["s-1", "s-2", "t-1"]);
   });
 
   it("moves the selected checkpoints to the trash", async () => {
-    expect(await cli.output(["cleanup", "--keep-last", "1", "--yes"])).toContain("Moved into the trash: checkpoints: 1,");
+    expect(await cli.output(["cleanup", "--keep-last", "1", "--yes"])).toContain("Moved to the trash: checkpoints: 1,");
     expect([await live(), await trashed()]).toEqual([["s-2", "t-1"], ["s-1"]]);
   });
 
@@ -78,7 +78,7 @@ describe("workrail cleanup", () => {
     await cli.output(["keep", "s"]);
     await cli.save({ c: 1 }, "--session", "t", "--id", "t-2", "--tag", "keep");
     const shown = await cli.output(["cleanup", "--older-than", "0m", "--yes"]);
-    expect(shown).toContain("Stays: checkpoints: 2, of session s (tagged keep).\n");
+    expect(shown).toContain("Kept: checkpoints: 2, of session s (tagged keep).\n");
     expect(await live()).toEqual(["s-1", "s-2", "t-2"]);
     await cli.output(["cleanup", "--older-than", "0m", "--include-kept", "--yes"]);
     expect(await live()).toEqual([]);

@@ -26,13 +26,13 @@ export function addCleanupCommand(program: Command): void {
     .command("cleanup")
     .summary("remove old checkpoints and sessions")
     .description(
-      "Moves checkpoints into the trash; all selections must match. Without a selection, does the automatic removal: " +
-        "unused sessions, and the excess of a full store. Shows the removals first, and asks.",
+      "Moves checkpoints that match all filters to the trash. Without a filter, runs the automatic clean-up of unused sessions " +
+        "and of the excess of a full store. Shows the removals first, and asks.",
     )
-    .option("--older-than <duration>", "of sessions that were not used for this long, such as 7d, 12h or 30m", parseDuration)
-    .option("--keep-last <count>", "all but this many of the newest checkpoints of each session", parseWhole)
-    .option("--session <id>", "of this session")
-    .option("--project <path>", "of this project", parsePath)
+    .option("--older-than <duration>", "only sessions not used for this long, such as 7d, 12h or 30m", parseDuration)
+    .option("--keep-last <count>", "keep this many of the newest checkpoints of each session", parseWhole)
+    .option("--session <id>", "only this session")
+    .option("--project <path>", "only this project", parsePath)
     .option("--permanently", "erase for good instead of moving to the trash")
     .option("--include-kept", "also checkpoints and sessions tagged keep")
     .option("--dry-run", "only show the removals")

@@ -16,8 +16,8 @@ export function addCompletionCommand(program: Command): void {
   program
     .command("completion")
     .summary("print a shell's completion script")
-    .description("Prints a script that has a shell complete commands, options and their values. Where it goes depends on the shell.")
-    .addArgument(new Argument("<shell>", "shell that is to read it").choices(SHELLS))
+    .description("Prints a script that makes a shell complete commands, options and values. Each shell loads it from a different place.")
+    .addArgument(new Argument("<shell>", "shell that loads the script").choices(SHELLS))
     .addHelpText("after", EXAMPLES)
     .action(async (shell: Shell, _options: GlobalOptions, command: Command) =>
       completion(shell, program.name(), command.optsWithGlobals()),

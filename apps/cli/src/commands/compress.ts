@@ -19,14 +19,14 @@ Examples:
 export function addCompressCommand(program: Command): void {
   program
     .command("compress")
-    .summary("make a context fit a budget of tokens")
+    .summary("shorten a context to a budget of tokens")
     .description(
-      "Makes a context fit a budget of tokens: what matters stays whole, the rest is shortened. The original is kept and can be had back.",
+      "Shortens a context to a budget of tokens, and keeps important entries whole where they fit. The original is kept and can be loaded.",
     )
     .argument("[file]", "file with the context's JSON; default, and -: standard input")
-    .option("--checkpoint <id>", "the context of this checkpoint: its id, the first characters of it, or latest~2")
-    .option("--session <id>", "the latest context of this session; with a file, the session that the original is kept in")
-    .option("--budget <tokens>", "the most tokens that the result may take; default: what an answer of the MCP server holds", parseWhole)
+    .option("--checkpoint <id>", "take the context of this checkpoint: id, id prefix or latest~2")
+    .option("--session <id>", "take the latest context of this session; with a file, keep the original there")
+    .option("--budget <tokens>", "maximum tokens of the result; default: as many as an MCP answer holds", parseWhole)
     .option("--focus <text>", "the next task or question: related content is kept first")
     .addOption(new Option("--strategy <name>", "how to shorten").choices(COMPRESSION_STRATEGIES).default("auto", "auto"))
     .option("--layer <name>", `shorten only entries of this layer (${LAYERS.join(", ")}); may be repeated`, parseLayer)

@@ -49,7 +49,7 @@ describe("workrail config", () => {
     expect(await cli.output(["config", "get", "maxCheckpoints"])).toBe("50\n");
     const env = { WORKRAIL_MAX_CHECKPOINTS: "7" };
     expect((await cli.run(["config", "set", "maxCheckpoints", "60"], { env })).stderr).toContain(
-      "but WORKRAIL_MAX_CHECKPOINTS goes before it",
+      "but WORKRAIL_MAX_CHECKPOINTS overrides it",
     );
     expect(readFileSync(join(cli.dataDir, "config.json"), "utf8")).toContain("60 // of a session");
     expect(await cli.json(["config", "unset", "maxCheckpoints"])).toMatchObject({ value: null, holds: { value: 100, origin: "default" } });

@@ -29,20 +29,20 @@ export function addConfigCommand(program: Command): void {
     .command("config")
     .summary("show and change settings, with their sources")
     .description(
-      "Settings come from config.json in the data directory, the environment and options; each goes before the one named before it. Without a word behind it, settings are listed.",
+      "Settings come from config.json in the data directory, the environment and options; a later source overrides an earlier one. The default subcommand is list.",
     )
     .addHelpText("after", EXAMPLES);
   config
     .command("list", { isDefault: true })
-    .summary("list all settings as they hold")
+    .summary("list all settings with their values in use")
     .description("Lists all settings with their values in use. Reports faults; the exit code is then 2.")
-    .option("--origin", "also where each comes from")
+    .option("--origin", "also show the source of each")
     .addHelpText("after", "\nExample:\n  workrail config list --origin\n")
     .action(async (_options: ListOptions, command: Command) => list(command.optsWithGlobals()));
   config
     .command("get")
     .summary("print a setting")
-    .description("Prints a setting as it holds, and nothing when it is not set and has no default.")
+    .description("Prints the value of a setting in use. Prints nothing if it has neither a value nor a default.")
     .argument("<setting>", "name of the setting, as in config.json")
     .addHelpText("after", "\nExample:\n  workrail config get maxCheckpoints\n")
     .action(async (name: string, _options: GlobalOptions, command: Command) => get(name, command.optsWithGlobals()));
@@ -58,21 +58,21 @@ export function addConfigCommand(program: Command): void {
     });
   config
     .command("unset")
-    .summary("take a setting out of config.json")
+    .summary("remove a setting from config.json")
     .description("Removes a setting from config.json, and keeps the rest.")
     .argument("<setting>", "name of the setting, as in config.json")
     .addHelpText("after", "\nExample:\n  workrail config unset maxCheckpoints\n")
     .action(async (name: string, _options: GlobalOptions, command: Command) => change(name, undefined, command.optsWithGlobals()));
   config
     .command("path")
-    .summary("print where config.json is, or would be")
-    .description("Prints where config.json is, or would be: in the data directory.")
+    .summary("print the path of config.json")
+    .description("Prints the path of config.json in the data directory. The file may be missing.")
     .addHelpText("after", "\nExample:\n  workrail config path\n")
     .action(async (_options: GlobalOptions, command: Command) => path(command.optsWithGlobals()));
   config
     .command("schema")
     .summary("print the JSON Schema of config.json")
-    .description("Prints the JSON Schema of config.json, for editors that complete and check.")
+    .description("Prints the JSON Schema of config.json, for completion and checks in editors.")
     .addHelpText("after", "\nExample:\n  workrail config schema > config.schema.json\n")
     .action(async () => schema());
 }
@@ -111,7 +111,7 @@ async function change(name: string, text: string | undefined, options: GlobalOpt
   const { isLogged, notLogged, ...changed } = await changeSetting(sourcesOf(options), name, text);
   if (notLogged !== undefined) {
     const { code, message, hint } = notLogged;
-    printWarning("the audit log does not tell of this change", { code, message, hint }, options.json === true);
+    printWarning("the audit log has no row for this change", { code, message, hint }, options.json === true);
   }
   if (options.json) return writeJson({ ...changed, value: changed.value ?? null, isLogged });
   note(describe(changed));
@@ -167,7 +167,7 @@ function columns(withOrigin: boolean): readonly Column<ConfiguredSetting>[] {
 }
 
 function describe({ file, name, value, holds }: ChangedSetting): string {
-  const done = value === undefined ? `${name} is not set in ${file} any more` : `${name} is set in ${file}`;
+  const done = value === undefined ? `${name} is no longer set in ${file}` : `${name} is set in ${file}`;
   const isElsewhere = holds.origin !== "file" && holds.origin !== "default";
-  return isElsewhere ? `${done}, but ${holds.source ?? holds.origin} goes before it.` : `${done}.`;
+  return isElsewhere ? `${done}, but ${holds.source ?? holds.origin} overrides it.` : `${done}.`;
 }

@@ -25,10 +25,8 @@ export function addCopyCommand(program: Command): void {
   program
     .command("copy")
     .summary("copy the whole store to another place")
-    .description(
-      "Copies a store exactly, its audit log and keys too, and compares the copy with it. Run it again to continue a copy that was stopped.",
-    )
-    .option("--from <place>", "the store to copy (default: the one of the other commands)", parsePath)
+    .description("Copies a store exactly, with its audit log and keys, and compares both. Run it again to continue an interrupted copy.")
+    .option("--from <place>", "store to copy; default: the store of the other commands", parsePath)
     .requiredOption("--to <place>", "new or empty directory, or an earlier copy", parsePath)
     .addHelpText("after", EXAMPLES)
     .action(async (_options: CopyOptions, command: Command) => copy(command.optsWithGlobals()));
@@ -46,7 +44,7 @@ async function copy({ from, to, ...options }: CopyOptions): Promise<void> {
 }
 
 async function tell({ to, checkpoints, trashed, sessions, auditRows, blobs, bytes, missing, isComplete }: CopyStoreResult): Promise<void> {
-  if (!isComplete) return note("It was interrupted. Run it again to continue.");
+  if (!isComplete) return note("Interrupted. Run it again to continue.");
   const inTrash = trashed === 0 ? "" : `, in the trash: ${trashed}`;
   note(`Copied checkpoints: ${checkpoints}${inTrash}, in sessions: ${sessions}, with rows of the audit log: ${auditRows}.`);
   note(`Files written: ${blobs} (${formatBytes(bytes)}). Everything was read back and compared.`);

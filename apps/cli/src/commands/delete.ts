@@ -24,11 +24,11 @@ export function addDeleteCommand(program: Command): void {
     .command("delete")
     .summary("remove checkpoints, or a session")
     .description(
-      "Moves checkpoints, or all of a session, into the trash. With --permanently they are erased, in the trash or not, so that nothing of them is left " +
-        "in the store. Says first what would go, and asks.",
+      "Moves checkpoints, or a whole session, to the trash. --permanently erases them from the store, also from the trash. " +
+        "Shows the removals first, and asks.",
     )
-    .argument("[checkpoints...]", "checkpoints to remove: ids, their first characters, or latest~2")
-    .option("--session <id>", "all of this session")
+    .argument("[checkpoints...]", "checkpoints to remove: ids, id prefixes or latest~2")
+    .option("--session <id>", "the whole session")
     .option("--permanently", "erase them beyond recovery")
     .option("--include-kept", "also checkpoints and sessions tagged keep")
     .option("--dry-run", "only show the removals")

@@ -31,9 +31,9 @@ export function addDiffCommand(program: Command): void {
     .command("diff")
     .summary("show the differences between two checkpoints")
     .description("Shows what changed from one checkpoint to another, entry by entry, with the tokens and the layer of each.")
-    .argument("[from]", "the older checkpoint: its id, the first characters of it, or latest~2")
-    .argument("[to]", "the newer checkpoint; default: the latest of the session of the older one")
-    .option("--session <id>", "the latest checkpoint of this session, compared with its parent")
+    .argument("[from]", "older checkpoint: id, id prefix or latest~2")
+    .argument("[to]", "newer checkpoint; default: the latest of the same session")
+    .option("--session <id>", "compare the latest checkpoint of this session with its parent")
     .addHelpText("after", EXAMPLES)
     .action(async function (from: string | undefined, to: string | undefined) {
       return diff({ from, to }, this.optsWithGlobals());

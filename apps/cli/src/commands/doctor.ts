@@ -27,8 +27,8 @@ export function addDoctorCommand(program: Command): void {
   program
     .command("doctor")
     .summary("find faults of the installation, and their remedies")
-    .description("Checks the whole installation, up to saving a context and loading it again, and names the remedy of each fault.")
-    .option("--fix", "correct safe faults: too wide permissions of stored files")
+    .description("Checks the installation, including a save and a load, and names the remedy of each fault.")
+    .option("--fix", "correct too wide permissions of stored files")
     .option("--npx", "also start the servers that agents run with npx, which may download them first")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: DoctorOptions, command: Command) => doctor(command.optsWithGlobals()));

@@ -30,7 +30,7 @@ export function addEncryptCommand(program: Command): void {
     .command("encrypt")
     .summary("seal or unseal the store")
     .description(
-      "Seals everything in the store, with a key from the keychain or the settings. Shows a recovery key once. No other process may have the store open; the next command finishes it after an interruption.",
+      "Seals everything in the store with a key from the keychain or the settings, and shows a recovery key once. No other process may have the store open. After an interruption, the next command finishes it.",
     )
     .option("--off", "unseal the store")
     .addHelpText("after", EXAMPLES)
@@ -50,9 +50,9 @@ export function addRekeyCommand(program: Command): void {
     .command("rekey")
     .summary("give a sealed store another key")
     .description(
-      "Makes a new key in the keychain, or uses the given one, and shows a new recovery key once. The old ones no longer open the store. No other process may have the store open. With --deep everything is resealed: interrupted, it is finished by the next command, with the new key.",
+      "Makes a new key in the keychain, or uses the given one, and shows a new recovery key once. The old keys no longer open the store. No other process may have the store open. --deep reseals everything; after an interruption, the next command with the new key finishes it.",
     )
-    .option("--deep", "reseal everything in the store, in case a copy of its keyring is in wrong hands")
+    .option("--deep", "reseal everything in the store, needed when its keyring has leaked")
     .option("--new-key-file <path>", "file that holds the new key: 32 bytes in base64 or hexadecimal", parsePath)
     .option("--new-passphrase-file <path>", "file whose first line is the new passphrase", parsePath)
     .addHelpText("after", REKEY_EXAMPLES)
@@ -65,7 +65,10 @@ async function encrypt(options: EncryptOptions): Promise<void> {
   const result = await showingProgress(what, (onProgress) => convert({ ...given, onProgress }));
   if (options.json) return writeJson(result);
   note(options.off ? `Opened: ${result.blobs}. The store is unencrypted.` : `Sealed: ${result.blobs}. The store is sealed.`);
-  return tell(result, options.off ? "These could not be opened, and stay sealed, with the store's keys:" : "These could not be opened:");
+  return tell(
+    result,
+    options.off ? "These files could not be opened, and stay sealed; the store's keys are kept:" : "These files could not be opened:",
+  );
 }
 
 async function rekey({ newKeyFile: keyFile, newPassphraseFile: passphraseFile, ...options }: RekeyOptions): Promise<void> {
@@ -75,11 +78,11 @@ async function rekey({ newKeyFile: keyFile, newPassphraseFile: passphraseFile, .
     const result = await showingProgress("Resealed files:", (onProgress) => rekeyStoreDeeply(to, { ...given, onProgress }));
     if (options.json) return writeJson(result);
     note(`Resealed: ${result.blobs}. The old key no longer opens the store.`);
-    return tell(result, "These could not be opened, and can never be opened now:");
+    return tell(result, "These files could not be opened, and no key opens them any more:");
   }
   const result = await rekeyStore({ keyFile, passphraseFile }, given);
   if (options.json) return writeJson(result);
-  note("The store has another key; the old one no longer opens the store.");
+  note("The store has a new key; the old key no longer opens it.");
   tellRecoveryKey(result.recoveryKey);
   return writeData(`${escapeText(result.dataDir)}\n`);
 }
@@ -87,8 +90,8 @@ async function rekey({ newKeyFile: keyFile, newPassphraseFile: passphraseFile, .
 async function tell({ dataDir, recoveryKey, removedCopies, ...left }: SealResult, whatIsUnreadable: string): Promise<void> {
   tellRecoveryKey(recoveryKey);
   tellPlaces("These old copies of the catalog were removed:", removedCopies);
-  tellPlaces("These files are unencrypted; remove them when you do not need them:", left.stillInClear);
-  tellPlaces("These files are sealed by an older key; remove them when you do not need them:", left.underOldKey);
+  tellPlaces("These files are unencrypted; remove them if you do not need them:", left.stillInClear);
+  tellPlaces("These files are sealed by an older key; remove them if you do not need them:", left.underOldKey);
   tellPlaces(whatIsUnreadable, left.unreadable);
   await writeData(`${escapeText(dataDir)}\n`);
 }

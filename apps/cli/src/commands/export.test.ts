@@ -98,7 +98,7 @@ describe("workrail export", () => {
     const inFile = { checkpoints: [{ id: "cp-2" }], unreadable: [{ id: "cp-1", code: "CHECKPOINT_CORRUPT" }] };
     expect(JSON.parse(readFileSync(one.stdout.trim(), "utf8"))).toMatchObject(inFile);
     const printed = await cli.run(["export", "s", "--output", "-"]);
-    expect(printed).toMatchObject({ code: 14, stderr: expect.stringContaining("only named: 1.") });
+    expect(printed).toMatchObject({ code: 14, stderr: expect.stringContaining("exported without content: 1.") });
     expect(JSON.parse(printed.stdout)).toMatchObject(inFile);
     const { code, stdout, stderr } = await cli.run(["export", "--all", "--json"]);
     expect({ code, stderr }).toEqual({ code: 14, stderr: "" });

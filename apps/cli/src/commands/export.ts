@@ -33,7 +33,7 @@ export function addExportCommand(program: Command): void {
   program
     .command("export")
     .summary("write a session to a JSON file")
-    .description("Writes a session with all its checkpoints to a JSON file that people can read and `workrail import` takes back exactly.")
+    .description("Writes a session with all its checkpoints to a readable JSON file, which `workrail import` imports unchanged.")
     .argument("[session]", "session to export")
     .option("--session <id>", "the same as [session]")
     .addOption(new Option("--all", "export every session, each to its own file"))
@@ -78,7 +78,7 @@ async function print(session: string, options: ExportOptions): Promise<void> {
 
 async function exportAll(options: ExportOptions): Promise<void> {
   if (options.output === STDOUT) {
-    throw new WorkrailError("INVALID_INPUT", "All sessions cannot go to standard output: each session is a file.", {
+    throw new WorkrailError("INVALID_INPUT", "--all cannot write to standard output: each session is a file.", {
       hint: "Name a folder with --output, or one session.",
     });
   }
@@ -95,7 +95,7 @@ function heed(unreadable: readonly UnreadableInExport[]): void {
 }
 
 function noteUnreadable(sessionId: string, unreadable: readonly UnreadableInExport[]): void {
-  if (unreadable.length > 0) note(`Checkpoints of session ${sessionId} that cannot be read, and are only named: ${unreadable.length}.`);
+  if (unreadable.length > 0) note(`Unreadable checkpoints of session ${sessionId}, exported without content: ${unreadable.length}.`);
   for (const { checkpointId, code } of unreadable) note(`  ${code}  ${checkpointId}`);
 }
 

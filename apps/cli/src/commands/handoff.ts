@@ -22,13 +22,13 @@ Examples:
 export function addHandoffCommand(program: Command): void {
   program
     .command("handoff")
-    .summary("write a document to hand work over to somebody else")
+    .summary("write a document for whoever takes over the work")
     .description(
-      "Prints a document in Markdown that hands a piece of work over: goal, state, decisions, next steps, open questions, files, and how to get the rest.",
+      "Prints a Markdown document for whoever takes over the work: goal, state, decisions, next steps, open questions, files, and how to get the rest.",
     )
-    .argument("[id]", "checkpoint to hand over: its id, the first characters of it, or latest~2")
+    .argument("[id]", "checkpoint to hand over: id, id prefix or latest~2")
     .option("--session <id>", "the latest checkpoint of this session; with an id, look for it there")
-    .option("--budget <tokens>", "the most tokens that it may take; default: 2,000", parseWhole)
+    .option("--budget <tokens>", "maximum tokens of the document; default: 2,000", parseWhole)
     .option("--focus <text>", "the next task or question: related content is kept first")
     .addHelpText("after", EXAMPLES)
     .action(async (id: string | undefined, _options: HandoffOptions, command: Command) => handoff(id, command.optsWithGlobals()));

@@ -142,7 +142,7 @@ describe("workrail resume and handoff", () => {
     });
     await cli.save({ goal: "g", debugLog: "z ".repeat(4_000) }, "--session", "long", "--id", "cp");
     const view = await cli.run(["resume", "--session", "long", "--depth", "view", "--budget", "400"]);
-    expect(view.stderr).toContain("Not all of it is shown: 1 entries are shortened, 0 left out. `workrail show cp` shows all.");
+    expect(view.stderr).toContain("Not all entries are whole: 1 shortened, 0 left out. `workrail show cp` shows all.");
     const steps = Array.from({ length: 40 }, (_, at) => ({
       number: `step-${at}`,
       description: `write part ${at} of the manual`,
@@ -150,12 +150,12 @@ describe("workrail resume and handoff", () => {
     }));
     await cli.save({ goal: "g", steps }, "--session", "rows", "--id", "rows");
     const rows = await cli.run(["resume", "--session", "rows", "--depth", "view", "--budget", "850"]);
-    expect(rows.stderr).toContain("Nothing is left out. Complete, but rewritten, such as a list as a table: 1. `workrail show rows`");
+    expect(rows.stderr).toContain("Nothing is left out. Complete, but in another form, such as a list as a table: 1. `workrail show rows`");
     expect((await cli.run(["handoff", "here"])).stdout).toContain("write the test");
     expect(await cli.json(["handoff", "--session", "task"])).toMatchObject({
       checkpointId: "here",
       markdown: expect.any(String) as string,
     });
-    expect(await cli.run(["handoff"])).toMatchObject({ code: 2, stderr: expect.stringContaining("Which checkpoint is meant?") });
+    expect(await cli.run(["handoff"])).toMatchObject({ code: 2, stderr: expect.stringContaining("No checkpoint is named.") });
   });
 });

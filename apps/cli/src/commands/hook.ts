@@ -8,8 +8,8 @@ export function addHookCommand(program: Command): void {
     .command("hook")
     .summary("run by coding agents: save a session, and resume it")
     .description(
-      "A coding agent runs it, with JSON on standard input; `workrail setup` installs it. Saves the state of the work from the agent's transcript. At " +
-        "the start of a session it prints a resume pack for the model. Exits with 0, also after a failure, unless --strict is given.",
+      "A coding agent runs it with JSON on standard input; `workrail setup` installs it. Saves the state of the work from the agent's transcript. At " +
+        "the start of a session it prints a resume pack for the model. Exits with 0 even after a failure, unless --strict is given.",
     )
     .addArgument(new Argument("<event>", "the event in the agent").choices(HOOK_EVENTS))
     .addOption(new Option("--host <host>", "the agent that runs it").choices(HOOK_HOSTS))

@@ -63,7 +63,7 @@ describe("workrail import", () => {
   it("keeps existing checkpoints, imports them under new ids, or continues from the newer one", async () => {
     await cli.save({ n: "mine" }, "--session", "s");
     const { stderr } = await cli.run(["import", "s.json"]);
-    expect(stderr).toContain("session s, checkpoints: added 0, there already 2.");
+    expect(stderr).toContain("session s, checkpoints: added 0, already present 2.");
     expect(await cli.output(["load", "--session", "s"])).toBe('{"n":"mine"}');
     expect(await cli.json(["import", "s.json", "--on-conflict", "newer"])).toMatchObject({ imports: [{ added: 0, present: 2 }] });
     const renamed = (await cli.output(["import", "s.json", "--on-conflict", "rename"])).trim();

@@ -42,14 +42,14 @@ export function addImportCommand(program: Command): void {
     .command("import")
     .summary("import exported sessions, or data of other programs")
     .description(
-      "Imports sessions that `workrail export` wrote, unchanged. With the name of a source, imports the data of another program.",
+      "Imports sessions unchanged from files of `workrail export`. With the name of a source, imports the data of another program.",
     )
     .argument(
       "<files...>",
-      "exported files, or folders of them; -: standard input; or a source, with its file or folder if that is not at the default place",
+      "exported files, folders of them, or - for standard input; or a source, and its file or folder if not at the default place",
     )
     .addOption(
-      new Option("--on-conflict <policy>", "for existing sessions: leave them, import under new ids, or follow the newer one")
+      new Option("--on-conflict <policy>", "for existing sessions: skip them, import under new ids, or keep the newer state")
         .choices(IMPORT_CONFLICT_POLICIES)
         .default("skip", "skip"),
     )
@@ -178,9 +178,9 @@ async function tell(imports: readonly ForeignImport[]): Promise<void> {
 function describe({ file, name, dryRun, sessionId, exportedSessionId, added, present, leftOut, unreadable }: ForeignImport): string {
   const parts = [
     `${dryRun ? "to add" : "added"} ${added}`,
-    ...(present === 0 ? [] : [`there already ${present}`]),
+    ...(present === 0 ? [] : [`already present ${present}`]),
     ...(leftOut === 0 ? [] : [`left out ${leftOut}`]),
-    ...(unreadable.length === 0 ? [] : [`not in the file, because they could not be read: ${unreadable.length}`]),
+    ...(unreadable.length === 0 ? [] : [`unreadable when exported: ${unreadable.length}`]),
     ...(sessionId === exportedSessionId ? [] : [`instead of ${exportedSessionId}`]),
   ];
   const place = `${file === STDIN ? "Standard input" : file}${name === undefined ? "" : ` (${name})`}`;

@@ -19,7 +19,7 @@ export function addKeepCommand(program: Command): void {
   program
     .command("keep")
     .summary("protect a session from clean-up")
-    .description("Tags a session `keep`: nothing of it is removed without --include-kept.")
+    .description("Tags a session `keep`. Its checkpoints are then removed only with --include-kept.")
     .argument("[session]", "session to keep")
     .option("--session <id>", "the same as [session]")
     .option("--off", "remove the protection")

@@ -94,7 +94,7 @@ describe("workrail list", () => {
     const nothing = { code: 0, stdout: "" };
     expect(await cli.run(["list", "--tag", "none"])).toEqual({
       ...nothing,
-      stderr: "No checkpoint found; --all-projects looks into all projects.\n",
+      stderr: "No checkpoint found; --all-projects includes all projects.\n",
     });
     expect(await cli.run(["list", "--session", "none"])).toEqual({ ...nothing, stderr: "No checkpoint found.\n" });
     expect(await cli.json(["list", "--session", "none"])).toMatchObject({ checkpoints: [], total: 0 });

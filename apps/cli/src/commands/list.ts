@@ -38,21 +38,19 @@ export function addListCommand(program: Command): void {
   program
     .command("list")
     .summary("list checkpoints, newest first")
-    .description(
-      "Lists checkpoints, newest first: those of the project of the working directory, or of one session. All filters must hold.",
-    )
-    .option("--session <id>", "only this session, whatever its project")
+    .description("Lists the checkpoints of the working directory's project, or of one session, newest first. All filters must match.")
+    .option("--session <id>", "only this session, in any project")
     .option("--tag <text>", "only with this tag, on the checkpoint or its session; may be repeated", collect)
-    .option("--name <text>", "only where the name contains this")
-    .option("--query <words>", "only where name, tags, metadata, workflow or agent contain all of these words")
+    .option("--name <text>", "only names that contain this")
+    .option("--query <words>", "only if name, tags, metadata, workflow or agent contain all of these words")
     .option("--since <time>", "only from this time on (ISO 8601)")
-    .option("--until <time>", "only up to this time (ISO 8601), a day as a whole")
+    .option("--until <time>", "only up to this time, or to the end of this day (ISO 8601)")
     .option("--workflow <id>", "only of this workflow")
     .option("--agent <id>", "only of this agent")
     .addOption(new Option("--kind <kind>", "only of this kind; default: all but asides").choices(CHECKPOINT_KINDS))
-    .option("--all-projects", "of every project")
+    .option("--all-projects", "include all projects")
     .option("--limit <count>", "at most this many, up to 100; default: 20", parseWhole)
-    .option("--offset <count>", "leave out this many of the newest", parseWhole)
+    .option("--offset <count>", "skip this many of the newest", parseWhole)
     .addHelpText("after", EXAMPLES)
     .action(async (_options: ListOptions, command: Command) => list(command.optsWithGlobals()));
 }
@@ -126,6 +124,6 @@ function describeRest({ checkpoints, total, offset }: FindCheckpointsResult, opt
   if (end < total) return `${offset + 1} to ${end} of ${total}; --offset ${end} shows the next.`;
   if (checkpoints.length > 0) return undefined;
   if (total > 0) return `There are only ${total}.`;
-  const elsewhere = options.session === undefined && options.allProjects === undefined ? "; --all-projects looks into all projects" : "";
+  const elsewhere = options.session === undefined && options.allProjects === undefined ? "; --all-projects includes all projects" : "";
   return `No checkpoint found${elsewhere}.`;
 }

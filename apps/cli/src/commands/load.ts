@@ -21,8 +21,8 @@ export function addLoadCommand(program: Command): void {
   program
     .command("load")
     .summary("print a context's JSON")
-    .description("Prints the context of a checkpoint, or of a session's latest one: its exact JSON and nothing else.")
-    .argument("[id]", "checkpoint to load: its id, the first characters of it, or latest~2")
+    .description("Prints the exact JSON of the context of a checkpoint, or of a session's latest checkpoint.")
+    .argument("[id]", "checkpoint to load: id, id prefix or latest~2")
     .option("--checkpoint <id>", "the same as [id]")
     .option("--session <id>", "load the latest checkpoint of this session; with an id, look for it there")
     .addHelpText("after", EXAMPLES)

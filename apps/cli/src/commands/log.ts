@@ -28,10 +28,10 @@ export function addLogCommand(program: Command): void {
   program
     .command("log")
     .summary("show the history of a session's checkpoints")
-    .description("Shows the checkpoints of a session, newest first, as a graph: which continues which, and where work forked.")
+    .description("Shows the checkpoints of a session, newest first, as a graph of parents and forks.")
     .argument("[session]", "session to show")
     .option("--session <id>", "the same as [session]")
-    .option("--asides", "also asides")
+    .option("--asides", "include asides")
     .option("--limit <count>", "only this many of the newest", parseWhole)
     .addHelpText("after", EXAMPLES)
     .action(async (session: string | undefined, _options: LogOptions, command: Command) => log(session, command.optsWithGlobals()));
@@ -44,7 +44,7 @@ async function log(word: string | undefined, options: LogOptions): Promise<void>
   if (options.json) return writeJson(traced);
   await writeData(forPeople(traced));
   const left = traced.total - traced.checkpoints.length;
-  if (left > 0) note(`${left} older ones are not shown.`);
+  if (left > 0) note(`Older checkpoints that are not shown: ${left}.`);
 }
 
 function forPeople({ checkpoints, headId }: TraceSessionResult): string {

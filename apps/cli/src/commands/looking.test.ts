@@ -108,7 +108,7 @@ describe("workrail sessions, log, diff and stats", () => {
   });
 
   it("report beside the data what they leave out", async () => {
-    expect((await cli.run(["log", "task", "--limit", "1"])).stderr).toBe("2 older ones are not shown.\n");
+    expect((await cli.run(["log", "task", "--limit", "1"])).stderr).toBe("Older checkpoints that are not shown: 2.\n");
     const none = await cli.run(["log", "task", "--limit", "0"]);
     expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/^INVALID_INPUT: --limit must be .*\.\n$/u) });
     const unknown = {
@@ -119,7 +119,7 @@ describe("workrail sessions, log, diff and stats", () => {
     expect(await cli.run(["scan", "--session", "tsak"])).toMatchObject(unknown);
     expect(await cli.run(["sessions"], { cwd: cli.folder })).toMatchObject({
       stdout: "",
-      stderr: "No session found; --all-projects looks into all projects.\n",
+      stderr: "No session found; --all-projects includes all projects.\n",
     });
     expect(await cli.output(["sessions", "--all-projects"], { cwd: cli.folder })).toContain("task");
   });

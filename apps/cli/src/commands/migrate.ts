@@ -14,9 +14,9 @@ Examples:
 export function addMigrateCommand(program: Command): void {
   program
     .command("migrate")
-    .summary("make or update the tables of a database")
+    .summary("create or update the tables of a database")
     .description(
-      "Makes the tables of a store in a PostgreSQL database, or brings them to this version. Give it the URL of the database itself, not of a pool of transactions.",
+      "Creates the tables of a store in a PostgreSQL database, or updates them to this version. Needs the URL of the database itself, not of a transaction pooler.",
     )
     .addHelpText("after", EXAMPLES)
     .action(async (_options: GlobalOptions, command: Command) => migrate(command.optsWithGlobals()));

@@ -9,9 +9,11 @@ export function addPinCommand(program: Command): void {
   program
     .command("pin")
     .summary("mark an entry of a session as critical")
-    .description("Marks an entry of the session's latest context as critical, there and in all later ones: it comes back first, and whole.")
-    .argument("[session]", "session that the entry is in")
-    .argument("[key]", "key of the entry, at the top of the context")
+    .description(
+      "Marks an entry as critical in the session's latest context and in all later ones. Critical entries come back first, and whole where they fit.",
+    )
+    .argument("[session]", "session of the entry")
+    .argument("[key]", "top-level key of the entry")
     .option("--session <id>", "the same as [session]")
     .addHelpText("after", "\nExamples:\n  workrail pin my-task goal\n  workrail pin --session my-task goal\n")
     .action(async function (first: string | undefined, second: string | undefined) {
@@ -25,7 +27,7 @@ export function addUnpinCommand(program: Command): void {
     .command("unpin")
     .summary("remove the critical mark of an entry")
     .description("Removes the critical mark of an entry. An entry that is critical by its content stays critical.")
-    .argument("[session]", "session that the entry is in")
+    .argument("[session]", "session of the entry")
     .argument("[key]", "key of the entry")
     .option("--session <id>", "the same as [session]")
     .addHelpText("after", "\nExample:\n  workrail pin my-task goal && workrail unpin my-task goal\n")

@@ -33,15 +33,15 @@ export function addPrioritizeCommand(program: Command): void {
       "Orders a context by importance, drops ephemeral entries, and limits each layer to its share of a budget. The original is kept.",
     )
     .argument("[file]", "file with the context's JSON; default, and -: standard input")
-    .option("--checkpoint <id>", "the context of this checkpoint: its id, the first characters of it, or latest~2")
-    .option("--session <id>", "the latest context of this session; with a file, the session that the original is kept in")
-    .option("--budget <tokens>", "the most tokens that the result may take; default: what an answer of the MCP server holds", parseWhole)
+    .option("--checkpoint <id>", "take the context of this checkpoint: id, id prefix or latest~2")
+    .option("--session <id>", "take the latest context of this session; with a file, keep the original there")
+    .option("--budget <tokens>", "maximum tokens of the result; default: as many as an MCP answer holds", parseWhole)
     .option("--focus <text>", "the next task or question: related content is kept first")
     .option("--critical <tokens>", "tokens for critical entries; they may take more", parseWhole)
-    .option("--important <tokens>", "the most tokens for important entries", parseWhole)
-    .option("--useful <tokens>", "the most tokens for useful entries", parseWhole)
-    .option("--ephemeral <tokens>", "the most tokens for ephemeral entries", parseWhole)
-    .option("--dry-run", "only show each entry's layer and the result for it")
+    .option("--important <tokens>", "maximum tokens for important entries", parseWhole)
+    .option("--useful <tokens>", "maximum tokens for useful entries", parseWhole)
+    .option("--ephemeral <tokens>", "maximum tokens for ephemeral entries", parseWhole)
+    .option("--dry-run", "only show the layer and outcome of each entry")
     .addHelpText("after", EXAMPLES)
     .action(async (file: string | undefined, _options: PrioritizeOptions, command: Command) => prioritize(file, command.optsWithGlobals()));
 }
@@ -60,7 +60,7 @@ function budgetsOf({ critical, important, useful, ephemeral }: PrioritizeOptions
 
 async function printPlan({ tokensBefore, tokensAfter, report }: ShapedContextResult): Promise<void> {
   await printTable(columns(), report.entries);
-  note(`${count(tokensBefore)} tokens now, ${count(tokensAfter)} then: ${outcomes(report)}.`);
+  note(`${count(tokensBefore)} tokens now, ${count(tokensAfter)} after: ${outcomes(report)}.`);
 }
 
 function columns(): readonly Column<Entry>[] {
@@ -68,7 +68,7 @@ function columns(): readonly Column<Entry>[] {
     { title: "KEY", leastWidth: 12, cell: ({ key }) => escapeText(key) },
     { title: "LAYER", cell: ({ layer }) => layer },
     { title: "TOKENS", align: "right", cell: ({ tokensBefore }) => count(tokensBefore) },
-    { title: "THEN", align: "right", cell: ({ tokensAfter }) => count(tokensAfter) },
+    { title: "AFTER", align: "right", cell: ({ tokensAfter }) => count(tokensAfter) },
     { title: "OUTCOME", cell: ({ outcome }) => outcome },
     { title: "WHY", leastWidth: 8, cell: ({ why }) => escapeText(why ?? "") },
   ];

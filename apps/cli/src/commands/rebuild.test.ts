@@ -17,7 +17,7 @@ describe("workrail rebuild", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatchInlineSnapshot(`
       "Checkpoints found: 3, in sessions: 2.
-      Not kept in files, and therefore not rebuilt: the audit log, times of access.
+      Not rebuilt, because no file contains them: the audit log, times of access.
       "
     `);
   });
@@ -46,9 +46,9 @@ describe("workrail rebuild", () => {
     expect(code).toBe(14);
     expect(stdout).toMatchInlineSnapshot(`
       "Checkpoints found: 2, in sessions: 2.
-      Files that cannot be read, left where they are: 1.
+      Unreadable files, left in place: 1.
         CHECKPOINT_CORRUPT  contexts/s/cp-1.json.gz
-      Not kept in files, and therefore not rebuilt: the audit log, times of access.
+      Not rebuilt, because no file contains them: the audit log, times of access.
       "
     `);
     expect(await cli.output(["load", "--session", "s"])).toBe('{"a":2}');

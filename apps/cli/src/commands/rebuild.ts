@@ -21,7 +21,7 @@ export function addRebuildCommand(program: Command): void {
     .action(async (_options: GlobalOptions, command: Command) => rebuild(command.optsWithGlobals()));
 }
 
-const PROGRESS = countingByPhase({ read: "Files read:", prove: "Files proven:" });
+const PROGRESS = countingByPhase({ read: "Files read:", prove: "Files verified:" });
 
 async function rebuild(options: GlobalOptions): Promise<void> {
   const report = await withStore(options, (store) => showingProgress(PROGRESS, (onProgress) => store.rebuildCatalog({ onProgress })));
@@ -33,10 +33,10 @@ async function rebuild(options: GlobalOptions): Promise<void> {
 function forPeople({ checkpoints, sessions, removedEarlier, unreadable, notRebuilt }: RebuildReport): string {
   const lines = [
     `Checkpoints found: ${checkpoints}, in sessions: ${sessions}.`,
-    ...(removedEarlier === 0 ? [] : [`Removed earlier, and not brought back: ${removedEarlier}.`]),
-    ...(unreadable.length === 0 ? [] : [`Files that cannot be read, left where they are: ${unreadable.length}.`]),
+    ...(removedEarlier === 0 ? [] : [`Removed earlier, and not restored: ${removedEarlier}.`]),
+    ...(unreadable.length === 0 ? [] : [`Unreadable files, left in place: ${unreadable.length}.`]),
     ...unreadable.map(({ ref, code }) => `  ${code}  ${escapeText(ref)}`),
-    `Not kept in files, and therefore not rebuilt: ${notRebuilt.join(", ")}.`,
+    `Not rebuilt, because no file contains them: ${notRebuilt.join(", ")}.`,
   ];
   return `${lines.join("\n")}\n`;
 }

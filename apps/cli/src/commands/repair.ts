@@ -24,10 +24,10 @@ export function addRepairCommand(program: Command): void {
     .command("repair")
     .summary("repair the store, and quarantine damaged files")
     .description(
-      "Verifies the store, quarantines damaged files, and corrects the catalog by the files. Removes nothing without --collect-garbage.",
+      "Verifies the store, quarantines damaged files, and corrects the catalog from the files. Removes nothing without --collect-garbage.",
     )
     .option("--dry-run", "only show the changes")
-    .option("--collect-garbage", "remove files without a checkpoint, which a rebuild might restore, and unfinished ones")
+    .option("--collect-garbage", "remove unfinished files, and files without a checkpoint, which a rebuild might restore")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: RepairOptions, command: Command) => repair(command.optsWithGlobals()));
 }
@@ -50,12 +50,14 @@ function forPeople({ checkpoints, sessions, repaired, left, advice, garbage, isC
   const lines = [
     `Checkpoints read: ${checkpoints}, in sessions: ${sessions}.`,
     ...(repaired.length === 0 ? [] : [`${dryRun ? "Would be repaired" : "Repaired"}: ${repaired.length}.`, ...describeFindings(repaired)]),
-    ...(left.length === 0 ? [] : [`Left as it is: ${left.length}.`, ...describeFindings(left)]),
+    ...(left.length === 0 ? [] : [`Not repaired: ${left.length}.`, ...describeFindings(left)]),
     ...(repaired.length + left.length === 0 && isComplete ? ["Nothing is wrong."] : []),
-    ...(garbage === undefined ? [] : [`Garbage removed: ${garbage.blobs} needless files, ${garbage.abandoned} unfinished ones.`]),
-    ...(garbage?.unreadable === undefined ? [] : [`Left, for it cannot be read now: ${garbage.unreadable}.`]),
+    ...(garbage === undefined
+      ? []
+      : [`Garbage removed: ${garbage.blobs} files without a checkpoint, ${garbage.abandoned} unfinished files.`]),
+    ...(garbage?.unreadable === undefined ? [] : [`Unreadable now, and left in place: ${garbage.unreadable}.`]),
     ...advice,
-    ...(isComplete ? [] : ["It was interrupted: not everything was read."]),
+    ...(isComplete ? [] : ["Interrupted: not all checkpoints were read."]),
   ];
   return `${lines.join("\n")}\n`;
 }

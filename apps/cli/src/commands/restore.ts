@@ -22,15 +22,15 @@ Examples:
 export function addRestoreCommand(program: Command): void {
   program
     .command("restore")
-    .summary("make a store from a backup")
-    .description("Checks every file of a backup, and makes a store of it: where there is none, or in the place of one that is kept aside.")
-    .argument("<backup>", "directory that workrail backup made", parsePath)
+    .summary("restore a store from a backup")
+    .description("Checks every file of a backup, and restores a store from it. With --yes, replaces an existing store and keeps it aside.")
+    .argument("<backup>", "directory of the backup", parsePath)
     .option("--yes", "replace the existing store; no other process may have it open")
     .addHelpText("after", EXAMPLES)
     .action(async (backup: string, _options: RestoreOptions, command: Command) => restore(backup, command.optsWithGlobals()));
 }
 
-const PROGRESS = countingByPhase({ check: "Files checked:", copy: "Files copied:", read: "Files read back:", prove: "Files proven:" });
+const PROGRESS = countingByPhase({ check: "Files checked:", copy: "Files copied:", read: "Files read back:", prove: "Files verified:" });
 
 async function restore(backup: string, options: RestoreOptions): Promise<void> {
   const adapters = { log: warningsOnly(options.json === true) };
@@ -44,7 +44,7 @@ async function restore(backup: string, options: RestoreOptions): Promise<void> {
 async function tell({ dataDir, createdAt, checkpoints, trashed, sessions, unreadable, keptAside }: RestoreResult): Promise<void> {
   const inTrash = trashed === 0 ? "" : `, in the trash: ${trashed}`;
   note(`Restored checkpoints: ${checkpoints}${inTrash}, in sessions: ${sessions}, as they were at ${createdAt}.`);
-  if (unreadable.length > 0) note(`Files that could not be read when the backup was made: ${unreadable.length}.`);
+  if (unreadable.length > 0) note(`Files that were unreadable at the time of the backup: ${unreadable.length}.`);
   for (const { ref, code } of unreadable) note(`  ${code}  ${ref}`);
   if (keptAside !== undefined) note(`The old content is now in ${keptAside}.`);
   await writeData(`${escapeText(dataDir)}\n`);

@@ -35,10 +35,10 @@ export function addResumeCommand(program: Command): void {
     .command("resume")
     .summary("find work to resume, and show its state")
     .description(
-      "Shows where a piece of work stands, as an agent would take it up, and what happened in its repository since. Without a checkpoint or a session it shows the only one that may be meant, or lists them with the commands that show them.",
+      "Shows the state of saved work as an agent gets it, and the changes in its repository since. Without a checkpoint or a session, shows the only candidate, or lists the candidates with the commands that show them.",
     )
     .argument("[words...]", "what the work is about")
-    .option("--checkpoint <id>", "this checkpoint: its id, the first characters of it, or latest~2")
+    .option("--checkpoint <id>", "this checkpoint: id, id prefix or latest~2")
     .option("--session <id>", "the latest checkpoint of this session")
     .addOption(
       new Option("--depth <depth>", "depth: a document, the part of the context that fits, or as much as an answer can hold")
@@ -46,7 +46,7 @@ export function addResumeCommand(program: Command): void {
         .default("summary", "summary"),
     )
     .option("--since <id>", "only changes since this checkpoint, as --depth view")
-    .option("--budget <tokens>", "tokens for what is shown", parseWhole)
+    .option("--budget <tokens>", "maximum tokens of the output", parseWhole)
     .option("--focus <text>", "the next task or question: related content is kept first")
     .option("--limit <count>", "at most this many candidates, up to 20; default: 5", parseWhole)
     .addHelpText("after", EXAMPLES)
@@ -75,7 +75,7 @@ async function resume(words: readonly string[], options: ResumeOptions): Promise
   const asked = askedFor(options);
   const only = found.status === "CANDIDATES" && asked === undefined && found.total === 1 ? found.candidates[0] : undefined;
   if (only === undefined) return tell(found, asked);
-  note(`The only session that may be meant is ${only.sessionId}: ${only.reason}.`);
+  note(`The only candidate is session ${only.sessionId}: ${only.reason}.`);
   const one = { checkpointId: only.checkpointId, depth, budgetTokens: budget, focus };
   await tell(await lookIntoStore(options, (store) => store.resumeWork(one)), undefined);
 }
@@ -93,9 +93,9 @@ async function tell(found: ResumeResult, asked: string | undefined): Promise<voi
   if (found.status === "LOADED") return show(found);
   if (found.candidates.length === 0) return note(NOTHING);
   // An existing id would have been loaded.
-  if (asked !== undefined) note(`There is no ${asked}: these are others.`);
+  if (asked !== undefined) note(`There is no ${asked}. These exist:`);
   await printTable(columns(new Date()), found.candidates);
-  note("To show one, run its line:");
+  note("Commands that show them:");
   for (const { sessionId } of found.candidates) note(`  ${callOf(`resume --session ${shellWord(sessionId)}`)}`);
 }
 
@@ -125,9 +125,9 @@ async function show({
 function missing(shortened: ResumedWork["shortened"], omitted: ResumedWork["omitted"]): string {
   const rewritten = shortened?.entries.filter(({ characters, shown }) => shown === characters).length ?? 0;
   const cut = (shortened?.count ?? 0) - rewritten;
-  const complete = rewritten === 0 ? "" : ` Complete, but rewritten, such as a list as a table: ${rewritten}.`;
+  const complete = rewritten === 0 ? "" : ` Complete, but in another form, such as a list as a table: ${rewritten}.`;
   if (cut === 0 && omitted === undefined) return `Nothing is left out.${complete}`;
-  return `Not all of it is shown: ${cut} entries are shortened, ${omitted?.count ?? 0} left out.${complete}`;
+  return `Not all entries are whole: ${cut} shortened, ${omitted?.count ?? 0} left out.${complete}`;
 }
 
 function inWords({ since, added = [], changed = {}, removed = [], unchanged }: ToldChanges): string {
@@ -137,7 +137,7 @@ function inWords({ since, added = [], changed = {}, removed = [], unchanged }: T
     ...(sizes.length === 0 ? [] : [`changed: ${sizes.join(", ")}`]),
     ...(removed.length === 0 ? [] : [`removed: ${removed.join(", ")}`]),
   ];
-  return `Since ${since}: ${parts.length === 0 ? "nothing changed" : parts.join("; ")}. Entries that are the same: ${unchanged}.`;
+  return `Since ${since}: ${parts.length === 0 ? "nothing changed" : parts.join("; ")}. Unchanged entries: ${unchanged}.`;
 }
 
 function columns(now: Date): readonly Column<ResumeCandidate>[] {

@@ -63,7 +63,7 @@ describe("workrail save", () => {
       {
         "code": 0,
         "stderr": "warning: integers too long for a number were rounded (count: 4, integers: ["1732379877123456789","9007199254740993","9007199254740995","9007199254740997"])
-        Put them in quotation marks: as texts they stay exact.
+        Put them in quotation marks: strings stay exact.
       Saved in session s, stored in 999 B.
       ",
       }
@@ -94,7 +94,7 @@ describe("workrail save", () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: "cp-1\n" });
     expect(stderr).toMatchInlineSnapshot(`
       "Nothing has changed in session s since this checkpoint, so nothing was saved; --force saves it anyway.
-      Different now, and not kept: name, tags, metadata, keyOrder.
+      Different but not saved: name, tags, metadata, keyOrder.
       "
     `);
     expect(await cli.json(["save", "--session", "s", "--force"], { input: '{"b":2,"a":1}' })).toMatchObject({
@@ -111,7 +111,7 @@ describe("workrail save", () => {
     });
     expect(cli.normal(stderr)).toMatchInlineSnapshot(`
       "Saved in session s, stored in 999 B.
-      Not taken from --metadata, because Workrail sets them: kind, sequence.
+      Ignored in --metadata, because Workrail sets them: kind, sequence.
       Checkpoints removed from the session because it was full: 1.
       "
     `);
@@ -143,7 +143,7 @@ describe("workrail save", () => {
       "Saved in session s, stored in 999 B.
       Changed cp-1: set plan; appended 1 to log; removed draft; kept 1 entries.
       Replaced plan: 3 items -> 1.
-      Not there, so not removed: nothing.
+      Not removed, because missing: nothing.
       Entries of the parent that are not in this state: draft.
       "
     `);
@@ -162,7 +162,7 @@ describe("workrail save", () => {
   it("takes a state or a patch, but not both", async () => {
     cli.write("context.json", "{}");
     const { code, stderr } = await cli.run(["save", "context.json", "--patch", "-"], { input: "{}" });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("give only one of them") });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("not both.") });
     const none = await cli.run(["save", "--session", "typo", "--patch", "-"], { input: '{"set":{"a":1}}' });
     expect(none).toMatchObject({ code: 10, stderr: expect.stringContaining("A patch never starts a session") });
   });

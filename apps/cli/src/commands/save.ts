@@ -43,18 +43,15 @@ export function addSaveCommand(program: Command): void {
       "file with the changes since the latest checkpoint, or since --parent: set, append, remove; -: standard input",
     )
     .option("--session <id>", "session to save in; default: a new one")
-    .option(
-      "--workflow <id>",
-      "workflow that the context belongs to; without --session, its session is found again by the workflow and the first context",
-    )
-    .option("--agent <id>", "agent that the context belongs to")
+    .option("--workflow <id>", "workflow of the context; without --session, the workflow and the first context identify the session")
+    .option("--agent <id>", "agent of the context")
     .option("--name <text>", "name of the checkpoint")
     .option("--tag <text>", "tag of the checkpoint; may be repeated", collect)
     .option("--metadata <json>", "further metadata, a JSON object", parseObject)
-    .option("--parent <id>", "checkpoint that this one continues; default: the session's latest")
+    .option("--parent <id>", "parent of the checkpoint; default: the session's latest")
     .option("--expect-parent <id>", "save only if this is still the session's latest checkpoint")
     .addOption(new Option("--expect-new", "save only if the session has no checkpoint yet").conflicts("expectParent"))
-    .option("--id <id>", "id of the checkpoint; saving the same context with it again is harmless")
+    .option("--id <id>", "id of the checkpoint; saving the same context with this id again is harmless")
     .option("--force", "save even an unchanged context")
     .addHelpText("after", EXAMPLES)
     .action(async (file: string | undefined, _options: SaveOptions, command: Command) => save(file, command.optsWithGlobals()));
@@ -74,7 +71,7 @@ async function save(file: string | undefined, options: SaveOptions): Promise<voi
 }
 
 function bothGiven(file: string, patch: string): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", `${file} has the whole state and --patch ${patch} only changes: give only one of them.`, {
+  return new WorkrailError("INVALID_INPUT", `Give either the whole state, ${file}, or changes, --patch ${patch}, not both.`, {
     details: { field: "patch" },
     hint: "Leave the file out to save the changes, or --patch to save the whole state.",
   });
@@ -130,7 +127,7 @@ function describePatch({ patched, droppedKeys = [], droppedKeysCount, warning, p
   return [
     ...(base === undefined ? [] : [`Changed ${base}: ${parts.join("; ")}.`]),
     ...Object.entries(replaced).map(([name, sizes]) => `Replaced ${name}: ${sizes}.`),
-    ...(notFound.length === 0 ? [] : [`Not there, so not removed: ${notFound.join(", ")}.`]),
+    ...(notFound.length === 0 ? [] : [`Not removed, because missing: ${notFound.join(", ")}.`]),
     ...(droppedKeys.length === 0 ? [] : [`Entries of the parent that are not in this state: ${droppedKeys.join(", ")}${left}.`]),
     ...(warning === undefined ? [] : [`Warning: ${forShell(warning, parentId)}`]),
   ];
@@ -143,8 +140,8 @@ function describe(result: SaveCheckpointResult): readonly string[] {
       ? `Saved in session ${sessionId}, stored in ${formatBytes(result.sizeBytes)}.`
       : `Nothing has changed in session ${sessionId} since this checkpoint, so nothing was saved; --force saves it anyway.`,
     ...describePatch(result),
-    ...(ignored.length === 0 ? [] : [`Different now, and not kept: ${ignored.join(", ")}.`]),
-    ...(ignoredMetadata.length === 0 ? [] : [`Not taken from --metadata, because Workrail sets them: ${ignoredMetadata.join(", ")}.`]),
+    ...(ignored.length === 0 ? [] : [`Different but not saved: ${ignored.join(", ")}.`]),
+    ...(ignoredMetadata.length === 0 ? [] : [`Ignored in --metadata, because Workrail sets them: ${ignoredMetadata.join(", ")}.`]),
     ...(pruned === 0 ? [] : [`Checkpoints removed from the session because it was full: ${pruned}.`]),
     ...describeSecrets(result.secrets),
     ...(result.sessionReason === "fresh" ? [`The session is new; --session ${shellWord(sessionId)} continues it.`] : []),

@@ -37,7 +37,7 @@ export function addScanCommand(program: Command): void {
 async function scan(options: ScanCommandOptions): Promise<void> {
   const report = await untilInterrupted((signal) =>
     lookIntoStore(options, (store) =>
-      showingProgress("Checkpoints looked through:", (onProgress) => store.scanStore({ sessionId: options.session, signal, onProgress })),
+      showingProgress("Checkpoints scanned:", (onProgress) => store.scanStore({ sessionId: options.session, signal, onProgress })),
     ),
   );
   process.exitCode = exitCodeOf(report);
@@ -56,13 +56,11 @@ async function tell({ checkpoints, found, unreadable, isComplete }: ScanReport):
     await printTable(columns(found), found);
   }
   const holders = new Set(found.map(({ checkpointId }) => checkpointId)).size;
-  const what =
-    found.length === 0 ? "nothing looks like a secret" : `places that look like a secret: ${found.length}, in checkpoints: ${holders}`;
-  note(`Checkpoints looked through: ${checkpoints}; ${what}.`);
+  const what = found.length === 0 ? "nothing looks like a secret" : `possible secrets: ${found.length}, in checkpoints: ${holders}`;
+  note(`Checkpoints scanned: ${checkpoints}; ${what}.`);
   if (found.length > 0) note("Change these secrets where they are used, and remove the checkpoints with `workrail delete --permanently`.");
-  if (unreadable.length > 0)
-    note(`Checkpoints that cannot be read: ${unreadable.length}. Their content is unknown: ${unreadable.join(", ")}.`);
-  if (!isComplete) note("It was interrupted: not everything was looked through.");
+  if (unreadable.length > 0) note(`Unreadable checkpoints, not scanned: ${unreadable.length}. Their ids: ${unreadable.join(", ")}.`);
+  if (!isComplete) note("Interrupted: not all checkpoints were scanned.");
 }
 
 function columns(found: readonly StoredSecret[]): readonly Column<StoredSecret>[] {

@@ -32,13 +32,13 @@ export function addSearchCommand(program: Command): void {
     .command("search")
     .summary("find checkpoints by the words of their texts")
     .description(
-      "Finds checkpoints by the words of their texts, names, summaries and tags, the best first; those of the working directory's project before others.",
+      "Finds checkpoints by the words of their texts, names, summaries and tags, the best first. Of similar matches, the working directory's project comes first.",
     )
     .argument("<words...>", "words to look for; quoted phrases must occur exactly")
     .option("--session <id>", "only in this session")
     .option("--tag <text>", "only with this tag, on the checkpoint or its session; may be repeated", collect)
     .option("--since <time>", "only from this time on (ISO 8601)")
-    .option("--until <time>", "only up to this time (ISO 8601), a day as a whole")
+    .option("--until <time>", "only up to this time, or to the end of this day (ISO 8601)")
     .option("--workflow <id>", "only of this workflow")
     .option("--agent <id>", "only of this agent")
     .addOption(new Option("--kind <kind>", "only of this kind; default: all but asides").choices(CHECKPOINT_KINDS))
@@ -88,9 +88,9 @@ function remarks({ hits, loose, indexPending, meaning }: SearchCheckpointsResult
   return [
     ...(hits.length === 0 ? ["Nothing was found."] : []),
     ...(loose === true
-      ? ["Nothing has the requested words: the results have words of a phrase, or words of similar meaning, beginning or spelling."]
+      ? ["No exact match: the results have single words of a phrase, or words of similar meaning, beginning or spelling."]
       : []),
-    ...(indexPending === undefined ? [] : [`Sessions whose newest texts are not indexed yet, and may be missing: ${indexPending}.`]),
-    ...(meaning?.failed === undefined ? [] : [`Nothing was looked for by meaning: ${meaning.failed}`]),
+    ...(indexPending === undefined ? [] : [`Sessions whose newest texts are not indexed yet, and may be missing here: ${indexPending}.`]),
+    ...(meaning?.failed === undefined ? [] : [`The search by meaning failed: ${meaning.failed}`]),
   ];
 }

@@ -27,10 +27,10 @@ export function addSessionsCommand(program: Command): void {
   program
     .command("sessions")
     .summary("list sessions, the most recently used first")
-    .description("Lists the sessions that hold checkpoints, the most recently used first: those of the project of the working directory.")
-    .option("--all-projects", "of every project")
+    .description("Lists the sessions of the working directory's project that have checkpoints, the most recently used first.")
+    .option("--all-projects", "include all projects")
     .option("--limit <count>", "at most this many, up to 100; default: 20", parseWhole)
-    .option("--offset <count>", "leave out this many of the most recently used", parseWhole)
+    .option("--offset <count>", "skip this many of the most recently used", parseWhole)
     .addHelpText("after", EXAMPLES)
     .action(async (_options: SessionsOptions, command: Command) => sessions(command.optsWithGlobals()));
 }
@@ -75,5 +75,5 @@ function describeRest({ sessions, total, offset }: ListSessionsResult, { allProj
   if (end < total) return `${offset + 1} to ${end} of ${total}; --offset ${end} shows the next.`;
   if (sessions.length > 0) return undefined;
   if (total > 0) return `There are only ${total}.`;
-  return `No session found${allProjects === true ? "" : "; --all-projects looks into all projects"}.`;
+  return `No session found${allProjects === true ? "" : "; --all-projects includes all projects"}.`;
 }

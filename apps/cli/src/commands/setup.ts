@@ -23,7 +23,7 @@ export function addSetupCommand(program: Command): void {
     .summary("connect coding agents: MCP server and hooks")
     .description(
       "Writes the MCP server and the hooks of Workrail into the settings of coding agents. Shows the changes first, and asks. " +
-        "Without a name: every agent that is installed here.",
+        "Without a name, connects every installed agent.",
     )
     .addArgument(new Argument("[host...]", "agents").choices(SETUP_HOSTS))
     .addOption(new Option("--scope <scope>", "for all your projects, or only for this one").choices(["user", "project"]).default("user"))

@@ -25,8 +25,8 @@ export function addShowCommand(program: Command): void {
   program
     .command("show")
     .summary("print a whole checkpoint: metadata and context")
-    .description("Prints a whole checkpoint: its metadata, then its context, laid out to be read.")
-    .argument("[id]", "checkpoint to show: its id, the first characters of it, or latest~2")
+    .description("Prints a whole checkpoint: its metadata, then its context as indented JSON.")
+    .argument("[id]", "checkpoint to show: id, id prefix or latest~2")
     .option("--session <id>", "show the latest checkpoint of this session; with an id, look for it there")
     .addHelpText("after", EXAMPLES)
     .action(async (id: string | undefined, _options: ShowOptions, command: Command) => show(id, command.optsWithGlobals()));

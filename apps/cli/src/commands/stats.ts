@@ -33,10 +33,10 @@ export function addStatsCommand(program: Command): void {
     .command("stats")
     .summary("show tokens, compression and storage of sessions and projects")
     .description("Shows the sizes of sessions and projects: bytes of contexts and files, and tokens of each latest context.")
-    .option("--session <id>", "only of this session, whatever its project")
-    .option("--all-projects", "of every project")
-    .option("--no-tokens", "do not read the latest contexts to count their tokens")
-    .option("--savings", "show the use of automatic saves and resumes instead")
+    .option("--session <id>", "only this session, in any project")
+    .option("--all-projects", "include all projects")
+    .option("--no-tokens", "do not count tokens, which reads the latest contexts")
+    .option("--savings", "show automatic saves and resumes instead")
     .addOption(
       new Option("--since <time>", "with --savings: from this time on (ISO 8601); default: 30 days ago").implies({ savings: true }),
     )
@@ -55,7 +55,7 @@ async function stats(options: StatsOptions): Promise<void> {
     showingProgress("Sessions counted:", (onProgress) => store.storeStats({ ...params, onProgress })),
   );
   if (options.json) return writeJson(found);
-  if (found.sessions.length === 0) return note("There is nothing to count; --all-projects looks into all projects.");
+  if (found.sessions.length === 0) return note("No session found; --all-projects includes all projects.");
   await writeData(forPeople(found));
 }
 

@@ -24,7 +24,7 @@ export function addStatusCommand(program: Command): void {
   program
     .command("status")
     .summary("show the content and limits of the store")
-    .description("Shows what the store holds, how much of its quotas that is, its largest sessions, and what you should know of it.")
+    .description("Shows the content of the store, its share of the quotas, its largest sessions, and warnings.")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: GlobalOptions, command: Command) => status(command.optsWithGlobals()));
 }
@@ -40,8 +40,8 @@ function forPeople(status: Status): string {
   const lines = [
     `Store: ${escapeText(isDatabase ? "a PostgreSQL database" : (dataDir ?? "a node"))} (${durability}, ${escapeText(mode)}).`,
     `Checkpoints: ${checkpoints}, in sessions: ${sessions}, stored in ${formatBytes(liveBytes)}.`,
-    ...(isDatabase || dataDir === undefined || existsSync(dataDir) ? [] : ["There is no store yet; the first save makes it."]),
-    ...(status.readOnly ? ["Read-only: nothing in it is changed, and writes are refused."] : []),
+    ...(isDatabase || dataDir === undefined || existsSync(dataDir) ? [] : ["There is no store yet; the first save creates it."]),
+    ...(status.readOnly ? ["Read-only: writes are refused."] : []),
     ...(damaged === 0 ? [] : [`Damaged: ${damaged}.`]),
     ...(trashed === 0 ? [] : [`In the trash: checkpoints: ${trashed}, stored in ${formatBytes(trashBytes)}.`]),
     ...(pendingRemovals === 0 ? [] : [removalsOf(status)]),
@@ -60,7 +60,7 @@ function forPeople(status: Status): string {
 function removalsOf({ pendingRemovals, neededRemovals, removalsHeldUntil }: Status): string {
   const needed = neededRemovals === 0 ? "" : `, of which others still need ${neededRemovals}`;
   const held = removalsHeldUntil === undefined ? "" : `; held for a backup until ${removalsHeldUntil.toISOString()} at the latest`;
-  return `Files still to be removed: ${pendingRemovals}${needed}${held}.`;
+  return `Files to be removed: ${pendingRemovals}${needed}${held}.`;
 }
 
 function quarantineOf({ files, bytes, places }: Status["quarantine"]): readonly string[] {
@@ -70,8 +70,8 @@ function quarantineOf({ files, bytes, places }: Status["quarantine"]): readonly 
 }
 
 function searchOf(search: Status["search"]): string {
-  if (search === undefined) return "Search index: none is kept; each process makes its own.";
-  const rest = search.pending === 0 ? "" : `; ${search.pending} to be indexed, at the latest by the next search`;
+  if (search === undefined) return "Search index: none is stored; each process builds its own.";
+  const rest = search.pending === 0 ? "" : `; ${search.pending} not indexed yet; the next search indexes them`;
   return `Search index: sessions: ${search.sessions}, stored in ${formatBytes(search.bytes)}${rest}.`;
 }
 
@@ -86,7 +86,7 @@ function vectorsOf(vectors: Status["vectors"]): readonly string[] {
 function cleanUpOf(last: Status["lastCleanUp"]): string {
   if (last === undefined) return "none is recorded";
   const { at, trashed, removed, sessions, reasons } = last;
-  if (sessions === 0) return `${at.toISOString()}, nothing had to go`;
+  if (sessions === 0) return `${at.toISOString()}, nothing was removed`;
   return `${at.toISOString()}, sessions: ${sessions}, to the trash: ${trashed}, for good: ${removed} (${reasons.join(", ")})`;
 }
 

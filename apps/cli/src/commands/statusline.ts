@@ -5,10 +5,10 @@ import { mustComeFirst } from "../must-come-first.ts";
 export function addStatuslineCommand(program: Command): void {
   program
     .command("statusline")
-    .summary("print one line on the automatic saves of a session")
+    .summary("print one line about the automatic saves of a session")
     .description(
-      "For agents that show the output of a command, such as the status line of Claude Code, with the agent's JSON on standard input. Without JSON, " +
-        "the line is about the newest session of this repository. The store is not opened.",
+      "Prints one line for the status line of an agent, such as Claude Code, from the agent's JSON on standard input. Without JSON, " +
+        "the line describes the newest session of this repository. Does not open the store.",
     )
     .addHelpText("after", "\nExample:\n  workrail statusline\n")
     .action(() => {

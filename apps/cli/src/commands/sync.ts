@@ -24,9 +24,9 @@ export function addSyncCommand(program: Command): void {
   program
     .command("sync")
     .summary("push new checkpoints to another store")
-    .description("Saves every checkpoint that the other store never had there, in order, with its id and time. Both stores may be in use.")
-    .option("--from <place>", "the store with the checkpoints (default: the one of the other commands)", parsePath)
-    .requiredOption("--to <place>", "the store to push to", parsePath)
+    .description("Pushes each checkpoint that the other store never had, in order, with its id and time. Both stores may be in use.")
+    .option("--from <place>", "store with the checkpoints; default: the store of the other commands", parsePath)
+    .requiredOption("--to <place>", "store to push to", parsePath)
     .addHelpText("after", EXAMPLES)
     .action(async (_options: SyncOptions, command: Command) => sync(command.optsWithGlobals()));
 }
@@ -44,7 +44,7 @@ async function sync({ from, to, ...options }: SyncOptions): Promise<void> {
 async function tell({ pushed, present, removedThere, forks, renamed, refused, isComplete }: SyncStoreResult): Promise<void> {
   note(`Pushed checkpoints: ${pushed}. The other store had ${present} already.`);
   if (removedThere > 0) note(`Removed there earlier, and not pushed again: ${removedThere}.`);
-  for (const { checkpointId, now } of renamed) note(`Its id was taken: ${escapeText(checkpointId)} is ${escapeText(now)} there.`);
+  for (const { checkpointId, now } of renamed) note(`The id was taken: ${escapeText(checkpointId)} has the id ${escapeText(now)} there.`);
   for (const { sessionId, checkpointId, parentId, head } of forks) {
     const place = parentId === null ? "starts the session anew" : `continues ${parentId}`;
     note(
@@ -52,6 +52,6 @@ async function tell({ pushed, present, removedThere, forks, renamed, refused, is
     );
   }
   for (const { checkpointId, code, message } of refused) note(`Not pushed: ${escapeText(checkpointId)}. ${code}: ${escapeText(message)}`);
-  if (!isComplete) note("It was interrupted. Run it again to continue.");
+  if (!isComplete) note("Interrupted. Run it again to continue.");
   for (const { checkpointId } of forks) await writeData(`${escapeText(checkpointId)}\n`);
 }

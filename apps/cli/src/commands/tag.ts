@@ -21,7 +21,7 @@ export function addTagCommand(program: Command): void {
   program
     .command("tag")
     .summary("add tags to a session, or remove them")
-    .description("Puts tags on a session, or takes them off, and prints those it has then. They count for all of its checkpoints.")
+    .description("Adds or removes tags of a session, and prints its tags. They apply to all of its checkpoints.")
     .argument("[session]", "session to tag")
     .argument("[tags...]", "tags to add")
     .option("--session <id>", "the same as [session]")

@@ -26,21 +26,21 @@ export function addTrashCommand(program: Command): void {
   const trash = program
     .command("trash")
     .summary("list the trash, restore from it, or empty it")
-    .description("Removed checkpoints stay in the trash for a while, and can be restored exactly. Without a subcommand it lists the trash.")
+    .description("Removed checkpoints stay in the trash for a while, and can be restored exactly. The default subcommand is list.")
     .addHelpText("after", EXAMPLES);
   trash
     .command("list", { isDefault: true })
     .summary("list the trash")
     .description("Lists the trash, the oldest removal first.")
-    .option("--session <id>", "only of this session")
+    .option("--session <id>", "only this session")
     .addHelpText("after", "\nExample:\n  workrail trash list --session my-task\n")
     .action(async (_options: OfSession, command: Command) => list(command.optsWithGlobals()));
   trash
     .command("restore")
-    .summary("bring checkpoints back")
-    .description("Brings a session's checkpoints back from the trash, exactly, in their old places.")
+    .summary("restore checkpoints from the trash")
+    .description("Restores a session's checkpoints from the trash exactly, in their old places.")
     .argument("[session]", "session to restore")
-    .argument("[checkpoints...]", "only these of its checkpoints: ids, or their first characters")
+    .argument("[checkpoints...]", "only these of its checkpoints: ids or id prefixes")
     .option("--session <id>", "the same as [session]")
     .addHelpText("after", "\nExample:\n  workrail trash restore my-task\n")
     .action(async function (first: string | undefined, others: readonly string[]) {
@@ -50,7 +50,7 @@ export function addTrashCommand(program: Command): void {
     .command("empty")
     .summary("empty the trash for good")
     .description("Empties the trash for good: its files are overwritten and unlinked. Shows the removals first, and asks.")
-    .option("--session <id>", "only of this session")
+    .option("--session <id>", "only this session")
     .option("--dry-run", "only show the removals")
     .option("--yes", "do not ask")
     .addHelpText("after", "\nExample:\n  workrail trash empty --dry-run\n")
@@ -73,7 +73,7 @@ async function restore(words: readonly (string | undefined)[], options: GlobalOp
   };
   const restored = await withStore(options, bringBack, { create: false });
   if (options.json) return writeJson(restored);
-  note(`Restored in session ${restored.sessionId}: checkpoints: ${restored.checkpointIds.length}.`);
+  note(`Restored checkpoints: ${restored.checkpointIds.length}, in session ${restored.sessionId}.`);
   await writeData(restored.checkpointIds.map((id) => `${id}\n`).join(""));
 }
 

@@ -25,13 +25,10 @@ export function addUiCommand(program: Command): void {
     .description(
       "Opens a page that shows what was saved: the timeline of each session, what changed between any two checkpoints, and what an agent gets when it resumes. It is served on this machine only, to one browser, until you press Ctrl-C.",
     )
-    .option(
-      "--write",
-      "allow changes on the page: go back to a state, name, pin, tag, protect, delete to the trash; default: it only reads",
-    )
+    .option("--write", "allow changes on the page: go back to a state, name, pin, tag, protect, delete to the trash; default: read-only")
     .option("--no-open", "print the link instead of opening the browser")
     .option("--port <number>", "port to listen at; default: any free one", parseWhole)
-    .option("--export <file>", "write a page of one session to this file instead, with secrets replaced, to show to somebody", parsePath)
+    .option("--export <file>", "write a page of one session to this file instead, with secrets replaced, for others to see", parsePath)
     .option("--session <id>", "session to export")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: UiOptions, command: Command) => {

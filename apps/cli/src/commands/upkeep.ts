@@ -32,12 +32,12 @@ export function addUpkeepCommand(program: Command): void {
     .command("upkeep")
     .summary("do background work that is due, for cron")
     .description(
-      "Finishes removals and erasures, cleans up as the settings say, stores older checkpoints smaller, and indexes for search. " +
+      "Finishes removals and erasures, cleans up by the settings, compacts older checkpoints, and updates the search index. " +
         "A running server does the same by itself; the store may be in use.",
     )
-    .option("--once", "end when nothing is due any more, which it always does")
+    .option("--once", "end when no work is due, as it always does")
     .option("--verify", "also read the whole store, and report faults")
-    .option("--all-tenants", "do it for each tenant of the database")
+    .option("--all-tenants", "do the work of each tenant of the database")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: UpkeepOptions, command: Command) => upkeep(command.optsWithGlobals()));
 }
@@ -108,23 +108,23 @@ function forPeople(report: UpkeepReport): string {
     ...(finishedRemovals === 0 ? [] : [`Earlier removals finished: ${finishedRemovals}.`]),
     ...(cleanUp === undefined ? [] : [describeRemoved(cleanUp.removed)]),
     ...(auditRows === 0 ? [] : [`Old rows of the audit log removed: ${auditRows}.`]),
-    ...(compacted === undefined ? [] : [`Stored smaller: checkpoints: ${compacted.checkpoints}, by ${formatBytes(compacted.savedBytes)}.`]),
+    ...(compacted === undefined ? [] : [`Compacted checkpoints: ${compacted.checkpoints}, saving ${formatBytes(compacted.savedBytes)}.`]),
     ...(elsewhere.includes("index") ? [] : [describeIndexed(indexed)]),
-    ...elsewhere.map((job) => `${ELSEWHERE[job]}: another process is at it.`),
+    ...elsewhere.map((job) => `${ELSEWHERE[job]}: another process is doing it.`),
     ...left.map((reason) => `Not finished yet: ${escapeText(reason)} The next run continues.`),
     ...(indexed === undefined || indexed.pending === 0 ? [] : [`Sessions not indexed yet: ${indexed.pending}. The next run continues.`]),
-    ...(verified === undefined ? [] : [`Checkpoints read: ${verified.checkpoints}. Wrong: ${verified.findings.length}.`]),
+    ...(verified === undefined ? [] : [`Checkpoints read: ${verified.checkpoints}. Faults: ${verified.findings.length}.`]),
     ...(verified === undefined || verified.findings.length === 0
       ? []
-      : [...describeFindings(verified.findings), inOwnName("`workrail repair` puts right what can be.")]),
-    ...(isComplete ? [] : ["It was interrupted. Run it again to continue."]),
+      : [...describeFindings(verified.findings), inOwnName("`workrail repair` corrects what it can.")]),
+    ...(isComplete ? [] : ["Interrupted. Run it again to continue."]),
   ];
   return `${lines.join("\n")}\n`;
 }
 
 const ELSEWHERE: Readonly<Record<UpkeepReport["elsewhere"][number], string>> = {
   "clean up": "Clean-up",
-  compact: "Storing smaller",
+  compact: "Compaction",
   index: "Indexing for search",
   verify: "Verification",
 };
@@ -134,7 +134,7 @@ type Removed = NonNullable<UpkeepReport["cleanUp"]>["removed"];
 function describeRemoved(removed: Removed): string {
   const moved = countOf(removed.filter(({ to }) => to === "trash"));
   const gone = countOf(removed.filter(({ to }) => to === "nowhere"));
-  return `Moved into the trash: checkpoints: ${moved}. Removed for good: ${gone}.`;
+  return `Moved to the trash: checkpoints: ${moved}. Removed for good: ${gone}.`;
 }
 
 function describeIndexed(indexed: UpkeepReport["indexed"]): string {

@@ -30,10 +30,10 @@ describe("workrail verify and repair", () => {
     expect(verified.code).toBe(14);
     expect(verified.stdout).toMatchInlineSnapshot(`
       "Checkpoints read: 3, in sessions: 1.
-      Wrong: 2.
+      Faults: 2.
         damaged  cp-3: The compressed bytes are damaged: it does not begin as gzip does.
         damaged  cp-1: Its file is missing.
-      \`workrail repair\` puts right what can be.
+      \`workrail repair\` corrects what it can.
       "
     `);
     const preview = await cli.run(["repair", "--dry-run"]);

@@ -35,12 +35,12 @@ async function verify(options: GlobalOptions): Promise<void> {
 function forPeople({ checkpoints, sessions, orphans, findings, isComplete }: VerifyReport): string {
   const lines = [
     `Checkpoints read: ${checkpoints}, in sessions: ${sessions}.`,
-    ...(orphans.length === 0 ? [] : [`Files that belong to no checkpoint: ${orphans.length}.`]),
+    ...(orphans.length === 0 ? [] : [`Files without a checkpoint: ${orphans.length}.`]),
     ...(findings.length === 0
       ? []
-      : [`Wrong: ${findings.length}.`, ...describeFindings(findings), inOwnName("`workrail repair` puts right what can be.")]),
+      : [`Faults: ${findings.length}.`, ...describeFindings(findings), inOwnName("`workrail repair` corrects what it can.")]),
     ...(findings.length === 0 && isComplete ? ["Nothing is wrong."] : []),
-    ...(isComplete ? [] : ["It was interrupted: not everything was read."]),
+    ...(isComplete ? [] : ["Interrupted: not all checkpoints were read."]),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -43,7 +43,7 @@ export function uiApp(options: UiAppOptions): Hono {
     onFailure("a request failed unexpectedly", { error });
     return failure(c, 500, {
       code: "INTERNAL",
-      message: "The request failed in a way that was not foreseen.",
+      message: "The request failed unexpectedly.",
       hint: "The terminal shows the cause.",
     });
   });
@@ -73,7 +73,7 @@ export function uiApp(options: UiAppOptions): Hono {
     if (visitor.knows(getCookie(c, cookie))) return next();
     return failure(c, 401, {
       code: "INVALID_INPUT",
-      message: "This browser was not let in.",
+      message: "This browser has no access.",
       hint: inOwnName("Open the link that `workrail ui` prints. It works once."),
     });
   });
@@ -88,7 +88,7 @@ async function answer(c: Context, { ports, onFailure }: UiAppOptions): Promise<R
   if (CALLS[name].writes && !ports.mayWrite) {
     return failure(c, 403, {
       code: "READ_ONLY",
-      message: "This page only reads.",
+      message: "This page is read-only.",
       hint: inOwnName("Start it with `workrail ui --write` to change things."),
     });
   }
