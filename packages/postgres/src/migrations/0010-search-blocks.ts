@@ -63,6 +63,15 @@ BEGIN
   RETURN true;
 END $$`;
 
+/** The first block that is in use; null without documents. Numbers are not used again: earlier blocks are empty after the index was rebuilt. */
+const FIRST_BLOCK = `(SELECT min(number) / ${BLOCK} FROM workrail.search_document WHERE tenant_id = own.tenant_id)`;
+
+/**
+ * Leaves the planner only the index of words: it does not know how many documents have a word, nor that a table has grown since it was
+ * planned for. Compiling a statement takes longer than running it.
+ */
+const BY_INDEX = "SET search_path = pg_catalog SET enable_seqscan = off SET jit = off";
+
 /** Reads documents whose words meet a condition, one block after another, the latest first. */
 const latest = (condition: string): string => `ARRAY(SELECT of_block.number
       FROM (SELECT ARRAY(SELECT own.number || ':' || block || ':' || word FROM unnest(wanted) AS word) AS words
@@ -75,21 +84,18 @@ const latest = (condition: string): string => `ARRAY(SELECT of_block.number
  * Returns the numbers of the latest documents with words. Runs as the owner: see `0004-search`. The words of a beginning come from
  * `search_word`.
  *
- * Tenant and range are expressions, and the table is not scanned, so that only the index of words is left to the planner: it does not know
- * how many documents have a word, nor that a table has grown since it was planned for. Compiling the statement (`jit`) takes longer than
- * running it. `is_latest` is without effect: servers of the version before pass it.
+ * Tenant and range are expressions, so that the planner does not take the index of numbers. `is_latest` is without effect: servers of the
+ * version before pass it.
  */
 const NUMBERS = `CREATE OR REPLACE FUNCTION workrail.search_numbers(how text, asked text[], first_number bigint, last_number bigint, most bigint, is_latest boolean)
-RETURNS bigint[] LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
+RETURNS bigint[] LANGUAGE plpgsql STABLE SECURITY DEFINER ${BY_INDEX} SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   own workrail.search_state;
   wanted text[] := asked;
   first_block bigint;
 BEGIN
   SELECT * INTO own FROM workrail.search_state WHERE ${IS_OWN};
-  -- Numbers are not used again: the first blocks are empty after the index was made anew.
-  SELECT min(number) / ${BLOCK} INTO first_block FROM workrail.search_document WHERE tenant_id = own.tenant_id;
+  first_block := ${FIRST_BLOCK};
   IF first_block IS NULL THEN
     RETURN '{}';
   END IF;
@@ -104,8 +110,9 @@ BEGIN
   END IF;
 END $$`;
 
-/** Deletes words that no document has any more, at most `most` at a time. Returns true when words are left to look at. */
-const TIDY = `CREATE OR REPLACE FUNCTION workrail.search_tidy(most bigint) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+/** Checks the next `most` words, and deletes those that no document has any more. Returns true when there are further words to check. */
+const TIDY = `CREATE OR REPLACE FUNCTION workrail.search_tidy(most bigint)
+RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER ${BY_INDEX} AS $$
 DECLARE
   own workrail.search_state;
   looked text[];
@@ -116,7 +123,7 @@ BEGIN
   END IF;
   looked := ARRAY(SELECT term FROM workrail.search_word WHERE tenant_id = own.tenant_id AND term > own.tidied_to ORDER BY term LIMIT most);
   DELETE FROM workrail.search_word AS word WHERE tenant_id = own.tenant_id AND term = ANY (looked)
-    AND NOT EXISTS (SELECT 1 FROM generate_series(own.last_document / ${BLOCK}, 0, -1) AS block,
+    AND NOT EXISTS (SELECT 1 FROM generate_series(own.last_document / ${BLOCK}, ${FIRST_BLOCK}, -1) AS block,
       LATERAL (SELECT 1 FROM workrail.search_document
         WHERE block_words @> ARRAY[own.number || ':' || block || ':' || word.term] LIMIT 1) AS of_block);
   UPDATE workrail.search_state SET tidied_to = CASE WHEN cardinality(looked) < most THEN '' ELSE looked[most] END,
