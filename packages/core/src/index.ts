@@ -32,6 +32,7 @@ export {
   QUOTE,
   roundedIntegers,
 } from "./json/parse-json.ts";
+export { type JsonBytes, RecentJson } from "./json/recent-json.ts";
 export { checkContext, ownContext, prepareContext, type PreparedContext, prepareText, writeText } from "./json/saved-content.ts";
 export { ALREADY_HELD, ProcessLocking, SerialQueue } from "./locking/process-locking.ts";
 export { type AttributeFilter, type AttributeValue, checkAttributeFilter, comparedAttributes } from "./model/attribute-filter.ts";

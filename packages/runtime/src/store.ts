@@ -18,6 +18,7 @@ import {
   type RebuildOptions,
   type RebuildPorts,
   type RebuildReport,
+  RecentJson,
   RecentKeys,
   type RemovalPorts,
   type RepairPorts,
@@ -176,6 +177,7 @@ export class Store {
       limits: standIn === undefined ? { ...limits, maxCheckpoints } : { ...limits, ...UNBOUNDED },
       writer: `workrail/${VERSION}`,
       recentKeys: whole?.savePorts.recentKeys ?? new RecentKeys(),
+      recentJson: whole?.savePorts.recentJson ?? new RecentJson(),
       secrets: parts.screening.screen,
       relieve: (failure, blobBytes) => this.room.relieve(failure, blobBytes),
     };

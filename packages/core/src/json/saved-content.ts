@@ -2,8 +2,9 @@ import { invalidInput, WorkrailError } from "../errors.ts";
 import { type Context, isJsonObject } from "../model/context.ts";
 import type { Digest } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
-import { encodeUtf8, LARGE_BYTES, SHORT_TEXT, utf8Of, utf8Parts } from "./utf8.ts";
+import { decodeUtf8, encodeUtf8, LARGE_BYTES, SHORT_TEXT, utf8Of, utf8Parts } from "./utf8.ts";
 import type { Digester } from "../ports/environment.ts";
+import type { JsonBytes, RecentJson } from "./recent-json.ts";
 import { canonicalTexts, canonicalUtf8, writeJson, type WrittenJson, writtenTexts } from "./write-json.ts";
 import { checkJson, copyOf, type JsonCheck } from "./check-json.ts";
 import { parseJson } from "./parse-json.ts";
@@ -11,6 +12,11 @@ import { parseJson } from "./parse-json.ts";
 export interface DigestPorts {
   readonly limits: Limits;
   readonly digests: Digester;
+}
+
+export interface TakeDownPorts extends DigestPorts {
+  /** Default: each context is written anew. */
+  readonly recentJson?: RecentJson | undefined;
 }
 
 /** Context ready to be stored: checked, written as JSON once, and digested. */
@@ -73,22 +79,22 @@ export function writeText({ context }: CheckedContext, limits: Limits): string {
 
 /** Encodes and digests the text in one go. Call it before anybody can have changed the context. */
 export function prepareText(checked: Pick<CheckedContext, "context" | "isCanonical">, text: string, ports: DigestPorts): PreparedContext {
-  return prepareBytes(checked, encodeUtf8(text), ports);
+  return prepareBytes(encoded(checked, encodeUtf8(text)), ports);
 }
 
-/** Digests a context whose JSON text is encoded. Call it before anybody can have changed the context. */
-function prepareBytes(
-  { context, isCanonical }: Pick<CheckedContext, "context" | "isCanonical">,
-  bytes: Uint8Array,
-  { limits, digests }: DigestPorts,
-): PreparedContext {
-  if (bytes.length > limits.maxContextBytes) throw tooLarge(bytes.length, limits);
-  const exactDigest = digests.sha256(bytes);
-  return {
-    bytes,
-    exactDigest,
-    canonicalDigest: isCanonical ? exactDigest : digests.sha256(canonicalUtf8(context, bytes.length)),
-  };
+interface EncodedJson extends JsonBytes {
+  readonly isCanonical: boolean;
+}
+
+function encoded({ context, isCanonical }: Pick<CheckedContext, "context" | "isCanonical">, exact: Uint8Array): EncodedJson {
+  return { isCanonical, exact, canonical: () => canonicalUtf8(context, exact.length) };
+}
+
+/** Digests the JSON of a context. Call it before anybody can have changed the context. */
+function prepareBytes({ isCanonical, exact, canonical }: EncodedJson, { limits, digests }: DigestPorts): PreparedContext {
+  if (exact.length > limits.maxContextBytes) throw tooLarge(exact.length, limits);
+  const exactDigest = digests.sha256(exact);
+  return { bytes: exact, exactDigest, canonicalDigest: isCanonical ? exactDigest : digests.sha256(canonical()) };
 }
 
 /** Runs `write` and maps its failure to TOO_LARGE: only the engine's longest string can be exceeded here. */
@@ -124,18 +130,23 @@ export interface SavedContent {
  * Captures a context, so that later changes by the caller have no effect. Digests a large context later, in turns, when the
  * result is called.
  *
+ * @param session key under which the context's parts are kept for the next call.
  * @throws TOO_LARGE, also from the result.
  */
-export function takeDown(checked: CheckedContext, ports: DigestPorts): () => Promise<SavedContent> {
+export function takeDown(checked: CheckedContext, ports: TakeDownPorts, session: string): () => Promise<SavedContent> {
   const { limits } = ports;
   const { context, characters } = checked;
+  const recent = ports.recentJson?.write(session, context, characters);
+  if (recent !== undefined) {
+    const content = contentOf({ ...checked, ...recent }, ports);
+    return async () => content;
+  }
   const json = written((): WrittenJson => (characters > SHORT_TEXT ? writeJson(context) : JSON.stringify(context)), limits);
   const digestInTurns = ports.digests.sha256OfParts;
   if (digestInTurns !== undefined && lengthOf(json) > LARGE_BYTES) {
     return () => takeDownLarge({ ...checked, json }, limits, digestInTurns);
   }
-  const { bytes, ...digested } = prepareBytes(checked, utf8Of(writtenTexts(json)), ports);
-  const content: SavedContent = { sizeBytes: bytes.length, ...digested, texts: () => writtenTexts(json), parts: () => [bytes] };
+  const content = contentOf(encoded(checked, utf8Of(writtenTexts(json))), ports);
   return async () => content;
 }
 
@@ -145,8 +156,12 @@ export async function takeDownText(text: string, ports: DigestPorts): Promise<Sa
   const { sha256OfParts } = ports.digests;
   if (text.length > LARGE_BYTES && sha256OfParts !== undefined)
     return takeDownLarge({ json: text, isCanonical }, ports.limits, sha256OfParts);
-  const { bytes, ...digested } = prepareText({ context: parseJson(text) as Context, isCanonical }, text, ports);
-  return { sizeBytes: bytes.length, ...digested, texts: () => [text], parts: () => [bytes] };
+  return contentOf(encoded({ context: parseJson(text) as Context, isCanonical }, encodeUtf8(text)), ports);
+}
+
+function contentOf(json: EncodedJson, ports: DigestPorts): SavedContent {
+  const { bytes, ...digested } = prepareBytes(json, ports);
+  return { sizeBytes: bytes.length, ...digested, texts: () => [decodeUtf8(bytes)], parts: () => [bytes] };
 }
 
 function lengthOf(json: WrittenJson): number {

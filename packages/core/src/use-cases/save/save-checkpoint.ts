@@ -5,6 +5,7 @@ import type { CompiledRules } from "../../model/context-rules.ts";
 import { checkContext, type SavedContent, takeDown, takeDownText } from "../../json/saved-content.ts";
 import { copyOf } from "../../json/check-json.ts";
 import { parseJson } from "../../json/parse-json.ts";
+import type { RecentJson } from "../../json/recent-json.ts";
 import { type DroppedEntries, droppedEntries, type RecentKeys } from "./dropped-entries.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context, JsonObject } from "../../model/context.ts";
@@ -47,6 +48,8 @@ export interface SavePorts extends ClassifyPorts {
   readonly writer: string;
   /** Keys of contexts that were saved before. Default: a save reads its parent to report the entries that it lacks. */
   readonly recentKeys?: RecentKeys | undefined;
+  /** JSON of contexts that were saved before. Default: each context is written anew. */
+  readonly recentJson?: RecentJson | undefined;
   /** Handling of secrets in saved data. Default: no search for secrets. */
   readonly secrets?: SecretScreen | undefined;
   /**
@@ -172,7 +175,7 @@ export async function saveCheckpoint(ports: SavePorts, given: SaveInput): Promis
   if (patch !== undefined) return ports.locking.inOrder(given.sessionId, () => savePatched(ports, given, patch));
   // Captures the context before the caller can change it.
   const checked = checkContext(context, ports.limits);
-  const takenDown = takeDown(checked, ports);
+  const takenDown = takeDown(checked, ports, given.sessionId);
   const input = { ...given, patch: undefined, context: checked.context };
   return ports.locking.inOrder(given.sessionId, async () => saveContent(ports, { ...input, content: await takenDown() }));
 }
@@ -195,7 +198,7 @@ async function savePatched(ports: SavePorts, given: SaveInput, patch: Patch): Pr
   for (let attempt = 1; ; attempt++) {
     const base = await findBase(ports, given);
     const { context, changes } = applyPatch(base.context, patch);
-    const takenDown = takeDown(checkContext(context, ports.limits), ports);
+    const takenDown = takeDown(checkContext(context, ports.limits), ports, given.sessionId);
     const follows = given.parentId === undefined && given.expectedParentId === undefined ? base.record.id : undefined;
     const input = { ...given, patch: undefined, context, base, follows, parentId: base.record.id, refuseEmpty: false };
     try {
@@ -411,7 +414,7 @@ async function write(ports: SavePorts, input: WholeInput, encoded: Encoded): Pro
     }
     const { record, removed, bytes: usage } = outcome;
     if (record === undefined || usage === undefined) {
-      throw new WorkrailError("INTERNAL", "The catalog committed a save without returning its record and the stored bytes.");
+      throw new WorkrailError("INTERNAL", "The catalog committed a save without a record.");
     }
     if (stored.put === undefined && input.checkpointId !== undefined) {
       await putBackIfReplaced(ports, { ...input, ...stored, bytes }, record);
