@@ -4,12 +4,12 @@ import {
   ALL,
   type CheckpointId,
   type CheckpointRecord,
-  type ClassifyPorts,
   type GarbagePorts,
   GIT_STATE,
   gitStateToJson,
   isWorkrailError,
   type JsonObject,
+  type DroppedPorts,
   type LoadPorts,
   otherProjectOf,
   otherProjectRefused,
@@ -113,7 +113,7 @@ export class Store {
   readonly durability: Workrail["durability"];
   readonly isReadOnly: boolean;
   readonly savePorts: SavePorts;
-  readonly loadPorts: LoadPorts & ClassifyPorts;
+  readonly loadPorts: LoadPorts & DroppedPorts;
   readonly rebuildPorts: RebuildPorts & RepairPorts & GarbagePorts;
   readonly erasingPorts: RemovalPorts;
   readonly rules: Pick<ProjectRules, "for" | "inFile">;
@@ -184,6 +184,7 @@ export class Store {
     this.loadPorts = {
       ...parts,
       limits,
+      recentKeys: this.savePorts.recentKeys,
       onLoaded: (record) => {
         if (isWork(record.kind)) sessions.loaded(record.sessionId, record.workflowId);
         if (!this.isReadOnly) accesses.record(record, named?.caller.subject);
@@ -281,7 +282,7 @@ export class Store {
   }
 
   /** Returns the ports of a load. A peek does not count as a use. */
-  portsOf({ isPeek }: { readonly isPeek?: boolean | undefined }): LoadPorts & ClassifyPorts {
+  portsOf({ isPeek }: { readonly isPeek?: boolean | undefined }): LoadPorts & DroppedPorts {
     return isPeek === true ? { ...this.loadPorts, onLoaded: () => {} } : this.loadPorts;
   }
 

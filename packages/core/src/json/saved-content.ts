@@ -79,7 +79,7 @@ export function writeText({ context }: CheckedContext, limits: Limits): string {
 
 /** Encodes and digests the text in one go. Call it before anybody can have changed the context. */
 export function prepareText(checked: Pick<CheckedContext, "context" | "isCanonical">, text: string, ports: DigestPorts): PreparedContext {
-  return prepareBytes(encoded(checked, encodeUtf8(text)), ports);
+  return contentOf(encoded(checked, encodeUtf8(text)), ports);
 }
 
 interface EncodedJson extends JsonBytes {
@@ -91,10 +91,17 @@ function encoded({ context, isCanonical }: Pick<CheckedContext, "context" | "isC
 }
 
 /** Digests the JSON of a context. Call it before anybody can have changed the context. */
-function prepareBytes({ isCanonical, exact, canonical }: EncodedJson, { limits, digests }: DigestPorts): PreparedContext {
+function contentOf({ isCanonical, exact, canonical }: EncodedJson, { limits, digests }: DigestPorts): PreparedContext & SavedContent {
   if (exact.length > limits.maxContextBytes) throw tooLarge(exact.length, limits);
   const exactDigest = digests.sha256(exact);
-  return { bytes: exact, exactDigest, canonicalDigest: isCanonical ? exactDigest : digests.sha256(canonical()) };
+  return {
+    bytes: exact,
+    sizeBytes: exact.length,
+    exactDigest,
+    canonicalDigest: isCanonical ? exactDigest : digests.sha256(canonical()),
+    texts: () => [decodeUtf8(exact)],
+    parts: () => [exact],
+  };
 }
 
 /** Runs `write` and maps its failure to TOO_LARGE: only the engine's longest string can be exceeded here. */
@@ -157,11 +164,6 @@ export async function takeDownText(text: string, ports: DigestPorts): Promise<Sa
   if (text.length > LARGE_BYTES && sha256OfParts !== undefined)
     return takeDownLarge({ json: text, isCanonical }, ports.limits, sha256OfParts);
   return contentOf(encoded({ context: parseJson(text) as Context, isCanonical }, encodeUtf8(text)), ports);
-}
-
-function contentOf(json: EncodedJson, ports: DigestPorts): SavedContent {
-  const { bytes, ...digested } = prepareBytes(json, ports);
-  return { sizeBytes: bytes.length, ...digested, texts: () => [decodeUtf8(bytes)], parts: () => [bytes] };
 }
 
 function lengthOf(json: WrittenJson): number {

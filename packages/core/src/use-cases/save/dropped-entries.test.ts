@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { aStore, OTHER, withMethods } from "../../../../memory/src/testing/a-store.ts";
-import { RecentKeys } from "./dropped-entries.ts";
+import { droppedSince, RecentKeys } from "./dropped-entries.ts";
 
 /** A store that counts the blobs it reads. */
 function aCountingStore(): ReturnType<typeof aStore> & { reads: number } {
@@ -35,6 +35,16 @@ it("a save reads a parent that is not known", async () => {
   Object.assign(store.ports, { recentKeys: new RecentKeys() });
   expect(await store.save({ n: 1 }, { parentId: earlier.id })).toMatchObject({ dropped: { keys: ["goal"] } });
   expect(await store.save({ n: 2, goal: "g" })).not.toHaveProperty("dropped");
+  expect(store.reads).toBe(1);
+});
+
+it("loads of one checkpoint read its parent once, when the parent has no more keys", async () => {
+  const store = aCountingStore();
+  await store.saved({ goal: "g" });
+  const record = await store.saved({ goal: "h", n: 2 });
+  Object.assign(store.ports, { recentKeys: new RecentKeys() });
+  const loaded = { record, context: { goal: "h", n: 2 }, session: undefined };
+  for (let load = 0; load < 3; load++) expect(await droppedSince(store.ports, loaded)).toBeUndefined();
   expect(store.reads).toBe(1);
 });
 

@@ -51,6 +51,7 @@ export async function droppedEntries(ports: DroppedPorts, input: DroppedInput): 
   if (base === undefined && ports.recentKeys?.areAllIn(context, parent.exactDigest) === true) return undefined;
   const before = base?.context ?? (await unlessUnreadable(async () => (await readContext(ports, parent)).context));
   if (before === undefined) return undefined;
+  ports.recentKeys?.add(parent.exactDigest, before);
   const keys = Object.keys(before).filter((key) => !Object.hasOwn(context, key));
   if (keys.length === 0) return undefined;
   if (input.refuseEmpty === true && input.force !== true && Object.keys(context).length === 0) throw dropsAll(keys.length);
@@ -70,7 +71,7 @@ const MOST_OF_PARENT = 256 * 1024;
  * erasure of the parent.
  */
 export async function droppedSince(
-  ports: LoadPorts & ClassifyPorts,
+  ports: LoadPorts & DroppedPorts,
   { record, context, session }: Pick<LoadedCheckpoint, "record" | "context" | "session">,
 ): Promise<NamedKeys | undefined> {
   const { parentId, kind } = record;
@@ -104,7 +105,7 @@ function dropsAll(entries: number): WorkrailError {
 const MOST_CONTEXTS = 100;
 const MOST_KEYS = 1_000;
 
-/** Keys of the contexts that were saved last, by exact digest: a save that keeps all of them need not read its parent. */
+/** Keys of the contexts that were saved or compared last, by exact digest: beside a context with all of them, the parent need not be read. */
 export class RecentKeys {
   readonly #keys = new Map<Digest, readonly string[]>();
 
