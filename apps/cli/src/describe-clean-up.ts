@@ -6,7 +6,7 @@ import { formatBytes } from "./format-bytes.ts";
 import { renderTable } from "./render-table.ts";
 
 const REASONS: Readonly<Record<CleanUpReason, string>> = {
-  retention: "not used for long",
+  retention: "unused for long",
   thinning: "saved by hooks, and replaced by a later one",
   "aside-age": "an aside not used for long",
   quota: "the store is full",

@@ -1,7 +1,7 @@
 import { escapeText } from "@workrail/process";
 import type { EraseResult } from "@workrail/runtime";
 
-const ELSEWHERE = "Earlier copies keep their content: backups, exports, and old blocks or snapshots of the disk.";
+const ELSEWHERE = "Earlier copies are not erased: backups, exports, and old blocks or snapshots of the disk.";
 
 /** Describes for people the data that was erased, or would be, data still to erase, and known copies. */
 export function describeErasure({ dryRun, erased, spared, left, unreadable, copies }: EraseResult): string {
@@ -10,13 +10,13 @@ export function describeErasure({ dryRun, erased, spared, left, unreadable, copi
     ...countsOf("Kept, tagged keep", spared),
     ...left.map(escapeText).map((reason) => `The erasure is not complete: ${reason} It continues when the store is opened again.`),
     ...unreadable.map((id) => `Checkpoint ${id} is still unreadable: its base is missing.`),
-    ...known("A backup of the store", copies.backups),
-    ...known("An export", copies.exports),
-    ...copies.exportFiles.map(escapeText).map((file) => `Contains this work, and stays: ${file}`),
-    ...copies.quarantineFiles.map(escapeText).map((file) => `Damaged file, may contain this work, and stays: ${file}`),
+    ...known("Backups of the store", copies.backups),
+    ...known("Exports", copies.exports),
+    ...copies.exportFiles.map(escapeText).map((file) => `Export that may contain these checkpoints, not erased: ${file}`),
+    ...copies.quarantineFiles.map(escapeText).map((file) => `Damaged file that may contain these checkpoints, not erased: ${file}`),
     ...copies.replacedStores
       .map(escapeText)
-      .map((directory) => `An older state of the store may contain this work, and stays: ${directory}`),
+      .map((directory) => `Older state of the store that may contain these checkpoints, not erased: ${directory}`),
     ...(erased.length === 0 ? [] : [ELSEWHERE]),
   ];
   return `${lines.join("\n")}\n`;
@@ -32,5 +32,5 @@ function countsOf(what: string, checkpoints: EraseResult["erased"]): readonly st
 function known(what: string, times: readonly string[]): readonly string[] {
   const [last] = times;
   if (last === undefined) return [];
-  return [`${what} keeps its content: made at ${last}${times.length === 1 ? "" : `, and ${times.length - 1} before`}.`];
+  return [`${what} that may contain these checkpoints: ${times.length}, the latest made at ${last}.`];
 }

@@ -78,7 +78,7 @@ describe("workrail import of transcripts", () => {
     write("one", "Fix the login.");
     appendFileSync(join(folder, "other.jsonl"), "no transcript\n");
     const { skipped } = await cli.json<Answer>(["import", "claude-code"], own());
-    expect(skipped).toEqual([{ place: join(folder, "other.jsonl"), reason: "its beginning names no session of the host" }]);
+    expect(skipped).toEqual([{ place: join(folder, "other.jsonl"), reason: "its first lines name no session of the host" }]);
     for (const args of [
       ["claude-code", "none.jsonl"],
       ["claude-code", "--on-conflict", "skip"],

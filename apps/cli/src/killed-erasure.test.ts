@@ -85,7 +85,7 @@ describe("an erasure whose process was killed", () => {
     const shown = await cli.run(["show", ID, "--read-only"]);
     expect([shown.code, shown.stderr]).toEqual([10, expect.stringContaining("Its erasure is not finished")]);
     expect(filesWith(cli, WORD)).not.toEqual([]);
-    expect((await cli.run(["show", ID])).stderr).toContain("Nothing of it is left");
+    expect((await cli.run(["show", ID])).stderr).toContain("No part of it is left");
     expect((await cli.run(["status", "--read-only"])).stdout).not.toContain(ID);
   });
 });

@@ -318,7 +318,7 @@ describe("a failure", () => {
       ["delete", "task", "--yes"],
     ]) {
       const { code, stderr } = await cli.run(command);
-      expect([code, stderr]).toEqual([10, expect.stringContaining("\n  It is the id of a session: give it as --session, or list ")]);
+      expect([code, stderr]).toEqual([10, expect.stringContaining("\n  This is a session id: give it as --session, or list ")]);
     }
   });
 });

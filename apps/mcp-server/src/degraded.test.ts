@@ -71,8 +71,8 @@ async function expectMemory(server: ServerProcess, sessionId: string, reason: st
 
 /** Log lines at the start and the end of the failure. */
 const ONCE_EACH = [
-  { level: "error", msg: expect.stringContaining("cannot be written") as string },
-  { level: "warn", msg: expect.stringContaining("can be written again") as string },
+  { level: "error", msg: expect.stringContaining("is not writable") as string },
+  { level: "warn", msg: expect.stringContaining("is writable again") as string },
 ];
 
 /** Log lines about the disk only: settings in an unreadable directory are reported too. */

@@ -34,7 +34,7 @@ it("finishes an erasure of a killed process before its own first answer", async 
   const failure = await server.fails(LOAD, { checkpointId });
   await server.kill();
   expect(failure).toMatchObject({ code: "CHECKPOINT_NOT_FOUND", details: { reason: "erased" } });
-  expect(failure.text).toContain("Nothing of it is left");
+  expect(failure.text).toContain("No part of it is left");
   expect(filesWith(home.dataDir, WORD)).toEqual([]);
 });
 

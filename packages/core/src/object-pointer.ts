@@ -18,8 +18,8 @@ export function isObjectPointer(bytes: Uint8Array): boolean {
  */
 export function refuseObjectPointer(bytes: Uint8Array): void {
   if (!isObjectPointer(bytes)) return;
-  throw new WorkrailError("STORAGE_UNAVAILABLE", "The checkpoints of this store are in object storage, which is not set.", {
+  throw new WorkrailError("STORAGE_UNAVAILABLE", "The checkpoints of this store are in object storage, and WORKRAIL_BLOBS is not set.", {
     details: { reason: "object-storage-not-set" },
-    hint: "Set WORKRAIL_BLOBS to the address that the store was used with.",
+    hint: "Set WORKRAIL_BLOBS to the address of that object storage.",
   });
 }

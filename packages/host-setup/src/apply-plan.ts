@@ -55,7 +55,7 @@ function refuseUnlessWritable({ file, target, before }: FileChange): void {
   if (before === undefined) return;
   const stats = fs.statSync(target, { throwIfNoEntry: false });
   if (stats === undefined || (stats.mode & WRITABLE) !== 0) return;
-  throw new WorkrailError("INVALID_INPUT", `${file} is read-only, so nothing was changed in it.`, {
+  throw new WorkrailError("INVALID_INPUT", `${file} is read-only and was not changed.`, {
     details: { file },
     hint: "Make it writable, or add the entries by hand.",
   });
@@ -109,7 +109,7 @@ function removeFile(change: FileChange, made: readonly string[]): void {
     fs.rmSync(change.target);
     for (const directory of made) fs.rmdirSync(directory);
   } catch (error) {
-    // The directory is no longer empty, or somebody removed it.
+    // The directory is no longer empty, or was removed.
     if (!hasCode(error, "ENOTEMPTY", "EEXIST", "ENOENT")) throw fileError(error, change.target);
   }
 }

@@ -103,7 +103,7 @@ export function keyFromPassphrase(passphrase: string, cost: { N: number; r: numb
   };
 }
 
-export const FROM_BACKUP = "Put back contexts/keyring.json from a backup.";
+export const FROM_BACKUP = "Restore contexts/keyring.json from a backup.";
 
 function stretch(passphrase: string, salt: Uint8Array, { N, r, p }: { N: number; r: number; p: number }): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {

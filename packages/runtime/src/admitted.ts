@@ -38,11 +38,11 @@ export async function projectOfSession(store: Store, given: string): Promise<str
 }
 
 function unknownSession({ code, message, details }: WorkrailError): WorkrailError {
-  return new WorkrailError(code, message, { details, hint: "Leave sessionId out to start a session: the answer tells its id." });
+  return new WorkrailError(code, message, { details, hint: "Leave sessionId out to start a session: the answer contains its id." });
 }
 
 /** Refuses an id for a new checkpoint, for the same reason. @throws INVALID_INPUT */
 export function refuseChosenId({ checkpointId }: SaveCheckpointParams): void {
   if (checkpointId === undefined) return;
-  throw invalidInput("checkpointId", "You cannot choose the id of a checkpoint.", "Leave checkpointId out: the answer tells the id.");
+  throw invalidInput("checkpointId", "You cannot choose the id of a checkpoint.", "Leave checkpointId out: the answer contains the id.");
 }

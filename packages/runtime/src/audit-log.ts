@@ -149,8 +149,8 @@ function parsePlace(text: string): AuditPlace {
   if (number !== undefined && digest !== undefined) return { number: Number(number), digest };
   throw invalidInput(
     "expected",
-    "expected must be a row's number and its digest, separated by a colon.",
-    "Use the head of an earlier check.",
+    "expected must be a row number and its digest, separated by a colon.",
+    "Use the head that an earlier check returned.",
   );
 }
 

@@ -62,6 +62,6 @@ export function selectionOf({ checkpointIds, sessionId, ...rest }: Omit<CleanUpP
   if (rest.permanently !== true && rest.includeKept !== true) return undefined;
   throw new WorkrailError("INVALID_INPUT", "Nothing was selected for removal.", {
     details: { field: "sessionId" },
-    hint: "Name a session, a project, a time without use, or a number of checkpoints to keep.",
+    hint: "Give a session, a project, a time without use, or a number of checkpoints to keep.",
   });
 }

@@ -27,5 +27,5 @@ function condenserOf({ url, model, apiKey, timeoutMs }: CondenserSettings): Cond
   if (url !== undefined && model !== undefined) return httpCondenser({ url, model, apiKey, timeoutMs });
   const missing = [...(url === undefined ? ["WORKRAIL_CONDENSER_URL"] : []), ...(model === undefined ? ["WORKRAIL_CONDENSER_MODEL"] : [])];
   // Work continues without a condenser, and each answer says why.
-  return { name: "none", condense: () => Promise.reject(new Error(`No model is asked: ${missing.join(" and ")} must be set.`)) };
+  return { name: "none", condense: () => Promise.reject(new Error(`No model is used: ${missing.join(" and ")} must be set.`)) };
 }

@@ -36,7 +36,7 @@ import type { Settings } from "./settings.ts";
 import { tokenCounter } from "./token-counter.ts";
 import { type Parts, TOKENS } from "./tokens.ts";
 
-/** Parts that a program may bring itself; ours are used for the rest. */
+/** Parts that a program may bring itself; the built-in parts are used for the rest. */
 export interface Adapters {
   /** Opens the storage. Default: SQLite and files in the data directory, or files alone. */
   readonly storage?: (settings: Settings, log: Log) => Storage | Promise<Storage>;
@@ -83,8 +83,8 @@ export function checkAdapters(adapters: Adapters): void {
   if (!isJsonObject(given)) throw invalidInput("adapters", "adapters must be an object.", "Leave it out to use the built-in parts.");
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(ADAPTERS, name));
   if (unknown === undefined) return;
-  const known = `These are parts: ${Object.keys(ADAPTERS).join(", ")}.`;
-  throw invalidInput(`adapters.${unknown}`, `adapters has ${JSON.stringify(unknown)}, which is not a part of a store.`, known);
+  const known = `The parts are: ${Object.keys(ADAPTERS).join(", ")}.`;
+  throw invalidInput(`adapters.${unknown}`, `adapters has the unknown field ${JSON.stringify(unknown)}.`, known);
 }
 
 /**
@@ -186,8 +186,8 @@ async function openCatalog(settings: Settings, log: Log): Promise<Storage> {
   if (store !== undefined && isNode(store)) {
     throw invalidInput(
       "store",
-      "This needs the storage itself, and a node does not hand that out.",
-      "Run it at the node, with its own store.",
+      "This operation needs direct access to the storage, which a node does not give.",
+      "Run it on the node's machine, with the node's own store.",
     );
   }
   if (store !== undefined) {

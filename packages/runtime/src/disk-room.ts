@@ -5,7 +5,7 @@ const LITTLE_BYTES = 64 * 1024 * 1024;
 /** Reasons of `STORAGE_UNAVAILABLE` that more free space would solve. */
 const NO_ROOM = new Set<unknown>(["disk-full", "quota"]);
 
-/** Generous bound of the bytes a save writes beside its blob: the session's row, the catalog's log, and the removals themselves. */
+/** Generous bound of the bytes a save writes in addition to its blob: the session's row, the catalog's log, and the removals themselves. */
 const BESIDE_BYTES = 256 * 1024;
 
 export interface DiskRoomParts {
@@ -38,12 +38,12 @@ export class DiskRoom {
   watch(): void {
     const { reserve } = this.#storage;
     if (reserve === undefined) return;
-    this.#background.run("see to the room on the disk", async () => {
+    this.#background.run("check free space on the disk", async () => {
       const freeBytes = reserve.freeBytes();
       if (freeBytes >= 2 * LITTLE_BYTES) this.#isTold = false;
       if (freeBytes < LITTLE_BYTES && !this.#isTold) {
         this.#isTold = true;
-        this.#log.warn("little room is left on the disk of the store", { freeBytes });
+        this.#log.warn("the disk of the store is nearly full", { freeBytes });
       }
       await reserve.keep();
     });

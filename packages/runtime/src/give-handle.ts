@@ -17,7 +17,7 @@ export async function giveHandle(
     return handle === undefined ? {} : { validUntil: handle.validUntil.toISOString() };
   } catch (error) {
     if (!isStorageFailure(error)) throw error;
-    parts.log.warn("no handle could be given out for a checkpoint", { checkpointId, error });
+    parts.log.warn("no handle could be issued for a checkpoint", { checkpointId, error });
     return {};
   }
 }

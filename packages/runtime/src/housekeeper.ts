@@ -107,7 +107,7 @@ export class Housekeeper {
     if (bytes > this.#contentWith) this.#makeRoom(bytes);
     if (!this.#isFillingUp || wasFillingUp) return undefined;
     const maxTotalBytes = this.#maxBytes;
-    const warning = `The store holds ${bytes} bytes, and may hold ${maxTotalBytes}. ${this.#whatComes()}`;
+    const warning = `The store holds ${bytes} of at most ${maxTotalBytes} bytes. ${this.#whatComes()}`;
     this.#parts.log.warn("the store is filling up", { usageBytes: bytes, maxTotalBytes, hint: this.#whatComes() });
     return warning;
   }
@@ -148,7 +148,7 @@ export class Housekeeper {
 
   #whatComes(): string {
     const { cleanUpFromPercent } = this.#parts.settings.housekeeping;
-    return `Above ${cleanUpFromPercent} % the trash is emptied and the least recently used sessions are removed, but those tagged keep.`;
+    return `Above ${cleanUpFromPercent} % the trash is emptied and the least recently used sessions are removed, except those tagged keep.`;
   }
 
   #tell({ removed, bytesBefore, bytesAfter }: CleanUpReport): void {

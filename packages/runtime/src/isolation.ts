@@ -79,8 +79,8 @@ function confined({ projects }: Confined): Confined {
 
 /** Returns the error for an operation on the whole store, called by someone with a right to some projects. */
 export function needsWholeStore(operation: string): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", `${operation} concerns the whole store, and you have a right to some projects only.`, {
+  return new WorkrailError("INVALID_INPUT", `${operation} needs access to the whole store, and you have access to some projects only.`, {
     details: { field: "projects" },
-    hint: "Ask someone who has a right to the whole store.",
+    hint: "Ask someone with access to the whole store.",
   });
 }

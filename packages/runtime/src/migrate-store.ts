@@ -18,7 +18,7 @@ export async function migrateStore(options: MigrateStoreOptions): Promise<Migrat
 export function notADatabase(): WorkrailError {
   return invalidInput(
     "store",
-    "No database is named: a data directory has one tenant, and is updated when it is opened.",
+    "No database is named. A data directory has no tenants, and is migrated when it is opened.",
     "Name the database with --store or WORKRAIL_STORE.",
   );
 }

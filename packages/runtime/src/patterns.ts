@@ -21,7 +21,7 @@ export async function loadPatterns(): Promise<PatternCompiler> {
 }
 
 function invalid(pattern: string, reason: string, cause?: unknown): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", `The expression ${JSON.stringify(pattern)} cannot be used: ${reason}.`, {
+  return new WorkrailError("INVALID_INPUT", `The regular expression ${JSON.stringify(pattern)} is invalid: ${reason}.`, {
     details: { pattern, reason },
     hint: "Write it in the syntax of RE2, which has no lookahead, no lookbehind and no backreferences.",
     cause,

@@ -27,7 +27,7 @@ interface Known extends RulesFound {
 
 /** Messages for a refused file; they never contain its content. */
 const REFUSALS: Readonly<Record<FileRefusal, string>> = {
-  missing: "It is not there.",
+  missing: "It does not exist.",
   "not-a-file": "It is not a regular file.",
   outside: "A link leads out of the project.",
   "too-large": `It is larger than ${MAX_BYTES} bytes.`,
@@ -87,14 +87,14 @@ export class ProjectRules {
       const inFile = parseContextRules(await parse(file, read.bytes));
       return { rules: await compiled(inFile, "contextRules"), inFile };
     } catch (error) {
-      return this.#passOver(file, "not-valid", isWorkrailError(error) ? error.message : "It cannot be used.");
+      return this.#passOver(file, "not-valid", isWorkrailError(error) ? error.message : "It is invalid.");
     }
   }
 
   /** The log never contains content of the file. */
   #passOver(file: string, reason: FileRefusal | "not-valid", why: string): RulesFound {
-    const warning = `${file} is not followed. ${why}`;
-    if (this.#known?.warning !== warning) this.#log.warn("the project's context rules are not followed", { file, reason });
+    const warning = `${file} is ignored. ${why}`;
+    if (this.#known?.warning !== warning) this.#log.warn("the project's context rules are ignored", { file, reason });
     return { warning };
   }
 }
@@ -107,7 +107,7 @@ export function rulesOf({ rules, rulesWarning: warning }: CallerPlace): Pick<Pro
     } catch (error) {
       // No work may be lost for rules that only the caller's version understands.
       return {
-        warning: `The project's context rules are not followed. ${isWorkrailError(error) ? error.message : "They cannot be used."}`,
+        warning: `The project's context rules are ignored. ${isWorkrailError(error) ? error.message : "They are invalid."}`,
       };
     }
   };

@@ -52,7 +52,7 @@ async function checkKey({ directory }: StoredBackup, wish: SealingSettings): Pro
   }
 }
 
-/** Moves the replaced store as it is, without its key, which may be lost. */
+/** Moves the replaced store unchanged, without its key, which may be lost. */
 async function takePlace(backup: StoredBackup, settings: Settings, log: Log): Promise<void> {
   const storage = await openDefaultStorage(settings, log);
   await runThen(
@@ -82,7 +82,7 @@ function replacedStores(dataDir: string): readonly string[] {
 
 /** Refused: the restored data would not be in that storage. */
 function storageElsewhere(): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", "A backup can be restored only to a data directory, not to a custom storage.", {
+  return new WorkrailError("INVALID_INPUT", "A backup can be restored only to a data directory, not to custom storage.", {
     details: { field: "adapters.storage" },
     hint: "Restore it to a data directory, export the sessions there, and import them into your storage.",
   });
@@ -98,13 +98,13 @@ function notADirectory(): WorkrailError {
 function taken(dataDir: string): WorkrailError {
   return new WorkrailError("INVALID_INPUT", `${dataDir} is not empty.`, {
     details: { path: dataDir },
-    hint: "Name another --data-dir, or give --yes: the backup then replaces the content, which is kept aside.",
+    hint: "Name another --data-dir, or give --yes: the backup then replaces the content, and the old content is kept aside.",
   });
 }
 
 function withoutKey(directory: string, cause: WorkrailError): WorkrailError {
   const { details, message } = cause;
-  return new WorkrailError("KEY_UNAVAILABLE", `Nothing was restored, because the backup's key is not available: ${message}`, {
+  return new WorkrailError("KEY_UNAVAILABLE", `Nothing was restored: the backup's key is not available:  ${message}`, {
     details: { ...details, path: directory },
     hint: cause.hint ?? "Use the key that the store had when the backup was made.",
     cause,

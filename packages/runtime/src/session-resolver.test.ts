@@ -214,7 +214,7 @@ describe("a resolver that remembers nothing", () => {
     expect(resolver.forPatch(undefined, "workflow")).toBeUndefined();
     expect(resolver.forAside(undefined)).toBeUndefined();
     expect(resolver.forConversation()).toEqual({ sessionId: undefined, of: undefined });
-    expect(() => resolver.forChange(undefined)).toThrow("Which session is meant? None was used here yet.");
+    expect(() => resolver.forChange(undefined)).toThrow("sessionId is missing, and no session is in use.");
   });
 
   it("takes a session that is named, and derives one from the workflow and its first context", () => {

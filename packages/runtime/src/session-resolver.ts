@@ -19,8 +19,8 @@ export interface ResolvedSession {
 }
 
 /**
- * Tells whether checkpoints of a kind are work that a session continues from. Other kinds are stored beside the work, and do not make their
- * session the one in use.
+ * Tells whether checkpoints of a kind are work that a session continues from. Saves of other kinds do not make their session the one in
+ * use.
  */
 export function isWork(kind: CheckpointKind = "workflow"): boolean {
   return kind === "workflow" || kind === "aside";
@@ -46,7 +46,7 @@ export class SessionResolver {
   readonly #digests: Digester;
   readonly #ids: IdGenerator;
   readonly #limits: Limits;
-  /** False: calls that name no session get none of earlier calls. */
+  /** False: calls without a session never use the session of an earlier call. */
   readonly #remembers: boolean;
   readonly #project: string | undefined;
   /** By workflow; calls without a workflow share the key `undefined`. */
@@ -142,7 +142,9 @@ export class SessionResolver {
     const sessions = used.slice(-10);
     throw new WorkrailError(
       "INVALID_INPUT",
-      sessions.length === 0 ? "Which session is meant? None was used here yet." : `Which session is meant? In use: ${sessions.join(", ")}.`,
+      sessions.length === 0
+        ? "sessionId is missing, and no session is in use."
+        : `sessionId is missing, and several sessions are in use: ${sessions.join(", ")}.`,
       { details: { field: "sessionId", sessions }, hint: "Give sessionId." },
     );
   }

@@ -95,7 +95,7 @@ export interface Settings {
   readonly lockWaitMs: number;
   /** The SQLite library. `auto`: the first that loads, or files alone; `none`: the catalog is kept in files. */
   readonly sqliteDriver: SqliteDriverChoice | "none";
-  /** Object storage for the bytes of checkpoints; absent: they stay beside the catalog. */
+  /** Object storage for the bytes of checkpoints; absent: they are kept next to the catalog. */
   readonly blobs: BlobsSettings | undefined;
   /** Hard limit of every answer. */
   readonly maxAnswerTokens: number;
@@ -179,8 +179,8 @@ function checkGiven({ dataDir, fallback, readOnly, limits, settings }: GivenSett
   if (limits !== undefined && !isJsonObject(limits)) throw invalidInput("limits", "limits must be an object.", LEAVE_OUT);
   const unknown = Object.keys(limits ?? {}).find((name) => !Object.hasOwn(DEFAULT_LIMITS, name));
   if (unknown === undefined) return;
-  const known = `These are limits: ${Object.keys(DEFAULT_LIMITS).join(", ")}.`;
-  throw invalidInput(`limits.${unknown}`, `limits has ${JSON.stringify(unknown)}, which is not a limit.`, known);
+  const known = `The limits are: ${Object.keys(DEFAULT_LIMITS).join(", ")}.`;
+  throw invalidInput(`limits.${unknown}`, `limits has the unknown field ${JSON.stringify(unknown)}.`, known);
 }
 
 const LEAVE_OUT = "Correct it, or leave it out for the default.";
@@ -210,16 +210,20 @@ function databaseOf({ settings, values }: Configuration, given: GivenSettings): 
 function checkNode(store: string, allowsPlaintext: boolean): void {
   const url = URL.canParse(store) ? new URL(store) : undefined;
   if (url === undefined || url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
-    throw invalidInput("store", "The address of a node is https://host, with a path at most.", "Set its token with WORKRAIL_STORE_TOKEN.");
+    throw invalidInput(
+      "store",
+      "The address of a node is https://host, optionally with a path.",
+      "Set its token with WORKRAIL_STORE_TOKEN.",
+    );
   const isLocal = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/u.test(url.hostname);
   if (url.protocol === "https:" || isLocal || allowsPlaintext) return;
-  const hint = "Use https:, or set WORKRAIL_ALLOW_PLAINTEXT_STORE=true where the network itself is trusted.";
+  const hint = "Use https:, or set WORKRAIL_ALLOW_PLAINTEXT_STORE=true if the network itself is trusted.";
   throw invalidInput("store", "The token and the saved work would be sent unencrypted.", hint);
 }
 
 function tenantWithoutDatabase(): WorkrailError {
-  const hint = "Name the database with --store or WORKRAIL_STORE, or leave the tenant out: a data directory has one owner.";
-  return invalidInput("tenant", "A tenant is set, but no database.", hint);
+  const hint = "Name the database with --store or WORKRAIL_STORE, or leave the tenant out: a data directory has no tenants.";
+  return invalidInput("tenant", "A tenant is set without a database.", hint);
 }
 
 function settingsOf(configuration: Configuration, given: GivenSettings, environment: Environment): Settings {
@@ -302,7 +306,7 @@ function rulesIn(text = ""): readonly string[] {
   const ids = text.split(/[\s,]+/u).filter((id) => id !== "");
   const unknown = ids.find((id) => !SECRET_RULE_IDS.includes(id));
   if (unknown === undefined) return ids;
-  throw new WorkrailError("INVALID_INPUT", `secretsExcept names ${JSON.stringify(unknown)}, which is not a rule for secrets.`, {
+  throw new WorkrailError("INVALID_INPUT", `secretsExcept names ${JSON.stringify(unknown)}, which is not a secret rule.`, {
     details: { field: "secretsExcept" },
     hint: "Use the rule names of warnings, such as github-token.",
   });

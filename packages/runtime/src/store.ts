@@ -68,7 +68,7 @@ const AGAIN_MS = 60_000;
 
 /** State of a store that stands in for the one on disk. */
 export interface StandIn {
-  /** The reason for standing in, one of those of `STORAGE_UNAVAILABLE`. */
+  /** The reason for the fallback, one of the reasons of `STORAGE_UNAVAILABLE`. */
   reason(): string;
   /** Tells whether a checkpoint is only in memory. */
   holds(id: CheckpointId): boolean;
@@ -357,12 +357,12 @@ export class Store {
     } catch (error) {
       if (!isWorkrailError(error) || error.details["limit"] !== "maxTotalBytes") throw error;
       throw new WorkrailError("STORAGE_QUOTA_EXCEEDED", "The store is full.", {
-        hint: "Ask someone who keeps it to remove old checkpoints.",
+        hint: "Ask an administrator of the store to remove old checkpoints.",
       });
     }
   }
 
-  /** Called after checkpoints were added to these sessions, or erased from them: what was stored against erased ones was expanded. */
+  /** Called after checkpoints were added to these sessions, or erased from them: deltas against erased checkpoints were expanded. */
   changed(sessions: Iterable<SessionId>): void {
     if (this.whole !== undefined) return this.whole.changed(sessions);
     let isAny = false;
@@ -385,7 +385,7 @@ export class Store {
     const report = await this.#recoverUnlessRefused(options);
     if (report === undefined) return;
     const what = this.isReadOnly
-      ? "the catalog is lost; a copy was made of the files, to be read"
+      ? "the catalog is lost; a temporary one was built from the files"
       : "the catalog was lost or damaged, and has been rebuilt from the files";
     this.parts.log.warn(what, { ...report });
   }
@@ -425,7 +425,7 @@ export class Store {
       return (await listErasures(this.parts.catalog)).length > 0;
     } catch (error) {
       if (!isWorkrailError(error) || error.code === "INTERNAL") throw error;
-      this.parts.log.warn("cannot tell whether an erasure is unfinished", { error });
+      this.parts.log.warn("unfinished erasures could not be listed", { error });
       return false;
     }
   }
@@ -444,7 +444,7 @@ export class Store {
       return await this.using(async () => this.#tookIn((await takeIncoming(savingIn(this.#takeInPorts()), dataDir)).sessions));
     } catch (error) {
       this.#notTakenIn = { waiting: waitingIfReadable(dataDir), until: elapsedMs() + AGAIN_MS };
-      this.parts.log.warn("what hooks left could not be saved now", { error });
+      this.parts.log.warn("saves of hooks could not be taken in now", { error });
       return 0;
     }
   }
@@ -468,7 +468,7 @@ export class Store {
     if (this.isReadOnly) return;
     const { background, clock } = this.parts;
     // The caller that opens a store usually has a request: let its answer go first.
-    background.run("let the first answer go ahead", async () => {
+    background.run("yield to the first answer", async () => {
       await turnOfTheLoop();
       await this.#calls.giveWay();
     });
@@ -479,7 +479,7 @@ export class Store {
       await finishErasures(this.erasingPorts);
     });
     background.run("examine the catalog", () => this.examineCatalog());
-    background.run("remove what exports left behind", async () => (await this.transfer()).removeLeftovers());
+    background.run("remove leftovers of exports", async () => (await this.transfer()).removeLeftovers());
     const { dataDir } = this;
     if (dataDir !== undefined) background.run("remove old files of hooks", async () => removeOld(dataDir, clock));
     this.compactor.catchUp();

@@ -46,9 +46,9 @@ export async function syncStore(options: SyncStoreOptions): Promise<SyncStoreRes
 /** @throws the error; for a token with a right to some projects, one that says why. */
 function explained(error: unknown): never {
   if (!isWorkrailError(error) || error.details["field"] !== "projects") throw error;
-  throw new WorkrailError("INVALID_INPUT", "The token has a right to some projects only, and a sync needs the whole store.", {
+  throw new WorkrailError("INVALID_INPUT", "The token gives access to some projects only, and a sync needs the whole store.", {
     details: error.details,
-    hint: "Use a token without projects. Checkpoints are pushed with their ids, and whether an id is free would tell of other projects.",
+    hint: "Use a token without projects. Checkpoints keep their ids, and a taken id would reveal a checkpoint of another project.",
     cause: error,
   });
 }
@@ -130,7 +130,7 @@ class Push {
     return new Set(records.filter((_, index) => states[index] === "absent").map(({ id }) => id));
   }
 
-  /** Loads a checkpoint, and sends what is loaded when that is much. */
+  /** Loads a checkpoint, and sends the loaded batch when it is large. */
   async #push(record: CheckpointRecord): Promise<void> {
     if (this.#waiting.has(record.sessionId)) return;
     try {
@@ -184,7 +184,7 @@ class Push {
     this.#report.refused.push({ sessionId, checkpointId, code: error.code, message: error.message });
   }
 
-  /** Tells whether the head that a checkpoint found in the target is somebody else's. Forks of our own are no news. */
+  /** Tells whether the head that a checkpoint found in the target belongs to another process. Forks of our own are no news. */
   async #isOthers(sessionId: SessionId, head: CheckpointId): Promise<boolean> {
     if (head === this.#pushed.get(sessionId)) return false;
     return (await findCheckpoint(this.#from.parts.catalog, head)) === undefined;

@@ -24,7 +24,7 @@ export interface TakenRecord {
   readonly id: CheckpointId;
   /** False when the store had it already. */
   readonly isNew: boolean;
-  /** True when it does not continue the session's head, because somebody else saved meanwhile. */
+  /** True when it does not continue the session's head, because another process saved meanwhile. */
   readonly isFork: boolean;
   /** The session's head before. */
   readonly head: CheckpointId | undefined;
@@ -99,7 +99,7 @@ async function save(to: TakePorts, record: TakenFields, context: Context): Promi
   } catch (error) {
     if (!isWorkrailError(error) || error.code !== "CONFLICT") throw error;
     const { status, record: other } = await saveCheckpoint(ports, { ...input, checkpointId: idWhenTaken(ports, record) });
-    ports.log.warn("a checkpoint of another store got another id: its own was taken meanwhile", { id, sessionId, now: other.id });
+    ports.log.warn("a checkpoint of another store got a new id: another save took its id meanwhile", { id, sessionId, now: other.id });
     return { id: other.id, isNew: status === "saved" };
   }
 }

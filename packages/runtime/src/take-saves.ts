@@ -27,9 +27,9 @@ export async function takeSaves(store: Store, { saves }: TakeSavesParams): Promi
   return { outcomes };
 }
 
-/** Checks a save, which may come from anybody. A time to come would keep a checkpoint for longer than the rules of this store. */
+/** Checks an untrusted save. A time to come would keep a checkpoint for longer than the rules of this store. */
 function parseSave(given: IncomingSave, now: Date): IncomingSave {
-  if (!isIncoming(given as unknown as JsonValue)) throw invalidInput("saves", "It is not a save of a hook.");
+  if (!isIncoming(given as unknown as JsonValue)) throw invalidInput("saves", "The item is not a save of a hook.");
   const { project, git, createdAt } = given;
   if (project !== undefined) checkPath(project, "project");
   const attributes = git === undefined ? {} : { [GIT_STATE]: { ...git } };

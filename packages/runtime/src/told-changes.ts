@@ -38,11 +38,11 @@ export function warningOf({ pinned, critical }: DroppedEntries): string | undefi
     ...(critical.length === 0 ? [] : [`CRITICAL: ${listed(critical)}`]),
   ];
   if (parts.length === 0) return undefined;
-  const advice = "context is the whole state. If they still hold, send what you changed as patch, with the parentId of this answer.";
-  return `Entries of the parent are not in this state; ${parts.join("; ")}. ${advice}`;
+  const advice = "context is the whole state. If they are still valid, send your changes as patch, with the parentId of this answer.";
+  return `Entries of the parent are missing in this state; ${parts.join("; ")}. ${advice}`;
 }
 
-/** Reports what a patch did. */
+/** Reports the effect of a patch. */
 export function toldPatch(patched: NonNullable<SaveResult["patched"]>): PatchedState {
   const { base, set, appended, removed, notFound, replaced, keptKeys } = patched;
   const namesLeft = [set, appended, removed, notFound, replaced].reduce((sum, { length }) => sum + Math.max(0, length - MOST_NAMED), 0);

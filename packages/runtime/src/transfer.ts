@@ -235,7 +235,7 @@ export function namesIn(folder: string, stem: string, now: Date): Iterable<strin
 }
 
 export function placeMissing(): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", "This store has no data directory, so the place of an export must be named.", {
+  return new WorkrailError("INVALID_INPUT", "This store has no data directory, so the target of an export must be named.", {
     details: { field: "file" },
     hint: "Name a file, or a folder for all sessions.",
   });

@@ -40,7 +40,7 @@ function isIn(place: string, directory: string): boolean {
 }
 
 function storageElsewhere(): Error {
-  return invalidInput("adapters.storage", "Both places have their own storage.", "Leave adapters.storage out, and give from and to.");
+  return invalidInput("adapters.storage", "Each place has its own storage.", "Leave adapters.storage out, and give from and to.");
 }
 
 function samePlace(): Error {

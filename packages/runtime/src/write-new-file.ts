@@ -76,9 +76,9 @@ async function write(temporary: string, file: string, text: AsyncIterable<string
 async function name(temporary: string, names: Iterable<string>): Promise<string> {
   let file = "";
   for (file of names) if (await onDisk(file, () => claim(temporary, file))) return file;
-  throw new WorkrailError("INVALID_INPUT", `There is a file ${file} already.`, {
+  throw new WorkrailError("INVALID_INPUT", `The file ${file} already exists.`, {
     details: { path: file },
-    hint: "Name another file, or move that one away: an export never replaces a file.",
+    hint: "Name another file, or move the existing one: an export never replaces a file.",
   });
 }
 
@@ -109,12 +109,12 @@ async function onDisk<T>(file: string, work: () => Promise<T>): Promise<T> {
 
 const WRONG_PLACES: Readonly<Record<string, string>> = {
   ENOENT: "its folder does not exist",
-  EEXIST: "something else is there",
+  EEXIST: "something else exists there",
   ENOTDIR: "a part of its path is not a directory",
   EISDIR: "it is a directory",
   EACCES: "you may not write there",
   EPERM: "you may not write there",
-  EROFS: "the disk can only be read",
+  EROFS: "the file system is read-only",
   ENAMETOOLONG: "its name is too long",
 };
 
@@ -124,7 +124,7 @@ export function cannotWrite(file: string, cause: unknown): WorkrailError {
   const wrong = WRONG_PLACES[code];
   return new WorkrailError(wrong === undefined ? "STORAGE_UNAVAILABLE" : "INVALID_INPUT", `${file} cannot be written: ${wrong ?? code}.`, {
     details: { path: file, errno: code },
-    hint: "Choose a place that exists, where you may write, and with room for it.",
+    hint: "Choose an existing, writable folder with free space.",
     cause,
   });
 }

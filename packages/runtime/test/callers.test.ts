@@ -110,7 +110,7 @@ describe("a caller with a right to some projects", () => {
         expect({ code, message, hint }).toEqual({
           code: "SESSION_NOT_FOUND",
           message: `There is no session ${sessionId}.`,
-          hint: "Leave sessionId out to start a session: the answer tells its id.",
+          hint: "Leave sessionId out to start a session: the answer contains its id.",
         });
       }
       const chosen = caller.saveCheckpoint({ context: { a: 1 }, checkpointId: "chosen" });
@@ -129,7 +129,7 @@ describe("a caller with a right to some projects", () => {
       expect(again).toMatchObject({ sessionId: one.sessionId, status: "SKIPPED_UNCHANGED" });
     }));
 
-  it("reads its part of a session that several projects saved to, without the name of the others, and changes nothing in it", () =>
+  it("reads its part of a session of several projects, without the names of the others, and cannot change the session", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       await saved(workrail, B, "mixed");
@@ -168,7 +168,7 @@ describe("a caller with a right to some projects", () => {
       expect(await refusalOf(caller.loadCheckpoint({ checkpointId }))).toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
     }));
 
-  it("learns that the store is full, but not the bytes of others", () =>
+  it("learns that the store is full, but not the sizes of other projects", () =>
     onDisk(async (place) => {
       await using workrail = await place.open({ env: { WORKRAIL_MAX_TOTAL_BYTES: "10000", WORKRAIL_MAX_SESSION_BYTES: "10000" } });
       const large = (): object => ({ at: Array.from({ length: 800 }, () => Math.random().toString(36)).join("") });
@@ -207,7 +207,7 @@ describe("a caller with a right to some projects", () => {
       await changes.return?.();
     }));
 
-  it("may do nothing that concerns the whole store", () =>
+  it("may not run operations on the whole store", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       const caller = workrail.asCaller(ofA) as unknown as Record<string, (...args: readonly unknown[]) => unknown>;

@@ -33,7 +33,7 @@ function fillUp(disk: FailingDisk): void {
 }
 
 describe("a full disk", () => {
-  it("accepts a save in the reserved room, which is reserved again afterwards", () =>
+  it("uses the reserve for a save, and restores the reserve afterwards", () =>
     withFailingDisk(async (disk) => {
       const workrail = await opened(disk);
       expect(fs.statSync(reserveOf(disk)).size).toBe(MiB);
@@ -44,7 +44,7 @@ describe("a full disk", () => {
       expect(disk.log).toEqual([]);
     }));
 
-  it("accepts a save once removed checkpoints have left the disk", () =>
+  it("accepts a save once the files of removed checkpoints are deleted", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await opened(disk, { limits: { maxCheckpoints: 1 } });
       const { blobPath } = await save(workrail, 1);
@@ -57,7 +57,7 @@ describe("a full disk", () => {
       expect(fs.existsSync(removed)).toBe(false);
     }));
 
-  describe("without any other room", () => {
+  describe("without any other free space", () => {
     const START = new Date("2026-01-01T00:00:00.000Z");
     const on = (disk: FailingDisk, day: number): Promise<Workrail> =>
       disk.place.open({ adapters: { ...disk.adapters(), clock: new SteppingClock(new Date(START.getTime() + day * 86_400_000)) } });
@@ -112,7 +112,7 @@ describe("a full disk", () => {
         await workrail.close();
       }));
 
-    it("removes nothing when that would not be enough", () =>
+    it("removes nothing when removals would not free enough", () =>
       withFailingDisk(async (disk) => {
         const first = await on(disk, 0);
         const { blobPath } = await saveTo(first, "rests");
@@ -134,7 +134,7 @@ describe("a full disk", () => {
       expect(saved.slice(1).map(({ parentId }) => parentId)).toEqual(saved.slice(0, -1).map(({ checkpointId }) => checkpointId));
     }));
 
-  it("that stays full refuses a save after one more attempt", () =>
+  it("that stays full refuses a save after one retry", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await opened(disk);
       let tries = 0;
@@ -149,7 +149,7 @@ describe("a full disk", () => {
       expect(await save(workrail, 1)).toMatchObject({ status: "SAVED" });
     }));
 
-  it.each(["EACCES", "EIO", "EMFILE"])("is not the same as %s: the reserve stays", (code) =>
+  it.each(["EACCES", "EIO", "EMFILE"])("differs from %s, which keeps the reserve", (code) =>
     withFailingDisk(async (disk) => {
       await using workrail = await opened(disk);
       disk.writing = code;
@@ -160,7 +160,7 @@ describe("a full disk", () => {
 });
 
 describe("a disk with little room left", () => {
-  it("is reported once, until there was more room again", () =>
+  it("is reported once until space was free again", () =>
     withFailingDisk(async (disk) => {
       const passing = async (freeBytes: number, steps: readonly number[]): Promise<unknown> => {
         disk.freeBytes = freeBytes;
@@ -173,7 +173,7 @@ describe("a disk with little room left", () => {
         return disk.log.map(({ level, message, fields }) => [level, message, fields]);
       };
       const workrail = await opened(disk);
-      const told = [["warn", expect.stringContaining("little room"), { freeBytes: 50 * MiB }]];
+      const told = [["warn", expect.stringContaining("nearly full"), { freeBytes: 50 * MiB }]];
       expect(await passing(50 * MiB, [1, 2, 3])).toEqual(told);
       expect(await passing(50 * MiB, [4])).toEqual([]);
       expect(await passing(100 * MiB, [5])).toEqual([]);

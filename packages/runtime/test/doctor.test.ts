@@ -70,7 +70,7 @@ describe("the doctor", () => {
     expect(fs.readdirSync(dataDir, { recursive: true, encoding: "utf8" }).toSorted()).toEqual(before);
   });
 
-  it("continues when settings are wrong, and names them", async () => {
+  it("continues with invalid settings, and names them", async () => {
     await save();
     fs.writeFileSync(path.join(dataDir, "config.json"), '{ "maxDepth": "many" }');
     const report = await examine({ WORKRAIL_MAX_KEYS: "0" });
@@ -89,7 +89,7 @@ describe("the doctor", () => {
     const report = await examine();
     expect(found(report, "data-directory")).toMatchObject({ status: "error", code: "STORAGE_UNAVAILABLE", hint: expect.any(String) });
     const within = await examine({ WORKRAIL_DATA_DIR: path.join(dataDir, "data") });
-    expect(found(within, "data-directory")).toMatchObject({ status: "error", message: expect.stringMatching(/lies within a file\.$/u) });
+    expect(found(within, "data-directory")).toMatchObject({ status: "error", message: expect.stringMatching(/is inside a file\.$/u) });
     expect(["database", "round-trip"].map((check) => found(report, check as DoctorCheck)?.status)).toEqual(["skipped", "skipped"]);
   });
 
@@ -107,19 +107,22 @@ describe("the doctor", () => {
     expect(found(report, "round-trip")?.status).toBe("ok");
   });
 
-  it.skipIf(process.platform === "win32")("reports what others can read, and restricts it on request (skipped on Windows)", async () => {
-    await save();
-    // Opening a store fixes the modes of the database and its directory by itself.
-    const session = path.join(dataDir, "contexts", "s");
-    const [blob = ""] = fs.readdirSync(session).filter((name) => name.endsWith(".gz"));
-    fs.chmodSync(session, 0o755);
-    fs.chmodSync(path.join(session, blob), 0o644);
-    const message = `Others can read or write: ${path.join("contexts", "s")}, ${path.join("contexts", "s", blob)}.`;
-    expect(found(await examine(), "permissions")).toMatchObject({ status: "warning", fix: "possible", message });
-    expect(found(await examine({}, true), "permissions")).toMatchObject({ status: "ok", fix: "done" });
-    expect([session, path.join(session, blob)].map((file) => fs.statSync(file).mode & 0o777)).toEqual([0o700, 0o600]);
-    expect(found(await examine(), "permissions")).toMatchObject({ status: "ok", message: "Only your user can read what is stored." });
-  });
+  it.skipIf(process.platform === "win32")(
+    "reports files that others can read, and restricts them on request (skipped on Windows)",
+    async () => {
+      await save();
+      // Opening a store fixes the modes of the database and its directory by itself.
+      const session = path.join(dataDir, "contexts", "s");
+      const [blob = ""] = fs.readdirSync(session).filter((name) => name.endsWith(".gz"));
+      fs.chmodSync(session, 0o755);
+      fs.chmodSync(path.join(session, blob), 0o644);
+      const message = `Others can read or write: ${path.join("contexts", "s")}, ${path.join("contexts", "s", blob)}.`;
+      expect(found(await examine(), "permissions")).toMatchObject({ status: "warning", fix: "possible", message });
+      expect(found(await examine({}, true), "permissions")).toMatchObject({ status: "ok", fix: "done" });
+      expect([session, path.join(session, blob)].map((file) => fs.statSync(file).mode & 0o777)).toEqual([0o700, 0o600]);
+      expect(found(await examine(), "permissions")).toMatchObject({ status: "ok", message: "Only your user can read the stored files." });
+    },
+  );
 
   it.each([
     ["20.19.0", "error"],
@@ -146,7 +149,7 @@ describe("the doctor's checks of hooks", () => {
   it("reports that no hook has run", async () => {
     const report = await examine();
     expect(found(report, "hooks")).toEqual({ check: "hooks", status: "ok", message: "No hook of a coding agent has run yet." });
-    expect(found(report, "incoming")).toMatchObject({ status: "ok", message: "No save of a hook waits for the store." });
+    expect(found(report, "incoming")).toMatchObject({ status: "ok", message: "No saves of hooks wait for the store." });
   });
 
   it("reports the last run of each, durations, and the last failure", async () => {
@@ -190,7 +193,7 @@ describe("the doctor's checks of hooks", () => {
     const { incoming, refused } = hookPlaces(dataDir);
     expect(found(await examine(), "incoming")).toMatchObject({
       status: "warning",
-      message: expect.stringMatching(/the store refused: 1, in .* The last one: INVALID_INPUT: /u),
+      message: expect.stringMatching(/the store refused: 1, in .* Last reason: INVALID_INPUT: /u),
       hint: expect.stringContaining(incoming),
     });
     for (const name of fs.readdirSync(refused).filter((each) => each.endsWith(".json"))) {

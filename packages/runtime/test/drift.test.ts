@@ -60,7 +60,7 @@ describe.skipIf(noGit !== undefined)("changes since a checkpoint (needs git)", (
     return told;
   }
 
-  it("are none, and that is reported", async () => {
+  it("are reported as absent", async () => {
     await save();
     const short = first.slice(0, 12);
     expect(await drift()).toEqual({
@@ -115,7 +115,7 @@ describe.skipIf(noGit !== undefined)("changes since a checkpoint (needs git)", (
     expect((await drift()).files).toEqual({ named: 4 });
   });
 
-  it("are none when git rewrote a file with the line ends of Windows", async () => {
+  it("are absent when git rewrote a file with Windows line ends", async () => {
     await save();
     edit({ "src/a.ts": "a\r\n", "src/b.ts": "b\r\nmore\r\n" });
     expect((await drift()).files).toEqual({ named: 4, changed: ["src/b.ts"] });
@@ -147,7 +147,7 @@ describe.skipIf(noGit !== undefined)("changes since a checkpoint (needs git)", (
     fs.rmSync(path.join(app, ".git"), { recursive: true });
     makeRepository(app, { new: "1" });
     const told = await drift();
-    expect(told).toMatchObject({ relation: "unknown", unknown: "the saved commit is not in this repository, or git may not read it" });
+    expect(told).toMatchObject({ relation: "unknown", unknown: "the saved commit is missing in this repository, or git may not read it" });
     expect(told).not.toHaveProperty("files");
   });
 
@@ -160,7 +160,7 @@ describe.skipIf(noGit !== undefined)("changes since a checkpoint (needs git)", (
     expect(told.now.commit).not.toBe(told.saved.commit);
   });
 
-  it("are looked for in the current worktree", async () => {
+  it("are computed in the current worktree", async () => {
     await save();
     git(app, "worktree", "add", "-q", "-b", "side", `${app}-side`);
     commitAll(`${app}-side`, "there");
@@ -171,7 +171,7 @@ describe.skipIf(noGit !== undefined)("changes since a checkpoint (needs git)", (
     });
   });
 
-  it("are looked for in the former repository from elsewhere, and reported as unknown when it is gone", async () => {
+  it("are computed in the saved repository from elsewhere, and unknown when it is gone", async () => {
     await save();
     commitAll(app, "second");
     expect(await drift({ cwd: root })).toMatchObject({ relation: "ahead", ahead: 1, now: { root: app } });

@@ -358,7 +358,7 @@ describe("erasing", () => {
     },
   });
 
-  describe("happens when a person removes checkpoints for good:", () => {
+  describe("happens when a user removes checkpoints for good:", () => {
     const WAYS: readonly (readonly [string, (store: Workrail, checkpointId: string) => Promise<{ readonly left: readonly string[] }>])[] = [
       [
         "by emptying the trash",
@@ -420,7 +420,7 @@ describe("erasing", () => {
         // A backup delays removals until it is done.
         await holdRemovals(place, 60_000);
         const { left } = await store.deleteCheckpoint({ checkpointId: gone.checkpointId });
-        expect(left).toEqual([expect.stringContaining("Files are being copied")]);
+        expect(left).toEqual([expect.stringContaining("Files stay while they are copied")]);
         expect((await refusalOf(store.loadCheckpoint({ checkpointId: gone.checkpointId }))).details["reason"]).toBe("erased");
         expect(fs.existsSync(blobOf(place, gone))).toBe(true);
         await holdRemovals(place, -1);

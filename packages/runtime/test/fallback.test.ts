@@ -36,7 +36,7 @@ async function idsIn(workrail: Workrail, sessionId = "session"): Promise<readonl
   return (await workrail.listCheckpoints({ sessionId, limit: 100 })).map(({ id }) => id).toReversed();
 }
 
-describe("a save that the disk does not take", () => {
+describe("a save that the disk rejects", () => {
   it("fails, reports that memory keeps the checkpoint with advice, and is complete", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
@@ -49,7 +49,7 @@ describe("a save that the disk does not take", () => {
       expect(refusal).toMatchObject({
         code: "STORAGE_UNAVAILABLE",
         details: { retained: "memory", sessionId: "session", durability: "memory", reason: "disk-full", code: "ENOSPC" },
-        hint: expect.stringMatching(/written to the disk as soon as that works.*Free space/u),
+        hint: expect.stringMatching(/written once the disk is writable again.*Free space/u),
       });
       expect(refusal.details["path"]).toContain(disk.place.dataDir);
 
@@ -69,7 +69,7 @@ describe("a save that the disk does not take", () => {
       expect(workrail.durability).toBe("memory");
     }));
 
-  it("is recognised when it is repeated, with and without the disk", () =>
+  it("is recognised as a repetition, with and without the disk", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       disk.writing = "ENOSPC";
@@ -80,7 +80,7 @@ describe("a save that the disk does not take", () => {
       expect(again).toMatchObject({ status: "SKIPPED_UNCHANGED", checkpointId: id, durability: "disk" });
     }));
 
-  it("honours its parent and its id, as far as they can be known", () =>
+  it("keeps its parent and its id, as far as they are known", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       const first = await step(workrail, 1);
@@ -135,7 +135,7 @@ describe("a save that the disk does not take", () => {
       const refusal = await refusalOf(step(workrail, 3, { context: { noise: noise(5_000) } }));
       expect(refusal).toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { retained: "none", reason: "disk-full" } });
       expect(refusal.details).not.toHaveProperty("checkpointId");
-      expect(refusal.hint).toMatch(/Save it again later.*Free space/u);
+      expect(refusal.hint).toMatch(/Save again later.*Free space/u);
       disk.writing = undefined;
       await disk.retry();
       expect(await idsIn(workrail)).toEqual(ids);
@@ -151,7 +151,7 @@ describe("a save that the disk does not take", () => {
       expect(await idsIn(workrail)).toEqual([]);
     }));
 
-  it("may have reached it: then it is found there, and not kept twice", () =>
+  it("may have reached the disk: then it is found there, and not kept twice", () =>
     withFailingDisk(async (disk) => {
       let isUnsure = true;
       await using workrail = await disk.open(
@@ -332,7 +332,7 @@ describe("while the disk cannot be written to", () => {
       });
     }));
 
-  it("nor read from, saves are still kept, and loads report why they fail", () =>
+  it("nor read from, saves are kept in memory, and loads report why they fail", () =>
     withFailingDisk(async (disk) => {
       const clear = obstruct(disk.place.dataDir);
       await using workrail = await disk.open();
@@ -372,7 +372,7 @@ describe("while the disk cannot be written to", () => {
 });
 
 describe("a recovered disk", () => {
-  it("is looked for by each process at different times, so that two processes do not stay in step", async () => {
+  it("is polled by each process at different times, so that two processes do not stay in step", async () => {
     const periods = new Set<number | undefined>();
     for (let count = 0; count < 3; count++) {
       await withFailingDisk(async (disk) => {
@@ -486,7 +486,7 @@ describe("a recovered disk", () => {
       expect(disk.log.at(-1)).toMatchObject({ fields: { checkpoints: 2, forks: 1 } });
     }));
 
-  it("receives a checkpoint under another id when its own was taken meanwhile", () =>
+  it("receives a checkpoint under a new id when its id was taken meanwhile", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       disk.writing = "ENOSPC";
@@ -497,10 +497,10 @@ describe("a recovered disk", () => {
       await disk.retry();
       expect(await other.loadCheckpoint({ checkpointId: "mine" })).toMatchObject({ sessionId: "other", context: { step: 20 } });
       expect((await other.loadCheckpoint(SESSION)).context).toEqual({ step: 1 });
-      expect(disk.log.map(({ message }) => message)).toContainEqual(expect.stringContaining("another id"));
+      expect(disk.log.map(({ message }) => message)).toContainEqual(expect.stringContaining("a new id"));
     }));
 
-  it("receives it once, even when it is unknown whether it was written under the other id", () =>
+  it("receives a save once, even when its write under the other id is in doubt", () =>
     withFailingDisk(async (disk) => {
       let isUnsure = false;
       const storage: Adapters["storage"] = async (...given) => {
@@ -537,7 +537,7 @@ describe("a recovered disk", () => {
       expect((await refusalOf(step(workrail, 4))).code).toBe("STORAGE_QUOTA_EXCEEDED");
     }));
 
-  it("that fails again in the middle, at any file, finally has everything once", () =>
+  it("that fails again midway, at any file, finally has every save once", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       const ids = [await step(workrail, 1)];
@@ -559,7 +559,7 @@ describe("a recovered disk", () => {
       expect((await other.verifyStore()).findings).toEqual([]);
     }));
 
-  it("is used by other sessions while one cannot be written; that one keeps its saves in order", () =>
+  it("serves other sessions while one cannot be written, and keeps the saves of that one in order", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       const good = [await step(workrail, 1, { sessionId: "good" })];
@@ -579,7 +579,7 @@ describe("a recovered disk", () => {
         durability: "disk",
         degraded: true,
       });
-      expect((await workrail.storeStatus()).warnings).toEqual([expect.stringMatching(/the rest is in memory only/u)]);
+      expect((await workrail.storeStatus()).warnings).toEqual([expect.stringMatching(/some saves are in memory only/u)]);
       disk.writing = undefined;
       await disk.retry();
       expect(workrail.durability).toBe("disk");
@@ -588,7 +588,7 @@ describe("a recovered disk", () => {
       expect((await workrail.verifyStore()).findings).toEqual([]);
     }));
 
-  it.skipIf(process.platform === "win32")("is used at once when only the data directory was removed, which is created again", () =>
+  it.skipIf(process.platform === "win32")("is used at once when only the data directory was removed, and creates it again", () =>
     withFailingDisk(async (disk) => {
       const workrail = await disk.open();
       await step(workrail, 1);
@@ -634,7 +634,7 @@ describe("a recovered disk", () => {
       ),
   );
 
-  it("receives the kept saves when the store is closed, even when something else fails then", () =>
+  it("receives the kept saves when the store is closed, even when another part fails then", () =>
     withFailingDisk(async (disk) => {
       const workrail = await disk.open();
       disk.writing = "ENOSPC";
@@ -690,7 +690,7 @@ describe("a recovered disk", () => {
 });
 
 describe("simultaneous saves to one session", () => {
-  it("keep the order of their calls, although the disk fails one of them and accepts the next", () =>
+  it("keep the order of their calls when the disk fails one of them and accepts the next", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       for (const session of [{ sessionId: "session" }, { workflowId: "flow" }]) {
@@ -714,7 +714,7 @@ describe("simultaneous saves to one session", () => {
 });
 
 describe("erasing while the disk cannot be written to", () => {
-  it("takes a session that only memory has, its marks and all", () =>
+  it("erases a session that is only in memory, with its pins and tags", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       await step(workrail, 1, { sessionId: "other" });
@@ -769,7 +769,7 @@ describe("erasing while the disk cannot be written to", () => {
       expect((await refusalOf(workrail.loadCheckpoint({ checkpointId }))).code).toBe("CHECKPOINT_NOT_FOUND");
     }));
 
-  it("is not undone by a disk that recovers meanwhile", () =>
+  it("stays in effect when the disk recovers meanwhile", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       const onDisk = await step(workrail, 1, { sessionId: "good" });
@@ -790,7 +790,7 @@ describe("erasing while the disk cannot be written to", () => {
 });
 
 describe("closing", () => {
-  it("waits for a disk that is just being opened, and leaves nothing open", () =>
+  it("waits for a disk that is being opened, and leaves nothing open", () =>
     withFailingDisk(async (disk) => {
       const clear = obstruct(disk.place.dataDir);
       const { storage = fail } = disk.adapters();
@@ -824,7 +824,7 @@ describe("closing", () => {
       await again.rebuildCatalog();
     }));
 
-  it("finishes earlier calls, then stops looking for the disk, and accepts no further calls", () =>
+  it("finishes earlier calls, then stops polling the disk, and accepts no further calls", () =>
     withFailingDisk(async (disk) => {
       const workrail = await disk.open();
       disk.writing = "ENOSPC";
@@ -851,7 +851,7 @@ describe("a process that is killed while it writes kept saves to the disk", () =
 });
 
 describe("a start", () => {
-  it("succeeds without a disk, which may appear later", () =>
+  it("succeeds without a disk, and uses one that appears later", () =>
     withFailingDisk(async (disk) => {
       const clear = obstruct(disk.place.dataDir);
       await using workrail = await disk.open();

@@ -69,7 +69,7 @@ describe("an erasure in a killed process", () => {
         if (traces.length + wrong + findings.length > 0) failures.push({ name, traces, wrong, findings });
         if (isErased) {
           const { hint } = await refusalOf(store.loadCheckpoint({ checkpointId: gone.checkpointId }));
-          if (hint?.includes("Nothing of it is left") !== true) failures.push({ name, hint });
+          if (hint?.includes("No part of it is left") !== true) failures.push({ name, hint });
         }
       }
       expect(failures).toEqual([]);

@@ -43,7 +43,7 @@ describe.each(KINDS)("a checkpoint of a store of $kind", ({ at }) => {
       }
     }));
 
-  it("is found by its whole id, although other ids begin with it, and whatever the id looks like", () =>
+  it("is found by its whole id, of any form, although other ids begin with it", () =>
     at(async (place) => {
       await using store = await place.open();
       for (const id of ["step", "step-2", "latest"]) await store.saveCheckpoint({ sessionId: "s", checkpointId: id, context: { id } });
@@ -65,7 +65,7 @@ describe.each(KINDS)("a checkpoint of a store of $kind", ({ at }) => {
         expect(refusal.hint).toBe(`Nearest: ${A} ("before refactoring").`);
       }
       expect((await refusalOf(store.resolveCheckpoint("nosuch"))).hint).toBe("`workrail list` lists the existing checkpoints.");
-      expect((await refusalOf(store.resolveCheckpoint("s"))).hint).toContain("It is the id of a session");
+      expect((await refusalOf(store.resolveCheckpoint("s"))).hint).toContain("This is a session id");
     }));
 
   it("is found in the trash when no live one matches, or when only the trash is searched", () =>

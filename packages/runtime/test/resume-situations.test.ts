@@ -94,7 +94,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
       ["b", "saved 12 minutes ago"],
       ["a", "saved 30 minutes ago"],
     ],
-    note: "The first two are as likely as each other",
+    note: "The first two are equally likely",
   },
   "one session of today and one of last week": {
     saved: { old: { in: "app", hoursAgo: 24 * 7 }, new: { in: "app", hoursAgo: 3 } },
@@ -379,7 +379,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
       ["a", "called what you ask for"],
       ["b", "called what you ask for"],
     ],
-    note: "The first two are as likely as each other",
+    note: "The first two are equally likely",
   },
 
   // Many sessions, and damage.

@@ -89,7 +89,7 @@ describe("the rehearsal of a search", () => {
       }
     }));
 
-  it("does not report an unreadable checkpoint, which is left to its readers", () =>
+  it("leaves an unreadable checkpoint to be reported by its readers", () =>
     onDisk(async (place) => {
       await saveNote(place, NOTE);
       const blobs = path.join(place.dataDir, "contexts");
@@ -194,7 +194,7 @@ describe("preparing a search while a store is opened", () => {
       const log = { debug: () => {}, info: () => {}, warn: tell, error: tell };
       const storage = withSearch(() => ({ match: () => Promise.reject(new Error("The index is not in the mood.")) }));
       await using workrail = await place.open({ adapters: { log, storage } });
-      expect(told).toEqual(["background work failed: rehearse a search"]);
+      expect(told).toEqual(["background work failed: warm up search"]);
       expect((await workrail.loadCheckpoint({ sessionId: "a" })).context).toEqual({ note: NOTE });
     }));
 

@@ -342,7 +342,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       await workrail.close();
     }));
 
-  it("derives the same session for the same beginning of a workflow in every process", () =>
+  it("derives the same session for the same start of a workflow in every process", () =>
     at(async (place) => {
       const sessions: string[] = [];
       for (const context of [{ a: 1, b: 2 }, { b: 2, a: 1 }, { a: 2 }]) {
@@ -365,7 +365,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       await workrail.close();
     }));
 
-  it("records the time of a load, at the latest when it is closed", () =>
+  it("records the time of a load, at the latest when the store is closed", () =>
     at(async (place) => {
       const parts = foreseeable();
       const workrail = await place.open({ adapters: parts });
@@ -402,7 +402,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect((await again.findCheckpoints({ sessionId: "session" })).total).toBe(10);
     }));
 
-  it("is rebuilt when its catalog was lost, before anything else, and logs that", () =>
+  it("is rebuilt first of all when its catalog was lost, and logs that", () =>
     at(async (place) => {
       const before = await place.open();
       const { checkpointId } = await before.saveCheckpoint(FULL);
@@ -424,7 +424,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(warnings).toEqual([
         [
           "the catalog was lost or damaged, and has been rebuilt from the files",
-          { checkpoints: 1, sessions: 1, removedEarlier: 0, unreadable: [], notRebuilt: ["the audit log", "times of access"] },
+          { checkpoints: 1, sessions: 1, removedEarlier: 0, unreadable: [], notRebuilt: ["the audit log", "access times"] },
         ],
       ]);
       expect(await workrail.rebuildCatalog()).toMatchObject({ checkpoints: 1 });

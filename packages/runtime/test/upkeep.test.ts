@@ -15,7 +15,7 @@ const DAYS = 40;
 const CHILD = fileURLToPath(new URL("./neglected-then-killed.ts", import.meta.url));
 
 describe.each(KINDS)("the upkeep of a store in $kind", ({ kind, at }) => {
-  it("does all that is due, and then finds nothing more to do", () =>
+  it("does all due work, and then finds nothing left", () =>
     at(async (place) => {
       const later = await neglected(place);
       await using store = await place.open(later);
@@ -32,7 +32,7 @@ describe.each(KINDS)("the upkeep of a store in $kind", ({ kind, at }) => {
     }));
 
   // Without SQLite only one process at a time opens a store.
-  it.skipIf(kind === "files alone")("may be done by several at the same time, beside a saver: each thing is done once", () =>
+  it.skipIf(kind === "files alone")("may run in several processes at once, beside a saver, and does each task once", () =>
     at(async (place) => {
       const later = await neglected(place);
       await using one = await place.open(later);
@@ -61,7 +61,7 @@ describe.each(KINDS)("the upkeep of a store in $kind", ({ kind, at }) => {
     }));
 });
 
-it("leaves files that took little time to write in fewer bytes, once a process that worked on the session closes, or at upkeep", () =>
+it("recompresses quickly written files into fewer bytes, when a process that worked on the session closes, or at upkeep", () =>
   onDisk(async (place) => {
     // Texts of more than 8 KB, which a save compresses for speed: RFC 1952 tells it by the ninth byte.
     const context = (at: number) => ({
@@ -101,21 +101,21 @@ it("indexes what is pending, in a store that keeps its index", () =>
     expect((await store.searchCheckpoints({ query: "weathervane" })).hits).toHaveLength(1);
   }));
 
-it("reports what it cannot finish while a backup delays removals", () =>
+it("reports unfinished erasures while a backup delays removals", () =>
   onDisk(async (place) => {
     const later = await neglected(place);
     holdRemovals(place, 60_000);
     {
       await using store = await place.open(later);
       await store.erase({ checkpointIds: ["s-1"] });
-      expect((await store.upkeep()).left).toEqual([expect.stringContaining("Files are being copied")]);
+      expect((await store.upkeep()).left).toEqual([expect.stringContaining("Files stay while they are copied")]);
     }
     holdRemovals(place, -1);
     await using store = await place.open(later);
     expect(await store.upkeep({ verify: true })).toMatchObject({ left: [], verified: { findings: [] } });
   }));
 
-it("compacts and indexes what a killed process left, also when several do it at the same time", () =>
+it("compacts and indexes the work of a killed process, also in several processes at once", () =>
   onDisk(async (place) => {
     spawnSync(process.execPath, ["--conditions=@workrail/source", CHILD, place.dataDir, "12"]);
     const open = (): Promise<Workrail> => place.open({ upkeep: false });
@@ -131,7 +131,7 @@ it("compacts and indexes what a killed process left, also when several do it at 
     expect(await other.upkeep()).toMatchObject({ compacted: { checkpoints: 0, savedBytes: 0 }, indexed: { sessions: 0, pending: 0 } });
   }));
 
-it("reports damage that it is asked to look for", () =>
+it("reports damage when asked to verify", () =>
   onDisk(async (place) => {
     const later = await neglected(place);
     writeFileSync(path.join(place.dataDir, "contexts", "s", "s-0.json.gz"), "not gzip");

@@ -96,7 +96,7 @@ const layerTotals = z.strictObject({ entries: z.int(), tokensBefore: z.int(), to
 
 export const REPORT: ResultSchema<ShapedContextResult["report"]> = objectOf<ShapedContextResult["report"]>({
   kept: count("entries that are whole"),
-  reduced: count("entries without repetitions, written more briefly"),
+  reduced: count("entries written shorter, without repetitions"),
   condensed: count("entries that are shortened"),
   dropped: count("entries that are left out"),
   layers: z
@@ -162,4 +162,4 @@ export const DRY_RUN: z.ZodType = flag("whether nothing was changed");
 export const CONTEXT: z.ZodType = anyObject("the context, exactly as it was saved");
 export const OTHER_PROJECT: z.ZodType = text("the session's project, if it is another one").optional();
 
-export const RULES_WARNING: z.ZodType = text("why the project's [rules](context-rules.md) were ignored").optional();
+export const RULES_WARNING: z.ZodType = text("the reason if the project's [rules](context-rules.md) were ignored").optional();

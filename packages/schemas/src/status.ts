@@ -20,7 +20,7 @@ export const STORE_STATUS: ResultSchema<StoreStatus & { readonly dataDir: string
   trashed: count("checkpoints in the trash"),
   trashBytes: count("size of their files"),
   pendingRemovals: count("files of removed checkpoints that are still to be removed"),
-  neededRemovals: count("those of them that other checkpoints depend on"),
+  neededRemovals: count("number of them that other checkpoints depend on"),
   removalsHeldUntil: time("time until which a backup delays these removals; missing without a backup").optional(),
   mendings: count("number of repairs of the catalog in place; missing if there was none").optional(),
   quota: objectOf<StoreStatus["quota"]>(use).describe("of the store, including the trash"),

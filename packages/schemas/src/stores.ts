@@ -56,7 +56,7 @@ const figures = {
   ratio: figure("`contextBytes` divided by `storedBytes`, if anything is stored").optional(),
   tokens: count("of the latest contexts, if they were counted and can be read").optional(),
 };
-const project = text("root of the project, if it is of one").optional();
+const project = text("root of the project, if it has one").optional();
 
 const checkpointOfSession = objectOf<EraseResult["erased"][number]>({
   checkpointId: text("the checkpoint"),
@@ -85,7 +85,7 @@ export const CLEAN_UP_REPORT: ResultSchema<CleanUpReport> = objectOf<CleanUpRepo
       sessionId: text("the session"),
       reason: oneOf(
         ["retention", "thinning", "aside-age", "quota", "disk-full", "trash-age", "trash-share", "manual"],
-        "`retention`, `thinning`, `aside-age`, `quota`, `disk-full`, `trash-age` or `trash-share`, [each a row there](settings.md#automatic-removal); `manual`: somebody asked for it",
+        "`retention`, `thinning`, `aside-age`, `quota`, `disk-full`, `trash-age` or `trash-share`, [each a row there](settings.md#automatic-removal); `manual`: requested",
       ),
       from: oneOf(["live", "trash"], "`live` or `trash`"),
       to: oneOf(["trash", "nowhere"], "`trash`, or `nowhere`: gone for good"),
@@ -120,7 +120,7 @@ const finding = objectOf<Finding>({
 const read = {
   checkpoints: count("number of checked ones"),
   sessions: count("number of their sessions"),
-  marked: count("checkpoints that were marked as damaged before"),
+  marked: count("checkpoints already marked as damaged"),
   orphans: texts("readable files without a checkpoint: mostly garbage"),
   isComplete,
 };
@@ -135,7 +135,7 @@ export const IMPORT_FILE_RESULT: ResultSchema<ImportFileResult> = objectOf<Impor
   file: text("absolute path of the file; `-`: standard input; of a source, the path as it was given or found"),
   dryRun: flag("whether nothing was written"),
   sessionId: text("the session in this store"),
-  exportedSessionId: text("the session in the file; another one when it was renamed"),
+  exportedSessionId: text("the session in the file; differs if it was renamed"),
   checkpoints: count("in the file"),
   added: count("number of added checkpoints"),
   present: count("number of existing checkpoints, unchanged"),
@@ -170,7 +170,7 @@ export const CHANGED_SETTING: ResultSchema<Omit<LoggedSetting, "notLogged">> = o
   value: z.unknown().describe("the value in the file; `null`: none"),
   holds: SETTING.describe("the value in use: the environment and options override the file"),
   isLogged: flag(
-    "whether the [audit log](audit-log.md) has a row for it: not without a store, nor, with a warning, if it cannot be opened",
+    "whether the [audit log](audit-log.md) has a row for it; `false` without a store, and with a warning if the store cannot be opened",
   ),
 }).meta({ id: "changed-setting", description: "a setting that was changed" });
 
@@ -239,7 +239,7 @@ export const COPY_STORE_RESULT: ResultSchema<CopyStoreResult> = objectOf<CopySto
   trashed: count("number in the trash"),
   sessions: count("number of sessions"),
   auditRows: count("rows of the audit log"),
-  blobs: count("checkpoints' files that were written now; the others were there from an earlier copy"),
+  blobs: count("files of checkpoints written now; the others are from an earlier copy"),
   bytes: count("their size"),
   missing: listOf(
     z.strictObject({ sessionId: text("the session"), checkpointId: text("the checkpoint") }),
@@ -253,19 +253,19 @@ export const SYNC_STORE_RESULT: ResultSchema<SyncStoreResult> = objectOf<SyncSto
   to: text("the store that they were pushed to"),
   pushed: count("checkpoints that were written now"),
   present: count("checkpoints that the other store had"),
-  removedThere: count("checkpoints that were removed there, and stay removed"),
+  removedThere: count("checkpoints that were removed there and stay removed"),
   forks: listOf(
     objectOf<SyncFork>({
       sessionId: text("the session"),
       checkpointId: text("the first checkpoint of the fork"),
       parentId: text("the checkpoint that it continues; `null` for a first one").nullable(),
-      head: text("the session's latest checkpoint there, before"),
+      head: text("the session's latest checkpoint there before the sync"),
     }),
-    "checkpoints whose session had got another latest one there, by somebody else",
+    "checkpoints pushed as a fork, because another program had continued the session there",
   ),
   renamed: listOf(
     z.strictObject({ sessionId: text("the session"), checkpointId: text("its id"), now: text("its id there") }),
-    "checkpoints whose id another checkpoint has there",
+    "checkpoints whose id is taken there",
   ),
   refused: listOf(
     z.strictObject({
@@ -274,7 +274,7 @@ export const SYNC_STORE_RESULT: ResultSchema<SyncStoreResult> = objectOf<SyncSto
       code: text("the [error](errors.md)"),
       message: text("its message"),
     }),
-    "checkpoints that could not be written; the later ones of their sessions wait, and the exit code is 16",
+    "checkpoints that could not be written; later ones of their sessions wait, and the exit code is 16",
   ),
   isComplete: flag("`false`: it was interrupted, and the same command continues"),
 });
@@ -283,21 +283,21 @@ export const VERIFY_REPORT: ResultSchema<VerifyReport> = objectOf<VerifyReport>(
 
 export const UPKEEP_REPORT: ResultSchema<UpkeepReport> = objectOf<UpkeepReport>({
   finishedRemovals: count("files of checkpoints that were removed earlier, and are deleted now"),
-  left: texts("what cannot be removed or erased yet, and the reason; the next run continues, and the exit code is 11"),
-  cleanUp: CLEAN_UP_REPORT.optional().describe("as the settings say; missing if another process was at it"),
+  left: texts("data not removed or erased yet, with the reason; the next run continues, and the exit code is 11"),
+  cleanUp: CLEAN_UP_REPORT.optional().describe("as the settings say; missing if another process does it"),
   auditRows: count("rows of the audit log older than `auditDays`, removed"),
   compacted: z
     .strictObject({ checkpoints: count("how many"), savedBytes: count("bytes that they need less") })
     .optional()
-    .describe("checkpoints that are stored smaller now; missing if another process was at it"),
+    .describe("checkpoints that are stored smaller now; missing if another process does it"),
   indexed: z
     .strictObject({
       sessions: count("sessions that were indexed now"),
-      pending: count("sessions that could not be; the exit code is then 11"),
+      pending: count("sessions that were not; the exit code is then 11"),
     })
     .optional()
-    .describe("the index for search; missing if the store keeps none, or another process was at it"),
-  verified: VERIFY_REPORT.optional().describe("with `--verify`, as `workrail verify` tells it; with faults the exit code is 14"),
+    .describe("the index for search; missing if the store keeps none, or another process does it"),
+  verified: VERIFY_REPORT.optional().describe("with `--verify`, the output of `workrail verify`; with faults the exit code is 14"),
   elsewhere: listOf(oneOf(JOBS, "the job"), "jobs that another process was doing, in a store that several machines share"),
   isComplete: flag("`false`: it was interrupted, and the same command continues"),
 });
@@ -307,7 +307,7 @@ export const AUDIT_LOG_RESULT: ResultSchema<AuditLogResult> = objectOf<AuditLogR
     objectOf<AuditLogEntry>({
       number: count("of the row"),
       at: time("its time"),
-      action: oneOf(AUDIT_ACTIONS, "[the action](audit-log.md#what-is-in-it)"),
+      action: oneOf(AUDIT_ACTIONS, "[the action](audit-log.md#actions)"),
       sessionId: text("if it is about one").optional(),
       checkpointId: text("if it is about one").optional(),
       agentId: text("the agent, if known").optional(),
@@ -357,9 +357,9 @@ export const REPAIR_REPORT: ResultSchema<RepairReport> = objectOf<RepairReport>(
 export const REBUILD_REPORT: ResultSchema<RebuildReport> = objectOf<RebuildReport>({
   checkpoints: count("number in the catalog"),
   sessions: count("number of their sessions"),
-  removedEarlier: count("removed earlier, and not restored although the file exists"),
+  removedEarlier: count("removed earlier, and not restored although their files exist"),
   unreadable: listOf(unreadableFiles, "files that cannot be read"),
-  notRebuilt: texts("data of the old catalog that no file has"),
+  notRebuilt: texts("lost data of the old catalog, which no file contains"),
 });
 
 export const SCAN_REPORT: ResultSchema<ScanReport> = objectOf<ScanReport>({

@@ -56,7 +56,7 @@ describe("workrail compress and prioritize", () => {
   it("report a possible secret in the kept original", async () => {
     const input = JSON.stringify({ goal: "g", k: ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_") });
     expect((await cli.run(["compress"], { input })).stderr).toContain(
-      'This looks like a secret: github-token at context["k"]. Better save',
+      'This looks like a secret: github-token at context["k"]. Save the place',
     );
   });
 
@@ -97,7 +97,7 @@ describe("workrail delete", () => {
     const planned = await cli.json<{ erased: object[] }>(["delete", "--session", "task", "--permanently", "--dry-run"]);
     expect(planned.erased).toEqual(erased);
     const shown = await cli.output(["delete", "--session", "task", "--permanently", "--yes"]);
-    expect(shown).toMatch(/^Erased: checkpoints: 2, of session task\.\nEarlier copies keep their content/u);
+    expect(shown).toMatch(/^Erased: checkpoints: 2, of session task\.\nEarlier copies are not erased/u);
     expect(await cli.run(["load", "first"])).toMatchObject({ code: 10, stderr: expect.stringContaining("was erased at") });
     expect(await cli.run(["delete", "--session", "task", "--permanently", "--yes"])).toMatchObject({ code: 10 });
     expect(await cli.run(["delete", "--yes"])).toMatchObject({ code: 2 });

@@ -68,7 +68,7 @@ describe("workrail config", () => {
   it.each([
     [["set", "maxDepht", "5"], "There is no setting maxDepht.", "Did you mean maxDepth?"],
     [["set", "maxDepth", "many"], 'maxDepth must be a whole number from 1, not "many".', "Correct or remove maxDepth."],
-    [["get", "depth"], "There is no setting depth.", "`workrail config list` names all settings."],
+    [["get", "depth"], "There is no setting depth.", "`workrail config list` lists all settings."],
   ])("refuses %j, and writes nothing", async (args, message, hint) => {
     expect(await cli.run(["config", ...args])).toEqual({ code: 2, stdout: "", stderr: `INVALID_INPUT: ${message}\n  ${hint}\n` });
     expect(existsSync(cli.dataDir)).toBe(false);
@@ -111,7 +111,7 @@ describe("a setting as an option", () => {
   it("is warned about with advice on its own line", async () => {
     const { stderr } = await cli.run(["list"], { env: { WORKRAIL_MAX_DEPHT: "5" } });
     expect(stderr).toMatch(
-      /^warning: WORKRAIL_MAX_DEPHT is not read, .* \(field: WORKRAIL_MAX_DEPHT\)\n {2}Did you mean WORKRAIL_MAX_DEPTH\?\n/u,
+      /^warning: WORKRAIL_MAX_DEPHT is ignored, .* \(field: WORKRAIL_MAX_DEPHT\)\n {2}Did you mean WORKRAIL_MAX_DEPTH\?\n/u,
     );
   });
 

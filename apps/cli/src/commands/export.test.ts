@@ -77,7 +77,7 @@ describe("workrail export", () => {
     expect(stdout).toBe(readFileSync(file, "utf8"));
     expect(await cli.run(["export", "s", "--output", "s.json"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`There is a file ${file} already.`),
+      stderr: expect.stringContaining(`The file ${file} already exists.`),
     });
   });
 

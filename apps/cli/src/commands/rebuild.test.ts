@@ -17,7 +17,7 @@ describe("workrail rebuild", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatchInlineSnapshot(`
       "Checkpoints found: 3, in sessions: 2.
-      Not rebuilt, because no file contains them: the audit log, times of access.
+      Not rebuilt, because no file contains them: the audit log, access times.
       "
     `);
   });
@@ -28,7 +28,7 @@ describe("workrail rebuild", () => {
       sessions: 2,
       removedEarlier: 0,
       unreadable: [],
-      notRebuilt: ["the audit log", "times of access"],
+      notRebuilt: ["the audit log", "access times"],
     });
   });
 
@@ -48,7 +48,7 @@ describe("workrail rebuild", () => {
       "Checkpoints found: 2, in sessions: 2.
       Unreadable files, left in place: 1.
         CHECKPOINT_CORRUPT  contexts/s/cp-1.json.gz
-      Not rebuilt, because no file contains them: the audit log, times of access.
+      Not rebuilt, because no file contains them: the audit log, access times.
       "
     `);
     expect(await cli.output(["load", "--session", "s"])).toBe('{"a":2}');
@@ -59,7 +59,7 @@ describe("workrail rebuild", () => {
     const { stdout, stderr } = await cli.run(["load", "--session", "s"]);
     expect(stdout).toBe('{"a":2}');
     expect(stderr).toMatchInlineSnapshot(`
-      "warning: the catalog was lost or damaged, and has been rebuilt from the files (checkpoints: 3, sessions: 2, removedEarlier: 0, unreadable: [], notRebuilt: ["the audit log","times of access"])
+      "warning: the catalog was lost or damaged, and has been rebuilt from the files (checkpoints: 3, sessions: 2, removedEarlier: 0, unreadable: [], notRebuilt: ["the audit log","access times"])
       "
     `);
     for (const file of globSync("workrail.db*", { cwd: cli.dataDir })) rmSync(join(cli.dataDir, file));

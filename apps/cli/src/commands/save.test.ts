@@ -120,7 +120,7 @@ describe("workrail save", () => {
   it("reports where a possible secret is, and how it was treated", async () => {
     const input = JSON.stringify({ k: TOKEN });
     const warned = await cli.run(["save", "--session", "s"], { input });
-    expect(warned.stderr).toContain('This looks like a secret: github-token at context["k"]. Better save where the secret is kept');
+    expect(warned.stderr).toContain('This looks like a secret: github-token at context["k"]. Save the place of the secret instead');
     const redacted = await cli.run(["save", "--session", "s", "--secrets", "redact"], { input });
     expect(redacted.stderr).toContain('Replaced, because it looks like a secret: github-token at context["k"].');
     expect(`${warned.stderr}${redacted.stderr}`).not.toContain(TOKEN);

@@ -59,7 +59,7 @@ export function addSaveCommand(program: Command): void {
 
 async function save(file: string | undefined, options: SaveOptions): Promise<void> {
   if (file !== undefined && options.patch !== undefined) throw bothGiven(file, options.patch);
-  // Read before the store is opened: faults in the input need no store, and the store is not kept open while somebody types.
+  // Read before the store is opened: faults in the input need no store, and the store is not open while the user types.
   const given = await readContext(options.patch ?? file, warningsOnly(options.json === true));
   // The use case checks that it is an object.
   const state = options.patch === undefined ? { context: given as object } : { patch: given as object };
@@ -105,7 +105,7 @@ async function withParents(params: SaveCheckpointParams, store: Workrail): Promi
   };
 }
 
-/** Resolves the expected parent. A missing one is passed on: the save then reports that somebody else continued. */
+/** Resolves the expected parent. A missing one is passed on: the save then reports the concurrent save. */
 async function expectedIdOf(store: Workrail, reference: string): Promise<string> {
   try {
     return await checkpointIdOf(store, reference);
@@ -149,11 +149,11 @@ function describe(result: SaveCheckpointResult): readonly string[] {
 }
 
 /** Start of the advice to agents on dropped entries. */
-const ADVICE = " If they still hold,";
+const ADVICE = " If they are still valid,";
 
 /** Rewrites a warning for the command line: the option in place of the tool's fields. */
 function forShell(warning: string, parentId: string | null | undefined): string {
   const at = warning.indexOf(ADVICE);
   if (at < 0 || typeof parentId !== "string") return warning;
-  return `${warning.slice(0, at + ADVICE.length)} save what you changed by --patch, with --parent ${shellWord(parentId)}.`;
+  return `${warning.slice(0, at + ADVICE.length)} save your changes with --patch and --parent ${shellWord(parentId)}.`;
 }

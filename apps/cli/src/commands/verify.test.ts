@@ -52,7 +52,9 @@ describe("workrail verify and repair", () => {
     for (const command of ["verify", "repair"]) {
       const { code, stdout } = await cli.run([command]);
       expect(code).toBe(14);
-      expect(stdout).toContain("  marked  cp-3: It was found damaged before, and still is. Its file is missing.\n  marked  cp-1: ");
+      expect(stdout).toContain(
+        "  marked  cp-3: It was found damaged earlier, and is still damaged. Its file is missing.\n  marked  cp-1: ",
+      );
     }
     expect(await cli.output(["list", "--session", "s"])).toMatch(/ STATE\n.*cp-3.* damaged\n.*cp-2 [^\n]*\n.*cp-1.* damaged\n/u);
   });

@@ -137,7 +137,7 @@ export class HttpApp {
       bodyLimit({ maxSize: maxBodyBytes, onError: isTooLarge }),
       (c) => this.#serveLibrary(c, c.req.param("operation")),
     );
-    this.#hono.notFound(() => refusal(404, `There is nothing here. The endpoint is ${ENDPOINT}.`));
+    this.#hono.notFound(() => refusal(404, `Not found. The endpoint is ${ENDPOINT}.`));
   }
 
   /** Refuses requests that a web page sends to this machine under another name, or from another site. */

@@ -132,7 +132,7 @@ describe("a node behind a reverse proxy with TLS", () => {
     const before = proxy.failedHandshakes;
     const { code, stderr } = (await run(["list"], { trusts: false })) as { readonly code: number; readonly stderr: string };
     expect({ code, tries: proxy.failedHandshakes - before }).toEqual({ code: 15, tries: 1 });
-    expect(stderr).toContain("STORAGE_UNAVAILABLE: The certificate of the node is not accepted");
+    expect(stderr).toContain("STORAGE_UNAVAILABLE: The certificate of the node is not trusted");
     expect(stderr).toContain("NODE_EXTRA_CA_CERTS");
     expect(stderr).not.toContain(token);
   });

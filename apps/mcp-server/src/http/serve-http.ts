@@ -163,7 +163,7 @@ async function listen(server: Server, { host, port }: HttpSettings): Promise<URL
     await once(server, "listening");
   } catch (cause) {
     const { code = "", message } = cause as NodeJS.ErrnoException;
-    const why = code === "EADDRINUSE" ? "another program listens there" : message;
+    const why = code === "EADDRINUSE" ? "another program uses the port" : message;
     throw new WorkrailError("INVALID_INPUT", `The server cannot listen at ${bracketed(host)}:${port}: ${why}.`, {
       cause,
       details: { field: "http" },

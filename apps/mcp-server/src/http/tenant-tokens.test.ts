@@ -168,7 +168,7 @@ describe.skipIf(missing !== undefined)(`a token with a tenant${missing === undef
     const program = { command: process.execPath, args, cwd: home.project };
     await using plain = await HttpFixture.start({ program, env: { WORKRAIL_DATA_DIR: home.dataDir, WORKRAIL_STORE: "" } });
     const answer = await ask(plain, OWN, { method: "tools/call", params: { name: "workflow_checkpoint_list", arguments: {} } });
-    expect(answer).toContain("INVALID_INPUT: A tenant is set, but no database.");
+    expect(answer).toContain("INVALID_INPUT: A tenant is set without a database.");
   });
 });
 

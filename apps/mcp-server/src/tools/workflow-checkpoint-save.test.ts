@@ -453,7 +453,7 @@ describe("an input that cannot be saved", () => {
     [
       "a sessionId with a control character",
       { context: { a: 1 }, sessionId: "a\u0007b" },
-      /^INVALID_INPUT: sessionId must be printable: it holds the character U\+0007/u,
+      /^INVALID_INPUT: sessionId must be printable, but contains the character U\+0007/u,
     ],
     ["an empty sessionId", { context: { a: 1 }, sessionId: "" }, /^INVALID_INPUT: sessionId must be a text of 1 to 128 characters/u],
     ["a sessionId of 129 characters", { context: { a: 1 }, sessionId: "x".repeat(129) }, /^INVALID_INPUT: sessionId/u],

@@ -127,7 +127,7 @@ describe("the session of a mark that names none", () => {
       httpStatus: 400,
       details: { field: "sessionId", sessions: ["first", "second"] },
     });
-    expect(failure.text).toContain("In use: first, second.");
+    expect(failure.text).toContain("in use: first, second.");
     expect(await fresh.ok(MARK, { sessionId: "second", contextKey: "goal" })).toMatchObject({ sessionId: "second" });
   });
 });

@@ -111,7 +111,7 @@ function answerAfter(read: Read, answer: unknown, changes: readonly RowChange[])
 
   function unchanged(tables: readonly (keyof Tables)[]): unknown {
     if (tables.every((table) => changesOf(table, changes).length === 0)) return answer;
-    throw new WorkrailError("INTERNAL", `A rule in a sequence reads ${read.of} that an earlier rule changed.`);
+    throw new WorkrailError("INTERNAL", `A rule in a sequence reads ${read.of}, which an earlier rule changed.`);
   }
 }
 

@@ -18,21 +18,22 @@ export function applyDelta(base: JsonValue, delta: JsonValue): JsonValue {
 }
 
 function apply(root: JsonValue, base: JsonValue | undefined, delta: Delta): JsonValue {
-  if (typeof delta !== "object" || delta === null) throw unfit("is no delta");
+  if (typeof delta !== "object" || delta === null) throw unfit("is not a delta");
   if ("set" in delta) return delta.set;
   if ("new" in delta) return apply(root, undefined, delta.new);
   if ("copy" in delta) return copy(root, delta.copy);
   if ("object" in delta) return changeObject(root, base, delta.object);
   if ("array" in delta) return changeArray(root, base, delta.array);
   if ("text" in delta) return changeText(base, delta.text);
-  if (!("keep" in delta) || base === undefined) throw unfit("is no delta");
+  if (!("keep" in delta) || base === undefined) throw unfit("is not a delta");
   return base;
 }
 
 function copy(root: JsonValue, path: readonly (string | number)[]): JsonValue {
   let value: JsonValue | undefined = root;
   for (const segment of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, segment)) throw unfit("copies from a place that is not there");
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, segment))
+      throw unfit("copies from a place that does not exist");
     value = (value as { readonly [key: string | number]: JsonValue })[segment];
   }
   return value as JsonValue;
@@ -40,23 +41,23 @@ function copy(root: JsonValue, path: readonly (string | number)[]): JsonValue {
 
 function changeObject(root: JsonValue, base: JsonValue | undefined, { drop = [], change = {}, order }: ObjectDelta): JsonValue {
   const from = base === undefined ? {} : base;
-  if (!isJsonObject(from) || !isJsonObject(change)) throw unfit("changes an object where there is none");
+  if (!isJsonObject(from) || !isJsonObject(change)) throw unfit("changes an object that does not exist");
   const members = new Map<string, JsonValue>(Object.entries(from));
   for (const key of drop) members.delete(key);
   for (const [key, delta] of Object.entries(change)) members.set(key, apply(root, members.get(key), delta));
   if (order === undefined) return Object.fromEntries(members);
-  if (order.length !== members.size || !order.every((key) => members.has(key))) throw unfit("orders other keys than there are");
+  if (order.length !== members.size || !order.every((key) => members.has(key))) throw unfit("orders keys that do not exist");
   return Object.fromEntries(order.map((key) => [key, members.get(key) as JsonValue]));
 }
 
 function changeArray(root: JsonValue, base: JsonValue | undefined, steps: readonly ArrayStep[]): JsonValue {
-  const from: readonly JsonValue[] = base === undefined ? [] : Array.isArray(base) ? base : never("changes an array where there is none");
+  const from: readonly JsonValue[] = base === undefined ? [] : Array.isArray(base) ? base : never("changes an array that does not exist");
   const items: JsonValue[] = [];
   let at = 0;
   for (const step of steps) {
     if (typeof step === "number") {
       const end = at + Math.abs(step);
-      if (end > from.length) throw unfit("takes more items than there are");
+      if (end > from.length) throw unfit("takes more items than exist");
       if (step > 0) for (let index = at; index < end; index++) items.push(from[index] as JsonValue);
       at = end;
     } else if ("insert" in step) {
@@ -72,11 +73,11 @@ function changeArray(root: JsonValue, base: JsonValue | undefined, steps: readon
 }
 
 function changeText(base: JsonValue | undefined, splices: readonly Splice[]): string {
-  if (typeof base !== "string") throw unfit("changes a text where there is none");
+  if (typeof base !== "string") throw unfit("changes a text that does not exist");
   let text = "";
   let at = 0;
   for (const [offset, deleted, inserted] of splices) {
-    if (offset < at || offset + deleted > base.length) throw unfit("splices beyond the text");
+    if (offset < at || offset + deleted > base.length) throw unfit("splices beyond the end of the text");
     text += base.slice(at, offset) + inserted;
     at = offset + deleted;
   }

@@ -97,7 +97,7 @@ export function parseFacts<T>(envelope: JsonObject, read: (envelope: JsonObject)
     return read(envelope);
   } catch (cause) {
     if (cause instanceof WorkrailError && cause.code !== "INVALID_INPUT") throw cause;
-    throw corrupt("has an envelope with a field that makes no sense", cause);
+    throw corrupt("has an envelope with an invalid field", cause);
   }
 }
 
@@ -175,7 +175,7 @@ export function baseOf(envelope: JsonObject): CheckpointId | undefined {
   try {
     return parseCheckpointId(envelope["base"], "base");
   } catch (cause) {
-    throw corrupt("has a base that is no id", cause);
+    throw corrupt("has a base that is not an id", cause);
   }
 }
 
@@ -198,12 +198,12 @@ function time(value: string): Date {
 
 function count(value: JsonValue | undefined): number {
   const length = integer(value);
-  if (length < 0) throw corrupt("does not say its length");
+  if (length < 0) throw corrupt("has a negative length");
   return length;
 }
 
 function integer(value: JsonValue | undefined): number {
-  if (typeof value !== "number" || !Number.isSafeInteger(value)) throw corrupt("has no number where one belongs");
+  if (typeof value !== "number" || !Number.isSafeInteger(value)) throw corrupt("lacks a number");
   return value;
 }
 

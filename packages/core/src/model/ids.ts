@@ -57,7 +57,7 @@ function faultOf(text: string): string | undefined {
   const hidden = UNPRINTABLE.exec(text)?.[0];
   if (hidden === undefined) return undefined;
   const name = hidden.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
-  return `must be printable: it holds the character U+${name}, which is not`;
+  return `must be printable, but contains the character U+${name}`;
 }
 
 /** True when an id has the form of those that the product generates. */

@@ -109,7 +109,7 @@ function repositoryOf(attributes: JsonObject): string | undefined {
 
 /** Returns a warning for a session used from another project. */
 export function otherProjectWarning(sessionId: SessionId, owner: string, project: string | undefined): string {
-  return `Session ${sessionId} belongs to the project ${owner}, not to ${project}. If that is not meant, use another session.`;
+  return `Session ${sessionId} belongs to the project ${owner}, not to ${project}. If this is not intended, use another session.`;
 }
 
 export function otherProjectRefused(sessionId: SessionId, owner: string, project: string | undefined): WorkrailError {

@@ -41,7 +41,7 @@ export function parseGivenState(given: { readonly context?: unknown; readonly pa
 }
 
 function neither(): WorkrailError {
-  return invalidInput("context", "context or patch is required.", `Send the whole state as context, or what changed as patch: ${FORM}.`);
+  return invalidInput("context", "context or patch is required.", `Send the whole state as context, or the changes as patch: ${FORM}.`);
 }
 
 const FORM = `{"patch":{"set":{"key":...},"append":{"list":[...]},"remove":["key"]}}`;

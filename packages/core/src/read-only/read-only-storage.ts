@@ -7,8 +7,8 @@ import type { Remains, Storage } from "../ports/storage.ts";
 
 /** Returns the error for changing a read-only store. */
 export function readOnly(): WorkrailError {
-  return new WorkrailError("READ_ONLY", "The store is open for reading only, so nothing was changed.", {
-    hint: "To write, unset WORKRAIL_READ_ONLY, leave out --read-only, or run `workrail config set readOnly false`, whichever set it.",
+  return new WorkrailError("READ_ONLY", "The store is read-only, so nothing was changed.", {
+    hint: "To write, unset WORKRAIL_READ_ONLY, leave out --read-only, or run `workrail config set readOnly false`, whichever applies.",
   });
 }
 

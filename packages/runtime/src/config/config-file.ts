@@ -76,7 +76,7 @@ export function parseConfig(text: string): ConfigText {
 export function writeConfigMember(file: string, name: string, value: unknown): void {
   const { text = "", fault } = readConfigFile(file);
   if (fault !== undefined) {
-    throw new WorkrailError("INVALID_INPUT", `${fault.message} (${describePlace(file, fault.place)}), so nothing was changed in it.`, {
+    throw new WorkrailError("INVALID_INPUT", `${fault.message} (${describePlace(file, fault.place)}), so the file was not changed.`, {
       details: { file, ...fault.place },
       hint: "Correct it by hand first.",
     });
@@ -155,7 +155,7 @@ function refused(
   { refused: reason, code }: { readonly refused: FileRefusal; readonly code?: string | undefined },
 ): ConfigText {
   if (reason === "missing") return { text: undefined, members: [] };
-  if (reason === "not-a-file") return faulty("It is a symbolic link, which is not followed, or no regular file");
+  if (reason === "not-a-file") return faulty("It is a symbolic link or not a regular file");
   if (reason === "too-large") return faulty(`It is larger than ${MAX_BYTES} bytes`);
   const message = `It cannot be read, ${code ?? reason}`;
   // A fault of the disk, not of the file: an unusable disk is the larger problem and is reported elsewhere.

@@ -16,7 +16,7 @@ export const configSchema: z.ZodObject = z
       }),
     ),
   )
-  .extend({ $schema: z.string().meta({ description: "Where this schema is, for editors." }).optional() })
+  .extend({ $schema: z.string().meta({ description: "The location of this schema, for editors." }).optional() })
   .meta({ title: "Workrail's config.json", description: "Settings of a Workrail store; all are optional. Comments are allowed." });
 
 /** Returns the same as JSON Schema. */

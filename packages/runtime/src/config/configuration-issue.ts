@@ -64,7 +64,7 @@ export function wrongValue(name: SettingName, { value, place, field, where }: Fo
   const message = `${field} must be ${describeType(type)}${quoted}${inFile(where)}.`;
   const meant = type.kind === "choice" ? closest(String(value), type.choices) : undefined;
   const hint = `${meant === undefined ? "" : `Did you mean ${meant}? `}Correct or ${PUT_AWAY[place]} ${field}.`;
-  if (lenient === true) return { severity: "warning", message, hint: `${hint} Until then it is as by default.`, field, ...where };
+  if (lenient === true) return { severity: "warning", message, hint: `${hint} Until then the default applies.`, field, ...where };
   return { severity: "error", message, hint, field, ...where };
 }
 
@@ -102,7 +102,7 @@ export function unknownSetting(field: string, where?: PlaceInFile): Configuratio
 export function unknownVariable(variable: string, known: KnownNames): ConfigurationIssue | undefined {
   const meant = closest(variable, known.keys());
   if (meant === undefined) return undefined;
-  const message = `${variable} is not read, because there is no such setting.`;
+  const message = `${variable} is ignored, because there is no such setting.`;
   return { severity: "warning", message, hint: `Did you mean ${meant}?`, field: variable };
 }
 
@@ -122,7 +122,7 @@ export function faultyFile(
 
 function suggestion(given: string, names: Iterable<string>): string {
   const meant = closest(given, names);
-  return meant === undefined ? "`workrail config list` names all settings." : `Did you mean ${meant}?`;
+  return meant === undefined ? "`workrail config list` lists all settings." : `Did you mean ${meant}?`;
 }
 
 function inFile(where: PlaceInFile | undefined): string {

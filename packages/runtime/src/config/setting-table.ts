@@ -117,7 +117,7 @@ export interface Setting<T = unknown> {
   readonly meaning: string;
   /** Alternative name in every place, with lower precedence. */
   readonly alias?: string;
-  /** Environment variable of another product for the same setting, with lower precedence than ours. */
+  /** Another product's environment variable for the same setting, with lower precedence. */
   readonly foreignVariable?: string;
   /** Default: all places. A program can give every setting but the data directory, which is an option of its own. */
   readonly places?: readonly SettingPlace[];
@@ -129,11 +129,11 @@ export interface Setting<T = unknown> {
   readonly lenient?: true;
 }
 
-/** The program's starter chooses the store and the project. The file lies in the store and is shared by all projects in it. */
+/** The program's starter chooses the store and the project. The file is in the store and is shared by all its projects. */
 const NOT_IN_FILE = ["environment", "command line"] as const;
 /** Not on the command line, which other users of the machine can see. */
 const NOT_ON_COMMAND_LINE = ["file", "environment"] as const;
-/** Not in the file, which lies beside the data that the key seals. */
+/** Not in the file, which is next to the data that the key seals. */
 const ONLY_ENVIRONMENT = ["environment"] as const;
 /** A hundred years: keeps the resulting times within the range of milliseconds. */
 const MOST_DAYS = 36_500;
@@ -156,7 +156,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     type: { kind: "text" },
     otherwise: "the data directory",
     meaning:
-      "The URL of the store: a PostgreSQL database, as postgres://user:password@host/database, or a node, as https://host. The data directory then holds only what belongs to this machine. Ignored if a place of higher precedence sets the data directory.",
+      "The URL of the store: a PostgreSQL database, as postgres://user:password@host/database, or a node, as https://host. The data directory then holds only the data of this machine. Ignored if a source of higher precedence sets the data directory.",
     places: NOT_IN_FILE,
     secret: true,
   },
@@ -176,25 +176,24 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     type: { kind: "text" },
     otherwise: DEFAULT_TENANT,
     meaning:
-      "The tenant whose store is used in a shared database: tenants cannot see each other's data. Refused without a database; ignored if a place of higher precedence sets the data directory.",
+      "The tenant in a shared database: tenants cannot see each other's data. Refused without a database. Ignored if a source of higher precedence sets the data directory.",
     places: NOT_IN_FILE,
   },
   tenantsFile: {
     type: { kind: "path" },
-    meaning:
-      "A JSON file with the limits and the retention of single tenants, by their names. They override those that are set in any other place.",
+    meaning: "A JSON file with limits and retention of single tenants, by tenant name. They override all other sources.",
     places: NOT_IN_FILE,
   },
   project: {
     type: { kind: "path" },
     otherwise: "found from the working directory",
-    meaning: "The root of the project that saves belong to and that listings show.",
+    meaning: "The root of the project, for saves and listings.",
     places: NOT_IN_FILE,
   },
   fallback: {
     type: choice("memory", "fail"),
     otherwise: "memory for the MCP server, else fail",
-    meaning: "What happens to a save while the disk is not writable: memory keeps it in the process, fail rejects it.",
+    meaning: "Treatment of a save while the disk is not writable: memory keeps it in the process, fail rejects it.",
   },
   readOnly: {
     type: { kind: "flag" },
@@ -202,20 +201,20 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     meaning:
       "Open the store read-only: nothing in the data directory is created or changed, and every write is refused. A missing store is not created.",
   },
-  maxCheckpoints: limit("maxCheckpoints", "Workflow checkpoints per session. A save beyond this limit removes the oldest."),
+  maxCheckpoints: limit("maxCheckpoints", "Maximum workflow checkpoints per session. A save beyond this limit removes the oldest."),
   prunedGoTo: {
     type: choice("nowhere", "trash"),
     default: "nowhere",
-    meaning: "Where the checkpoints beyond maxCheckpoints go: nowhere removes them for good, trash keeps them in the trash.",
+    meaning: "Destination of the checkpoints beyond maxCheckpoints: nowhere deletes them for good, trash moves them to the trash.",
   },
-  maxAsides: limit("maxAsides", "Asides per session, in addition to its checkpoints."),
-  maxAsideBytes: limit("maxAsideBytes", "The most bytes of a session's asides, as stored."),
-  maxCheckpointBytes: limit("maxCheckpointBytes", "The most bytes of a compressed checkpoint."),
-  maxSessionBytes: limit("maxSessionBytes", "The most bytes of a session's live checkpoints, as stored."),
-  maxTotalBytes: limit("maxTotalBytes", "The most bytes of all checkpoints of the store, as stored, including the trash."),
-  maxContextBytes: limit("maxContextBytes", "The most bytes of a context as JSON text."),
-  maxDepth: limit("maxDepth", "The most levels of objects and arrays in a context, including the context itself."),
-  maxKeys: limit("maxKeys", "The most object members in a context, including nested ones."),
+  maxAsides: limit("maxAsides", "Maximum asides per session, in addition to its checkpoints."),
+  maxAsideBytes: limit("maxAsideBytes", "Maximum stored bytes of a session's asides."),
+  maxCheckpointBytes: limit("maxCheckpointBytes", "Maximum bytes of a compressed checkpoint."),
+  maxSessionBytes: limit("maxSessionBytes", "Maximum stored bytes of a session's live checkpoints."),
+  maxTotalBytes: limit("maxTotalBytes", "Maximum stored bytes of all checkpoints, including the trash."),
+  maxContextBytes: limit("maxContextBytes", "Maximum bytes of a context as JSON text."),
+  maxDepth: limit("maxDepth", "Maximum nesting depth of objects and arrays in a context, including the context itself."),
+  maxKeys: limit("maxKeys", "Maximum object members in a context, including nested ones."),
   retentionDays: {
     type: { kind: "whole", least: 0, most: MOST_DAYS },
     default: 30,
@@ -229,27 +228,27 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   trashPercent: {
     type: { kind: "whole", least: 0, most: 100 },
     default: 10,
-    meaning: "The most that the trash may take, in percent of maxTotalBytes.",
+    meaning: "Maximum size of the trash, in percent of maxTotalBytes.",
   },
   auditDays: {
     type: { kind: "whole", least: 0, most: MOST_DAYS },
     default: 365,
-    meaning: "Days that rows stay in the audit log. 0: for ever.",
+    meaning: "Days that rows stay in the audit log. 0: forever.",
   },
   warnPercent: {
     type: { kind: "whole", least: 1, most: 100 },
     default: 80,
-    meaning: "Share of maxTotalBytes, in percent, above which the log warns once.",
+    meaning: "Percent of maxTotalBytes above which the log warns once.",
   },
   cleanupFromPercent: {
     type: { kind: "whole", least: 1, most: 100 },
     default: 90,
-    meaning: "Share of maxTotalBytes, in percent, above which the store is cleaned up.",
+    meaning: "Percent of maxTotalBytes above which the store is cleaned up.",
   },
   cleanupToPercent: {
     type: { kind: "whole", least: 1, most: 100 },
     default: 80,
-    meaning: "Share of maxTotalBytes, in percent, at which that clean-up stops; at most cleanupFromPercent.",
+    meaning: "Percent of maxTotalBytes at which that clean-up stops; at most cleanupFromPercent.",
   },
   lockTimeoutMs: {
     type: { kind: "whole", least: 0, most: MOST_MS },
@@ -263,18 +262,18 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   },
   blobs: {
     type: { kind: "text" },
-    otherwise: "none: they stay beside the catalog",
+    otherwise: "none: kept beside the catalog",
     meaning: "The address of S3-compatible storage for the bytes of checkpoints, such as s3://bucket/prefix?region=eu-central-1.",
   },
   maxAnswerTokens: {
     type: { kind: "whole", least: 500 },
     default: 10_000,
-    meaning: "The most tokens of an answer of the MCP server, counted by tokenizer.",
+    meaning: "Maximum tokens of an answer of the MCP server, counted by tokenizer.",
   },
   maxAnswerCharacters: {
     type: { kind: "whole", least: 2_000 },
     default: 45_000,
-    meaning: "The most characters of an answer of the MCP server.",
+    meaning: "Maximum characters of an answer of the MCP server.",
   },
   tokenizer: { type: choice("o200k", "claude-estimate"), default: "o200k", meaning: "The token counter." },
   checkpointAutoSave: {
@@ -298,7 +297,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     type: { kind: "address" },
     meaning: "Endpoint for OpenAI's chat completions, up to and including the version, such as http://localhost:11434/v1.",
   },
-  condenserModel: { type: { kind: "text" }, meaning: "The endpoint's name of the model." },
+  condenserModel: { type: { kind: "text" }, meaning: "Name of the model at the endpoint." },
   condenserKey: {
     type: { kind: "text" },
     meaning: "Sent to the endpoint as a bearer token.",
@@ -308,17 +307,17 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   condenserTimeoutMs: {
     type: { kind: "whole", least: 1, most: MOST_MS },
     default: 20_000,
-    meaning: "The most milliseconds to wait for the endpoint.",
+    meaning: "Maximum milliseconds to wait for the endpoint.",
   },
   condenserInputTokens: {
     type: { kind: "whole", least: 100 },
     default: 6_000,
-    meaning: "The most tokens of an entry that are sent; they must fit the model's context window.",
+    meaning: "Maximum tokens of an entry that are sent; they must fit the model's context window.",
   },
   embedderUrl: {
     type: { kind: "address" },
     meaning:
-      "Endpoint for embeddings, to search by meaning: for openai up to and including the version, such as http://localhost:8080/v1; for ollama without a path, such as http://localhost:11434.",
+      "Endpoint for embeddings, for search by meaning. For openai up to and including the version, such as http://localhost:8080/v1; for ollama without a path, such as http://localhost:11434.",
   },
   embedderKind: {
     type: choice("openai", "ollama"),
@@ -327,7 +326,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   },
   embedderModel: {
     type: { kind: "text" },
-    meaning: "The endpoint's name of the model. After a change all checkpoints are embedded again in the background.",
+    meaning: "Name of the model at the endpoint. After a change all checkpoints are embedded again in the background.",
   },
   embedderKey: {
     type: { kind: "text" },
@@ -338,7 +337,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   embedderTimeoutMs: {
     type: { kind: "whole", least: 1, most: MOST_MS },
     default: 5_000,
-    meaning: "The most milliseconds that a search waits for the endpoint.",
+    meaning: "Maximum milliseconds that a search waits for the endpoint.",
   },
   embedderQueryPrefix: {
     type: { kind: "text" },
@@ -351,7 +350,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   rateLimitCheckpointSave: {
     type: { kind: "whole", least: 0 },
     default: 10,
-    meaning: "The most checkpoint_save calls a minute in one project; up to twice as many in a row. 0: no limit.",
+    meaning: "Maximum checkpoint_save calls a minute in one project; a burst may have twice as many. 0: no limit.",
     foreignVariable: "RATE_LIMIT_CHECKPOINT_SAVE",
   },
   isolation: {
@@ -363,7 +362,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   secrets: {
     type: choice("warn", "redact", "block", "off"),
     default: "warn",
-    meaning: "What to do with secrets in saved data: warn, replace them (redact), refuse the save (block), or not look for them (off).",
+    meaning: "Treatment of secrets in saved data: warn, redact (replace them), block (refuse the save), off (do not look for them).",
   },
   secretsPersonalData: {
     type: { ...choice("identifiers", "all", "off"), flags: { true: "all", false: "off" } },
@@ -381,7 +380,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   tools: {
     type: { kind: "text" },
     otherwise: "all",
-    meaning: "Single tools that the MCP server offers, besides those of toolsets, separated by commas.",
+    meaning: "Single tools that the MCP server offers in addition to toolsets, separated by commas.",
     places: NOT_IN_FILE,
   },
   http: {
@@ -397,11 +396,11 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   },
   httpHosts: {
     type: { kind: "text" },
-    meaning: "Host names that requests may be addressed to, besides loopback and the host of httpUrl, separated by commas.",
+    meaning: "Host names that requests may be addressed to, in addition to loopback and the host of httpUrl, separated by commas.",
   },
   httpOrigins: {
     type: { kind: "text" },
-    meaning: "Host names of web pages that may send requests, besides loopback and the host of httpUrl, separated by commas.",
+    meaning: "Host names of web pages that may send requests, in addition to loopback and the host of httpUrl, separated by commas.",
   },
   httpTokenFile: {
     type: { kind: "path" },
@@ -414,16 +413,16 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   httpProjectsClaim: {
     type: { kind: "text" },
     meaning:
-      "Claim of the issuer's JWTs that lists the only projects of a caller, as absolute paths. Unset: JWTs are good for the whole store.",
+      "Claim of the issuer's JWTs that lists the only projects of a caller, as absolute paths. Unset: JWTs are valid for the whole store.",
   },
   httpTenantClaim: {
     type: { kind: "text" },
-    meaning: "Claim of the issuer's JWTs that names the tenant of a caller. Unset: JWTs are for the server's own tenant.",
+    meaning: "Claim of the issuer's JWTs that names the tenant of a caller. Unset: JWTs are valid for the server's own tenant.",
   },
   httpRateLimit: {
     type: { kind: "whole", least: 0 },
     default: 600,
-    meaning: "The most requests a minute over HTTP with one token, or from one address where no token is needed. 0: no limit.",
+    meaning: "Maximum requests a minute over HTTP with one token, or from one address where no token is needed. 0: no limit.",
   },
   logLevel: {
     type: choice("debug", "info", "warn", "error", "silent"),

@@ -31,9 +31,9 @@ const TENANT_SETTINGS = [
 export function settingsOfTenant(file: string, tenant: string): ProgramSettings {
   const { text, members, fault } = readConfigFile(behindLinks(file));
   if (fault !== undefined) throw refusalOf([faultyFile(file, fault)]);
-  if (text === undefined) throw unusable(`There is no file ${file} with the settings of tenants.`);
+  if (text === undefined) throw unusable(`The file of tenant settings ${file} does not exist.`);
   const own = members.filter(({ name }) => name === tenant);
-  if (own.length > 1) throw unusable(`The tenant ${tenant} is there twice (${describePlace(file, own[1]?.place)}).`);
+  if (own.length > 1) throw unusable(`The tenant ${tenant} appears twice (${describePlace(file, own[1]?.place)}).`);
   return Object.fromEntries(own.flatMap(({ value, place }) => settingsIn(value, { file, ...place })));
 }
 
@@ -53,13 +53,12 @@ function settingsIn(value: unknown, where: PlaceInFile): readonly [string, unkno
   if (fault !== undefined) throw unusable(`The settings of a tenant must be one JSON object (${describePlace(where.file, where)}).`);
   return members.map(({ name: field, value: each }) => {
     const name = TENANT_SETTINGS.find((known) => known === field);
-    if (name === undefined)
-      throw unusable(`${field} is no setting that a tenant can have of its own (${describePlace(where.file, where)}).`);
+    if (name === undefined) throw unusable(`${field} cannot be set for a single tenant (${describePlace(where.file, where)}).`);
     if (!isAllowed(name, each)) throw refusalOf([wrongValue(name, { value: each, place: "file", field, where })]);
     return [name, each];
   });
 }
 
 function unusable(message: string): WorkrailError {
-  return invalidInput("tenantsFile", message, `A tenant can have: ${TENANT_SETTINGS.join(", ")}.`);
+  return invalidInput("tenantsFile", message, `Settings of a tenant: ${TENANT_SETTINGS.join(", ")}.`);
 }

@@ -21,15 +21,15 @@ function findingOn({ host, events, lastFailure }: HostActivity): DoctorFinding {
 /** Reports the incoming saves that wait for the store, and those that the store refused. */
 export function checkIncoming(dataDir: string): DoctorFinding {
   const { waiting, waitingBytes, isFull, folder, refused, refusedFolder, lastReason } = readPendingSaves(dataDir);
-  const waits = waiting === 0 ? "No save of a hook waits for the store." : `Saves of hooks that wait for the store: ${waiting}.`;
+  const waits = waiting === 0 ? "No saves of hooks wait for the store." : `Saves of hooks that wait for the store: ${waiting}.`;
   if (refused > 0) {
-    const reason = lastReason === undefined ? "" : ` The last one: ${lastReason}`;
+    const reason = lastReason === undefined ? "" : ` Last reason: ${lastReason}`;
     const message = `${waits} Saves that the store refused: ${refused}, in ${refusedFolder}.${reason}`;
-    const hint = `Fix the cause, such as a limit, and move the JSON files to ${folder}; or remove them.`;
+    const hint = `Fix the cause, such as a limit, and move the JSON files to ${folder}, or remove them.`;
     return { check: "incoming", status: "warning", message, hint };
   }
   if (waiting === 0) return { check: "incoming", status: "ok", message: waits };
-  const hint = "`workrail status` opens the store and takes them in, or reports why it cannot.";
-  const full = isFull ? ` They take ${Math.ceil(waitingBytes / 1_048_576)} MiB: hooks save no more until they are taken in.` : "";
+  const hint = "`workrail status` opens the store and saves them, or reports why that fails.";
+  const full = isFull ? ` They take ${Math.ceil(waitingBytes / 1_048_576)} MiB: hooks stop saving until the store takes them in.` : "";
   return { check: "incoming", status: isFull ? "warning" : "ok", message: `${waits}${full}`, hint };
 }

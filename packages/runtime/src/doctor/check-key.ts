@@ -9,9 +9,9 @@ export async function checkKey(dataDir: string, wish: SealingSettings, readOnly:
   try {
     if (await tryKey(dataDir, wish)) return { check, status: "ok", message: "The store is sealed, and its key is available." };
     if (wish.encryption !== "enabled") return { check, status: "ok", message: "The store is unencrypted, and no key is needed." };
-    if (readOnly) return { check, status: "skipped", message: "A key is not made for a store that is only read." };
+    if (readOnly) return { check, status: "skipped", message: "No key is created for a read-only store." };
     const kind = await tryToMakeKey(wish, "doctor");
-    return { check, status: "ok", message: `The store will be sealed, and a key for it is available (${kind}).` };
+    return { check, status: "ok", message: `The store will be sealed, and its key is available (${kind}).` };
   } catch (error) {
     return failure(check, error, "`workrail encrypt --help` lists the sources of a key.");
   }

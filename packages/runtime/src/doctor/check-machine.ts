@@ -11,7 +11,7 @@ export function checkNode(version: string = process.versions.node): DoctorFindin
   const found = { check: "node", message: `This is Node ${version}.` } as const;
   if (major < OLDEST_NODE) return { ...found, status: "error", code: "INTERNAL", hint: `Install Node ${OLDEST_NODE} or newer.` };
   if (major > BEST_NODE[0] || minor >= BEST_NODE[1]) return { ...found, status: "ok" };
-  return { ...found, status: "warning", hint: `With Node ${BEST_NODE.join(".")} or newer the faster SQLite library can be used.` };
+  return { ...found, status: "warning", hint: `Node ${BEST_NODE.join(".")} or newer can use the faster SQLite library.` };
 }
 
 /** Checks that a library that runs SQLite can be loaded. */
@@ -20,9 +20,9 @@ export function checkSqlite(): DoctorFinding {
   if (native === undefined) return { check: "sqlite", status: "ok", message: "better-sqlite3 can be loaded." };
   // Node before 24 warns of its own SQLite, so it is loaded only where it is needed.
   const builtIn = failureOf("node:sqlite");
-  const reinstall = "Install Workrail again with the Node that runs it, so that the binary fits.";
+  const reinstall = "Reinstall Workrail with the Node that runs it, to get a matching binary.";
   if (builtIn === undefined) {
-    const message = `better-sqlite3 cannot be loaded (${native}); the SQLite of Node is used in its place.`;
+    const message = `better-sqlite3 cannot be loaded (${native}); Node's own SQLite is used instead.`;
     return { check: "sqlite", status: "warning", message, hint: reinstall };
   }
   const message = `No SQLite can be loaded (${native}; ${builtIn}): the catalog is kept in files, and one process at a time can use the store.`;

@@ -20,30 +20,30 @@ export function checkDataDirectory(dataDir: string, readOnly: boolean): DoctorFi
   const check = "data-directory";
   try {
     if (!fs.statSync(dataDir).isDirectory()) {
-      return { check, ...failed(`${dataDir} is no directory.`), hint: MOVE_FILE };
+      return { check, ...failed(`${dataDir} is not a directory.`), hint: MOVE_FILE };
     }
     fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.X_OK);
-    if (readOnly) return { check, status: "ok", message: `${dataDir} can be read; it is open for reading only, so nothing can be saved.` };
+    if (readOnly) return { check, status: "ok", message: `${dataDir} can be read; the store is read-only, so nothing can be saved.` };
     fs.accessSync(dataDir, fs.constants.W_OK);
     return { check, status: "ok", message: `${dataDir} can be read and written.` };
   } catch (error) {
-    if (errorCode(error) === "ENOTDIR") return { check, ...failed(`${dataDir} lies within a file.`), hint: MOVE_FILE };
+    if (errorCode(error) === "ENOTDIR") return { check, ...failed(`${dataDir} is inside a file.`), hint: MOVE_FILE };
     if (errorCode(error) !== "ENOENT") return { check, ...failed(`${dataDir} cannot be used: ${errorCode(error)}.`), hint: OWN };
   }
-  if (readOnly) return { check, ...failed(`${dataDir} does not exist, and read-only it is not created.`), hint: NAME_A_STORE };
+  if (readOnly) return { check, ...failed(`${dataDir} does not exist, and a read-only store is not created.`), hint: NAME_A_STORE };
   const parent = nearestDirectory(dataDir);
   try {
     fs.accessSync(parent, fs.constants.W_OK | fs.constants.X_OK);
-    return { check, status: "ok", message: `${dataDir} is not there yet: the first save makes it.` };
+    return { check, status: "ok", message: `${dataDir} does not exist yet: the first save creates it.` };
   } catch (error) {
-    const message = `${dataDir} is not there, and cannot be made in ${parent}: ${errorCode(error)}.`;
+    const message = `${dataDir} does not exist, and cannot be created in ${parent}: ${errorCode(error)}.`;
     return { check, ...failed(message), hint: OWN };
   }
 }
 
 const NAME_A_STORE = "Name the data directory of a store with --data-dir, or unset WORKRAIL_READ_ONLY.";
 const MOVE_FILE = "Move it away, or name another directory with --data-dir.";
-const OWN = "Have the directory belong to your user, or name another one with --data-dir.";
+const OWN = "Make your user the owner of the directory, or name another one with --data-dir.";
 
 /**
  * Checks that other users cannot read or write anything in the data directory, since they could read or change contexts.
@@ -52,28 +52,28 @@ const OWN = "Have the directory belong to your user, or name another one with --
  */
 export function checkPermissions(dataDir: string, fix: boolean): DoctorFinding {
   const check = "permissions";
-  if (process.platform === "win32") return { check, status: "skipped", message: "On Windows the folder's own access rules hold." };
+  if (process.platform === "win32") return { check, status: "skipped", message: "On Windows the folder's access rules apply." };
   if (!isDirectory(dataDir)) return { check, status: "skipped", message: "There is nothing to check yet." };
   const open = [dataDir, ...within(dataDir)].filter(isOpenToOthers);
-  if (open.length === 0) return { check, status: "ok", message: "Only your user can read what is stored." };
+  if (open.length === 0) return { check, status: "ok", message: "Only your user can read the stored files." };
   const names = open.slice(0, MOST_NAMED).map((file) => path.relative(dataDir, file) || ".");
   const which = `${names.join(", ")}${open.length > names.length ? `, and ${open.length - names.length} more` : ""}`;
   if (!fix) {
     const message = `Others can read or write: ${which}.`;
-    return { check, status: "warning", message, hint: "`workrail doctor --fix` takes their rights away.", fix: "possible" };
+    return { check, status: "warning", message, hint: "`workrail doctor --fix` removes their permissions.", fix: "possible" };
   }
   const failures = open.filter((file) => !isClosed(file));
-  if (failures.length === 0) return { check, status: "ok", message: `Others cannot read or write any more: ${which}.`, fix: "done" };
-  return { check, status: "warning", message: `The rights of others cannot be taken away: ${which}.`, hint: OWN };
+  if (failures.length === 0) return { check, status: "ok", message: `Others can no longer read or write: ${which}.`, fix: "done" };
+  return { check, status: "warning", message: `The permissions of others cannot be removed: ${which}.`, hint: OWN };
 }
 
 /** Checks that SQLite's faster mode is safe on the file system of the data. */
 export function checkFileSystem(dataDir: string): DoctorFinding {
   const found = unsuitableFileSystem(nearestDirectory(dataDir));
   const check = "file-system";
-  if (found === undefined) return { check, status: "ok", message: "The data seems to be on a local disk." };
-  const message = `The data lies on ${found}: SQLite works more slowly there, and only one machine may use it at a time.`;
-  return { check, status: "warning", message, hint: "Use a local disk if you can: --data-dir, or WORKRAIL_DATA_DIR." };
+  if (found === undefined) return { check, status: "ok", message: "The data appears to be on a local disk." };
+  const message = `The data is on ${found}: SQLite is slower there, and only one machine may use it at a time.`;
+  return { check, status: "warning", message, hint: "If possible, use a local disk: set --data-dir or WORKRAIL_DATA_DIR." };
 }
 
 /** Checks the free space on the disk. */
@@ -81,7 +81,7 @@ export function checkDisk(dataDir: string): DoctorFinding {
   const { bavail, bsize } = fs.statfsSync(nearestDirectory(dataDir));
   const free = bavail * bsize;
   const found = { check: "disk", message: `${Math.floor(free / 1_048_576).toLocaleString("en-US")} MiB are free on the disk.` } as const;
-  const hint = "Make room on the disk; `workrail cleanup` removes old checkpoints.";
+  const hint = "Free space on the disk; `workrail cleanup` removes old checkpoints.";
   if (free < LEAST_FREE_BYTES) return { ...found, status: "error", code: "STORAGE_UNAVAILABLE", hint };
   return free < FEW_FREE_BYTES ? { ...found, status: "warning", hint } : { ...found, status: "ok" };
 }

@@ -26,7 +26,7 @@ export async function checkDatabase(dataDir: string, options: OpenOptions): Prom
   const check = "database";
   const isDatabase = options.store !== undefined;
   const hasStore = isDatabase || ["workrail.db", "catalog.jsonl", "contexts"].some((name) => fs.existsSync(path.join(dataDir, name)));
-  if (!hasStore) return { check, status: "ok", message: "There is no store yet: the first save makes it." };
+  if (!hasStore) return { check, status: "ok", message: "There is no store yet: the first save creates it." };
   try {
     const noted: string[] = [];
     const warn = (text: string): void => void noted.push(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`);
@@ -42,16 +42,16 @@ export async function checkDatabase(dataDir: string, options: OpenOptions): Prom
     const { mode, sessions, checkpoints, search, warnings: told } = await inStore(opening, (store) => store.storeStatus());
     const warnings = [...noted, ...told];
     const indexed = search === undefined ? "" : `, ${search.sessions} of which are indexed for search`;
-    const message = `It opens (${mode}) and holds ${checkpoints} checkpoints in ${sessions} sessions${indexed}.`;
+    const message = `The store opens (${mode}) and holds ${checkpoints} checkpoints in ${sessions} sessions${indexed}.`;
     if (warnings.length === 0) return { check, status: "ok", message };
     return {
       check,
       status: "warning",
       message: [message, ...warnings].join(" "),
-      hint: "`workrail status` shows more, `workrail verify` reads everything.",
+      hint: "`workrail status` shows details, `workrail verify` reads all files.",
     };
   } catch (error) {
-    return failure(check, error, "`workrail verify` names the damage, `workrail repair` fixes what it can.");
+    return failure(check, error, "`workrail verify` reports the damage, `workrail repair` fixes what can be fixed.");
   }
 }
 
@@ -66,7 +66,7 @@ export async function checkRoundTrip(dataDir: string, env: Environment, readOnly
   const parent = nearestDirectory(dataDir) === dataDir && !readOnly ? dataDir : temporaryPlace();
   let place: string | undefined;
   try {
-    if (parent === undefined) throw new Error("There is no directory for temporary files that is safe from other users.");
+    if (parent === undefined) throw new Error("No directory for temporary files is safe from other users.");
     place = fs.mkdtempSync(path.join(parent, ROUND_TRIP));
     const started = performance.now();
     const open = { env, dataDir: place, fallback: "fail", project: null, upkeep: false } as const;
@@ -76,7 +76,7 @@ export async function checkRoundTrip(dataDir: string, env: Environment, readOnly
     const took = Math.round(performance.now() - started);
     return { check, status: "ok", message: `A context was saved and came back exactly, in ${took} ms.` };
   } catch (error) {
-    return failure(check, error, "Look at what the other checks say.");
+    return failure(check, error, "See the results of the other checks.");
   } finally {
     if (place !== undefined) fs.rmSync(place, { recursive: true, force: true, maxRetries: 3 });
   }

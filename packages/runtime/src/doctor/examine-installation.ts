@@ -67,13 +67,13 @@ function configurationOf({ issues, file, hasFile }: Configuration, settings: Set
   if (first === undefined) {
     return { check, status: "ok", message: hasFile ? `${file} and all other settings can be read.` : "All settings can be read." };
   }
-  const more = issues.length > 1 ? ` And ${issues.length - 1} more: \`workrail config list\` tells.` : "";
+  const more = issues.length > 1 ? ` And ${issues.length - 1} more, listed by \`workrail config list\`.` : "";
   const { severity, message, hint } = first;
   return { check, status: severity, message: `${message}${more}`, hint, ...(severity === "error" ? { code: "INVALID_INPUT" } : {}) };
 }
 
 function unseen(check: DoctorCheck): DoctorFinding {
-  return { check, status: "skipped", message: "It cannot be checked before the problems above are fixed." };
+  return { check, status: "skipped", message: "Not checked: fix the problems above first." };
 }
 
 /** Turns an exception of a check into a finding. */
@@ -94,6 +94,6 @@ function attemptAll(check: DoctorCheck, look: () => readonly DoctorFinding[]): r
 }
 
 function notLookedAt(check: DoctorCheck, error: unknown): DoctorFinding {
-  const message = `It could not be looked at: ${error instanceof Error ? error.message : String(error)}.`;
-  return { check, status: "error", code: "STORAGE_UNAVAILABLE", message, hint: "Look at what the other checks say." };
+  const message = `The check failed: ${error instanceof Error ? error.message : String(error)}.`;
+  return { check, status: "error", code: "STORAGE_UNAVAILABLE", message, hint: "See the results of the other checks." };
 }

@@ -38,7 +38,7 @@ export interface GivenSave {
   readonly labels: SplitLabels;
 }
 
-/** Checks and copies what a call gives to be saved. @throws INVALID_INPUT, TOO_LARGE */
+/** Checks and copies the data of a call to save. @throws INVALID_INPUT, TOO_LARGE */
 export function givenSave(params: SaveCheckpointParams, limits: Limits): GivenSave {
   return { state: parseGivenState(params, limits), labels: splitLabels(params.metadata) };
 }
@@ -197,7 +197,7 @@ function checkRetention(retention: unknown): void {
 /** Returns the ports of a call that opts out of the search for secrets. */
 export function withoutSecrets(ports: SavePorts, secrets: unknown): SavePorts {
   if (secrets === "off") return { ...ports, secrets: undefined };
-  throw invalidInput("secrets", 'secrets must be "off".', "Leave it out to treat secrets as the settings say.");
+  throw invalidInput("secrets", 'secrets must be "off".', "Leave it out to use the setting secrets.");
 }
 
 function parsePhase(name: unknown): string {

@@ -77,7 +77,7 @@ export const sessions: Facet<Sessions> = {
 
 function copyInputOf({ fromSessionId, toSessionId, rename, agentId }: CopySessionParams): CopySessionInput {
   if (rename !== undefined && typeof rename !== "function" && !(rename instanceof Map))
-    throw invalidInput("rename", "rename must be a function or a map.", "Leave it out for ids that follow from the old ones.");
+    throw invalidInput("rename", "rename must be a function or a map.", "Leave it out for ids derived from the old ones.");
   const named = rename && {
     rename({ id, attributes }: CheckpointRecord) {
       const name = typeof rename === "function" ? rename(id, attributes) : rename.get(id);

@@ -86,7 +86,7 @@ export async function openWithFallback(plan: StorePlan, memory: RetainedMemory =
 /**
  * Runs calls on disk, or in memory while the disk cannot be opened or written to.
  *
- * Meanwhile saves and pins are kept in memory, and a save rejects to say so. Loads and lists read memory and, if it is readable, the disk.
+ * Meanwhile saves and pins are kept in memory, and a save rejects to report that. Loads and lists read memory and, if it is readable, the disk.
  * Operations on the whole store always need the disk.
  */
 class Fallback implements Route, Pick<Operations, OwnWay> {
@@ -206,7 +206,7 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
     const { failure } = this.#standby;
     if (failure === undefined) return statusOf(this.#disk());
     const status = await this.#statusMeanwhile();
-    const warning = `Not all that was saved can be written to the disk (${reasonOf(failure)}): the rest is in memory only. ${failure.hint ?? ""}`;
+    const warning = `The disk is not writable (${reasonOf(failure)}): some saves are in memory only. ${failure.hint ?? ""}`;
     return { ...status, durability: "memory", warnings: [warning.trim(), ...status.warnings] };
   }
 
@@ -217,7 +217,7 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
     } catch (error) {
       if (!isStorageFailure(error)) throw error;
       const status = await statusOf(this.#own(this.#standIns.blind));
-      return { ...status, warnings: ["The disk cannot be read either: these figures do not include its content.", ...status.warnings] };
+      return { ...status, warnings: ["The disk cannot be read either: these figures exclude its content.", ...status.warnings] };
     }
   }
 

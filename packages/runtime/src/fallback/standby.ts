@@ -111,7 +111,7 @@ export class Standby {
     if (!isNew) return;
     const { path, code } = error.details;
     const about = { reason: reasonOf(error), dataDir: this.#plan.settings.dataDir, path, code, hint: error.hint };
-    this.#log.error("the store cannot be written to: until it can, saves are kept in memory only", about);
+    this.#log.error("the store is not writable: saves are kept in memory only, until it is", about);
     const { repeat = repeatUnnoticed } = this.#plan.adapters;
     this.#stopRetrying = repeat(() => this.comeBack(), LEAST_RETRY_MS + Math.random() * RETRY_RANGE_MS);
   }
@@ -160,7 +160,7 @@ export class Standby {
   async close(): Promise<void> {
     if (this.#hasMore()) {
       // Logged first: the process may be killed before a long attempt ends.
-      this.#log.warn("closing with something in memory only: it is written now, or else lost", this.#memory.size);
+      this.#log.warn("closing with saves in memory only: they are written now, or lost", this.#memory.size);
       await this.comeBack();
     }
     this.#isClosed = true;
@@ -184,7 +184,7 @@ export class Standby {
       if (this.#hasMore()) return false;
       this.#failure = undefined;
       this.#stopRetrying?.();
-      this.#log.warn("the store can be written again, and has the saves from memory", { ...taken });
+      this.#log.warn("the store is writable again, and has the saves from memory", { ...taken });
       return true;
     } catch (error) {
       this.#noteFailure(error);

@@ -52,12 +52,13 @@ export function withoutBase(failure: WorkrailError, dataDir: string): WorkrailEr
   const { path = dataDir, code } = failure.details;
   return new WorkrailError("STORAGE_UNAVAILABLE", `The patch was not kept: the state that it changes cannot be read. ${failure.message}`, {
     details: { retained: "none", reason: reasonOf(failure), ...(code === undefined ? {} : { code }), path },
-    hint: "Send the whole state as context: memory keeps that. Or send the patch again later.",
+    hint: "Send the whole state as context, which memory can keep, or send the patch again later.",
     cause: failure,
   });
 }
 
 const KEPT = "The checkpoint is in this process's memory only, not on disk.";
 const NOT_KEPT = "The checkpoint was not kept: it cannot be written, and memory is full of other unwritten checkpoints.";
-const GOES_ON = "Continue: it can be loaded, and is written to the disk as soon as that works. Do not end this process before then.";
-const NOTHING_MORE = "Save it again later, or write it elsewhere.";
+const GOES_ON =
+  "Continue: the checkpoint can be loaded, and is written once the disk is writable again. Do not end this process before then.";
+const NOTHING_MORE = "Save again later, or write the state elsewhere.";

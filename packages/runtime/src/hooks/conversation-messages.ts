@@ -24,7 +24,7 @@ export function messagesOf(events: readonly TranscriptEvent[]): JsonObject[] {
       case "summary":
         return [{ role: "system", content: event.text, ...at }];
       case "interrupted":
-        return [{ role: "system", content: "The person interrupted the model.", ...at }];
+        return [{ role: "system", content: "The user interrupted the model.", ...at }];
       case "thought":
         return [];
     }

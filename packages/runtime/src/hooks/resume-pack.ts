@@ -32,7 +32,7 @@ export async function writePack({ notes, sessionId, savedAt, budgetTokens, remar
     ...remarks.map(plain),
   ];
   const foot = [
-    "All of it: tool workflow_resume with this session as sessionId, or `workrail resume --session` with it.",
+    "Whole state: tool workflow_resume with this session as sessionId, or `workrail resume --session` with it.",
     `</${PACK_TAG}>`,
   ];
   const write = budgetTokens <= BRIEF_TOKENS ? writeBriefly : writeDocument;

@@ -69,7 +69,7 @@ async function attempt<T>(run: () => T | Promise<T>): Promise<Attempt<T>> {
 }
 
 function cannotSave(error: unknown): string {
-  return `Workrail cannot save automatically: ${errorText(error)}. Tell the person; \`workrail doctor\` says more.`;
+  return `Workrail cannot save automatically: ${errorText(error)}. Tell the user; \`workrail doctor\` shows details.`;
 }
 
 /** Notes from before the store was sealed. */
@@ -148,7 +148,7 @@ const JUST_NOW_MS = 2 * 60_000;
 /** Returns a warning when a session was seen just now, because it may still run in another terminal. */
 function lastSeen(state: HookState, { ports }: HookCall): readonly string[] {
   const restedMs = ports.now().getTime() - lastAt(state);
-  return restedMs < JUST_NOW_MS ? ["It was last seen less than two minutes ago, and may still run elsewhere."] : [];
+  return restedMs < JUST_NOW_MS ? ["The session was last active less than two minutes ago, and may still run elsewhere."] : [];
 }
 
 function pointerTo(state: HookState, call: HookCall): string {
@@ -181,5 +181,5 @@ function failureRemarks({ places }: HookCall): readonly string[] {
   const last = failures.at(-1);
   if (last === undefined) return [];
   const count = failures.length === 1 ? "an automatic save" : `${failures.length} automatic saves`;
-  return [`Workrail: ${count} failed, the last one at ${last.at}: ${last.error}. Tell the person; \`workrail doctor\` says more.`];
+  return [`Workrail: ${count} failed, the last one at ${last.at}: ${last.error}. Tell the user; \`workrail doctor\` shows details.`];
 }

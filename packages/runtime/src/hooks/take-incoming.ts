@@ -273,7 +273,7 @@ export function isIncoming(save: JsonValue): boolean {
 }
 
 function notOurs(file: string): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", "A file of the incoming saves contains no save.", { details: { path: file } });
+  return new WorkrailError("INVALID_INPUT", "A file of an incoming save contains no save.", { details: { path: file } });
 }
 
 function refuse(places: HookPlaces, file: string, { sessionId, error }: { readonly sessionId: string; readonly error: unknown }): void {

@@ -79,13 +79,13 @@ function isOfOne({ code, details }: WorkrailError, { file }: FoundTranscript): b
 
 async function tryOne(store: Workrail, { transcript, places, settings, project, since, dryRun = false }: OneImport): Promise<Outcome> {
   const { host } = transcript;
-  if (host === "opencode") return { status: "unknown", reason: "opencode keeps no such files" };
+  if (host === "opencode") return { status: "unknown", reason: "opencode has no transcript files" };
   if (since !== undefined && transcript.modifiedAt < since) return { status: "left-out", why: "older" };
   const facts = await peekTranscript(host, transcript.file);
   if (facts === undefined) return { status: "unknown", reason: "the file is gone" };
   if (facts.isSubagent === true) return { status: "left-out", why: "subagent" };
   const sessionId = facts.sessionId === undefined ? undefined : (ownId(transcript) ?? facts.sessionId);
-  if (sessionId === undefined) return { status: "unknown", reason: "its beginning names no session of the host" };
+  if (sessionId === undefined) return { status: "unknown", reason: "its first lines name no session of the host" };
   if (project !== undefined && !isWithin(facts.cwd, project)) return { status: "left-out", why: "other-project" };
   const place = await places.of(facts);
   const imported = await importTranscript(store, {

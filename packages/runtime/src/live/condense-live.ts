@@ -51,7 +51,7 @@ function originalOf({ checkpointId, validUntil, degraded, degradedReason }: Shap
   if (checkpointId !== undefined && validUntil !== undefined && degraded !== true) return { checkpointId, validUntil };
   throw new WorkrailError("STORAGE_UNAVAILABLE", "The originals cannot be written to the disk, so nothing is condensed.", {
     details: { reason: degradedReason },
-    hint: "Make the disk writable again. Until then the context stays as large as it is.",
+    hint: "Make the disk writable again. Until then the context keeps its size.",
   });
 }
 

@@ -135,7 +135,7 @@ export class StoreLiveContext implements LiveContext {
 
   async condense(): Promise<Condensed | undefined> {
     if (this.#watch !== undefined) return this.#watch.condense();
-    throw new WorkrailError("INVALID_INPUT", "maxTokens is missing, the size to condense to.", {
+    throw new WorkrailError("INVALID_INPUT", "maxTokens, the target size, is missing.", {
       details: { field: "maxTokens" },
       hint: "Set maxTokens in liveContext.",
     });
@@ -189,7 +189,7 @@ export class StoreLiveContext implements LiveContext {
         });
       },
       onCondensed,
-      onListenerFailed: (error) => log.error("a listener for condensing failed", { sessionId: this.sessionId, error }),
+      onListenerFailed: (error) => log.error("a listener of condensing failed", { sessionId: this.sessionId, error }),
       onFailed: onCondenseFailed ?? ((error) => log.warn("a live context could not be condensed", { sessionId: this.sessionId, error })),
     });
   }

@@ -78,12 +78,12 @@ function parseCall(body: string): ParsedCall {
   try {
     given = parseWire(body);
   } catch (cause) {
-    throw new WorkrailError("INVALID_INPUT", "The body is not JSON, or holds values of an unknown kind.", { cause });
+    throw new WorkrailError("INVALID_INPUT", "The body is not JSON, or contains values of an unknown kind.", { cause });
   }
   const { version, args, place = {}, projects, calls = [] } = (given ?? {}) as Readonly<Record<string, unknown>>;
   if (version !== WIRE_VERSION) {
     const hint = "Use the same version of Workrail in the program and at the node.";
-    throw new WorkrailError("UNSUPPORTED_VERSION", `The node speaks version ${WIRE_VERSION} of calls.`, { hint });
+    throw new WorkrailError("UNSUPPORTED_VERSION", `The node accepts version ${WIRE_VERSION} of calls.`, { hint });
   }
   if (!Array.isArray(args)) throw invalidInput("args", "args must be a list.");
   if (!Array.isArray(calls)) throw invalidInput("calls", "calls must be a list.");

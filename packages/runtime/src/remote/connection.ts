@@ -69,7 +69,7 @@ export class Connection {
 
   /**
    * @param url address of the node, with or without the path of its MCP endpoint.
-   * @param silenceMs silence after which the node counts as gone.
+   * @param silenceMs silence after which the node counts as unreachable.
    */
   constructor(url: string, token: string | undefined, silenceMs: number = SILENCE_MS) {
     this.#base = url.replace(/\/*(?:\/mcp)?\/*$/u, "");
@@ -78,7 +78,7 @@ export class Connection {
     this.#name = placeOf({ store: url, dataDir: "" });
   }
 
-  /** Resolves to the result of a call. @throws the node's error, as it was made there. */
+  /** Resolves to the result of a call. @throws the node's error, unchanged. */
   async send(call: SentCall): Promise<unknown> {
     let result: unknown;
     for await (const line of this.#answers(call)) ({ result } = line);
@@ -156,7 +156,7 @@ export class Connection {
     } catch (error) {
       const code = codeOf(error);
       if (!signal.aborted && CERTIFICATE.test(String(code)))
-        throw this.#unavailable(`The certificate of the node is not accepted (${String(code)})`, "certificate", error);
+        throw this.#unavailable(`The certificate of the node is not trusted (${String(code)})`, "certificate", error);
       if (signal.aborted || !UNSENT.has(code)) throw this.#lost(error, call, silence);
       throw new Failed(this.#unavailable(`The node cannot be reached (${String(code)})`, "unreachable", error), true);
     }
@@ -173,7 +173,7 @@ export class Connection {
     try {
       return parseWire(text) as Line;
     } catch (cause) {
-      throw new Failed(this.#unavailable("Another server than a node answered", "no-answer", cause), false);
+      throw new Failed(this.#unavailable("The server at this address is not a node", "no-answer", cause), false);
     }
   }
 
@@ -192,19 +192,20 @@ export class Connection {
       }
       case 403: {
         const scope = /scope="?(?<scope>[a-z]+)/u.exec(headers.get("www-authenticate") ?? "")?.groups?.["scope"];
-        if (scope === undefined) return this.#unavailable(`The node refuses requests to this name or from here: ${told}`, "refused");
+        if (scope === undefined)
+          return this.#unavailable(`The node refuses requests to this host name or from this machine: ${told}`, "refused");
         const details = { reason: "scope", scope, operation };
-        return error("READ_ONLY", `The token has no right to this: it needs the scope ${scope}`, {
+        return error("READ_ONLY", `The token lacks the scope ${scope}`, {
           details,
-          hint: "Ask for such a token.",
+          hint: "Ask for a token with this scope.",
         });
       }
       case 404: {
-        const hint = "Check the address; with the right one, use the same version of Workrail here and at the node.";
+        const hint = "Check the address. If it is correct, use the same version of Workrail here and at the node.";
         return error("UNSUPPORTED_VERSION", `The node does not offer ${operation}`, { hint });
       }
       case 413:
-        return error("TOO_LARGE", "The node does not take calls of this size", { hint: "Send less at once." });
+        return error("TOO_LARGE", "The call is too large for the node", { hint: "Send less at once." });
       case 429: {
         const failure = error("RATE_LIMITED", "The node gets too many calls with this token", { details: { retryAfterMs } });
         return new Failed(failure, true, retryAfterMs);
@@ -219,7 +220,7 @@ export class Connection {
   }
 
   #unavailable(message: string, reason: string, cause?: unknown): WorkrailError {
-    const hint = `${REMEDY[reason] ?? "Try again later."} To save without it, use a local store, and push later with \`workrail sync\`.`;
+    const hint = `${REMEDY[reason] ?? "Try again later."} To save without the node, use a local store and push later with \`workrail sync\`.`;
     return new WorkrailError("STORAGE_UNAVAILABLE", `${message} (${this.#name}).`, { details: { reason }, hint, cause });
   }
 
@@ -240,7 +241,7 @@ export class Connection {
 const MOST_TOLD = 200;
 
 const REMEDY: Readonly<Record<string, string>> = {
-  "no-answer": "It is not known whether the call arrived: try again, an unchanged state is not saved twice.",
+  "no-answer": "The call may have arrived. Try again: an unchanged state is not saved twice.",
   unreachable: "Check the address and the network.",
   certificate: "For a certificate authority of your own, set NODE_EXTRA_CA_CERTS to its file before the program starts.",
   refused: "Set httpHosts at the node to the name that clients use.",

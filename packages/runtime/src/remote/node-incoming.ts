@@ -33,7 +33,7 @@ export class NodeIncoming {
       return (await takeIncoming(this.#sendingOne(), dataDir)).sessions.length;
     } catch (error) {
       this.#notSent = { waiting: waitingIfReadable(dataDir), until: elapsedMs() + AGAIN_MS };
-      log.warn("what hooks left could not be sent to the node now", { error });
+      log.warn("saves of hooks could not be sent to the node now", { error });
       return 0;
     }
   }
@@ -68,7 +68,7 @@ export class NodeIncoming {
 
 /** The save is kept: a token can get a right, and a node can come back. */
 function notNow(cause: unknown): WorkrailError {
-  const { message, hint } = isWorkrailError(cause) ? cause : { message: "The node cannot be asked.", hint: undefined };
+  const { message, hint } = isWorkrailError(cause) ? cause : { message: "The node cannot be reached.", hint: undefined };
   return new WorkrailError("STORAGE_UNAVAILABLE", message, {
     details: { reason: "no-answer" },
     cause,

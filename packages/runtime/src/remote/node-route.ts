@@ -93,7 +93,7 @@ export class NodeRoute implements Route {
 
   partFor({ projects, subject }: Caller): NodeRoute {
     if (subject === undefined) return new NodeRoute(this.#here, this.#connection, { projects });
-    throw invalidInput("subject", "A node names its callers by their tokens.", "Leave subject out, or open the node with another token.");
+    throw invalidInput("subject", "A node identifies callers by their tokens.", "Leave subject out, or open the node with another token.");
   }
 
   async close(): Promise<void> {
@@ -256,7 +256,7 @@ export class NodeRoute implements Route {
 }
 
 function atTheNode(name: string): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", `${name} needs the disk of the node, so it runs there only.`, {
+  return new WorkrailError("INVALID_INPUT", `${name} needs the disk of the node, so it runs only on the node's machine.`, {
     details: { field: "store", operation: name },
     hint: "Run it on the machine of the node, with the node's own store.",
   });

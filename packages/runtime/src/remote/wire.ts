@@ -3,13 +3,13 @@ import { ERROR_CODES, invalidInput, isWorkrailError, parseJson, WorkrailError } 
 /** Version of the messages between a program and a node. */
 export const WIRE_VERSION = 1;
 
-/** Key of an object that stands for a value that JSON does not have. Keys of that kind in the data get one more `$`. */
+/** Key of an object that encodes a value that JSON lacks. Keys of that kind in the data get one more `$`. */
 const TAG = "$";
 const TAG_LIKE = /^\$+$/u;
 
 type Made = readonly [kind: string, value?: unknown];
 
-/** True for the name of a parameter that is called to tell something, such as `onProgress`, and whose answer nobody needs. */
+/** True for the name of a callback parameter, such as `onProgress`, whose result is ignored. */
 export function isCallback(name: string): boolean {
   return /^on[A-Z]/u.test(name);
 }
@@ -92,7 +92,7 @@ function valueOf([kind, value]: Made): unknown {
     case "error":
       return errorOf(value as Pick<WorkrailError, "code" | "message" | "details" | "hint">);
     default:
-      throw new SyntaxError(`A value of the unknown kind ${kind}.`);
+      throw new SyntaxError(`The value has the unknown kind ${kind}.`);
   }
 }
 

@@ -63,7 +63,7 @@ const MOST_BYTES = 8 * 1024 * 1024;
 const WHY: Readonly<Record<GitFailure, string>> = {
   "no-git": "git is not installed here",
   timeout: "git took too long",
-  refused: "the saved commit is not in this repository, or git may not read it",
+  refused: "the saved commit is missing in this repository, or git may not read it",
 };
 
 /** Compares with the current working tree: the given one, if it belongs to the same repository, else the one of the save. */
@@ -73,14 +73,14 @@ export async function findDriftHere(of: SavedRepository, here: GitState | undefi
 
 /**
  * Compares the current repository with its state at a save, for the files that the context names. Runs git for answers that are not in the
- * repository's files. Without git, or after a timeout, the report says what is missing. Never rejects for that reason.
+ * repository's files. Without git, or after a timeout, the report names the missing parts. Never rejects for that reason.
  *
  * @param now the current working tree.
  */
 export async function findDrift(of: SavedRepository, now: GitState | undefined): Promise<Drift> {
   const saved = of.git;
   if (now === undefined) {
-    const says = "Saved in a git repository that is not here: what happened in it since cannot be told.";
+    const says = "Saved in a git repository that is not here: later changes in it are unknown.";
     return { says, saved: told(saved), now: { root: saved.root }, relation: "unknown", unknown: "the repository is not here" };
   }
   const places = { saved: told(saved), now: { root: now.root, ...told(now) } };
@@ -213,7 +213,7 @@ function sentence(saved: GitState, now: GitState, { files, unknown, ...commits }
     ...(saved.branch === now.branch ? [] : [now.branch === undefined ? "now on no branch" : `now on branch ${shown(now.branch)}`]),
     describeCommits(commits),
     files === undefined || files.named === 0 ? undefined : `named files: ${touched.length === 0 ? "none changed" : touched.join(", ")}`,
-    unknown === undefined ? undefined : `what changed since is not fully known: ${unknown}`,
+    unknown === undefined ? undefined : `later changes are not fully known: ${unknown}`,
   ];
   return `${parts.filter((each) => each !== undefined).join("; ")}.`;
 }

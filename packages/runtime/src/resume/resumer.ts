@@ -97,7 +97,7 @@ export class Resumer {
     const { since } = params;
     const isAlone = reference === undefined && sessionId === undefined;
     if (isAlone && since === undefined) return this.#suggest(params, { project, git }, "");
-    // Resolved before the named id, outside of the `try`: an unknown `since` beside a named id is an error and does not lead to candidates.
+    // Resolved before the named id, outside of the `try`: an unknown `since` with a named id is an error and returns no candidates.
     const known = isAlone || since === undefined ? undefined : await this.#known(since, params);
     try {
       if (isAlone && since !== undefined) {
@@ -278,8 +278,8 @@ export class Resumer {
   ): Promise<Handoff & Pick<RulesFound, "warning">> {
     const { rules, warning } = await this.#store.rules.inFile();
     // The reader may have nothing installed.
-    const print = `\`npx -y @workrail/mcp-server show ${record.id}\`, or \`workrail show ${record.id}\` where that is installed`;
-    const howToFetch = form === "summary" ? undefined : `${howOf(record.id)}\n\nOr print all of it: ${print}.`;
+    const print = `\`npx -y @workrail/mcp-server show ${record.id}\`, or \`workrail show ${record.id}\` if it is installed`;
+    const howToFetch = form === "summary" ? undefined : `${howOf(record.id)}\n\nOr print the whole context: ${print}.`;
     const about = howToFetch === undefined ? undefined : { record, newerUnreadable: fellBackFrom.length, howToFetch };
     const work = { context, pins: session?.pins ?? [], rules };
     return { ...(await writeHandoff(this.#store.parts, { ...work, focus, budgetTokens, about })), warning };
@@ -356,7 +356,7 @@ export class Resumer {
       return { goal: goalOf(context), fault, ...(withSummary ? { summary: await this.#summaryOf(record, context) } : {}) };
     } catch (error) {
       if (isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT") return { fault: "it cannot be read: load its session instead" };
-      load.log.warn("a candidate could not be looked into", { checkpointId: record.id, error });
+      load.log.warn("a candidate could not be read", { checkpointId: record.id, error });
       return {};
     }
   }
@@ -395,9 +395,9 @@ function noteOn(ranked: readonly Candidate[], project: string | undefined): stri
     first.isHinted === second.isHinted &&
     Math.abs(first.record.createdAt.getTime() - second.record.createdAt.getTime()) < CLOSE_MS;
   return [
-    ...(project === undefined ? ["You are in no project, so that no place speaks for one of them."] : []),
+    ...(project === undefined ? ["You are in no project, so none of them is preferred."] : []),
     "Nothing is loaded yet: call again with the right checkpointId.",
-    isClose ? "The first two are as likely as each other: ask your user." : "If unsure, ask your user.",
+    isClose ? "The first two are equally likely: ask your user." : "If unsure, ask your user.",
   ].join(" ");
 }
 
@@ -418,7 +418,7 @@ function withoutCursors<T extends Pick<BriefViewResult, "shortened" | "omitted">
 /** @throws INVALID_INPUT for invalid parameters. */
 function check({ checkpointId, sessionId, hint, depth, budgetTokens, focus, limit, since }: ResumeParams): void {
   if (since !== undefined && since.trim() === "") {
-    throw invalidInput("since", "since is empty.", "Give the id of a checkpoint that you know, or leave it out.");
+    throw invalidInput("since", "since is empty.", "Give the id of a known checkpoint, or leave it out.");
   }
   if (since !== undefined && depth === "summary") {
     throw invalidInput("since", "since returns changed entries, but a summary covers all entries.", "Leave depth out, or since.");
@@ -427,11 +427,7 @@ function check({ checkpointId, sessionId, hint, depth, budgetTokens, focus, limi
     throw invalidInput("checkpointId", "Give checkpointId or sessionId, not both.", "A checkpointId alone identifies its session.");
   }
   if (hint !== undefined && (hint.trim() === "" || !hasAtMost(LONGEST_HINT, hint))) {
-    throw invalidInput(
-      "hint",
-      `hint must be 1 to ${LONGEST_HINT} characters.`,
-      "A few words about the work are enough; leave it out if there are none.",
-    );
+    throw invalidInput("hint", `hint must be 1 to ${LONGEST_HINT} characters.`, "A few words about the work are enough, or leave it out.");
   }
   if (depth !== undefined && !RESUME_DEPTHS.includes(depth)) {
     throw invalidInput("depth", `depth must be one of ${RESUME_DEPTHS.join(", ")}.`, "Leave it out for a view.");
@@ -440,17 +436,13 @@ function check({ checkpointId, sessionId, hint, depth, budgetTokens, focus, limi
     throw invalidInput("budgetTokens", "budgetTokens must be a whole number from 1.", "Leave it out for the default of the depth.");
   }
   if (focus !== undefined && !hasAtMost(LONGEST_FOCUS, focus)) {
-    throw invalidInput(
-      "focus",
-      `focus must be at most ${LONGEST_FOCUS} characters.`,
-      "A few words about what you are going to do are enough.",
-    );
+    throw invalidInput("focus", `focus must be at most ${LONGEST_FOCUS} characters.`, "A few words about the next task are enough.");
   }
   if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1 || limit > MOST_CANDIDATES)) {
     throw invalidInput(
       "limit",
       `limit must be a whole number from 1 to ${MOST_CANDIDATES}.`,
-      "Give a hint rather than reading many candidates.",
+      "Give a hint instead of reading many candidates.",
     );
   }
 }

@@ -51,7 +51,7 @@ export interface ConversionOptions {
 }
 
 export interface ConversionResult extends ConversionReport {
-  /** Shown once. `undefined` when the store already has one, or nobody can write it down. */
+  /** Shown once. `undefined` when the store already has one, or the caller cannot show it. */
   readonly recoveryKey: string | undefined;
   /** Files in the data directory in clear that no longer belong to the store. */
   readonly stillInClear: readonly string[];
@@ -190,16 +190,16 @@ function isSealedRecord(record: CheckpointRecord): boolean {
 }
 
 /**
- * Refuses a catalog with sealed rows when the keyring says `clear`. Such a keyring is read without a key, so anybody could have changed it.
+ * Refuses a catalog with sealed rows when the keyring says `clear`. Such a keyring is read without a key, so it is untrusted.
  *
  * @throws KEY_UNAVAILABLE
  */
 export async function refuseSealedCatalog({ catalog, recovery }: Storage): Promise<void> {
   const newest = await newestIn({ catalog, recovery });
   if (newest === "lost" || newest === undefined || !isSealedRecord(newest)) return;
-  throw new WorkrailError("KEY_UNAVAILABLE", "The store is sealed, but its keyring says that it is not.", {
+  throw new WorkrailError("KEY_UNAVAILABLE", "The store is sealed, but its keyring claims otherwise.", {
     details: { reason: "keyring-changed" },
-    hint: "Put back contexts/keyring.json from a backup.",
+    hint: "Restore contexts/keyring.json from a backup.",
   });
 }
 
@@ -220,7 +220,7 @@ async function newestIn({ catalog, recovery }: Pick<Storage, "catalog" | "recove
 function keyringGone(): WorkrailError {
   return new WorkrailError("KEY_UNAVAILABLE", "The store is sealed, but its keyring is missing.", {
     details: { reason: "keyring-missing" },
-    hint: "Put back contexts/keyring.json from a backup.",
+    hint: "Restore contexts/keyring.json from a backup.",
   });
 }
 

@@ -108,7 +108,7 @@ const MOST_NAMED = 5;
 
 function inClearBeside(places: readonly string[]): string {
   const more = places.length > MOST_NAMED ? ` and ${places.length - MOST_NAMED} more` : "";
-  return `The store is sealed, and these files beside it are unencrypted: ${places.slice(0, MOST_NAMED).join(", ")}${more}. Remove them when you do not need them.`;
+  return `The store is sealed, and these files beside it are unencrypted: ${places.slice(0, MOST_NAMED).join(", ")}${more}. Remove them when they are no longer needed.`;
 }
 
 function stillSealed(): WorkrailError {
@@ -120,14 +120,14 @@ function stillSealed(): WorkrailError {
 
 /** A read-only store cannot be converted: not even a key may be created for it. */
 function conversionDue(): WorkrailError {
-  return new WorkrailError("READ_ONLY", "The store must be sealed or decrypted before it is used, but it is open for reading only.", {
+  return new WorkrailError("READ_ONLY", "The store must be sealed or decrypted before use, but it is read-only.", {
     details: { reason: "conversion-due" },
-    hint: "Run any command once without --read-only and WORKRAIL_READ_ONLY, which finishes it, or set encryption as the store has it.",
+    hint: "Run any command once without --read-only and WORKRAIL_READ_ONLY, which finishes the change, or set encryption to the store's state.",
   });
 }
 
 function plaintextRefused(): WorkrailError {
-  return new WorkrailError("PLAINTEXT_REFUSED", "The store is sealed, and this would write its content to an unencrypted file.", {
+  return new WorkrailError("PLAINTEXT_REFUSED", "The store is sealed, and this operation would write its content to an unencrypted file.", {
     hint: "Set WORKRAIL_ALLOW_PLAINTEXT_FILES=true for this one call, or make a backup, which is sealed.",
   });
 }

@@ -31,6 +31,6 @@ function embedderOf(settings: EmbedderSettings, signal: AbortSignal): Embedder {
   if (url !== undefined && model !== undefined) return httpEmbedder({ ...how, url, model, signal });
   const missing = [...(url === undefined ? ["WORKRAIL_EMBEDDER_URL"] : []), ...(model === undefined ? ["WORKRAIL_EMBEDDER_MODEL"] : [])];
   // Searching works without an embedder, and each answer says why.
-  const embed = (): Promise<never> => Promise.reject(new Error(`No model is asked: ${missing.join(" and ")} must be set.`));
+  const embed = (): Promise<never> => Promise.reject(new Error(`No model is used: ${missing.join(" and ")} must be set.`));
   return { name: "none", dimensions: undefined, embed };
 }

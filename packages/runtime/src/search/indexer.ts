@@ -158,7 +158,7 @@ export class Indexer {
     this.#isAtWork = true;
     this.#inBackground(async () => {
       const { isNew } = await this.#followChanges();
-      if (isNew) this.#log.info("making the search index", { ...(await this.#ports.search.state()) });
+      if (isNew) this.#log.info("creating the search index", { ...(await this.#ports.search.state()) });
       return true;
     });
   }

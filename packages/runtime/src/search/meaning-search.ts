@@ -86,7 +86,7 @@ export class MeaningSearch {
     const known = this.#questions.get(question);
     if (known !== undefined) return known;
     const [vector] = await embedder.embed([question], "query");
-    if (vector === undefined) throw new Error("The embedder gave no vector.");
+    if (vector === undefined) throw new Error("The embedder returned no vector.");
     const [oldest] = this.#questions.keys();
     if (this.#questions.size >= MOST_REMEMBERED && oldest !== undefined) this.#questions.delete(oldest);
     this.#questions.set(question, vector);

@@ -52,7 +52,7 @@ it("makes no calls for a while after a failure, reports it once, and reports its
   failure = undefined;
   now = 2 * REST_MS;
   await same.embed(["a"], "query");
-  expect(logged).toEqual(["the embedder failed: checkpoints are found by their words alone", "the embedder answers again"]);
+  expect(logged).toEqual(["the embedder failed: search uses words only", "the embedder answers again"]);
 });
 
 it("waits for as long as the endpoint demands", async () => {

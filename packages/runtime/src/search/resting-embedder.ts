@@ -22,8 +22,7 @@ export function restingAfterFailure(embedder: Embedder, { clock, log }: { readon
         failed = undefined;
         return vectors;
       } catch (error) {
-        if (failed === undefined)
-          log.warn("the embedder failed: checkpoints are found by their words alone", { embedder: embedder.name, error });
+        if (failed === undefined) log.warn("the embedder failed: search uses words only", { embedder: embedder.name, error });
         failed = { error, until: clock.now().getTime() + Math.max(REST_MS, askedFor(error)) };
         throw error;
       }

@@ -70,7 +70,7 @@ export class StoreSearch {
   async warmUp(): Promise<void> {
     if (isWarm) return;
     const done = Promise.withResolvers<void>();
-    this.#background.run("rehearse a search", async () => {
+    this.#background.run("warm up search", async () => {
       try {
         if (await this.#indexer.isUpToDate()) await this.#rehearse(SHORT);
       } finally {
@@ -126,7 +126,7 @@ export class StoreSearch {
   /** Rehearses a search once, in the pause after the index caught up, so that the first real search does not wait for compilation. */
   #rehearseSoon(): void {
     if (this.#isRehearsed) return;
-    this.#background.run("rehearse a search", async () => {
+    this.#background.run("warm up search", async () => {
       if (this.#isRehearsed || this.#isStopped || this.#isBusy()) return;
       this.#isRehearsed = true;
       await this.#rehearse(LONG);
@@ -149,7 +149,7 @@ export class StoreSearch {
       return await work();
     } catch (error) {
       if (!isStorageFailure(error)) throw error;
-      this.#log.warn("the search index could not be brought up to date", { error });
+      this.#log.warn("the search index could not be updated", { error });
       return undefined;
     }
   }

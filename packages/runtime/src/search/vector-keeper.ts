@@ -65,7 +65,7 @@ export class VectorKeeper {
       await this.#embedAll();
     } catch (error) {
       if (this.#isStopped) return;
-      this.#parts.log.debug("what checkpoints mean could not be embedded", { error });
+      this.#parts.log.debug("checkpoints could not be embedded", { error });
       this.#timer = setTimeout(() => void this.#begin(), REST_MS).unref();
     }
   }

@@ -29,9 +29,9 @@ export async function redactionKey({ dataDir, texts, log }: KeyPlace): Promise<s
     // Another process created the key first.
     const theirs = await readKey(file, texts);
     if (theirs !== undefined) return theirs;
-    log.warn("placeholders for secrets will be others after a restart: something else is in the place of their key", { path: file });
+    log.warn("placeholders for secrets will change after a restart: their key file holds something else", { path: file });
   } catch (error) {
-    log.warn("placeholders for secrets will be others after a restart: their key cannot be kept", { path: file, error });
+    log.warn("placeholders for secrets will change after a restart: their key cannot be stored", { path: file, error });
   }
   return fresh;
 }

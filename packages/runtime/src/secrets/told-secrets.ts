@@ -14,9 +14,9 @@ export interface ScanStoreParams extends Omit<ScanOptions, "sessionId"> {
 
 const ADVICE: { readonly [Action in SecretsReport["action"]]: string } = {
   warned:
-    "Better save where the secret is kept, such as its variable's name, and delete this checkpoint. If it must stay, pin its entry, and encrypt " +
+    "Save the place of the secret instead, such as its variable's name, and delete this checkpoint. If the secret must stay, pin its entry and encrypt " +
     "the store.",
-  redacted: "A placeholder was saved in place of each secret: the secret cannot be restored from here.",
+  redacted: "Each secret was replaced by a placeholder, and cannot be restored from this checkpoint.",
 };
 
 /** Returns the report with advice, for an answer. */

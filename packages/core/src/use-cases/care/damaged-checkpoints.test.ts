@@ -78,7 +78,7 @@ describe("a head that is damaged", () => {
     expect(store.disk.catalog.audit.at(-1)).toMatchObject({ action: "quarantine", sessionId: S, checkpointId: head.id });
     expect(store.errors).toMatchObject([{ checkpointId: head.id, sessionId: S, blobPath: head.blob, reason: expect.any(String) }]);
     const again = await store.load(S);
-    expect(again.fellBackFrom).toEqual([{ checkpointId: head.id, reason: expect.stringContaining("before") }]);
+    expect(again.fellBackFrom).toEqual([{ checkpointId: head.id, reason: expect.stringContaining("earlier") }]);
     expect(store.errors).toHaveLength(1);
   });
 

@@ -46,7 +46,7 @@ it("rebuilds everything in the files, and reports what they lack", async () => {
     sessions: 2,
     removedEarlier: 0,
     unreadable: [],
-    notRebuilt: ["the audit log", "times of access"],
+    notRebuilt: ["the audit log", "access times"],
   });
   expect(await all(store, ["workflow", "project", "aside"])).toEqual(before);
   expect(await store.storage.recovery.state().then((state) => state === "lost")).toBe(false);
@@ -62,7 +62,7 @@ it("names sessions without facts, since their pins and removals are lost", async
   expect(checkpoints).toBe(8);
   expect(notRebuilt).toEqual([
     "the audit log",
-    "times of access",
+    "access times",
     expect.stringMatching(/missing or damaged: session-\d, session-\d, session-\d, session-\d, session-\d and 2 more$/u),
   ]);
 });

@@ -38,7 +38,7 @@ export interface RebuildReport {
   readonly notRebuilt: readonly string[];
 }
 
-const NOT_REBUILT = ["the audit log", "times of access"] as const;
+const NOT_REBUILT = ["the audit log", "access times"] as const;
 
 /**
  * Rebuilds the catalog from the blobs and the session facts alone. Orders checkpoints by lineage, then creation time, then id.
@@ -122,7 +122,7 @@ function withoutFacts(live: readonly NewRecord[], facts: ReadonlyMap<SessionId, 
   if (sessions.length === 0) return [];
   const more = sessions.length > MOST_NAMED ? ` and ${sessions.length - MOST_NAMED} more` : "";
   const named = `${sessions.slice(0, MOST_NAMED).join(", ")}${more}`;
-  return [`tags, critical keys and removals of sessions whose own file is missing or damaged: ${named}`];
+  return [`tags, critical keys and removals of sessions whose session file is missing or damaged: ${named}`];
 }
 
 /** Separates blobs with repeated ids. Two sessions can have a blob with the same id after a refused save, until garbage collection. */

@@ -36,7 +36,7 @@ export interface RepairReport extends Omit<VerifyReport, "findings"> {
 
 /**
  * Verifies the store and repairs what it can without losing data: quarantines damaged files and marks their checkpoints, removes
- * marks of checkpoints that are readable again, and corrects redundant data in the catalog. Safe beside live writers. Only a
+ * marks of checkpoints that are readable again, and corrects redundant data in the catalog. Safe with concurrent writers. Only a
  * rebuild restores records of unreferenced files; therefore such files are removed on request only.
  *
  * @throws STORAGE_UNAVAILABLE, LOCK_TIMEOUT
@@ -123,18 +123,18 @@ function adviceOn(left: readonly Finding[], orphans: readonly BlobRef[]): string
   const kinds = new Set(left.map(({ kind }) => kind));
   const advice: (string | false)[] = [
     orphans.length > 0 &&
-      "A rebuild brings back checkpoints whose files belong to nothing. Else `workrail repair --collect-garbage` removes them.",
-    kinds.has("facts-differ") && "A rebuild takes the facts of checkpoints from their files.",
+      "A rebuild restores the checkpoints of files that no record refers to; `workrail repair --collect-garbage` removes the files.",
+    kinds.has("facts-differ") && "A rebuild reads the facts of checkpoints from their files.",
     kinds.has("marked") &&
-      "A checkpoint found damaged before stays so until its file is put back, its context is saved again under its id, or it is deleted.",
+      "A checkpoint stays marked as damaged until its file is restored, its context is saved again under its id, or it is deleted.",
     kinds.has("unreadable") &&
-      "See what keeps files from being read: the disk, or whose they are. They were left as they are, and are readable again when that is gone.",
+      "Find out why files cannot be read, such as a disk fault or missing permissions. They were not changed, and are readable once the cause is fixed.",
     kinds.has("depends-on-damaged") &&
-      "Restore the damaged checkpoint's file from a backup and repair again: checkpoints stored against it are then readable too.",
+      "Restore the damaged checkpoint's file from a backup and repair again: checkpoints that depend on it are then readable too.",
     kinds.has("newer-version") && "Update Workrail to read checkpoints of a newer version.",
     kinds.has("erasure-unfinished") &&
-      "Repair again once no other process reads or copies the store and its disk has room: then the erasure can be finished.",
-    kinds.has("too-large") && "Raise the limit on the size of a context to read larger ones.",
+      "Repair again once no other process reads or copies the store and its disk has free space. This finishes the erasure.",
+    kinds.has("too-large") && "Raise maxContextBytes to read larger contexts.",
   ];
   return advice.filter((each) => each !== false);
 }

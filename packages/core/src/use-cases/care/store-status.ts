@@ -160,10 +160,10 @@ function warningsOf({ usage: { damaged, mendings = 0 }, quota, largest, unfinish
   const full = largest.filter(({ share }) => share >= NEARLY_FULL);
   const warnings: (string | false)[] = [
     unfinishedErasures.length > 0 &&
-      `Erased checkpoints of which parts are still in the store: ${unfinishedErasures.join(", ")}. The next opening for writing finishes that.`,
+      `Erased checkpoints with parts still in the store: ${unfinishedErasures.join(", ")}. The next opening for writing removes them.`,
     damaged > 0 && `Damaged checkpoints: ${damaged}. \`workrail verify\` names them.`,
     mendings > 0 &&
-      `How often the catalog was damaged and mended: ${mendings}. A disk or memory may be failing: keep a backup on another disk.`,
+      `Times that the catalog was damaged and repaired: ${mendings}. The disk or memory may be failing: keep a backup on another disk.`,
     quota.share >= NEARLY_FULL && "The store is nearly full: saves will be refused.",
     full.length > 0 && `Sessions that are nearly full: ${full.map(({ sessionId }) => sessionId).join(", ")}.`,
   ];

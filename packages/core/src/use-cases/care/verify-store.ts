@@ -29,7 +29,7 @@ export interface VerifyPorts extends ReadPorts {
 export interface VerifyOptions {
   /** Called after each checkpoint. */
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
-  /** Aborts early; what was found so far is reported. */
+  /** Aborts early; the findings so far are reported. */
   readonly signal?: { readonly aborted: boolean } | undefined;
   /** Do not even correct records of how blobs are stored. Default `false`. */
   readonly changesNothing?: boolean | undefined;
@@ -103,7 +103,7 @@ const MAX_LOOKS = 3;
 const MOMENTS_MS = [20, 200, 1_000];
 
 /**
- * Verifies the whole store. Safe beside live writers: data that changes meanwhile is checked again. One thing may be changed: a
+ * Verifies the whole store. Safe with concurrent writers: data that changes meanwhile is checked again. One thing may be changed: a
  * process killed while re-encoding a checkpoint leaves a file in its new form with a record of the old one. The contents are
  * exact, so this is no finding, and the record is corrected if possible.
  *
@@ -269,9 +269,9 @@ class Verification {
       if (!isItsOwnFault(error)) throw error;
       if (isUnreadableBlob(error)) return findingOf(record, error);
       this.#unreadable.add(record.id);
-      return about(record, "marked", `It was found damaged before, and still is. ${error.message}`);
+      return about(record, "marked", `It was found damaged earlier, and is still damaged. ${error.message}`);
     }
-    return about(record, "marked-but-whole", "It is marked as damaged, but its file is there and right.");
+    return about(record, "marked-but-whole", "It is marked as damaged, but its file is intact.");
   }
 
   async #read(record: CheckpointRecord, unreadable?: ReadonlySet<CheckpointId>): Promise<ReadText> {
@@ -282,7 +282,7 @@ class Verification {
 
   async #compare(record: CheckpointRecord, { facts, baseId }: ReadText): Promise<Finding | undefined> {
     const difference = differenceOf(record, facts);
-    if (difference !== undefined) return about(record, "facts-differ", `Its file has another ${difference} than its record.`);
+    if (difference !== undefined) return about(record, "facts-differ", `Its file and its record differ in ${difference}.`);
     const bytes = await getBlob(this.#ports.blobs, record.blob);
     if (record.baseId === baseId && record.blobBytes === bytes?.length) this.#changing.delete(record.id);
     else this.#changing.set(record.id, record);
@@ -335,23 +335,23 @@ class Verification {
     if (this.#isAborted) return;
     const { sums, edges } = await findDiscrepancies(this.#ports.catalog);
     for (const sessionId of sums) {
-      this.#findings.push({ kind: "sums", sessionId, reason: "Its count or size is not that of its checkpoints." });
+      this.#findings.push({ kind: "sums", sessionId, reason: "Its count or size does not match its checkpoints." });
     }
     for (const { dependent, base } of edges) {
-      this.#findings.push({ kind: "edge-missing", checkpointId: dependent, reason: `The catalog does not know that it needs ${base}.` });
+      this.#findings.push({ kind: "edge-missing", checkpointId: dependent, reason: `The catalog lacks its dependency on ${base}.` });
     }
   }
 
   async #verifyLeftovers(): Promise<void> {
     if (this.#isAborted) return;
     for (const name of (await this.#ports.remains?.leftovers()) ?? []) {
-      this.#findings.push({ kind: "leftover", ref: name as BlobRef, reason: "A restore or a rebuild that was killed left it." });
+      this.#findings.push({ kind: "leftover", ref: name as BlobRef, reason: "Left over from a restore or rebuild that was killed." });
     }
   }
 
   async #verifyErasures(): Promise<void> {
     if (this.#isAborted) return;
-    const reason = "It was erased, and parts of it are still in the store. Opening the store for writing finishes that.";
+    const reason = "It was erased, but parts of it are still in the store. The next opening for writing removes them.";
     for (const { checkpointId, sessionId, blob: ref } of await listErasures(this.#ports.catalog)) {
       this.#findings.push({ kind: "erasure-unfinished", sessionId, checkpointId, ref, reason });
     }

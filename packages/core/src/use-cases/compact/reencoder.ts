@@ -107,7 +107,8 @@ export class Reencoder {
     // Verifies as a reader will see it, through the delta's JSON text. The base is unchanged by the steps above.
     const made = applyDelta(from.context, parseJson(decodeUtf8(encodeUtf8(JSON.stringify(delta)))));
     const { digest } = await writeAndDigest(made, record.contextBytes, this.#ports.digests);
-    if (digest !== record.exactDigest) throw new WorkrailError("INTERNAL", "A delta does not restore the content that it was made for.");
+    if (digest !== record.exactDigest)
+      throw new WorkrailError("INTERNAL", "A delta does not restore the content that it was computed from.");
     const bytes = await this.#ports.codec.encode(encodeDelta({ facts: record, base: from.facts, delta }, this.#ports.digests));
     return (await this.#smaller(bytes)) ?? bytes;
   }

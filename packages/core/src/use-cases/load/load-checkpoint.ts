@@ -119,7 +119,7 @@ async function loadHead(ports: LoadPorts, sessionId: SessionId): Promise<LoadedC
   }
   const session = await findSession(ports.catalog, sessionId);
   if (session === undefined || (session.damagedCount === 0 && reasons.size === 0)) throw sessionNotFound(sessionId);
-  throw new WorkrailError("CHECKPOINT_CORRUPT", `None of the checkpoints of session ${sessionId} can be read.`, {
+  throw new WorkrailError("CHECKPOINT_CORRUPT", `No checkpoint of session ${sessionId} can be read.`, {
     details: { sessionId, checkpoints: session.checkpointCount, damaged: session.damagedCount },
     hint: "Restore the session's files from a backup, then run `workrail repair`. Damaged files are in quarantine.",
   });
@@ -146,7 +146,7 @@ async function passedOver(ports: LoadPorts, loaded: CheckpointRecord, reasons: R
   return passed;
 }
 
-const FOUND_BEFORE = "It was found damaged before; its remains are in quarantine.";
+const FOUND_BEFORE = "It was found damaged earlier; its damaged file is in quarantine.";
 
 /**
  * Reads a checkpoint; `undefined` when it cannot be read, with the reason in `unreadable`. A blob may be pruned or re-encoded
@@ -211,7 +211,7 @@ async function isWorthAnotherLook(
     // A failure to mark must not stop the load of other checkpoints.
     const { id: checkpointId, sessionId, blob } = culprit;
     const reason = failure.message;
-    ports.log.error("a checkpoint is damaged, and could not be marked", { checkpointId, sessionId, blobPath: blob, reason, error });
+    ports.log.error("a damaged checkpoint could not be marked", { checkpointId, sessionId, blobPath: blob, reason, error });
     return false;
   }
 }
@@ -255,7 +255,7 @@ function damaged(record: CheckpointRecord, reason: string | undefined, nearest: 
   });
 }
 
-/** Checkpoint that an unknown id may have meant. */
+/** Candidate for an unknown id. */
 export interface LikelyCheckpoint {
   readonly checkpointId: CheckpointId;
   readonly sessionId: SessionId;
@@ -266,7 +266,7 @@ export interface LikelyCheckpoint {
  * Returns the error for a missing checkpoint, with the reason: in the trash, erased, or unknown. A handle may have expired, and
  * even a valid one does not stop a deliberate removal.
  *
- * @param nearest checkpoints that may be meant instead.
+ * @param nearest checkpoints with similar ids.
  */
 export async function checkpointNotFound(
   { catalog }: Pick<LoadPorts, "catalog">,
@@ -302,12 +302,10 @@ export function unknownCheckpoint(
   reference: string,
   { isSession = false, nearest = [] }: { readonly isSession?: boolean; readonly nearest?: readonly LikelyCheckpoint[] } = {},
 ): WorkrailError {
-  const isSessionHint = "It is the id of a session: give it as sessionId, or list the checkpoints of that session to find the right one.";
+  const isSessionHint = "This is a session id: give it as sessionId, or list the checkpoints of that session.";
   const toList = "`workrail list` lists the existing checkpoints.";
   // An id in the product's own form once existed.
-  const goneHint = isGenerated(reference)
-    ? `It may have been pruned, after its handle ran out if there was one, or removed on purpose. ${toList}`
-    : toList;
+  const goneHint = isGenerated(reference) ? `It may have been pruned, or removed on purpose. ${toList}` : toList;
   const nearestHint = nearest.length === 0 ? goneHint : `Nearest: ${nearest.map(inWords).join(", ")}.`;
   return new WorkrailError("CHECKPOINT_NOT_FOUND", `There is no checkpoint ${reference}.`, {
     details: { checkpointId: reference, ...(nearest.length === 0 ? {} : { nearest }) },
@@ -323,8 +321,8 @@ export function inWords({ checkpointId, name, sessionId }: LikelyCheckpoint): st
 async function whatIsLeft(catalog: LoadPorts["catalog"], checkpointId: CheckpointId): Promise<string> {
   const isUnfinished = (await listErasures(catalog)).some((erasure) => erasure.checkpointId === checkpointId);
   return isUnfinished
-    ? "Its erasure is not finished: parts of it are still in the store, until the store is opened for writing the next time."
-    : "Nothing of it is left in the store.";
+    ? "Its erasure is not finished: parts of it stay in the store until the next opening for writing."
+    : "No part of it is left in the store.";
 }
 
 export function sessionNotFound(sessionId: SessionId): WorkrailError {

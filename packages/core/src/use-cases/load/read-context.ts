@@ -72,7 +72,7 @@ export async function readContext(ports: ReadPorts, record: CheckpointRecord, un
   return { ...read, context: (await read.value()) as Context };
 }
 
-/** Reads a context as `readContext` does, and does not parse a text that nobody needs as a value. */
+/** Reads a context as `readContext` does, but leaves a text unparsed unless its value is needed. */
 export async function readText(ports: ReadPorts, record: CheckpointRecord, { unreadable, known }: HowToRead = {}): Promise<ReadText> {
   const steps: Step[] = [];
   const seen = new Set<CheckpointId>();
@@ -83,7 +83,7 @@ export async function readText(ports: ReadPorts, record: CheckpointRecord, { unr
     steps.push({ at, blob });
     const read = known?.get(blob.base);
     if (read !== undefined) return rebuild(ports, record, { base: read, steps });
-    if (seen.has(blob.base)) throw blame(at, "It is stored against itself.");
+    if (seen.has(blob.base)) throw blame(at, "It is its own delta base.");
     if (unreadable?.has(blob.base) === true) throw unreadableBase(blob.base);
     const base = await findCheckpoint(ports.catalog, blob.base);
     // The bytes of the delta may be right; it is readable again once its base is.
@@ -111,7 +111,7 @@ export function damagedBytesOf(error: unknown): CheckpointRecord | undefined {
  * @throws CHECKPOINT_CORRUPT, UNSUPPORTED_VERSION, TOO_LARGE, STORAGE_UNAVAILABLE
  */
 export async function readBlob(ports: Omit<ReadPorts, "catalog">, at: Located): Promise<DecodedBlob> {
-  if (isRecord(at) && at.damaged) throw corrupt("It was found damaged before, and its remains are in quarantine.");
+  if (isRecord(at) && at.damaged) throw corrupt("It was found damaged earlier; its damaged file is in quarantine.");
   const bytes = await getBlob(ports.blobs, at.blob);
   if (bytes === undefined) throw blame(at, "Its file is missing.");
   let decoded: DecodedBlob;
@@ -125,9 +125,9 @@ export async function readBlob(ports: Omit<ReadPorts, "catalog">, at: Located): 
   // The file is valid and in its place, so the record may be the wrong one: the file must not be quarantined.
   const sessionId = decoded.kind === "whole" ? decoded.facts.sessionId : at.sessionId;
   if (sessionId !== undefined && ports.blobs.refOf({ sessionId, checkpointId: decoded.facts.id }) === at.blob) {
-    throw corrupt("Its file is whole, but not what the catalog says of it.", undefined, { reason: RECORD_DIFFERS });
+    throw corrupt("Its file is intact, but differs from the catalog's record.", undefined, { reason: RECORD_DIFFERS });
   }
-  throw blame(at, "Its file holds another checkpoint.");
+  throw blame(at, "Its file contains another checkpoint.");
 }
 
 /** True when a failed read found a valid file that contradicts its record. A rebuild resolves this. */
@@ -140,7 +140,7 @@ const RECORD_DIFFERS = "record-differs";
 /**
  * Applies a delta to the context of its base.
  *
- * @throws CHECKPOINT_CORRUPT when the result is not what was saved; if the base is right, the delta is wrong.
+ * @throws CHECKPOINT_CORRUPT when the result differs from the saved context; if the base is right, the delta is wrong.
  */
 function makeContext(digests: Digester, base: JsonValue, { at, blob }: Step): JsonValue {
   try {

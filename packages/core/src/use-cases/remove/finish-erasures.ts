@@ -18,7 +18,7 @@ export interface ErasingPorts extends ReadPorts {
   readonly locking: Locking;
   readonly clock: Clock;
   readonly log: Log;
-  /** Places that may hold traces besides blobs and catalog. */
+  /** Places other than blobs and catalog that may contain traces. */
   readonly storage: Pick<Storage, "purge" | "keyFiles" | "vectors">;
   /** Default: no index. */
   readonly search?: SearchIndexing | undefined;
@@ -35,7 +35,7 @@ export interface FinishedErasures {
 export interface EmptiedSessions {
   /** Sessions to forget as well, although no checkpoint of them is to be erased. */
   readonly forgotten?: readonly SessionId[] | undefined;
-  /** Sessions not to forget yet, because somebody who works in one may save to it again. */
+  /** Sessions not to forget yet, because a program may save to them again. */
   readonly kept?: ReadonlySet<SessionId> | undefined;
   /** Removes all traces from the storage. Default `true`; pending erasures always do. */
   readonly purges?: boolean | undefined;
@@ -48,7 +48,7 @@ const NOTHING: FinishedErasures = { left: [], unreadable: [] };
 
 /**
  * Finishes all pending erasures: re-encodes deltas of the erased checkpoints, overwrites their blobs, forgets empty sessions with
- * their keys, and removes all traces from the storage. Safe beside other processes. An interrupted call is finished by the next
+ * their keys, and removes all traces from the storage. Safe with other processes. An interrupted call is finished by the next
  * call.
  */
 export async function finishErasures(ports: ErasingPorts, emptied: EmptiedSessions = {}): Promise<FinishedErasures> {
@@ -82,8 +82,8 @@ async function eraseBlobs(ports: ErasingPorts, erasures: readonly Erasure[]): Pr
   const { removalsHeldUntil: until } = await sumUsage(catalog);
   return [
     until === undefined
-      ? "A file is still needed by a checkpoint that is changed at the same time."
-      : `Files are being copied, at the longest until ${until.toISOString()}, and stay that long.`,
+      ? "A file is still needed by a checkpoint that is being changed."
+      : `Files stay while they are copied, until ${until.toISOString()} at the latest.`,
   ];
 }
 
@@ -95,7 +95,7 @@ async function eraseTraces(
   const ids = erasures.map(({ checkpointId }) => checkpointId);
   for (const sessionId of new Set([...erasures.map((erasure) => erasure.sessionId), ...forgotten])) {
     if (kept?.has(sessionId) !== true) await forgetSession(ports, sessionId);
-    // When a session is gone, its merely removed checkpoints go too: the index may not have followed yet.
+    // When a session is forgotten, its removed checkpoints are erased too: the index may not have followed yet.
     const isGone = (await findSession(ports.catalog, sessionId)) === undefined;
     await forgetTexts(ports.search, sessionId, isGone ? undefined : new Set(ids));
     if (isGone) await forgetVectors(ports.storage.vectors, sessionId);
@@ -114,7 +114,7 @@ async function forgetSession(ports: ErasingPorts, sessionId: SessionId): Promise
   if (storage.keyFiles === undefined) return;
   const { keyFiles } = storage;
   const place = blobs.refOf({ sessionId, checkpointId: ANY });
-  // Runs while nobody can commit. A blob that was put but not committed is then put again, sealed with another key.
+  // Runs while commits are blocked. A blob that was put but not committed is then put again, sealed with another key.
   await reclaimBlobs(catalog, [place], async () => {
     if ((await findSession(catalog, sessionId)) === undefined) await keyFiles.destroy(place);
   });

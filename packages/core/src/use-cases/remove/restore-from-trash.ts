@@ -36,9 +36,10 @@ export async function restoreFromTrash(
 
 function notInTrash(sessionId: SessionId, checkpointIds: readonly CheckpointId[]): WorkrailError {
   const [first] = checkpointIds;
-  const message = first === undefined ? `Nothing of session ${sessionId} is in the trash.` : `Checkpoint ${first} is not in the trash.`;
+  const message =
+    first === undefined ? `The trash has no checkpoints of session ${sessionId}.` : `Checkpoint ${first} is not in the trash.`;
   return new WorkrailError("CHECKPOINT_NOT_FOUND", message, {
     details: { sessionId, checkpointIds },
-    hint: "`workrail trash list` shows the trash. Old entries were deleted.",
+    hint: "`workrail trash list` shows the trash. Old items are deleted automatically.",
   });
 }
