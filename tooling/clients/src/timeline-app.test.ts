@@ -108,8 +108,8 @@ describe("the timeline page in the host of an agent", () => {
       await frame.getByRole("link", { name: /#1 first/u }).click();
       await frame.getByRole("heading", { name: "first" }).waitFor();
       await frame.getByRole("button", { name: "Resume from here" }).click();
-      await frame.getByText("The agent was told.").waitFor();
-      expect(heard).toEqual([expect.stringMatching(/Call workflow_resume with checkpointId [\w-]+ and go on from there\./u)]);
+      await frame.getByText("The message was sent to the agent.").waitFor();
+      expect(heard).toEqual([expect.stringMatching(/Call workflow_resume with checkpointId [\w-]+ and continue from there\./u)]);
       expect(new Set(called)).toContain("workrail_timeline changes");
       expect(asked.filter((url) => !/^(?:http:\/\/host\.test\/$|data:|about:)/u.test(url))).toEqual([]);
       expect(faults.all).toEqual([]);

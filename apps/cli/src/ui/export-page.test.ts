@@ -38,7 +38,7 @@ describe("workrail ui --export", () => {
     // The store is as before, but for the row of the export in the audit log.
     expect(await cli.output(["load", "--session", "server"])).toContain(PASSWORD);
     const again = await cli.run(["ui", "--export", "page.html", "--session", "server"]);
-    expect([again.code, again.stderr]).toMatchObject([2, expect.stringContaining("There is a file page.html already")]);
+    expect([again.code, again.stderr]).toMatchObject([2, expect.stringContaining("The file page.html already exists")]);
   });
 
   it("ends no element of the page by a saved text", async () => {

@@ -26,7 +26,7 @@ const MOST_CHARACTERS = 4_000_000;
 const ALL = 1_000_000;
 
 /**
- * Writes a session as one page to show to somebody. Its data comes from a copy of the session in which secrets are replaced, whatever the
+ * Writes a session as one page to share. Its data comes from a copy of the session in which secrets are replaced, whatever the
  * settings say: other people read the page.
  *
  * @throws INVALID_INPUT when the file exists, or its folder does not; STORAGE_UNAVAILABLE when it cannot be written;

@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== "linux")("opening the browser (a program in
     expect(first.faults.all).toEqual([]);
     const second = await browser.open();
     await second.page.goto(ui.link);
-    await second.page.getByText("This link does not work, or was used before.").waitFor();
+    await second.page.getByText("This link is invalid or was already used.").waitFor();
     await first.page.reload();
     await first.page.getByRole("link", { name: "shop" }).waitFor();
     await ui.stop();

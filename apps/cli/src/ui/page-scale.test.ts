@@ -82,7 +82,7 @@ describe.skipIf(BROWSER === undefined)(`the timeline page at scale (${NO_BROWSER
     await page.getByRole("link", { name: /^#10000/u }).waitFor();
     await expect.poll(() => page.evaluate("document.querySelector('.window-list ol').scrollHeight"), PATIENT).toBe(64 * MANY);
     expect(await rows.count()).toBeLessThan(60);
-    // The older rows are read when somebody goes there.
+    // Older rows are read when the user scrolls there.
     expect(new Set(asked)).toEqual(new Set([200]));
     await page.getByRole("link", { name: /^#10000/u }).focus();
     await page.keyboard.press("End");

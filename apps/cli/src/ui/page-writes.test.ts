@@ -61,7 +61,7 @@ describe.skipIf(BROWSER === undefined)(`changes on the timeline page (${NO_BROWS
     await page.getByRole("tab", { name: "Changes" }).click();
     expect(await page.getByLabel("Compare with").inputValue()).toBe(headId);
     await page.getByRole("button", { name: "Undo" }).click();
-    await page.getByText("The former latest state is the latest again.").waitFor();
+    await page.getByText("The previous latest state is the latest again.").waitFor();
     expect((await log()).headId).toBe(headId);
   });
 
@@ -126,7 +126,7 @@ describe.skipIf(BROWSER === undefined)(`changes on the timeline page (${NO_BROWS
     expect(await page.getByRole("button", { name: /^Remove the tag/u }).count()).toBe(1);
     await page.getByLabel("New tag").fill("urgent");
     await page.getByRole("button", { name: "Add" }).click();
-    await page.getByText("The session has the tag.").waitFor();
+    await page.getByText("The tag was added.").waitFor();
     await page.keyboard.press("Escape");
     await show(`${SHOP}/${(await log()).headId}/context`);
     const entry = page.locator("summary").filter({ hasText: "goal" });

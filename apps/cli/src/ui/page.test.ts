@@ -90,7 +90,7 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     await expect.poll(focused, PATIENT).toContain("tried decimals");
     await page.keyboard.press("End");
     await expect.poll(focused, PATIENT).toContain("the plan");
-    await page.getByText("This is where the session begins.").waitFor();
+    await page.getByText("The session begins here.").waitFor();
     await page.getByRole("tab", { name: "Changes" }).focus();
     await page.keyboard.press("ArrowRight");
     await expect.poll(focused, PATIENT).toBe("Context");
@@ -120,7 +120,7 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     expect(await left.innerText()).toMatch(
       /Alone it has more tokens than the budget of 400\. It is EPHEMERAL, because of the key word "log": CRITICAL, IMPORTANT, USEFUL came first and took \d+ tokens\./u,
     );
-    await page.getByText(/^The tokens went to CRITICAL \d+, IMPORTANT \d+, .*keys, ids and hints \d+\./u).waitFor();
+    await page.getByText(/^Tokens were used for CRITICAL \d+, IMPORTANT \d+, .*keys, ids and hints \d+\./u).waitFor();
     const plan = page.getByRole("listitem").filter({ has: page.locator("strong", { hasText: "plan" }) });
     await plan.getByText(/^\d of \d (?:rows|items) kept, in \d+ of \d+ tokens$/u).waitFor();
     await plan.getByText(/^What is missing: \d/u).click();
@@ -134,7 +134,7 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     await left.getByRole("button", { name: "Raise the budget to 1,500" }).click();
     await page.getByText("All 10 entries are whole").waitFor();
     expect(await page.getByRole("spinbutton").inputValue()).toBe("1500");
-    const note = page.getByText("The focus changes nothing here");
+    const note = page.getByText("The focus has no effect here");
     await page.getByRole("spinbutton").fill("400");
     await page.getByRole("spinbutton").press("Enter");
     expect(await left.getByRole("button", { name: "Focus on it" }).count()).toBe(0);
@@ -239,13 +239,13 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     const hit = results.getByRole("link").first();
     await hit.waitFor();
     expect(await hit.innerText()).toMatch(/^#\d+ /u);
-    await page.getByText("Each text is listed where it was written or changed").waitFor();
+    await page.getByText("Each text is listed at the checkpoint that added or changed it").waitFor();
     expect(await hit.locator("mark").first().innerText()).toMatch(/ledger/iu);
     expect(await hit.innerText()).toMatch(/in decisions\s+…counts once for an order, because the ledger has one line for it/u);
     await page.getByRole("link", { name: "Workrail" }).click();
     expect(await box.inputValue()).toBe("");
     await box.fill("qqqq");
-    await page.getByText("No text has this word, or one like it.").waitFor();
+    await page.getByText("No text has this word or a similar one.").waitFor();
     await box.fill("");
   });
 

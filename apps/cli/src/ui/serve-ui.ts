@@ -65,7 +65,7 @@ async function listen(server: Server, port: number): Promise<number> {
     await once(server, "listening");
   } catch (cause) {
     const { code = "", message } = cause as NodeJS.ErrnoException;
-    throw cannotListen(port, code === "EADDRINUSE" ? "another program listens there" : message, cause);
+    throw cannotListen(port, code === "EADDRINUSE" ? "another program uses the port" : message, cause);
   }
   return (server.address() as AddressInfo).port;
 }

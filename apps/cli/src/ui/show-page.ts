@@ -31,7 +31,7 @@ export async function showPage(options: ShowPageOptions): Promise<void> {
   const written = await lookIntoStore(options, (store) => exportPage({ store, sessionId, file }));
   if (options.json === true) return writeJson(written);
   const { checkpoints, total, sizeBytes } = written;
-  note(`${checkpoints} of ${total} checkpoints, ${formatBytes(sizeBytes)}. Secrets are replaced; read it before you pass it on.`);
+  note(`${checkpoints} of ${total} checkpoints, ${formatBytes(sizeBytes)}. Secrets are replaced; review the file before you share it.`);
   await writeData(`${file}\n`);
 }
 

@@ -28,7 +28,7 @@ const HEARTBEAT_MS = 20_000;
 const SCRIPT = "/page.js";
 
 /**
- * The web application behind `workrail ui`. The page itself holds no data, and anybody on this machine may read it. Data needs the cookie of
+ * The web application behind `workrail ui`. The page contains no data, and any user of this machine may read it. Data needs the cookie of
  * the one visitor; a request that another site or another host name causes is refused before it reaches the store.
  */
 export function uiApp(options: UiAppOptions): Hono {
@@ -47,13 +47,13 @@ export function uiApp(options: UiAppOptions): Hono {
       hint: "The terminal shows the cause.",
     });
   });
-  app.notFound((c) => failure(c, 404, { code: "INVALID_INPUT", message: "There is nothing here." }));
+  app.notFound((c) => failure(c, 404, { code: "INVALID_INPUT", message: "Not found." }));
 
   app.use(async (c, next) => {
     for (const [name, value] of Object.entries(headers)) c.header(name, value);
     // A name other than the loopback's: another site's name was made to lead here.
-    if (!hosts.includes(c.req.header("host") ?? "")) return refuse(c, "This address is not served here.");
-    if (c.req.method === "POST" && !isOwnPage(c, hosts)) return refuse(c, "Requests of other sites are refused.");
+    if (!hosts.includes(c.req.header("host") ?? "")) return refuse(c, "This host name is not allowed.");
+    if (c.req.method === "POST" && !isOwnPage(c, hosts)) return refuse(c, "Requests from other sites are refused.");
     return next();
   });
   app.use(bodyLimit({ maxSize: MOST_BYTES, onError: (c) => failure(c, 413, { code: "TOO_LARGE", message: "The request is too large." }) }));
@@ -64,7 +64,7 @@ export function uiApp(options: UiAppOptions): Hono {
   app.post("/session", async (c) => {
     const { token } = (await bodyOf(c)) as { readonly token?: unknown };
     const key = typeof token === "string" ? visitor.admit(token) : undefined;
-    if (key === undefined) return refuse(c, "This link does not work, or was used before.");
+    if (key === undefined) return refuse(c, "This link is invalid or was already used.");
     setCookie(c, cookie, key, { httpOnly: true, sameSite: "Strict", path: "/" });
     return c.json({});
   });
@@ -78,7 +78,7 @@ export function uiApp(options: UiAppOptions): Hono {
     });
   });
   app.post("/api/:name", (c) => answer(c, options));
-  app.get("/events", (c) => (isSameSite(c) ? follow(c, options) : refuse(c, "Requests of other sites are refused.")));
+  app.get("/events", (c) => (isSameSite(c) ? follow(c, options) : refuse(c, "Requests from other sites are refused.")));
   return app;
 }
 
@@ -89,7 +89,7 @@ async function answer(c: Context, { ports, onFailure }: UiAppOptions): Promise<R
     return failure(c, 403, {
       code: "READ_ONLY",
       message: "This page is read-only.",
-      hint: inOwnName("Start it with `workrail ui --write` to change things."),
+      hint: inOwnName("Start the page with `workrail ui --write` to make changes."),
     });
   }
   try {

@@ -3,7 +3,7 @@ import { type DataPorts, reading } from "./call.ts";
 import { textOf } from "./changes.ts";
 import type { JsonValue } from "@workrail/core";
 
-/** One part of what somebody said or did. */
+/** One message or action of a participant. */
 export interface Said {
   readonly speaker: string;
   readonly kind: "text" | "call" | "result";
@@ -27,7 +27,7 @@ export interface ConversationPage {
 const PAGE = 200;
 const LONGEST = 8_000;
 
-/** Returns a page of the conversation that belongs to a checkpoint: its own, or the one that was stored beside its session. */
+/** Returns a page of the conversation that belongs to a checkpoint: its own, or the one stored with its session. */
 export const conversation = reading(
   z.object({ checkpointId: z.string(), offset: z.int().min(0).default(0) }),
   async (ports, { checkpointId, offset }): Promise<ConversationPage> => {

@@ -109,7 +109,7 @@ interface ResumeWish {
 
 async function resumeFrom(store: Workrail, { focus, ...wish }: ResumeWish): Promise<ResumedWork> {
   const found = await store.resumeWork({ ...wish, focus: focus?.trim() === "" ? undefined : focus, isPeek: true });
-  if (found.status !== "LOADED") throw new Error("The checkpoint is not there any more.");
+  if (found.status !== "LOADED") throw new Error("The checkpoint no longer exists.");
   return found;
 }
 
@@ -187,7 +187,7 @@ function textOf(context: object, key: string): string {
   return JSON.stringify((context as Record<string, unknown>)[key]);
 }
 
-/** Tokens of a summary that nobody reads. */
+/** Tokens of an unread summary. */
 const LEAST_SUMMARY = 60;
 
 /** Returns the changes in the repository since a checkpoint; `null` for one saved outside of a repository. */

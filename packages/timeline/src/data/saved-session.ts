@@ -30,7 +30,7 @@ export interface SavedCheckpoint {
   readonly rawCharacters: number;
 }
 
-/** Budgets of a saved page, where nobody can move them. */
+/** Fixed budgets of a saved page. */
 const SAVED_BUDGETS = { resume: DEFAULT_TOKENS[DEFAULT_DEPTH], handoff: 2_000 } as const;
 
 const LONGEST_RAW = 50_000;

@@ -11,7 +11,7 @@ import { usePage } from "./use-data.ts";
 
 /** The ways to go on from a checkpoint in each host: a message for an agent, or a line for a terminal. */
 function waysToResume(id: string, storeOption: string | undefined): readonly (readonly [host: string, text: string])[] {
-  const message = `Call workflow_resume with checkpointId ${id} and go on from there.`;
+  const message = `Call workflow_resume with checkpointId ${id} and continue from there.`;
   return [
     ["Any agent", message],
     ["Claude Code", `claude "${message}"`],
@@ -54,9 +54,9 @@ function ResumeHere({ id, send }: { readonly id: string; readonly send: (text: s
   const resume = async (): Promise<void> => {
     try {
       await send(waysToResume(id, storeOption)[0]?.[1] ?? "");
-      tell({ text: "The agent was told." });
+      tell({ text: "The message was sent to the agent." });
     } catch (error) {
-      tell({ text: `The host did not pass the message on: ${error instanceof Error ? error.message : String(error)}`, isError: true });
+      tell({ text: `The host did not send the message: ${error instanceof Error ? error.message : String(error)}`, isError: true });
     }
   };
   return (
@@ -99,7 +99,7 @@ function GoBack({ id, session, row, head }: ActionsProps): JSX.Element {
       const undo = async (): Promise<string> => {
         await api.remove({ checkpointId });
         goAndFocus({ sessionId: session.id, checkpointId: head?.id });
-        return "The former latest state is the latest again. The copy is in the trash.";
+        return "The previous latest state is the latest again. The copy is in the trash.";
       };
       const state = row === undefined ? "This state" : `The state of #${row.sequence}`;
       return { text: `${state} is the latest again, as #${sequence}. Nothing was deleted.`, undo };
@@ -124,7 +124,7 @@ function GoBack({ id, session, row, head }: ActionsProps): JSX.Element {
         </form>
       ) : (
         <p>
-          This page only reads. Start it with <code>workrail ui --write</code>: this button then makes the state the latest of its session
+          This page is read-only. Start it with <code>workrail ui --write</code>: this button then makes the state the latest of its session
           again.
         </p>
       )}
@@ -148,7 +148,7 @@ function Name({ id, session, row }: ActionsProps): JSX.Element {
     <Menu label="Name…">
       <form onSubmit={save}>
         <p>
-          The name of a checkpoint cannot change: the state of <Title id={id} row={row} /> is saved again under the name.
+          A checkpoint's name cannot change, so the state of <Title id={id} row={row} /> is saved again under the name.
         </p>
         <NameField name={name} isRequired onInput={setName} />
         <button type="submit" class="primary">
@@ -163,9 +163,7 @@ function Name({ id, session, row }: ActionsProps): JSX.Element {
 function WhyNoName(): JSX.Element {
   return (
     <Menu label="Name…">
-      <p>
-        Only the latest state can be named: the name of a checkpoint cannot change, so the state is saved again, and would be the latest.
-      </p>
+      <p>Only the latest state can be named: a checkpoint's name cannot change, so naming saves the state again as the latest.</p>
       <p>
         To have this state under a name and as the latest, choose <strong>Go back to this state…</strong>, which asks for a name.
       </p>
@@ -203,12 +201,12 @@ function Remove({ id, row, session, head }: ActionsProps): JSX.Element {
   const nextHead = async (): Promise<string> => {
     const { headId, rows } = await api.timeline({ sessionId: session.id });
     const now = rows.find((each) => each.id === headId);
-    return now === undefined ? "The session has no state to go on from." : `Agents now get #${now.sequence} ${titleOf(now)}.`;
+    return now === undefined ? "The session has no state to continue from." : `Agents now get #${now.sequence} ${titleOf(now)}.`;
   };
   const remove = (): Promise<void> =>
     act(async () => {
       const { removed } = await api.remove({ checkpointId: id });
-      if (removed === 0) return "It was removed already.";
+      if (removed === 0) return "It is already removed.";
       goAndFocus({ sessionId: session.id });
       const undo = async (): Promise<string> => {
         await api.restore({ sessionId: session.id, checkpointId: id });

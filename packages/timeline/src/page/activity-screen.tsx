@@ -48,12 +48,12 @@ function Charts({ activity: { days, agents, savings } }: { readonly activity: Ac
       <BarChart title="Saves by agent and day" labels={days} labelTitle="Day" series={series} unit={(count) => plural(count, "save")} />
       {savings === undefined ? null : (
         <section>
-          <h3>Tokens spared by resumes</h3>
+          <h3>Tokens saved by resumes</h3>
           {savings.resumes === 0 ? (
-            <p class="faint">No hook has resumed a session in this time.</p>
+            <p class="faint">No hook resumed a session in this period.</p>
           ) : (
             <p>
-              {plural(savings.resumes, "resume")} took about {short(savings.packTokens)} tokens in the place of about{" "}
+              {plural(savings.resumes, "resume")} took about {short(savings.packTokens)} tokens instead of about{" "}
               {short(savings.transcriptTokens)} of the transcripts: {number(Math.max(0, savings.transcriptTokens - savings.packTokens))}{" "}
               fewer. These are estimates.
             </p>

@@ -21,7 +21,7 @@ export function App({ host }: { readonly host: Host }): JSX.Element {
   const [versions, changed] = useReducer(changedBy, NO_CHANGES);
   const [isLive, setLive] = useState<boolean | undefined>(undefined);
   const [told, setTold] = useState<Done | undefined>(undefined);
-  // A message stays while somebody reads it, or is about to undo.
+  // A message stays while the user reads it or may undo.
   const [isHeld, setHeld] = useState(false);
   const [searches, clearSearch] = useReducer((count: number) => count + 1, 0);
   const { version } = versions;
@@ -82,7 +82,7 @@ export function App({ host }: { readonly host: Host }): JSX.Element {
           )}
           <span
             class="mode"
-            title={host.savedAt === undefined && !mayWrite ? "Start it with workrail ui --write to change things" : undefined}
+            title={host.savedAt === undefined && !mayWrite ? "Start the page with workrail ui --write to make changes" : undefined}
           >
             {modeOf(host, mayWrite)}
           </span>

@@ -37,7 +37,7 @@ export function BarChart({ title, labels, labelTitle, series, unit }: BarChartPr
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${title}: ${labels.length} values, highest: ${unit(most)}. The table has them all.`}
+        aria-label={`${title}: ${labels.length} values, highest: ${unit(most)}. The table lists all values.`}
       >
         {labels.map((label, index) => {
           let top = HEIGHT;

@@ -17,7 +17,7 @@ export interface BudgetControlsProps {
 
 const STEPS = 100;
 
-/** Sets the tokens that an agent can afford, and what it is about to do. The slider is finer where budgets are small. */
+/** Sets an agent's token budget and its next task. The slider is finer where budgets are small. */
 export function BudgetControls({ wish, least, most, onChange }: BudgetControlsProps): JSX.Element {
   const { budgetTokens, focus } = wish;
   const ratio = most / least;
@@ -43,7 +43,7 @@ export function BudgetControls({ wish, least, most, onChange }: BudgetControlsPr
         Focus{" "}
         <input
           type="text"
-          placeholder="what the agent is about to do"
+          placeholder="the agent's next task"
           maxLength={2_000}
           value={focus}
           onInput={(event) => onChange({ ...wish, focus: event.currentTarget.value })}
@@ -62,7 +62,7 @@ interface TokensInputProps {
 
 const AFTER_TYPING_MS = 500;
 
-/** Applies a number that somebody types as soon as it is in range and the typing pauses. Enter, or leaving the field, applies any number. */
+/** Applies a typed number once it is in range and the typing pauses. Enter, or leaving the field, applies any number. */
 function TokensInput({ tokens, least, most, onChange }: TokensInputProps): JSX.Element {
   const [typed, setTyped] = useState<string>();
   const settled = useSettled(typed, AFTER_TYPING_MS);
@@ -88,11 +88,11 @@ function TokensInput({ tokens, least, most, onChange }: TokensInputProps): JSX.E
   );
 }
 
-/** Says so when a focus changes nothing. @param isSame the answer is the same as without the focus. */
+/** Reports a focus without effect. @param isSame the answer is the same as without the focus. */
 export function FocusNote({ isSame }: { readonly isSame: boolean }): JSX.Element {
   return (
     <p class="faint" role="status">
-      {isSame ? "The focus changes nothing here: the answer is the same without it. It chooses among entries that do not all fit." : ""}
+      {isSame ? "The focus has no effect here: the answer is the same without it. A focus ranks entries when not all fit." : ""}
     </p>
   );
 }

@@ -42,8 +42,8 @@ export function ChangesTab({ id, timeline, route }: ChangesTabProps): JSX.Elemen
         </p>
       )}
       {baseId === undefined ? (
-        <Empty title="This is where the session begins.">
-          <p>It continues no other checkpoint. Choose one above to compare with, or see the Context.</p>
+        <Empty title="The session begins here.">
+          <p>This checkpoint has no parent. Choose one above to compare with, or open the Context tab.</p>
         </Empty>
       ) : (
         <Await loaded={loaded}>{(changes) => <Comparison key={pair} changes={changes} pair={{ fromId, toId }} />}</Await>
@@ -76,7 +76,7 @@ function BaseChoice({ id, baseId, parentId, rows, onChoose }: BaseChoiceProps): 
       {baseId === undefined || isKnown ? null : <option value={baseId}>{baseId}</option>}
       {near.map((row) => (
         <option key={row.id} value={row.id}>
-          {`#${row.sequence} ${titleOf(row)}, ${when(row.at)}${row.id === parentId ? " (the one before)" : ""}`}
+          {`#${row.sequence} ${titleOf(row)}, ${when(row.at)}${row.id === parentId ? " (the previous one)" : ""}`}
         </option>
       ))}
     </select>
@@ -266,7 +266,7 @@ function LayerMove({ entry: { from, to } }: { readonly entry: Change }): JSX.Ele
   );
 }
 
-/** The values, which a long answer leaves out until somebody looks. */
+/** The values, which a long answer omits until they are requested. */
 function ChangeBody({ entry, pair }: { readonly entry: Change; readonly pair: Pair }): JSX.Element {
   const { api } = usePage();
   const { key, isLeft } = entry;
@@ -275,6 +275,6 @@ function ChangeBody({ entry, pair }: { readonly entry: Change; readonly pair: Pa
   if (entry.change === "renamed") return <p class="faint">The value is the same; its key changed.</p>;
   if (isLeft !== true) return <ValueChange change={entry} />;
   return (
-    <Await loaded={asked}>{(whole) => (whole === null ? <p>It is not there any more.</p> : <ValueChange change={whole ?? entry} />)}</Await>
+    <Await loaded={asked}>{(whole) => (whole === null ? <p>It no longer exists.</p> : <ValueChange change={whole ?? entry} />)}</Await>
   );
 }

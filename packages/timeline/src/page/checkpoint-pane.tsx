@@ -23,7 +23,7 @@ export interface CheckpointPaneProps {
   readonly timeline: Loaded<Timeline>;
 }
 
-/** One checkpoint: its facts, what can be done with it, and what is in it. */
+/** One checkpoint: its facts, its actions and its content. */
 export function CheckpointPane({ route, timeline }: CheckpointPaneProps): JSX.Element {
   return (
     <section class="pane checkpoint-pane" id="checkpoint" tabIndex={-1} aria-label={nameOf(route)}>
@@ -47,16 +47,14 @@ function Content({ route, timeline }: CheckpointPaneProps): JSX.Element {
 function Welcome(): JSX.Element {
   return (
     <Empty title="See what your agents saved.">
-      <p>
-        Choose a session to see its timeline, and a checkpoint to see what changed, what is in it, and what an agent gets when it resumes.
-      </p>
+      <p>Choose a session to see its timeline, and a checkpoint to see its changes, its content, and what an agent gets when it resumes.</p>
     </Empty>
   );
 }
 
 function Chosen({ timeline, route }: { readonly timeline: Timeline; readonly route: Route }): JSX.Element {
   const id = route.checkpointId ?? timeline.headId;
-  if (id === undefined) return <Empty title="This session has no checkpoint to go on from." />;
+  if (id === undefined) return <Empty title="This session has no checkpoint to continue from." />;
   return <Checkpoint id={id} timeline={timeline} route={route} />;
 }
 

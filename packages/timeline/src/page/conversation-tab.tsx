@@ -17,7 +17,7 @@ export interface ConversationTabProps {
   readonly sought: Sought | undefined;
 }
 
-/** The conversation that was stored with a checkpoint, or beside its session. */
+/** The conversation stored with a checkpoint or its session. */
 export function ConversationTab({ id, sought }: ConversationTabProps): JSX.Element {
   const { api } = usePage();
   const { at = 0 } = sought ?? {};

@@ -129,7 +129,7 @@ function Growth({ timeline: { session, rows, total } }: { readonly timeline: Tim
           unit={bytes}
           series={[{ name: "Bytes", tone: "important", values: shown.map((row) => row.bytes) }]}
         />
-        <p class="faint">Older checkpoints are stored as differences from newer ones, so they take less.</p>
+        <p class="faint">Older checkpoints are stored as differences from newer ones, which takes less space.</p>
       </div>
     </>
   );

@@ -8,7 +8,7 @@ describe("the reason for a layer", () => {
     ['text begins with "TODO"', 'USEFUL, because its text begins with "TODO"'],
     ["says what is under way", "USEFUL, because it says what is under way"],
     ["switch about what is under way", "USEFUL, because it is a switch about what is under way"],
-    ["default", "USEFUL, because nothing says otherwise"],
+    ["default", "USEFUL, by default"],
     [undefined, "USEFUL"],
   ])("is a sentence for %s", (why, sentence) => {
     expect(layerReason({ layer: "USEFUL", why, isPinned: false })).toBe(sentence);

@@ -1,7 +1,7 @@
 import type { ContextEntry } from "../data/context.ts";
 
 const SENTENCES: readonly (readonly [RegExp, (why: string) => string])[] = [
-  [/^default$/u, () => "because nothing says otherwise"],
+  [/^default$/u, () => "by default"],
   [/^(?:key words?|rule) /u, (why) => `because of the ${why}`],
   [/^text /u, (why) => `because its ${why}`],
   [/^(?:holds|says) /u, (why) => `because it ${why}`],

@@ -32,15 +32,15 @@ export function LayerBar({ layers, most }: { readonly layers: ContextSize["layer
 
 /** The importance of each layer, in words. */
 const MEANINGS: Readonly<Record<Layer, string>> = {
-  CRITICAL: "Without it an agent does the wrong thing: goals, limits, decisions. A resume takes it first. A pin makes an entry CRITICAL.",
+  CRITICAL: "Needed to act correctly: goals, limits, decisions. A resume includes it first. A pin makes an entry CRITICAL.",
   IMPORTANT: "The agent's own thinking and progress, costly to redo: plans, findings, open questions.",
-  USEFUL: "Can be fetched or made again: files, tool output, messages.",
-  EPHEMERAL: "Means little in the next session: logs, clocks, caches. It is left out first.",
+  USEFUL: "Can be fetched or produced again: files, tool output, messages.",
+  EPHEMERAL: "Of little use in the next session: logs, clocks, caches. Left out first.",
 };
 
-/** The reason for which tokens of layers do not add up to those of the whole. */
+/** Explains why the tokens of layers do not add up to the total. */
 export const WHY_SUMS_DIFFER =
-  "Layers count each value alone; the whole is counted with its keys and its JSON, so the layers do not add up to it exactly.";
+  "Layers count values alone; the total includes keys and JSON syntax, so the layers do not add up to it exactly.";
 
 /** The colours of the layers, and their meaning on demand. */
 export function LayerLegend(): JSX.Element {
@@ -49,7 +49,7 @@ export function LayerLegend(): JSX.Element {
       {LAYER_NAMES.map((layer) => (
         <LayerTag key={layer} layer={layer} />
       ))}
-      <Menu label="?" name="What the layers are" class="plain">
+      <Menu label="?" name="About layers" class="plain">
         <p>
           A bar shows the size of a saved state in tokens, by layer. A token is about four characters. Each entry has a layer, which tells
           what a resume needs most:

@@ -22,7 +22,7 @@ export interface MissingEntriesProps {
   readonly enough?: readonly EnoughTokens[] | undefined;
   /** Larger budgets are tried now. */
   readonly isTrying: boolean;
-  /** Absent: nobody can move the budget here. */
+  /** Absent: the budget is fixed here. */
   readonly onBudget?: ((tokens: number) => void) | undefined;
   readonly onFocus?: ((words: string) => void) | undefined;
 }
@@ -42,8 +42,8 @@ export function MissingEntries(props: MissingEntriesProps): JSX.Element {
   if (whole === undefined)
     return (
       <p class="faint">
-        The summary is a short text, a few lines of each kind. It names at its end what it leaves out. For an entry that you need, raise the
-        budget or take the JSON form, which says for each entry what is missing and why.
+        The summary is a short text with a few lines of each kind, and lists what it leaves out at its end. For an entry that you need,
+        raise the budget or take the JSON form, which says for each entry what is missing and why.
       </p>
     );
   const fates = entries.map((entry) => fateOf(entry, new Set(whole), shortened));
@@ -120,7 +120,7 @@ function Spent({ found: { tokens }, budget, fates }: MissingEntriesProps & { rea
   const rest = Math.max(0, tokens - shownOf(fates, () => true));
   return (
     <p class="faint">
-      {budget === undefined ? "An answer holds no more. " : ""}The tokens went to{" "}
+      {budget === undefined ? "The answer is full. " : ""}Tokens were used for{" "}
       {[...parts, `keys, ids and hints ${number(rest)}`].join(", ")}. CRITICAL entries come first. Of the others, the lines, rows and
       sentences come first that matter most for going on: what the focus asks for, goals, rules, open work, decisions and failures, then
       what no other line says.
@@ -139,7 +139,7 @@ interface EntryListProps {
   readonly about: MissingEntriesProps;
 }
 
-/** Entries that are not all there: what is lost of each, why, and how to get it. */
+/** Entries that are not all there: the missing part of each, the reason, and the call that returns it. */
 function EntryList({ title, ones, all, about }: EntryListProps): JSX.Element | null {
   if (ones.length === 0) return null;
   return (
@@ -205,13 +205,13 @@ function whyCut({ tokens, shown }: Fate, { budget, found }: MissingEntriesProps)
   if (budget === undefined) return "It is too long for one answer.";
   const free = budget - found.tokens;
   const alone = tokens > budget ? ` Alone it has more tokens than the budget of ${number(budget)}.` : "";
-  const spare = free > 0 ? `; ${plural(free, "token")} stay free for dates and notes that an answer may add` : "";
+  const spare = free > 0 ? `; ${plural(free, "token")} are reserved for dates and notes that an answer may add` : "";
   if (free <= KEPT_FREE) return `The budget of ${number(budget)} is used up${spare}.${alone}`;
-  if (free >= tokens - shown) return "The rest of it gave way to other entries.";
+  if (free >= tokens - shown) return "Other entries took the space.";
   return `${number(free)} of ${number(budget)} tokens are free, too few for ${shown === 0 ? "it" : "more of it"}.${alone}`;
 }
 
-/** Says which layers had their room before an entry, and what the others of its own layer took. */
+/** Names the layers filled before an entry, and the tokens of other entries in its layer. */
 function cameBefore({ key, layer }: Fate, all: readonly Fate[]): string {
   const higher = LAYER_NAMES.slice(0, LAYER_NAMES.indexOf(layer)).filter((each) => shownOf(all, (fate) => fate.layer === each) > 0);
   const before = shownOf(all, (fate) => higher.includes(fate.layer));

@@ -17,7 +17,7 @@ const DEPTHS = [
 ] as const;
 type Depth = (typeof DEPTHS)[number][0];
 
-/** A wish whose budget is the default one of its form until somebody moves it. */
+/** A request with its form's default budget until the user changes it. */
 type KeptWish = Omit<Wish, "budgetTokens"> & { readonly budgetTokens?: number | undefined };
 const BY_DEFAULT: KeptWish = { focus: "" };
 
@@ -57,7 +57,7 @@ export function ResumeTab({ id, sessionId, isLatest }: ResumeTabProps): JSX.Elem
   const isSame = isAsked && without.data?.text === resumed.data?.text;
   const context = useData(`context ${id}`, () => api.context({ checkpointId: id }), any);
   const isCut = depth === "view" && resumed.data !== undefined && isMissing(resumed.data, context.data);
-  // Several budgets are tried: only once somebody stops to read.
+  // Several budgets are tried: only once the user pauses.
   const isRead = useSettled(settled, AFTER_READING_MS) === settled;
   const enough = useData(
     `enough ${id} ${budgetTokens} ${focus}`,
@@ -134,7 +134,7 @@ interface WhoGetsItProps {
   readonly onDefault: () => void;
 }
 
-/** Says which call gives this form and budget, and what an agent gets that asks for nothing. */
+/** Shows the call for this form and budget, and the default answer. */
 function WhoGetsIt({ id, depth, budget, focus, onDefault }: WhoGetsItProps): JSX.Element {
   const isOwnBudget = budget !== undefined && depth !== "full" && budget !== DEFAULT_TOKENS[depth];
   const asked = {
@@ -193,7 +193,7 @@ function Answer({ found, budget, context, children }: AnswerProps): JSX.Element 
         {number(tokens)}
         {budget === undefined ? "" : ` of ${number(budget)}`} tokens
         {context === undefined ? "" : `; the whole state has ${number(context.tokens)}`}.
-        {budget !== undefined && tokens > budget ? " Even the least answer is over the budget." : ""}
+        {budget !== undefined && tokens > budget ? " Even the smallest answer exceeds the budget." : ""}
       </p>
       {budget === undefined ? null : (
         <span class="meter big" role="img" aria-label={`${Math.round((100 * tokens) / budget)}% of the budget is used`}>
@@ -208,7 +208,7 @@ function Answer({ found, budget, context, children }: AnswerProps): JSX.Element 
           The text <CopyButton text={text} label="Copy the text" />
         </h3>
         {text.startsWith("{") ? (
-          <p class="faint">Indented here. The agent gets it on one line, with a date until which the full entries can be loaded.</p>
+          <p class="faint">Indented here. The agent gets one line, with the date until which the full entries can be loaded.</p>
         ) : null}
         <pre class="text boxed" dir="auto" tabIndex={0}>
           {marked(text)}

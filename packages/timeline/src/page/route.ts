@@ -82,7 +82,7 @@ export function followLinks(): () => void {
     const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
     if (event.defaultPrevented || !isPlain || link?.startsWith("#/") !== true) return;
     event.preventDefault();
-    // A link to the screen that is shown leads there once more: somebody may have scrolled away.
+    // A link to the screen that is shown leads there once more: the user may have scrolled away.
     if (location.hash === link) dispatchEvent(new HashChangeEvent("hashchange"));
     else location.hash = link;
   };

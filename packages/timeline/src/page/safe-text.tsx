@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<string, string>> = {
 /** Joiners are part of emoji and of several scripts. */
 const JOINERS = new Set(["\u200c", "\u200d"]);
 
-/** Text that anybody may have written: text nodes only, with the characters marked that nobody sees. */
+/** Untrusted text: text nodes only, with the characters marked that nobody sees. */
 export function SafeText({ text }: { readonly text: string }): JSX.Element {
   return <bdi>{marked(text)}</bdi>;
 }

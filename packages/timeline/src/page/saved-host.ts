@@ -49,6 +49,6 @@ function missing(what: string): never {
   throw new CallError(
     "NOT_SAVED",
     `${what} is not in this file.`,
-    "It holds the newest checkpoints of one session, each compared with the one before.",
+    "The file contains the newest checkpoints of one session, each compared with the previous one.",
   );
 }

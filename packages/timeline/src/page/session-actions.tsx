@@ -25,9 +25,9 @@ function TagSession({ session }: { readonly session: SessionRow }): JSX.Element 
       await api.tag({ sessionId: session.id, add: [...add], remove: [...remove] });
       const undo = async (): Promise<string> => {
         await api.tag({ sessionId: session.id, add: [...remove], remove: [...add] });
-        return "The tags are as before.";
+        return "The tags were restored.";
       };
-      return { text: add.length > 0 ? "The session has the tag." : "The tag is gone.", undo };
+      return { text: add.length > 0 ? "The tag was added." : "The tag was removed.", undo };
     });
   return (
     <Menu label="Tags of the session…">

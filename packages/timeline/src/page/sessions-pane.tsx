@@ -29,7 +29,7 @@ export function SessionsPane({ route, sessions }: SessionsPaneProps): JSX.Elemen
           <input
             type="search"
             placeholder="Search everything"
-            aria-label="Search everything that was saved"
+            aria-label="Search everything"
             value={typed}
             onInput={(event) => setTyped(event.currentTarget.value)}
           />
@@ -138,12 +138,12 @@ function Hits({ query }: { readonly query: string }): JSX.Element {
       {({ hits, isLoose }) =>
         hits.length === 0 ? (
           <Empty title="Nothing was found.">
-            <p>{isOneWord ? "No text has this word, or one like it." : "No text has any of these words."} Try other words.</p>
+            <p>{isOneWord ? "No text has this word or a similar one." : "No text has any of these words."} Try other words.</p>
           </Empty>
         ) : (
           <div class="scroll" role="region" aria-label="Results">
             <h2>{isLoose ? "Similar, no exact match" : plural(hits.length, "result")}</h2>
-            <p class="more">Each text is listed where it was written or changed, not where it only stayed.</p>
+            <p class="more">Each text is listed at the checkpoint that added or changed it.</p>
             <ul class="rows">
               {hits.map((hit) => (
                 <li key={hit.checkpoint.id}>

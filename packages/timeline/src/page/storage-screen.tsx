@@ -60,7 +60,7 @@ function Rules({ use: { rules, nextUnused, limitBytes } }: { readonly use: Stora
   const goes = trashDays === 0 ? "are removed for good" : "go to the trash";
   return (
     <section>
-      <h3>What will be removed, and when</h3>
+      <h3>Scheduled removals</h3>
       <ul class="rules">
         <li>
           {retentionDays === 0 ? (
@@ -96,11 +96,11 @@ function Rules({ use: { rules, nextUnused, limitBytes } }: { readonly use: Stora
         </li>
         <li>
           “Protect from clean-up”, a button above the timeline of a session, exempts its checkpoints: they stay until somebody deletes them
-          or takes the protection back. So does the tag <code>keep</code> on a single checkpoint. A session in use stays.
+          or removes the protection. The tag <code>keep</code> does the same for a single checkpoint. A session in use stays.
         </li>
         <li>
-          Checkpoints that hooks save thin out: after a day only the last of each hour stays, after a week only the last of each day. The
-          others {trashDays === 0 ? "are removed for good" : "go to the trash"} at the next clean-up.
+          Checkpoints saved by hooks are thinned out: after a day only the last of each hour stays, after a week only the last of each day.
+          The others {trashDays === 0 ? "are removed for good" : "go to the trash"} at the next clean-up.
         </li>
       </ul>
     </section>
@@ -113,12 +113,12 @@ function isPast(iso: string): boolean {
 
 /** Reasons of the store's policy, in words. */
 const REASONS: Readonly<Record<string, string>> = {
-  retention: "not used for long",
-  thinning: "many old ones: some are enough",
-  "aside-age": "an aside that is old enough",
+  retention: "unused for long",
+  thinning: "thinned out: old checkpoint of a hook",
+  "aside-age": "aside past its age limit",
   quota: "the store is nearly full",
   "disk-full": "the disk is full",
-  "trash-age": "long enough in the trash",
+  "trash-age": "past its time in the trash",
   "trash-share": "the trash is too large",
 };
 

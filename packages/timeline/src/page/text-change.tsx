@@ -10,7 +10,7 @@ export function TextChange({ from, to }: { readonly from: string; readonly to: s
   return from.includes("\n") || to.includes("\n") ? <Lines from={from} to={to} /> : <Words from={from} to={to} />;
 }
 
-/** Characters of both sides that stand beside each other in one line. */
+/** Characters of both sides shown in one line. */
 const SHORT = 40;
 
 /** One line by word. A sentence that was written anew stands below the old one. */

@@ -214,7 +214,7 @@ function Row({ row, missing, graph, lanes, size, before, most, isHead, isCurrent
             {missing === undefined ? null : (
               <span
                 class="tag"
-                title="The checkpoint before this one is in the trash or was removed for good. workrail audit tells when and why."
+                title="The checkpoint before this one is in the trash or was removed for good. workrail audit shows when and why."
               >
                 {missing}
               </span>
@@ -236,7 +236,9 @@ function Row({ row, missing, graph, lanes, size, before, most, isHead, isCurrent
 /** Tokens gained or lost since the parent: beside one large entry, no bar shows them. */
 function Growth({ from, to }: { readonly from: number | undefined; readonly to: number | undefined }): JSX.Element | null {
   if (from === undefined || to === undefined || from === to) return null;
-  return <span title="Tokens gained or lost since the checkpoint before"> {`${to > from ? "+" : "−"}${short(Math.abs(to - from))}`}</span>;
+  return (
+    <span title="Tokens gained or lost since the previous checkpoint"> {`${to > from ? "+" : "−"}${short(Math.abs(to - from))}`}</span>
+  );
 }
 
 const LANE = 14;

@@ -37,7 +37,7 @@ export const PageContext = createContext<Page | undefined>(undefined);
 
 export function usePage(): Page {
   const page = useContext(PageContext);
-  if (page === undefined) throw new Error("There is no page around this part.");
+  if (page === undefined) throw new Error("The component is outside of a page.");
   return page;
 }
 

@@ -3,7 +3,7 @@ import type { Timeline, TimelineRow } from "../data/timeline.ts";
 import type { Route } from "./route.ts";
 import { type Loaded, type Page, useData } from "./use-data.ts";
 
-/** Rows of the first answer; the rest follows when somebody goes there. */
+/** Rows of the first answer; the rest follows when the user scrolls there. */
 const FIRST_ROWS = 200;
 /** Rows that must be known on either side of the shown one. */
 export const NEIGHBOURS = 100;
@@ -32,7 +32,7 @@ export function useTimeline({ api, versionOf }: Page, { sessionId, checkpointId,
   const { rows = [], total = 0 } = first.data ?? {};
   const isKnown = isNear(rows, checkpointId ?? first.data?.headId) && (baseId === undefined || rows.some(({ id }) => id === baseId));
   const wantsAll = total > rows.length && (whole === sessionId || !isKnown);
-  // Read again only when it lost something: what it got is in the first answer.
+  // Read again only when it lost something: the first answer contains its result.
   const all = useData(`all of ${sessionId}`, sessionId === undefined || !wantsAll ? undefined : () => api.timeline({ sessionId }), lost);
   const readAll = useCallback(() => setWhole(sessionId), [sessionId]);
   return useMemo(() => {

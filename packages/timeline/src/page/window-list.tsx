@@ -18,7 +18,7 @@ export interface WindowListProps<T> {
   readonly children: (item: T, index: number) => ComponentChildren;
 }
 
-/** Rows beyond the edges of what is seen. */
+/** Rows beyond the visible edges. */
 const SPARE = 8;
 
 /** A list of rows of one height that holds only the rows in view, so that ten thousand cost no more than fifty. */
