@@ -5,7 +5,7 @@ import { messagesFromJson, messagesToJson } from "./message-json.ts";
 const there = (message: object): unknown => messagesFromJson(JSON.parse(JSON.stringify(messagesToJson([message]))))[0];
 
 describe("messages as JSON", () => {
-  it("come back exactly, with what JSON cannot hold", () => {
+  it("come back exactly, with values that JSON lacks", () => {
     const values = fc.letrec((tie) => ({
       value: fc.oneof(
         { depthSize: "small" },
@@ -30,12 +30,12 @@ describe("messages as JSON", () => {
     );
   });
 
-  it("tell a buffer from other bytes", () => {
+  it("distinguish a buffer from other bytes", () => {
     const bytes = { buffer: Buffer.from([1, 2]), memory: new Uint8Array([3]).buffer, part: new Uint8Array([4, 5, 6]).subarray(1, 2) };
     expect(there(bytes)).toStrictEqual({ buffer: Buffer.from([1, 2]), memory: new Uint8Array([3]).buffer, part: new Uint8Array([5]) });
   });
 
-  it("have other objects as JSON.stringify has them", () => {
+  it("contain other objects as JSON.stringify writes them", () => {
     class Sum {
       readonly total = 3;
     }

@@ -45,7 +45,7 @@ describe("trimMessages", () => {
     expect(tokens).toBeGreaterThan(100);
   });
 
-  it("keeps what the user said and the newest steps, names what it leaves out, and keeps it", async () => {
+  it("keeps the user's messages and the newest steps, and stores and names the steps that it leaves out", async () => {
     const store = await freshStore();
     const messages = conversation(60, 100);
     const { messages: trimmed, tokens, leftOut } = await trimMessages(store, { messages, budgetTokens: 4_000, sessionId });
@@ -67,7 +67,7 @@ describe("trimMessages", () => {
     expect(await loadMessages(store, { sessionId })).toEqual([]);
   });
 
-  it("gives the same result for the same messages and budget", async () => {
+  it("returns the same result for the same messages and budget", async () => {
     const store = await freshStore();
     const options = { messages: conversation(60, 100), budgetTokens: 4_000, sessionId };
     const withoutTime = async (): Promise<readonly ModelMessage[]> => (await trimMessages(store, structuredClone(options))).messages;
@@ -137,7 +137,7 @@ describe("trimMessages", () => {
 });
 
 describe("a run with a budget", () => {
-  it("never gives the model more than the budget, trims seldom, and saves everything", async () => {
+  it("never exceeds the model's budget, trims seldom, and saves everything", async () => {
     const store = await freshStore();
     const steps = await workrailSteps(store, { sessionId, budgetTokens: 3_000 });
     const readFile = tool({ inputSchema: z.object({ path: z.string() }), execute: ({ path }) => `${path}: ${"lorem ipsum ".repeat(60)}` });
@@ -163,7 +163,7 @@ describe("a run with a budget", () => {
 });
 
 describe("unitsOf", () => {
-  it("puts a result into the unit of its call, wherever it is", () => {
+  it("puts a result into the unit of its call, wherever the result is", () => {
     const [call, result] = [read(1, 1), read(2, 1)];
     const messages = [user("a"), ...call, user("b"), ...result.slice(0, 1), user("c"), ...result.slice(1), user("d")];
     expect(unitsOf(messages)).toEqual([

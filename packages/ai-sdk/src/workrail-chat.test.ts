@@ -51,7 +51,7 @@ async function answer(chat: WorkrailChat<ChatMessage>, model: ReturnType<typeof 
 }
 
 describe("workrailChat", () => {
-  it("has the question, and each step of the answer, durable before the next step begins", async () => {
+  it("stores the question, and each step of the answer, durably before the next step begins", async () => {
     const store = await freshStore();
     const chat = await workrailChat<ChatMessage>(store, { sessionId });
     expectTypeOf(chat.messages).toEqualTypeOf<ChatMessage[]>();
@@ -79,7 +79,7 @@ describe("workrailChat", () => {
     expect(total).toBe(4);
   });
 
-  it("begins no step while the one before it has not reached the client's stream", async () => {
+  it("starts no step before the previous one has reached the client's stream", async () => {
     const store = await freshStore();
     const chat = await workrailChat<ChatMessage>(store, { sessionId });
     await chat.add(asked);
@@ -110,7 +110,7 @@ describe("workrailChat", () => {
     expect(order).toEqual(["step 0", "client has step 0", "step 1", "step 2"]);
   });
 
-  it("goes on in the same message when the answer was interrupted between two steps", async () => {
+  it("continues in the same message when the answer was interrupted between two steps", async () => {
     const store = await freshStore();
     const first = await workrailChat<ChatMessage>(store, { sessionId });
     await first.add(asked);
@@ -135,7 +135,7 @@ describe("workrailChat", () => {
     expect(chat.isUnfinished).toBe(true);
   });
 
-  it("goes on for a client that leaves", async () => {
+  it("continues after the client disconnects", async () => {
     const store = await freshStore();
     const chat = await workrailChat<ChatMessage>(store, { sessionId });
     await chat.add(asked);
@@ -154,7 +154,7 @@ describe("workrailChat", () => {
     expect(sent).not.toContain("Both are counted.");
   });
 
-  it("replaces a message and what came after it, as an edit or another answer does", async () => {
+  it("replaces a message and all later ones, as an edit or a new answer does", async () => {
     const store = await freshStore();
     const chat = await workrailChat<ChatMessage>(store, { sessionId });
     await chat.add(asked);
@@ -181,7 +181,7 @@ describe("workrailChat", () => {
     expect(unfinished).toEqual([false, false, true, true]);
   });
 
-  it("gives the model what fits, and keeps all for the user", async () => {
+  it("gives the model the messages that fit, and keeps all for the user", async () => {
     const store = await freshStore();
     const chat = await workrailChat<ChatMessage>(store, { sessionId, budgetTokens: 1_500 });
     for (let turn = 0; turn < 8; turn++) {

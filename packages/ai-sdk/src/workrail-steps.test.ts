@@ -89,7 +89,7 @@ describe("workrailSteps", () => {
     expect(expected).toHaveLength(4);
   });
 
-  it("goes on where a run stopped", async () => {
+  it("continues where a run stopped", async () => {
     const store = await freshStore();
     const first = await workrailSteps(store, { sessionId });
     await generateText({
@@ -108,7 +108,7 @@ describe("workrailSteps", () => {
     expect(await loadMessages(store, { sessionId })).toHaveLength(6);
   });
 
-  it("keeps what a user says while the agent works", async () => {
+  it("keeps messages that the user sends while the agent works", async () => {
     const store = await freshStore();
     const steps = await workrailSteps(store, { sessionId });
     const steering = experimental_createSteering();
@@ -240,7 +240,7 @@ describe("workrailSteps", () => {
     expect(context["messages"]).toHaveLength(6);
   });
 
-  it("ends the run when another process goes on with the same session", async () => {
+  it("ends the run when another process continues the same session", async () => {
     const store = await freshStore();
     const [mine, other] = [await workrailSteps(store, { sessionId }), await workrailSteps(store, { sessionId })];
     await generateText({ model: scriptedModel(["Done."]), messages: [user("Count them.")], ...callbacks(other) });
@@ -250,7 +250,7 @@ describe("workrailSteps", () => {
     expect(model.doGenerateCalls).toEqual([]);
   });
 
-  it("goes on from the newest checkpoint that can be read", async () => {
+  it("continues from the newest readable checkpoint", async () => {
     const dataDir = freshFolder();
     const before = await freshStore(dataDir);
     await before.saveCheckpoint({ sessionId, context: { plan: "count", messages: [user("Count them.")] } });

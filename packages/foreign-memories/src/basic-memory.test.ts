@@ -46,7 +46,7 @@ describe("basic-memory", () => {
     });
   });
 
-  it("has the same ids for the same notes, and a later checkpoint once one is gone", async () => {
+  it("has the same ids for the same notes, and a later checkpoint after one is removed", async () => {
     write("specs/a.md");
     write("specs/b.md");
     utimesSync(join(made.folder, "specs"), OLD, OLD);

@@ -51,7 +51,7 @@ describe("the usual places", () => {
     expect(() => find("basic-memory")).toThrow("its configuration is not JSON");
   });
 
-  it("are named when there is no data", () => {
+  it("are named when no data exists", () => {
     expect(() => find("mcp-memory-keeper")).toThrow(
       expect.objectContaining({ code: "INVALID_INPUT", hint: expect.stringContaining(at("mcp-data", "memory-keeper", "context.db")) }),
     );

@@ -17,7 +17,7 @@ describe("mcp-memory-keeper", () => {
     database.close();
   };
 
-  it("has each session that the program wrote, with its checkpoints and its state", async () => {
+  it("contains each session that the program wrote, with its checkpoints and its state", async () => {
     const { sessions, skipped } = await readAll("mcp-memory-keeper", writeKeeperFile(made.folder));
     expect(skipped).toEqual([expect.stringMatching(/context\.db, session [0-9a-f-]{36}: it is empty$/u)]);
     expect(sessions).toMatchObject([{ project: "/srv/shop", name: "cart bug", pins: ["current_task"], writer: "mcp-memory-keeper" }]);
@@ -49,7 +49,7 @@ describe("mcp-memory-keeper", () => {
     });
   });
 
-  it("reads what is only in the log of a server that runs, and changes nothing beside it", async () => {
+  it("reads data that is only in the log of a running server, and changes no file beside it", async () => {
     const file = writeKeeperFile(made.folder);
     const server = new DatabaseSync(file);
     server.exec("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; UPDATE context_items SET value = 'new' WHERE key = 'next_step'");
@@ -68,7 +68,7 @@ describe("mcp-memory-keeper", () => {
     expect((await readAll("mcp-memory-keeper", join(made.folder, "link.db"))).sessions).toHaveLength(1);
   });
 
-  it("has the same ids for a copy, and others for what was changed", async () => {
+  it("has the same ids for a copy, and new ids for changed content", async () => {
     const file = writeKeeperFile(made.folder);
     const [before] = (await readAll("mcp-memory-keeper", file)).sessions;
     inDatabase(
@@ -105,7 +105,7 @@ describe("mcp-memory-keeper", () => {
     ]);
   });
 
-  it("names a session that has too much, and takes the others", async () => {
+  it("names a session that is too large, and takes the others", async () => {
     const file = writeKeeperFile(made.folder);
     inDatabase(
       file,

@@ -43,7 +43,7 @@ describe("server-memory", () => {
     });
   });
 
-  it("has the same ids as long as the content is the same, whatever the file's date", async () => {
+  it("has the same ids for the same content, whatever the file's date", async () => {
     writeFileSync(file, fixture("server-memory-2026.8.31.jsonl"));
     const [before] = (await readAll("server-memory", file)).sessions;
     utimesSync(file, new Date(0), new Date(0));
@@ -56,7 +56,7 @@ describe("server-memory", () => {
     expect(idsOf(changed)[1]).not.toBe(idsOf(before)[1]);
   });
 
-  it("names every line that it cannot take, and takes the others", async () => {
+  it("names every invalid line, and takes the others", async () => {
     const deep = `{"type":"entity","name":"deep","observations":${"[".repeat(50_000)}${"]".repeat(50_000)}}`;
     write('{"type":"entity","name":"cut', "[]", "", { type: "note", name: "x" }, { type: "entity" }, { type: "relation", from: "a" }, deep);
     const good = Buffer.from('\n{"type":"entity","name":"good","observations":["o"]}\n');
@@ -103,7 +103,7 @@ describe("server-memory", () => {
     );
   });
 
-  it("refuses another file, of which most lines are wrong", async () => {
+  it("refuses a file with mostly invalid lines", async () => {
     write(...Array<string>(1_001).fill("no JSON"));
     await expect(readAll("server-memory", file)).rejects.toMatchObject({
       code: "INVALID_INPUT",

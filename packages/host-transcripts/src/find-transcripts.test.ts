@@ -71,7 +71,7 @@ describe("findTranscripts", () => {
     expect(await names("claude-code", { project })).toHaveLength(1);
   });
 
-  it("looks where the environment says that a host's files are", async () => {
+  it("reads a host's files from the folder that the environment names", async () => {
     put("elsewhere/projects/-p/a.jsonl", 1);
     put("codex/sessions/2026/11/24/rollout-a.jsonl", 1);
     put("gemini/.gemini/tmp/p/chats/session-a.jsonl", 1);

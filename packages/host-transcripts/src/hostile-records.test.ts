@@ -25,7 +25,7 @@ const value = fc.letrec<{ value: unknown; record: unknown }>((tie) => ({
   ),
 }));
 
-describe("a record that no host wrote", () => {
+describe("a malformed record", () => {
   it.each([
     ["claude-code", beginClaudeReader],
     ["codex", beginCodexReader],

@@ -13,7 +13,7 @@ function recorded(host: string, name: string): Record<string, unknown> {
 }
 
 describe("parsePayload", () => {
-  it.each(RECORDED)("understands and guesses the host of a recorded payload of %s: %s", (host, name) => {
+  it.each(RECORDED)("reads a recorded payload, and detects its host, of %s: %s", (host, name) => {
     const json = recorded(host, name);
     expect(parsePayload(undefined, json)).toMatchObject({
       host,
@@ -23,7 +23,7 @@ describe("parsePayload", () => {
     });
   });
 
-  it("names the moment in one way for all hosts", () => {
+  it("gives the event one name for all hosts", () => {
     const events = RECORDED.flatMap(([host, name]) => {
       const event = parsePayload(undefined, recorded(host, name))?.event;
       return event === undefined ? [] : [`${host} ${name.replace(".json", "")}: ${event}`];
@@ -51,7 +51,7 @@ describe("parsePayload", () => {
     ]);
   });
 
-  it("gives the prompt, the last message and why", () => {
+  it("returns the prompt, the last message and the reason", () => {
     expect(parsePayload(undefined, recorded("claude-code", "UserPromptSubmit.json"))?.prompt).toBe("again");
     expect(parsePayload(undefined, recorded("codex", "Stop.json"))).toMatchObject({
       lastAssistantMessage: "done codex",
@@ -73,7 +73,7 @@ describe("parsePayload", () => {
     });
   });
 
-  it("gives the own transcript of a sub-agent, never that of its parent", () => {
+  it("returns the transcript of a sub-agent, never that of its parent", () => {
     const stopped = recorded("claude-code", "SubagentStop.json");
     expect(parsePayload(undefined, stopped)?.transcriptPath).toBe(stopped["agent_transcript_path"]);
     const begun = recorded("claude-code", "SubagentStart.json");
@@ -81,7 +81,7 @@ describe("parsePayload", () => {
     expect(parsePayload(undefined, begun)?.transcriptPath).toBeUndefined();
   });
 
-  it("understands Cursor, by its documentation", () => {
+  it("reads payloads of Cursor, as documented", () => {
     const common = { conversation_id: "c1", generation_id: "g1", workspace_roots: ["/home/user/proj"] };
     expect(parsePayload(undefined, { ...common, hook_event_name: "beforeSubmitPrompt", prompt: "Fix it", attachments: [] })).toEqual({
       host: "cursor",
@@ -96,7 +96,7 @@ describe("parsePayload", () => {
     });
   });
 
-  it("understands VS Code, by its documentation", () => {
+  it("reads payloads of VS Code, as documented", () => {
     const json = { sessionId: "s1", hookEventName: "SessionStart", cwd: "/home/user/proj", transcript_path: "/t.json", source: "new" };
     expect(parsePayload(undefined, json)).toEqual({
       host: "vscode",
@@ -108,7 +108,7 @@ describe("parsePayload", () => {
     });
   });
 
-  it("understands the opencode plugin", () => {
+  it("reads payloads of the opencode plugin", () => {
     const json = { sessionID: "ses_1", directory: "/home/user/proj", event: "session.idle", messages: [{ info: {}, parts: [] }] };
     expect(parsePayload(undefined, json)).toEqual({
       host: "opencode",
@@ -123,11 +123,11 @@ describe("parsePayload", () => {
     expect(parsePayload("opencode", { session_id: "s", messages: [] })).toEqual({ host: "opencode", sessionId: "s" });
   });
 
-  it("takes the given host, whatever the payload looks like", () => {
+  it("uses the given host, whatever the payload looks like", () => {
     expect(parsePayload("vscode", recorded("claude-code", "Stop.json"))?.host).toBe("vscode");
   });
 
-  it("sees that an editor runs the hooks of Claude Code", () => {
+  it("recognises an editor that runs the hooks of Claude Code", () => {
     expect(parsePayload("claude-code", { sessionId: "s", hookEventName: "Stop" })?.host).toBe("vscode");
     expect(parsePayload("claude-code", { conversation_id: "c", session_id: "c", hook_event_name: "stop" })?.host).toBe("cursor");
     expect(parsePayload("claude-code", recorded("codex", "Stop.json"))?.host).toBe("claude-code");
@@ -146,7 +146,7 @@ describe("parsePayload", () => {
     expect(parsePayload(undefined, json)).toEqual({ host: "claude-code", sessionId: "s" });
   });
 
-  it("gives nothing without the id of a session", () => {
+  it("returns nothing without a session id", () => {
     for (const json of [undefined, null, "x", 1, [], {}, { session_id: 5 }, { session_id: "" }])
       expect(parsePayload("codex", json)).toBeUndefined();
   });

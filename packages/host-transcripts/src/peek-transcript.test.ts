@@ -29,7 +29,7 @@ describe("peekTranscript", () => {
     expect(facts).toMatchObject({ isSubagent: true, sessionId: "19d8349b-5684-43c2-a996-3ae86426df8b" });
   });
 
-  it("reports those of a Codex rollout, and that a sub-agent wrote it", async () => {
+  it("reports the session, the directory and the sub-agent of a Codex rollout", async () => {
     expect(await peekTranscript("codex", path.join(FIXTURES, "codex-0.169.0/rollout-0.jsonl"))).toMatchObject({
       sessionId: "01a20d72-d989-72d0-8768-91cdb03a5fa0",
       cwd: "/home/user/proj",
@@ -57,7 +57,7 @@ describe("peekTranscript", () => {
     });
   });
 
-  it("knows nothing of an empty file, and of none", async () => {
+  it("returns nothing for an empty or missing file", async () => {
     const file = path.join(aFolder(), "empty.jsonl");
     writeFileSync(file, "");
     expect(await peekTranscript("claude-code", file)).toEqual({});

@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 describe("readTranscript", () => {
-  it("gives nothing for a file that is not there", async () => {
+  it("returns nothing for a missing file", async () => {
     expect(await readTranscript("codex", path.join(folder, "none"))).toBeUndefined();
     expect(await readTranscript("codex", path.join(aFile("x"), "none"))).toBeUndefined();
   });
@@ -45,14 +45,14 @@ describe("readTranscript", () => {
     await expect(readTranscript("claude-code", pipe)).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 
-  it.skipIf(process.platform !== "linux")("says that a file cannot be read", async () => {
+  it.skipIf(process.platform !== "linux")("reports an unreadable file", async () => {
     await expect(readTranscript("codex", "/proc/self/mem")).rejects.toMatchObject({
       code: "STORAGE_UNAVAILABLE",
       details: { reason: "EIO" },
     });
   });
 
-  it("leaves an unfinished last line for the next call", async () => {
+  it("leaves an unfinished last line to the next call", async () => {
     const file = aFile(`${prompt("a", null)}\n${prompt("b", "a").slice(0, 40)}`);
     const first = await read("claude-code", file);
     appendFileSync(file, `${prompt("b", "a").slice(40)}\n`);
@@ -60,7 +60,7 @@ describe("readTranscript", () => {
     expect([texts(first), texts(second), second.restarted]).toEqual([["a"], ["b"], false]);
   });
 
-  it("begins anew when the file is shorter or its head changed", async () => {
+  it("starts over when the file is shorter or its head changed", async () => {
     const file = aFile(`${prompt("a", null)}\n${prompt("b", "a")}\n`);
     const { position } = await read("claude-code", file);
     truncateSync(file, prompt("a", null).length + 1);
@@ -71,13 +71,13 @@ describe("readTranscript", () => {
     expect([other.restarted, texts(other)]).toEqual([true, ["c", "d", "e"]]);
   });
 
-  it("reads nothing new of a file that did not change", async () => {
+  it("reads nothing of an unchanged file", async () => {
     const file = path.join(FIXTURES, "claude-code-2.1.330/tools-and-compaction.jsonl");
     const { position } = await read("claude-code", file);
     expect(await read("claude-code", file, { from: position })).toMatchObject({ events: [], restarted: false, position });
   });
 
-  it("passes over a byte order mark, carriage returns, garbage and lone surrogates", async () => {
+  it("accepts a byte order mark, carriage returns, garbage and lone surrogates", async () => {
     const lines = ["\uFEFF" + prompt("a", null), "not JSON", '{"type":"user"', "[]", "null", "", prompt("b \\ud800", "a", "b")];
     expect(texts(await read("claude-code", aFile(`${lines.join("\r\n")}\r\n`)))).toEqual(["a", "b \ud800"]);
   });
@@ -87,7 +87,7 @@ describe("readTranscript", () => {
     expect(texts(await read("claude-code", file))).toEqual(["a", "b"]);
   });
 
-  it("reads in slices of about the bytes it may, until the end", async () => {
+  it("reads in slices of about the given size, until the end", async () => {
     const line = (id: number) => prompt(`${id} ${"y".repeat(1000)}`, id === 0 ? null : `${id - 1}`, `${id}`);
     const file = aFile(Array.from({ length: 5000 }, (_, id) => `${line(id)}\n`).join(""));
     const parts: TranscriptPart[] = [];
@@ -97,7 +97,7 @@ describe("readTranscript", () => {
     expect(parts.flatMap(texts).map((text) => Number.parseInt(text, 10))).toEqual(Array.from({ length: 5000 }, (_, id) => id));
   });
 
-  it("begins anew when the person went back, and gets beyond that place although the time is up", async () => {
+  it("starts over after a rewind, and gets past it although the time is up", async () => {
     const noise = `{"type":"noise","of":"${"z".repeat(1000)}"}\n`.repeat(1500);
     const before = `${prompt("a", null)}\n${noise}${prompt("b", "a")}\n`;
     const file = aFile(before);
@@ -109,7 +109,7 @@ describe("readTranscript", () => {
     expect([third.restarted, texts(third)]).toEqual([false, ["d"]]);
   });
 
-  it("gets on by a chunk in each call although the time is up", async () => {
+  it("advances by a chunk in each call although the time is up", async () => {
     const file = aFile(`${prompt("a", null)}\n${`{"type":"noise","of":"${"z".repeat(1000)}"}\n`.repeat(3000)}`);
     const part = await read("claude-code", file, { deadlineMs: 0 });
     expect([texts(part), part.isPartial]).toEqual([["a"], true]);

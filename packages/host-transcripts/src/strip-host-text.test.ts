@@ -5,12 +5,12 @@ import { stripHostText, stripHostTextOfOutput } from "./strip-host-text.ts";
 const BLOCK = "<system-reminder>\nremember\n</system-reminder>\n";
 
 describe("stripHostText", () => {
-  it("takes closed blocks out", () => {
+  it("removes closed blocks", () => {
     expect(stripHostText(`a ${BLOCK}b <workrail-resume id="1">old</workrail-resume >c`)).toBe("a b c");
     expect(stripHostText("<hook_context>x <workrail-resume>y</workrail-resume> z</hook_context>Fix it")).toBe("Fix it");
   });
 
-  it("keeps all words of a person who writes a tag without its end", () => {
+  it("keeps all words of a user who writes an unclosed tag", () => {
     const words = "Why do we see <system-reminder> in the logs? Never touch src/legacy.";
     expect(stripHostText(words)).toBe(words);
     expect(stripHostText(`${words}\n${BLOCK}`)).toBe(words);
@@ -18,11 +18,11 @@ describe("stripHostText", () => {
     expect(stripHostText("Remove </system-reminder>, keep <hook_context>.")).toBe("Remove </system-reminder>, keep <hook_context>.");
   });
 
-  it("takes blocks within blocks of the same name out as one", () => {
+  it("removes nested blocks of the same name as one", () => {
     expect(stripHostText(`a<system-reminder>b ${BLOCK}c</system-reminder>d`)).toBe("ad");
   });
 
-  it("leaves text without such blocks as it is", () => {
+  it("returns text without such blocks unchanged", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect([stripHostText(text), stripHostTextOfOutput(text)]).toEqual([text, text]);
@@ -41,7 +41,7 @@ describe("stripHostText", () => {
 });
 
 describe("stripHostTextOfOutput", () => {
-  it("takes closed blocks out, and a block that the host cut off", () => {
+  it("removes closed blocks, and a block that the host cut off", () => {
     expect(stripHostTextOfOutput(`1 failed\n${BLOCK}2 passed\n<system-reminder>\nreme`)).toBe("1 failed\n2 passed");
     expect(stripHostTextOfOutput(`ok <hook_context>x <system-reminder>y</system-reminder> z`)).toBe("ok");
   });

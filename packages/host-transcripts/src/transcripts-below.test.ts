@@ -24,18 +24,18 @@ it("finds the transcripts of all projects, newest first, and counts those of sub
   expect({ subagents, unreadable }).toEqual({ subagents: 2, unreadable: [] });
 });
 
-it("knows the names that each host gives", () => {
+it("knows the event names of each host", () => {
   const codex = folderWith("2026/01/02/rollout-1.jsonl", "2026/01/02/other.jsonl");
   expect(transcriptsBelow("codex", codex).transcripts).toHaveLength(1);
   const gemini = folderWith("shop/chats/session-1.jsonl", "shop/chats/session-2.json", "shop/chats/s/agent.jsonl", "shop/logs.json");
   expect(transcriptsBelow("gemini", gemini)).toMatchObject({ transcripts: [{}, {}], subagents: 1 });
 });
 
-it("has none of a folder that is not there", () => {
+it("contains nothing of a missing folder", () => {
   expect(transcriptsBelow("codex", path.join(tmpdir(), "workrail-none"))).toEqual({ transcripts: [], subagents: 0, unreadable: [] });
 });
 
-it("asks the environment where a host keeps them", () => {
+it("reads the folders of hosts from the environment", () => {
   const home = path.join("home", "me");
   expect(transcriptFolder("claude-code", { home, env: {} })).toBe(path.join(home, ".claude", "projects"));
   expect(transcriptFolder("codex", { home, env: { CODEX_HOME: "c" } })).toBe(path.join("c", "sessions"));

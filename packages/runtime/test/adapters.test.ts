@@ -34,7 +34,7 @@ describe("the options of a store", () => {
 });
 
 describe("a program's own parts", () => {
-  it("all replace ours", () =>
+  it("replace the built-in parts", () =>
     onDisk(async ({ dataDir }) => {
       const used = new Set<string>();
       let given: Settings | undefined;
@@ -115,7 +115,7 @@ describe("a program's own parts", () => {
     expect(isClosed).toBe(true);
   });
 
-  it("leave nothing open when the store cannot be assembled", async () => {
+  it("leave nothing open when opening the store fails", async () => {
     let [opened, closed] = [0, 0];
     const storage = (): Storage => {
       opened += 1;

@@ -47,7 +47,7 @@ describe.each(KINDS)("a filter of attributes in $kind", ({ at }) => {
       expect(await refusalOf(found(workrail, { phase: "plan" }))).toMatchObject({ code: "INVALID_INPUT" });
     }));
 
-  it("does not find every checkpoint without attributes by words that JSON has", () =>
+  it("does not match checkpoints without attributes by words of JSON syntax", () =>
     at(async (place) => {
       await using workrail = await place.open();
       await workrail.saveCheckpoint({ sessionId: "a", context: { n: 1 } });

@@ -62,7 +62,7 @@ describe("a backup", () => {
     }),
   );
 
-  it("replaces nothing, and is not written into the store itself", () =>
+  it("replaces no file, and is not written into the store", () =>
     withBackup(async (place, backup) => {
       await using store = await place.open();
       const file = path.join(path.dirname(backup), "file");

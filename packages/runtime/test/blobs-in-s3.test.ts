@@ -60,7 +60,7 @@ describe("the setting blobs", () => {
     });
   });
 
-  it("refuses the checkpoints to a process without it, which marks none as damaged", async () => {
+  it("refuses loads in a process without it, and marks no checkpoint as damaged", async () => {
     await inBucket(async (place) => {
       const workrail = await place.open();
       const [id = ""] = await save(workrail, 1);

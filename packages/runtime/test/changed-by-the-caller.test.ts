@@ -56,7 +56,7 @@ describe.each(KINDS)("changes by the caller before the save ($kind)", ({ at }) =
       expect(refused).toMatchObject({ code: "INVALID_INPUT", hint: expect.stringContaining("null") });
     }));
 
-  it("do not affect the copy, which has every key in its order, whatever its name", () =>
+  it("do not affect the copy, which keeps every key in order, whatever its name", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const text = '{"z":1,"__proto__":{"__proto__":[{"b":-0,"a":null}]},"1":"","constructor":{}}';
@@ -67,7 +67,7 @@ describe.each(KINDS)("changes by the caller before the save ($kind)", ({ at }) =
 });
 
 describe("when memory may replace the disk", () => {
-  it("a context is saved as it was when the call was made, on the disk and in memory", () =>
+  it("saves a context as it was at the call, on the disk and in memory", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       for (const writing of [undefined, "EIO", "EIO"]) {

@@ -77,7 +77,7 @@ describe("copyStore", () => {
       { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: WISH.key as string },
     ));
 
-  it("refuses to take a sealed store apart", () =>
+  it("refuses to split a sealed store", () =>
     onDisk(
       async (place) => {
         await fill(place);
@@ -106,7 +106,7 @@ describe("copyStore", () => {
       expect(error).toMatchObject({ code: "INVALID_INPUT", details: { reason: "target-sealed" } });
     }));
 
-  it("brings an earlier copy up to date, and removes what the source removed", () =>
+  it("updates an earlier copy, and removes checkpoints that the source removed", () =>
     onDisk(async (place) => {
       await fill(place);
       const to = beside(place, "copy");
@@ -124,7 +124,7 @@ describe("copyStore", () => {
       expect(filesIn(to).toSorted()).toEqual(filesIn(place.dataDir).toSorted());
     }));
 
-  it("refuses a target with work of its own, and leaves it as it is", () =>
+  it("refuses a target with its own checkpoints, and does not change the target", () =>
     onDisk(async (place) => {
       await fill(place);
       const to = beside(place, "copy");

@@ -29,7 +29,7 @@ it.each([
   }),
 );
 
-it("a damaged row that others keep from repair is waited for once, and repaired when they are gone", () =>
+it("waits once for a damaged row that other processes keep from repair, and repairs it when they are gone", () =>
   onDisk(async (place) => {
     const other = await place.open();
     await other.saveCheckpoint({ sessionId: "s", checkpointId: "c", context: { note: "a note" }, metadata: { name: "its name" } });

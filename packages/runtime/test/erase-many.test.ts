@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { KINDS, refusalOf } from "./stores.ts";
 
 describe.each(KINDS)("erasing several sessions in $kind", ({ at }) => {
-  it("takes all of them, compacted or not, and leaves the others exact", () =>
+  it("takes all of them, compacted or not, and leaves other checkpoints unchanged", () =>
     at(async (place) => {
       const context = (step: number): object => ({ step, text: "the same words in each ".repeat(200) });
       const first = await place.open();

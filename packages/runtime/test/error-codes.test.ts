@@ -210,7 +210,7 @@ describe("a call is refused with", () => {
 });
 
 describe("after a refusal", () => {
-  it("the next call works, and the refused call left nothing", () =>
+  it("the next call works, and the refused call leaves no data", () =>
     onDisk(async (place) => {
       await using workrail = await place.open({ limits: { maxCheckpointBytes: 1_000 } });
       await workrail.saveCheckpoint({ sessionId: "session", context: { step: 1 } });

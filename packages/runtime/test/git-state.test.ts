@@ -96,7 +96,7 @@ describe.skipIf(noGit !== undefined)("the state of a repository (needs git)", ()
     expect(await new GitReader(undefined).read()).toBeUndefined();
   });
 
-  it("is unknown while the disk does not answer, which is waited for once, and is read again afterwards", async () => {
+  it("is unknown while the disk hangs, after one wait, and is read again afterwards", async () => {
     const reader = new GitReader(app, 20);
     let answer = (): void => {};
     const hung = new Promise<void>((resolve) => (answer = resolve));
@@ -144,7 +144,7 @@ describe.skipIf(noGit !== undefined)("the state of a repository (needs git)", ()
       expect(metadata.gitState).toEqual({ branch: "main", commit: first.slice(0, 12) });
     });
 
-    it("takes no such facts from its caller, and reports that", async () => {
+    it("ignores such facts from its caller, and reports that", async () => {
       const labels = { gitState: { branch: "other" }, attributes: { mine: 1 } };
       const saved = await workrail.saveCheckpoint({ sessionId: "s", context: {}, metadata: labels });
       expect(saved.ignoredMetadata).toEqual(["gitState"]);
@@ -152,7 +152,7 @@ describe.skipIf(noGit !== undefined)("the state of a repository (needs git)", ()
       expect(metadata).toMatchObject({ attributes: { mine: 1 }, gitState: { branch: "main" } });
     });
 
-    it("keeps the caller's own facts, even when no room is left for ours", async () => {
+    it("keeps the caller's facts, even when no room is left for the store's", async () => {
       const mine = "x".repeat(16_384 - `{"mine":""}`.length);
       await workrail.saveCheckpoint({ sessionId: "full", context: {}, metadata: { attributes: { mine } } });
       const { metadata } = await workrail.loadCheckpoint({ sessionId: "full" });

@@ -72,7 +72,7 @@ describe("handles while memory replaces the disk", () => {
     expect((await findCheckpoint(disk.catalog, saved.record.id))?.shieldedUntil).toEqual(handle?.validUntil);
   });
 
-  it("are extended on the disk for checkpoints that are already there", async () => {
+  it("are extended on the disk for checkpoints already stored", async () => {
     const { disk, memory, standIn } = aStandIn();
     const context = { aside: 1 };
     const before = await saveAside(portsOf(disk), { sessionId: SESSION, context });
@@ -84,7 +84,7 @@ describe("handles while memory replaces the disk", () => {
     expect((await findCheckpoint(standIn.catalog, checkpointId))?.shieldedUntil).toEqual(during.validUntil);
   });
 
-  it("are still valid for the rest in memory when the disk fails again in the middle", async () => {
+  it("stay valid for the saves left in memory when the disk fails again midway", async () => {
     const { disk, memory, standIn } = aStandIn();
     const asides = [];
     for (const step of [1, 2]) asides.push(await saveAside(standIn, { sessionId: SESSION, context: { step } }));

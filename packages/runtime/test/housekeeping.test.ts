@@ -143,7 +143,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       await after.close();
     }));
 
-  it("makes room once for a save that would be refused", () =>
+  it("frees space once for a save that would be refused", () =>
     at(async (place) => {
       const env = { WORKRAIL_CLEANUP_FROM_PERCENT: "100", WORKRAIL_CLEANUP_TO_PERCENT: "50" };
       const store = await openOn(place, 0, { env, limits: { maxTotalBytes: 5_000 } });
@@ -155,7 +155,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       await store.close();
     }));
 
-  it("refuses a save for which there cannot be room, gives advice, and removes nothing for it", () =>
+  it("refuses a save that can never fit, gives advice, and removes nothing", () =>
     at(async (place) => {
       const store = await openOn(place, 0, { limits: { maxTotalBytes: 5_000 } });
       await saveTo(store, "a");
@@ -175,7 +175,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       await store.close();
     }));
 
-  it("warns once when it fills up, and again only after it had room in between", () =>
+  it("warns once when it fills up, and again only after it had free space in between", () =>
     at(async (place) => {
       const { warnings, log } = listening();
       const env = { WORKRAIL_CLEANUP_FROM_PERCENT: "100" };

@@ -27,7 +27,7 @@ function partsIn(files: readonly string[], names: readonly string[]): readonly s
   return names.filter((name) => files.some((file) => file.includes(`/${name}/`)));
 }
 
-describe("the library as built", () => {
+describe("the built library", () => {
   it("loads a few files when it is imported, and nothing that opens a store", async () => {
     const files = await filesLoadedBy("");
     expect(files.length).toBeLessThanOrEqual(25);

@@ -77,7 +77,7 @@ describe("isolation", () => {
     }),
   );
 
-  it("prefers no project when it is off: the newest, or the best, comes first", () =>
+  it("prefers no project when it is off: the newest or the best comes first", () =>
     withProjects("off", async (store, projects) => {
       expect(await lookAll(store, projects)).toEqual({
         findCheckpoints: ["other", "own"],
@@ -145,7 +145,7 @@ describe("isolation", () => {
       expect(await store.projectCheckpoints.health()).toMatchObject({ durability: "disk" });
     }));
 
-  it("has no other value, and the closest is suggested", () =>
+  it("accepts no other value, and the error suggests the closest", () =>
     onDisk(async (place) => {
       expect(await refusalOf(place.open({ env: { WORKRAIL_ISOLATION: "open" } }))).toMatchObject({
         code: "INVALID_INPUT",

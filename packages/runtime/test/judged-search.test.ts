@@ -48,7 +48,7 @@ const LEAST: Readonly<Record<string, number>> = {
 };
 
 describe.each(KINDS)("judged questions in $kind", ({ at }) => {
-  it("are answered as well as they were", () =>
+  it("are answered at least as well as before", () =>
     at(async (place) => {
       await fill(place);
       await using workrail = await place.open({ project: OWN });

@@ -16,7 +16,7 @@ const LONGEST_MS = 1_500;
 const FILLER = randomBytes(3_000).toString("base64");
 
 describe("an import in a killed process", () => {
-  it(`causes no findings of verify, during or after it (${KILLS} kills)`, () =>
+  it(`causes no findings of verify, during or after a kill (${KILLS} kills)`, () =>
     onDisk(async (place) => {
       const file = path.join(path.dirname(place.dataDir), "export.json");
       {

@@ -6,7 +6,7 @@ import { onDisk } from "./stores.ts";
 
 const SIZE = 17 * 1024 * 1024;
 
-it("a context too large to be digested at once is stored as it was at the call, while other work runs", () =>
+it("stores a context too large to digest at once as it was at the call, while other work runs", () =>
   onDisk(async ({ dataDir }) => {
     const workrail = await openWorkrail({ dataDir, env: {}, project: null });
     const line = "größer 保存 🚀 \ud800 and plain text; ";

@@ -72,7 +72,7 @@ describe.each(KINDS)("a live context over $kind", ({ at }) => {
       });
     }));
 
-  it("condenses in the background at four fifths of its maximum, and keeps the originals", () =>
+  it("condenses in the background at 80% of its maximum, and keeps the originals", () =>
     at(async (place) => {
       await using store = await place.open();
       let live: LiveContext | undefined;
@@ -142,7 +142,7 @@ describe("condensing a live context", () => {
       await live.close();
     }));
 
-  it("drops EPHEMERAL entries, never CRITICAL ones, and stops at entries that cannot get smaller", () =>
+  it("drops EPHEMERAL entries, never CRITICAL ones, and stops at entries that cannot be shortened", () =>
     onDisk(async (place) => {
       await using store = await place.open();
       let times = 0;

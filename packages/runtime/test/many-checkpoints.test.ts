@@ -39,7 +39,7 @@ describe.each(KINDS)("many checkpoints in $kind", ({ at }) => {
       expect(seen).toEqual(saved.toReversed());
     }));
 
-  it("are loaded together, in the order of their ids, and a missing one does not keep the others back", () =>
+  it("are loaded together, in the order of the given ids, without the missing ones", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const first = await workrail.saveCheckpoint({ sessionId: "s", context: { step: 1 } });
@@ -51,7 +51,7 @@ describe.each(KINDS)("many checkpoints in $kind", ({ at }) => {
       expect(failed).toMatchObject([{ checkpointId: "missing", error: { code: "CHECKPOINT_NOT_FOUND" } }]);
     }));
 
-  it("are loaded as their texts, byte for byte, although most are deltas", () =>
+  it("are loaded byte for byte, although most are stored as deltas", () =>
     at(async (place) => {
       const texts = Array.from({ length: 12 }, (_, step) => `{"b":${step},"a":${JSON.stringify("word ".repeat(1_000))},"list":[1,2.50]}`);
       const store = await place.open();

@@ -51,7 +51,7 @@ describe.each(KINDS)("a session of another project in a store of $kind", ({ at }
       });
     }));
 
-  it("stays without a project, and is refused nowhere, when its first save had none", () =>
+  it("keeps having no project when its first save had none, and is accepted everywhere", () =>
     at(async (place) => {
       {
         await using nowhere = await place.open({ project: null });

@@ -31,7 +31,7 @@ describe("a program's own classifier", () => {
     }),
   );
 
-  it("does not decide about pinned entries, nor about those that a rule names", () =>
+  it("does not classify pinned entries, nor entries that a rule names", () =>
     onDisk(async (place) => {
       await using store = await place.open({ adapters: { classifier: classifierOf({ weather: "CRITICAL", lunch: "EPHEMERAL" }) } });
       await store.saveCheckpoint({ sessionId: "s", context: { lunch: "begin" } });

@@ -157,7 +157,7 @@ describe("entries that a save drops", () => {
       expect(await workrail.loadCheckpoint(S)).not.toHaveProperty("droppedKeys");
     }));
 
-  it("are counted when they are many, and long names are cut", () =>
+  it("are counted when numerous, with long names truncated", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       const many = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`${index} ${"k".repeat(200)}`, index]));
@@ -261,7 +261,7 @@ describe("while memory replaces the disk, a patch", () => {
     }));
 });
 
-it("works in a sealed store as in any other, and shows no key in clear", () =>
+it("works in a sealed store as in any other, and stores no key in clear", () =>
   onDisk(
     async (place) => {
       await using workrail = await place.open();

@@ -12,7 +12,7 @@ describe("a peek", () => {
   });
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-  it("shows as much as an agent would get, and promises nothing", async () => {
+  it("shows the answer that an agent would get, and issues no handles", async () => {
     const context = { goal: "ship", log: "a line that is long enough to be left out\n".repeat(200) };
     await using store = await openWorkrail({ dataDir, env: {} });
     await store.saveCheckpoint({ sessionId: "shop", checkpointId: "first", context });
@@ -28,7 +28,7 @@ describe("a peek", () => {
     expect(await store.resumeWork({ ...how, depth: "view" })).toHaveProperty("validUntil");
   });
 
-  it("leaves no row in the audit log, and no time of use", async () => {
+  it("writes no audit row and no access time", async () => {
     const opened = await openWorkrail({ dataDir, env: {} });
     await opened.saveCheckpoint({ sessionId: "shop", checkpointId: "first", context: { goal: "ship" } });
     const before = await opened.traceSession({ sessionId: "shop" });

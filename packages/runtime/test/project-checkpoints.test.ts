@@ -55,7 +55,7 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
       expect((await service.list()).checkpoints).toEqual([checkpoint]);
     }));
 
-  it("are stored as they were at the call, whatever the caller changes meanwhile", () =>
+  it("are stored as they were at the call, whatever the caller changes later", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const tags = ["auth"];
@@ -66,7 +66,7 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
       expect((await workrail.projectCheckpoints.list()).checkpoints).toMatchObject([{ tags: ["auth"], context: { branch: "auth" } }]);
     }));
 
-  it("are always new, and none is removed because of their number", () =>
+  it("are always new, and are not pruned by number", () =>
     at(async (place) => {
       await using workrail = await place.open({ limits: { maxCheckpoints: 3 } });
       const ids = new Set<string>();
@@ -161,7 +161,7 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
       expect(await workrail.saveCheckpoint({ context: { step: 2 } })).toMatchObject({ sessionId, sessionReason: "process" });
     }));
 
-  it("are removed for good when they are deleted, and not in the trash", () =>
+  it("are deleted for good, without the trash", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const service = workrail.projectCheckpoints;
@@ -275,7 +275,7 @@ describe("project checkpoints", () => {
       expect(await workrail.projectCheckpoints.getById(created.id)).toEqual(checkpoint);
     }));
 
-  it("are listed although one of them is damaged, which reports that", () =>
+  it("are listed when one is damaged, and that one is marked", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       const { id } = await workrail.projectCheckpoints.create(note("Damaged", { description: "gone" }));
@@ -367,7 +367,7 @@ describe("the rate limit", () => {
     return [count, undefined];
   }
 
-  it("lets 20 in a row through for each project, and then returns the time to wait", () =>
+  it("accepts 20 in a row for each project, and then returns the time to wait", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       const [count, refusal] = await admitted(workrail, 30, {});

@@ -170,7 +170,7 @@ describe.each(Object.entries(STORES))("a store (%s) that is opened read-only", (
       expect(snapshotOf(place.dataDir)).toEqual(before);
     }));
 
-  it("is read without its catalog, however recently that was changed", () =>
+  it("is read without its catalog, however recently the catalog was changed", () =>
     filled(async (place) => {
       removeCatalog(place.dataDir);
       // A whole-second time may come from a coarse clock that hides a change soon after.
@@ -250,7 +250,7 @@ describe.each(["better-sqlite3", "node:sqlite"])("a reader with %s beside a writ
       await writer.close();
     }, env));
 
-  it("leaves the writer's log and shared memory alone", () =>
+  it("does not change the writer's log and shared memory", () =>
     onDisk(async (place) => {
       stopTime();
       const writer = await place.open({ upkeep: false });
@@ -352,7 +352,7 @@ describe("read-only mode", () => {
       expect(copies()).toEqual([]);
     }));
 
-  it("refuses to replace the store by a backup, and every setting but its own", () =>
+  it("refuses to replace the store by a backup, and to set anything except readOnly", () =>
     onDisk(async (place) => {
       const writer = await place.open();
       await fill(writer);

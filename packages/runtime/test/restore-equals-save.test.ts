@@ -53,7 +53,7 @@ const wide = fc
 const deep = fc.integer({ min: 20, max: 120 }).map(nested);
 const context = fc.oneof({ weight: 20, arbitrary: objectOf(value) }, { weight: 1, arbitrary: wide }, { weight: 1, arbitrary: deep });
 
-describe.each(KINDS)("what is saved in $kind", { timeout: 300_000 + RUNS * 200 }, (kind) => {
+describe.each(KINDS)("saved contexts in $kind", { timeout: 300_000 + RUNS * 200 }, (kind) => {
   it(`comes back exactly, key order included, for ${RUNS} contexts, and again when the catalog was lost`, () =>
     kind.at(async (place) => {
       const saved: { readonly checkpointId: string; readonly json: string }[] = [];

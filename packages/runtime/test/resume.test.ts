@@ -109,7 +109,7 @@ describe("the size of the result", () => {
     expect(tokensIn(answer)).toBeLessThan(1_500);
   });
 
-  it("is as large as an answer may be with depth full, and never larger", async () => {
+  it("fills an answer with depth full, and never exceeds it", async () => {
     const answer = await load({ sessionId: "s", depth: "full" });
     expect(tokensIn(answer)).toBeGreaterThan(6_000);
     expect(JSON.stringify(answer).length).toBeLessThan(45_000);

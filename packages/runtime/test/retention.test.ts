@@ -5,7 +5,7 @@ const FEW = { WORKRAIL_MAX_CHECKPOINTS: "3" };
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 describe.each(KINDS)("retention of all in a store of $kind", ({ at }) => {
-  it("keeps every checkpoint of the session, from the save that demands it on", () =>
+  it("keeps every checkpoint of the session, starting with the save that requests it", () =>
     at(async (place) => {
       await using store = await place.open({ env: FEW });
       for (let step = 0; step < 3; step++) await store.saveCheckpoint({ sessionId: "s", context: { step } });

@@ -75,7 +75,7 @@ describe.skipIf(missing !== undefined)(`a sealed store in PostgreSQL${missing ==
     return found.toSorted();
   }
 
-  it("is made for a new tenant, keeps no text in clear, and finds all that it keeps", async () => {
+  it("is created for a new tenant, keeps no text in clear, and finds all its checkpoints", async () => {
     const env = withKey("new", { WORKRAIL_ENCRYPTION: "enabled" });
     const ids = await using(env, async (workrail) => {
       const saved = [await save(workrail, 1), await save(workrail, 2), await save(workrail, 3)];
@@ -96,7 +96,7 @@ describe.skipIf(missing !== undefined)(`a sealed store in PostgreSQL${missing ==
     await expect(using(envOf("new"), isFound)).rejects.toMatchObject({ code: "KEY_UNAVAILABLE" });
   });
 
-  it("is sealed from one in clear with its index, sealed anew, and opened again", async () => {
+  it("is sealed with its index, resealed, and opened again", async () => {
     await using(envOf("turned"), async (workrail) => {
       await save(workrail, 1);
       await save(workrail, 2);
@@ -138,7 +138,7 @@ describe.skipIf(missing !== undefined)(`a sealed store in PostgreSQL${missing ==
     expect(await contextsIn(local(back))).toEqual(before);
   });
 
-  it("loses the key of an erased session", async () => {
+  it("deletes the key of an erased session", async () => {
     const env = withKey("erased", { WORKRAIL_ENCRYPTION: "enabled" });
     const sessionKeys = async () => (await rowsOf("select place from workrail.key where tenant_id = 'erased' and place <> 'store'")).length;
     await using(env, async (workrail) => {
@@ -149,7 +149,7 @@ describe.skipIf(missing !== undefined)(`a sealed store in PostgreSQL${missing ==
     expect(await sessionKeys()).toBe(0);
   });
 
-  it("is refused over blobs whose names do not tell their session", async () => {
+  it("is refused over blobs whose names do not contain their session", async () => {
     await using(envOf("older"), (workrail) => workrail.storeStatus());
     await rowsOf("update workrail.store set names_sessions = false where tenant_id = 'older'");
     await using(envOf("older"), (workrail) => save(workrail, 1));

@@ -39,7 +39,7 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 describe.each(Object.entries(OPENERS))("clear text of a store on %s that is sealed", (name, openRaw) => {
-  it("does not remain after years in clear, and files of others are named", async () => {
+  it("does not remain after years unencrypted, and files of others are named", async () => {
     const redactionKey = await makeHistory();
     const raws = { secrets: placesOf(PLANTED, dataDir), keys: placesOf(redactionKey, dataDir) };
     // Each of these must contain text from before sealing, or the search below would prove nothing.
@@ -66,7 +66,7 @@ describe.each(Object.entries(OPENERS))("clear text of a store on %s that is seal
     expect(placesOf(PLANTED, dataDir)).toEqual([]);
   });
 
-  it("is not written in use, whatever is done, nor do digests reveal content", async () => {
+  it("is never written by any operation, nor do digests reveal content", async () => {
     const store = await openWith(openRaw, dataDir, { sealing: WISH, env: REDACT, embedder: anEmbedder });
     const backup = `${dataDir}-backup`;
     try {
@@ -101,7 +101,7 @@ describe.each(Object.entries(OPENERS))("clear text of a store on %s that is seal
     expect(placesOf(PLANTED, dataDir)).toEqual([]);
   });
 
-  it("is not left wherever a saving process ends, before anybody opens the store again", { timeout: 600_000 }, async () => {
+  it("is not left behind wherever a saving process ends, even before the store is opened again", { timeout: 600_000 }, async () => {
     await (await openWith(openRaw, dataDir, { sealing: WISH })).close();
     const template = `${dataDir}-template`;
     cpSync(dataDir, template, { recursive: true });

@@ -66,7 +66,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     await again.close();
   });
 
-  it("anything except the saved context when an older file of the checkpoint is put back", async () => {
+  it("an older file of the checkpoint in place of the newer one", async () => {
     const store = await openWith(openRaw, dataDir, { sealing: WISH });
     const text = randomBytes(8_000).toString("base64");
     const save = async (step: number): Promise<string> =>
@@ -168,7 +168,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     expect(existsSync(path.join(dataDir, "quarantine"))).toBe(false);
   });
 
-  it("to count as unencrypted without its keyring, even if the newest session's key cannot be looked up", async () => {
+  it("to count as unencrypted without its keyring, even if the newest session's key cannot be read", async () => {
     const store = await openWith(openRaw, dataDir, { sealing: WISH });
     await saveSome(store, 1, "older");
     await saveSome(store, 1, "newest");
@@ -201,7 +201,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     for (const wish of [WISH, NO_WISH]) await expect(openWith(openRaw, dataDir, { sealing: wish })).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  it("an unencrypted catalog, and uses none of it in a rebuild", async () => {
+  it("an unencrypted catalog, and ignores it in a rebuild", async () => {
     const kept = path.join(folder, "clear");
     const clear = await openWith(openRaw, dataDir, { sealing: NO_WISH });
     await saveSome(clear, 2);

@@ -127,7 +127,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     await again.close();
   });
 
-  it("is sealed anew, and then no old key opens any of it", async () => {
+  it("is resealed, and then no old key opens any part of it", async () => {
     const store = await openWith(openRaw, dataDir, { sealing: WISH });
     const id = await saveSome(store, 6);
     await store.cleanUp({ sessionId: "s", keepLast: 5 });
@@ -177,7 +177,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     }
   });
 
-  it("is not sealed anew when a session's key is missing, because its checkpoints would be lost", async () => {
+  it("is not resealed when a session's key is missing, because its checkpoints would be lost", async () => {
     const store = await openWith(openRaw, dataDir, { sealing: WISH });
     await saveSome(store, 1);
     await store.close();
@@ -188,7 +188,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     await (await openWith(openRaw, dataDir, { sealing: WISH })).close();
   });
 
-  it("that is in clear has no key to replace", async () => {
+  it("that is unencrypted has no key to replace", async () => {
     await (await openWith(openRaw, dataDir, { sealing: NO_WISH })).close();
     const change = { from: keyFromEnvironment(NEW_KEY), to: keyFromEnvironment(NEW_KEY) };
     const anew = withRaw(openRaw, dataDir, (raw, keyFiles) => sealAnew({ storage: raw, keyFiles, ports: portsOf(dataDir) }, change));

@@ -90,7 +90,7 @@ describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))("in $kind", ({
       });
     }));
 
-  it("asks no endpoint when words fill the result, or must occur literally", () =>
+  it("calls no endpoint when words fill the result, or must occur literally", () =>
     using(async (place, endpoint, options) => {
       await within(place, options, async (store) => {
         await save(store, "a", "The automobile needs new brakes.");
@@ -186,7 +186,7 @@ describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))("in $kind", ({
 });
 
 describe("on the disk", () => {
-  it("embeds each checkpoint once, whoever opens the store, and again for another model", () =>
+  it("embeds each checkpoint once, whichever process opens the store, and again for another model", () =>
     onDisk(async (place) => {
       const endpoint = await openEndpoint(knowing());
       await within(place, { env: env(endpoint) }, async (store) => {

@@ -139,7 +139,7 @@ async function saveAndDie(dataDir: string, fatalStep: number): Promise<{ readonl
 }
 
 describe("a process killed between its answer and the end of indexing", () => {
-  it("has its saves found by the next process, whatever its last file or index operation was", async () => {
+  it("leaves saves that the next process finds, whatever its last file or index operation was", async () => {
     const dieAt = (fatalStep: number): Promise<boolean> =>
       onDisk(async (place) => {
         const { ids, died } = await saveAndDie(place.dataDir, fatalStep);

@@ -134,7 +134,7 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       expect(await workrail.searchCheckpoints({ query: "zebra" })).toEqual({ hits: [], durability: workrail.durability });
     }));
 
-  it("still finds entries of the latest when the checkpoint they appeared in is pruned, and no removed entries", () =>
+  it("finds entries of the latest after the checkpoint that added them is pruned, but no removed entries", () =>
     at(async (place) => {
       await using workrail = await place.open({ limits: { maxCheckpoints: 3 } });
       const words = Array.from({ length: 12 }, (_, step) => `word${step}x`);
@@ -250,7 +250,7 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
 });
 
 describe("search on a machine that stalls for a while", () => {
-  it("finds a new save, however late it learns of it", () =>
+  it("finds a new save, however late the notice arrives", () =>
     onDisk(async (place) => {
       // Longer than a search waits for the index.
       const stall = 1_200;
@@ -268,7 +268,7 @@ describe("search on a machine that stalls for a while", () => {
 });
 
 describe("search of a store that is largely unindexed", () => {
-  it("misses nothing once all is indexed, however long that took", () =>
+  it("finds everything once all is indexed, however long that took", () =>
     onDisk(async (place) => {
       const open = withSearch((search) => ({
         async update(change) {

@@ -47,7 +47,7 @@ describe.each(KINDS)("secrets in saves, with $kind", ({ at }) => {
       expect(again).toMatchObject({ status: "SKIPPED_UNCHANGED", secrets: saved.secrets });
     }));
 
-  it("are not reported when there are none, and not looked for when that is off", () =>
+  it("are not reported when absent, nor detected when detection is off", () =>
     at(async (place) => {
       await using workrail = await opened(place);
       expect(await workrail.saveCheckpoint({ sessionId: "s", context: { goal: "deploy" } })).not.toHaveProperty("secrets");
@@ -56,7 +56,7 @@ describe.each(KINDS)("secrets in saves, with $kind", ({ at }) => {
       expect(await other.saveCheckpoint({ sessionId: "s", context: CONTEXT, metadata: METADATA })).not.toHaveProperty("secrets");
     }));
 
-  it("are replaced when so configured, equal ones by equal placeholders", () =>
+  it("are replaced when configured, equal ones by equal placeholders", () =>
     at(async (place) => {
       await using workrail = await opened(place, "redact");
       const saved = await workrail.saveCheckpoint({ sessionId: "s", context: CONTEXT, metadata: METADATA });
@@ -81,7 +81,7 @@ describe.each(KINDS)("secrets in saves, with $kind", ({ at }) => {
       expect(await workrail.scanStore()).toMatchObject({ checkpoints: 1, found: [], isComplete: true });
     }));
 
-  it("prevent a save when so configured, and are not in the error", () =>
+  it("prevent a save when configured, and are not in the error", () =>
     at(async (place) => {
       await using workrail = await opened(place, "block");
       const refusal = await refusalOf(workrail.saveCheckpoint({ sessionId: "s", context: CONTEXT, metadata: METADATA }));
@@ -127,7 +127,7 @@ describe.each(KINDS)("secrets in saves, with $kind", ({ at }) => {
       expect(first).toMatchObject({ checkpoints: 1, isComplete: false });
     }));
 
-  it("are looked for in imports, which are refused, reported or changed", () =>
+  it("are detected in imports, which are then refused, reported or redacted", () =>
     at(async (place) => {
       await using workrail = await opened(place, "off");
       await workrail.saveCheckpoint({ sessionId: "s", context: CONTEXT, metadata: METADATA });
@@ -158,7 +158,7 @@ describe.each(KINDS)("secrets in saves, with $kind", ({ at }) => {
     }));
 });
 
-describe("a store whose secrets are replaced", () => {
+describe("a store with redaction of secrets", () => {
   it("contains none in any file or log, and uses the same placeholders after a restart and in every process", () =>
     onDisk(async (place) => {
       const lines: string[] = [];
@@ -200,7 +200,7 @@ describe("a store whose secrets are replaced", () => {
 });
 
 describe("an unsaved context that is shortened", () => {
-  it("is answered with the findings of its original, and is shortened even when the original may not be stored", () =>
+  it("returns the findings of its original, and is shortened even when the original may not be stored", () =>
     onDisk(async (place) => {
       await using warning = await opened(place);
       const told = await warning.compressContext({ sessionId: "s", context: CONTEXT });

@@ -51,7 +51,7 @@ describe.each(KINDS)("a session of any name in a store of $kind", ({ at }) => {
       expect((await store.verifyStore()).findings ?? []).toEqual([]);
     }));
 
-  it("is unique: no other form, case or white space leads to it", () =>
+  it("is unique: no other form, case or white space matches it", () =>
     at(async (place) => {
       await using store = await place.open();
       for (const sessionId of ["Caf\u00e9", "caf\u00e9", "cafe", "caf\u00e9 ", "caf\u00e9."])
@@ -75,7 +75,7 @@ describe.each(KINDS)("a session of any name in a store of $kind", ({ at }) => {
       }
     }));
 
-  it("goes from one store to another, and can be erased", () =>
+  it("is copied from one store to another, and can be erased", () =>
     at(async (place) => {
       const texts = new Map<string, string>();
       await using store = await place.open();

@@ -39,7 +39,7 @@ describe.each(KINDS)("the name of a session without a given id, in a store of $k
       expect(await store.resumeWork({})).toMatchObject({ status: "CANDIDATES", candidates: [{ name: "webshop 2026-01-31" }] });
     }));
 
-  it("does not exist when an id was given, and is not taken from a caller", () =>
+  it("is absent when an id was given, and is not taken from a caller", () =>
     at(async (place) => {
       await using store = await place.open(options);
       const metadata = { sessionName: "mine" };
@@ -67,7 +67,7 @@ describe.each(KINDS)("the name of a session without a given id, in a store of $k
       expect(name).not.toContain(TOKEN.slice(0, 12));
     }));
 
-  it("is taken from each checkpoint's own goal, so that nothing of an erased one stays", () =>
+  it("is derived from each checkpoint's own goal, so that no part of an erased one stays", () =>
     at(async (place) => {
       await using store = await place.open(options);
       const { sessionId, checkpointId } = await store.saveCheckpoint({ context: { goal: "a goal to be forgotten" } });

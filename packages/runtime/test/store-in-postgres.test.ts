@@ -74,7 +74,7 @@ describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undef
     expect(existsSync(path.join(directory, "data", "workrail.db"))).toBe(false);
   });
 
-  it("is kept by several that do its upkeep at the same time, beside a saver", async () => {
+  it("stays intact when several processes do its upkeep at the same time, beside a saver", async () => {
     await using((one) =>
       using(async (other) => {
         const save = async (): Promise<void> => {
@@ -96,7 +96,7 @@ describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undef
     );
   });
 
-  it("is shared by two that have it open", async () => {
+  it("is shared by two processes", async () => {
     await using((one) =>
       using(async (other) => {
         for (let step = 1; step <= 5; step++) {
@@ -138,7 +138,7 @@ describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undef
     expect(await using(listed, { store })).toHaveLength(before.length + 1);
   });
 
-  it("gets its times from the database, whatever the clock of the machine says", async () => {
+  it("takes its times from the database, whatever the machine's clock says", async () => {
     const before = Date.now();
     vi.useFakeTimers({ toFake: ["Date"], now: new Date("2001-01-01") });
     try {
@@ -160,7 +160,7 @@ describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undef
     );
   });
 
-  it("does not count where a directory is named more closely", async () => {
+  it("does not apply where a closer directory is named", async () => {
     const { mode } = await using((store) => store.storeStatus(), { dataDir: path.join(directory, "other") });
     expect(mode).not.toBe("postgres");
   });

@@ -15,7 +15,7 @@ async function rowsOf(workrail: Workrail): Promise<readonly (readonly [string, s
 }
 
 describe("a caller with a subject", () => {
-  it("is named in each row of the audit log for what it does, and in no other", () =>
+  it("is named in the audit rows of its own actions, and in no others", () =>
     onDisk(async (disk) => {
       const project = join(disk.dataDir, "project");
       mkdirSync(project, { recursive: true });
@@ -42,7 +42,7 @@ describe("a caller with a subject", () => {
       expect(new Set(rows.filter(([action]) => action === "load").map(([, subject]) => subject))).toEqual(new Set(["laptop", undefined]));
     }));
 
-  it("has the whole store, unlike one with a list of projects", () =>
+  it("has access to the whole store, unlike one with a list of projects", () =>
     onDisk(async (disk) => {
       await using workrail = await disk.open();
       const laptop = workrail.asCaller({ subject: "laptop" });

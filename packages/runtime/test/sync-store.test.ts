@@ -129,7 +129,7 @@ async function expectNothingLost(team: Team): Promise<void> {
 describe("syncStore", () => {
   it(`brings ${SAVES} saves of each of two laptops into one session, in order, and names the fork`, LONG, () => inTeam(expectBoth));
 
-  it("leaves both stores in use", () =>
+  it("leaves both stores usable", () =>
     inTeam(async (team) => {
       const [one] = team.laptops;
       await team.within(team.shared, (shared) =>
@@ -174,7 +174,7 @@ describe("syncStore", () => {
       expect(await team.sync(one)).toMatchObject({ pushed: 0, present: 3, removedThere: 1 });
     }));
 
-  it("does not name forks that the laptop made itself", () =>
+  it("does not name forks that the laptop itself made", () =>
     inTeam(async (team) => {
       const [one] = team.laptops;
       await saveOn(team, one, { name: "one", saves: 3 });
@@ -182,7 +182,7 @@ describe("syncStore", () => {
       expect(await team.sync(one)).toMatchObject({ pushed: 4, forks: [] });
     }));
 
-  it("gives a checkpoint whose id another one has a new id, once", () =>
+  it("gives a checkpoint a new id when its id is taken, once", () =>
     inTeam(async (team) => {
       const [one, two] = team.laptops;
       for (const [index, laptop] of team.laptops.entries()) {
@@ -203,7 +203,7 @@ describe("syncStore", () => {
       expect(await team.sync(two)).toMatchObject({ pushed: 0, present: 2, removedThere: 1 });
     }));
 
-  it("counts a checkpoint that both saved under one id with the same context as present", () =>
+  it("counts a checkpoint with the same id and context in both as present", () =>
     inTeam(async (team) => {
       for (const laptop of team.laptops) await saveOn(team, laptop, { name: "same", saves: 2 });
       expect(await team.sync(team.laptops[0])).toMatchObject({ pushed: 2 });

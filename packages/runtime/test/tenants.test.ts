@@ -46,7 +46,7 @@ describe.skipIf(missing !== undefined)(`tenants of one database${missing === und
       }
     }
     await victim.tagSession({ sessionId: OWN, add: [SECRET] });
-    // Compacts, so that nothing of the victim's changes by itself later.
+    // Compacts, so that the victim's data does not change later.
     await victim.upkeep();
     const view = await victim.viewCheckpoint({ checkpointId: ids[0], budgetTokens: 1_000, isPeek: true });
     cursor = view.omitted?.nextCursor ?? view.shortened?.nextCursor;
@@ -131,12 +131,12 @@ describe.skipIf(missing !== undefined)(`tenants of one database${missing === und
     await using small = await openWorkrail({ env: envOf("small"), project: null, upkeep: false, limits: { maxTotalBytes: 1_000 } });
     await small.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
     attacker = await openWorkrail({ env: envOf("attacker"), project: PROJECT, upkeep: false });
-    // Exclusive work needs a store that nobody else has open: the victim's is another one.
+    // Exclusive work needs a store that no other process has open: the victim's is another one.
     await small.rebuildCatalog();
     expect((await small.storeStatus()).checkpoints).toBe(1);
   });
 
-  it("have their own limits and retention, counted for each alone", async () => {
+  it("have their own limits and retention, counted for each tenant", async () => {
     const tenantsFile = path.join(directory, "tenants.json");
     writeFileSync(tenantsFile, JSON.stringify({ tight: { maxSessionBytes: 600 }, lasting: { retentionDays: 0 } }));
     const open = (tenant: string) =>
@@ -180,7 +180,7 @@ describe("a tenant", () => {
     await expect(openWorkrail({ env: {}, settings: { tenant: "team" } })).rejects.toMatchObject(refused);
   });
 
-  it("does not count where a directory is named more closely", async () => {
+  it("does not apply where a closer directory is named", async () => {
     const dataDir = mkdtempSync(path.join(tmpdir(), "workrail-tenants-"));
     const store = await openWorkrail({ env: { WORKRAIL_TENANT: "team" }, dataDir, project: null, upkeep: false });
     expect((await store.storeStatus()).mode).not.toBe("postgres");

@@ -88,7 +88,7 @@ describe("a checkpoint's file that the disk fails to read", () => {
       expect((await store.loadCheckpoint({ checkpointId: "of-bad" })).context).toEqual({ text: "wordbad" });
     }));
 
-  it("does not keep other files from being found, and is found itself when it can be read", () =>
+  it("does not hide other files, and is found once it is readable", () =>
     onDisk(async (place) => {
       await savedSessions(place, "one", "bad", "two");
       const search = async (store: Workrail, query: string): Promise<readonly unknown[]> => {
@@ -110,7 +110,7 @@ describe("a checkpoint's file that the disk fails to read", () => {
     }));
 });
 
-it("a disk that cannot be read at all is no damage of each checkpoint: verify, backup and rebuild fail, and the catalog stays", () =>
+it("fails verify, backup and rebuild on an unreadable disk, marks no checkpoint as damaged, and keeps the catalog", () =>
   onDisk(async (place) => {
     await savedSessions(place, "a", "b", "c", "d", "e");
     const disk = failing(place, (file) => file.endsWith(".json.gz"));

@@ -30,7 +30,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       }
     });
 
-  it("shortens entries in a view that do not fit, and tells how to get the original", () =>
+  it("shortens entries that do not fit a view, and names the call that returns the original", () =>
     withStore(async (workrail) => {
       const context = { small: "kept", notes: longText(3_000) };
       const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "session", context });
@@ -52,7 +52,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect((await workrail.viewCheckpoint({ checkpointId, full: true })).context).toEqual(context);
     }));
 
-  it("refuses contradictory options, which would leave everything out", () =>
+  it("refuses contradictory options, which would exclude everything", () =>
     withStore(async (workrail) => {
       await workrail.saveCheckpoint({ sessionId: "session", context: { goal: "ship it" } });
       const budgets = [-1, 0, 0.5, Number.NaN, "500", null].map((budgetTokens) => ({ budgetTokens }));
@@ -82,7 +82,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(await about("when does the token of a password reset expire?")).toBe(true);
     }));
 
-  it("selects by the focus within a requested entry that does not fit", () =>
+  it("selects parts by the focus within a requested entry that does not fit", () =>
     withStore(async (workrail) => {
       const notes = `${longText(800)} The password reset mails a token that expires after 17 minutes. ${longText(800)}`;
       const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "session", context: { goal: "ship it", notes } });

@@ -30,7 +30,7 @@ class Watch {
 const save = (workrail: Workrail, sessionId: string, step: number) => workrail.saveCheckpoint({ sessionId, context: { step } });
 
 describe("a watch of changes", () => {
-  it.each(KINDS)("reports what happens to a session: $kind", ({ at }) =>
+  it.each(KINDS)("reports each kind of change of a session: $kind", ({ at }) =>
     at(async (place) => {
       await using workrail = await place.open();
       await save(workrail, "old", 1);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { KINDS, refusalOf } from "./stores.ts";
 
 describe.each(KINDS)("a checkpoint without a parent in $kind", ({ at }) => {
-  it("begins a new line in its session, is the latest, and survives a rebuild", () =>
+  it("starts a new line in its session, is the latest, and survives a rebuild", () =>
     at(async (place) => {
       let workrail = await place.open();
       const first = await workrail.saveCheckpoint({ sessionId: "s", context: { goal: "one", plan: ["a"] } });
@@ -34,7 +34,7 @@ describe.each(KINDS)("a checkpoint without a parent in $kind", ({ at }) => {
       expect(refusal.code).toBe("SESSION_NOT_FOUND");
     }));
 
-  it("is skipped when the latest has the same content, and says that this was ignored", () =>
+  it("is skipped when the latest has the same content, and reports the ignored fields", () =>
     at(async (place) => {
       await using workrail = await place.open();
       await workrail.saveCheckpoint({ sessionId: "s", context: { step: 1 } });

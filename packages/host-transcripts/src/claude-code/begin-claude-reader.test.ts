@@ -33,7 +33,7 @@ function read(...records: readonly unknown[]): readonly string[] {
 }
 
 describe("a reader of Claude Code transcripts", () => {
-  it("drops the turns that the person left by going back", () => {
+  it("drops turns that the user rewound", () => {
     const records = [
       user("a", null, "one"),
       assistant("b", "a", text("first")),
@@ -52,11 +52,11 @@ describe("a reader of Claude Code transcripts", () => {
     ]);
   });
 
-  it("drops all turns when the person went back to the first prompt", () => {
+  it("drops all turns when the user rewound to the first prompt", () => {
     expect(read(user("a", null, "one"), assistant("b", "a", text("first")), user("c", null, "other"))).toEqual(["prompt: other"]);
   });
 
-  it("sees that the person went back when a command comes first", () => {
+  it("detects a rewind when a command comes first", () => {
     const records = [
       user("a", null, "one"),
       user("b", "a", "two"),
@@ -67,7 +67,7 @@ describe("a reader of Claude Code transcripts", () => {
     expect(read(...records)).toEqual(["prompt: one", "prompt: three"]);
   });
 
-  it("keeps the results of tools that ran at once, in whatever order they came", () => {
+  it("keeps the results of concurrent tools, in any order of arrival", () => {
     const use = (id: string) => [{ type: "tool_use", id, name: "Read", input: {} }];
     const result = (id: string) => [{ type: "tool_result", tool_use_id: id, content: id }];
     const records = [
@@ -94,7 +94,7 @@ describe("a reader of Claude Code transcripts", () => {
     ]);
   });
 
-  it("leaves sub-agents out, unless the file is one's own", () => {
+  it("skips sub-agents, unless the file belongs to one", () => {
     const records = [user("a", null, "one"), { ...user("s", null, "look"), isSidechain: true }, assistant("b", "a", text("done"))];
     expect(read(...records)).toEqual(["prompt: one", "reply: done"]);
     const own = [{ ...user("s", null, "look"), isSidechain: true }];
@@ -113,7 +113,7 @@ describe("a reader of Claude Code transcripts", () => {
     expect(read(...records)).toEqual(["prompt: one", "summary: It works.", "prompt: two"]);
   });
 
-  it("strips what hosts and hooks add, and drops what is nothing else", () => {
+  it("strips texts that hosts and hooks add, and drops messages that are then empty", () => {
     const echo = '<workrail-resume session="x">Goal: old</workrail-resume>';
     const records = [
       user("a", null, `${echo}\nFix it<system-reminder>remember</system-reminder>`),
@@ -146,7 +146,7 @@ describe("a reader of Claude Code transcripts", () => {
     ]);
   });
 
-  it("gives a background result as the result of its call", () => {
+  it("returns a background result as the result of its call", () => {
     const words =
       "<task-notification>\n<task-id>1</task-id>\n<tool-use-id>toolu_1</tool-use-id>\n<status>failed</status>\n" +
       "<summary>Background command failed with exit code 2</summary>\n</task-notification>";
@@ -156,7 +156,7 @@ describe("a reader of Claude Code transcripts", () => {
     ]);
   });
 
-  it("gives commands of the person, but not commands of the host", () => {
+  it("returns commands of the user, but not of the host", () => {
     const command = (name: string, args: string) =>
       `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`;
     expect(
@@ -171,7 +171,7 @@ describe("a reader of Claude Code transcripts", () => {
     ).toEqual(["prompt: /fix-issue 23", "call: Bash", "result: ok"]);
   });
 
-  it("takes prompts that were queued while a tool ran, and no prompts of the host", () => {
+  it("takes prompts queued while a tool ran, but no prompts of the host", () => {
     const queued = (id: string, attachment: object) => ({
       parentUuid: "a",
       isSidechain: false,
@@ -191,13 +191,13 @@ describe("a reader of Claude Code transcripts", () => {
     ).toEqual(["prompt: one", "prompt: and this", "prompt: parts"]);
   });
 
-  it("leaves the host's own replies out", () => {
+  it("skips the host's own replies", () => {
     const error = { ...assistant("b", "a", text("API Error: 500")), isApiErrorMessage: true };
     const synthetic = { ...assistant("c", "b", []), message: { model: "<synthetic>", content: text("No response requested.") } };
     expect(read(user("a", null, "one"), error, synthetic)).toEqual(["prompt: one"]);
   });
 
-  it("takes the title that the person or the host gave", () => {
+  it("takes the title given by the user or the host", () => {
     const titles = [
       { type: "summary", summary: "Old", leafUuid: "x" },
       { type: "ai-title", aiTitle: "Fix the redirect", sessionId: "s" },
@@ -215,7 +215,7 @@ describe("a reader of Claude Code transcripts", () => {
 describe("lookAtClaudeLine", () => {
   const look = (line: string) => lookAtClaudeLine(Buffer.from(line), false);
 
-  it("skips requests, snapshots and what it does not know", () => {
+  it("skips requests, snapshots and unknown records", () => {
     for (const type of ["api-request", "api-request-blob", "file-history-snapshot", "something-new"])
       expect(look(`{"type":"${type}","message":{"type":"user"}}`)).toBe("noise");
   });

@@ -52,7 +52,7 @@ describe("ConversationPath", () => {
     );
   });
 
-  it("never asks for the lines before when it has all, nor while nobody goes back", () => {
+  it("never requests earlier lines when it has all, nor without a rewind", () => {
     fc.assert(
       fc.property(moves, fc.nat(60), (all, at) => {
         expect(pathOf(entriesOf(all)).path.needsLinesBefore).toBe(false);

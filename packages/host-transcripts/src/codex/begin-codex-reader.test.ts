@@ -28,7 +28,7 @@ function resultOf(output: unknown): unknown {
 }
 
 describe("a reader of Codex rollouts", () => {
-  it("takes the person's words from the event, not from the context that the model was given", () => {
+  it("takes the user's words from the event, not from the context given to the model", () => {
     expect(
       read(
         message("user", "<environment_context>x</environment_context>"),
@@ -43,7 +43,7 @@ describe("a reader of Codex rollouts", () => {
     ).toEqual(["prompt: Fix it", "reply: Done"]);
   });
 
-  it("takes a prompt once when two forms of event hold it", () => {
+  it("takes a prompt once when two events contain it", () => {
     expect(
       read(line("event_msg", { type: "user_message", message: "Fix it" }), said("Fix it"), message("assistant", "Done"), said("Fix it")),
     ).toEqual(["prompt: Fix it", "reply: Done", "prompt: Fix it"]);
@@ -67,7 +67,7 @@ describe("a reader of Codex rollouts", () => {
     expect([told(events), facts.sessionId]).toEqual([["prompt: Fix it", "reply: Done"], "s"]);
   });
 
-  it("gives calls with their arguments", () => {
+  it("returns calls with their arguments", () => {
     const { events } = readRecords(beginCodexReader, [
       item({ type: "function_call", call_id: "1", name: "exec_command", arguments: '{"cmd":"ls"}' }),
       item({ type: "function_call", call_id: "2", name: "exec_command", arguments: "not JSON" }),
@@ -122,7 +122,7 @@ describe("a reader of Codex rollouts", () => {
     ]);
   });
 
-  it("asks for the lines before when more was rolled back than it knows", () => {
+  it("requests earlier lines when more turns were rolled back than it knows", () => {
     const reader = beginCodexReader("rollout.jsonl", "");
     reader.accept(Buffer.from(JSON.stringify(said("two"))));
     expect(reader.accept(Buffer.from(JSON.stringify(line("event_msg", { type: "thread_rolled_back", num_turns: 2 }))))).toBe("rewound");

@@ -26,7 +26,7 @@ function read(...records: readonly unknown[]): readonly string[] {
 }
 
 describe("a reader of Gemini CLI chats", () => {
-  it("gives the new events of a repeated message", () => {
+  it("returns the new events of a repeated message", () => {
     expect(
       read(
         user("u", "Fix it"),
@@ -49,7 +49,7 @@ describe("a reader of Gemini CLI chats", () => {
     ]);
   });
 
-  it("strips what hooks added, and leaves the host's own messages out", () => {
+  it("strips texts that hooks added, and skips the host's own messages", () => {
     expect(
       read(
         user("a", "<session_context>\nThis is the Gemini CLI.\n</session_context>"),
@@ -61,7 +61,7 @@ describe("a reader of Gemini CLI chats", () => {
     ).toEqual(["prompt: Fix it", "summary: <state_snapshot>so far</state_snapshot>"]);
   });
 
-  it("leaves the messages that were rewound", () => {
+  it("skips messages that were rewound", () => {
     const records = [user("a", "one"), gemini("b", "1"), user("c", "two"), gemini("d", "2")];
     expect(read(...records, { $rewindTo: "c" }, user("e", "three"))).toEqual(["prompt: one", "reply: 1", "prompt: three"]);
     expect(beginGeminiReader("session-x.jsonl", "d=0,1,0,0").acceptRecord({ $rewindTo: "c" })).toBe("rewound");
@@ -75,7 +75,7 @@ describe("a reader of Gemini CLI chats", () => {
     expect(told(later.finish().events)).toEqual(["prompt: two"]);
   });
 
-  it("asks for the lines before when it knows no message of a history", () => {
+  it("requests earlier lines when it knows no message of a history", () => {
     const reader = beginGeminiReader("session-x.jsonl", "b=0,1,0,0");
     expect(reader.acceptRecord({ $set: { messages: [user("x", "<session_context>")] } })).toBeUndefined();
     expect(reader.acceptRecord({ $set: { messages: [user("a", "one")] } })).toBe("rewound");

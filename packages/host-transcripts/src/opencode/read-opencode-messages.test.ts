@@ -14,7 +14,7 @@ function tool(state: object): unknown {
 }
 
 describe("readOpencodeMessages", () => {
-  it("gives prompts, replies and thoughts without what the host added", () => {
+  it("returns prompts, replies and thoughts without the host's additions", () => {
     const messages = [
       message("user", [
         { type: "text", text: "Fix it <workrail-resume id='1'>old</workrail-resume>" },
@@ -30,7 +30,7 @@ describe("readOpencodeMessages", () => {
     ]);
   });
 
-  it("gives a call and its result, with the exit code of a command", () => {
+  it("returns a call and its result, with the exit code of a command", () => {
     const state = { status: "completed", output: "1 failed", metadata: { exit: 1 }, time: { start: created, end: created + 1000 } };
     expect(readOpencodeMessages([message("assistant", [tool(state)])])).toEqual([
       { kind: "call", id: "c1", tool: "bash", input: { command: "npm test" }, at },
@@ -38,13 +38,13 @@ describe("readOpencodeMessages", () => {
     ]);
   });
 
-  it("gives the error of a tool, and no result of one that runs", () => {
+  it("returns the error of a tool, and no result of a running one", () => {
     const [, failed] = readOpencodeMessages([message("assistant", [tool({ status: "error", error: "File not found" })])]);
     expect(failed).toMatchObject({ kind: "result", text: "File not found", failed: true });
     expect(readOpencodeMessages([message("assistant", [tool({ status: "running" })])])).toHaveLength(1);
   });
 
-  it("gives a compaction as a summary, and an interruption", () => {
+  it("returns a compaction as a summary, and an interruption", () => {
     const messages = [
       message("assistant", [{ type: "text", text: "So far." }], { summary: true }),
       message("assistant", [], { error: { name: "MessageAbortedError", data: {} } }),
