@@ -79,7 +79,7 @@ export default defineConfig({
     sequence: { sequencer: SuitesFirst },
     // Tests wait for disks, locks and child processes: one more than there are processors keeps these busy.
     maxWorkers: availableParallelism() + 1,
-    // Child processes run sources: most of what a start takes is compiling them, unless what came of it is kept.
+    // Child processes run sources: most of the start time is compilation, unless the result is cached.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules", ".cache", "workrail", "compiled"), ...temporaryFolder() },
     testTimeout: 300_000,
     hookTimeout: 300_000,

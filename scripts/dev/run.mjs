@@ -76,7 +76,7 @@ function run(command, args, { env = {}, stdio = "inherit", shell = false, cwd = 
   });
 }
 
-/** Calls `act` once the parent process is gone. npm and its shell die of SIGTERM without forwarding it, so their end is the only sign. */
+/** Calls `act` once the parent process has ended. npm and its shell die of SIGTERM without forwarding it, so their end is the only sign. */
 function onceOrphaned(act) {
   const parent = process.ppid;
   const watch = setInterval(() => {

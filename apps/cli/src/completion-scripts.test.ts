@@ -9,7 +9,7 @@ const cli = useCli();
 const PAGE = readFileSync(new URL("../../../docs/reference/cli.md", import.meta.url), "utf8");
 const BASH_COMPLETION = "/usr/share/bash-completion/bash_completion";
 
-/** Content of the shells' start files, beside the lines that the documentation tells people to add. */
+/** Content of the shells' start files, in addition to the documented lines. */
 const SHELLS = [
   {
     shell: "bash",

@@ -19,7 +19,7 @@ interface Entry extends FoundServer {
 
 /**
  * Starts each Workrail server that a host would start, once, and asks it to initialize. Entries of a project are listed but not started:
- * a project's files may come from anybody, and may name any program.
+ * a project's files are untrusted, and may name any program.
  */
 export async function examineServers(hosts: readonly HostReport[], trials: ServerTrials): Promise<readonly DoctorFinding[]> {
   const entries = hosts.flatMap(({ title, servers }) => servers.map((server) => ({ ...server, title })));

@@ -45,7 +45,7 @@ export function settingArgs(options: object): readonly string[] {
   return NAMES.flatMap((name) => (typeof given[name] === "string" ? [`${optionOf(name)}=${given[name]}`] : []));
 }
 
-/** Returns the option of the setting that was most likely meant. */
+/** Returns the option of the setting most likely intended. */
 export function closestSettingOption(given: string): string | undefined {
   return closest(given, NAMES.map(optionOf));
 }

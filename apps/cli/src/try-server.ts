@@ -19,7 +19,7 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "workrail-doctor", version: "1" } },
 };
 
-/** Starts an MCP server without a shell, asks it to initialize, and ends it. Resolves when the process is gone. Never rejects. */
+/** Starts an MCP server without a shell, asks it to initialize, and ends it. Resolves when the process has ended. Never rejects. */
 export async function tryServer(program: Program, options: TryOptions): Promise<TriedServer> {
   try {
     return await talkTo(program, options);

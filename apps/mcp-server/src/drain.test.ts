@@ -90,7 +90,7 @@ describe.skipIf(process.platform === "win32").each(["v1", "v2"])(
     it("finishes the calls and exits with 0 when the reader of its output is gone", async () => {
       await startCalls();
       client.closeOutput();
-      // A server notices only on writing that its reader is gone.
+      // A server notices a closed reader only when it writes.
       await client.request("probe", "ping");
       client.kill("SIGUSR2");
       expect(await client.exit()).toEqual({ code: 0, signal: null });

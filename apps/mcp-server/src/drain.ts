@@ -1,7 +1,7 @@
 import type { Log } from "@workrail/core";
 import { endProcess, watchWorkers } from "@workrail/process";
 
-/** Time limit of running calls after the server is told to stop. */
+/** Time limit of running calls after the server gets the signal to stop. */
 const GRACE_MS = 3_000;
 /** Time limit of the whole shutdown, closing the store included: a step that hangs must not keep the process alive. */
 const TOTAL_MS = 4_400;

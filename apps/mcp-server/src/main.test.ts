@@ -320,7 +320,7 @@ describe("the shutdown", () => {
     return client.answers.filter(({ result }) => result?.structuredContent?.["status"] === "SAVED").map(({ id }) => Number(id));
   }
 
-  // Half of the saves are done when the server is told to end. The others must finish within its three seconds, on a slow disk too.
+  // The server gets the signal to stop after half of the saves. The others must finish within its three seconds, on a slow disk too.
   it("at the end of the input: 10 saves in flight are answered and stored, and the database is closed", async () => {
     const client = await startRaw(home);
     await sendSaves(client, 20);

@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const LONGEST_VALUE = 80;
 
 /**
- * Suggests the call that was probably meant, when the arguments do not fit the tool: this tool with corrected names, else another tool that
+ * Suggests the intended call when the arguments do not fit the tool: this tool with corrected names, else another tool that
  * accepts these fields, else this tool without its unknown fields.
  *
  * @param given arguments with resolved aliases.

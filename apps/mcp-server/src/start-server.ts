@@ -19,7 +19,7 @@ import { createTools } from "./tools/index.ts";
 import { readVersion } from "./version.ts";
 import { toToolFailure } from "./wire-errors.ts";
 
-/** Starts the server on standard streams, or on HTTP where the setting `http` says so. */
+/** Starts the server on standard streams, or on HTTP if the setting `http` is set. */
 export function startServer(args: readonly string[]): void {
   const { values, issues } = readConfiguration({ env: process.env, args });
   const log = createLog(values.logLevel);

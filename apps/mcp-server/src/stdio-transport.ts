@@ -53,7 +53,7 @@ export class StdioTransport implements MessageChannel {
     this.#input.on("error", this.#onInputError);
   }
 
-  /** Resolves when the message is sent, or when nobody can receive it. Never rejects. */
+  /** Resolves when the message is sent, or when the receiver is gone. Never rejects. */
   async send(message: JsonRpcMessage): Promise<void> {
     await this.#write(message);
     if ("id" in message && message.id !== undefined && !("method" in message)) {

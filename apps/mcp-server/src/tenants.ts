@@ -1,7 +1,7 @@
 import type { Log } from "@workrail/core";
 import type { LazyStore } from "./lazy-store.ts";
 
-/** Most stores of tenants that are open while nobody uses them: each keeps its lease in the database. */
+/** Most unused stores of tenants that stay open: each keeps its lease in the database. */
 const MOST_IDLE = 32;
 /** Most stores of tenants that are in use at the same time. */
 const MOST_USED = 128;

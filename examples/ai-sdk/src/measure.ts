@@ -1,4 +1,4 @@
-// Measures what saving costs: an agent of 200 steps, each with a result of about 2 KB. Beside it the way of the AI SDK's documentation, one JSON
+// Measures what saving costs: an agent of 200 steps, each with a result of about 2 KB. Compared with the AI SDK's documented way: one JSON
 // file of all messages, written and synced after each step.
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";

@@ -18,7 +18,7 @@ export function folderCatalog(files: Files, folder: string): CatalogPort & Recov
     });
     return (durable = tables);
   }
-  /** Writes again what it reads, which makes it durable. */
+  /** Rewrites the files that it reads, which makes them durable. */
   async function reread(): Promise<MemoryTables> {
     const bytes = await attempt(() => files.readFile(file), "ENOENT");
     return write(new MemoryTables(hasBlob, bytes && deserialize(bytes)));

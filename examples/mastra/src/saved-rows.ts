@@ -15,7 +15,7 @@ const THREAD = "mastra thread ";
 const RESOURCE = "mastra resource ";
 const PAGE = 100;
 
-/** State of a session as it was read. */
+/** State of a session as read. */
 interface ReadState {
   /** `null`: the session does not exist. */
   readonly checkpointId: string | null;

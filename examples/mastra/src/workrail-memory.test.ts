@@ -36,7 +36,7 @@ async function open(dataDir: string): Promise<Workrail> {
   return store;
 }
 
-/** Uses a memory in all ways, and returns what it answers. */
+/** Calls all methods of a memory, and returns the answers. */
 async function use(open: () => Promise<MemoryStorage>): Promise<unknown[]> {
   const memory = await open();
   for (const given of [thread("a"), thread("b", "anna", { topic: "rain" }), thread("c", "ben")]) await memory.saveThread(given);

@@ -3,7 +3,7 @@ import { type AgentOutputItem, type Model, type ModelRequest, Usage } from "@ope
 /** A step of the model: it says a text, or calls a tool. */
 export type Turn = string | { readonly tool: string; readonly input: object };
 
-/** A model of the OpenAI Agents SDK without a network: `decide` gets what a real one would get. */
+/** A model of the OpenAI Agents SDK without a network: `decide` gets the input of a real model. */
 export function scriptedModel(decide: (request: ModelRequest) => Turn | Promise<Turn>): Model {
   let calls = 0;
   return {

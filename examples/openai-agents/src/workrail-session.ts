@@ -30,7 +30,7 @@ export class WorkrailSession implements Session, SessionHistoryRewriteAwareSessi
     return limit === undefined ? items : items.slice(Math.max(0, items.length - Math.max(0, limit)));
   }
 
-  /** Sends only the new items. Those of two processes are both kept, in the order of their saves. */
+  /** Sends only the new items. Items of two processes are both kept, in the order of their saves. */
   async addItems(items: AgentInputItem[]): Promise<void> {
     if (items.length === 0) return;
     const sessionId = this.#sessionId;

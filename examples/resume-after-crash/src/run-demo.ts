@@ -150,7 +150,7 @@ class Demo {
     this.#ledger.acknowledge(checkpointId, this.#step, JSON.stringify(context));
   }
 
-  /** Marks the longest text of the initial context as critical: it usually states what the user wants. */
+  /** Marks the longest text of the initial context as critical: it usually states the user's goal. */
   async #markGoal(): Promise<string> {
     const weight = ([, value]: [string, unknown]): number => (typeof value === "string" ? value.length : -1);
     const [[contextKey] = [""]] = Object.entries(this.#session.initial).toSorted((left, right) => weight(right) - weight(left));

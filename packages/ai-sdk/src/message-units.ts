@@ -1,6 +1,6 @@
 import type { ModelMessage } from "ai";
 
-/** Messages that must stay together: calls of tools, what was asked and answered about them, and their results. */
+/** Messages that must stay together: tool calls, their approvals, and their results. */
 export type MessageUnit = readonly [first: number, afterLast: number];
 
 /** Splits a conversation into units, in order. */
@@ -23,7 +23,7 @@ function endOf(messages: readonly ModelMessage[], first: number, lastOf: Readonl
     if (message === undefined) break;
     last = Math.max(last, ...idsIn(message).map((id) => lastOf.get(id) ?? at));
   }
-  // Results without their call belong to what is before them.
+  // Results without a call belong to the unit before them.
   while (messages[last + 1]?.role === "tool") last++;
   return last + 1;
 }

@@ -25,13 +25,13 @@ export interface TrimmedMessages {
 const LEAST_BUDGET_TOKENS = 1_000;
 /** Share of the budget for messages of the user. */
 const USER_SHARE = 0.5;
-/** Share of the budget for the view of what is left out. */
+/** Share of the budget for the view of omitted messages. */
 const VIEW_SHARE = 0.2;
 /** The view is bound by the limit of an answer too. */
 const MOST_VIEW_TOKENS = 8_000;
 
 /**
- * Fits a conversation into a budget. The newest messages and what the user said stay whole, as far as they fit; one message with a view of
+ * Fits a conversation into a budget. The newest messages and the user's messages stay whole, as far as they fit; one message with a view of
  * the rest takes its place. Calls of tools are never separated from their results. The same messages and budget give the same result.
  *
  * @throws INVALID_INPUT for a budget under 1,000 tokens; the errors of a save, because the messages left out are kept as an aside.
@@ -61,7 +61,7 @@ export function parseBudget(budgetTokens: number): number {
   });
 }
 
-/** Chooses messages by index: instructions, what the user said, and the newest units. */
+/** Chooses messages by index: instructions, the user's messages, and the newest units. */
 function choose(messages: readonly ModelMessage[], sizes: readonly number[], room: number): ReadonlySet<number> {
   const size = (at: number): number => sizes[at] ?? 0;
   const kept = new Set<number>();

@@ -50,7 +50,7 @@ class SavedSteps implements WorkrailSteps {
   readonly #trimmer: StepTrimmer;
   readonly #isSync: boolean;
   readonly #history = new RunHistory();
-  /** Why a save that nobody waited for failed. */
+  /** Failure of a save that no call awaited. */
   #failure: unknown;
 
   constructor(saved: SavedMessages<ModelMessage>, trimmer: StepTrimmer, isSync: boolean) {

@@ -57,8 +57,8 @@ export class CatalogCopies<C extends { close(): Promise<void> }> {
   }
 
   /**
-   * Rebuilds the copy of a lost catalog. The rebuilt copy is used until the store's own catalog is seen to differ: nobody changes a lost
-   * catalog, and another rebuild replaces the file.
+   * Rebuilds the copy of a lost catalog. The rebuilt copy is used until the store's own catalog is seen to differ: no process changes a
+   * lost catalog, and another rebuild replaces the file.
    *
    * @param fill rebuilds the copy, and returns whether it was lost.
    * @throws errors of `use` and of `fill`.
@@ -148,7 +148,7 @@ async function closeUnused<C extends { close(): Promise<void> }>(copy: Copy<C>):
   removeTree(copy.directory);
 }
 
-/** False when somebody cleaned up the system's temporary directory. */
+/** False when the system's temporary directory was cleaned up. */
 function isThere({ directory }: Copy<unknown>): boolean {
   return nodeFileSystem.inspect(directory) !== undefined;
 }

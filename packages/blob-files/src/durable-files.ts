@@ -52,7 +52,7 @@ export async function writeDurably(fs: FileSystem, file: string, { bytes, mode }
     await fs.syncDirectory(path.dirname(file));
   } catch (error) {
     tidy(fs, temporary);
-    // A name that nobody else can know is removed again. Others may already rely on any other name.
+    // A name that no other process can know is removed again. Others may already rely on any other name.
     if (isNamed && mode === "new") tidy(fs, file);
     throw error;
   }
@@ -83,7 +83,7 @@ const ZEROS = new Uint8Array(64 * 1024);
 /**
  * Overwrites a file on disk and removes it. Repeatable after an interruption. The removal is durable once the directory is synced.
  *
- * Anything but a regular file, such as a link, is left alone. A file with another name belongs to somebody under that name: only this name
+ * Anything but a regular file, such as a link, is left alone. A file with another hard link may be in use under that name: only this name
  * is removed. A temporary name beside it does not count: its writer died while naming the file.
  *
  * @returns whether the file existed.
@@ -120,7 +120,7 @@ async function overwrite(fs: FileSystem, file: string, sizeBytes: number): Promi
 }
 
 /**
- * Moves a file to a free name: the given one, or that one with a number appended. Only for names that nobody else assigns at the same time.
+ * Moves a file to a free name: the given one, or that one with a number appended. Only for names that no other process assigns at the same time.
  *
  * @returns the new name, durable; `undefined` when there is no such file.
  */
@@ -134,7 +134,7 @@ export async function moveAside(fs: FileSystem, from: string, to: string): Promi
   return free;
 }
 
-/** Tells by its name whether a file or directory is temporary and its writer gone. */
+/** Tells by its name whether a file or directory is temporary and its writer has ended. */
 export function isAbandoned(fs: FileSystem, file: string, now: Date): boolean {
   const match = TEMPORARY.exec(path.basename(file));
   if (match === null) return false;

@@ -61,7 +61,7 @@ export class FileRemains implements Remains {
     }
   }
 
-  /** Removes temporary files as well, since nobody is writing one now. They are not reported, because they hold no data of their own. */
+  /** Removes temporary files as well, since no process is writing one now. They are not reported, because they hold no data of their own. */
   async #removeFrom(directory: string, copies: RegExp | undefined): Promise<readonly string[]> {
     const names = this.#fs.list(directory).filter((name) => copies?.test(name) === true || isTemporary(name));
     const files = names.filter((name) => this.#fs.inspect(path.join(directory, name))?.kind === "file");

@@ -16,7 +16,7 @@ export const RESERVE = "reserve";
 export const OPEN = "open";
 /** Settings of the store, read by other code before the store is opened. */
 export const CONFIG_FILE = "config.json";
-/** Key of the tags in placeholders of redacted secrets. With it one can test whether a placeholder stands for a guessed secret. */
+/** Key of the tags in placeholders of redacted secrets. With it a reader could test whether a placeholder replaces a guessed secret. */
 export const REDACTION_KEY = "redaction.key";
 /** Records of other programs' files, to undo a set-up. */
 export const SETUP = "setup";
@@ -70,8 +70,8 @@ export function fileNameOf(id: string): string {
 }
 
 /**
- * Reduces a text to Latin letters without accents, with `-` for runs of anything else. Depends only on what is the same in every version of
- * Unicode.
+ * Reduces a text to Latin letters without accents, with `-` for runs of anything else. Depends only on properties that are equal in every
+ * version of Unicode.
  */
 function slugOf(id: string): string {
   const latin = id.replaceAll(/[\u00c0-\u024f\u1e00-\u1eff]/gu, (letter) => letter.normalize("NFD").charAt(0));
@@ -107,7 +107,7 @@ export function directoryNameOf(ref: BlobRef): string {
 /** Names that start with a dot are never ours: macOS puts a `._` file beside each file on some file systems. */
 const REF = /^contexts\/[a-z0-9_-][a-z0-9_.-]*\/[a-z0-9_-][a-z0-9_.-]*\.json\.gz$/;
 
-/** Returns the path of a blob; `undefined` for an invalid ref. Refs are checked because anybody may have edited the database. */
+/** Returns the path of a blob; `undefined` for an invalid ref. Refs are checked because the database is untrusted. */
 export function blobPath(dataDir: string, ref: BlobRef): string | undefined {
   return REF.test(ref) && !ref.includes("..") ? path.join(dataDir, ...ref.split("/")) : undefined;
 }
@@ -124,7 +124,7 @@ export function quarantineDirectory(dataDir: string, directoryName: string): str
 const IN_BACKUP =
   /^contexts\/(?:keyring\.json(?:\.copy)?|[a-z0-9_-][a-z0-9_.-]*\/(?:[a-z0-9_-][a-z0-9_.-]*\.json\.gz|metadata\.json|session\.key(?:\.copy)?))$/;
 
-/** Returns the path of a file of a backup; `undefined` for an invalid name. Anybody may have edited the manifest. */
+/** Returns the path of a file of a backup; `undefined` for an invalid name. The manifest is untrusted. */
 export function backupPath(directory: string, name: string): string | undefined {
   return IN_BACKUP.test(name) && !name.includes("..") ? path.join(directory, ...name.split("/")) : undefined;
 }

@@ -32,7 +32,7 @@ export interface GivenFileLimits {
 let hanging = 0;
 
 /**
- * Reads a file that somebody else may have created, such as one of a cloned project: a regular file in a folder, or the target of links
+ * Reads an untrusted file, such as one of a cloned project: a regular file in a folder, or the target of links
  * that stay in the folder. Reads no more bytes than the limit, whatever size the file claims, respects the timeout, and never rejects.
  *
  * @param folder links must not lead out of this folder.

@@ -20,7 +20,7 @@ export interface StoreClaimOptions {
   readonly kind: CatalogKind;
   /** Kinds that must not have the store open at the same time. */
   readonly excludes: readonly CatalogKind[];
-  /** Longest time to wait until they are gone. */
+  /** Longest time to wait until they have ended. */
   readonly waitMs: number;
 }
 
@@ -118,7 +118,7 @@ export class StoreClaim {
     try {
       removeIfPresent(this.#fs, this.#marker);
     } catch {
-      // Nobody answers there any more: the next process detects and removes it.
+      // No process answers there any more: the next process detects and removes it.
     }
   }
 
@@ -207,7 +207,7 @@ function makeSocketDirectory(directory: string): void {
   throw Object.assign(new Error(`EACCES: ${directory} is not this user's alone`), { code: "EACCES" });
 }
 
-/** Sockets load slowly, and whoever only imports the library needs none. */
+/** Sockets load slowly, and a program that only imports the library needs none. */
 async function listen(address: string): Promise<Server> {
   const { createServer } = await import("node:net");
   return new Promise((resolve, reject) => {

@@ -39,7 +39,7 @@ export class GivenUpObjects {
     this.#options = options;
   }
 
-  /** Runs a change, and then deletes the objects that it gave up. After a rejection nobody knows whether it counts. */
+  /** Runs a change, and then deletes the objects that it gave up. After a rejection its outcome is unknown. */
   async after<T>(change: () => Promise<T>): Promise<T> {
     const givenUp: GivenUp[] = [];
     try {
@@ -58,7 +58,7 @@ export class GivenUpObjects {
     else change.push(...givenUp);
   }
 
-  /** Tries again to delete what is left of erasures. Resolves to one sentence for each reason why something is still left. */
+  /** Retries the unfinished deletions of erasures. Resolves to one sentence for each reason why something is still left. */
   async purge(): Promise<readonly string[]> {
     await this.#settle([...this.#left.keys()]);
     return [...new Set(this.#left.values())];

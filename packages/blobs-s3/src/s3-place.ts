@@ -21,8 +21,8 @@ const PREFIX = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*$/u;
 const REGION = /^[a-z0-9-]{1,64}$/u;
 
 /**
- * Reads an address such as `s3://bucket/prefix?endpoint=https://host&region=eu-central-1`. Variables of the environment, as AWS names
- * them, say what the address leaves out.
+ * Reads an address such as `s3://bucket/prefix?endpoint=https://host&region=eu-central-1`. AWS's environment variables supply the parts
+ * that the address omits.
  *
  * @param field name of the setting, for the error.
  * @throws INVALID_INPUT for an address that is wrong or holds a password.

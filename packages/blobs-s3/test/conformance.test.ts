@@ -5,7 +5,7 @@ import { harness, memoryHarness } from "./s3-harness.ts";
 /** True in `npm run test:faults`. */
 const isLong = process.env["WORKRAIL_CONFORMANCE_FAULTS"] === "1";
 
-/** Faults of the server that stand for those of the kit. The first pair is part of the whole suite. */
+/** Faults of the server that implement those of the kit. The first pair is part of the whole suite. */
 const OTHERS: readonly FaultPair[] = [
   { fails: "drop", failsAfter: "drop-after" },
   { fails: "damaged", failsAfter: "half-answer" },

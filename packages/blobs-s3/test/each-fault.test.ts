@@ -105,7 +105,7 @@ function never(): never {
   throw new Error("Nothing was saved.");
 }
 
-/** Strikes the first request, the second, and so on, until none is left. Returns what is wrong after each. */
+/** Strikes the first request, the second, and so on, until none is left. Returns the faults after each. */
 async function sweep(fault: ServerFault, isLasting: boolean): Promise<readonly object[]> {
   const faults: object[] = [];
   let isStruck = true;

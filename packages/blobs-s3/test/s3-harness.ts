@@ -50,7 +50,7 @@ function optionsOf(place: Place, options: Partial<BlobsInS3Options> = {}): Blobs
   return { place: readS3Place(place.address, environment, "WORKRAIL_BLOBS"), credentials: () => credentials, firstWaitMs: 1, ...options };
 }
 
-/** The server's faults that stand for those of the kit. */
+/** The server's faults that implement those of the kit. */
 export interface FaultPair {
   readonly fails: ServerFault;
   readonly failsAfter: ServerFault;

@@ -177,7 +177,7 @@ export const UNDECIDED: ReadonlySet<string> = words(
 /** Modifiers of something that was only considered: `consideredRequirements`. */
 export const WEIGHED: ReadonlySet<string> = words(`considered explored candidate alternative proposed suggested hypothetical`);
 
-/** Nouns for the decision of somebody else; while pending, it is a question. */
+/** Nouns for another person's decision; while pending, it is a question. */
 export const TO_BE_GIVEN: ReadonlySet<string> = words(
   `decision choice approval confirmation permission consent authorization authorisation signoff agreement verdict ruling answer resolution`,
 );

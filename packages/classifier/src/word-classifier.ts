@@ -93,7 +93,7 @@ export function classifyEntry(key: string, value: JsonValue): Classification {
 /** Classifies a substantial value under an ephemeral name by its content, by default as USEFUL or IMPORTANT. */
 function byContent(words: readonly string[], value: JsonValue): Classification {
   const head = singularsOf(words.at(-1) ?? "").find((form) => TWO_FACED.has(form)) ?? "";
-  // A date or time that somebody set, such as a cutover window.
+  // A date or time set by a person, such as a cutover window.
   if (head === "window" && WHEN.test(sampleText(value))) return { layer: "CRITICAL", confidence: 0.4, why: "a window with its times" };
   const told = classifyValue(value, true);
   if (told !== undefined && (told.layer !== "USEFUL" || told.confidence > 0.55)) return told;

@@ -49,7 +49,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   STORAGE_UNAVAILABLE: retryable(503),
 };
 
-/** Machine-readable facts about a failure. Never holds a value out of somebody's context. */
+/** Machine-readable facts about a failure. Never contains a value of a context. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 export interface ErrorOptions {

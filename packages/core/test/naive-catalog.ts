@@ -318,7 +318,7 @@ export class NaiveCatalog {
     return { session: sum(this.live(sessionId)), store: sum(this.kept.map(({ record }) => record)) };
   }
 
-  /** Facts that are written list no blob that is gone. */
+  /** Written facts list no missing blob. */
   #writeFacts(): void {
     for (const id of this.#touched) {
       const session = this.sessions.get(id);

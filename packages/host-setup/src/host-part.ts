@@ -37,7 +37,7 @@ export interface HostPart {
    * @throws INVALID_INPUT when the host could not read the text.
    */
   remove(text: string, before: string | undefined): string | undefined;
-  /** Tells whether a text without our entries holds nothing that anybody else wrote. */
+  /** Tells whether a text without our entries has no content of others. */
   isLeftOver(text: string): boolean;
   /** @throws INVALID_INPUT when the host could not read the text. */
   inspect(text: string): PartFindings;

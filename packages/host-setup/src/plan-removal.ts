@@ -53,7 +53,7 @@ function planFile(
   });
 }
 
-/** Removes a file that we made with its last entry, unless somebody else wrote into it. */
+/** Removes a file that we created with its last entry, unless others wrote into it. */
 function leftOf(
   text: string,
   parts: readonly HostPart[],

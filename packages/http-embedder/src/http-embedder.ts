@@ -13,7 +13,7 @@ export interface HttpEmbedderOptions {
   readonly apiKey?: string | undefined;
   /** Time limit in milliseconds for a request with a query, for which a user waits. */
   readonly timeoutMs: number;
-  /** Time limit for a request with texts, for which nobody waits. Default 120,000 ms: the model may have to be loaded first. */
+  /** Time limit for a background request with texts. Default 120,000 ms: the model may have to be loaded first. */
   readonly textsTimeoutMs?: number;
   /** Prefix for queries, as expected by the model. Default: none. */
   readonly queryPrefix?: string | undefined;

@@ -79,7 +79,7 @@ export function hasRecoveryKey({ dataKey }: Keyring): boolean {
   return dataKey.wraps.some(({ kind }) => kind === "recovery");
 }
 
-/** Returns the kind of the source of a keyring's key, besides the recovery key. */
+/** Returns the kind of the source of a keyring's key, other than the recovery key. */
 export function sourceKindOf({ dataKey }: Keyring): KeySource["kind"] | undefined {
   return dataKey.wraps.find(({ kind }) => kind !== "recovery")?.kind;
 }

@@ -18,7 +18,7 @@ const keyring = Buffer.from((await keyFiles.read("store", () => true)) ?? []);
 await rewrapKeyring(keyFiles, opened, { from: keyFromKeychain(), to: keyFromKeychain() });
 const again = await open();
 const same = (one: Uint8Array, other: Uint8Array): boolean => Buffer.from(one).equals(other);
-// The entry of the old key is gone, so the old keyring opens nothing.
+// The entry of the old key is removed, so the old keyring opens nothing.
 await keyFiles.write("store", keyring, "replace");
 const old = await open().catch((error: { code: string; message: string }) => error);
 process.stdout.write(

@@ -66,7 +66,7 @@ export class Journal {
     return this.#state?.keyOf(ref) ?? this.#pending.get(ref);
   }
 
-  /** Notes a blob that the next entries may name. An entry of anybody that names this blob ends the note. */
+  /** Notes a blob that the next entries may name. An entry of any process that names this blob ends the note. */
   notePending(ref: BlobRef, key: string): void {
     this.#pending.set(ref, key);
   }
@@ -74,7 +74,7 @@ export class Journal {
   /**
    * Puts the entry that follows a state. False: another entry follows it, and nothing was changed.
    *
-   * @throws STORAGE_UNAVAILABLE with `outcome: "unknown"` when nobody knows if the entry counts.
+   * @throws STORAGE_UNAVAILABLE with `outcome: "unknown"` when the entry's outcome is unknown.
    */
   async append(after: Position, change: Change): Promise<boolean> {
     const entry: Entry = { id: globalThis.crypto.randomUUID(), rows: [], audit: [], blobs: [], ...change };

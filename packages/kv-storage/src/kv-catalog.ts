@@ -170,7 +170,7 @@ export class KvCatalog implements CatalogPort, RecoveryPort {
   }
 }
 
-/** Without session facts outside of the catalog, nobody asks for a removal that is done. */
+/** Without session facts outside of the catalog, no caller asks for a finished removal. */
 function changeOf({ rows, audit, auditThrough }: Decision<unknown>): Change {
   return {
     rows: rows.map((row) => (row.table === "removal" && row.now?.isDone === true ? { ...row, now: undefined } : row)),

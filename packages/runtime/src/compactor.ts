@@ -146,7 +146,7 @@ export class Compactor {
     });
   }
 
-  /** True when a process that worked on a session closes. One that saved once, such as a hook, says nothing about the next save. */
+  /** True when a process that worked on a session closes. A process that saves once, such as a hook, gives no hint of the next save. */
   #isLeft(sessionId: SessionId): boolean {
     return this.#isStopped && this.#last?.sessionId === sessionId && this.#last.saves > 1;
   }

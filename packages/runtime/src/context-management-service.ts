@@ -126,7 +126,7 @@ export interface GivenContextRules extends Omit<ContextRules, "phases"> {
   readonly phases?: readonly (string | { readonly name: string; readonly checkpoint?: boolean | undefined })[] | undefined;
 }
 
-/** Labels of a save. Metadata of a load may be given as it is: its other fields are left out, and `ignoredMetadata` names them. */
+/** Labels of a save. Metadata of a load may be passed back unchanged: its other fields are left out, and `ignoredMetadata` names them. */
 export interface CheckpointLabels {
   readonly name?: string | undefined;
   readonly tags?: readonly string[] | undefined;
@@ -145,7 +145,7 @@ export interface Standing {
   durability: Durability;
   /** The disk cannot be written to. Saves stay in memory until it can. */
   degraded?: true;
-  /** The reason, one of those of `STORAGE_UNAVAILABLE`. */
+  /** The reason, one of the reasons of `STORAGE_UNAVAILABLE`. */
   degradedReason?: string;
 }
 
@@ -248,7 +248,7 @@ export interface LoadedTextResult {
   records?: SideRecord[];
 }
 
-/** Bytes that a program keeps beside a checkpoint, under a key of its own. */
+/** Bytes that a program stores with a checkpoint, under its own key. */
 export interface SideRecord {
   key: string;
   bytes: Uint8Array;
@@ -462,8 +462,7 @@ export interface ViewCheckpointResult extends LoadCheckpointResult {
 }
 
 /**
- * Selects the context. Give exactly one of `context`, `checkpointId` and `sessionId`. Beside `context`, `sessionId` names the session it
- * belongs to.
+ * Selects the context. Give exactly one of `context`, `checkpointId` and `sessionId`. With `context`, `sessionId` names its session.
  */
 export interface ShapeContextParams {
   /** A context that need not be saved. It is saved as an aside, unless the session's latest checkpoint holds the same. */

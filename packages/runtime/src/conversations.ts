@@ -62,7 +62,7 @@ export async function keepConversation(parts: ConversationParts, params: StoreCo
   };
 }
 
-/** Saves the conversation in a session of its own, beside the session of the work, whose head it must not become. */
+/** Saves the conversation in its own session, because it must not become the head of the workflow session. */
 async function keep({ service, sessions }: ConversationParts, checkpoint: ConversationCheckpoint): Promise<KeptConversation> {
   const { name, context, agentId } = checkpoint;
   const { sessionId, of } = sessions.forConversation();

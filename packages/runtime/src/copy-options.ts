@@ -14,7 +14,7 @@ export interface CopyStoreOptions {
   readonly args?: readonly string[] | undefined;
   /** Settings by name, as in `config.json`. They override `args`. Default: none. */
   readonly settings?: ProgramSettings | undefined;
-  /** Parts that replace ours. Not the storage: both places have their own. */
+  /** Parts that replace the built-in ones. Not the storage: both places have their own. */
   readonly adapters?: Omit<Adapters, "storage"> | undefined;
   /** Called after each blob. */
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined;

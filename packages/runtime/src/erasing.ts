@@ -20,7 +20,7 @@ export interface EraseParams {
   /** Spares checkpoints tagged `keep` and those of sessions tagged `keep`. Default `false`. */
   readonly sparesKept?: boolean | undefined;
   /**
-   * Overwrites what is erased, so that nothing of it can be recovered. Default `true`. With `false` files are only unlinked: it is as
+   * Overwrites erased data, so that none of it can be recovered. Default `true`. With `false` files are only unlinked: it is as
    * durable, and takes a fraction of the time.
    */
   readonly overwrites?: boolean | undefined;
@@ -39,7 +39,7 @@ export interface EraseResult {
   left: readonly string[];
   /** Checkpoints stored as differences against erased ones that cannot be read. They were lost before this call. */
   unreadable: readonly string[];
-  /** Copies that the store knows of. They are not changed. */
+  /** Known copies. They are not changed. */
   copies: {
     /** Times of backups of the store, ISO 8601, newest first. */
     backups: readonly string[];

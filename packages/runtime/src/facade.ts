@@ -19,7 +19,7 @@ export interface RoutedCall extends Call {
   readonly args: readonly unknown[];
 }
 
-/** Runs calls on a store that has what they need: a plain store, or one with a fallback. */
+/** Runs calls on a store that has the needed data: a plain store, or one with a fallback. */
 export interface Route extends Pick<Store, "parts" | "project" | "dataDir" | "durability" | "isReadOnly" | "close"> {
   run(call: RoutedCall): unknown;
   /** Returns the way to the part of the store that exists for a caller. */

@@ -28,7 +28,7 @@ export interface SplitLabels {
 }
 
 /**
- * Checks labels, and copies them, because the caller may change its object before the save. Metadata from a load may be sent back as it is.
+ * Checks labels, and copies them, because the caller may change its object before the save. Metadata of a load may be passed back unchanged.
  *
  * @throws INVALID_INPUT when the metadata is not an object, has an unknown field, or cannot be saved.
  */

@@ -16,7 +16,7 @@ export function hasStore(dataDir: string): boolean {
   }
 }
 
-/** Opens an empty storage in memory that stands for a missing store. */
+/** Opens an empty storage in memory in place of a missing store. */
 export async function openNothing(): Promise<Storage> {
   const { openMemoryStorage } = await import("@workrail/memory");
   return { ...openMemoryStorage(), durability: "disk", mode: "not made yet" };

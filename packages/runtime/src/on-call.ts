@@ -32,8 +32,8 @@ export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail>
 }
 
 /**
- * Seals all data of a store. The key comes from the settings, else from the keychain, where it is created. A store that is sealed already
- * stays as it is. After an interruption, the next opening of the store finishes it.
+ * Seals all data of a store. The key comes from the settings, else from the keychain, where it is created. An already sealed store is not
+ * changed. After an interruption, the next opening of the store finishes it.
  *
  * @returns with the recovery key, which is stored nowhere, for a store that had no keys yet.
  * @throws KEY_UNAVAILABLE, with nothing changed; STORE_IN_USE while another process has the store open.
@@ -121,7 +121,7 @@ export async function migrateStore(options: MigrateStoreOptions = {}): Promise<M
 }
 
 /**
- * Lists the tenants of a PostgreSQL database, each of which somebody has opened at least once.
+ * Lists the tenants of a PostgreSQL database, each of which was opened at least once.
  *
  * @throws INVALID_INPUT when the settings name no database; UNSUPPORTED_VERSION; STORAGE_UNAVAILABLE.
  */

@@ -40,7 +40,7 @@ export interface OpenOptions {
   readonly settings?: ProgramSettings | undefined;
   /** Options of a command line, such as `--max-depth=5`, for a program that passes on its own. They override the environment. Default: none. */
   readonly args?: readonly string[] | undefined;
-  /** Parts that replace ours. */
+  /** Parts that replace the built-in ones. */
   readonly adapters?: Adapters | undefined;
   /**
    * True to run maintenance in the background: work that earlier processes left, and periodic work. Default `true`. A short-lived program

@@ -52,7 +52,7 @@ function storageFor(whole: Storage, { catalog, search, projects }: Own): Storage
   };
 }
 
-/** Blobs are found by what the catalog names. Lists would count those of others. */
+/** Blobs are found by what the catalog names. Lists would count sessions of others. */
 function withoutLists(blobs: BlobStore): BlobStore {
   return {
     ...(blobs.sharesTransaction === undefined ? {} : { sharesTransaction: blobs.sharesTransaction }),

@@ -22,7 +22,7 @@ export interface RestoreOptions {
   readonly args?: readonly string[] | undefined;
   /** Settings by name, as in `config.json`. They override `args`. Default: none. */
   readonly settings?: ProgramSettings | undefined;
-  /** Parts that replace ours. Not the storage: a backup is restored to a data directory. */
+  /** Parts that replace the built-in ones. Not the storage: a backup is restored to a data directory. */
   readonly adapters?: Omit<Adapters, "storage"> | undefined;
   /** Called after each file: all files are checked, then copied, and then the catalog is built from them. */
   readonly onProgress?: ((progress: RestoreProgress) => void) | undefined;

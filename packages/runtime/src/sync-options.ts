@@ -14,9 +14,9 @@ export interface SyncStoreResult {
   readonly present: number;
   /** Checkpoints that were removed in the target, and stay removed. */
   readonly removedThere: number;
-  /** Checkpoints whose session had a head of somebody else in the target. The later ones of the session continue these. */
+  /** Checkpoints whose session had another process's head in the target. The later ones of the session continue these. */
   readonly forks: readonly SyncFork[];
-  /** Checkpoints that got another id, because another checkpoint has theirs. */
+  /** Checkpoints that got a new id, because their id was taken. */
   readonly renamed: readonly { readonly sessionId: string; readonly checkpointId: string; readonly now: string }[];
   /** Checkpoints that could not be written, with the reason. The later ones of their sessions wait for the next call. */
   readonly refused: readonly {

@@ -29,7 +29,7 @@ import type { Store } from "./store.ts";
 import { idWhenTaken, takeCheckpoint, type TakenFields } from "./take-record.ts";
 
 const MOST = 1_000;
-/** Difference of clocks that is taken as it is. */
+/** Difference of clocks that is ignored. */
 const MOST_SKEW_MS = 24 * 60 * 60 * 1_000;
 
 /** Tells which checkpoints of another store this one never had. */
@@ -52,7 +52,7 @@ export async function findPushed(store: Store, { checkpoints }: FindPushedParams
   return { states: asked.map(stateOf) };
 }
 
-/** Returns those of the ids that the audit log names as removed. */
+/** Returns the ids that the audit log names as removed. */
 async function removedOf({ parts: { catalog } }: Store, ids: readonly CheckpointId[]): Promise<ReadonlySet<CheckpointId | undefined>> {
   if (ids.length === 0) return new Set();
   const { rows } = await catalog.read({ rows: { of: "audit", query: { actions: ["delete", "prune"], checkpointIds: ids } } });

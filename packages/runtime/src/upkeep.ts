@@ -7,7 +7,7 @@ import type { UpkeepParams, UpkeepReport } from "./upkeep-params.ts";
 
 /**
  * Does the background work of a store that is due, and ends. Each part decides in a change of the catalog what is to be done, so any number of
- * processes may do it at the same time, beside savers. Where several machines share the store, each job is left to whoever is doing it already.
+ * processes may do it at the same time, beside savers. Where several machines share the store, a job that one process runs is skipped by the others.
  */
 export async function upkeep(store: Store, { verify = false, onProgress, signal }: UpkeepParams = {}): Promise<UpkeepReport> {
   const { finishErasures, finishRemovals, verifyStore } = await import("./on-demand/caring.ts");

@@ -117,8 +117,8 @@ export interface Checkpoints extends Omit<IContextManagementService, "compressCo
   /** Lists checkpoints of one or all sessions by any filter, with their total number. */
   findCheckpoints(params?: FindCheckpointsParams): Promise<FindCheckpointsResult>;
   /**
-   * Yields every checkpoint that matches, newest first, without a limit. Checkpoints that are saved or removed meanwhile neither shift nor
-   * repeat the others. Read it before you close the store.
+   * Yields every checkpoint that matches, newest first, without a limit. Concurrent saves and removals neither skip nor repeat other
+   * checkpoints. Read it before you close the store.
    */
   eachCheckpoint(filter?: EachCheckpointParams): AsyncIterable<CheckpointMetadata>;
   /**
@@ -128,8 +128,8 @@ export interface Checkpoints extends Omit<IContextManagementService, "compressCo
    */
   loadCheckpoints<State extends object = Record<string, unknown>>(params: LoadCheckpointsParams): Promise<LoadCheckpointsResult<State>>;
   /**
-   * Loads the JSON texts of several checkpoints, for a program that parses them itself. Reads what they have in common once, compares
-   * nothing with parents, and does not count as a use.
+   * Loads the JSON texts of several checkpoints, for a program that parses them itself. Reads shared deltas once, compares nothing with
+   * parents, and does not count as a use.
    *
    * @throws INVALID_INPUT for an invalid id, or more than 1,000; STORAGE_UNAVAILABLE.
    */
@@ -211,8 +211,8 @@ export interface Sessions {
   listTags(params?: Pick<ListSessionsParams, "project">): Promise<ReadonlyMap<string, number>>;
   /**
    * Yields what changes, whichever process does it, within about half a second: sessions with checkpoints or tags that were added or
-   * removed. Loads do not count. The first item is empty: changes after it are reported. Changes are merged into one item while nobody asks
-   * for the next. Waits while the disk cannot be read, and ends with the signal or the store.
+   * removed. Loads do not count. The first item is empty: changes after it are reported. Changes are merged into one item until the next is
+   * requested. Waits while the disk cannot be read, and ends with the signal or the store.
    *
    * @throws INVALID_INPUT as `listSessions` does; STORAGE_UNAVAILABLE when the disk cannot be read at the beginning.
    */
@@ -258,7 +258,7 @@ export interface Care {
   collectGarbage(): Promise<GarbageReport>;
   /**
    * Does all background work that is due, and ends: finishes removals and erasures, cleans up as the settings say, compacts every session, and
-   * brings the search index up to date. A process that keeps the store open does the same by itself. Any number of processes may do it at once.
+   * brings the search index up to date. A process that keeps the store open does the same automatically. Any number of processes may do it at once.
    */
   upkeep(params?: UpkeepParams): Promise<UpkeepReport>;
   /** Scans all stored data for secrets and reports their places. Changes nothing. */

@@ -47,7 +47,7 @@ export async function rowsOf(storage: Storage): Promise<Facts<Everything>> {
   );
 }
 
-/** Rows without what the adapter assigns. */
+/** Rows without the fields that the adapter assigns. */
 export function comparable({ checkpoints, removals, sessions, edges, ...rows }: Facts<Everything>): unknown {
   const placeless = ({ record: { blob: _blob, ...record }, trashedAt }: CheckpointRow): unknown => ({ record, trashedAt });
   const pending = removals.filter(({ isDone }) => !isDone).map(({ blob: _blob, ...row }) => row);

@@ -10,7 +10,7 @@ afterEach(() => vi.unstubAllEnvs());
 it("does not read variables of the host when a program gives its own environment", async () => {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-host-env-"));
   try {
-    // Each would change what the store does, or be refused.
+    // Each would change the store's behaviour, or be refused.
     for (const name of SETTING_NAMES) {
       vi.stubEnv(variableOf(name), SETTINGS[name].type.kind === "path" ? path.join(root, "elsewhere") : "not allowed");
     }

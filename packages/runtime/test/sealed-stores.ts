@@ -29,7 +29,7 @@ export const WISH: SealingSettings = {
   recoveryKey: undefined,
   allowPlaintextFiles: false,
 };
-/** For a store that stays as it is, or in clear. */
+/** For a store that is not converted, or stays unencrypted. */
 export const NO_WISH: SealingSettings = { ...WISH, encryption: undefined };
 
 /** Adapters that can be sealed and store data in files. With `faults`, a process may also die at a write of SQLite. */

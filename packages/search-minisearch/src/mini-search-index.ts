@@ -37,7 +37,7 @@ type Words = Pick<TextOfCheckpoint, "terms" | "stopWords">;
 const CONSTANTS = { k: BM25.saturation, b: BM25.length, d: 0 } as const;
 /** MiniSearch's score of a text saturated with a term, per unit of the term's rarity. */
 const FULL = BM25.saturation + 1;
-/** Maximum number of texts with a term for which its substitutes are also searched. Nobody pages past more results to reach those. */
+/** Maximum number of texts with a term for which its substitutes are also searched. Later results are too far down to be paged to. */
 const ENOUGH_WHOLE = 100;
 /** Number of best hits that `related` terms rerank. */
 const RERANKED = 200;

@@ -8,7 +8,7 @@ const SENTENCE_END = /(?<=[.!?。！？])(?:\s+|(?<=[。！？]))/u;
 export type Labels = Pick<CheckpointRecord, "name" | "tags" | "attributes">;
 
 /**
- * Returns all searchable text of a checkpoint: its words, and numbers that somebody may search for. Texts are not cut.
+ * Returns all searchable text of a checkpoint: its words, and numbers worth searching for. Texts are not cut.
  *
  * @param most stops after this many characters and omits the rest.
  */
@@ -94,8 +94,8 @@ function addMembers(value: Readonly<Record<string, JsonValue>>, waiting: JsonVal
 }
 
 /**
- * Numbers worth indexing, such as a port, an error code or an amount: 2 to 12 digits, or at most two decimals. A single digit
- * occurs everywhere, and nobody searches for milliseconds since 1970 or computed values.
+ * Numbers worth indexing, such as a port, an error code or an amount: 2 to 12 digits, or at most two decimals. Single digits, milliseconds
+ * since 1970 and computed values are useless as search terms.
  */
 const TELLING = /^-?(?:\d{2,12}|\d{1,9}\.\d{1,2})$/;
 /** A longer list of numbers is a series or a vector. */

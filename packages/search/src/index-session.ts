@@ -136,7 +136,7 @@ async function linesOfPrevious(ports: IndexPorts, previous: Findable | undefined
   return record === undefined ? [] : ((await linesOfRecord(ports, record)) ?? []);
 }
 
-/** Returns no lines for a damaged checkpoint, which nobody can load; `undefined` when the system could not read it now. */
+/** Returns no lines for a damaged checkpoint, which cannot be loaded; `undefined` when the system could not read it now. */
 async function linesOfRecord(ports: IndexPorts, record: CheckpointRecord): Promise<readonly string[] | undefined> {
   await ports.pause();
   try {

@@ -31,7 +31,7 @@ const NO_DIGEST = "0".repeat(32);
 
 /**
  * Notes the last commit in a file beside the database, to detect lost commits. SQLite does not notice that a write-ahead log
- * lost its end, and continues from an older state without an error. Somebody may also replace the database by an older copy.
+ * lost its end, and continues from an older state without an error. The database may also be replaced by an older copy.
  * In both cases the database is behind its mark.
  *
  * The mark is written after each COMMIT and not synced, because it must survive only the process. A missing, damaged or stale

@@ -223,7 +223,7 @@ function rollBack(database: Pick<SqliteDatabase, "exec">): void {
 
 /**
  * True when creating the file anew may help. Damage that SQLite does not detect shows as a missing column, or as an exception in
- * the code that reads a row. A bug of ours causes the same exception again with the new file.
+ * the code that reads a row. A bug in this code causes the same exception again with the new file.
  */
 function isDamage(error: unknown): boolean {
   if (!(error instanceof Error) || isWorkrailError(error)) return false;

@@ -43,7 +43,7 @@ const PUT = "INSERT OR REPLACE INTO vector (space_id, checkpoint_id, session_id,
 const FORGET = "DELETE FROM vector WHERE checkpoint_id IN (SELECT value FROM json_each(?))";
 const FORGET_OTHERS = "DELETE FROM vector WHERE session_id = ? AND checkpoint_id NOT IN (SELECT value FROM json_each(?))";
 
-/** Pages are in the order of ids. An index in another order would have SQLite sort all rows for each page. */
+/** Pages are in the order of ids. With an index in another order, SQLite would sort all rows for each page. */
 const PAGE_OF_ALL = `SELECT id, checkpoint_id, numbers FROM vector WHERE +space_id = ${SPACE} AND id > ? ORDER BY id LIMIT ${PAGE}`;
 const PAGE_OF_PROJECT = `SELECT id, checkpoint_id, numbers FROM vector
   WHERE space_id = ${SPACE} AND id > ? AND project = ? ORDER BY id LIMIT ${PAGE}`;

@@ -36,7 +36,7 @@ function newStatement(key: string): Statement {
 }
 
 /**
- * Runs work that reads. When a statement must be built that nobody needed before, loads the query builder and runs the work again: a read
+ * Runs work that reads. Loads the query builder and reruns the work when a new statement must be built: a read
  * within a transaction cannot wait, and most processes never need the builder.
  */
 export async function withQueryBuilder<T>(work: () => T | Promise<T>): Promise<T> {

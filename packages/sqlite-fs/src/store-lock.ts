@@ -31,7 +31,7 @@ export interface StoreLockOptions {
  *
  * No other code of this process may open the file: on POSIX, closing any descriptor of a file drops all its locks.
  *
- * Somebody may delete the file. A lock on a file that is no longer at the path keeps nobody out, so each piece of work first
+ * The file may be deleted. A lock on a file that is no longer at the path keeps nobody out, so each piece of work first
  * checks the path and takes the lock of the file that is there now. The same applies to the directory of the file.
  */
 export class StoreLock implements Locking {
@@ -202,7 +202,7 @@ export class StoreLock implements Locking {
       } catch (error) {
         this.#end();
         if (!isNoDatabase(error)) throw error;
-        // Close first: Windows does not let anybody move a file that SQLite has open.
+        // Close first: Windows refuses to move a file that SQLite has open.
         this.#drop();
         this.#replaceForeign();
       }

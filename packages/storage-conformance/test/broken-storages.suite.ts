@@ -3,7 +3,7 @@ import { configureGlobal } from "fast-check";
 import { describeStorage } from "../src/index.ts";
 import { BROKEN_STORAGES, harnessOf } from "./broken-storages.ts";
 
-// Shrinking is off: nobody reads these counterexamples.
+// Shrinking is off: these counterexamples are not read.
 configureGlobal({ endOnFailure: true });
 const options = { runs: 60, kills: 3 };
 

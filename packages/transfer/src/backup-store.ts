@@ -152,7 +152,7 @@ class Backup {
     this.#heldAt = now;
   }
 
-  /** Lists the trash before and after the live checkpoints, so that one that moves meanwhile is seen in one of the places. */
+  /** Lists the trash before and after the live checkpoints, so that a moving one is seen at least once. */
   async #listWanted(): Promise<void> {
     for await (const wanted of this.#trash()) this.#want(wanted);
     for await (const record of this.#live()) this.#want({ ...sourceOf(record), record });

@@ -51,7 +51,7 @@ const AT_ONCE = 8;
  * Copies everything in a storage to another one: blobs, rows, the audit log and the keys of a sealed store, all as stored. Reads each
  * blob back, and in the end all rows. Locks both stores exclusively.
  *
- * The target is empty, or an earlier copy, complete or not, that nobody used since. A copy that was killed is continued.
+ * The target is empty, or an earlier copy, complete or not, that was unused since. A copy that was killed is continued.
  *
  * @param from storage as opened by its adapter, not unsealed.
  * @throws CONFLICT when the target was used in its own right; INVALID_INPUT when a sealed store cannot be kept there; STORE_IN_USE;
@@ -255,7 +255,7 @@ async function copyRows(content: Facts<Everything>, to: Storage): Promise<void> 
     }),
     removals: content.removals.map((row) => ({ ...row, blob: blobAt(row) })),
     erasures: content.erasures.map((row) => ({ ...row, blob: blobAt(row) })),
-    // Whoever held removals works on the source.
+    // A process that held removals works on the source.
     holds: [],
   });
   await to.recovery.replaceAll(placed, "erased");

@@ -81,8 +81,8 @@ export interface ImportedSecret extends PlacedSecret {
  * another session, under new ids.
  *
  * @throws UNSUPPORTED_VERSION for a newer format; INVALID_INPUT naming the place, TOO_LARGE, STORAGE_QUOTA_EXCEEDED and
- * SECRET_FOUND when the export cannot be imported, and nothing was; CONFLICT when an id belongs to other data in the store, or
- * somebody saved to the session meanwhile; LOCK_TIMEOUT and STORAGE_UNAVAILABLE for the store.
+ * SECRET_FOUND when the export cannot be imported, and nothing was; CONFLICT when an id belongs to other data in the store, or the session
+ * was saved to meanwhile; LOCK_TIMEOUT and STORAGE_UNAVAILABLE for the store.
  */
 export async function importSession(ports: ImportPorts, input: ImportInput): Promise<ImportReport> {
   const { session, checkpoints, unreadable, secrets } = await prove(ports, input.source);

@@ -47,7 +47,7 @@ const read = (path: string): string => readFileSync(join(ROOT, "deploy", path), 
 const variables = SETTING_NAMES.flatMap(namesOf).map(variableOf);
 const commands = buildProgram().commands;
 
-/** Returns what the program would not know in the arguments of a container. */
+/** Returns the unknown arguments of a container. */
 function unknownIn(args: readonly string[]): readonly string[] {
   const [first = ""] = args;
   const options = args.filter((each) => each.startsWith("--"));
@@ -148,7 +148,7 @@ describe("deploy/helm", () => {
       });
     }
     expect(objects.filter(({ kind }) => kind === "Secret")).toEqual([]);
-    // The background work obeys what the servers obey. The migration belongs to no tenant.
+    // The background work uses the servers' settings. The migration belongs to no tenant.
     const settings = [{ secretRef: { name: "workrail-settings", optional: true } }];
     expect(containers.map(({ envFrom }) => envFrom)).toEqual([undefined, settings, settings]);
   });

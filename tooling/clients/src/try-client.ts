@@ -1,7 +1,7 @@
 import type { Called, ClientProgram, ErrorForm, Server } from "./client-program.ts";
 import { versionOf } from "./run-program.ts";
 
-/** Record of what a client could do with the server: a line of the table. */
+/** Record of a client's abilities with the server: a line of the table. */
 export interface Trial {
   readonly client: string;
   readonly version: string;

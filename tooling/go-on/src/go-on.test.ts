@@ -5,7 +5,7 @@ import { answers } from "./read-answer.ts";
 import type { WorkingState } from "./working-state.ts";
 
 const BUDGETS = [1_000, 2_000, 4_000];
-/** Lower bounds of the share of answered questions. The aim is .85, .92 and .97 on states that nobody tuned it for, within .05. */
+/** Lower bounds of the share of answered questions. The aim is .85, .92 and .97 on untuned states, within .05. */
 const LEAST = { 1_000: 0.8, 2_000: 0.95, 4_000: 0.97 } as const;
 /** Longest note of a colleague, in tokens. */
 const LONGEST_NOTE = 300;

@@ -10,7 +10,7 @@ const SUMMARY =
 
 const TITLE = "Work on the repository";
 
-/** Answers every JSON question that hosts ask beside the conversation: a title, a topic, a choice of model, the next speaker. */
+/** Answers every JSON request of hosts outside of the conversation: a title, a topic, a choice of model, the next speaker. */
 const HARMLESS = JSON.stringify({
   title: TITLE,
   isNewTopic: false,

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { packExtension } from "@anthropic-ai/mcpb";
 import { ROOT } from "./public-packages.ts";
 
-/** Packs `plugins/claude-desktop/manifest.json` with the server and what it brings along. The keychain is not in it. */
+/** Packs `plugins/claude-desktop/manifest.json` with the server and its files. The keychain is not in it. */
 export async function makeExtension(file: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "workrail-extension-"));
   try {

@@ -30,7 +30,7 @@ export const SERVER_FAULTS: readonly ServerFault[] = [
 /** Chooses the fault of a request; `undefined` for none. */
 export type ChooseFault = (request: S3Request) => ServerFault | undefined;
 
-/** Flips a bit of one byte; bytes without any stay as they are. */
+/** Flips a bit of one byte; bytes without any are not changed. */
 export function damaged(bytes: Uint8Array): Buffer {
   const copy = Buffer.from(bytes);
   const at = Math.floor(copy.length / 2);

@@ -27,7 +27,7 @@ export function refusalOf(request: S3Request, account: Account, now: Date): stri
   const datetime = String(headers["x-amz-date"]);
   if (!(Math.abs(timeOf(datetime) - now.getTime()) <= MOST_SKEW_MS)) return "RequestTimeTooSkewed";
   const names = signedHeaders.split(";");
-  // Every header that says what is to be done must be signed.
+  // Every header that controls the operation must be signed.
   const unsigned = Object.keys(headers).filter((name) => (name.startsWith("x-amz-") || name === "host") && !names.includes(name));
   if (unsigned.length > 0) return "AccessDenied";
   const scope = `${day}/${region}/s3/aws4_request`;

@@ -16,7 +16,7 @@ Examples:
   workrail load before-refactoring | workrail save --session second-attempt
 `;
 
-/** `workrail load`: prints a context's JSON, byte for byte as it is stored. */
+/** `workrail load`: prints a context's JSON, byte for byte as stored. */
 export function addLoadCommand(program: Command): void {
   program
     .command("load")

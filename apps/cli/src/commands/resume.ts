@@ -92,7 +92,7 @@ const NOTHING = "Nothing is saved in this project yet. `workrail sessions --all-
 async function tell(found: ResumeResult, asked: string | undefined): Promise<void> {
   if (found.status === "LOADED") return show(found);
   if (found.candidates.length === 0) return note(NOTHING);
-  // An existing id would have been loaded.
+  // An existing id loads its checkpoint.
   if (asked !== undefined) note(`There is no ${asked}. These exist:`);
   await printTable(columns(new Date()), found.candidates);
   note("Commands that show them:");

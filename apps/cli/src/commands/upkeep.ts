@@ -59,7 +59,7 @@ function upkeepOf(
   return withStore(options, (store) => showingProgress(LINE, (onProgress) => store.upkeep({ verify, signal, onProgress })), opening);
 }
 
-/** Does the work of each tenant. One whose work fails does not keep the others from theirs; the exit code is the highest. */
+/** Does the work of each tenant. A failure of one does not stop the others; the exit code is the highest. */
 async function upkeepOfAll(options: UpkeepOptions): Promise<void> {
   const args = settingArgs(options);
   // Hooks of this machine save for its own tenant.

@@ -18,7 +18,7 @@ const MB = 1024 * 1024;
 const MOST_GROWTH = 150 * MB;
 const MOST_MEMORY = 1_200 * MB;
 
-/** Counted by what the system tells of the server's process. */
+/** Counted from the system's figures on the server's process. */
 describe.skipIf(process.platform !== "linux")("hostile clients of the server on HTTP", () => {
   let home: TestHome;
   let server: HttpFixture;
@@ -125,7 +125,7 @@ describe.skipIf(process.platform !== "linux")("hostile clients of the server on 
     for (let round = 0; round < ROUNDS; round++) {
       for (const attack of [refusedTokens, largeBodies, slowBodies, manyConnections, clientsThatNeverRead]) {
         await attack();
-        // Also when the connections of the attack are gone.
+        // Also after the attack's connections are closed.
         await expect.poll(isAlive, { timeout: 30_000 }).toBe(true);
       }
       // A few connections of this test are kept for its next call.

@@ -12,7 +12,7 @@ import { HttpFixture } from "../testing/http-fixture.ts";
 import { noticingNew, noticingOld } from "../testing/noticing-client.ts";
 import { ServerProcess, TestHome } from "../testing/server-process.ts";
 
-/** Rounds on one store, each with new servers, of which one is told to stop. */
+/** Rounds on one store, each with new servers, one of which gets the signal to stop. */
 const ROUNDS = Number(process.env["WORKRAIL_SERVER_ROUNDS"] ?? 1);
 const STEPS = Array.from({ length: 6 }, (_, step) => step);
 const CALLS = Array.from({ length: 50 }, (_, call) => call);
@@ -159,7 +159,7 @@ async function sentOverHttp(url: URL, keys: readonly string[]): Promise<readonly
   });
   const answers = requests.map(answerOf);
   await Promise.all(requests.map((each) => once(each, "finish")));
-  // A server reads what is there before it answers what came later.
+  // A server reads buffered input before it answers later requests.
   for (let turn = 0; turn < 3; turn += 1) await text(await responseOf(request(new URL("/healthz", url), { agent: false }).end()));
   return answers;
 }

@@ -78,7 +78,7 @@ export function createToken(path: string, { name, scopes, tenant, projects, days
   return made;
 }
 
-/** Removes a token from the file. @throws INVALID_INPUT, also when there is none of this name */
+/** Removes a token from the file. @throws INVALID_INPUT, also for an unknown name */
 export function revokeToken(path: string, name: string): void {
   changeTokens(path, (tokens) => {
     const rest = tokens.filter((each) => each.name !== name);

@@ -18,7 +18,7 @@ export interface RestrictingClaims {
   readonly projects?: string | undefined;
 }
 
-/** Checks JWTs of one authorization server that are meant for one resource. The keys are fetched when the first token comes. */
+/** Checks JWTs of one authorization server for one resource. The keys are fetched when the first token comes. */
 export class JwtVerifier {
   readonly #issuer: string;
   readonly #resource: string;

@@ -12,7 +12,7 @@ interface Running {
   readonly end: AbortController;
 }
 
-/** Watches of a store, shared by all that listen: one for each project, while anybody listens to it. */
+/** Watches of a store, shared by all that listen: one for each project with listeners. */
 export class SharedWatches {
   readonly #store: () => Promise<Workrail>;
   readonly #log: Log;

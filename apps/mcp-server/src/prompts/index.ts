@@ -90,7 +90,7 @@ async function resumeLikeliest(store: LazyStore): Promise<readonly PromptPart[]>
   ];
 }
 
-/** Returns the sessions of the project that may be meant, the likeliest first. */
+/** Returns the candidate sessions of the project, the likeliest first. */
 async function candidates(workrail: Workrail): Promise<readonly ResumeCandidate[]> {
   const result = await workrail.resumeWork();
   return result.status === "CANDIDATES" ? result.candidates : [];

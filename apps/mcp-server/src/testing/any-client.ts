@@ -33,7 +33,7 @@ export interface AnyClient {
   readonly instructions: () => string | undefined;
   listTools(): Promise<readonly { readonly name: string }[]>;
   callTool(name: string, given?: Readonly<Record<string, unknown>>, more?: Readonly<Record<string, unknown>>): Promise<AnyResult>;
-  /** Calls a tool that takes long, with what a client can do meanwhile. */
+  /** Calls a slow tool, with actions of the client during the call. */
   callLongTool(call: LongCall): Promise<AnyResult>;
   readResource(uri: string): Promise<unknown>;
   close(): Promise<void>;

@@ -10,7 +10,7 @@ const ADAPTERS: Readonly<Record<string, () => Promise<Adapter>>> = {
   v2: async () => (await import("../sdk-v2-server.ts")).serveSdkV2,
 };
 const { FIXTURE_ADAPTER: adapter = "", FIXTURE_HTTP: http, FIXTURE_PATIENCE: patience = "{}", WORKRAIL_LOG_LEVEL: level } = process.env;
-/** True: offers what the conformance suite looks for instead of the fixture tools. */
+/** True: offers the tools of the conformance suite instead of the fixture tools. */
 const isConformance = process.env["FIXTURE_OFFER"] === "conformance";
 const adapterFor = ADAPTERS[adapter];
 

@@ -1,4 +1,4 @@
-// Preloaded into a process: makes a thread for files, or a worker, wait for a pipe that nobody writes to.
+// Preloaded into a process: blocks a thread for files, or a worker, on a pipe without a writer.
 import { open } from "node:fs";
 import { Worker } from "node:worker_threads";
 

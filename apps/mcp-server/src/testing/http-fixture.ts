@@ -58,7 +58,7 @@ export class HttpFixture {
     while (!this.stderr.includes(text)) await once(this.#child.stderr ?? this.#child, "data");
   }
 
-  /** Resolves to the exit code when the process is gone. */
+  /** Resolves to the exit code when the process has ended. */
   async exit(): Promise<number | null> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, "close");
     return this.#child.exitCode;

@@ -100,7 +100,7 @@ export class ServerProcess {
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
-  /** Everything written beside the answers. */
+  /** All output other than answers. */
   get stderr(): string {
     return this.#stderr;
   }
@@ -132,7 +132,7 @@ export class ServerProcess {
     return { code, httpStatus, details, text };
   }
 
-  /** Kills the process. Resolves when it is gone. */
+  /** Kills the process. Resolves when the process has ended. */
   async kill(): Promise<void> {
     const gone = new Promise<void>((resolve) => {
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has properties for its callbacks, and no events

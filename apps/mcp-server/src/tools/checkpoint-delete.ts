@@ -45,7 +45,7 @@ export function checkpointDelete(store: LazyStore): Tool {
   });
 }
 
-/** Returns what a person knows a checkpoint by; `undefined` for one in the trash. */
+/** Returns the label of a checkpoint for people; `undefined` for one in the trash. */
 async function summaryOf(workrail: Workrail, checkpointId: string): Promise<string | undefined> {
   try {
     const { summary, createdAt } = await workrail.projectCheckpoints.getById(checkpointId);

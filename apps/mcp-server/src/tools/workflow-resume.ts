@@ -79,7 +79,7 @@ export function workflowResume(store: LazyStore): Tool {
 
 type Answer = z.output<typeof output>;
 
-/** Asks the person which of several works is meant. Resolves to the id of its checkpoint; `undefined` when that stays open. */
+/** Asks the user to choose one of several sessions. Resolves to the id of its checkpoint; `undefined` when that stays open. */
 async function choose(candidates: readonly ResumeCandidate[], ask: Ask | undefined): Promise<string | undefined> {
   if (ask === undefined || candidates.length < 2) return undefined;
   const choices = candidates.map((candidate) => ({ value: candidate.checkpointId, title: titleOf(candidate) }));

@@ -130,7 +130,7 @@ export function queryAudit(
   const step = first === "oldest" ? 1 : -1;
   const indexOf = (number: number): number => number - (all[0]?.number ?? 1);
   let index = step === 1 ? 0 : all.length - 1;
-  // The row of the place may be gone, or not there yet.
+  // The row of the position may be removed, or not exist yet.
   if (after !== undefined) index = step === 1 ? Math.max(index, indexOf(after + 1)) : Math.min(index, indexOf(after - 1));
   for (let row = all[index]; row !== undefined && found.length < limit; row = all[(index += step)]) {
     if (isWanted(row, wanted)) found.push(row);

@@ -183,7 +183,7 @@ export interface Totals {
   readonly liveBytes: number;
   readonly trashed: number;
   readonly trashBytes: number;
-  /** Blobs of removed checkpoints that nobody has reclaimed yet. */
+  /** Blobs of removed checkpoints that are not reclaimed yet. */
   readonly pendingRemovals: number;
   /** Pending removals that another delta still needs. They are reclaimed once nothing needs them. */
   readonly neededRemovals: number;

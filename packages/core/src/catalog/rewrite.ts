@@ -48,7 +48,7 @@ export function rewrite(content: Facts<Everything>, rewriting: Rewriting, own: A
   });
 }
 
-/** Makes the content that gives a catalog these rows, with the facts of every session, without the tombstones of blobs that are gone. */
+/** Makes the content of a catalog with these rows and the facts of every session, without the tombstones of deleted blobs. */
 export function contentOf({ checkpoints, edges, erasures, holds, audit, ...rows }: Facts<Everything>): CatalogContent {
   const removals = rows.removals.filter(({ isDone }) => !isDone);
   const sessions = rows.sessions.map(rowOf);

@@ -1,6 +1,6 @@
 import { DAY_MS, type SessionView } from "./plan.ts";
 
-/** Longest plausible step between two audit rows. After a longer step the clock may have been set, or nobody used the store. */
+/** Longest plausible step between two audit rows. After a longer step the clock may have been set, or the store was unused. */
 const LONGEST_STEP_MS = 7 * DAY_MS;
 /** Tolerated step backwards: rows are written a little after the time they state, and clocks are corrected by seconds. */
 const TOLERANCE_MS = 60 * 60 * 1_000;

@@ -47,7 +47,7 @@ export function planUpkeep(store: StoreView, policy: UpkeepPolicy, { now, inUse 
   const spared: Spared[] = [];
   const trash = [...store.trash];
   for (const session of store.asides) {
-    // An aside goes by its own age, even when its session is in use.
+    // The age of an aside alone decides, even when its session is in use.
     const { going, staying } = part(session, { now, inUse: new Set() });
     moves.push(...moveOut(session, going, { to: "nowhere", reason: "aside-age" }));
     spared.push(...staying);

@@ -43,7 +43,7 @@ export interface Spared {
 export interface StoreView {
   /** Sessions that may be affected, least recently used first. */
   readonly sessions: readonly SessionView[];
-  /** Sessions with those of their asides that were unused for long enough to go. */
+  /** Sessions with their asides that were unused longer than the limit. */
   readonly asides: readonly SessionView[];
   /** Sessions with the checkpoints that hooks saved more than a day ago. */
   readonly automatic: readonly AutomaticSession[];

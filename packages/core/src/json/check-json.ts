@@ -125,7 +125,7 @@ export function copyOf(value: JsonValue): JsonValue {
   return withMembers(value, copyOf);
 }
 
-/** Frozen copies made here. Nobody can change them, so they are not copied again. */
+/** Frozen copies made here. They are immutable, so they are not copied again. */
 const own = new WeakSet<object>();
 
 /**

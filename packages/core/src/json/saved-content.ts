@@ -77,7 +77,7 @@ export function writeText({ context }: CheckedContext, limits: Limits): string {
   return text;
 }
 
-/** Encodes and digests the text in one go. Call it before anybody can have changed the context. */
+/** Encodes and digests the text in one go. Call it before the caller can change the context. */
 export function prepareText(checked: Pick<CheckedContext, "context" | "isCanonical">, text: string, ports: DigestPorts): PreparedContext {
   return contentOf(encoded(checked, encodeUtf8(text)), ports);
 }
@@ -90,7 +90,7 @@ function encoded({ context, isCanonical }: Pick<CheckedContext, "context" | "isC
   return { isCanonical, exact, canonical: () => canonicalUtf8(context, exact.length) };
 }
 
-/** Digests the JSON of a context. Call it before anybody can have changed the context. */
+/** Digests the JSON of a context. Call it before the caller can change the context. */
 function contentOf({ isCanonical, exact, canonical }: EncodedJson, { limits, digests }: DigestPorts): PreparedContext & SavedContent {
   if (exact.length > limits.maxContextBytes) throw tooLarge(exact.length, limits);
   const exactDigest = digests.sha256(exact);

@@ -42,7 +42,7 @@ export interface AuditEvent {
   readonly sessionId: SessionId | undefined;
   readonly checkpointId: CheckpointId | undefined;
   readonly agentId: string | undefined;
-  /** The caller, as proved by a token: unlike `agentId`, nobody can choose it. Absent where callers prove nothing. */
+  /** The caller, as proved by a token: unlike `agentId`, a caller cannot choose it. Absent where callers prove nothing. */
   readonly subject?: string | undefined;
   /** Explanation where the action alone is not enough, such as `retention`. */
   readonly reason?: string | undefined;
@@ -57,8 +57,8 @@ export interface LoggedEvent extends AuditEvent {
 }
 
 /**
- * Digests a text into at least 32 hexadecimal digits, of which the first 32 count. SHA-256 detects accidents. A keyed digest also
- * detects changes by anybody without the key.
+ * Digests a text into at least 32 hexadecimal digits, of which the first 32 count. SHA-256 detects accidents. A keyed digest also detects
+ * changes made without the key.
  */
 export type AuditDigest = (text: string) => string;
 
@@ -69,7 +69,7 @@ export interface AuditPlace {
 }
 
 /**
- * Break in the chain. `changed`: the row was changed or moved. `missing`: the rows from `number` to `through` are gone.
+ * Break in the chain. `changed`: the row was changed or moved. `missing`: the rows from `number` to `through` are missing.
  * `unchained`: the row has no digest although earlier rows have one.
  */
 export interface AuditBreak {

@@ -43,7 +43,7 @@ export interface SessionFacts {
   readonly tombstones: readonly CheckpointId[];
   /** Removed checkpoints whose erasure is unfinished. A rebuild continues the erasure. */
   readonly erasing: readonly CheckpointId[];
-  /** After a prune: the oldest workflow checkpoint left. Its ancestors of that kind are permanently gone. */
+  /** After a prune: the oldest workflow checkpoint left. Its ancestors of that kind were removed for good. */
   readonly oldestLive: CheckpointId | null;
   /** Checkpoints in the trash. A rebuild must return them to the trash, not to life. */
   readonly trash: readonly { readonly checkpointId: CheckpointId; readonly at: Date }[];

@@ -1,7 +1,7 @@
 import type { CheckpointRecord } from "./checkpoint.ts";
 import type { CheckpointId } from "./ids.ts";
 
-/** Bytes that a program keeps beside a checkpoint. */
+/** Bytes that a program stores with a checkpoint. */
 export interface SideRecord {
   readonly key: string;
   readonly bytes: Uint8Array;

@@ -9,7 +9,7 @@ import type { BlobStore } from "./blob-store.ts";
 export interface BackupTarget {
   /** Receives the copied blobs and returns them for verification. */
   readonly blobs: BlobStore;
-  /** Writes a session's facts beside its blobs, where a rebuild finds them. Durable when it resolves. */
+  /** Writes a session's facts next to its blobs, where a rebuild finds them. Durable when it resolves. */
   writeFacts(facts: SessionFacts): Promise<void>;
   /** Turns the copy into a backup, atomically and durably. Records `contents`, and the size and digest of each file. */
   finish(contents: BackupContents): Promise<void>;

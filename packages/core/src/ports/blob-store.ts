@@ -49,7 +49,7 @@ export interface BlobStore {
    * is skipped.
    */
   list(onUnreadable?: (place: UnreadablePlace) => void): AsyncIterable<BlobInfo>;
-  /** Removes files of interrupted puts that nobody is still writing. Resolves to their number. */
+  /** Removes files of interrupted puts whose writer has ended. Resolves to their number. */
   removeAbandoned(): Promise<number>;
 }
 

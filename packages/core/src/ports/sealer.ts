@@ -1,7 +1,7 @@
 import type { BlobRef, Digest } from "../model/ids.ts";
 
 /**
- * Encrypts and authenticates the data of a store: without the key nobody can read or replace it. When a key is missing or wrong,
+ * Encrypts and authenticates the data of a store: without the key it cannot be read or replaced. When a key is missing or wrong,
  * asynchronous methods reject, and synchronous methods throw, with `KEY_UNAVAILABLE`.
  */
 export interface Sealer {
@@ -27,7 +27,7 @@ export interface Sealer {
    * @throws CHECKPOINT_CORRUPT when the text was not sealed, or was changed.
    */
   openText(sealed: string): string;
-  /** Maps a digest to a keyed digest, deterministically. Without the key, nobody can confirm a guess of the content. */
+  /** Maps a digest to a keyed digest, deterministically. Without the key, a guess of the content cannot be confirmed. */
   sealDigest(digest: Digest): Digest;
   /** Returns a keyed digest (MAC) of a text. Its domain is separate from `sealDigest`. */
   authenticate(text: string): Digest;

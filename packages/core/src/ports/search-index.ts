@@ -37,7 +37,7 @@ export interface SearchIndexing {
 
 /** Search index that can be closed. */
 export interface SearchEngine extends SearchIndex, SearchIndexing {
-  /** Deletes the whole index from every file. Called while nobody else uses the index. */
+  /** Deletes the whole index from every file. Called while no other caller uses the index. */
   erase(): Promise<void>;
   /** May be called twice. */
   close(): Promise<void>;

@@ -49,7 +49,7 @@ export interface SecretScreen {
   readonly findSecrets: FindSecrets;
   /**
    * Resolves to the placeholder of a secret, such as `[PASSWORD_1f0c2d3e]`. Within a store, the same secret gets the same
-   * placeholder. The placeholder does not help anybody who has only the saved data to guess the secret.
+   * placeholder. The placeholder does not help to guess the secret from the saved data alone.
    */
   placeholder(kind: SecretKind, secret: string): Promise<string>;
 }

@@ -41,8 +41,8 @@ export interface Storage {
    */
   purge?(): Promise<readonly string[]>;
   /**
-   * Runs the work of a job that one opener does for all, or resolves to `undefined` at once while another opener does that job. The claim of
-   * a process that died ends by itself. Absent where every opener does its own work: each job may also be done by several at the same time.
+   * Runs the work of a job that one opener does for all, or resolves to `undefined` at once while another opener does that job. The claim
+   * of a dead process expires. Absent where every opener does its own work: each job may also be done by several at the same time.
    */
   claimJob?<T>(job: Job, work: () => Promise<T>): Promise<{ readonly done: T } | undefined>;
   /** Holds the vectors of an embedder. Absent where there is no place for them. */
@@ -71,7 +71,7 @@ export interface AuditChain {
   readonly isKeyed: boolean;
 }
 
-/** Files left beside a store from earlier times. No program reads them any more. */
+/** Leftover files next to a store. No program reads them any more. */
 export interface Remains {
   /** Names of files left by killed restores and rebuilds. Called with the store held shared, so that none is in progress. */
   leftovers(): Promise<readonly string[]>;

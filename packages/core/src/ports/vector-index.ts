@@ -46,7 +46,7 @@ export interface VectorIndexing {
 
 /** Vector index that can be closed. */
 export interface VectorEngine extends VectorIndex, VectorIndexing {
-  /** Deletes the whole index from every file. Called while nobody else uses the index. */
+  /** Deletes the whole index from every file. Called while no other caller uses the index. */
   erase(): Promise<void>;
   /** May be called twice. */
   close(): Promise<void>;

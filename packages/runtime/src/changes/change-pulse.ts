@@ -3,7 +3,7 @@ import { type ChangePosition, type ListPorts, listChanges } from "@workrail/core
 /** Interval of reads: short enough for a person who watches a page. */
 const PACE_MS = 500;
 
-/** Wakes those that wait for the next change of a catalog, by one read at intervals for all of them. Reads nothing while nobody waits. */
+/** Wakes those that wait for the next change of a catalog, by one read at intervals for all of them. Reads nothing without a waiter. */
 export class ChangePulse {
   readonly #ports: ListPorts;
   readonly #takeIn: () => Promise<unknown>;
@@ -11,7 +11,7 @@ export class ChangePulse {
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  /** @param takeIn takes in what hooks saved meanwhile. Never rejects. */
+  /** @param takeIn takes in saves of hooks. Never rejects. */
   constructor(ports: ListPorts, takeIn: () => Promise<unknown>) {
     this.#ports = ports;
     this.#takeIn = takeIn;

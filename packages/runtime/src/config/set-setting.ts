@@ -26,7 +26,7 @@ export interface ChangedSetting {
 export function setSetting(sources: ConfigurationSources, name: string, text: string | undefined): ChangedSetting {
   const { name: known, value } = checkSetting(name, text);
   const { file, values } = readConfiguration(sources);
-  // `readOnly` itself stays writable, or nobody could unset it.
+  // `readOnly` itself stays writable, so that it can be unset.
   if (values.readOnly && known !== "readOnly") throw readOnly();
   writeConfigMember(file, known, value);
   const holds = readConfiguration(sources).settings.filter((setting) => setting.name === known);

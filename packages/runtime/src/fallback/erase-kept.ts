@@ -13,7 +13,7 @@ export interface EraseKeptPorts {
 }
 
 /**
- * Erases the selected checkpoints from memory, and the rest from disk. Must not run beside an attempt to write the memory to disk.
+ * Erases the selected checkpoints from memory, and the rest from disk. Must not run during an attempt to write the memory to disk.
  *
  * @throws errors of erasing on disk; memory then keeps everything.
  */

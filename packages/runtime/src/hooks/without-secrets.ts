@@ -15,7 +15,7 @@ export async function withoutSecrets<T>(value: T, settings: HookSettings): Promi
 
 const screens = new Map<string, SecretScreen>();
 
-/** Nobody is asked before an automatic save, so secrets are always replaced. */
+/** An automatic save asks no user, so secrets are always replaced. */
 function screenOf({ values, dataDir, isSealed }: HookSettings): SecretScreen {
   const rules = secretsSettingsOf(values);
   const key = JSON.stringify([dataDir, isSealed, rules]);

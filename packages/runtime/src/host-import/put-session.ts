@@ -118,7 +118,7 @@ function isConflict(error: unknown): boolean {
   return isWorkrailError(error) && error.code === "CONFLICT";
 }
 
-/** Somebody put this checkpoint into the trash: it stays there until the trash is emptied or the checkpoint is restored. */
+/** A user moved this checkpoint to the trash: it stays there until the trash is emptied or the checkpoint is restored. */
 async function isInTrash(store: Workrail, sessionId: string, checkpointId: CheckpointId): Promise<boolean> {
   return (await store.listTrash({ sessionId })).some(({ id }) => id === checkpointId);
 }

@@ -6,7 +6,7 @@ export type ProjectContext = { readonly [key: string]: string | number | boolean
 
 /** Draft of a project checkpoint, bounded by `PROJECT_LIMITS`. */
 export interface ProjectDraft {
-  /** One line on what was done. It becomes the checkpoint's name. */
+  /** One line about the work done. It becomes the checkpoint's name. */
   readonly summary: string;
   readonly description?: string | undefined;
   readonly context?: ProjectContext | undefined;

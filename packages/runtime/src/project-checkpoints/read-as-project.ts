@@ -46,7 +46,7 @@ const NOTHING_SAID = "(no summary)";
 const SUBJECTS = ["summary", "goal", "objective", "task", "topic", "title"];
 
 /**
- * Reads any checkpoint as a project checkpoint. The output of `contextOfDraft` comes back as it was given. For others, the
+ * Reads any checkpoint as a project checkpoint. The output of `contextOfDraft` comes back unchanged. For others, the
  * summary is the name, else the subject stated in the context, else its first text; the description is the context as JSON.
  */
 export function readAsProject({ kind, name, context, labels }: ReadAsProject): ProjectText {

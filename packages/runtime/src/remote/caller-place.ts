@@ -41,7 +41,7 @@ const LONGEST_WARNING = 1_000;
 /** Characters of JSON. A drift names at most 30 files. */
 const LONGEST_DRIFT = 50_000;
 
-/** Checks the facts about another machine, which may come from anybody. @throws INVALID_INPUT */
+/** Checks untrusted facts about another machine. @throws INVALID_INPUT */
 export function parsePlace(given: unknown): CallerPlace {
   if (typeof given !== "object" || given === null) throw invalidInput("place", "place must be an object.");
   const { project, git, rules, rulesWarning, drift, callId }: { readonly [Field in keyof CallerPlace]?: unknown } = given;

@@ -117,7 +117,7 @@ async function foldersGone(heads: readonly CheckpointRecord[], { project, git }:
   return new Set(folders.filter((_, index) => !isThere[index]));
 }
 
-/** A folder that cannot be inspected is not known to be gone. */
+/** A folder that cannot be inspected does not count as missing. */
 function isUnsure(error: NodeJS.ErrnoException): boolean {
   return error.code !== "ENOENT" && error.code !== "ENOTDIR";
 }
@@ -126,7 +126,7 @@ function isOfOther(saved: GitState | undefined, here: GitState): boolean {
   return saved !== undefined && saved.commonDir !== here.commonDir;
 }
 
-/** Tells which moved sessions belong to this repository, by their commits. Git is asked only about folders that are gone. */
+/** Tells which moved sessions belong to this repository, by their commits. Git is run only for missing folders. */
 async function knownHere(
   heads: readonly CheckpointRecord[],
   gone: ReadonlySet<string>,

@@ -31,7 +31,7 @@ export interface ResumeParams {
   readonly limit?: number | undefined;
   /** Current directory. Default: the working directory in which the store was opened. */
   readonly cwd?: string | undefined;
-  /** Shows a person what an agent would get: does not count as a use, and shields nothing from pruning. Default `false`. */
+  /** Shows the answer that an agent would get: does not count as a use, and shields nothing from pruning. Default `false`. */
   readonly isPeek?: boolean | undefined;
 }
 
@@ -92,7 +92,7 @@ export interface ResumeCandidate {
   /** The session's latest checkpoint. Call again with this id to load it. */
   checkpointId: string;
   sessionId: string;
-  /** Why this candidate may be meant, in words. */
+  /** Reason for this candidate, in words. */
   reason: string;
   /** ISO 8601. */
   savedAt: string;

@@ -33,7 +33,7 @@ export interface SealOptions {
   readonly args?: readonly string[] | undefined;
   /** Settings by name, as in `config.json`. They override `args`. Default: none. */
   readonly settings?: ProgramSettings | undefined;
-  /** Parts that replace ours. */
+  /** Parts that replace the built-in ones. */
   readonly adapters?: Adapters | undefined;
   /** Called after each blob. */
   readonly onProgress?: ((progress: ConversionProgress) => void) | undefined;

@@ -1,6 +1,6 @@
 /** The user's settings for encryption. */
 export interface SealingSettings {
-  /** Absent: leave the store as it is. */
+  /** Absent: leave the store unchanged. */
   readonly encryption: "enabled" | "disabled" | undefined;
   /** 32 bytes as text. Order of precedence: this key, the file, the passphrase, the keychain. */
   readonly key: string | undefined;

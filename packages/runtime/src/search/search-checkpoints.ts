@@ -68,7 +68,7 @@ export interface SearchHit {
   checkpoint: CheckpointMetadata;
   /** The latest checkpoint of its session. */
   head: string;
-  /** From 0 to 1: the share of the highest possible score, that of a text full of the query's words. Rare words count most. */
+  /** From 0 to 1: the share of the highest possible score, which a text of only query words gets. Rare words count most. */
   score: number;
   /** `1 - score`. */
   distance: number;

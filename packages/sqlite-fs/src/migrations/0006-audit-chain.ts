@@ -1,7 +1,7 @@
 /**
- * Chains the rows of the audit log: each has a digest of itself and the row before. Existing rows get no digest, because nobody can
- * prove any more that they are as they were written. `audit_log` identifies this log for the commit mark. Until now the time of the
- * first row did, but that row may be removed from now on.
+ * Chains the rows of the audit log: each has a digest of itself and the row before. Existing rows get no digest, because their integrity
+ * can no longer be proved. `audit_log` identifies this log for the commit mark. Until now the time of the first row did, but that row may
+ * be removed from now on.
  *
  * The index of rare actions serves a status and lists of operations on a store. Most rows are not in it, so it costs a save nothing.
  */

@@ -11,7 +11,7 @@ const LATEST = `SELECT '[' || group_concat(rowid) || ']' AS numbers FROM (SELECT
 
 const known = new WeakMap<Run, WordLists>();
 
-/** Returns the word lists of FTS5; the same object for the same database, so that what is known of frequent terms stays. */
+/** Returns the word lists of FTS5; the same object for the same database, so that cached facts on frequent terms stay. */
 export function wordListsOf(run: Run): WordLists {
   let lists = known.get(run);
   if (lists === undefined) known.set(run, (lists = { numbers: (asked) => numbersIn(run, asked) }));

@@ -24,7 +24,7 @@ import type { StorageHarness } from "../harness.ts";
 import { proveAnswer } from "./prove-answer.ts";
 
 /**
- * A store, and beside it core's rows in memory that take the same changes. Every fact that the store gives to a rule, every answer and
+ * A store, and core's rows in memory that take the same changes. Every fact that the store gives to a rule, every answer and
  * every outcome must equal those of the rows in memory.
  */
 export class Twin {

@@ -15,7 +15,7 @@ const LENIENT: UpkeepPolicy = { ...GREEDY, retentionMs: undefined, quota: { abov
 const STEPS = 40;
 const ONE_IN_GREEDY = 6;
 
-/** Tests handles: the checkpoint of a handle stays, whole, until the handle expires or somebody removes the checkpoint on purpose. */
+/** Tests handles: the checkpoint of a handle stays, whole, until the handle expires or a user removes the checkpoint. */
 export function describeHandles(harness: StorageHarness): void {
   describe("handles", () => {
     it("resolve to the same context until they expire, despite saves, compaction and clean-up", () =>

@@ -16,7 +16,7 @@ function told({ records }: LoadedText): readonly string[] {
   return records.map(({ key, bytes }) => `${key}=${new TextDecoder().decode(bytes)}`);
 }
 
-/** Tests side records: they are loaded, moved, removed and erased with their checkpoint, and are nothing beside it. */
+/** Tests side records: they are loaded, moved, removed and erased with their checkpoint, and do not exist without it. */
 export function describeRecords(harness: StorageHarness): void {
   describe("side records", () => {
     const onBench = (test: (bench: Workbench) => Promise<void>, limits?: ConstructorParameters<typeof Workbench>[1]) => () =>

@@ -9,7 +9,7 @@ import { type ExportedSession, type UnreadableInExport, withCheck } from "./expo
 export const EXPORT_FORMAT = "workrail-session";
 export const EXPORT_VERSION = 1;
 
-/** Contexts up to this size are indented for people. Larger ones are not: a line per value would help nobody. */
+/** Contexts up to this size are indented for people. Larger ones are not: a line per value would not help. */
 const LARGEST_LAID_OUT_BYTES = 1024 * 1024;
 /** Largest growth by indentation, which is high for deeply nested arrays of small numbers. */
 const MOST_BLOWN_UP = 16;
@@ -34,7 +34,7 @@ type ExportedFacts = Omit<CheckpointFacts, "sessionId" | "canonicalDigest" | "co
 interface ToBeExported {
   readonly record: ExportedFacts;
   readonly context: Context;
-  /** Returns the context as it was saved. */
+  /** Returns the saved context. */
   contextText(): string;
 }
 

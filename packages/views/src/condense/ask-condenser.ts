@@ -85,7 +85,7 @@ function longNumbersAsTexts(_: string, value: unknown): unknown {
   return typeof value === "number" && String(value).length >= LONG_NUMBER ? String(value) : value;
 }
 
-/** Digits of a number. Shorter numbers identify nobody. */
+/** Digits of a number. Shorter numbers identify no person. */
 const LONG_NUMBER = 9;
 
 /** Characters per token, at most. */

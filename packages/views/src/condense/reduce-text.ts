@@ -39,7 +39,7 @@ export function reduceText(text: string, before: SaidBefore): string {
 
 /** Shorter texts are not worth reducing. */
 const SHORT_TEXT = 40;
-/** In characters; hashes and keys that somebody may search for are shorter. */
+/** In characters; hashes and keys worth searching for are shorter. */
 const SHORTEST_BLOB = 200;
 
 /** Removes colours, text overwritten by progress bars, and trailing spaces. */
@@ -145,7 +145,7 @@ const LONG_LINE = 60;
 /** Separator that ends every run. */
 const END = "\n";
 
-/** True when a line stands for omitted ones. */
+/** True when a line replaces omitted ones. */
 export function isNote(line: string): boolean {
   return NOTE.test(line);
 }

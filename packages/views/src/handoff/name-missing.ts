@@ -2,7 +2,7 @@ import type { CountTokens } from "@workrail/core";
 import { type EntryName, nameOf } from "../view/report.ts";
 import { isWithin, measure, type Room, shrink } from "../view/room.ts";
 
-/** Entry that a view does not contain as it was saved. */
+/** Entry that a view does not contain whole. */
 export interface Incomplete {
   readonly key: string;
   /** Characters of the saved value as JSON. */

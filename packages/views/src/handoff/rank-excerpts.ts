@@ -299,7 +299,7 @@ const WORTH = [0, 1, 0.75, 0.4, 0.25, 0.15];
 /** Novelty of an excerpt that is too short to judge. */
 const UNKNOWN = 0.55;
 
-/** Rates how much each excerpt says that others do not: 0 for a line of a template, 1 for a unique wording. */
+/** Rates the unique content of each excerpt: 0 for a line of a template, 1 for a unique wording. */
 function noveltyOf(excerpts: readonly Excerpt[]): number[] {
   const shingles = excerpts.map(({ text }) => shinglesOf(text));
   const among = new Map<number, number>();

@@ -20,7 +20,7 @@ export interface Here {
 /** Session that may be resumed, by its head. */
 export interface Known {
   readonly record: CheckpointRecord;
-  /** True when the folder of its project is gone. Default `false`. */
+  /** True when the folder of its project is missing. Default `false`. */
   readonly isFolderGone?: boolean | undefined;
   /** True when the current repository has its commit. Default `false`. */
   readonly isCommitHere?: boolean | undefined;
@@ -61,8 +61,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const STALE_DAYS = 30;
 
 /**
- * Sorts sessions by how likely they are meant, with reasons. Sessions from elsewhere are included only when they match the hint,
- * or there are no others. Never claims that a session *is* meant.
+ * Sorts sessions by likelihood, with reasons. Sessions from elsewhere are included only when they match the hint,
+ * or there are no others. Never states certainty.
  */
 export function rankCandidates(known: readonly Known[], here: Here, hint?: string): Candidate[] {
   const ranked = known

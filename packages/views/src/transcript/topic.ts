@@ -20,7 +20,7 @@ export function topicOf(given: string | undefined, turns: readonly Turn[], find:
   return { topic: FALLBACK, isFallback: turns.some((turn) => turn.parts.length > 0) };
 }
 
-/** Yields lines of the user, then of anybody. The first line may be a fence or a rule. */
+/** Yields lines of the user, then of all speakers. The first line may be a fence or a rule. */
 function* candidates(turns: readonly Turn[], find: FindSecrets): Generator<string> {
   const asked = turns.filter(({ isUser }) => isUser);
   for (const turn of [...asked.slice(0, MOST_TURNS), ...turns.slice(0, MOST_TURNS)]) {

@@ -31,7 +31,7 @@ type ListedSession = Answers["sessions"][number];
 type Part<R extends Read = Read> = Readonly<Record<string, R>>;
 
 /**
- * Restricts a catalog to the checkpoints of some projects: those of others do not exist for its reader, nor does anything that counts them.
+ * Restricts a catalog to the checkpoints of some projects: data of other projects does not exist for its reader, nor do counts of them.
  * A session exists where it has one of these checkpoints, with only their sums. The audit log, holds and removals belong to no project, and
  * are empty.
  *
@@ -145,7 +145,7 @@ export function confinedCatalog(catalog: CatalogPort, projects: readonly string[
     };
   }
 
-  /** Has a rule see the whole catalog, but only when the sessions and checkpoints that it asks for are all ours. */
+  /** Lets a rule see the whole catalog, but only when all sessions and checkpoints that it reads are permitted. */
   function guarded<Out>(step: Rule<Out>): Rule<Out> {
     const asked = sessionsIn(step.reads);
     const guards = Object.fromEntries(

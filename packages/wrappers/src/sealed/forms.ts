@@ -16,7 +16,7 @@ import { openEvent, openLabels, openRecord, sealedPartOf, sealEvent, sealLabels,
 
 /**
  * The two forms of stored data during a conversion: `from` for data not yet converted, `to` for converted data. `undefined` means
- * in clear. When both are sealed, data in clear is not accepted: somebody else put it there.
+ * in clear. When both are sealed, data in clear is not accepted: it was planted.
  */
 export interface Forms {
   readonly from: Sealer | undefined;
@@ -37,7 +37,7 @@ export async function plainBlob({ from, to }: Forms, ref: BlobRef, bytes: Uint8A
   return undefined;
 }
 
-/** Opens a blob; `undefined` when it is corrupt or its session's key is gone. */
+/** Opens a blob; `undefined` when it is corrupt or its session's key is missing. */
 export async function openedBlob(sealer: Sealer, ref: BlobRef, bytes: Uint8Array): Promise<Uint8Array | undefined> {
   try {
     return await sealer.openBlob(ref, bytes);

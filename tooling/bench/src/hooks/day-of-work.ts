@@ -15,7 +15,7 @@ export interface DayOfWork {
   readonly calls: number;
   readonly hooksCpuMs: number;
   readonly hooksBytes: number;
-  /** Bytes that wait for the store at the end of the day, if nobody opened it. */
+  /** Bytes that wait for the store at the end of the day, if it was not opened. */
   readonly incomingBytes: number;
   readonly saves: number;
   readonly takeInCpuMs: number;

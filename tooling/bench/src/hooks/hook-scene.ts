@@ -44,7 +44,7 @@ export class HookScene {
   }
 }
 
-/** Runs a hook to prepare what is measured. */
+/** Runs a hook to prepare the measurement. */
 export async function prepare(run: OneRun): Promise<Ended> {
   return runOnce({ ...run, args: [...run.args, "--strict"] });
 }

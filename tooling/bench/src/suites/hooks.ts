@@ -35,7 +35,7 @@ interface Call {
   readonly atMost?: number;
   /** Data directory that earlier hooks left; `undefined`: none. */
   readonly left?: string | undefined;
-  /** @param dataDir holds what was left, and may be changed. */
+  /** @param dataDir contains the leftovers, and may be changed. */
   readonly run: (dataDir: string) => OneRun;
   /** The hook must print a text for the model. */
   readonly tells?: boolean;

@@ -6,12 +6,12 @@ import { generateContext } from "../generate-context.ts";
 import { NO_LIMIT } from "../tasks/open-library.ts";
 import { KB } from "./library.ts";
 
-/** A question about what another tenant has, beside the same question about what nobody has. */
+/** A query for another tenant's data, compared with a query for absent data. */
 export interface GuessRow extends Comparison {
   readonly question: string;
 }
 
-/** Words of the other tenant alone, and of nobody. */
+/** Words that only the other tenant has, and words that no tenant has. */
 const [THEIRS, NOBODYS] = ["quokkabridge", "quaggabridge"] as const;
 const SESSIONS = 20;
 

@@ -1,6 +1,6 @@
 import type { BlindSet } from "../blind-set.ts";
 
-/** Agents that train models, clean data and write up what they measured. */
+/** Agents that train models, clean data and report measurements. */
 export const BLIND_MODELS: BlindSet = {
   CRITICAL: [
     ["researchGoal", "Predict churn thirty days ahead with a model that the call centre can read"],

@@ -24,7 +24,7 @@ export interface CheckpointFilter {
   /** Prefix of the id, case-sensitive. */
   readonly idPrefix?: string | undefined;
   readonly project?: string | undefined;
-  /** All checkpoints except those of this project. Checkpoints without a project are included. */
+  /** All checkpoints of other projects. Checkpoints without a project are included. */
   readonly notProject?: string | undefined;
   /**
    * `commonDir` of a `GitState`. Together with `project`, either match suffices: a checkpoint saved in another worktree belongs to

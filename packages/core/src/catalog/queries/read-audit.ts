@@ -29,7 +29,7 @@ export interface AuditCheck extends LinkCheck {
   readonly noted: AuditPlace | undefined;
 }
 
-/** Verifies the chain of the audit log, at most `limit` rows per call. Changes can go on meanwhile. */
+/** Verifies the chain of the audit log, at most `limit` rows per call. Changes may continue meanwhile. */
 export async function checkAudit({ rows: stored, digest, isKeyed }: AuditChain, walk: AuditWalk): Promise<AuditCheck> {
   // After a cut, the oldest row is the first one behind the cut.
   const { cut, rows, noted } = await stored.read({

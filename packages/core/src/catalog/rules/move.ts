@@ -18,7 +18,7 @@ export type Move = {
   readonly at: Date;
   readonly reason: string;
   readonly agentId?: string | undefined;
-  /** Moves nothing if anybody used the session after this time: a plan made for an idle session is then void. */
+  /** Moves nothing if the session was used after this time: a plan made for an idle session is then void. */
   readonly unlessUsedSince?: Date | undefined;
   /** Skips checkpoints that are shielded for longer than `at`. Default `false`: a deliberate removal also removes the shield. */
   readonly sparesShielded?: boolean | undefined;
@@ -86,7 +86,7 @@ function rowsOf({ to, at, erases = false }: Move, row: CheckpointRow): readonly 
   return [changed("checkpoint", row, undefined), changed("removal", undefined, removalOf(row.record)), ...erasure];
 }
 
-/** The ancestors of the oldest remaining workflow checkpoint are known to be gone. */
+/** The ancestors of the oldest remaining workflow checkpoint are removed. */
 function oldestAfter({ from, to }: Move, going: readonly CheckpointRow[], first: readonly Place[]): SessionRow["oldestLive"] {
   const ids = new Set(going.map(({ record }) => record.id));
   const left = first.filter(({ id }) => !(from === "live" && ids.has(id)));

@@ -10,7 +10,7 @@ const BATCH = 100;
 /**
  * Removes blobs that no record, live or in the trash, and no edge needs. Calls `remove` with some of these refs at a time while no change of any
  * process can start to need it, and resolves to the removed refs. They no longer count as pending removals. Without `refs`, takes the
- * pending removals: blobs of removed checkpoints that nobody has reclaimed yet. Removes nothing while a hold is active.
+ * pending removals: blobs of removed checkpoints that are not reclaimed yet. Removes nothing while a hold is active.
  */
 export async function reclaimBlobs(
   catalog: Pick<CatalogPort, "change">,
@@ -27,7 +27,7 @@ export async function reclaimBlobs(
   }
 }
 
-/** Removes unneeded blobs. @param toBeErased those of which nothing may remain: use `BlobStore.erase`. */
+/** Removes unneeded blobs. @param toBeErased blobs to overwrite: use `BlobStore.erase`. */
 export type RemoveBlobs = (refs: readonly BlobRef[], toBeErased: ReadonlySet<BlobRef>) => Promise<void>;
 
 export interface Reclaiming {
@@ -65,7 +65,7 @@ export function reclaim({ refs, now, limit, remove }: Reclaiming): Rule<readonly
   });
 }
 
-/** Removes those of the candidates that nothing needs. */
+/** Removes the candidates that nothing needs. */
 function removing(
   candidates: readonly BlobRef[],
   removals: readonly RemovalRow[],

@@ -14,7 +14,7 @@ export interface VerifyAuditOptions {
   readonly expected?: AuditPlace | undefined;
   /** Called after each page of rows. */
   readonly onProgress?: ((progress: VerifyAuditProgress) => void) | undefined;
-  /** Aborts early; what was found so far is reported. */
+  /** Aborts early; the findings so far are reported. */
   readonly signal?: { readonly aborted: boolean } | undefined;
 }
 

@@ -62,7 +62,7 @@ export async function readBlobs(
   return { records: proven.records, unreadable: [...unreadable, ...baseless, ...proven.unreadable] };
 }
 
-/** File of a delta. Its facts are complete only together with those of its base. */
+/** File of a delta. Its facts are complete only together with its base's facts. */
 interface FoundDelta {
   readonly ref: BlobRef;
   readonly blobBytes: number;

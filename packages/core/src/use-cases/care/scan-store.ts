@@ -23,7 +23,7 @@ export interface ScanOptions {
   readonly sessionId?: SessionId | undefined;
   /** Called after each checkpoint. */
   readonly onProgress?: ((progress: ScanProgress) => void) | undefined;
-  /** Aborts early; what was found so far is reported. */
+  /** Aborts early; the findings so far are reported. */
   readonly signal?: { readonly aborted: boolean } | undefined;
 }
 

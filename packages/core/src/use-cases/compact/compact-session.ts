@@ -48,7 +48,7 @@ const EVERY_KIND = CHECKPOINT_KINDS.filter((kind) => kind !== "aside");
  * Re-encodes a session's checkpoints, except the newest two of each series, as deltas, oldest first. The base of a checkpoint is the newest
  * one that continues it, else the next newer one of its series: see `seriesOf`. A checkpoint stays whole when a line of deltas that
  * leads to it, each with its reading cost, outweighs it, so that no checkpoint is far from a whole one. One that stays whole is repacked,
- * in fewer bytes than a save has the time for. Work per call is bounded. Safe beside other writers and never lossy: each new form is
+ * in fewer bytes than a save has the time for. Work per call is bounded. Safe with concurrent writers and never lossy: each new form is
  * compared with the exact content before it replaces a file, and a failure leaves the file unchanged.
  */
 export async function compactSession(

@@ -11,7 +11,7 @@ import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 import { changeForm } from "../../catalog/rules/change-form.ts";
 import { commit } from "../../catalog/rules/commit.ts";
 
-/** Attempts for a checkpoint that others change meanwhile. */
+/** Attempts for a checkpoint that other processes change. */
 const MAX_LOOKS = 5;
 
 /** Outcome for a dependent of a checkpoint to erase. */
@@ -50,7 +50,7 @@ async function detach(ports: ReadPorts, id: CheckpointId, gone: ReadonlySet<Chec
       if (await storeWhole(ports, record)) return "done";
     } catch (error) {
       if (!isWorkrailError(error) || error.code !== "CHECKPOINT_CORRUPT") throw error;
-      // Somebody may just have re-encoded it: then its record has changed.
+      // Another process may have re-encoded it: then its record has changed.
       failed = record;
     }
   }

@@ -20,7 +20,7 @@ export interface ResolveInput {
 
 /** Where to search for a reference that is no whole id. */
 export interface ResolveScope {
-  /** Without a session: project whose latest checkpoint is meant. Default: the latest of all. */
+  /** Without a session: project whose latest checkpoint is used. Default: the latest of all. */
   readonly project?: string | undefined;
   /** Project whose ids are searched. Default: all. */
   readonly only?: string | undefined;

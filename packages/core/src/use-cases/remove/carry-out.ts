@@ -22,7 +22,7 @@ export type RemovalPorts = CleanUpPorts & ErasingPorts;
 export interface CleanUpOptions {
   /** Reports what would be done, and changes nothing. Default `false`. */
   readonly dryRun?: boolean | undefined;
-  /** Aborts early; what was done so far is reported. */
+  /** Aborts early; the work done so far is reported. */
   readonly signal?: { readonly aborted: boolean } | undefined;
   /** Awaited between jobs, so that others can work in between. Default: no pause. */
   readonly pause?: (() => Promise<void>) | undefined;
@@ -43,7 +43,7 @@ export interface CleanUpReport {
   readonly removed: readonly Removal[];
   /** Checkpoints that stay although they were due. */
   readonly spared: readonly Spared[];
-  /** Sessions that somebody used, removed something from, or got a handle for meanwhile. Their remaining checkpoints stay. */
+  /** Sessions that were used, changed by a removal, or given a handle meanwhile. Their remaining checkpoints stay. */
   readonly passedOver: readonly SessionId[];
   /** Sessions that were still empty a day after their last use. They are forgotten, including pins and tags. */
   readonly forgotten: readonly SessionId[];
@@ -69,8 +69,8 @@ export interface Removal {
 const BATCH = 200;
 
 /**
- * Carries out a plan session by session, each only if nobody used it since the plan was made, then removes unneeded blobs. Safe
- * beside other writers and other clean-ups.
+ * Carries out a plan session by session, each only if it was unused since the plan was made, then removes unneeded blobs. Safe with
+ * concurrent writers and clean-ups.
  *
  * @param options.erasing erases permanently removed checkpoints. Default: their blobs are unlinked, which is cheap enough after a
  * save.

@@ -9,7 +9,7 @@ import { sumUsage } from "../../catalog/queries/sum-usage.ts";
 import { commit } from "../../catalog/rules/commit.ts";
 
 export interface UpkeepOptions extends CleanUpOptions {
-  /** Sessions that somebody works in: nothing of them is removed. Default: none. */
+  /** Sessions in use: nothing of them is removed. Default: none. */
   readonly inUse?: ReadonlySet<SessionId> | undefined;
   /**
    * True for an automatic clean-up, which does not trust the clock: no age reaches further back than the clock's last jump. Default

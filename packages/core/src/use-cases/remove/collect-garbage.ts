@@ -27,11 +27,11 @@ export interface GarbageReport {
    */
   readonly quarantined: number;
   /**
-   * Blobs and directories of blobs that the system could not read. This proves nothing, so they were left as they are. Absent when
+   * Blobs and directories of blobs that the system could not read. This proves nothing, so they were not changed. Absent when
    * there are none.
    */
   readonly unreadable?: number;
-  /** Removed unfinished writes of processes that are gone. */
+  /** Removed unfinished writes of ended processes. */
   readonly abandoned: number;
 }
 
@@ -39,8 +39,8 @@ export interface GarbageReport {
 const BATCH = 100;
 
 /**
- * Removes blobs that belong to no checkpoint, and files of interrupted writes. Safe beside live writers: each blob is checked
- * again while nobody can commit. An unreadable blob goes into quarantine instead, because its content is unknown.
+ * Removes blobs that belong to no checkpoint, and files of interrupted writes. Safe with concurrent writers: each blob is checked again
+ * while commits are blocked. An unreadable blob goes into quarantine instead, because its content is unknown.
  */
 export async function collectGarbage(ports: GarbagePorts): Promise<GarbageReport> {
   return ports.locking.shared(async () => {

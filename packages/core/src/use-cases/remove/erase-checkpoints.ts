@@ -57,9 +57,10 @@ interface Found {
 }
 
 /**
- * Erases checkpoints, or whole sessions, in one operation: afterwards nothing of their content, names and tags is left in the store. From the
- * decision on nobody finds them, and a handle reports the erasure. Unfinished parts are listed in the report, and finished by the
- * next opening of the store; but without `overwrites`, a session that an interrupted call emptied is forgotten by the next clean-up. The audit log keeps one row with the id of each. All other checkpoints stay unchanged.
+ * Erases checkpoints, or whole sessions, in one operation: afterwards nothing of their content, names and tags is left in the store. From
+ * the decision on they are not found, and a handle reports the erasure. Unfinished parts are listed in the report, and finished by the next
+ * opening of the store; but without `overwrites`, a session that an interrupted call emptied is forgotten by the next clean-up. The audit
+ * log keeps one row with the id of each. All other checkpoints stay unchanged.
  *
  * @throws CHECKPOINT_NOT_FOUND and SESSION_NOT_FOUND, without erasing anything, also on a second call; LOCK_TIMEOUT and
  * STORAGE_UNAVAILABLE.

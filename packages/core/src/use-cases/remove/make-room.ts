@@ -11,7 +11,7 @@ export interface RoomNeeded {
   readonly bytes: number;
   /** Fewer freed bytes would not help; then nothing is removed. */
   readonly leastBytes: number;
-  /** Sessions that somebody works in: nothing of them is removed. */
+  /** Sessions in use: nothing of them is removed. */
   readonly inUse: ReadonlySet<SessionId>;
 }
 

@@ -15,7 +15,7 @@ export interface ChangedSince {
 }
 
 /**
- * Returns the top-level keys that changed from a checkpoint to the head. `undefined` when either is gone or unreadable: the
+ * Returns the top-level keys that changed from a checkpoint to the head. `undefined` when either is missing or unreadable: the
  * conflict is reported in any case.
  */
 export async function changedSince(

@@ -97,7 +97,7 @@ async function recordsOf({ catalog }: CopyPorts, sessionId: SessionId): Promise<
   return [...saved, ...beside];
 }
 
-/** Reads checkpoints, the newest first, and returns them in the given order. Those removed meanwhile are left out. */
+/** Reads checkpoints, the newest first, and returns them in the given order. Records removed meanwhile are omitted. */
 async function readAll(ports: CopyPorts, records: readonly CheckpointRecord[]) {
   return ports.locking.shared(async () => {
     const known = new Map<CheckpointId, ReadText>();

@@ -8,7 +8,7 @@ import type { SavePorts } from "./save-checkpoint.ts";
 
 /**
  * Returns ports with which a save also tags its session `keep`, in the same change: nothing of the session is ever pruned. An answer
- * `unchanged` leaves the session as it is.
+ * `unchanged` does not change the session.
  */
 export function keepingSession(ports: SavePorts, sessionId: SessionId): SavePorts {
   const { catalog, clock, limits } = ports;

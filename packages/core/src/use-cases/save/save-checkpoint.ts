@@ -68,7 +68,7 @@ export interface SaveInput {
   readonly name?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly attributes?: JsonObject | undefined;
-  /** Attributes of the product, the same on every call; omitted when there is no room beside the caller's. Never rejects. */
+  /** Attributes of the product, the same on every call; omitted when the caller's attributes leave no room. Never rejects. */
   readonly surroundings?: (() => Promise<JsonObject>) | undefined;
   /** Default `workflow`. The other kinds are never skipped as unchanged, and not counted; asides have a limit of their own. */
   readonly kind?: CheckpointKind | undefined;
@@ -500,8 +500,8 @@ async function putBlob(ports: SavePorts, input: WholeInput, { facts, bytes }: En
 
 /**
  * Restores a replaced blob. Another process that chose the same id may have taken the blob for garbage while no record needed it,
- * and put another one in its place just before the commit. After the commit this cannot happen. The blob of the record is put
- * back, unless the checkpoint was removed since.
+ * and put another one in its place just before the commit. After the commit this cannot happen. The blob of the record is restored, unless
+ * the checkpoint was removed since.
  */
 async function putBackIfReplaced(
   ports: SavePorts,
