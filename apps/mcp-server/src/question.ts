@@ -55,7 +55,7 @@ export class AnswerNeeded extends Error {
   readonly question: Question;
 
   constructor(question: Question) {
-    super("The client has to ask a person first.");
+    super("The client must ask a user first.");
     this.question = question;
   }
 }

@@ -19,7 +19,7 @@ export function toToolFailure(error: unknown): ToolFailure {
 /** Hides the cause: the message of an unexpected error may quote stored text. */
 function unforeseen(): WorkrailError {
   return new WorkrailError("INTERNAL", "The tool failed unexpectedly", {
-    hint: "The cause is in the server's log on stderr; calling again does no harm",
+    hint: "The cause is in the server's log on stderr; the call may be repeated",
   });
 }
 

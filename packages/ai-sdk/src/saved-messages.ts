@@ -78,7 +78,7 @@ export class SavedMessages<Message extends object> {
     if (isAllKnown && !changedKeys.includes("messages") && typeof actualParentId === "string" && tries < MOST_TRIES) return actualParentId;
     throw new WorkrailError("CONFLICT", `Another process saved messages to the session ${this.#options.sessionId} meanwhile.`, {
       details: { ...error.details },
-      hint: "Open the session again and go on from its messages.",
+      hint: "Open the session again and continue from its messages.",
       cause: error,
     });
   }

@@ -54,6 +54,6 @@ function parse(text: string): JsonValue | undefined {
 
 function damaged(): WorkrailError {
   return new WorkrailError("CHECKPOINT_CORRUPT", "The backup's list of files, backup.json, is damaged.", {
-    hint: "Use another backup. To save what can be saved of this one, use a copy of it as a data directory, without backup.json.",
+    hint: "Use another backup. To recover its readable checkpoints, use a copy of it as a data directory, without backup.json.",
   });
 }

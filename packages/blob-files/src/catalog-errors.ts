@@ -2,7 +2,7 @@ import { type CheckpointId, isWorkrailError, WorkrailError } from "@workrail/cor
 
 /** Error for checkpoint files without a catalog. */
 export function catalogLost(): WorkrailError {
-  return new WorkrailError("STORAGE_UNAVAILABLE", "The catalog is gone, but the checkpoints' files are there.", {
+  return new WorkrailError("STORAGE_UNAVAILABLE", "The catalog is missing, but the checkpoints' files exist.", {
     details: { reason: "catalog-lost" },
     hint: "Run `workrail rebuild`: the checkpoints' files hold all that is needed.",
   });
@@ -38,16 +38,16 @@ export function storeClosed(): WorkrailError {
 
 /** Error for a failed commit with unknown outcome; names the checkpoint if there is one. */
 export function unknownOutcome(checkpointId: CheckpointId | undefined, cause: unknown): WorkrailError {
-  return new WorkrailError("STORAGE_UNAVAILABLE", "The store failed while it was committing; whether it did is not known.", {
+  return new WorkrailError("STORAGE_UNAVAILABLE", "The store failed during a commit, and the outcome is unknown.", {
     details: { reason: "input-output", outcome: "unknown", ...(checkpointId === undefined ? {} : { checkpointId }) },
-    hint: "Do it again. A save with the same checkpointId or expectedParentId is recognised if it did happen.",
+    hint: "Repeat the call. A save with the same checkpointId or expectedParentId is recognised if it was committed.",
     cause,
   });
 }
 
 /** Error for a directory without a store. */
 export function noStore(dataDir: string): WorkrailError {
-  return new WorkrailError("STORAGE_UNAVAILABLE", `There is no store in ${dataDir}, and reading makes none.`, {
+  return new WorkrailError("STORAGE_UNAVAILABLE", `There is no store in ${dataDir}, and reading creates none.`, {
     details: { reason: "no-store", path: dataDir },
     hint: "Name the data directory of a store, or save something without WORKRAIL_READ_ONLY first.",
   });

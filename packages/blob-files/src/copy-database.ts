@@ -127,6 +127,6 @@ function lstat(file: string): fs.BigIntStats | undefined {
 function restless(file: string): WorkrailError {
   return new WorkrailError("LOCK_TIMEOUT", "The catalog is changed so often that no copy of it can be made.", {
     details: { path: file },
-    hint: "Try again when less is being saved.",
+    hint: "Try again when fewer saves run.",
   });
 }

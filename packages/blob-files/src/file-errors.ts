@@ -3,7 +3,7 @@ import { isWorkrailError, WorkrailError } from "@workrail/core";
 /** Advice for each reason why a store cannot be used. */
 const HINTS = {
   "disk-full": "Free space on the disk of the data directory, then try again.",
-  quota: "Free space, or have this user's quota on the disk raised, then try again.",
+  quota: "Free space, or raise this user's disk quota, then try again.",
   "file-too-large": "Raise the limit of the size of a file for this process.",
   "not-permitted":
     "Give this user read and write access to the data directory; to look only, `--read-only` or WORKRAIL_READ_ONLY=true is enough.",
@@ -11,10 +11,10 @@ const HINTS = {
     "Use a data directory on a file system that can be written to; to look only, `--read-only` or WORKRAIL_READ_ONLY=true is enough.",
   "too-many-files": "Raise the limit of open files for this process.",
   "symbolic-link": "Remove the symbolic link from the data directory; links are not followed there.",
-  "file-in-use": "Have programs such as virus scanners, backups and folder synchronisation leave the data directory alone, then try again.",
+  "file-in-use": "Exclude the data directory from virus scanners, backups and folder synchronisation, then try again.",
   "path-too-long": "Use a data directory with a shorter path.",
-  missing: "Put back what was removed or moved away, or have its disk mounted again.",
-  "wrong-kind-of-file": "See whether another program changed the data directory.",
+  missing: "Restore the removed or moved files, or mount their disk again.",
+  "wrong-kind-of-file": "Check whether another program changed the data directory.",
   "catalog-damaged": "Run `workrail rebuild`: the checkpoints' files hold all that is needed.",
   "cannot-open": "See that this user may read and write the data directory and all files in it.",
   "input-output": "Check the disk of the data directory.",

@@ -62,7 +62,7 @@ export class PrivateDirectory {
     try {
       const found = fs.lstatSync(this.path, { throwIfNoEntry: false });
       if (found === undefined) fs.mkdirSync(this.path, { mode: 0o700 });
-      else if (!isOurs(found)) throw new Error("Somebody else has put something in the place of our directory.");
+      else if (!isOurs(found)) throw new Error("Another user occupies the path of the directory.");
     } catch (error) {
       throw unusable(path.dirname(this.path), error);
     }
@@ -81,7 +81,8 @@ export function removeTree(directory: string): void {
 
 function placeOutside(directory: string): string {
   const parent = temporaryPlace();
-  if (parent === undefined) throw unusable(os.tmpdir(), new Error("It cannot be used, or another user can replace what is in it."));
+  if (parent === undefined)
+    throw unusable(os.tmpdir(), new Error("The directory cannot be used, or another user can replace its content."));
   const way = path.relative(directory, parent);
   const isOutside = way === ".." || way.startsWith(`..${path.sep}`) || path.isAbsolute(way);
   if (!isOutside) throw unusable(parent, new Error("It is a part of the data directory."));
@@ -109,13 +110,9 @@ function isOurs(found: fs.Stats): boolean {
 }
 
 function unusable(parent: string, cause: unknown): WorkrailError {
-  return new WorkrailError(
-    "STORAGE_UNAVAILABLE",
-    "Reading a store without writing to it needs room for a copy of its catalog, and there is none.",
-    {
-      details: { reason: "no-private-directory", path: parent },
-      hint: "Set TMPDIR (on Windows TEMP) to a directory outside of the store that this user may write to.",
-      cause,
-    },
-  );
+  return new WorkrailError("STORAGE_UNAVAILABLE", "Read-only use needs space for a copy of the catalog, and there is none.", {
+    details: { reason: "no-private-directory", path: parent },
+    hint: "Set TMPDIR (on Windows TEMP) to a directory outside of the store that this user may write to.",
+    cause,
+  });
 }

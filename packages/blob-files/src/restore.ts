@@ -58,7 +58,7 @@ export function refuseUnfinishedRestore(fs: FileSystem, dataDir: string): void {
   if (!isBeingRestored(fs, dataDir)) return;
   throw new WorkrailError("STORAGE_UNAVAILABLE", "A backup is taking the place of the store.", {
     details: { reason: "restore-unfinished", path: dataDir },
-    hint: "Open the store again, with any command: that finishes it.",
+    hint: "Open the store again with any command, which finishes the restore.",
   });
 }
 

@@ -242,7 +242,7 @@ function withoutSocket(error: unknown, { kind, log, dataDir }: StoreClaimOptions
 }
 
 function inUse(): WorkrailError {
-  return new WorkrailError("STORE_IN_USE", "Another process has the store open, and it cannot be shared without SQLite.", {
+  return new WorkrailError("STORE_IN_USE", "Another process has the store open, and a store without SQLite cannot be shared.", {
     hint: "Stop the other Workrail servers and commands that use this data directory, or have all of them use SQLite.",
   });
 }

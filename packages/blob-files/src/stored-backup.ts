@@ -112,6 +112,6 @@ function damaged(directory: string, files: readonly string[]): WorkrailError {
   const count = files.length;
   return new WorkrailError("CHECKPOINT_CORRUPT", `The backup is damaged: ${count} of its files are missing or changed.`, {
     details: { path: directory, count, files: files.slice(0, MOST_NAMED) },
-    hint: "Use another backup. To save what can be saved of this one, use a copy of it as a data directory, without backup.json.",
+    hint: "Use another backup. To recover its readable checkpoints, use a copy of it as a data directory, without backup.json.",
   });
 }

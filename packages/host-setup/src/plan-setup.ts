@@ -101,5 +101,5 @@ export function orFault(file: string, plan: () => PlannedFile): PlannedFile {
 }
 
 function byPlugin({ title }: HostDefinition): string {
-  return `The plugin of Workrail is on in ${title} and brings the MCP server and the hooks: a set-up beside it would call every hook twice.`;
+  return `The plugin of Workrail is on in ${title} and provides the MCP server and the hooks: with a set-up too, every hook would run twice.`;
 }

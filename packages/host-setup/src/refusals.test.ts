@@ -70,7 +70,7 @@ describe("set-up of hooks", () => {
     machine.write(machine.file("claude-code", "hooks"), '{ "enabledPlugins": { "workrail@workrail": true } }');
     const { changes, notes } = await machine.setUp("claude-code");
     expect(changes).toEqual([]);
-    expect(notes.join()).toContain("call every hook twice");
+    expect(notes.join()).toContain("every hook would run twice");
   });
 });
 
@@ -98,7 +98,7 @@ describe("set-up of an MCP entry", () => {
     expect([changes.length, faults.length]).toEqual([0, 1]);
   });
 
-  it("pins another version in place, and keeps what a person added", async () => {
+  it("pins another version in place, and keeps the user's additions", async () => {
     for (const host of ["claude-code", "codex", "opencode"] as const) {
       const file = machine.file(host, "mcp");
       await machine.setUp(host);
@@ -194,7 +194,7 @@ describe("files that are not plain", () => {
 });
 
 describe("the record of a set-up", () => {
-  it("is readable by its owner only, and gone after the removal", async () => {
+  it("is readable by its owner only, and deleted by the removal", async () => {
     await machine.setUp("codex");
     const file = machine.file("codex", "mcp");
     expect(machine.records.get(file)).toMatchObject({ file, undo: null });
@@ -203,7 +203,7 @@ describe("the record of a set-up", () => {
     expect(machine.records.get(file)).toBeUndefined();
   });
 
-  it("holds what was there before the first set-up, after several and after edits in between", async () => {
+  it("contains the state before the first set-up, after several and after edits in between", async () => {
     const file = machine.file("claude-code", "mcp");
     machine.write(file, '{"a":1}');
     await machine.setUp("claude-code", { hooks: false });
@@ -217,7 +217,7 @@ describe("the record of a set-up", () => {
     expect(readFileSync(file, "utf8")).toBe('{"a":2}');
   });
 
-  it("stays when only a part of the entries goes", async () => {
+  it("stays when only some entries are removed", async () => {
     const file = machine.file("gemini", "mcp");
     machine.write(file, '{ "theme": "dark" }\n');
     await machine.setUp("gemini");

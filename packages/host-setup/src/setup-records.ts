@@ -34,7 +34,7 @@ export class SetupRecords {
     if (record?.file === file) return record;
     throw new WorkrailError("INVALID_INPUT", `The record of the set-up of ${file} cannot be read.`, {
       details: { file, record: name },
-      hint: `Remove ${name}. Then --remove takes only the entries out.`,
+      hint: `Remove ${name}. Then --remove removes only the entries.`,
     });
   }
 

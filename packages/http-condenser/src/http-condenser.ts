@@ -11,7 +11,7 @@ export interface HttpCondenserOptions {
   readonly timeoutMs: number;
 }
 
-const HINT = "See that the endpoint runs, speaks OpenAI's chat completions, and has the model.";
+const HINT = "Check that the endpoint runs, supports OpenAI's chat completions, and has the model.";
 /** Extra tokens for models that think before the answer. */
 const ROOM_TO_THINK_TOKENS = 1_024;
 const WORDS_A_TOKEN = 0.7;

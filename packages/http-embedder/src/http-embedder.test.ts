@@ -123,7 +123,7 @@ describe("httpEmbedder", () => {
       ),
     ).rejects.toMatchObject({
       message: "The endpoint answered with status 400.",
-      hint: "See that the endpoint runs, speaks OpenAI's embeddings, and has the model.",
+      hint: "Check that the endpoint runs, supports OpenAI's embeddings, and has the model.",
     });
     expect(seen.length).toBeLessThan(10);
   });

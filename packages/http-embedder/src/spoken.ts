@@ -13,7 +13,7 @@ interface Spoken {
 export const SPOKEN: Readonly<Record<EmbedderKind, Spoken>> = {
   openai: {
     path: "/embeddings",
-    hint: "See that the endpoint runs, speaks OpenAI's embeddings, and has the model.",
+    hint: "Check that the endpoint runs, supports OpenAI's embeddings, and has the model.",
     vectors(answer) {
       const data = listIn(answer, "data") as readonly ({ readonly index?: number; readonly embedding?: unknown } | null)[] | undefined;
       // The vectors may come in another order than the texts.

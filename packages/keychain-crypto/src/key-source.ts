@@ -34,7 +34,7 @@ export function parseKey(text: string): Uint8Array | undefined {
 
 /** Returns the source for a key as text in an environment variable. */
 export function keyFromEnvironment(text: string): KeySource {
-  const key = async (): Promise<Uint8Array> => parseKey(text) ?? unusable("The key in WORKRAIL_ENCRYPTION_KEY is no key.", HOW_TO_MAKE);
+  const key = async (): Promise<Uint8Array> => parseKey(text) ?? unusable("WORKRAIL_ENCRYPTION_KEY is not a valid key.", HOW_TO_MAKE);
   return { kind: "environment", make: async () => ({ key: await key(), found: {} }), find: key };
 }
 
@@ -54,7 +54,7 @@ export function keyFromFile(file: string): KeySource {
         cause,
       );
     }
-    return parseKey(text) ?? unusable(`The key file ${file} holds no key.`, HOW_TO_MAKE);
+    return parseKey(text) ?? unusable(`The key file ${file} contains no key.`, HOW_TO_MAKE);
   };
   return { kind: "file", make: async () => ({ key: await key(), found: {} }), find: key };
 }
@@ -67,7 +67,7 @@ function readPrivately(file: string): string {
   const fd = openSync(file, constants.O_RDONLY | WITHOUT_WAITING);
   try {
     const found = fstatSync(fd);
-    if (!found.isFile()) return unusable(`The key file ${file} is no regular file.`, HOW_TO_MAKE);
+    if (!found.isFile()) return unusable(`The key file ${file} is not a regular file.`, HOW_TO_MAKE);
     if (process.platform !== "win32" && (found.mode & 0o077) !== 0)
       unusable(`Others can read the key file ${file}.`, `Run \`chmod 600\` on it.`);
     const bytes = Buffer.alloc(MOST_BYTES);

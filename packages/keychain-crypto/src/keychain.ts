@@ -66,8 +66,8 @@ export function loadEntryClass(load: () => unknown = () => createRequire(import.
     return (load() as { readonly Entry: EntryClass }).Entry;
   } catch (cause) {
     return unusable(
-      `What talks to the keychain, @napi-rs/keyring, cannot be loaded on ${process.platform}-${process.arch}.`,
-      `Install Workrail again, with its optional dependencies; ${ELSEWHERE}`,
+      `The library for the keychain, @napi-rs/keyring, cannot be loaded on ${process.platform}-${process.arch}.`,
+      `Reinstall Workrail with its optional dependencies; ${ELSEWHERE}`,
       cause,
     );
   }

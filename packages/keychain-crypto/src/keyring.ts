@@ -103,8 +103,7 @@ export async function createKeyring(files: KeyFiles, source: KeySource, state: K
 export async function openKeyring(keyring: Keyring, source: KeySource): Promise<OpenedKeys> {
   const dataKey = await unwrap(keyring.dataKey, source);
   const { mac: told, ...rest } = keyring;
-  if (!isSame(Buffer.from(told, "base64"), macOf(rest, dataKey)))
-    unusable("The store's keyring was changed by somebody without the key.", FROM_BACKUP);
+  if (!isSame(Buffer.from(told, "base64"), macOf(rest, dataKey))) unusable("The store's keyring was changed without the key.", FROM_BACKUP);
   return { keyring, dataKey, previous: previousOf(keyring, dataKey) };
 }
 

@@ -37,6 +37,6 @@ export function keyFromRecovery(text?: string): KeySource {
     make: async () => ({ key: randomBytes(KEY_BYTES), found: {} }),
     find: async () =>
       (text === undefined ? undefined : parseRecoveryText(text)) ??
-      unusable("That is no recovery key.", "Type all eight groups as they were shown; one letter or more is wrong or missing."),
+      unusable("This is not a recovery key.", "Type all eight groups as they were shown; one letter or more is wrong or missing."),
   };
 }

@@ -51,7 +51,7 @@ export class StoreSealer implements Sealer {
     if (!isSealed(sealed)) throw notSealed("It is not sealed, in a store where everything is.");
     const known = this.#sessionKeys.get(sessionOf(ref));
     const plain = (known && openWith(await known, ref, sealed)) ?? openWith(await this.#readSessionKey(ref, false), ref, sealed);
-    if (plain === undefined) throw notSealed("It is not what was sealed under its name.");
+    if (plain === undefined) throw notSealed("The content differs from the one sealed under this name.");
     return plain;
   }
 
@@ -135,9 +135,9 @@ export class StoreSealer implements Sealer {
       return this.#unwrap(ref, wrapped) ?? damagedKey(ref);
     }
     if (!isToMake) {
-      throw new WorkrailError("KEY_UNAVAILABLE", "The key of a session is gone, and what it sealed cannot be read without it.", {
+      throw new WorkrailError("KEY_UNAVAILABLE", "The key of a session is missing, and its checkpoints cannot be read without it.", {
         details: { reason: "session-key-missing", blobPath: ref },
-        hint: "Put back session.key, which lies beside the checkpoints, from a backup.",
+        hint: "Restore session.key, which is next to the checkpoints, from a backup.",
       });
     }
     const made = randomBytes(KEY_BYTES);
@@ -172,7 +172,7 @@ function wrapsIn(bytes: Uint8Array): readonly Uint8Array[] {
 function damagedKey(ref: BlobRef): never {
   throw new WorkrailError("KEY_UNAVAILABLE", "The key of a session is damaged, or that of another session or store.", {
     details: { reason: "session-key-damaged", blobPath: ref },
-    hint: "Put back session.key, which lies beside the checkpoints, from a backup.",
+    hint: "Restore session.key, which is next to the checkpoints, from a backup.",
   });
 }
 

@@ -53,7 +53,7 @@ export class TextCipher {
     const bytes = Buffer.from(sealed.startsWith(MARK) ? sealed.slice(MARK.length) : "", "base64url");
     const plain = decrypt(bytes.subarray(NONCE_BYTES), { key: this.#key, nonce: bytes.subarray(0, NONCE_BYTES), about: NOTHING });
     if (plain === undefined) {
-      throw new WorkrailError("CHECKPOINT_CORRUPT", "The catalog holds a text that this store's key did not seal.", {
+      throw new WorkrailError("CHECKPOINT_CORRUPT", "The catalog contains a text that this store's key did not seal.", {
         hint: "Run `workrail rebuild`.",
       });
     }

@@ -104,7 +104,7 @@ function rowsOf(on: SqliteConnection, select: Select): readonly Checkpoint[] {
   const { withoutTag } = select.where;
   // The rows of `checkpoint_tag` have no checksum: compare with the tags of the record.
   if (withoutTag !== undefined && rows.some(({ record }) => record.tags.includes(withoutTag))) {
-    throw databaseDamaged("A tag of the catalog is not there that a checkpoint has.");
+    throw databaseDamaged("The catalog lacks a tag of a checkpoint.");
   }
   return rows;
 }

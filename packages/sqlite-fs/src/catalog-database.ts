@@ -164,7 +164,7 @@ export class CatalogDatabase {
    */
   explain(error: unknown): unknown {
     if (!isErrorOfSql(error) || this.#connections === undefined) return error;
-    if (error.message.includes("malformed JSON")) return databaseDamaged("A row of the catalog is not as it was written.", error);
+    if (error.message.includes("malformed JSON")) return databaseDamaged("A row of the catalog differs from the written one.", error);
     const { migrations = MIGRATIONS, openDatabase } = this.#options;
     try {
       const { reader } = this.#connections;

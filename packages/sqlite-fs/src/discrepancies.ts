@@ -27,7 +27,7 @@ export function proveDerived(connection: SqliteConnection): void {
 }
 
 export function derivedDamaged(): Error {
-  return databaseDamaged("The catalog does not count, or find, what its rows say.");
+  return databaseDamaged("The counts or indexes of the catalog do not match its rows.");
 }
 
 /** Adds the missing edges of records. Runs within a write transaction. */

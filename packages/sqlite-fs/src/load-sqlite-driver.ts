@@ -40,7 +40,7 @@ function noSqlite(failures: ReadonlyMap<SqliteDriverName, unknown>): WorkrailErr
   const names = [...failures.keys()].join(" and ");
   return new WorkrailError("STORAGE_UNAVAILABLE", `No SQLite can be loaded: ${names} cannot be used here.`, {
     details: { reason: "no-sqlite", tried: Object.fromEntries([...failures].map(([name, error]) => [name, why(error)])) },
-    hint: "Run Workrail with Node 22.13 or newer, which has SQLite built in, or install it again so that better-sqlite3 fits this machine.",
+    hint: "Run Workrail with Node 22.13 or newer, which has SQLite built in, or reinstall it to get the better-sqlite3 of this machine.",
     cause: new AggregateError(failures.values(), "No driver could be loaded."),
   });
 }

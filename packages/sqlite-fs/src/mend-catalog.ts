@@ -121,5 +121,5 @@ function isJson(text: string): boolean {
 }
 
 function beyondMending(): Error {
-  return databaseDamaged("More of the catalog is damaged than can be mended in its place.");
+  return databaseDamaged("The catalog has too much damage to be repaired in place.");
 }

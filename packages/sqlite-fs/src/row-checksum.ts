@@ -67,7 +67,7 @@ export function expectSummed<Column extends string>(
   row: Covered<Column> & { readonly checksum: number },
   columns: readonly Column[],
 ): void {
-  if (row.checksum !== checksumOf(row, columns)) throw databaseDamaged("A row of the catalog is not as it was written.");
+  if (row.checksum !== checksumOf(row, columns)) throw databaseDamaged("A row of the catalog differs from the written one.");
 }
 
 /**

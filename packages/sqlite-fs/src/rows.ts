@@ -154,7 +154,7 @@ export function trashedRowOf({ record, trashed_at: at }: Pick<TrashedRow, "recor
 export function checkedTrashed(trashed: TrashedRow): CheckpointRow {
   const row = trashedRowOf(trashed);
   const different = IN_RECORD.find((column) => row[column] !== trashed[column]);
-  if (different !== undefined) throw databaseDamaged(`A row of the trash has not the ${different} of its record.`);
+  if (different !== undefined) throw databaseDamaged(`A row of the trash and its record differ in ${different}.`);
   return row;
 }
 
@@ -193,6 +193,6 @@ export function parsed(text: string, parse: (text: string) => unknown = JSON.par
   try {
     return parse(text);
   } catch (cause) {
-    throw databaseDamaged("A row of the catalog holds what is not JSON.", cause);
+    throw databaseDamaged("A row of the catalog contains invalid JSON.", cause);
   }
 }

@@ -183,7 +183,7 @@ function bytesOf(vector: Float32Array): Uint8Array {
 /** @throws an error with the code SQLITE_CORRUPT when the bytes are not a vector of length one, as all stored vectors are. */
 function similarityOf(unit: Float32Array, bytes: Uint8Array): number {
   const similarity = bytes.byteLength === unit.byteLength ? dotProduct(unit, vectorOf(bytes)) : Number.NaN;
-  if (!(Math.abs(similarity) < 1.001)) throw databaseDamaged("A vector is not as it was stored.");
+  if (!(Math.abs(similarity) < 1.001)) throw databaseDamaged("A vector differs from the stored one.");
   return similarity;
 }
 

@@ -24,7 +24,7 @@ export function storageError(error: unknown, path?: string): unknown {
 /** Error for a write lock that another writer kept longer than `lockWaitMs`. */
 function lockTimeout(cause?: unknown): WorkrailError {
   return new WorkrailError("LOCK_TIMEOUT", "The store stayed locked by another writer.", {
-    hint: "Try again; if it persists, see which process keeps the store busy.",
+    hint: "Try again. If it persists, find the process that keeps the store busy.",
     cause,
   });
 }

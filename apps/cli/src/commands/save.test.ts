@@ -144,7 +144,7 @@ describe("workrail save", () => {
       Changed cp-1: set plan; appended 1 to log; removed draft; kept 1 entries.
       Replaced plan: 3 items -> 1.
       Not removed, because missing: nothing.
-      Entries of the parent that are not in this state: draft.
+      Entries of the parent that are missing in this state: draft.
       "
     `);
     expect(await cli.output(["load", "cp-2"])).toBe('{"goal":"ship it","plan":[3],"log":["a","b"]}');
@@ -153,7 +153,7 @@ describe("workrail save", () => {
   it("warns of entries that the parent had and the state lacks", async () => {
     await save({ goal: "ship it", step: 1 }, "--session", "s");
     const { stderr } = await cli.run(["save", "--session", "s"], { input: '{"step":2}' });
-    expect(stderr).toContain("Entries of the parent that are not in this state: goal.");
+    expect(stderr).toContain("Entries of the parent that are missing in this state: goal.");
     expect(stderr).toContain("CRITICAL: goal");
     const empty = await cli.run(["save", "--session", "s"], { input: "{}" });
     expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining("context is empty") });

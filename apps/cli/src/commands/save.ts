@@ -128,7 +128,7 @@ function describePatch({ patched, droppedKeys = [], droppedKeysCount, warning, p
     ...(base === undefined ? [] : [`Changed ${base}: ${parts.join("; ")}.`]),
     ...Object.entries(replaced).map(([name, sizes]) => `Replaced ${name}: ${sizes}.`),
     ...(notFound.length === 0 ? [] : [`Not removed, because missing: ${notFound.join(", ")}.`]),
-    ...(droppedKeys.length === 0 ? [] : [`Entries of the parent that are not in this state: ${droppedKeys.join(", ")}${left}.`]),
+    ...(droppedKeys.length === 0 ? [] : [`Entries of the parent that are missing in this state: ${droppedKeys.join(", ")}${left}.`]),
     ...(warning === undefined ? [] : [`Warning: ${forShell(warning, parentId)}`]),
   ];
 }

@@ -191,7 +191,7 @@ export class HttpApp {
     const verifyAccessToken = async (token: string): Promise<AuthInfo> => {
       found = await verify(token);
       if (found === undefined)
-        throw new OAuthError(OAuthErrorCode.InvalidToken, "The token is unknown, revoked or not meant for this server.");
+        throw new OAuthError(OAuthErrorCode.InvalidToken, "The token is unknown, revoked or issued for another server.");
       return { token: "", clientId: found.name, scopes: [...found.scopes], expiresAt: found.expiresAt };
     };
     try {

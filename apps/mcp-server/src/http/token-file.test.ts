@@ -111,7 +111,7 @@ describe("a token file", () => {
   });
 
   it.skipIf(isWindows)("is refused when it is a directory, and read through a link", () => {
-    expect(() => new TokenFile(directory).check()).toThrow(/is no regular file|cannot be read/u);
+    expect(() => new TokenFile(directory).check()).toThrow(/is not a regular file|cannot be read/u);
     const token = createToken(path, { name: "ci", scopes: ["read"], days: 1 });
     symlinkSync(path, join(directory, "link"));
     expect(new TokenFile(join(directory, "link")).find(token)?.name).toBe("ci");

@@ -66,7 +66,7 @@ export interface NewToken {
   readonly days: number;
 }
 
-/** Adds a token to the file, which is created if needed. Returns the token, which is kept nowhere. @throws INVALID_INPUT */
+/** Adds a token to the file, which is created if needed. Returns the token, which is stored nowhere. @throws INVALID_INPUT */
 export function createToken(path: string, { name, scopes, tenant, projects, days }: NewToken, now = Date.now()): string {
   const made = `${TOKEN_PREFIX}${randomBytes(32).toString("base64url")}`;
   changeTokens(path, (tokens) => {
@@ -148,7 +148,7 @@ function readPrivately(path: string): string {
   const fd = openSync(path, constants.O_RDONLY | withoutWaiting);
   try {
     const found = fstatSync(fd);
-    if (!found.isFile()) throw unusable(`The token file ${path} is no regular file.`, "Give the path of a file.");
+    if (!found.isFile()) throw unusable(`The token file ${path} is not a regular file.`, "Give the path of a file.");
     if (process.platform !== "win32" && (found.mode & 0o077) !== 0)
       throw unusable(`Others can read or change the token file ${path}.`, "Run `chmod 600` on it.");
     return readFileSync(fd, "utf8");

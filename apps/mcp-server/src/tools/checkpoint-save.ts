@@ -25,7 +25,7 @@ const output = z.looseObject({
   ...degradation,
 });
 
-const HINT = "It may still be saved: look with checkpoint_list before you save it again.";
+const HINT = "It may still be saved: check with checkpoint_list before you save again.";
 
 /** Saves a new checkpoint of a project. */
 export function checkpointSave(store: LazyStore): Tool {

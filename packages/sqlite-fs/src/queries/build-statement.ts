@@ -32,7 +32,7 @@ export function buildStatement(shape: Shape<BuiltRead>): Statement {
 
 function positionOf(parameter: unknown): Position {
   if (isBound(parameter)) return parameter.position;
-  throw new WorkrailError("INTERNAL", "A query binds a value of its own, which other reads of the same shape do not have.");
+  throw new WorkrailError("INTERNAL", "A query binds a value that other reads of the same shape lack.");
 }
 
 function isBound(parameter: unknown): parameter is Bound {

@@ -112,7 +112,7 @@ function judge(
 ): CondenserAnswer {
   if (answer === "") return { why: "Its answer is empty." };
   // oxlint-disable-next-line no-control-regex -- these distinguish binary data from text
-  if (/[\u0000-\u0008\u000E-\u001F\uFFFD]/u.test(answer)) return { why: "Its answer is no text." };
+  if (/[\u0000-\u0008\u000E-\u001F\uFFFD]/u.test(answer)) return { why: "Its answer is not a text." };
   const size = measure(JSON.stringify(answer), count);
   if (!isWithin(size, room)) return { why: `Its answer takes ${size.tokens} tokens where ${room.tokens} fit.` };
   const original = sent.toLowerCase();

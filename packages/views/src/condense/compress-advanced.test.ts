@@ -76,7 +76,7 @@ describe("compressContext with a condenser", () => {
   it.each<readonly [string, () => string | Promise<string>, RegExp]>([
     ["fails", () => Promise.reject(new Error("The endpoint is down.")), /^The endpoint is down\.$/],
     ["is empty", () => " \n", /^Its answer is empty\.$/],
-    ["is bytes", () => "\u0000\u0001PNG", /^Its answer is no text\.$/],
+    ["is bytes", () => "\u0000\u0001PNG", /^Its answer is not a text\.$/],
     ["is too long", () => STORY.repeat(100), /^Its answer takes \d+ tokens where \d+ fit\.$/],
     ["leaves out most names", () => "All fine.", /^Its answer lacks \d+ of \d+ names and numbers that are kept without it\.$/],
     [

@@ -77,7 +77,7 @@ export async function compressAdvanced<V extends View>(
   const fellBack = requests.flatMap(({ key, value }): FellBack[] => {
     const answer = answers.get(value) as CondenserAnswer;
     if ("text" in answer && shaped.context[key] === answer.text) return [];
-    const why = "why" in answer ? answer.why : "Its answer does not fit beside the other entries.";
+    const why = "why" in answer ? answer.why : "Its answer does not fit with the other entries.";
     return [{ key: cutText(key, LONGEST_KEY), why: cutText(why, LONGEST_WHY) }];
   });
   const by = cutText(advanced.condenser.name, LONGEST_KEY);

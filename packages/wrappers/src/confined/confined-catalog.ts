@@ -199,7 +199,7 @@ export function notAmong(projects: readonly string[], field = "project"): Workra
 const GUARD = "confined:";
 
 function shared(sessionId: SessionId): WorkrailError {
-  const hint = "Read what you need of it, and save that to a new session.";
+  const hint = "Read the needed parts, and save them to a new session.";
   return invalidInput(
     "sessionId",
     `Session ${sessionId} was saved to from another project, too: you can read your part, and change nothing.`,

@@ -128,5 +128,5 @@ function openInner(sealer: TextOpener, kept: JsonObject): Inner {
   const inner = typeof sealed === "string" ? parseJson(sealer.openText(sealed)) : undefined;
   // The sealer only opens texts that `sealInner` sealed.
   if (isJsonObject(inner)) return inner as unknown as Inner;
-  throw new WorkrailError("CHECKPOINT_CORRUPT", "The catalog holds a record that was not sealed.", { hint: "Run `workrail rebuild`." });
+  throw new WorkrailError("CHECKPOINT_CORRUPT", "The catalog contains an unsealed record.", { hint: "Run `workrail rebuild`." });
 }
