@@ -50,7 +50,7 @@ describe.skipIf(process.platform === "win32")(
       expect((await cli.run(["verify"])).code).toBe(0);
     });
 
-    it("are removed by repair, those of a rebuild too", async () => {
+    it("are removed by repair, also leftovers of a rebuild", async () => {
       expect((await cli.run(["rebuild"], { env: signalled("SIGKILL") })).code).toBe(null);
       expect(leftovers()).toContain("workrail.db.new");
       const repaired = await cli.run(["repair"]);

@@ -222,7 +222,7 @@ describe.skipIf(process.platform === "win32")("in a shell (skipped on Windows: t
     expect(files.filter(([, others]) => others !== 0)).toEqual([]);
   });
 
-  it("ends quietly when the reader of its output is gone", async () => {
+  it("exits quietly when the reader of its output has closed", async () => {
     await cli.save({ text: "x".repeat(5_000_000) }, "--id", "large");
     for (const command of ["load large", "show large", "list --json", "--help"]) {
       expect(await cli.shell(`{ workrail ${command}; echo "exit $?" >&2; } | head -c 1 > /dev/null`)).toMatchObject({ stderr: "exit 0\n" });

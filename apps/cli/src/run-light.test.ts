@@ -53,7 +53,7 @@ describe("runLight", () => {
     expect(caches()).toEqual(["main.pre-compact", "main.stop", "other.pre-compact", "other.stop"]);
   });
 
-  it("runs scripts that it has read ahead, even if their files are gone", () => {
+  it("runs scripts that it has read ahead, even if their files are deleted", () => {
     const loadLate = `require("node:fs").rmSync(__filename.replace("main","late"));require("./late.cjs");`;
     write(
       "main.cjs",

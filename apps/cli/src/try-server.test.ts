@@ -29,7 +29,7 @@ describe("tryServer", () => {
     expect(await trying(ANSWERING)).toEqual({ name: "w", version: "1.2", ms: expect.any(Number) });
   });
 
-  it("ends a server that does not end by itself", async () => {
+  it("ends a server that does not exit", async () => {
     expect(await trying(`${ANSWERING} setInterval(() => {}, 1000);`)).toMatchObject({ name: "w" });
   });
 

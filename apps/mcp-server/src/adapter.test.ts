@@ -57,7 +57,7 @@ describe.for(PAIRS)("a %s, with %s (%s) over %s", ([name, , adapter, way]) => {
     return { ...result, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) };
   }
 
-  it("speaks the newest protocol that both know", () => {
+  it("uses the newest protocol that both know", () => {
     expect(client.protocol()).toBe(isNewest ? "2026-07-28" : "2025-11-25");
   });
 
@@ -171,7 +171,7 @@ describe.for(PAIRS)("a %s, with %s (%s) over %s", ([name, , adapter, way]) => {
 });
 
 describe.each(["v1", "v2"])("the adapter of version %s", (version) => {
-  it("sends reports of progress before the answer, and none that nobody asked for", async () => {
+  it("sends requested reports of progress before the answer, and no others", async () => {
     const client = new RawClient({ FIXTURE_ADAPTER: version });
     const clientInfo = { name: "test", version: "1" };
     await client.request(0, "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
@@ -212,7 +212,7 @@ describe("the adapter that the first message chooses", () => {
     await client.exit();
   });
 
-  it("is that of version 1 for everything else, and answers each message that came meanwhile", async () => {
+  it("is version 1 for everything else, and answers each message that came meanwhile", async () => {
     const client = new RawClient();
     const ping = (id: number): string => `{"jsonrpc":"2.0","id":${id},"method":"ping"}\n`;
     await client.write(ping(1) + ping(2) + ping(3));

@@ -87,7 +87,7 @@ describe.skipIf(process.platform === "win32").each(["v1", "v2"])(
       expect(client.answers).toHaveLength(21);
     });
 
-    it("finishes the calls and exits with 0 when the reader of its output is gone", async () => {
+    it("finishes the calls and exits with 0 when the reader of its output has closed", async () => {
       await startCalls();
       client.closeOutput();
       // A server notices a closed reader only when it writes.

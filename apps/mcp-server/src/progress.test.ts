@@ -32,7 +32,7 @@ describe("a progress reporter", () => {
     );
   });
 
-  it("goes on from one part to the next with growing numbers", () => {
+  it("continues from one part to the next with growing numbers", () => {
     const { tell } = reporter(7);
     tell({ done: 3, total: 3, message: "Reading" });
     tell({ done: 0, total: 2, message: "Indexing" });
@@ -47,7 +47,7 @@ describe("a progress reporter", () => {
     ]);
   });
 
-  it("goes on when the client has left", async () => {
+  it("continues when the client has disconnected", async () => {
     const { tell } = new ProgressReporter({ token: "t", notify: () => Promise.reject(new Error("closed")), now: () => now });
     expect(() => tell({ done: 1, total: 1, message: "Reading" })).not.toThrow();
     // An unhandled rejection would fail the test.

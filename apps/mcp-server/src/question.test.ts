@@ -52,8 +52,8 @@ async function resumeWith(name: ClientName, way: "stdio" | "HTTP", onQuestion: O
   return (await client.callTool("workflow_resume", { depth: "view" })).structuredContent as Fields;
 }
 
-describe.each(ASKED)("a resume that may mean several works, with a %s over %s that can ask its person", (name, way) => {
-  it("loads what the person chooses", async () => {
+describe.each(ASKED)("an ambiguous resume, with a %s over %s that can ask its user", (name, way) => {
+  it("loads the session that the user chooses", async () => {
     const asked: unknown[] = [];
     const answer = await resumeWith(name, way, async (params) => {
       asked.push(params);
@@ -111,7 +111,7 @@ describe.each([ASKED[0], ASKED[4]].filter((pair) => pair !== undefined))(
       return String((await server.ok("checkpoint_save", { project_path: home.project, summary }))["id"]);
     }
 
-    it("erases what the person gives up, and keeps the rest", async () => {
+    it("erases the checkpoints that the user confirms, and keeps the rest", async () => {
       const asked: unknown[] = [];
       const answers = ["keep", "erase"];
       const id = await aNote("an\u001b old note");
@@ -128,14 +128,14 @@ describe.each([ASKED[0], ASKED[4]].filter((pair) => pair !== undefined))(
       expect(asked).toEqual([question, question]);
     });
 
-    it("keeps the checkpoint when the person declines", async () => {
+    it("keeps the checkpoint when the user declines", async () => {
       const id = await aNote("kept");
       client = await connectAskable(name, place(), async () => ({ action: "decline" }));
       await client.listTools();
       expect((await client.callTool("checkpoint_delete", { id })).structuredContent).toEqual({ id, deleted: false });
     });
 
-    it("asks nothing when the call says that the person agrees", async () => {
+    it("asks nothing when the call states the user's consent", async () => {
       const id = await aNote("given up");
       client = await connectAskable(name, place(), () => Promise.reject(new Error("not to be asked")));
       await client.listTools();

@@ -159,7 +159,7 @@ describe("a complete session of reads", () => {
       expect(snapshotOf(home.dataDir)).toEqual(before);
     }));
 
-  it("beside a writing server sees its saves, and leaves all upkeep to it", () =>
+  it("sees the saves of a writing server, and leaves all upkeep to that server", () =>
     withStore(async (home) => {
       await using writer = await ServerProcess.start({ home });
       const reader = await ServerProcess.start({ home, args: ["--read-only"] });

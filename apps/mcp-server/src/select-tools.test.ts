@@ -10,7 +10,7 @@ async function namesWith(...args: readonly string[]): Promise<readonly string[]>
 }
 
 describe("the tools that a server offers", () => {
-  it("are those of its toolsets", async () => {
+  it("are the tools of its toolsets", async () => {
     expect(await namesWith("--toolsets=project,sessions")).toEqual([
       "store_session",
       "checkpoint_save",
@@ -21,7 +21,7 @@ describe("the tools that a server offers", () => {
     ]);
   });
 
-  it("are those that are named, beside the toolsets", async () => {
+  it("are the named tools, in addition to the toolsets", async () => {
     expect(await namesWith("--tools", "workflow_resume, checkpoint_save")).toEqual(["workflow_resume", "checkpoint_save"]);
     expect(await namesWith("--toolsets=sessions", "--tools=workflow_resume")).toEqual(["workflow_resume", "store_session"]);
   });

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 
-it("goes on in another process after a kill, and does no step twice", () => {
+it("continues in another process after a kill, and repeats no step", () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ["--conditions=@workrail/source", MAIN], { encoding: "utf8" });
   expect({ status, stdout, stderr }).toEqual({
     status: 0,

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 
-it("goes on in another process after a kill inside a node", () => {
+it("continues in another process after a kill inside a node", () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ["--conditions=@workrail/source", MAIN], { encoding: "utf8" });
   expect({ status, stdout, stderr }).toEqual({
     status: 0,

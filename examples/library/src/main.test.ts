@@ -6,7 +6,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
-it("runs, and again over what the first run saved", () => {
+it("runs, and runs again over the saves of the first run", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "workrail-library-"));
   const main = fileURLToPath(new URL("main.ts", import.meta.url));
   try {

@@ -88,14 +88,14 @@ describe("the demo", () => {
     await rm(join(home, kept ?? ""), { recursive: true });
   });
 
-  it("fails and names each checkpoint that is gone", async () => {
+  it("fails and names each missing checkpoint", async () => {
     const { code, stdout } = await play(file, "--steps", "5", "--server", FORGETFUL_SERVER);
     expect(code).toBe(1);
     expect(stdout).toMatch(/after the rebuild: checkpoint [\w-]+ was acknowledged and is not listed/u);
     expect(stdout).toMatch(/after the rebuild: workflow_checkpoint_load failed: CHECKPOINT_NOT_FOUND/u);
   });
 
-  it("says what is wrong with its arguments", async () => {
+  it("reports invalid arguments", async () => {
     expect(await play("--steps", "2")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("--steps takes a whole number, 3 at least."),

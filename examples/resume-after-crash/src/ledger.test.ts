@@ -11,14 +11,14 @@ describe("a ledger", () => {
     ledger.lose(3, '{"n":3}');
   });
 
-  it("is content with what was acknowledged", () => {
+  it("accepts exactly the acknowledged saves", () => {
     expect(ledger.compare("a", '{"n":1}', "now")).toBe(true);
     expect(ledger.mismatches).toEqual([]);
     expect(ledger.latest).toEqual({ checkpointId: "b", step: 2 });
     expect(ledger.bytes).toBe(14);
   });
 
-  it("is content with a save that was not answered, when it is whole", () => {
+  it("accepts an unanswered save that is whole", () => {
     expect(ledger.compare("c", '{"n":3}', "now")).toBe(true);
     expect(ledger.stepOf("c", '{"n":3}')).toBe(3);
     expect(ledger.compare("c", '{"n":', "now")).toBe(false);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { applyStep, readSession } from "./session-player.ts";
 
-it("sets, appends and puts, and leaves the context before as it was", () => {
+it("sets, appends and puts, and does not change the previous context", () => {
   const before = { goal: "g", list: [1], members: { a: 1 } };
   const after = applyStep(before, { set: { goal: "h" }, append: { list: [2, 3] }, put: { members: { a: 2, b: 3 } } });
   expect(after).toEqual({ goal: "h", list: [1, 2, 3], members: { a: 2, b: 3 } });
@@ -20,12 +20,12 @@ it("keeps a key named __proto__ a key", () => {
   expect(JSON.stringify(applyStep({}, step))).toBe('{"a":1,"__proto__":[1],"b":{"__proto__":2}}');
 });
 
-it("refuses to append to what is no list, and to put into what is no object", () => {
+it("refuses to append to a non-list, and to put into a non-object", () => {
   expect(() => applyStep({ a: "text" }, { append: { a: [1] } })).toThrow("a step appends to a, which is not a list");
   expect(() => applyStep({ a: [1] }, { put: { a: { b: 1 } } })).toThrow("a step puts members into a, which is not an object");
 });
 
-it("says what a file must hold", async () => {
+it("reports the required content of a file", async () => {
   const home = await mkdtemp(join(tmpdir(), "workrail-session-"));
   try {
     const file = join(home, "other.json");

@@ -57,7 +57,7 @@ describe("the recorded session", () => {
     expect(hard.filter((part) => !text.includes(part))).toStrictEqual([]);
   });
 
-  it("is what the authored texts give, byte for byte", async () => {
+  it("is built from the authored texts, byte for byte", async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [generator, "--stdout"], { maxBuffer: 16 * 1024 * 1024 });
     expect(stdout === recorded).toBe(true);
   });

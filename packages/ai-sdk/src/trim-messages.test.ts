@@ -38,7 +38,7 @@ function conversation(steps: number, words: number): readonly ModelMessage[] {
 }
 
 describe("trimMessages", () => {
-  it("returns a conversation that fits as it is", async () => {
+  it("returns a conversation that fits unchanged", async () => {
     const messages = conversation(4, 10);
     const { tokens, ...trimmed } = await trimMessages(await freshStore(), { messages, budgetTokens: 5_000, sessionId });
     expect(trimmed).toEqual({ messages });

@@ -126,7 +126,7 @@ describe("overwriting a file", () => {
       expect(fs.readFileSync(file, "utf8")).toBe("kept");
     }));
 
-  it("that still has the temporary name leaves no byte of it either", () =>
+  it("that still has the temporary name leaves no byte either", () =>
     inDirectory(async (file, names) => {
       fs.writeFileSync(file, "erased");
       fs.linkSync(file, path.join(path.dirname(file), DEAD));

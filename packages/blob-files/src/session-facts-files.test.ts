@@ -42,7 +42,7 @@ function flipped(bytes: Buffer, bit: number): Buffer {
 }
 
 describe("a session's file", () => {
-  it("is read as it was written", () =>
+  it("is read back unchanged", () =>
     withFiles(async (open) => {
       expect(await all(open())).toEqual([FACTS]);
     }));

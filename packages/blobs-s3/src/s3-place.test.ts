@@ -26,7 +26,7 @@ describe("readS3Place", () => {
     expect(read("s3://blobs/?endpoint=https://minio.example&style=host").style).toBe("host");
   });
 
-  it("takes what the address leaves out from AWS's variables", () => {
+  it("takes parts missing in the address from AWS's variables", () => {
     const environment = { AWS_ENDPOINT_URL: "https://one.example", AWS_DEFAULT_REGION: "a-1" };
     expect(read("s3://blobs", environment)).toMatchObject({ endpoint: "https://one.example", region: "a-1" });
     const specific = { ...environment, AWS_ENDPOINT_URL_S3: "https://two.example", AWS_REGION: "b-2" };

@@ -12,7 +12,7 @@ it("reads the entries of an answer, whatever else it holds", () => {
   expect(entriesOf(answer, "Error")).toEqual([]);
 });
 
-it("escapes what it writes so that it reads it back", () => {
+it("escapes written text so that it is read back unchanged", () => {
   const text = `a<b>&"c"&amp;`;
   expect(elementsOf(`<Key>${escaped(text)}</Key>`)["Key"]).toBe(text);
 });

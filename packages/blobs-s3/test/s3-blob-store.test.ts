@@ -199,7 +199,7 @@ describe("blobs in S3", () => {
     expect(textsIn(server)).toEqual(["other bytes"]);
   });
 
-  it("are damaged when their pointer is, and their object stays for a person", async () => {
+  it("are damaged when their pointer is, and their object stays for manual recovery", async () => {
     const server = await startServer();
     const disk = new MemoryDisk();
     const { blobs } = open(server, openMemoryStorage({ disk }));
@@ -263,7 +263,7 @@ describe("blobs in S3", () => {
     expect([await blobs.get(ref), await blobs.quarantine(ref)]).toEqual([undefined, undefined]);
   });
 
-  it("keep an object whose put the storage may have carried out, and delete that of a put that came too late", async () => {
+  it("keep an object whose put may have succeeded, and delete the object of a late put", async () => {
     const server = await startServer();
     const inner = openMemoryStorage();
     const { blobs } = open(server, inner);
@@ -401,7 +401,7 @@ describe("an erasure", () => {
     expect(textsIn(server)).toEqual([]);
   });
 
-  it("deletes all versions in a bucket that keeps them, or says that they are left", async () => {
+  it("deletes all versions in a versioned bucket, or reports that they are left", async () => {
     const server = await startServer({ isVersioned: true });
     const storage = open(server, openMemoryStorage());
     const { blobs } = storage;

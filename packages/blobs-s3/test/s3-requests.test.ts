@@ -145,7 +145,7 @@ describe("S3Requests", () => {
     expect(performance.now() - begun).toBeLessThan(30_000);
   });
 
-  it("takes over the service's clock when its own is wrong", async () => {
+  it("uses the service's clock when its own is wrong", async () => {
     const { server, objects } = await started({ now: () => new Date(Date.now() + 3_600_000), client: { tries: 2 } });
     await put(objects, "a");
     await put(objects, "b");

@@ -7,7 +7,7 @@ const read = (key: string, value: JsonValue = "text"): string => inEnglish(words
 const layerOf = (key: string, value: JsonValue): string => classifyEntry(key, value).layer;
 
 describe("inEnglish", () => {
-  it("leaves English keys as they are", () => {
+  it("returns English keys unchanged", () => {
     for (const key of ["userGoal", "resumePoint", "standingOrders", "exitCode", "planes", "zyx", "understanding"]) {
       expect(read(key)).toBe(wordsOf(key).join(" "));
     }

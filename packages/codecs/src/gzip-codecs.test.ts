@@ -267,7 +267,7 @@ describe("repacking", () => {
     expect(await fate(zlib, packed ?? encoded, { expected: text })).toBe("same");
   });
 
-  it("has nothing to gain for small contents, and for what was repacked or written by pako", async () => {
+  it("gains nothing for small contents, and for contents repacked or written by pako", async () => {
     const small = text.subarray(0, 5_000);
     const packed = await zlib.repack?.(await zlib.encode(text), PLENTY);
     for (const encoded of [await zlib.encode(small), packed ?? small, await pako.encode(text)]) {

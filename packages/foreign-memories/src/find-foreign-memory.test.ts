@@ -27,7 +27,7 @@ describe("the usual places", () => {
     expect(find("mcp-memory-keeper", { DATA_DIR: at("other") })).toEqual([other]);
   });
 
-  it("are beside the code that npx installed, or the variable's, for server-memory", () => {
+  it("are next to the code that npx installed, or the variable's, for server-memory", () => {
     const dist = (name: string): string => at(".npm", "_npx", name, "node_modules", "@modelcontextprotocol", "server-memory", "dist");
     const first = write(join(dist("a"), "memory.jsonl"));
     write(join(dist("a"), "memory.json"));

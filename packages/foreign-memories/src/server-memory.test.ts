@@ -16,7 +16,7 @@ describe("server-memory", () => {
   const write = (...lines: readonly (object | string)[]): void =>
     writeFileSync(file, lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n"));
 
-  it("is one checkpoint of what the program wrote, as old as the file", async () => {
+  it("is one checkpoint of the program's data, as old as the file", async () => {
     writeFileSync(file, fixture("server-memory-2026.8.31.jsonl"));
     const changed = new Date("2026-01-31T12:00:00.000Z");
     utimesSync(file, changed, changed);

@@ -29,7 +29,7 @@ describe("inspectHosts", () => {
     expect(found).toEqual(SETUP_HOSTS.map(() => []));
   });
 
-  it.each(SETUP_HOSTS)("finds what was set up for %s", async (host) => {
+  it.each(SETUP_HOSTS)("finds the set-up of %s", async (host) => {
     await machine.setUp(host);
     const { isThere, servers, hooks } = reportOf(host);
     expect(isThere).toBe(true);
@@ -55,7 +55,7 @@ describe("inspectHosts", () => {
     expect(reportOf("claude-code").faults.map(({ message }) => message)).toEqual([expect.stringContaining("line 1 has a comment")]);
   });
 
-  it("reports hooks that fire twice beside a plugin", async () => {
+  it("reports hooks that fire twice because of a plugin", async () => {
     await machine.setUp("claude-code");
     machine.write(
       path.join(machine.surroundings.project, ".claude", "settings.json"),

@@ -73,7 +73,7 @@ describe.each(HOSTS_AND_SCOPES)("set-up of %s for a %s", (host, scope) => {
   });
 });
 
-it("removes a file of ours into which opencode wrote its own schema", async () => {
+it("removes a created file into which opencode wrote its own schema", async () => {
   const before = machine.everything();
   await machine.setUp("opencode");
   const file = machine.file("opencode", "mcp");

@@ -42,7 +42,7 @@ describe("programs that entries start", () => {
     expect(hookProgram({ node, script }, machine.surroundings).command).toBe(node);
   });
 
-  it("can be the server that is installed beside the command line", () => {
+  it("can be the server installed with the command line", () => {
     const installation = { node: "/node", script: aFile("@workrail", "cli", "dist", "workrail.mjs") };
     expect(localServer(installation, machine.surroundings)).toBeUndefined();
     const server = aFile("@workrail", "mcp-server", "dist", "workrail-mcp.mjs");

@@ -73,7 +73,7 @@ describe("peekTranscript", () => {
     expect(await peekIfReadable("claude-code", folder)).toBeUndefined();
   });
 
-  it.skipIf(isRoot || process.platform === "win32")("skips a file that it may not read", async () => {
+  it.skipIf(isRoot || process.platform === "win32")("skips an unreadable file", async () => {
     const file = path.join(aFolder(), "closed.jsonl");
     writeFileSync(file, "{}\n", { mode: 0 });
     expect(await peekIfReadable("claude-code", file)).toBeUndefined();

@@ -272,7 +272,7 @@ describe("blobs", () => {
 });
 
 describe("a lease", () => {
-  it("of a dead process blocks nobody after it expires", async () => {
+  it("of a dead process blocks no other after it expires", async () => {
     let now = AT.getTime();
     const clock = { now: () => new Date(now) };
     const values = new Map<string, Uint8Array>();

@@ -15,7 +15,7 @@ const KILLS = Number(process.env["WORKRAIL_AGENT_KILLS"] ?? 2);
 /** Steps of the whole run: the last process has some left. */
 const STEPS = 20 + 12 * KILLS;
 
-it.each(["sync", "async", "exit"])("loses nothing that was acknowledged, and goes on right, when it is killed: %s", async (durability) => {
+it.each(["sync", "async", "exit"])("loses no acknowledged step, and continues correctly, when it is killed: %s", async (durability) => {
   const dataDir = freshFolder();
   let acknowledged = 0;
   for (let kill = 0; kill < KILLS; kill++) {

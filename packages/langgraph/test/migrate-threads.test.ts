@@ -108,7 +108,7 @@ function testsOf(open: () => Promise<BaseCheckpointSaver>): void {
       expect(await migrateThreads(from, to)).toEqual({ ...counts, present: found.length });
     }));
 
-  it("lets a graph go on from where it asked, as it would have before", () =>
+  it("lets a graph continue from its interrupt, as before", () =>
     withSaver(async (to) => {
       await migrateThreads(from, to, { threadIds: ["one"] });
       expect(new Set((await all(to)).map(({ config }) => config.configurable?.["thread_id"]))).toEqual(new Set(["one"]));
@@ -118,7 +118,7 @@ function testsOf(open: () => Promise<BaseCheckpointSaver>): void {
       expect((await graphOn(to).getState(thread("one"))).next).toEqual([]);
     }));
 
-  it("goes on after it was stopped", () =>
+  it("continues after it was stopped", () =>
     withSaver(async (to) => {
       const stop = new AbortController();
       const onProgress = ({ done }: ThreadMigration): void => void (done === 10 && stop.abort(new Error("stopped")));

@@ -118,7 +118,7 @@ describe("the saver", () => {
       expect(await saver.getTuple(config)).toBeUndefined();
     }));
 
-  it("unlinks a deleted thread, and overwrites it when told to", () =>
+  it("unlinks a deleted thread, and overwrites it on request", () =>
     withSaver(async (saver, store) => {
       const storedId = async (): Promise<string> => {
         await put(saver, place("t"), { values: {}, id: "1" });

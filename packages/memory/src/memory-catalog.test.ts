@@ -86,7 +86,7 @@ describe("reclaiming", () => {
     expect(await reclaimed()).toEqual([]);
   });
 
-  it("removes a chain of bases together once the last dependent is gone", async () => {
+  it("removes a chain of bases together once the last dependent is removed", async () => {
     for (const id of ["a", "b", "c"]) await append(record(id));
     await catalog.change(commit({ edges: { add: [edge("b", "a"), edge("c", "b")], drop: [] }, audit: [] }));
     await append(record("d"), 2);
@@ -125,7 +125,7 @@ describe("reclaiming", () => {
   });
 });
 
-it("keeps tombstones until the first change after the blob is gone, and the oldest remaining position", async () => {
+it("keeps tombstones until the first change after the blob is deleted, and the oldest remaining position", async () => {
   for (const id of ["a", "b", "c"]) await append(record(id), 1);
   expect(disk.sessionFacts.get(S)).toMatchObject({ tombstones: ["a", "b"], oldestLive: "c" });
   await reclaimed(["blob-a"]);

@@ -204,7 +204,7 @@ describe.skipIf(missing !== undefined)(`row-level security${missing === undefine
     expect(JSON.stringify(plan)).toMatch(/Index Cond: [^}]*ref[^}]*= 'ref 7'/u);
   });
 
-  it("finds words by the index, and only those of the own tenant", async () => {
+  it("finds words by the index, and only words of its own tenant", async () => {
     await server.run("team", [
       "insert into workrail.search_state (tenant_id, last_document) values ('words', 5000), ('spy', 5000)",
       `insert into workrail.search_document select tenant_id, place, 'session', place, place, 0, 2, 'workflow', 0, null, null, null, '{}',

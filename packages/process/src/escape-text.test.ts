@@ -8,7 +8,7 @@ describe("escapeText", () => {
     );
   });
 
-  it("leaves everything else as it is", () => {
+  it("changes nothing else", () => {
     const text = "Grüße, 日本語, العربية, 👩‍👩‍👧, a\\u001b";
     expect(escapeText(text)).toBe(text);
   });

@@ -33,7 +33,7 @@ describe("a change of files in the background", () => {
     expect(log).toEqual(["answered", "looked", "changed"]);
   });
 
-  it("runs beside the next call, which is answered after it", async () => {
+  it("runs during the next call, which is answered after it", async () => {
     const { log, note } = watch();
     const calls = new CallsUnderWay();
     await calls.track(note("answered"));
@@ -99,7 +99,7 @@ describe("work in the background", () => {
     expect(log).toEqual(["answered", "answered again", "worked"]);
   });
 
-  it("runs beside a long call, and at the shutdown", async () => {
+  it("runs during a long call, and at the shutdown", async () => {
     const calls = new CallsUnderWay();
     const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
     const call = calls.track(() => held);

@@ -55,7 +55,7 @@ describe("a stored conversation", () => {
     }
   });
 
-  it("is stored as it was at the call, although the caller changes the list afterwards", async () => {
+  it("is stored as it was at the call, although the caller changes the list later", async () => {
     const messages = [{ role: "user", content: "at first" }];
     const storing = store.storeConversation({ conversation: messages });
     messages.push({ role: "user", content: "later" });

@@ -56,7 +56,7 @@ it("keeps a key named __proto__", async () => {
   expect(JSON.stringify((await fitFields(fields, { room: room(100) }, counter)).fields)).toBe('{"__proto__":1}');
 });
 
-it("keeps nothing without room, and names nothing, when so told", async () => {
+it("keeps nothing without room, and names nothing, on request", async () => {
   const fields = { id: "a".repeat(100), name: "n" };
   const fitted = await fitFields(fields, { room: room(20), always: new Set(), mostNamed: 0 }, counter);
   expect(fitted).toEqual({ fields: { name: "n" }, omitted: { count: 1, entries: [] } });

@@ -13,7 +13,7 @@ const BARE: CheckpointRecord = {
 };
 
 describe("saved metadata", () => {
-  it("is split into labels, the caller's own keys, and ours", () => {
+  it("is split into labels, the caller's keys, and Workrail's keys", () => {
     const labels = { name: "n", tags: ["t"], agentId: "a", attributes: { ticket: 7, nested: { a: [1] } }, contextHash: "x", sequence: 1 };
     expect(splitLabels(labels)).toEqual({
       name: "n",

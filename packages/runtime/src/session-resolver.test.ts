@@ -27,7 +27,7 @@ describe("the session of a save", () => {
     expect(saveTo("other", "workflow")).toEqual({ sessionId: "other", reason: "given" });
   });
 
-  it("is a new one, and then that of this process", () => {
+  it("is a new one, and then the process's own", () => {
     const first = saveTo();
     expect(first.reason).toBe("fresh");
     expect(saveTo()).toEqual({ sessionId: first.sessionId, reason: "process" });
@@ -177,7 +177,7 @@ describe("the session of a save that is not work", () => {
     expect(resolver.forSave(undefined, undefined, CONTEXT)).toEqual({ sessionId: "work", reason: "process" });
   });
 
-  it("is, for conversations, beside the session used last, the same in every process", () => {
+  it("is, for conversations, derived from the session used last, equally in every process", () => {
     const [resolver, other] = [aResolver(), aResolver()];
     for (const each of [resolver, other]) {
       each.loaded("early" as SessionId, undefined);

@@ -175,7 +175,7 @@ describe("settings", () => {
     (name) => expect(() => readSettings({ [name]: "101" }, { dataDir: NOWHERE })).toThrow(name),
   );
 
-  it("ignore empty variables and those of other programs", () => {
+  it("ignore empty variables and variables of other programs", () => {
     const names = ["DATA_DIR", "STORAGE_PATH", "PROJECT", "MAX_CHECKPOINTS", "LOCK_TIMEOUT_MS", "ENCRYPTION", "UNKNOWN"];
     const empty = Object.fromEntries(names.map((name) => [`WORKRAIL_${name}`, ""]));
     expect(readSettings({ ...empty, MAX_CHECKPOINTS: "7", WORKRAIL_MAX_KEYS: undefined }, { dataDir: NOWHERE })).toEqual(
@@ -192,7 +192,7 @@ describe("settings", () => {
     expect(readSettings(env, given).dataDir).toBe(path.resolve(expected));
   });
 
-  it("prefer given limits to those of the environment, one by one", () => {
+  it("prefer each given limit to the one in the environment", () => {
     const { limits } = readSettings({ WORKRAIL_MAX_DEPTH: "9", WORKRAIL_MAX_KEYS: "10" }, { dataDir: NOWHERE, limits: { maxKeys: 3 } });
     expect(limits).toEqual({ ...DEFAULT_LIMITS, maxDepth: 9, maxKeys: 3 });
   });

@@ -88,7 +88,7 @@ describe("a program's own parts", () => {
       await workrail.close();
     }));
 
-  it("are separate from those of another store in the same process", () =>
+  it("are separate from the parts of another store in the same process", () =>
     onDisk(async (place) => {
       await using memory = await openWorkrail({ env: {}, project: null, adapters: { storage: () => openMemoryStorage() } });
       await using disk = await place.open();

@@ -77,7 +77,7 @@ describe.each(KINDS)("the audit log of a store in $kind", ({ kind, at }) => {
       await workrail.close();
     }));
 
-  it("is verified, starts anew with a rebuild, and records that", () =>
+  it("is verified, restarts with a rebuild, and records that", () =>
     at(async (place) => {
       const workrail = await place.open();
       await workrail.saveCheckpoint({ sessionId: "s", context: { step: 1 } });

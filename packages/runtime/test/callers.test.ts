@@ -82,7 +82,7 @@ describe("a caller with a right to some projects", () => {
       expect([await found(ofA), await found(ofAandB)]).toEqual([new Set([A]), new Set([A, B])]);
     }));
 
-  it("saves to its first project, to that of the session that it continues, or to one that it names", () =>
+  it("saves to its first project, to the project of a continued session, or to a named one", () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
       const inB = await saved(workrail, B);

@@ -146,7 +146,7 @@ describe("copyStore", () => {
       expect((await rowsAt(to)).checkpoints.length).toBe(before.checkpoints.length + 1);
     }));
 
-  it("stops when asked, and continues after somebody opened the incomplete copy", () =>
+  it("stops when asked, and continues after the incomplete copy was opened", () =>
     onDisk(async (place) => {
       await fill(place);
       const to = beside(place, "copy");

@@ -204,7 +204,7 @@ describe("a call is refused with", () => {
     await sealed.exportSession("session");
   });
 
-  it("every code except that of an internal fault", () => {
+  it("every code except INTERNAL", () => {
     expect([...tested, "INTERNAL"].sort()).toEqual(Object.keys(ERROR_CODES).sort());
   });
 });

@@ -107,7 +107,7 @@ describe.each(KINDS)("many checkpoints in $kind", ({ at }) => {
     }));
 });
 
-it("names a damaged checkpoint beside those that it loads", () =>
+it("names a damaged checkpoint, and loads the others", () =>
   onDisk(async (place) => {
     const store = await place.open();
     const damaged = await store.saveCheckpoint({ sessionId: "s", context: { step: 1 } });

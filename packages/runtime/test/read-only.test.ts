@@ -295,7 +295,7 @@ describe("read-only mode", () => {
       expect(fs.readdirSync(place.dataDir)).toEqual([]);
     }));
 
-  it.each(KINDS)("of a program's own storage, or ours ($kind), is a setting like any other", ({ at }) =>
+  it.each(KINDS)("of a custom or built-in storage ($kind), is a setting like any other", ({ at }) =>
     at(async (place) => {
       const writer = await place.open();
       await writer.saveCheckpoint({ sessionId: "s", context: { step: 1 } });

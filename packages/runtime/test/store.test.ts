@@ -49,7 +49,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(second.contextHash).not.toBe(first.contextHash);
     }));
 
-  it("answers a repeated save with the existing checkpoint, and reports what it did not store", () =>
+  it("answers a repeated save with the existing checkpoint, and reports the ignored fields", () =>
     withStore(async (workrail) => {
       const first = await workrail.saveCheckpoint(FULL);
       const metadata = { name: "another", tags: ["new"], attributes: { ticket: "AB-2" }, createdAt: "1999-01-01" };

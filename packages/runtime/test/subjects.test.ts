@@ -62,7 +62,7 @@ describe("a caller with a subject", () => {
       expect(() => workrail.asCaller({ subject: "" })).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }) as Error);
     }));
 
-  it("is named in the rows of what memory kept while the disk was away", () =>
+  it("is named in the rows of saves that memory kept while the disk was away", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       const laptop = workrail.asCaller({ subject: "laptop" });

@@ -96,7 +96,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       ]);
     }));
 
-  it("compresses a saved context like a given one, and keeps the given one beside the session's checkpoints", () =>
+  it("compresses a saved context like a given one, and keeps the given one as an aside", () =>
     withStore(async (workrail) => {
       const context = { goal: "ship it", notes: longText(3_000), debugLog: "2026-01-01T00:00:00Z DEBUG tick 1\n".repeat(40) };
       const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "session", context });

@@ -62,7 +62,7 @@ describe("a watch of changes", () => {
       expect(await watch.next()).toEqual({ sessions });
     }));
 
-  it("keeps to a project, also when a session goes away", () =>
+  it("is limited to a project, also when a session is removed", () =>
     onDisk(async (place) => {
       await using workrail = await place.open({ settings: { isolation: "strict" }, project: path.resolve("/ours") });
       await using other = await place.open({ project: path.resolve("/theirs") });

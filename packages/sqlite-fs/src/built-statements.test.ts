@@ -4,7 +4,7 @@ import { buildStatement } from "./queries/build-statement.ts";
 import { parseShape } from "./read-shape.ts";
 import { shaped } from "./statement-of.ts";
 
-it("are as the builder builds them now: `--update` writes them anew", async () => {
+it("equal the builder's statements: `--update` rewrites them", async () => {
   const entries = new Map(COMMON_READS.map(shaped).map(({ key }) => [key, buildStatement(parseShape(key))]));
   const lines = [...entries].map(([key, { sql, binds }]) => `  '${key}': { sql: \`${sql}\`, binds: [${binds.join(", ")}] },\n`);
   await expect(`${BEFORE}${lines.join("")}};\n`).toMatchFileSnapshot("built-statements.ts");

@@ -24,7 +24,7 @@ describe.each(NAMES)("%s", (name) => {
       database.close();
     });
 
-  it("gives back what was written, and says how many rows changed", () =>
+  it("returns written values, and the number of changed rows", () =>
     withDatabase((database) => {
       const insert = database.prepare("INSERT INTO t (number, text, bytes) VALUES (?, ?, ?)");
       const bytes = new Uint8Array([0, 255]);
@@ -40,7 +40,7 @@ describe.each(NAMES)("%s", (name) => {
       expect(Number(database.prepare("DELETE FROM t").run().changes)).toBe(2);
     }));
 
-  it("waits inside as long as it is told", () =>
+  it("waits inside for the given time", () =>
     withDatabase((database) => {
       expect(Object.values(database.prepare("PRAGMA busy_timeout").get() as object)).toEqual([7]);
     }));

@@ -6,7 +6,7 @@ const busy = (): never => {
 };
 
 describe("retrying while busy", () => {
-  it("goes on until it is let in", async () => {
+  it("retries until it gets the lock", async () => {
     let attempts = 0;
     expect(await retryWhileBusy(() => (++attempts < 5 ? busy() : "in"), 5_000)).toBe("in");
     expect(attempts).toBe(5);

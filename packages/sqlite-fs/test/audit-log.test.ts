@@ -49,7 +49,7 @@ describe("the audit log in SQLite", () => {
     }),
   );
 
-  it("detects by the commit mark that the whole log was chained anew", () =>
+  it("detects by the commit mark that the whole log was rechained", () =>
     withSaved(3, async (dataDir) => {
       tamper(dataDir, (database) => database.exec("UPDATE audit SET agent_id = 'x' WHERE id = 2"));
       await withOpened(dataDir, async ({ storage }) => {

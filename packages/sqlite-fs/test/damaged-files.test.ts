@@ -132,7 +132,7 @@ describe.each(DAMAGES)("%s", (_, spoil) => {
     },
   );
 
-  it("in the session's facts file: every checkpoint loads, and repair writes the file anew", async () => {
+  it("in the session's facts file: every checkpoint loads, and repair rewrites the file", async () => {
     const file = `contexts/${SESSION}/metadata.json`;
     await onCopy(
       (dataDir) => spoilFile(dataDir, file, spoil),

@@ -135,7 +135,7 @@ function isWithinReachOfAll(file: string): boolean {
 }
 
 describe("a data directory", () => {
-  it("that is a file, or lies within one, is refused", () =>
+  it("that is a file, or inside one, is refused", () =>
     withDirectory(async (directory) => {
       const file = path.join(directory, "file");
       fs.writeFileSync(file, "");

@@ -24,7 +24,7 @@ describe("workrail-storage-conformance", () => {
     expect(code).toBe(2);
   });
 
-  it("fails when a module exports no harness, and says so", async () => {
+  it("fails when a module exports no harness, and reports that", async () => {
     const { code, output } = await run([fileURLToPath(new URL("./bytes.ts", import.meta.url))]);
     expect(output).toContain("bytes.ts exports no StorageHarness as `harness`.");
     expect(code).toBe(1);

@@ -132,7 +132,7 @@ function describeCompacting(harness: StorageHarness): void {
         await proveStore(storage);
       }));
 
-    it("works beside concurrent saves and removals in the same session", () =>
+    it("works during concurrent saves and removals in the same session", () =>
       withStore(harness, async ({ storage }) => {
         const sessionId = randomIds.sessionId();
         const bench = new Workbench(storage, { limits: { maxCheckpoints: 6 } });

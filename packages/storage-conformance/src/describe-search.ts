@@ -376,7 +376,7 @@ export function describeSearch(harness: SearchHarness): void {
       await index.close();
     });
 
-    it.each(filters)("find an earlier text that a later checkpoint matching the %s may still hold", async (_, has, filter) => {
+    it.each(filters)("find an earlier text that a later checkpoint matching the %s may still contain", async (_, has, filter) => {
       const index = await harness.open();
       const later = text("later", [], { ...has, sequence: 5, previous: 3 });
       await put(index, [text("before", ["word"], { sequence: 3 }), later, text("after", ["word"], { sequence: 8, previous: 5 })]);

@@ -54,7 +54,7 @@ describe("withFaults", () => {
     expect(await content()).toBe("after");
   });
 
-  it("stores a part of what is written", async () => {
+  it("stores a part of the written bytes", async () => {
     faults.arm(plan({ kind: "tears" }));
     await files.stat(file);
     await expect(files.writeFile(file, Buffer.from("after!"))).rejects.toMatchObject({ code: "EIO" });

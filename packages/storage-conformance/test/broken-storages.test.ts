@@ -40,7 +40,7 @@ describe("the kit", () => {
     return assertions.find(({ fullName }) => fullName === name.replaceAll(" > ", " "))?.status;
   }
 
-  it("ends with a code that says so", () => expect(code).toBe(1));
+  it("ends with the code of a failure", () => expect(code).toBe(1));
 });
 
 /** Pattern of a test's name for the broken and the sound storage. Versions of vitest join names differently. */

@@ -73,12 +73,12 @@ describe("a transcript", () => {
     expect(fs.statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
   });
 
-  it("goes to the working directory without a project, and reports that", async () => {
+  it("is written to the working directory without a project, and reports that", async () => {
     const { file, isInProject } = await write(new FileTranscripts({ directory: outside }));
     expect([file, isInProject]).toEqual([path.join(outside, ...FOLDERS, "a.md"), false]);
   });
 
-  it("goes to the given project, for any working directory", async () => {
+  it("is written to the given project, for any working directory", async () => {
     const { file, isInProject } = await write(new FileTranscripts({ directory: root, project: outside }));
     expect([file, isInProject]).toEqual([path.join(outside, ...FOLDERS, "a.md"), true]);
   });

@@ -88,7 +88,7 @@ function part(view: LoadedView): Omit<LoadedView, "record" | "session"> {
   return Object.fromEntries(Object.entries(view).filter(([key]) => key !== "record" && key !== "session")) as typeof view;
 }
 
-it("gives the checkpoint and its session beside the context", async () => {
+it("returns the checkpoint and its session with the context", async () => {
   const answer = await view({ a: 1 }, {}, { pins: ["a"] });
   expect(answer).toMatchObject({ record: { id: ID }, session: { id: SESSION, pins: ["a"] }, context: { a: 1 } });
 });

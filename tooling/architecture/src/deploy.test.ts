@@ -87,7 +87,7 @@ describe("deploy/compose.yaml", () => {
   const { services } = parse(read("compose.yaml"), { merge: true }) as { readonly services: Readonly<Record<string, Service>> };
   const ours = Object.entries(services).filter(([, { image }]) => image.includes("workrail/mcp-server"));
 
-  it("runs what the image has, with settings that exist", () => {
+  it("runs programs of the image, with known settings", () => {
     expect(ours.map(([name]) => name)).toEqual(["migrate", "server-1", "server-2"]);
     for (const [, { command, environment, entrypoint }] of ours) {
       expect(unknownIn(command)).toEqual([]);
@@ -136,7 +136,7 @@ describe("deploy/helm", () => {
     expect(parse(read("helm/Chart.yaml"))).toMatchObject({ apiVersion: "v2", name: "workrail", type: "application" });
   });
 
-  it("runs what the image has, with settings that exist, and takes secrets from Secrets", () => {
+  it("runs programs of the image, with known settings, and takes secrets from Secrets", () => {
     expect(containers.map(({ name }) => name)).toEqual(["migrate", "upkeep", "server"]);
     for (const { name: container, args, command, env, image } of containers) {
       expect(unknownIn(args)).toEqual([]);
@@ -153,7 +153,7 @@ describe("deploy/helm", () => {
     expect(containers.map(({ envFrom }) => envFrom)).toEqual([undefined, settings, settings]);
   });
 
-  it("mounts only volumes that it has, and runs as nobody special", () => {
+  it("mounts only declared volumes, and runs without privileges", () => {
     expect(pods).toHaveLength(3);
     for (const { volumes, initContainers = [], containers: own, securityContext } of pods) {
       const names = volumes.map(({ name }) => name);

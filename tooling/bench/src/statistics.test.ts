@@ -12,7 +12,7 @@ describe("summarize", () => {
     expect(summarize([7])).toEqual({ count: 1, median: 7, p95: 7, p99: 7, max: 7, mean: 7 });
   });
 
-  it("leaves the measurements as they are", () => {
+  it("does not change the measurements", () => {
     const values = [3, 1, 2];
     summarize(values);
     expect(values).toEqual([3, 1, 2]);

@@ -12,7 +12,7 @@ describe.each(SCENARIOS)("the scenario $name", ({ name, hosts, before, after, is
     expect(before.flatMap(({ turns }) => turns).length).toBeGreaterThanOrEqual(12);
   });
 
-  it("ends each exchange with words, unless the person or a kill stops the host", () => {
+  it("ends each exchange with text, unless the user or a kill stops the host", () => {
     const open = [...before, ...after].filter(({ turns, isEscaped = false }) => !isEscaped && turns.at(-1)?.calls !== undefined);
     expect(open).toEqual(isInterrupted ? [before.at(-1)] : []);
   });

@@ -76,7 +76,7 @@ describe.skipIf(process.platform === "win32" || !hasNpm)(
       expect({ uid, mode: mode & 0o777 }).toEqual({ uid: USER.uid ?? process.getuid?.(), mode: 0o600 });
     });
 
-    it("answers the calls under way at SIGTERM, ends with 0, and finds what they saved when it starts again", async () => {
+    it("answers running calls at SIGTERM, exits with 0, and finds their saves at the next start", async () => {
       const server = start();
       await server.initialize();
       const calls = Array.from({ length: 10 }, (_, n) => server.call("workflow_checkpoint_save", { sessionId: `t${n}`, context: { n } }));

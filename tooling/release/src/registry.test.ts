@@ -72,14 +72,14 @@ describe.skipIf(!hasNpm)("the packages in a registry (skipped without npm)", () 
     expect(published).toHaveLength(packages.length);
   });
 
-  it("hold their sources, what is built from them, and nothing of the tests", () => {
+  it("contain their sources and builds, and no tests", () => {
     for (const { name, files } of published) {
       expect(files, name).toEqual(expect.arrayContaining(["package.json", "README.md", "LICENSE"]));
       expect(files.filter((path) => !EXPECTED.test(path) || OF_TESTS.test(path))).toEqual([]);
     }
   });
 
-  it("give a server that saves at once, by npx, and runs again when the registry is gone", async () => {
+  it("provide a server that saves at once, by npx, and runs again without the registry", async () => {
     const messages = `${JSON.stringify(GREETING)}\n${JSON.stringify(SAVE)}\n`;
     const first = await npm("npx", ["--yes", "@workrail/mcp-server"], messages);
     expect(first.output).toContain('\\"status\\":\\"SAVED\\"');
@@ -96,7 +96,7 @@ describe.skipIf(!hasNpm)("the packages in a registry (skipped without npm)", () 
     registry = await startRegistry(folder);
   }, 60_000);
 
-  it("give a command line that finds what the server saved", async () => {
+  it("provide a command line that finds the server's saves", async () => {
     expect((await npm("npx", ["--yes", "@workrail/cli", "list", "--all-projects", "--json"])).output).toContain('"sessionId":"first"');
   }, 60_000);
 });

@@ -90,7 +90,7 @@ describe("--session", () => {
     expect(await cli.run(["trash", "restore", "--session", "s", "cp-1"])).toMatchObject({ code: 0, stdout: "cp-1\n" });
   });
 
-  it("is refused beside another session", async () => {
+  it("is refused together with another session", async () => {
     expect(await cli.run(["log", "one", "--session", "two"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("Two sessions are given, one and two."),

@@ -103,7 +103,7 @@ describe("workrail delete", () => {
     expect(await cli.run(["delete", "--yes"])).toMatchObject({ code: 2 });
   });
 
-  it("spares checkpoints tagged keep, unless told otherwise", async () => {
+  it("spares checkpoints tagged keep, unless an option includes them", async () => {
     await cli.output(["keep", "task"]);
     expect(await cli.json(["delete", "first", "--yes"])).toMatchObject({ removed: [], spared: [{ why: "keep" }] });
     expect(await cli.json(["delete", "first", "--yes", "--include-kept"])).toMatchObject({ removed: [{ checkpointIds: ["first"] }] });

@@ -65,7 +65,7 @@ describe("workrail cleanup", () => {
     expect(await live()).toEqual(["t-1"]);
   });
 
-  it("asks before it removes, and stops when nobody can answer", async () => {
+  it("asks before it removes, and stops without a terminal", async () => {
     expect(await cli.run(["cleanup", "--session", "s"])).toMatchObject({
       code: 2,
       stdout: "",
@@ -74,7 +74,7 @@ describe("workrail cleanup", () => {
     expect(await live()).toEqual(["s-1", "s-2", "t-1"]);
   });
 
-  it("spares checkpoints tagged keep and reports that, unless told to remove them", async () => {
+  it("spares checkpoints tagged keep and reports that, unless an option includes them", async () => {
     await cli.output(["keep", "s"]);
     await cli.save({ c: 1 }, "--session", "t", "--id", "t-2", "--tag", "keep");
     const shown = await cli.output(["cleanup", "--older-than", "0m", "--yes"]);

@@ -40,7 +40,7 @@ function entry(file: string, command: string, ...args: string[]): void {
 }
 
 describe("workrail doctor with agents", () => {
-  it("leaves out missing agents, and tells how to connect the others", async () => {
+  it("omits missing agents, and shows how to connect the others", async () => {
     expect(await examine("host")).toEqual(
       [
         ["claude-code", "Claude Code: not connected."],

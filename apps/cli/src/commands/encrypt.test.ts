@@ -29,7 +29,7 @@ function isInClear(): boolean {
 }
 
 describe("workrail encrypt and rekey", () => {
-  it("seal a store, replace its key, seal it anew, and decrypt it again", async () => {
+  it("seal a store, replace its key, reseal it, and decrypt it again", async () => {
     const [one, two, three] = [aKey("one"), aKey("two"), aKey("three")];
     const id = await save();
     const load = (env: Record<string, string>) => cli.run(["load", id, "--json"], { env });

@@ -49,7 +49,7 @@ describe("workrail doctor, with a config.json that is broken,", () => {
     expect(stands).toMatchObject({ node: "ok", sqlite: "ok", configuration: "error", disk: "ok", database: "skipped", "round-trip": "ok" });
   });
 
-  it.skipIf(process.platform === "win32")("does not wait for a pipe that nobody writes to (skipped on Windows)", async () => {
+  it.skipIf(process.platform === "win32")("does not wait for a pipe without a writer (skipped on Windows)", async () => {
     mkdirSync(cli.dataDir);
     await cli.shell(`mkfifo '${join(cli.dataDir, "config.json")}'`);
     const { code, stdout } = await cli.run(["doctor"]);
@@ -75,7 +75,7 @@ describe("workrail doctor, with a config.json that is broken,", () => {
     expect(await key({ WORKRAIL_ENCRYPTION_KEY: "1".repeat(64) })).toMatchObject({ status: "error", code: "KEY_UNAVAILABLE" });
   });
 
-  it("still runs when the environment is wrong too", async () => {
+  it("runs even when the environment is invalid too", async () => {
     const env = { WORKRAIL_MAX_DEPTH: "deep", WORKRAIL_SQLITE_DRIVER: "none at all", WORKRAIL_ENCRYPTION: "maybe" };
     const { code, stdout } = await cli.run(["doctor", "--max-keys", "few"], { env });
     expect(code).toBe(2);

@@ -55,7 +55,7 @@ describe("workrail load", () => {
     expect(stderr).toMatch(/^INVALID_INPUT: .+\n {2}Give one checkpoint's id, or --session/u);
   });
 
-  it("looks for a checkpoint in the session that is named with it", async () => {
+  it("resolves a checkpoint in the named session", async () => {
     await cli.save({ of: "one" }, "--session", "one", "--id", "cp-one");
     await cli.save({ of: "two" }, "--session", "two", "--id", "cp-two");
     expect(await cli.output(["load", "cp-o", "--session", "one"])).toBe('{"of":"one"}');

@@ -107,7 +107,7 @@ describe("workrail sessions, log, diff and stats", () => {
     expect(await cli.json(["diff", "--session", "task"])).toMatchObject(expected);
   });
 
-  it("report beside the data what they leave out", async () => {
+  it("report omitted data", async () => {
     expect((await cli.run(["log", "task", "--limit", "1"])).stderr).toBe("Older checkpoints that are not shown: 2.\n");
     const none = await cli.run(["log", "task", "--limit", "0"]);
     expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/^INVALID_INPUT: --limit must be .*\.\n$/u) });

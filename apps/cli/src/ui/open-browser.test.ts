@@ -46,7 +46,7 @@ async function start(): Promise<Started> {
 }
 
 describe.skipIf(process.platform !== "linux")("opening the browser (a program in its place; on Linux)", () => {
-  it("keeps the link out of the arguments, in a file of the user alone that goes at the end", async () => {
+  it("keeps the link out of the arguments, in a private file that is removed at the end", async () => {
     await cli.save({ goal: "ship" }, "--session", "shop");
     const ui = await start();
     const address = await ui.opened();

@@ -43,7 +43,7 @@ describe.skipIf(BROWSER === undefined)(`changes on the timeline page (${NO_BROWS
     await page.unrouteAll();
   });
 
-  it("goes back to an earlier state, so that work continues from there, and takes that back", async () => {
+  it("goes back to an earlier state, from which work continues, and undoes that", async () => {
     const { page, show } = demo;
     const { headId } = await log();
     await show(FOURTH);
@@ -140,7 +140,7 @@ describe.skipIf(BROWSER === undefined)(`changes on the timeline page (${NO_BROWS
     expect((await log()).session).toMatchObject({ tags: ["shop", "keep", "urgent"], criticalKeys: ["decisions", "goal"] });
   });
 
-  it("offers no pin of an entry that the latest state lacks, and tells a refusal as an error", async () => {
+  it("offers no pin of an entry that the latest state lacks, and reports a refusal as an error", async () => {
     const { page, show } = demo;
     await show(`${FOURTH}/context`);
     await page.locator("summary").filter({ hasText: "serverLog" }).click();

@@ -54,7 +54,7 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     expect(await page.locator(".base").innerText()).toContain("From #3 to");
   });
 
-  it("keeps the base of a comparison while somebody looks at another checkpoint, until another base is chosen", async () => {
+  it("keeps the base of a comparison while the user views another checkpoint, until another base is chosen", async () => {
     const { page, show } = demo;
     const base = page.getByLabel("Compare with");
     const rows = page.getByRole("list", { name: /^Checkpoints of coupons/u });
@@ -108,7 +108,7 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     await expect(await treeOf("#checkpoint")).toMatchFileSnapshot(`expected/${name}.txt`);
   });
 
-  it("shows the very text of a resume, what it leaves out, and why", async () => {
+  it("shows the exact text of a resume, its omissions, and the reasons", async () => {
     const { page, show } = demo;
     await show(`${FOURTH}/resume`);
     await page.getByText("All 10 entries are whole").waitFor();
@@ -148,7 +148,7 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     await expect.poll(() => note.count(), PATIENT).toBe(0);
   });
 
-  it("begins with the form and the budget that an agent gets by default, names the call for others, and leads back", async () => {
+  it("starts with an agent's default form and budget, names the call for others, and leads back", async () => {
     const { page, show } = demo;
     const tab = page.getByRole("tabpanel", { name: "What the agent gets" });
     await show(`${FOURTH}/resume`);

@@ -55,7 +55,7 @@ describe("the server of workrail ui", () => {
     await ui.stop();
   });
 
-  it("lets in the first browser that has the link, and answers it by the library", async () => {
+  it("admits the first browser with the link, and answers its calls by the library", async () => {
     const { cookie, answer } = await signIn(ui);
     expect(answer.status).toBe(200);
     expect(answer.headers["set-cookie"]).toEqual([expect.stringMatching(/^workrail-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/u)]);
@@ -120,7 +120,7 @@ describe("the server of workrail ui", () => {
     expect((await ask(ui.origin, "/package.json", { method: "GET" })).status).toBe(401);
   });
 
-  it("serves the page's script beside it, with the digest that page and policy name", async () => {
+  it("serves the page's script separately, with the digest that page and policy name", async () => {
     const page = await ask(ui.origin, "/", { method: "GET" });
     const [, path = "", integrity = ""] = /<script type="module" src="([^"]+)" integrity="([^"]+)">/u.exec(page.body) ?? [];
     const script = await ask(ui.origin, path, { method: "GET" });

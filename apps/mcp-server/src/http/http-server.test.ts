@@ -78,7 +78,7 @@ describe("the server on HTTP, without tokens on this machine", () => {
     return JSON.stringify(result).includes('"userContext":{"still":"here"}');
   }
 
-  it("says that it lives and is ready", async () => {
+  it("reports that it is live and ready", async () => {
     expect(await (await get("/healthz")).json()).toEqual({ status: "ok" });
     expect(await (await get("/readyz")).json()).toEqual({ status: "ready" });
   });
@@ -108,7 +108,7 @@ describe("the server on HTTP, without tokens on this machine", () => {
     expect((await server.post(LIST, { origin: "http://localhost:6274" })).status).toBe(200);
   });
 
-  it("needs no token, and says so", async () => {
+  it("needs no token, and reports that", async () => {
     expect((await get("/.well-known/oauth-protected-resource")).status).toBe(404);
   });
 
@@ -145,7 +145,7 @@ describe("the server on HTTP, without tokens on this machine", () => {
     expect(text).toContain('{"b":"\\ud800","a":1,"__proto__":{"x":1}}');
   });
 
-  it("refuses a body over the limit, whether its length is told or not, and reads no more of it", async () => {
+  it("refuses a body over the limit, with or without a stated length, and stops reading it", async () => {
     const large = JSON.stringify(call(1, "echo", { userContext: { text: "x".repeat(1024 * 1024) } }));
     expect((await server.post(large)).status).toBe(413);
     const piece = new Uint8Array(64 * 1024).fill(0x20);
@@ -197,7 +197,7 @@ describe("the server on HTTP, without tokens on this machine", () => {
 });
 
 describe("many connections to the server on HTTP", () => {
-  it("are refused beyond a limit, and the server goes on when they are gone", async () => {
+  it("are refused beyond a limit, and the server continues when they are closed", async () => {
     await using server = await HttpFixture.start();
     const sockets = await Promise.all(
       Array.from({ length: 1_000 }, async () => {
@@ -486,7 +486,7 @@ describe("bearer tokens", () => {
     await client.close();
   });
 
-  it("do not lend their sessions to others: a call without a session never continues in that of another call", async () => {
+  it("do not share their sessions: a call without a session never continues in the session of another call", async () => {
     const [one, two] = await Promise.all(["both", "admin"].map((name) => connectHttp("v1 client", server.url, tokens[name])));
     const save = async (client: typeof one): Promise<unknown> => {
       const saved = await client?.callTool("workflow_checkpoint_save", { context: { a: Math.random() } });
@@ -497,7 +497,7 @@ describe("bearer tokens", () => {
     await Promise.all([one?.close(), two?.close()]);
   });
 
-  it("appear nowhere in what the server writes", () => {
+  it("appear nowhere in the server's output", () => {
     for (const token of Object.values(tokens)) expect(server.stderr).not.toContain(token);
   });
 });

@@ -75,7 +75,7 @@ describe("a stream of notices", () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  it("ends its watch when the client leaves, and tells nothing more", async () => {
+  it("ends its watch when the client disconnects, and sends no more notices", async () => {
     const bench = new Bench();
     const { body } = await bench.listen();
     const [watch] = bench.watches;

@@ -104,7 +104,7 @@ class Scene {
 }
 
 describe("two servers on HTTP and one on standard streams, on one store", () => {
-  it("tell each other's clients of every save, lose none, and answer all calls when they are told to stop", async () => {
+  it("notify each other's clients of every save, lose none, and answer all calls at a signal to stop", async () => {
     await using home = await TestHome.create();
     const saved: string[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {

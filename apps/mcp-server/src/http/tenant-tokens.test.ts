@@ -120,7 +120,7 @@ describe.skipIf(missing !== undefined)(`a token with a tenant${missing === undef
     expect(different).toEqual([]);
   });
 
-  it("leaves the work of the other tenant as it was", async () => {
+  it("does not change the data of the other tenant", async () => {
     for (const [index, goal] of ["quokka harbour budget", "quokka secret harbour"].entries()) {
       expect(await call(OTHER, "checkpoint_get", { id: OTHER_IDS[index] })).toContain(goal);
       expect(await call("default", "checkpoint_get", { id: OTHER_IDS[index] })).not.toContain(goal);

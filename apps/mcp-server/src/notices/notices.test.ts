@@ -66,7 +66,7 @@ describe.each(WAYS)("a client of %s", (way) => {
     }));
 });
 
-describe("a client that asks for what cannot be told", () => {
+describe("a client with an unsupported subscription", () => {
   it("is refused by 2025-11-25", () =>
     withClient("2025-11-25 by the v1 library", async ({ client, other }) => {
       for (const uri of ["workrail://nothing", "workrail://checkpoints/0123"]) {

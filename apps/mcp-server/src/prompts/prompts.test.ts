@@ -64,7 +64,7 @@ describe("the prompts", () => {
     for (const name of ["resume", "handoff"]) expect((await partsOf(name))[0]?.text).toMatch(/^Nothing is saved/u);
   });
 
-  it("ask for a save, with the person's note", async () => {
+  it("ask for a save, with the user's note", async () => {
     const [text] = await partsOf("save", { session: "shop", note: "lunch" });
     expect(text?.text).toContain('in session "shop".');
     expect(text?.text).toMatch(/Mention this: lunch$/u);
@@ -79,7 +79,7 @@ describe("the prompts", () => {
     expect(completion.values).toEqual(["shop"]);
   });
 
-  it("refuse what they do not know", async () => {
+  it("refuse unknown names, arguments and sessions", async () => {
     await expect(server.client.getPrompt({ name: "none" })).rejects.toMatchObject({
       code: -32_602,
       message: expect.stringContaining("resume, save, handoff") as string,

@@ -17,7 +17,7 @@ describe("the catalogue", () => {
     expect(findCatalogueFaults(tools)).toEqual([]);
   });
 
-  it("is this one, and whoever changes it changes it on purpose", () => {
+  it("equals the snapshot, so that changes are deliberate", () => {
     expect(listings).toMatchSnapshot();
   });
 

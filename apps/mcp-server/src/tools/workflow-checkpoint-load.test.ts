@@ -157,7 +157,7 @@ describe("a load that fails", () => {
     expect(failure.text).toContain(field);
   });
 
-  it("because of the bytes of its file reports that, and the rest of the session can still be read", async () => {
+  it("because of the bytes of its file reports that, and the rest of the session stays readable", async () => {
     const { sessionId, checkpointId } = await save({ step: 1 });
     const second = await server.ok(SAVE, { sessionId, context: { step: 2 } });
     await writeFile(join(server.home.dataDir, "contexts", sessionId, `${String(second["checkpointId"])}.json.gz`), "not what it was");

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe("a save", () => {
-  it("answers with what the caller needs to continue", async () => {
+  it("answers with the fields that the caller needs to continue", async () => {
     const sessionId = randomUUID();
     const saved = await server.ok(SAVE, { sessionId, context: { b: 1 } });
     expect(saved).toEqual({ checkpointId: expect.stringMatching(UUID), sessionId, status: "SAVED", durability: "disk" });

@@ -15,7 +15,7 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 }))
 
 const question = { id: "q1", role: "user", parts: [{ type: "text", text: "Where is it warmer?" }] };
 
-it("goes on with an answer after the server was killed in the middle of its stream", async () => {
+it("continues an answer after the server was killed within its stream", async () => {
   const first = await startServer({ HANG_AT: "1" });
   const response = await post(first.url, { id: "c1", message: question });
   // The client sees the end of the first step, which is durable then.

@@ -10,7 +10,7 @@ const PICTURE = fileURLToPath(new URL("../../../../docs/resume-after-crash.svg",
 const TITLE = "A terminal: an agent saves two checkpoints, its server is killed, and a new agent resumes with the state saved last.";
 
 /** The README shows the picture. `npm test -- examples/resume-after-crash/src/picture --update` draws it again. */
-it("the picture shows what the server and the command line answer today", async () => {
+it("the picture shows the current answers of the server and the command line", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "workrail-picture-"));
   try {
     const { lines, resumed } = await recordStory(dataDir);

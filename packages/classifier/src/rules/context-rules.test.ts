@@ -80,7 +80,7 @@ describe("rules that people write", () => {
 });
 
 describe("patterns for keys", () => {
-  it("are the key as it is, with * and ? in place of characters", () => {
+  it("are the key itself, with * and ? in place of characters", () => {
     const rules = rulesOf({ layers: { IMPORTANT: ["plan", "a.b", "spec*", "v?", "*-note"] } });
     for (const key of ["plan", "a.b", "spec", "specs/one\ntwo", "v1", "-note", "my-note"])
       expect(rules.classify(key, 1)?.layer, key).toBe("IMPORTANT");

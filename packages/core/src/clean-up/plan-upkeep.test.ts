@@ -179,7 +179,7 @@ describe("planUpkeep, for any store and policy,", () => {
     alwaysEqual(({ view, inUse }, rules, plan) => [planUpkeep(carriedOut(view, plan), rules, { inUse, now: NOW }).moves, []]);
   });
 
-  it("removes a session only while nobody uses it", () => {
+  it("removes a session only while it is unused", () => {
     expect.hasAssertions();
     alwaysEqual(({ view }, _, { moves }) => {
       const lastUses = new Map(view.sessions.map(({ id, lastAccessedAt }) => [id, lastAccessedAt]));

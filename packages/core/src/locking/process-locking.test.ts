@@ -116,7 +116,7 @@ it("keeps the order of a session that waited for exclusive work", async () => {
   expect(order).toEqual([1, 2, 3]);
 });
 
-it("never runs anything beside exclusive work, and starves no work", async () => {
+it("never runs other work during exclusive work, and starves no work", async () => {
   const step = fc.record({ how: fc.constantFrom("a", "b", "shared", "alone"), turns: fc.nat(3), fails: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {

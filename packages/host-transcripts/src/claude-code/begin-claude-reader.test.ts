@@ -227,7 +227,7 @@ describe("lookAtClaudeLine", () => {
     expect(look(`${start}"type":"attachment","uuid":"u","of":{"type":"attachment","uuid":"v"}}`)).toBe("parse");
   });
 
-  it("parses attachments that hold a person's words", () => {
+  it("parses attachments with the user's words", () => {
     expect(
       look('{"parentUuid":"p","isSidechain":false,"attachment":{"type":"queued_command","prompt":"x"},"type":"attachment","uuid":"u"}'),
     ).toBe("parse");

@@ -20,7 +20,7 @@ function countedPorts(): { readonly ports: ListPorts; readonly count: { reads: n
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it("reads once for all that wait, and nothing while nobody waits", async () => {
+it("reads once for all waiters, and not at all without waiters", async () => {
   const { ports, count } = countedPorts();
   const pulse = new ChangePulse(ports, async () => {});
   await vi.advanceTimersByTimeAsync(5_000);

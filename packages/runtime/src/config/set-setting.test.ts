@@ -45,7 +45,7 @@ describe("setting a setting", () => {
       refusal("encryptionKey", "Set WORKRAIL_ENCRYPTION_KEY in the environment.");
     }));
 
-  it("refuses a data directory that is a file, or lies within one", () =>
+  it("refuses a data directory that is a file or inside one", () =>
     inDirectory((directory) => {
       const file = path.join(directory, "file");
       fs.writeFileSync(file, "");

@@ -22,7 +22,7 @@ describe("settings of a tenant", () => {
   });
   const totalOf = (tenant?: string, given = {}) => readSettings(envOf(tenant), given).limits.maxTotalBytes;
 
-  it("override those of all, for this tenant alone", () => {
+  it("override the common settings for this tenant only", () => {
     writeFileSync(
       file,
       '{\n  // in bytes\n  "acme": { "maxTotalBytes": 1000, "retentionDays": 0 },\n  "default": { "maxTotalBytes": 2000 },\n}',

@@ -103,7 +103,7 @@ describe("a catalog of memory over the disk", () => {
     await expect(tag()).rejects.toBe(UNREADABLE);
   });
 
-  it("lists what memory has while the disk cannot be read, and answers nothing that it cannot know", async () => {
+  it("lists checkpoints in memory while the disk cannot be read, and rejects reads that need the disk", async () => {
     const { below, standIn, append } = await aStandIn();
     await append("m1");
     below.failure = UNREADABLE;

@@ -28,7 +28,7 @@ describe("the conversation is complete", () => {
     expect(await conversationNow()).toContain("FIRST WORDS");
   });
 
-  it("after somebody else saved into its session", async () => {
+  it("after another program saved to its session", async () => {
     const said = converse().prompt("FIRST WORDS").reply("I look.");
     await hook("session-end");
     const store = await open();
@@ -63,7 +63,7 @@ describe("the start of a session still reports", () => {
     expect(told(await hook("session-start", next()))).toContain("login redirect");
   });
 
-  it("failing saves, when those of earlier sessions fail again", async () => {
+  it("failing saves, when saves of earlier sessions fail again", async () => {
     converse().prompt(FIRST).fail("1", "npm test", "no");
     const { incoming: waiting } = hookPlaces(data());
     fs.mkdirSync(waiting, { recursive: true });

@@ -69,7 +69,7 @@ describe("a hook at the end of a turn", () => {
 });
 
 describe("the conversation", () => {
-  it("is stored beside the work, and grows by the new messages", async () => {
+  it("is stored in its own session, and grows by the new messages", async () => {
     const said = converse().prompt(FIRST).reply("I look.");
     await hook("pre-compact");
     said.run("1", "npm test", "ok").reply("All tests pass.");
@@ -274,7 +274,7 @@ describe("a hook that fails", () => {
     await store.close();
   });
 
-  it("reports failed saves at the start of a session, beside the content of the transcript", async () => {
+  it("reports failed saves at the start of a session, with the content of the transcript", async () => {
     converse().prompt(FIRST).fail("1", "npm test", "no");
     await hook("stop");
     fs.rmSync(hookPlaces(data()).incoming, { recursive: true });

@@ -46,7 +46,7 @@ function known(minutesAgo: number, more: Partial<HookState> = {}): void {
 }
 
 describe("the status line", () => {
-  it("says that nothing was saved, and writes nothing", async () => {
+  it("reports that nothing was saved, and writes nothing", async () => {
     expect(await shown()).toBe("workrail: nothing saved yet");
     expect(fs.existsSync(dataDir)).toBe(false);
   });
@@ -104,7 +104,7 @@ describe("the status line", () => {
     expect(await shown(input)).toBe("workrail: saved 2 min ago");
   });
 
-  it("says that saves are off", async () => {
+  it("reports that saves are off", async () => {
     expect(await shown(INPUT, { WORKRAIL_HOOK_SAVE: "false" })).toBe("workrail: automatic saves are off (hookSave)");
     expect(await shown(INPUT, { WORKRAIL_READ_ONLY: "true" })).toBe("workrail: automatic saves are off (readOnly)");
   });

@@ -154,7 +154,7 @@ describe("an import of transcripts", () => {
     expect(found).toMatchObject([{ parentId: found[1]?.id, sequence: 2 }, { sequence: 1 }]);
   });
 
-  it("lets hooks continue where it stopped", async () => {
+  it("stops where hooks then continue", async () => {
     write(["Fix the login.", "Done."]);
     await bring();
     write(["And the logout.", "Done, too."]);
@@ -179,7 +179,7 @@ describe("an import of transcripts", () => {
     expect((await checkpoints(WORK)).found).toHaveLength(1);
   });
 
-  it("adds only what hooks did not save", async () => {
+  it("adds only messages that hooks did not save", async () => {
     write(["Fix the login.", "Done."]);
     await hook("session-end");
     const all = [

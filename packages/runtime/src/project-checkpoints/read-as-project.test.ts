@@ -14,7 +14,7 @@ function read(context: object, given: { readonly name?: string; readonly labels?
 }
 
 describe("a project checkpoint", () => {
-  it("is read back as it was given", () => {
+  it("is read back unchanged", () => {
     const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
     const draft = fc.record(
       { summary: fc.string({ minLength: 1 }), description: fc.string(), context: fc.dictionary(fc.string(), scalar) },

@@ -23,12 +23,12 @@ describe("the connection to a node", () => {
     return new Connection(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, undefined, SILENCE_MS);
   }
 
-  it("counts a node that is silent as gone", async () => {
+  it("treats a silent node as unreachable", async () => {
     const connection = await connect(() => {});
     await expect(connection.send(CALL)).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { reason: "timeout" } });
   });
 
-  it("counts a node that falls silent within an answer as gone", async () => {
+  it("treats a node that falls silent within an answer as unreachable", async () => {
     const connection = await connect((_, response) => void response.writeHead(200).write(`${writeWire({ item: 1 })}\n`));
     const items = connection.stream(CALL);
     expect((await items.next()).value).toBe(1);
@@ -49,7 +49,7 @@ describe("the connection to a node", () => {
     expect(await connection.send(CALL)).toBe("done");
   });
 
-  it("asks a silent node again for what may be repeated", async () => {
+  it("repeats repeatable calls to a silent node", async () => {
     let calls = 0;
     const connection = await connect((_, response) => {
       calls += 1;

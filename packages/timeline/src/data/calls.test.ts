@@ -86,7 +86,7 @@ describe("the calls of the timeline page", () => {
     expect(entries[1]?.why).toBeDefined();
   });
 
-  it("count the tokens of checkpoints by layer, and none of one that is gone", async () => {
+  it("count the tokens of checkpoints by layer, and none of a removed one", async () => {
     await save("a", { goal: "ship" });
     const [own, gone] = await ask("sizes", { ids: ["a", "gone"] });
     expect(own?.layers.CRITICAL).toEqual({ entries: 1, tokens: expect.any(Number) });
@@ -155,7 +155,7 @@ describe("the calls of the timeline page", () => {
     expect(await ask("usage", {})).toEqual({ usedBytes, limitBytes });
   });
 
-  it("say which sessions are due next by their last use, and when each entry of the trash goes", async () => {
+  it("list the sessions due next by their last use, and the due time of each entry of the trash", async () => {
     let now = new Date("2026-11-01T10:00:00.000Z");
     await using own = await openWorkrail({ dataDir: join(folder, "own"), env: {}, adapters: { clock: { now: () => now } } });
     await own.saveCheckpoint({ sessionId: "kept", context: { goal: "stay" } });

@@ -28,7 +28,7 @@ describe("the parts of a shortened value", () => {
     expect(keptParts([1, 2], "1, 2")).toBeUndefined();
   });
 
-  it("are told by the beginning of the missing ones only", () => {
+  it("are shown by the beginning of the missing ones only", () => {
     const saved = Array.from({ length: 600 }, (_, at) => `${at} ${"x".repeat(1_000)}`).join("\n");
     const parts = keptParts(saved, "");
     expect(parts).toMatchObject({ unit: "line", kept: 0, of: 600 });

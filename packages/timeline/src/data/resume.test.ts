@@ -46,7 +46,7 @@ describe("a resume on the page", () => {
     expect(await store.resumeWork({ ...wish, depth: "summary", budgetTokens: 2 * DEFAULT_TOKENS.summary })).not.toEqual(summary);
   });
 
-  it("tells shortened entries from whole ones, also when the answer has no room for their names", async () => {
+  it("distinguishes shortened entries from whole ones, also when the answer has no room for their names", async () => {
     const context = {
       goal: "Move the ferry timetable",
       decisions: items("decision"),
@@ -61,7 +61,7 @@ describe("a resume on the page", () => {
     expect(resumed.shortened?.map(({ key }) => key).sort()).toEqual(["constraints", "decisions"]);
   });
 
-  it("tells rewritten entries from shortened ones, also when the answer has no room for their names", async () => {
+  it("distinguishes rewritten entries from shortened ones, also when the answer has no room for their names", async () => {
     const others = Object.fromEntries(Array.from({ length: 80 }, (_, at) => [`notes about the harbour office, part ${at}`, items("note")]));
     await store.saveCheckpoint({ sessionId: "s", checkpointId: "c", context: { goal: "Write it", plan: ROWS, ...others } });
     const { text, shortened = [] } = await ask<Resumed>("resume", { depth: "view", budgetTokens: 3_000 });

@@ -25,7 +25,7 @@ describe("a comparison by word", () => {
     ]);
   });
 
-  it("tells nothing by word of a sentence that was written anew", () => {
+  it("shows no word differences in a rewritten sentence", () => {
     expect(compareWords("Make the worker look up the key", "Backfill in batches of 5000")).toBeUndefined();
     expect(compareWords("doing", "done")).toBeUndefined();
   });

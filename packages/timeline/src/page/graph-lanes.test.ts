@@ -39,7 +39,7 @@ describe("the lanes of a graph", () => {
     ]);
   });
 
-  it("end a line whose parent is gone", () => {
+  it("end a line whose parent is missing", () => {
     const [row] = graphLanes([{ id: "b", parentId: "removed" }]);
     expect(row).toEqual({ lane: 0, lines: [], width: 1 });
   });

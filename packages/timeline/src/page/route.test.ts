@@ -38,7 +38,7 @@ describe("the address of a screen", () => {
     }
   });
 
-  it("is the list of sessions when nobody understands it", () => {
+  it("is the list of sessions when it cannot be parsed", () => {
     expect(["#", "#/", "#/nonsense", "#/s/", "#token=x"].map(parseRoute)).toEqual([{}, {}, {}, {}, {}]);
     expect(parseRoute("#/s/%E0%A4%A")).toMatchObject({ sessionId: "%E0%A4%A" });
     expect(parseRoute("#/s/a/b/context?find=x&at=-1").sought).toEqual({ words: ["x"] });

@@ -197,7 +197,7 @@ describe("condensing a conversation", () => {
     expect(shown).toEqual(expect.arrayContaining([lost, full, lines.at(-1)]));
   });
 
-  it("keeps a short record whole, because its name alone says nothing", () => {
+  it("keeps a short record whole, because its name alone carries no information", () => {
     const labs = Array.from({ length: 60 }, (_, index) => ({ code: `L${index}`, value: index + 0.5, unit: "g/l", flag: "" }));
     const given = [...labs, { code: "TROP", value: 0.09, unit: "ug/l", flag: "HIGH" }];
     const records = JSON.stringify(condenseValue(given, { tokens: 120, characters: 360 }, all)?.value).match(/code [^"]*/g) ?? [];

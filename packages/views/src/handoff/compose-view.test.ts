@@ -404,7 +404,7 @@ describe("a composed view", () => {
     expect(await textOf({ notes }, 400)).toContain("[150] Never restart the primary");
   });
 
-  it("keeps a small important entry beside a huge one that only its name made critical", async () => {
+  it("keeps a small important entry next to a huge one that only its name made critical", async () => {
     const policy = Array.from({ length: 200 }, (_, at) => `Rule ${at}: agents must not change item ${at} without asking.`).join("\n");
     const { context } = await compose({ policy, plan: ["book flight HAT251"], nextStep: "ask for the signature" }, 600);
     expect(context).toMatchObject({ plan: ["book flight HAT251"], nextStep: "ask for the signature" });
@@ -486,7 +486,7 @@ describe("a composed view in few tokens", () => {
     expect(context["decisions"]).toEqual(["what: Fares are copied and not calculated, why: the old rounding rules are…"]);
   });
 
-  it("tells entries that are only rewritten from shortened ones, and names them last", async () => {
+  it("distinguishes rewritten entries from shortened ones, and names them last", async () => {
     const rows = Array.from({ length: 30 }, (_, at) => ({ number: `no-${at}`, description: `part ${at} of the manual`, done: at < 3 }));
     const context = { goal: "Write the manual", rows, log: FILLER };
     const { context: shown, shortened } = await compose(context, 900);

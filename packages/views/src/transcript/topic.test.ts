@@ -61,7 +61,7 @@ describe("a topic", () => {
     expect(topic(undefined, "System: be nice\nUser:\n\n  Fix it")).toBe("fix-it");
   });
 
-  it("is the first thing anybody said when the user said nothing", () => {
+  it("is the first message of any speaker when the user wrote nothing", () => {
     expect(topic(undefined, [{ role: "assistant", content: "Hello there" }])).toBe("hello-there");
     expect(topic(undefined, "Notes of a meeting\nsecond line")).toBe("notes-of-a-meeting");
   });

@@ -60,7 +60,7 @@ describe("continuedNotes", () => {
     expect(contextOfNotes(begunWith(prompt))).toMatchObject({ goal: prompt.trim().slice(0, 1_000) });
   });
 
-  it("begins anew when there is no earlier session, or it held no prompt", () => {
+  it("starts empty when there is no earlier session, or it had no prompt", () => {
     expect(contextOfNotes(begunWith("Go on.", NO_NOTES))).toMatchObject({ goal: "Go on." });
     const events: TranscriptEvent[] = [{ kind: "prompt", text: "Go on." }];
     expect(continuedNotes(NO_NOTES, events, () => undefined)).toBe(NO_NOTES);

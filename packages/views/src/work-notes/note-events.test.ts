@@ -23,7 +23,7 @@ const run = (id: string, command: string, { text = "", ...more }: Output = {}): 
 ];
 
 describe("noteEvents", () => {
-  it("notes what the person forbids and demands, verbatim and once", () => {
+  it("notes the user's prohibitions and demands, verbatim and once", () => {
     const prompt = "Make the login redirect work.\nNever touch src/legacy. Please run the tests before you say that it is done.";
     const { prohibitions, requirements, prompts } = notesOf({ kind: "prompt", text: prompt }, { kind: "prompt", text: prompt });
     expect(prohibitions).toEqual(["Never touch src/legacy."]);
@@ -59,7 +59,7 @@ describe("noteEvents", () => {
     expect(commands[1]).toMatchObject({ command: "ls", runs: 1, outcome: "ok" });
   });
 
-  it("forgets a failure once the command goes well", () => {
+  it("forgets a failure once the command succeeds", () => {
     const { commands } = notesOf(
       ...run("1", "npm test", { text: "Error: no", failed: true }),
       ...run("2", "npm test", { text: "3 passed", failed: false }),
@@ -203,7 +203,7 @@ describe("contextOfNotes", () => {
     });
   });
 
-  it("leaves out what is empty", () => {
+  it("omits empty parts", () => {
     expect(Object.keys(contextOfNotes(notesOf({ kind: "prompt", text: "Hello" })))).toEqual(["goal", "status"]);
   });
 
@@ -224,7 +224,7 @@ describe("contextOfNotes", () => {
     expect(layers.length).toBeGreaterThan(13);
   });
 
-  it("holds lines of the last output only while no reply tells what it says", () => {
+  it("keeps lines of the last output only until a reply reports them", () => {
     const cutOff = noteEvents(notes, run("3", "cat src/login.ts", { text: "export const login = 1;" }));
     expect(contextOfNotes(cutOff)).toMatchObject({ outputOfLastStep: { 1: "export const login = 1;" } });
     expect(contextOfNotes(noteEvents(cutOff, [{ kind: "reply", text: "Done." }]))).not.toHaveProperty("outputOfLastStep");
@@ -238,7 +238,7 @@ describe("contextOfNotes", () => {
     expect(contextOfNotes(notesOf(...long))["lastMessages"]).toHaveLength(3);
   });
 
-  it("cuts a long command beside its result, and lists it whole among the commands", () => {
+  it("cuts a long command in its result, and lists it whole among the commands", () => {
     const script = Array.from({ length: 12 }, (_, at) => `check_the_case ${at}`).join("\n");
     const { lastSteps, commands } = contextOfNotes(notesOf(...run("1", script, { text: "12 passed" })));
     expect(lastSteps).toEqual([expect.stringMatching(/^check_the_case 0; .{80,120}… -> 12 passed$/u)]);

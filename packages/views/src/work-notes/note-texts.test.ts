@@ -26,7 +26,7 @@ describe("reasonIn", () => {
 });
 
 describe("errorLinesOf", () => {
-  it("leaves out the head of a traceback, which says nothing", () => {
+  it("omits the head of a traceback, which carries no information", () => {
     expect(errorLinesOf(TRACEBACK)).toBe("raise AttributeError(\nAttributeError: no such field: age");
   });
 });

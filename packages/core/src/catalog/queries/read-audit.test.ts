@@ -26,7 +26,7 @@ describe("checkAudit", () => {
     };
   }
 
-  it("goes on a few rows at a time", async () => {
+  it("continues a few rows at a time", async () => {
     const { chain, rows } = await logged("a", "b", "c");
     const [first, second, third] = rows;
     expect(await checkAudit(chain, { limit: 2 })).toMatchObject({ rows: 2, first, last: second, breaks: [] });

@@ -163,7 +163,7 @@ describe("append", () => {
     expect(catalog.facts.get(S)?.shields).toEqual([{ checkpointId: "b", until: AT }]);
   });
 
-  it("writes the rows of the caller behind those of the removals, and none when it is refused", () => {
+  it("writes the rows of the caller after the rows of the removals, and none when it is refused", () => {
     const catalog = new RuleCatalog();
     const audit = [{ at: AT, action: "save", sessionId: S, checkpointId: undefined, agentId: undefined } as const];
     for (const id of ["a", "b", "b"]) catalog.append(id, {}, { keepNewest: 1, audit });

@@ -54,7 +54,7 @@ it("applies nothing of a change whose append is refused", () => {
   expect([catalog.ask({ of: "session", id: S }), catalog.tables.audit]).toEqual([before, []]);
 });
 
-it("writes the rows of the caller behind those of the removals that the change caused", () => {
+it("writes the rows of the caller after the rows of the removals that the change caused", () => {
   const catalog = new RuleCatalog();
   catalog.saved("a");
   catalog.change(commit({ append: anAppend("b", {}, { keepNewest: 1 }), audit: [SAVE] }));

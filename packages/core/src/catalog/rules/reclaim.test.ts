@@ -38,7 +38,7 @@ it("names the refs that no row names", () => {
   expect(decided(rule, { answer: (read) => catalog.ask(read), keepsFacts: true }).strays).toEqual([refOf("stray")]);
 });
 
-it("keeps a base until its dependents are gone", () => {
+it("keeps a base until its dependents are removed", () => {
   const catalog = removed("base", "delta");
   catalog.saved("delta");
   const [dependent, base] = ids("delta", "base") as [never, never];

@@ -23,7 +23,7 @@ it("runs pieces of work one after another, after the call that queued them", asy
   expect(steps).toEqual(["one begins", "one ends", "two begins", "two ends"]);
 });
 
-it("logs a failure under its name and goes on", async () => {
+it("logs a failure under its name and continues", async () => {
   const { log, lines } = recorder();
   const queue = new BackgroundQueue(log);
   const error = new Error("disk gone");

@@ -31,7 +31,7 @@ async function all(store: TestStore, kinds?: ("workflow" | "project" | "conversa
   return records;
 }
 
-it("rebuilds everything in the files, and reports what they lack", async () => {
+it("rebuilds everything in the files, and reports the data that they lack", async () => {
   const store = aStore();
   const first = await store.saved({ n: 1 }, { name: "one", tags: ["t"], attributes: { a: [1] }, agentId: "agent", project: "/p" });
   await store.saved({ n: 2 }, { sessionId: OTHER, kind: "project" });
@@ -83,7 +83,7 @@ it("orders by lineage after a clock jump, and continues from there", async () =>
   expect((await store.saved({ year: "next" })).sequence).toBe(5);
 });
 
-it("numbers the rest from 1 when the oldest are gone", async () => {
+it("numbers the rest from 1 when the oldest are missing", async () => {
   const store = aStore({ limits: { maxCheckpoints: 2 } });
   for (let n = 1; n <= 5; n++) await store.saved({ n });
   await store.background.idle();

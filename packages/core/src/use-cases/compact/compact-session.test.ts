@@ -124,7 +124,7 @@ describe("compaction", () => {
     }
   });
 
-  it("repacks what stays whole, the newest two only at rest, and leaves the unreadable as it is", async () => {
+  it("repacks whole checkpoints, the newest two only at rest, and does not change unreadable ones", async () => {
     const store = aStore();
     store.ports = { ...store.ports, codec: hastyCodec(store.ports.codec) };
     const ids: CheckpointId[] = [];
@@ -259,7 +259,7 @@ describe("compaction", () => {
 });
 
 describe("a load during compaction", () => {
-  it("names the missing blob when a base is gone", async () => {
+  it("names the missing blob when a base is missing", async () => {
     const { store, ids } = await grown(6);
     await compacted(store);
     store.disk.blobs.delete((await recordsOf(store))[3]?.blob as BlobRef);

@@ -20,7 +20,7 @@ it("changes nothing when it is repeated", async () => {
   expect(disk.catalog.audit.map(({ action }) => action)).toEqual(["save", "pin"]);
 });
 
-it("unpins an entry, even when it is gone", async () => {
+it("unpins an entry, even when it no longer exists", async () => {
   const { saved, disk, ports } = aStore();
   await saved({ goal: 1 });
   await pinEntry(ports, { sessionId: S, key: "goal" });
