@@ -13,7 +13,7 @@ export interface Selection {
 /**
  * Returns the tools that a server offers: those of the toolsets, and those that are named. Default: all.
  *
- * @throws INVALID_INPUT for a name that is no toolset, or no tool.
+ * @throws INVALID_INPUT for an unknown toolset or tool.
  */
 export function selectTools(tools: readonly Tool[], { toolsets, tools: named }: Selection): readonly Tool[] {
   if (toolsets === undefined && named === undefined) return tools;

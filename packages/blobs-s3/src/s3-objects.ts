@@ -45,7 +45,7 @@ export class S3Objects {
     return (await this.#requests.send({ method: "GET", key }))?.headers.has("x-amz-version-id") === true;
   }
 
-  /** Removes objects. A missing one is no error. A bucket with versions keeps them as such. */
+  /** Removes objects. A missing one is not an error. A bucket with versions keeps them as such. */
   async delete(keys: readonly string[]): Promise<void> {
     for (let from = 0; from < keys.length; from += MOST_DELETED) {
       await this.#deleteMany(keys.slice(from, from + MOST_DELETED).map((key) => ({ key })));

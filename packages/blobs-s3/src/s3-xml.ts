@@ -6,7 +6,7 @@ export function entriesOf(answer: string, name: string): readonly Elements[] {
   return [...answer.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, "gsu"))].map(([, content = ""]) => elementsOf(content));
 }
 
-/** Reads the elements that have a text and no children. Of several with one name the first one counts. */
+/** Reads the elements that have a text and no children. The first of several with one name counts. */
 export function elementsOf(content: string): Elements {
   const found = [...content.matchAll(/<(\w+)>([^<]*)<\/\1>/gu)].map(([, name = "", text = ""]) => [name, unescaped(text)] as const);
   return Object.fromEntries(found.toReversed());

@@ -95,7 +95,7 @@ export function classifyWords(words: readonly string[], value: JsonValue): Class
   const isCount = classified?.layer === "USEFUL" && typeof value === "number" && /[^s]s$/.test(last) && !LONG_UNITS.has(last);
   if (isCount) return { layer: "EPHEMERAL", confidence: 0.6, why: "a number of things" };
   if (typeof value === "boolean" && isMoreThanSwitch(classified, told)) return { layer: "IMPORTANT", confidence: 0.5, why: "a switch" };
-  // Raw material is no thinking, under any name.
+  // Raw material is not thinking, under any name.
   if (classified?.layer === "IMPORTANT" && (isRawMaterial(value) || isSeries(value)))
     return { layer: "USEFUL", confidence: 0.6, why: "code, markup or output" };
   return classified;

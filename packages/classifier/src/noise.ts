@@ -7,7 +7,7 @@ import { isOneOf } from "./find-head.ts";
 
 /**
  * Tells whether a value is as ephemeral as its name: figures, flags, single words, identifiers, fields of a gauge. A text of
- * several words is not, nor is a list or object that holds one; an ephemeral name alone is no reason to drop it.
+ * several words is not, nor is a list or object that holds one; an ephemeral name alone is not a reason to drop it.
  */
 export function isNoise(words: readonly string[], value: JsonValue, depth = 2): boolean {
   if (typeof value === "string") return !isTelling(words, value);

@@ -212,7 +212,7 @@ export const DOCUMENTS: ReadonlySet<string> = words(
 /** Modifiers that turn anything into an order, even nouns of thinking: `forbiddenActions`. */
 export const OBLIGING: ReadonlySet<string> = words(`forbidden prohibited banned disallowed permitted allowed mandatory`);
 
-/** USEFUL nouns for material. A selection of material is no decision: `selectedFiles`. */
+/** USEFUL nouns for material. A selection of material is not a decision: `selectedFiles`. */
 export const MATERIAL: ReadonlySet<string> = words(`
   file content source code snippet diff patch hunk output response reply payload body html xml css svg markdown markup page paragraph passage document doc transcript
   message conversation chat dialog dialogue thread mail email draft table row column cell sheet example sample fixture excerpt extract dump schema stacktrace traceback
@@ -388,7 +388,7 @@ export const PREPOSITIONS: ReadonlySet<string> = words(`
   across around through within toward towards regarding concerning behind beyond upon where that which
 `);
 
-/** First words of yes-or-no keys. Such a key is a switch for the next step, unless it concerns something ephemeral. */
+/** First words of yes-or-no keys. Such a key is a switch for the next step, unless its subject is ephemeral. */
 export const AUXILIARIES: ReadonlySet<string> = words(`
   is are was were has have had should shall can could may might will would does did do needs need requires require enable enabled disable use uses allow allows
   include includes skip force show hide supports want wants ready

@@ -21,7 +21,7 @@ const MAX_NOTES = 20_000;
  * matter. The entry `basic-memory` lists the files and their last changes.
  *
  * Lost: data that is only in the program's database, such as resolved links. The program rebuilds it from the notes.
- * Skipped and named: files that are no notes, links, notes that are not UTF-8 or larger than 8 MiB, and folders that hold too much.
+ * Skipped and named: files that are not notes, links, notes that are not UTF-8 or larger than 8 MiB, and folders that hold too much.
  *
  * @throws INVALID_INPUT when the folder is missing, or has too many or too deep subfolders.
  */

@@ -21,7 +21,7 @@ const MAX_WRONG_LINES = 1_000;
  * type, the relations that begin at it. Relations without an entity are in the entry `relations`. Unknown fields are
  * kept.
  *
- * Lost: the order of relations across entities and types. Skipped and named: each line that is no entity and no relation.
+ * Lost: the order of relations across entities and types. Skipped and named: each line that is neither an entity nor a relation.
  *
  * @throws INVALID_INPUT when the file is missing, larger than 64 MiB, or has more than 1,000 wrong lines.
  */

@@ -3,7 +3,7 @@ import path from "node:path";
 import { hasCode } from "@workrail/blob-files";
 import { refusal } from "./json/json-text.ts";
 
-/** Bytes. A larger file is no settings file. */
+/** Bytes. A larger file is not a settings file. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MOST_LINKS = 40;
 

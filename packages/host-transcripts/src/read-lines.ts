@@ -3,7 +3,7 @@ import { readSync } from "node:fs";
 const MAX_CHUNK_BYTES = 1024 * 1024;
 /** Bytes of one read. Small, because touching new memory takes longer than reading. */
 const MAX_READ_BYTES = 256 * 1024;
-/** Bytes. A longer line is skipped: it is an image, or the file is no transcript. */
+/** Bytes. A longer line is skipped: it is an image, or the file is not a transcript. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);

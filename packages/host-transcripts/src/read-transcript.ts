@@ -29,7 +29,7 @@ const READERS: Readonly<Record<Exclude<TranscriptHost, "opencode">, BeginReader>
 };
 
 const MIN_CHUNK_BYTES = 64 * 1024;
-/** Bytes. A longer transcript is not read again when the person goes back, so its notes keep the abandoned turns. */
+/** Bytes. A longer transcript is not read again after a rewind, so its notes keep the abandoned turns. */
 const MAX_REWIND_BYTES = 32 * 1024 * 1024;
 
 /**

@@ -1,4 +1,4 @@
-/** Tags of blocks that hosts and this product add to text. Neither a person nor a tool wrote them. */
+/** Tags of blocks that hosts and this product add to text. They are not text of a user or a tool. */
 const ADDED_BLOCKS = ["workrail-resume", "system-reminder", "hook_context", "user-prompt-submit-hook"] as const;
 
 const TAG = new RegExp(`<(/?)(${ADDED_BLOCKS.join("|")})(?:\\s[^<>]*)?>`, "gu");

@@ -49,7 +49,7 @@ export function decodedSnapshot(key: string, value: Uint8Array): Snapshot {
   return read(key, value) as Snapshot;
 }
 
-/** @throws STORAGE_UNAVAILABLE with the reason `damaged` when the value is no such JSON. */
+/** @throws STORAGE_UNAVAILABLE with the reason `damaged` when the value is not such JSON. */
 function read(key: string, value: Uint8Array): Entry | Snapshot {
   try {
     const content = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(value)) as unknown as Entry | Snapshot;
@@ -61,7 +61,7 @@ function read(key: string, value: Uint8Array): Entry | Snapshot {
   }
 }
 
-/** True when a value could be read, but is no entry or snapshot. */
+/** True when a value could be read, but is not an entry or snapshot. */
 export function isDamage(error: unknown): boolean {
   return isWorkrailError(error) && error.details["reason"] === "damaged";
 }

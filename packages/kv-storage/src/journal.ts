@@ -15,7 +15,7 @@ const ROWS_PER_ENTRY = 4;
 const MOST_READS = 32;
 
 /**
- * Changes of a store under ascending numbers. Whoever puts the next number first has changed the store; the others read that entry and
+ * Changes of a store under ascending numbers. The process that puts the next number first changes the store; the others read that entry and
  * decide again. Snapshots hold the whole content, so that old entries can be deleted.
  *
  * A process may sleep at any moment, and wake when entries were deleted that it never read. Entries are deleted in ascending order, so

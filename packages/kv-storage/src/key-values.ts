@@ -12,7 +12,7 @@ export interface KeyValues {
    * itself must decide this: looking first and writing afterwards loses the data of a second process.
    */
   putIfAbsent(key: string, value: Uint8Array): Promise<boolean>;
-  /** Removes a key, durably when it resolves. Removing a missing key is no error. */
+  /** Removes a key, durably when it resolves. Removing a missing key is not an error. */
   delete(key: string): Promise<void>;
   /** Lists the keys that begin with a prefix, in any order. The prefix contains the whole folder and the `/`. */
   list(prefix: string): AsyncIterable<string>;

@@ -8,7 +8,7 @@ import type { Store } from "./store.ts";
 /**
  * Checks a save of a caller with a right to some projects, and adds the project: that of the session or the parent, else the default.
  *
- * Such a caller starts sessions without choosing their ids: whether an id is free would tell which ids others use.
+ * Such a caller starts sessions without choosing their ids: a taken id would reveal the ids of others.
  *
  * @throws INVALID_INPUT for another project; SESSION_NOT_FOUND for an unknown session.
  */

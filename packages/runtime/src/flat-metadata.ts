@@ -32,7 +32,7 @@ export function isFieldName(name: string): boolean {
 /** Metadata as tools and views have it, with the caller's own keys beside the fields of the product. */
 export type FlatMetadata = Omit<Partial<CheckpointMetadata>, "attributes"> & { readonly [key: string]: unknown };
 
-/** Puts the caller's own keys beside the other fields, where an agent pays fewer tokens for them. */
+/** Puts the caller's keys next to the other fields, which costs an agent fewer tokens. */
 export function flatMetadata({ attributes, ...fields }: Partial<CheckpointMetadata>): FlatMetadata {
   return { ...attributes, ...fields };
 }

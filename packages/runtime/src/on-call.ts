@@ -76,8 +76,8 @@ export async function rekeyStoreDeeply(to: NewKey, options: SealOptions = {}): P
  * Every file of the backup, and the key of a sealed one, is checked before anything changes. Atomic: after an interruption the directory
  * holds either the old store or the backup's.
  *
- * @throws READ_ONLY when writing is not allowed; INVALID_INPUT for invalid parameters, a directory that is no backup, and a target that is
- * not empty; CHECKPOINT_CORRUPT for a damaged backup; KEY_UNAVAILABLE for a sealed backup without its key; UNSUPPORTED_VERSION;
+ * @throws READ_ONLY when writing is not allowed; INVALID_INPUT for invalid parameters, a directory that is not a backup, and a non-empty
+ * target; CHECKPOINT_CORRUPT for a damaged backup; KEY_UNAVAILABLE for a sealed backup without its key; UNSUPPORTED_VERSION;
  * STORE_IN_USE while another process has the store open; STORAGE_UNAVAILABLE.
  */
 export async function restoreBackup(directory: string, options: RestoreOptions = {}): Promise<RestoreResult> {

@@ -157,7 +157,7 @@ export class SessionResolver {
     return others.length === 0 ? only : undefined;
   }
 
-  /** Returns the sessions that are being saved to, and, of the last used, those that saves without a session go to. */
+  /** Returns the sessions with running saves, and the last used sessions that saves without a session go to. */
   inUse(): ReadonlySet<SessionId> {
     const bound = new Set(this.#byWorkflow.values());
     const last = [...this.#used].slice(-MOST_IN_USE).filter((id) => bound.has(id));

@@ -184,13 +184,13 @@ class Push {
     this.#report.refused.push({ sessionId, checkpointId, code: error.code, message: error.message });
   }
 
-  /** Tells whether the head that a checkpoint found in the target belongs to another process. Forks of our own are no news. */
+  /** Tells whether the head that a checkpoint found in the target belongs to another process. Own forks are not reported. */
   async #isOthers(sessionId: SessionId, head: CheckpointId): Promise<boolean> {
     if (head === this.#pushed.get(sessionId)) return false;
     return (await findCheckpoint(this.#from.parts.catalog, head)) === undefined;
   }
 
-  /** Adds the tags and pins of a session. Those that only the target has stay. */
+  /** Adds the tags and pins of a session. Tags and pins that only the target has stay. */
   async #pushLabels(sessionId: SessionId): Promise<void> {
     const ours = await findSession(this.#from.parts.catalog, sessionId);
     const { session: theirs } = await this.#to.findCheckpoints({ sessionId, limit: 1 });

@@ -32,7 +32,7 @@ const MOST = 1_000;
 /** Difference of clocks that is ignored. */
 const MOST_SKEW_MS = 24 * 60 * 60 * 1_000;
 
-/** Tells which checkpoints of another store this one never had. */
+/** Returns the checkpoints of another store that this one never had. */
 export async function findPushed(store: Store, { checkpoints }: FindPushedParams): Promise<FindPushedResult> {
   const { catalog } = store.parts;
   const asked = listOf(checkpoints).map(parseId);

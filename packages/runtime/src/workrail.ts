@@ -136,7 +136,7 @@ export interface Checkpoints extends Omit<IContextManagementService, "compressCo
   loadTexts(params: LoadTextsParams): Promise<LoadTextsResult>;
   /**
    * Appends small records to a checkpoint, durably before it resolves. They are loaded by `loadTexts`, and moved, removed and erased with
-   * the checkpoint. They are no part of its context or of the session's history, not listed, and not searched.
+   * the checkpoint. They are not part of its context or of the session's history, not listed, and not searched.
    *
    * @throws CHECKPOINT_NOT_FOUND; INVALID_INPUT; STORAGE_QUOTA_EXCEEDED, SECRET_FOUND, READ_ONLY, LOCK_TIMEOUT and STORAGE_UNAVAILABLE as
    * a save. They are not kept in memory while the disk cannot be written to.

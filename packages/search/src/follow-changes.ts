@@ -32,7 +32,7 @@ export interface Reached {
   ahead?: ReadAhead | undefined;
 }
 
-/** Changes read beyond the noted position. None of them concerns indexed data. */
+/** Changes read beyond the noted position that do not concern indexed data. */
 interface ReadAhead {
   /** Position that the index has noted. */
   readonly noted: ChangePosition;

@@ -76,7 +76,7 @@ const LOOSE = 0.5;
 
 /**
  * Finds checkpoints by words. A hit is the checkpoint in which the text appeared, or, when that one does not meet the filter, a
- * later one of its session that does and still contains the text. Removed and unreadable checkpoints are no hits.
+ * later one of its session that does and still contains the text. Removed and unreadable checkpoints are not hits.
  */
 export async function searchCheckpoints(ports: SearchPorts, input: SearchInput): Promise<SearchOutcome> {
   const query = parseQuery(input.query);

@@ -36,7 +36,7 @@ export const NAMED_RULES: readonly SecretRule[] = [
     keywords: ["://"],
     pattern: /(?<=[A-Za-z]):\/\/(?<user>[^\s:/@"'<>]{0,128}):(?<secret>[^\s/@"'<>]{4,256})@/y,
     source: "RFC 3986: user information; connection strings of databases, queues and proxies",
-    // A password that equals the user name is no secret.
+    // A password that equals the user name is not a secret.
     isSecret: (secret, match) => !isPlaceholder(secret) && secret !== match.groups?.["user"],
   },
   {

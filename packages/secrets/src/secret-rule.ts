@@ -28,7 +28,7 @@ function startBehindNo(signs: string): string {
 
 /** Start of a token. */
 export const START: string = startBehindNo("A-Za-z0-9_+-");
-/** Start of a number of digits and capital letters that is no part of a longer number, a path or a version. */
+/** Start of a number of digits and capital letters that is not part of a longer number, a path or a version. */
 export const NUMBER_START: string = startBehindNo(String.raw`\w.+/-`);
 /** End of such a number. */
 export const NUMBER_END: string = String.raw`(?![\w/]|[.+=-]\w| \d)`;

@@ -197,7 +197,7 @@ export class SqliteCatalog implements CatalogPort, RecoveryPort {
       const { rows, audit, auditThrough, strays } = decision;
       if (strays !== undefined) await this.#correctFacts(writer, strays);
       const last = putRows(writer, decision);
-      // A rule that asks for contradictions corrects the rows. Totals that triggers keep are no rows: the database counts them anew.
+      // A rule that asks for contradictions corrects the rows. Totals that triggers keep are not rows: the database counts them anew.
       const corrects = asked.has("contradictions");
       if (corrects) countAnew(writer);
       await this.#writeFacts(decision);

@@ -81,7 +81,7 @@ function shapeOf(given: object, values: SqliteValue[]): string {
   return `{${shape}}`;
 }
 
-/** Returns the JSON of a member; `undefined` for one that is no condition. */
+/** Returns the JSON of a member; `undefined` for one that is not a condition. */
 function memberOf(name: string, value: unknown, values: SqliteValue[]): string | undefined {
   if (value === undefined) return undefined;
   if (DECIDES.has(name)) return JSON.stringify(value);

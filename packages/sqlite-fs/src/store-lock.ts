@@ -124,8 +124,8 @@ export class StoreLock implements Locking {
   }
 
   /**
-   * Takes the exclusive lock. Goes back to the shared lock in between, so that other waiting processes can have the exclusive lock
-   * and may do the work that all of them want to do.
+   * Takes the exclusive lock. Returns to the shared lock in between, so that another waiting process can take the exclusive lock and do the
+   * common work.
    */
   async #takeAlone(isNeeded: () => Promise<boolean>): Promise<void> {
     const deadline = elapsedMs() + this.#options.waitMs;

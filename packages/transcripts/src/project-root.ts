@@ -25,7 +25,7 @@ const MANIFESTS = [
 /**
  * Returns the root of a directory's project: the directory itself or its nearest ancestor with a `.git`, which is a file in
  * worktrees and submodules; else the nearest with a manifest such as `package.json`. Returns `undefined` without one. The root of
- * the file system and the home directory are no projects.
+ * the file system and the home directory are not projects.
  */
 export function findProjectRoot(directory: string): string | undefined {
   const candidates = directoriesUp(directory);

@@ -29,7 +29,7 @@ function secret(): string {
   return randomBytes(BYTES).toString("base64url");
 }
 
-/** Compares digests, so that the time it takes tells nothing. */
+/** Compares digests, so that the time reveals nothing. */
 function isSame(left: string, right: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(left), digest(right));

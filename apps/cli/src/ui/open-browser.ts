@@ -31,7 +31,7 @@ export async function openBrowser(link: string): Promise<(() => void) | undefine
     await once(child, "spawn");
     return () => rmSync(file, { force: true });
   } catch {
-    // There is no such program: the person opens the printed link.
+    // The program is missing: the user opens the printed link.
     rmSync(file, { force: true });
     return undefined;
   }

@@ -130,7 +130,7 @@ class NoticeStream implements ServerEventBus {
       new TransformStream<Uint8Array, Uint8Array>({
         transform: (frame, controller) => {
           controller.enqueue(frame);
-          // Comments keep the connection alive, and are no notices.
+          // Comments keep the connection alive, and are not notices.
           if (frame[0] === COLON) return;
           if (isAcknowledged) this.#unread.shift()?.();
           isAcknowledged = true;

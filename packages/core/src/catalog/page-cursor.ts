@@ -6,7 +6,7 @@ export function placeCursor(place: number): PageCursor {
   return String(place) as PageCursor;
 }
 
-/** @throws INVALID_INPUT when the text is no such cursor. */
+/** @throws INVALID_INPUT when the text is not such a cursor. */
 export function parsePlaceCursor(text: PageCursor): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw noCursor();
@@ -17,7 +17,7 @@ export function timedCursor(at: Date, id: string): PageCursor {
   return `${at.getTime()} ${id}` as PageCursor;
 }
 
-/** @throws INVALID_INPUT when the text is no such cursor. */
+/** @throws INVALID_INPUT when the text is not such a cursor. */
 export function parseTimedCursor(text: PageCursor): readonly [at: Date, id: string] {
   const [, time, id] = /^(\d{1,15}) (.+)$/u.exec(text) ?? [];
   if (time === undefined || id === undefined) throw noCursor();

@@ -35,7 +35,7 @@ export function checkSelection({ checkpointIds, sessionId, unusedForMs, keepLast
   if (project !== undefined && typeof project !== "string") throw invalid("project must be a path.", "project");
 }
 
-/** Rejects values that are no numbers: they would select everything. */
+/** Rejects values that are not numbers: they would select everything. */
 function isDuration(given: unknown): boolean {
   return typeof given === "number" && given >= 0 && given <= Number.MAX_SAFE_INTEGER;
 }

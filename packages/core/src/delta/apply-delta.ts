@@ -11,7 +11,7 @@ export function applyDelta(base: JsonValue, delta: JsonValue): JsonValue {
   try {
     return apply(base, base, delta as Delta);
   } catch (error) {
-    // A malformed delta, such as a list that is no list. Catching it here saves checks at every step.
+    // A malformed delta, such as another value in place of a list. Catching it here saves checks at every step.
     if (error instanceof TypeError) throw unfit("is malformed", error);
     throw error;
   }

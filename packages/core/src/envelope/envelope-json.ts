@@ -168,7 +168,7 @@ function canonical(envelope: EnvelopeFields, exactDigest: Digest): Digest | unde
 /**
  * Returns the base of a delta; `undefined` for a whole checkpoint.
  *
- * @throws CHECKPOINT_CORRUPT when the base is no id.
+ * @throws CHECKPOINT_CORRUPT when the base is not an id.
  */
 export function baseOf(envelope: JsonObject): CheckpointId | undefined {
   if (envelope["base"] === undefined) return undefined;

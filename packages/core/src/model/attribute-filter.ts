@@ -20,7 +20,7 @@ export function hasAttributes(attributes: JsonObject, filter: AttributeFilter): 
   return Object.entries(filter).every(([name, value]) => Object.hasOwn(attributes, name) && attributes[name] === value);
 }
 
-/** @throws INVALID_INPUT when a filter is no object, or has a value that is not compared. */
+/** @throws INVALID_INPUT when a filter is not an object, or has a value that is not compared. */
 export function checkAttributeFilter(filter: AttributeFilter): void {
   const field = "attributes";
   const hint = "Compare texts, numbers, booleans and null. Label the checkpoint with a tag to find it by anything else.";

@@ -49,7 +49,7 @@ export function parseSessionId(value: unknown, field = "sessionId"): SessionId {
   );
 }
 
-/** Returns the reason why a normalised text is no session id. */
+/** Returns the reason why a normalised text is not a session id. */
 function faultOf(text: string): string | undefined {
   const { length } = Array.from(text);
   if (length < 1 || length > LONGEST_SESSION_ID) return `must be a text of 1 to ${LONGEST_SESSION_ID} characters`;

@@ -18,7 +18,7 @@ type Changes = Map<string, Changes | { readonly becomes: JsonValue | typeof GONE
  * Applies a patch to a base. Existing keys keep their order; new keys follow in the order of the patch. The base is not changed;
  * unchanged values are shared with the result.
  *
- * @throws INVALID_INPUT for overlapping places, a missing parent, and appending to a value that is no list.
+ * @throws INVALID_INPUT for overlapping places, a missing parent, and appending to a value that is not a list.
  */
 export function applyPatch(base: Context, patch: Patch): PatchedContext {
   const set = patch.set.map(([name, value]) => ({ ...findPlace(base, { name, field: SET_FIELD }), becomes: value }));

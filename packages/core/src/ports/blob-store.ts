@@ -45,7 +45,7 @@ export interface BlobStore {
   refOf(key: BlobKey): BlobRef;
   /**
    * Lists every blob, in no particular order. Skips a blob that vanishes meanwhile. Reports unreadable places, and things that
-   * stand in a blob's place but are no blobs, to `onUnreadable`. Without `onUnreadable`, an unreadable place rejects and a non-blob
+   * stand in a blob's place but are not blobs, to `onUnreadable`. Without `onUnreadable`, an unreadable place rejects and a non-blob
    * is skipped.
    */
   list(onUnreadable?: (place: UnreadablePlace) => void): AsyncIterable<BlobInfo>;

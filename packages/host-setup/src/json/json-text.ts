@@ -22,7 +22,7 @@ const BOM = "\uFEFF";
 /**
  * Reads the text of a host's file.
  *
- * @throws INVALID_INPUT when the host could not read the text, or the text is no object.
+ * @throws INVALID_INPUT when the host could not read the text, or the text is not an object.
  */
 export function readJsonText({ file, dialect }: JsonFile, text: string): JsonSource {
   const errors: ParseError[] = [];

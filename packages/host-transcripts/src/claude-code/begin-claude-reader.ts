@@ -69,7 +69,7 @@ function parentOf(entry: JsonRecord): string | null | undefined {
   return entry["parentUuid"] === null ? null : textOf(entry["parentUuid"]);
 }
 
-/** True for a prompt, a host command, or the note before a command. A prompt that was queued while a tool ran is no sign of going back. */
+/** True for a prompt, a host command, or the note before a command. A prompt that was queued while a tool ran is not a sign of a rewind. */
 function mayGoBack(entry: JsonRecord, isPrompt: boolean): boolean {
   if (entry["type"] !== "user" || entry["promptSource"] === "queued") return false;
   const [first] = partsOf(recordOf(entry["message"])?.["content"]);

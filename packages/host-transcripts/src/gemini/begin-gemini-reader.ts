@@ -75,7 +75,7 @@ export class GeminiReader implements TranscriptReader {
     return undefined;
   }
 
-  /** The person went back beyond a message. */
+  /** The user rewound beyond a message. */
   #rewind(id: string): "rewound" | undefined {
     if (!this.#isWhole) return "rewound";
     const first = this.#found.findIndex((found) => found.id === id);

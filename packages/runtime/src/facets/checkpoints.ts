@@ -136,7 +136,7 @@ export const checkpoints: Facet<Checkpoints> = {
     params: PARAMS,
     async run(store, params) {
       const { compareCheckpointsFor } = await import("../on-demand/viewing.ts");
-      // A comparison is no use of a checkpoint: it must not put off its removal.
+      // A comparison is not a use of a checkpoint: it must not put off its removal.
       return compareCheckpointsFor({ ...store.portsOf({ isPeek: true }), tokens: store.parts.tokens }, store.rules, params);
     },
   },

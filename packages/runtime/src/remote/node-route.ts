@@ -229,7 +229,7 @@ export class NodeRoute implements Route {
     const { signal, ...fields } = given ?? {};
     const told = Object.entries(fields).filter(([field, value]) => typeof value === "function" && isCallback(field));
     const functions = Object.fromEntries(told);
-    // A function whose answer the node would need is refused, when the parameters are written.
+    // Functions whose answer the node needs are refused when the parameters are written.
     const plain = Object.fromEntries(Object.entries(fields).filter(([field]) => !Object.hasOwn(functions, field)));
     const sent = params === undefined || given === undefined ? args : Object.assign([...args], { [params.at]: plain });
     const callId = this.parts.ids.checkpointId();

@@ -148,7 +148,7 @@ export async function keyringOfSealed(keyFiles: KeyFiles): Promise<Keyring> {
 }
 
 /**
- * Refuses a sealed store whose keyring is missing: it must neither be taken for one in clear nor get a new key.
+ * Refuses a sealed store whose keyring is missing: it must neither count as unencrypted nor get a new key.
  *
  * A session whose key file cannot be read does not block the others: the catalog decides, or, when the catalog is lost, the other sessions.
  *

@@ -154,7 +154,7 @@ function exactly(word: string): string {
   return /^[a-z0-9]/u.test(word) ? `${BEGINNING}${escaped}` : escaped;
 }
 
-/** Letters at the end of a word that another form of it may have otherwise. */
+/** Letters at the end of a word that differ between its forms. */
 const ENDING = 3;
 const LEAST = 4;
 

@@ -16,7 +16,7 @@ export interface SessionRow {
   readonly bytes: number;
   readonly tags: readonly string[];
   readonly pins: readonly string[];
-  /** Nothing of it is removed automatically. */
+  /** No part of the session is removed automatically. */
   readonly isKept: boolean;
   /** The latest checkpoint. */
   readonly head?:

@@ -48,7 +48,7 @@ export interface LinePart {
   readonly words?: readonly TextPart[] | undefined;
 }
 
-/** Compares two texts by line, and lines that replace others by word. A different end of a line is no change. */
+/** Compares two texts by line, and lines that replace others by word. A different end of a line is not a change. */
 export function compareLines(from: string, to: string): readonly LinePart[] {
   const [before, after] = [linesOf(from), linesOf(to)];
   const parts = diffArrays(before, after, { timeout: TIMEOUT_MS }) ?? [

@@ -40,7 +40,7 @@ function outlineAct(act: JsonValue, group: Group): Unit[] {
 
 const LONGEST_ACT = 80;
 
-/** Returns the first line of an action; `undefined` when it is no text, too long for a label, or a note. */
+/** Returns the first line of an action; `undefined` when it is not a text, too long for a label, or a note. */
 function firstLineOf(act: JsonValue): string | undefined {
   const [line = ""] = typeof act === "string" ? act.trim().split("\n", 1) : [];
   return line === "" || line.length > LONGEST_ACT || isNote(line) ? undefined : line;

@@ -3,7 +3,7 @@ import { isDirection, isQuestion, isStopWord, isTelling } from "./words.ts";
 
 /**
  * Rewrites a sentence in telegram style, without low-information words and polite phrases. Keeps negations, conditions, numbers,
- * names, and everything that is no plain word. Does not change code or program output.
+ * names, and everything that is not a plain word. Does not change code or program output.
  */
 export function telegraph(text: string): string {
   if (looksLikeCode(text) || REPORTED.test(text)) return text;
@@ -13,7 +13,7 @@ export function telegraph(text: string): string {
     if (!isSpare(word, words[index - 1], words[index + 1])) kept.push(word);
     else if (ENDING.test(word)) endSentence(kept, word);
   });
-  // Keeps a text of such words only: "as you like" still says something.
+  // Keeps a text of only such words: "as you like" still carries meaning.
   return kept.some((word) => /[\p{L}\p{N}]/u.test(word)) ? kept.join(" ") : text;
 }
 

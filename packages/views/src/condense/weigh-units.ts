@@ -169,7 +169,7 @@ function* knowPiece({ voice, units }: Piece, part: number, ids: TermIds): Steps<
   return { voice, units: known };
 }
 
-/** Pasted log lines are no requests. */
+/** Pasted log lines are not requests. */
 const LOG_LINE = /^\W?\d{2,4}[-:/]\d{2}[-:/]/u;
 
 const ERROR =

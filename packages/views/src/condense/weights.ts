@@ -25,7 +25,7 @@ export const WEIGHTS = {
     /** `Seattle`, `GET`; also the first word of a sentence */
     name: 0.9,
     word: 0.8,
-    /** Words of one or two letters that are no stop words */
+    /** Words of one or two letters that are not stop words */
     short: 0.15,
     /** Longer than any name: an encoded file or a signature */
     blob: 0.2,

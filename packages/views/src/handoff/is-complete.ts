@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from "@workrail/core";
 import { plain } from "./read/plain.ts";
 
-/** A word, or a sign that is no space. */
+/** A word, or a sign that is not a space. */
 const PIECE = /[\p{L}\p{M}\p{N}]+|\S/gu;
 
 /**

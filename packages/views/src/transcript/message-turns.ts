@@ -105,7 +105,7 @@ function readResult(part: JsonObject, calls: Map<string, string>): readonly Part
   return parts.length > 0 ? parts : [{ kind: "result", tool, failed, text: "(nothing)" }];
 }
 
-/** Describes an attachment in one line: its kind and known facts. `undefined` when it is no attachment. */
+/** Describes an attachment in one line: its kind and known facts. `undefined` when it is not an attachment. */
 function attachment(part: JsonObject, type: string): string | undefined {
   const kind = /(?:^|_)(image|audio|video|document|file)(?:_url)?$/u.exec(type)?.[1];
   if (kind === undefined) return undefined;

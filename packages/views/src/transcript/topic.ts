@@ -32,7 +32,7 @@ function* candidates(turns: readonly Turn[], find: FindSecrets): Generator<strin
   }
 }
 
-/** Turns searched: later ones are no introduction. */
+/** Turns searched: later ones do not introduce the topic. */
 const MOST_TURNS = 20;
 const MOST_LINES = 50;
 const MOST_CHARACTERS = 1_000;

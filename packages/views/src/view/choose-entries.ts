@@ -79,7 +79,7 @@ export function* chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how
   const isWhole = chosen.length === important.length + useful.length && chosen.every(({ outcome }) => outcome !== "condensed");
   const spare = shrink(left, totalOf(chosen));
   const ephemeral = of("EPHEMERAL").filter((entry) => !answering.has(entry));
-  // Room that no other layer could use. Less than this is a remainder of shortening, too small for anything useful.
+  // Room that no other layer could use. Smaller remainders of shortening are useless.
   if (!isWhole && !isWithin(LEAST_USEFUL, spare)) return [...critical, ...chosen];
   return [...critical, ...chosen, ...(yield* fill(ephemeral, capped("EPHEMERAL", spare, how), how))];
 }

@@ -1,7 +1,7 @@
 const BIDI = "\u202e";
 const ZERO_WIDTH = "\u200b";
 
-/** Texts that would do harm on a page that trusts them. Those with `alert` open a dialog when something of them runs. */
+/** Texts that would do harm on a page that trusts them. Texts with `alert` open a dialog when they run. */
 export const HOSTILE_TEXTS: readonly string[] = [
   "<script>alert(1)</script>",
   "</script><script>alert(2)</script>",

@@ -73,7 +73,7 @@ export interface CheckpointPage {
 /**
  * Lists live checkpoints, newest first. Asides are hidden unless their kind is named.
  *
- * @throws INVALID_INPUT when `after` is no cursor.
+ * @throws INVALID_INPUT when `after` is not a cursor.
  */
 export async function queryCheckpoints(catalog: CatalogReader, query: CheckpointQuery): Promise<CheckpointPage> {
   const { filter, limit, offset } = query;

@@ -48,7 +48,7 @@ export interface SessionPage {
 /**
  * Lists sessions with live checkpoints, or with `empty` the sessions that can be forgotten.
  *
- * @throws INVALID_INPUT when `after` is no cursor.
+ * @throws INVALID_INPUT when `after` is not a cursor.
  */
 export async function querySessions(catalog: CatalogReader, query: SessionQuery): Promise<SessionPage> {
   const { project, unusedSince, empty = false, limit } = query;

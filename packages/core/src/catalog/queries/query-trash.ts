@@ -28,7 +28,7 @@ export interface TrashedCheckpoint {
 /**
  * Lists the checkpoints in the trash, the longest there first.
  *
- * @throws INVALID_INPUT when `after` is no cursor.
+ * @throws INVALID_INPUT when `after` is not a cursor.
  */
 export async function queryTrash(catalog: CatalogReader, query: TrashQuery): Promise<TrashPage> {
   const { sessionId, checkpointId, limit } = query;

@@ -105,7 +105,7 @@ const MOMENTS_MS = [20, 200, 1_000];
 /**
  * Verifies the whole store. Safe with concurrent writers: data that changes meanwhile is checked again. One thing may be changed: a
  * process killed while re-encoding a checkpoint leaves a file in its new form with a record of the old one. The contents are
- * exact, so this is no finding, and the record is corrected if possible.
+ * exact, so this is not a finding, and the record is corrected if possible.
  *
  * @throws STORAGE_UNAVAILABLE
  */

@@ -12,13 +12,13 @@ export interface ResolveInput {
   readonly reference: string;
   /** Only checkpoints of this session. */
   readonly sessionId?: SessionId | undefined;
-  /** Called only when the reference is no whole id; a whole id is found anywhere. Default: everywhere. */
+  /** Called only when the reference is not a whole id; a whole id is found anywhere. Default: everywhere. */
   readonly scope?: (() => ResolveScope) | undefined;
   /** Only the trash. Default: live checkpoints, then the trash when no live one matches. */
   readonly inTrash?: boolean | undefined;
 }
 
-/** Where to search for a reference that is no whole id. */
+/** Where to search for a reference that is not a whole id. */
 export interface ResolveScope {
   /** Without a session: project whose latest checkpoint is used. Default: the latest of all. */
   readonly project?: string | undefined;

@@ -92,7 +92,7 @@ function readMember({ name, member }: { readonly name: string; readonly member: 
   const isObsolete = isObsoleteName(name);
   const own = isObsolete ? undefined : partOfName(name);
   const isHistory = isHistoryName(name);
-  // The history of a work item is no open work.
+  // The history of a work item is not open work.
   const part = own ?? (isHistory || isObsolete ? undefined : place.part);
   const isTop = place.depth === 0;
   const path = isTop ? name : [place.label, name].filter((each) => each !== undefined).join(".");
@@ -143,7 +143,7 @@ function seriesOf(numbers: readonly number[]): string {
   return `${numbers.length} numbers: first ${numbers[0]}, least ${least}, most ${most}, last ${numbers.at(-1)}`;
 }
 
-/** Parts in which records are no messages. */
+/** Parts in which records are not messages. */
 const RECORDED: ReadonlySet<HandoffPart> = new Set(["decisions", "failures", "rules"]);
 
 function readList(items: readonly JsonValue[], place: Place, to: Reading): void {
@@ -154,7 +154,7 @@ function readList(items: readonly JsonValue[], place: Place, to: Reading): void 
   if (parsed.some(isCell)) return readCells(parsed, place, to);
   const records = parsed.filter(isJsonObject);
   if (records.length === items.length && statusKeyOf(records) !== undefined) return readRecords(records, place, to);
-  // The author of a decision or a finding is no speaker.
+  // The author of a decision or a finding is not a speaker.
   const isSaid = place.part === undefined || !RECORDED.has(place.part) || records.some((record) => record["role"] !== undefined);
   if (isSaid && records.length >= items.length * 0.7 && isConversation(parsed)) return readConversation(parsed, { place }, to);
   const fields = isSaid ? speechFieldsOf(parsed) : undefined;
