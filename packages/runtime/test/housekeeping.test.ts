@@ -181,7 +181,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       const env = { WORKRAIL_CLEANUP_FROM_PERCENT: "100" };
       const store = await openOn(place, 0, { env, limits: { maxTotalBytes: 8_000 }, adapters: { log } });
       const told = await saveTo(store, "a", "b", "c", "d", "e", "f", "g");
-      expect(told.filter((warning) => warning !== undefined)).toEqual([expect.stringContaining("may hold 8000")]);
+      expect(told.filter((warning) => warning !== undefined)).toEqual([expect.stringContaining("at most 8000 bytes")]);
       await store.cleanUp({ sessionId: "a", permanently: true });
       await store.cleanUp({ sessionId: "b", permanently: true });
       await store.cleanUp({ sessionId: "c", permanently: true });
