@@ -39,6 +39,7 @@ const READS = {
   checkpoint: prepared(checkpointQuery),
   checkpoints: prepared(checkpointsQuery),
   places: prepared(placesQuery),
+  count: prepared(countQuery),
   session: prepared(sessionQuery),
   removals: prepared(removalsQuery),
   erasures: prepared(erasuresQuery),
@@ -54,7 +55,7 @@ const ANSWERS: {
   checkpoints: async (on, tenant, read) => (read.limit === 0 ? [] : all(on, READS.checkpoints(tenant, read), checkpointOf)),
   places: async (on, tenant, read) =>
     read.limit === 0 ? [] : all(on, READS.places(tenant, read), (row) => row as Answers["places"][number]),
-  count: async (on, tenant, read) => (await ask(on, countQuery(tenant, read)))[0]?.total ?? 0,
+  count: async (on, tenant, read) => (await ask(on, READS.count(tenant, read)))[0]?.total ?? 0,
   session: async (on, tenant, read) => (await all(on, READS.session(tenant, read), sessionOf))[0],
   sessions: (on, tenant, read) => all(on, sessionsQuery(tenant, read), listedSessionOf),
   edges: (on, tenant, read) => all(on, edgesQuery(tenant, read), (row) => row as Tables["edge"]),

@@ -11,6 +11,7 @@ import {
 } from "@workrail/core";
 import { type Expression, sql } from "kysely";
 import { isListed } from "./queries/checkpoint-conditions.ts";
+import { preparedRows } from "./queries/prepared.ts";
 import { builder, type Query } from "./queries/query-builder.ts";
 import { columnsOf, columnsOfEvent, columnsOfSession } from "./rows.ts";
 import type { CheckpointColumns, StoredTables } from "./schema.ts";
@@ -143,24 +144,7 @@ function sessionWrites(tenant: string, changes: readonly Change<Tables["session"
             .where("tenant_id", "=", tenant)
             .where((eb) => isListed(eb.ref("id"), gone)),
         ]),
-    ...chunks("session", rows).map((some) =>
-      builder
-        .insertInto("session")
-        .values(some)
-        .onConflict((conflict) =>
-          conflict.columns(["tenant_id", "id"]).doUpdateSet((eb) => ({
-            created_at: eb.ref("excluded.created_at"),
-            last_accessed_at: eb.ref("excluded.last_accessed_at"),
-            tags: eb.ref("excluded.tags"),
-            pins: eb.ref("excluded.pins"),
-            oldest_live: eb.ref("excluded.oldest_live"),
-            last_sequence: eb.ref("excluded.last_sequence"),
-            checkpoint_count: eb.ref("excluded.checkpoint_count"),
-            aside_count: eb.ref("excluded.aside_count"),
-            total_bytes: eb.ref("excluded.total_bytes"),
-          })),
-        ),
-    ),
+    ...chunks(rows).map(putSessions),
     ...(untagged.length === 0
       ? []
       : [
@@ -172,6 +156,25 @@ function sessionWrites(tenant: string, changes: readonly Change<Tables["session"
     ...inserts("session_tag", tags),
   ];
 }
+
+const putSessions = preparedRows<StoredTables["session"]>((rows) =>
+  builder
+    .insertInto("session")
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(["tenant_id", "id"]).doUpdateSet((eb) => ({
+        created_at: eb.ref("excluded.created_at"),
+        last_accessed_at: eb.ref("excluded.last_accessed_at"),
+        tags: eb.ref("excluded.tags"),
+        pins: eb.ref("excluded.pins"),
+        oldest_live: eb.ref("excluded.oldest_live"),
+        last_sequence: eb.ref("excluded.last_sequence"),
+        checkpoint_count: eb.ref("excluded.checkpoint_count"),
+        aside_count: eb.ref("excluded.aside_count"),
+        total_bytes: eb.ref("excluded.total_bytes"),
+      })),
+    ),
+);
 
 function checkpointWrites(tenant: string, changes: readonly CheckpointChange[]): readonly Query<unknown>[] {
   const gone = changes.flatMap(({ was, now }) => (was !== undefined && now === undefined ? [was.commit] : []));
@@ -213,7 +216,7 @@ function attributeWrites(tenant: string, changes: readonly CheckpointChange[]): 
   const gone = other.flatMap(({ was }) => indexedAttributes(tenant, was));
   const put = other.flatMap(({ now }) => indexedAttributes(tenant, now));
   return [
-    ...chunks("checkpoint_attribute", gone).map((some) =>
+    ...chunks(gone).map((some) =>
       builder
         .deleteFrom("checkpoint_attribute")
         .where("tenant_id", "=", tenant)
@@ -264,31 +267,38 @@ function totalWrites(tenant: string, changes: readonly CheckpointChange[], commi
   const rows = [...totals.entries()].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
   const wanted = rows.filter(({ total }) => total !== 0).map((row) => ({ tenant_id: tenant, ...row }));
   const isChanged = commits !== 0 || sums.live !== 0 || sums.trash !== 0;
-  return [
-    ...chunks("checkpoint_total", wanted).map((some) =>
-      builder
-        .insertInto("checkpoint_total")
-        .values(some)
-        .onConflict((conflict) =>
-          conflict
-            .columns(["tenant_id", "scope", "name", "kind"])
-            .doUpdateSet((eb) => ({ total: eb("checkpoint_total.total", "+", eb.ref("excluded.total")) })),
-        ),
-    ),
-    ...(isChanged
-      ? [
-          builder
-            .updateTable("store")
-            .set((eb) => ({
-              last_commit: eb("last_commit", "+", commits),
-              live_bytes: eb("live_bytes", "+", sums.live),
-              trash_bytes: eb("trash_bytes", "+", sums.trash),
-            }))
-            .where("tenant_id", "=", tenant),
-        ]
-      : []),
-  ];
+  return [...chunks(wanted).map(addToTotals), ...(isChanged ? [addToStore([{ tenant, commits, ...sums }])] : [])];
 }
+
+const addToTotals = preparedRows<StoredTables["checkpoint_total"]>((rows) =>
+  builder
+    .insertInto("checkpoint_total")
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(["tenant_id", "scope", "name", "kind"])
+        .doUpdateSet((eb) => ({ total: eb("checkpoint_total.total", "+", eb.ref("excluded.total")) })),
+    ),
+);
+
+interface StoreTotals {
+  readonly tenant: string;
+  readonly commits: number;
+  readonly live: number;
+  readonly trash: number;
+}
+
+const addToStore = preparedRows<StoreTotals>(([added]) => {
+  const { tenant, commits, live, trash } = added as StoreTotals;
+  return builder
+    .updateTable("store")
+    .set((eb) => ({
+      last_commit: eb("last_commit", "+", commits),
+      live_bytes: eb("live_bytes", "+", live),
+      trash_bytes: eb("trash_bytes", "+", trash),
+    }))
+    .where("tenant_id", "=", tenant);
+});
 
 function scopesOf({ kind, project }: CheckpointRecord) {
   const store = { scope: "store", name: "", kind } as const;
@@ -299,10 +309,7 @@ function edgeWrites(tenant: string, changes: readonly Change<Tables["edge"]>[]):
   const gone = changes.flatMap(({ was }) => (was === undefined ? [] : [was]));
   const put = changes.flatMap(({ now }) => (now === undefined ? [] : [{ tenant_id: tenant, dependent: now.dependent, base: now.base }]));
   return [
-    ...chunks(
-      "edge",
-      gone.map(({ dependent, base }) => ({ tenant_id: tenant, dependent, base })),
-    ).map((some) =>
+    ...chunks(gone.map(({ dependent, base }) => ({ tenant_id: tenant, dependent, base }))).map((some) =>
       builder
         .deleteFrom("edge")
         .where("tenant_id", "=", tenant)
@@ -311,7 +318,7 @@ function edgeWrites(tenant: string, changes: readonly Change<Tables["edge"]>[]):
             ${some.map(({ base }) => base)}::text[]))`,
         ),
     ),
-    ...chunks("edge", put).map((some) =>
+    ...chunks(put).map((some) =>
       builder
         .insertInto("edge")
         .values(some)
@@ -351,7 +358,7 @@ function removedWrites(
             .where("tenant_id", "=", tenant)
             .where((eb) => isListed(eb.ref("blob"), gone)),
         ]),
-    ...chunks(table, rows).map((some) =>
+    ...chunks(rows).map((some) =>
       builder
         .insertInto(table)
         .values(some)
@@ -379,11 +386,18 @@ function among(column: Expression<unknown>, numbers: readonly number[]) {
 }
 
 function inserts<T extends keyof StoredTables>(table: T, rows: readonly StoredTables[T][]): readonly Query<unknown>[] {
-  return chunks(table, rows).map((some) => builder.insertInto(table).values(some as never));
+  let insert = INSERTS.get(table);
+  if (insert === undefined) {
+    insert = preparedRows((some) => builder.insertInto(table).values(some as never));
+    INSERTS.set(table, insert);
+  }
+  return chunks(rows).map(insert);
 }
 
+const INSERTS = new Map<keyof StoredTables, (rows: readonly object[]) => Query<unknown>>();
+
 /** A statement has at most 65,535 parameters. */
-function chunks<T extends keyof StoredTables>(_table: T, rows: readonly StoredTables[T][]): readonly (readonly StoredTables[T][])[] {
+function chunks<Row>(rows: readonly Row[]): readonly (readonly Row[])[] {
   const size = 1_000;
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) => rows.slice(index * size, (index + 1) * size));
 }

@@ -4,8 +4,9 @@ import type { BlobInfo, BlobKey, BlobRef, BlobStore, QuarantinedBlob } from "@wo
 import { sql } from "kysely";
 import { ask } from "./ask.ts";
 import { isListed } from "./queries/checkpoint-conditions.ts";
-import { prepared } from "./queries/prepared.ts";
+import { prepared, preparedRows } from "./queries/prepared.ts";
 import { builder } from "./queries/query-builder.ts";
+import type { StoredTables } from "./schema.ts";
 import type { Transactions } from "./transactions.ts";
 
 /** Blobs that are listed at once. */
@@ -16,6 +17,14 @@ const SIZE = sql<number>`octet_length(bytes)`.as("size");
 const BYTES = prepared((tenant: string, { ref }: { readonly ref: BlobRef }) => {
   return builder.selectFrom("blob").select("bytes").where("tenant_id", "=", tenant).where("ref", "=", ref);
 });
+
+const INSERT = preparedRows<StoredTables["blob"]>((rows) =>
+  builder
+    .insertInto("blob")
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("ref"),
+);
 
 /** Blobs in a table of the catalog's database. Within a change of the catalog, they change in its transaction. */
 export class PostgresBlobStore implements BlobStore {
@@ -42,17 +51,18 @@ export class PostgresBlobStore implements BlobStore {
       await this.replace(ref, bytes);
       return ref;
     }
-    const insert = this.#insertion(ref, bytes)
-      .onConflict((conflict) => conflict.doNothing())
-      .returning("ref");
+    const insert = INSERT([{ tenant_id: this.#tenant, ref, bytes }]);
     const rows = await this.#transactions.run((connection) => ask(connection, insert));
     return rows.length === 0 ? undefined : ref;
   }
 
   async replace(ref: BlobRef, bytes: Uint8Array): Promise<void> {
-    const upsert = this.#insertion(ref, bytes).onConflict((conflict) => {
-      return conflict.columns(["tenant_id", "ref"]).doUpdateSet((eb) => ({ bytes: eb.ref("excluded.bytes") }));
-    });
+    const upsert = builder
+      .insertInto("blob")
+      .values({ tenant_id: this.#tenant, ref, bytes })
+      .onConflict((conflict) => {
+        return conflict.columns(["tenant_id", "ref"]).doUpdateSet((eb) => ({ bytes: eb.ref("excluded.bytes") }));
+      });
     await this.#transactions.run((connection) => ask(connection, upsert));
   }
 
@@ -114,10 +124,6 @@ export class PostgresBlobStore implements BlobStore {
   /** The database removes what interrupted statements wrote. */
   async removeAbandoned(): Promise<number> {
     return 0;
-  }
-
-  #insertion(ref: BlobRef, bytes: Uint8Array) {
-    return builder.insertInto("blob").values({ tenant_id: this.#tenant, ref, bytes });
   }
 
   async #delete(table: "blob" | "quarantine", refs: readonly BlobRef[]): Promise<void> {

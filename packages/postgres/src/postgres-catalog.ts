@@ -92,13 +92,16 @@ export class PostgresCatalog implements CatalogPort, RecoveryPort {
       next = decided(next, answers);
     }
     const { blobs } = next;
-    // Before the rows: reads of the caller see them as they were.
-    const isDone = blobs === undefined || (await this.#transactions.within(turn, blobs));
-    if (!isDone) return { outcome: next.withdrawn as Out, hasWritten: false, writes: [] };
     // A rule that asks for contradictions corrects the rows. Totals are no rows: they are counted anew.
     const corrects = [...answers.keys()].some(({ of }) => of === "contradictions");
-    const writes = [...(await this.#writesOf(turn, store, next)), ...(corrects ? countingWrites(this.#tenant) : [])];
-    return { outcome: next.outcome, hasWritten: blobs !== undefined, writes, evidence: this.#evidenceOf(next.audit) };
+    // Blobs before the rows: reads of the caller see them as they were. Meanwhile the statements for the rows are built.
+    const [isDone, writes] = await Promise.all([
+      blobs === undefined || this.#transactions.within(turn, blobs),
+      this.#writesOf(turn, store, next),
+    ]);
+    if (!isDone) return { outcome: next.withdrawn as Out, hasWritten: false, writes: [] };
+    const all = corrects ? [...writes, ...countingWrites(this.#tenant)] : writes;
+    return { outcome: next.outcome, hasWritten: blobs !== undefined, writes: all, evidence: this.#evidenceOf(next.audit) };
   }
 
   /** Answers the reads that have no answer yet, in one round trip. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ChainedStorage, CheckpointId, CommitOutcome, Digest, NewRecord, SessionId } from "@workrail/core";
+import type { Append, ChainedStorage, CheckpointId, CommitOutcome, Digest, NewRecord, SessionId } from "@workrail/core";
 import { commit } from "@workrail/core";
 
 /** Puts a blob and appends its record, as a save does. Resolves to the outcome and the id. */
@@ -8,9 +8,10 @@ export async function saveRecord(
   sessionId: SessionId,
   {
     keepNewest,
+    seen,
     id = randomUUID() as CheckpointId,
     bytes = BYTES,
-  }: { readonly keepNewest?: number; readonly id?: CheckpointId; readonly bytes?: Uint8Array } = {},
+  }: Pick<Partial<Append>, "keepNewest" | "seen"> & { readonly id?: CheckpointId; readonly bytes?: Uint8Array } = {},
 ): Promise<{ readonly id: CheckpointId; readonly outcome: CommitOutcome }> {
   const createdAt = new Date();
   await blobs.put({ sessionId, checkpointId: id }, bytes);
@@ -37,7 +38,7 @@ export async function saveRecord(
     blob: blobs.refOf({ sessionId, checkpointId: id }),
   };
   const audit = [{ at: createdAt, action: "save", sessionId, checkpointId: id, agentId: undefined }] as const;
-  const append = { record, unlessHeadIs: undefined, expectedHead: undefined, keepNewest, audit };
+  const append = { record, unlessHeadIs: undefined, expectedHead: undefined, keepNewest, seen, audit };
   return { id, outcome: await catalog.change(commit({ append, audit: [] })) };
 }
 

@@ -1,57 +1,47 @@
-import { ALL, type BlobRef, type CheckpointId, type Read, type SessionId } from "@workrail/core";
-import { describe, expect, it } from "vitest";
-import { prepared } from "./prepared.ts";
-import { auditQuery, blobQuery, checkpointQuery, checkpointsQuery, erasuresQuery, placesQuery, removalsQuery } from "./read-queries.ts";
+import { expect, it } from "vitest";
+import type { StoredTables } from "../schema.ts";
+import { prepared, preparedRows } from "./prepared.ts";
+import { builder, type Query } from "./query-builder.ts";
+import { countQuery } from "./read-queries.ts";
 
-type Of<Name extends Read["of"]> = Extract<Read, { readonly of: Name }>;
+type Edge = StoredTables["edge"];
 
-const S = "s" as SessionId;
-const IDS = ["a", "b"] as CheckpointId[];
-const checkpoints: readonly Of<"checkpoints">[] = [
-  { of: "checkpoints", where: { state: "live", sessionId: S, notKinds: ["aside"], damaged: false }, order: "newest", limit: 1 },
-  { of: "checkpoints", where: { state: "any", ids: IDS }, order: "any", limit: 2, offset: 3 },
-  { of: "checkpoints", where: { state: "any", ids: [] }, order: "any", limit: ALL },
-  { of: "checkpoints", where: { state: "live", since: new Date(7), words: ["id"], tags: ["t"] }, order: "oldest", limit: 5, after: 9 },
-  // Attributes may have any names.
-  { of: "checkpoints", where: { state: "live", attributes: { id: "x", limit: 3, where: true } }, order: "newest", limit: 1 },
-  { of: "checkpoints", where: { state: "live", attributes: { id: "y", limit: 4, where: false } }, order: "newest", limit: 1 },
-];
+function insertion(rows: readonly Edge[]): Query<unknown> {
+  return builder.insertInto("edge").values(rows);
+}
 
-describe("a prepared query", () => {
-  /** Compiles each read for two tenants, twice and in another order, so that some are known by then; and anew. */
-  const compiled = <R extends Read>(build: Parameters<typeof prepared<R, unknown>>[0], ...reads: readonly R[]) => {
-    const asked = prepared(build);
-    const all = [...reads, ...reads.toReversed()].flatMap((read) => ["one", "other"].map((tenant) => [tenant, read] as const));
-    const textOf = ({ sql, parameters }: ReturnType<ReturnType<typeof build>["compile"]>) => ({ sql, parameters });
-    return { kept: all.map((each) => textOf(asked(...each).compile())), anew: all.map((each) => textOf(build(...each).compile())) };
-  };
+function compiled(query: Query<unknown>): object {
+  const { sql, parameters } = query.compile();
+  return { sql, parameters };
+}
 
-  it("is the one that is built anew, whatever was asked before", () => {
-    const places = checkpoints.map(({ where, limit }) => ({ of: "places", where, order: "oldest", limit }) as const);
-    const removals: readonly Of<"removals">[] = [
-      { of: "removals", sessionId: S },
-      { of: "removals", blobs: [], limit: 1 },
-      { of: "removals", isDone: false, isNoBase: true, limit: 2 },
-    ];
-    for (const { kept, anew } of [
-      compiled(checkpointsQuery, ...checkpoints),
-      compiled(placesQuery, ...places),
-      compiled(checkpointQuery, ...IDS.map((id) => ({ of: "checkpoint", id }) as const)),
-      compiled(blobQuery, ...IDS.map((id) => ({ of: "blob", ref: id as string as BlobRef }) as const)),
-      compiled(removalsQuery, ...removals),
-      compiled(erasuresQuery, { of: "erasures", blobs: ["x" as BlobRef] }, { of: "erasures", checkpointId: "a" as CheckpointId }),
-      compiled(
-        auditQuery,
-        { of: "audit", query: { limit: 1 } },
-        { of: "audit", query: { actions: ["save"], sessionId: S, at: new Date(3) } },
-      ),
-    ])
-      expect(kept).toEqual(anew);
+it.each([1, 2, 2, 16, 17])("a kept statement for %d rows is the one built for them", (count) => {
+  const insert = preparedRows(insertion);
+  for (const name of ["one", "other"]) {
+    const rows = Array.from({ length: count }, (_, index) => ({ tenant_id: name, dependent: `d${index}`, base: `b${index}` }));
+    expect(compiled(insert(rows))).toEqual(compiled(insertion(rows)));
+  }
+});
+
+it("rows with other columns, or the same in another order, get a statement of their own", () => {
+  const insert = preparedRows(insertion);
+  const rows = [
+    { tenant_id: "t", dependent: "d", base: "b" },
+    { base: "b", dependent: "d", tenant_id: "t" },
+    { tenant_id: "t", base: "b" } as Edge,
+  ];
+  for (const row of [...rows, ...rows]) expect(compiled(insert([row]))).toEqual(compiled(insertion([row])));
+});
+
+it("reads that differ in ids and times alone share a statement", () => {
+  let built = 0;
+  const count = prepared((tenant: string, read: Parameters<typeof countQuery>[1]) => {
+    built += 1;
+    return countQuery(tenant, read);
   });
-
-  it("is right after more forms than are kept", () => {
-    const many = Array.from({ length: 300 }, (_, index) => ({ of: "audit", query: { after: index, limit: index } }) as const);
-    const { kept, anew } = compiled(auditQuery, ...many);
-    expect(kept).toEqual(anew);
-  });
+  for (const at of [1_000, 2_000]) {
+    const read = { of: "count", where: { state: "live", unshieldedAt: new Date(at), notId: `id ${at}` as never } } as const;
+    expect(compiled(count("t", read))).toEqual(compiled(countQuery("t", read)));
+  }
+  expect(built).toBe(1);
 });

@@ -2,7 +2,7 @@ import type { Query } from "./query-builder.ts";
 
 type Compiled = ReturnType<Query<unknown>["compile"]>;
 
-/** Fields whose values become parameters of a query, one for each. All others may change its text. */
+/** Fields whose values become parameters of a query, one for each, as times do. All others may change its text. */
 const VALUES: ReadonlySet<string> = new Set(["id", "ids", "notId", "ref", "blobs", "sessionId", "checkpointId", "checkpointIds", "limit"]);
 /** Fields that hold other fields. */
 const NESTED: ReadonlySet<string> = new Set(["where", "query"]);
@@ -15,6 +15,11 @@ class Marker {
 
   constructor(at: number) {
     this.at = at;
+  }
+
+  /** A time is a number in a query. */
+  getTime(): this {
+    return this;
   }
 }
 
@@ -32,9 +37,40 @@ export function prepared<R extends object, Row>(build: (tenant: string, read: R)
     const compiled = known.get(key) ?? build(new Marker(0) as unknown as string, form).compile();
     if (known.size === MOST_KEPT) known.clear();
     known.set(key, compiled);
-    const parameters = compiled.parameters.map((value) => (value instanceof Marker ? values[value.at] : value));
-    return { compile: () => ({ ...compiled, parameters }) };
+    return withValues(compiled, values);
   };
+}
+
+/** Most rows of a statement that is kept. */
+const MOST_ROWS = 16;
+
+/**
+ * Makes a builder of statements that write rows, and compiles a statement once for each number of rows and their columns.
+ *
+ * @param build returns statements that differ only in their parameters for as many rows with the same columns.
+ */
+export function preparedRows<Row extends object>(
+  build: (rows: readonly Row[]) => Query<unknown>,
+): (rows: readonly Row[]) => Query<unknown> {
+  const known = new Map<string, Compiled>();
+  return (rows) => {
+    if (rows.length > MOST_ROWS) return build(rows);
+    const values = rows.flatMap((row) => Object.values(row) as unknown[]);
+    const key = rows.map((row) => Object.keys(row).join()).join(";");
+    let compiled = known.get(key);
+    if (compiled === undefined) {
+      let at = 0;
+      const marked = rows.map((row) => Object.fromEntries(Object.keys(row).map((name) => [name, new Marker(at++)])));
+      compiled = build(marked as unknown as readonly Row[]).compile();
+      known.set(key, compiled);
+    }
+    return withValues(compiled, values);
+  };
+}
+
+function withValues(compiled: Compiled, values: readonly unknown[]): Query<never> {
+  const parameters = compiled.parameters.map((value) => (value instanceof Marker ? values[value.at] : value));
+  return { compile: () => ({ ...compiled, parameters }) };
 }
 
 /** Copies a read with markers for its values, which are added to the list. */
@@ -43,6 +79,7 @@ function formOf(read: object, values: unknown[]): object {
   return Object.fromEntries(
     fields.map(([name, value]: [string, unknown]) => {
       if (VALUES.has(name)) return [name, new Marker(values.push(value) - 1)];
+      if (value instanceof Date) return [name, new Marker(values.push(value.getTime()) - 1)];
       return [name, NESTED.has(name) ? formOf(value as object, values) : value];
     }),
   );

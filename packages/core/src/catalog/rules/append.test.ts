@@ -180,13 +180,19 @@ describe("append", () => {
     expect([catalog.ask({ of: "removals" }), catalog.ask({ of: "erasures" })]).toEqual([[], []]);
   });
 
-  it("takes one step below the limit and two at it, all of whose reads are named in advance", () => {
+  it("takes one step below the limit and two at it, whose reads are named in advance when the session was seen there", () => {
     const catalog = new RuleCatalog();
-    for (const id of ["a", "b"]) catalog.change(append(anAppend(id, {}, { keepNewest: 2 })));
+    const appendTo = (id: string, keepNewest: number, isSeen = true): void => {
+      const seen = isSeen ? catalog.ask({ of: "session", id: S }) : undefined;
+      catalog.change(append(anAppend(id, {}, { keepNewest, seen })));
+    };
+    for (const id of ["a", "b"]) appendTo(id, 2);
     expect([catalog.steps, catalog.surprises]).toEqual([1, 0]);
-    catalog.change(append(anAppend("c", {}, { keepNewest: 2 })));
+    appendTo("c", 2);
     expect([catalog.steps, catalog.surprises]).toEqual([2, 0]);
-    catalog.change(append(anAppend("d", {}, { keepNewest: 1 })));
+    appendTo("d", 2, false);
+    expect([catalog.steps, catalog.surprises]).toEqual([2, 1]);
+    appendTo("e", 1);
     expect([catalog.steps, catalog.surprises]).toEqual([2, 1]);
   });
 });

@@ -20,6 +20,8 @@ export interface Append {
    * blobs become pending removals; writes one audit row `prune` for each.
    */
   readonly keepNewest: number | undefined;
+  /** The session as read before: at its limit, what a removal needs is read in the first step. Default: in a further step, if it is needed. */
+  readonly seen?: SessionRow | undefined;
   /**
    * Makes room for an aside among the session's asides, as `asidesToRemove` of core decides. Removes as `keepNewest` does. Appends
    * nothing and answers `asides-full` when there is no room.
@@ -92,7 +94,7 @@ export function append(given: AppendWithBlob): Rule<CommitOutcome> {
   const usual = pruneReads(given, 1);
   return rule({
     reads: appendReads(given),
-    ahead: keepNewest === undefined ? [] : Object.values(usual),
+    ahead: mostBeyond(given, given.seen) > 0 ? Object.values(usual) : [],
     decide(facts): Decision<CommitOutcome> | Rule<CommitOutcome> {
       const { session } = facts;
       const bytes: QuotaUsage = { session: session?.totalBytes ?? 0, store: facts.bytes };

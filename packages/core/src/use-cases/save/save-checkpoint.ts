@@ -31,7 +31,7 @@ import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 import { changeForm } from "../../catalog/rules/change-form.ts";
 import { reclaimBlobs } from "../../catalog/rules/reclaim.ts";
 import { headOf } from "../../catalog/reads.ts";
-import { liveIn } from "../../catalog/rows.ts";
+import { liveIn, type SessionRow } from "../../catalog/rows.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 
 export interface SavePorts extends ClassifyPorts {
@@ -129,6 +129,8 @@ interface WholeInput extends SaveInput {
   readonly redacted?: Context | undefined;
   /** Base of the patch that made the context. */
   readonly base?: Base | undefined;
+  /** The session before this save. */
+  readonly seen?: SessionRow | undefined;
   /** Head that the patch was applied to. If another process moved the head, the save fails and can be repeated. */
   readonly follows?: CheckpointId | undefined;
 }
@@ -252,7 +254,7 @@ async function draft(ports: SavePorts, input: WholeInput): Promise<Draft> {
   checkSize(bytes.length, ports.limits);
   // The head has the same content, but its bytes are unreadable.
   const isAnew = head !== undefined && head.canonicalDigest === skipDigest(input);
-  return { input: isAnew ? { ...input, force: true } : input, encoded: { facts, bytes, dropped } };
+  return { input: { ...input, force: isAnew || input.force, seen: session }, encoded: { facts, bytes, dropped } };
 }
 
 function outcomeOf<T>(settled: PromiseSettledResult<T>): T {
@@ -425,7 +427,7 @@ async function write(ports: SavePorts, input: WholeInput, encoded: Encoded): Pro
   }
   throw new WorkrailError("STORAGE_UNAVAILABLE", "The checkpoint's file disappeared after each write.", {
     details: { checkpointId: facts.id, reason: "blob-missing" },
-    hint: "Check whether another program removes files from the data directory, then save again.",
+    hint: "Another program may remove files from the data directory. Save again.",
   });
 }
 
@@ -450,6 +452,7 @@ function termsOf(ports: SavePorts, input: WholeInput, { facts, blob, blobBytes, 
     // `null` expects a session without checkpoints.
     expectedHead: input.expectedParentId === undefined ? input.follows : input.expectedParentId,
     keepNewest: facts.kind === "workflow" ? ports.limits.maxCheckpoints : undefined,
+    seen: input.seen,
     owner: input.mustHaveOwner === true ? input.recordOf : undefined,
     asides:
       facts.kind === "aside" && input.recordOf === undefined
@@ -599,7 +602,7 @@ export function checkSize(blobBytes: number, limits: Limits): void {
   throw quotaExceeded(
     `The checkpoint has ${blobBytes} bytes compressed; the limit is ${limits.maxCheckpointBytes}.`,
     { limit: "maxCheckpointBytes", maxCheckpointBytes: limits.maxCheckpointBytes, sizeBytes: blobBytes },
-    "Leave large or incompressible values out of the context and save their paths instead.",
+    "Leave large values out of the context, and save their paths.",
   );
 }
 
@@ -687,7 +690,7 @@ function asidesFull(sizeBytes: number, { maxAsides, maxAsideBytes }: Limits): Wo
   return quotaExceeded(
     `The session has reached its limit of asides (${maxAsides}, or ${maxAsideBytes} bytes in all), and valid handles protect them.`,
     { limit: "maxAsides", maxAsides, maxAsideBytes, sizeBytes },
-    "Save the context as a checkpoint, use another session, wait until the handles expire, or raise the limit.",
+    "Save a checkpoint, or to another session, wait until handles expire, or raise the limit.",
   );
 }
 
