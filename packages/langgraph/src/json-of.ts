@@ -70,8 +70,25 @@ class Copying {
     if (depth > DEEPEST) this.isComplete = false;
     if (!this.isComplete) return null;
     if (!isPlain(value)) return this.#other(value);
-    if (Array.isArray(value)) return Array.from(value, (item) => this.copyOf(item, depth + 1));
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, this.copyOf(member, depth + 1)]));
+    return Array.isArray(value) ? this.#listOf(value, depth + 1) : this.#objectOf(value as Readonly<Record<string, unknown>>, depth + 1);
+  }
+
+  #listOf(list: readonly unknown[], depth: number): Copy {
+    const copy: Copy[] = [];
+    // By index, because a list may have holes.
+    for (let index = 0; index < list.length; index++) copy.push(this.copyOf(list[index], depth));
+    return copy;
+  }
+
+  /** Copies with assignments: engines take several times as long for `Object.fromEntries`. */
+  #objectOf(object: Readonly<Record<string, unknown>>, depth: number): Copy {
+    const copy: Record<string, Copy> = {};
+    for (const key of Object.keys(object)) {
+      const value = this.copyOf(object[key], depth);
+      if (key !== "__proto__") copy[key] = value;
+      else Object.defineProperty(copy, key, { value, enumerable: true, configurable: true, writable: true });
+    }
+    return copy;
   }
 
   #other(value: unknown): Other {

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../model/context.ts";
 import { inTurns, type Steps } from "../turns.ts";
+import { define } from "./check-json.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import { BACKSLASH, BRACE, BRACKET, COLON, COMMA, END_BRACE, END_BRACKET, parseJson, QUOTE } from "./parse-json.ts";
 
@@ -167,12 +168,6 @@ class BytesParser {
     if (kind === "array") value.push(member);
     else define(value, key as string, member);
   }
-}
-
-/** Assigns a member; `__proto__` becomes an own property instead of setting the prototype. */
-function define(object: Record<string, JsonValue>, key: string, value: JsonValue): void {
-  if (key !== "__proto__") object[key] = value;
-  else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** Returns the last place up to `most` where a part may end: it splits neither a character nor an escape. */
