@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { deflateRawSync, deflateSync, gunzipSync, gzipSync } from "node:zlib";
 import { type Codec, type ErrorCode, isWorkrailError } from "@workrail/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -45,6 +45,22 @@ it("uses the codec of node:zlib on Node", () => {
 
 it("gives both codecs the same id, since they share the format", () => {
   expect(pako.id).toBe(zlib.id);
+});
+
+it("makes the same bytes of parts that it compressed before, and gunzip reads them", async () => {
+  const textOf = (seed: number): Uint8Array => Buffer.from(Array.from({ length: 3_000 }, (_, index) => `${seed * index} `).join(""));
+  const parts = [textOf(1), textOf(2), textOf(3)];
+  const small = Buffer.from("changes");
+  await zlib.encodeAgain?.([...parts, small]);
+  const [again, anew] = [
+    [small, ...parts, small],
+    [small, ...parts.map((part) => Uint8Array.from(part)), small],
+  ];
+  const encoded = [await zlib.encodeAgain?.(again), await zlib.encodeAgain?.(anew)];
+  expect(Buffer.compare(encoded[0] as Uint8Array, encoded[1] as Uint8Array)).toBe(0);
+  expect(Buffer.compare(gunzipSync(encoded[0] as Uint8Array), Buffer.concat(again))).toBe(0);
+  const whole = await zlib.encode(Buffer.concat(again));
+  expect((encoded[0] as Uint8Array).length).toBeLessThan(whole.length * 1.2);
 });
 
 describe.each(CODECS)("the output of %s", (_, writer) => {

@@ -67,6 +67,27 @@ export function describeCodec(harness: CodecHarness, options?: ConformanceOption
       }
     });
 
+    it.skipIf(codec.encodeAgain === undefined)(
+      "encodes parts that came before in any new order (skipped without encodeAgain)",
+      async () => {
+        const known = [0, 1, 900, 4_096, 5_000, 20_000, 70_000, 300_000].map((length) => noise(length));
+        const orders = [[2, 4, 2, 5, 1], [5], [], [0], [2, 4, 3, 2, 5, 1], [6, 1, 6, 4], [7, 4], [7, 4, 5, 2], [5, 4, 7]];
+        for (const order of orders) {
+          const parts = [...order.map((index) => known[index] as Uint8Array), noise(100)];
+          const bytes = Uint8Array.from(parts.flatMap((part) => [...part]));
+          const encoded = (await codec.encodeAgain?.(parts)) ?? new Uint8Array();
+          for (const reader of [codec, ...sameFormat]) expect(await fateOf(reader.decode(encoded, PLENTY), bytes)).toBe("same");
+          const damaged = Uint8Array.from(encoded);
+          damaged[encoded.length >> 1] = (damaged[encoded.length >> 1] as number) ^ 4;
+          for (const wrong of [damaged, encoded.subarray(0, -1), Buffer.concat([encoded, noise(1)])]) {
+            expect(await fateOf(codec.decode(wrong, PLENTY), bytes)).toBe("CHECKPOINT_CORRUPT");
+          }
+          const packed = (await codec.repack?.(encoded, PLENTY)) ?? encoded;
+          expect(await fateOf(codec.decode(packed, PLENTY), bytes)).toBe("same");
+        }
+      },
+    );
+
     it.skipIf(codec.repack === undefined)("repacks once, to fewer bytes of the same content (skipped without repack)", async () => {
       const bytes = new TextEncoder().encode(JSON.stringify({ plan: "ünïcode 😀 ".repeat(2_000), noise: [...noise(20_000)] }));
       const encoded = await codec.encode(bytes);

@@ -222,7 +222,8 @@ export async function encodeBlob(
 ): Promise<Uint8Array> {
   const parts = envelopeParts(facts, content.parts(), digests);
   if (content.sizeBytes > LARGE_BYTES && codec.encodeParts !== undefined) return codec.encodeParts(parts);
-  return codec.encode(joinBytes(content.sizeBytes > LARGE_BYTES ? Array.from(parts, ownBytes) : [...parts]));
+  const all = content.sizeBytes > LARGE_BYTES ? Array.from(parts, ownBytes) : [...parts];
+  return codec.encodeAgain?.(all) ?? codec.encode(joinBytes(all));
 }
 
 /** Parts of a large content share one buffer. */

@@ -7,6 +7,8 @@ import { canonicalJson } from "./write-json.ts";
 /** JSON of a context as UTF-8, exact and canonical. Later changes of the context have no effect on it. */
 export interface JsonBytes {
   readonly exact: Uint8Array;
+  /** The exact JSON in parts. A long part that did not change since the last context is the same object as then. */
+  readonly parts: readonly Uint8Array[];
   /** Joins the bytes on demand. */
   readonly canonical: () => Uint8Array;
 }
@@ -19,7 +21,9 @@ const MOST = 4 * 1024 * 1024;
 const LEVELS = 4;
 const MOST_MEMBERS = 1_000;
 /** Approximate bytes of a run of array items. */
-const RUN_BYTES = 4 * 1024;
+const RUN_BYTES = 16 * 1024;
+/** Shortest part that is worth keeping apart, in bytes. */
+const LONG = 4 * 1024;
 
 /**
  * Keeps the JSON of each session's last context in parts. Most of an agent's state stays from one save to the next: to compare it with
@@ -47,7 +51,9 @@ export class RecentJson {
       if (this.#characters <= MOST) break;
       this.#forget(oldest);
     }
-    return { exact: joined(part, "exact"), canonical: () => joined(part, "canonical") };
+    const writer = new Writer(part.length);
+    part.into(writer, "exact");
+    return { exact: writer.bytes, parts: writer.parts(), canonical: () => canonicalOf(part) };
   }
 
   #forget(session: string): void {
@@ -62,14 +68,43 @@ type Form = "exact" | "canonical";
 interface Part {
   /** Bytes of its JSON, the same number in both forms. */
   readonly length: number;
-  /** Writes its JSON into `bytes`, and returns the offset after it. */
-  into(bytes: Uint8Array, offset: number, form: Form): number;
+  into(writer: Writer, form: Form): void;
 }
 
-function joined(part: Part, form: Form): Uint8Array {
-  const bytes = new Uint8Array(part.length);
-  part.into(bytes, 0, form);
-  return bytes;
+class Writer {
+  readonly bytes: Uint8Array;
+  readonly #long: { readonly from: number; readonly bytes: Uint8Array }[] = [];
+  #at = 0;
+
+  constructor(length: number) {
+    this.bytes = new Uint8Array(length);
+  }
+
+  byte(byte: number): void {
+    this.bytes[this.#at++] = byte;
+  }
+
+  add(bytes: Uint8Array): void {
+    if (bytes.length >= LONG) this.#long.push({ from: this.#at, bytes });
+    this.bytes.set(bytes, this.#at);
+    this.#at += bytes.length;
+  }
+
+  parts(): readonly Uint8Array[] {
+    const parts: Uint8Array[] = [];
+    let from = 0;
+    for (const long of this.#long) {
+      parts.push(this.bytes.subarray(from, long.from), long.bytes);
+      from = long.from + long.bytes.length;
+    }
+    return [...parts, this.bytes.subarray(from)];
+  }
+}
+
+function canonicalOf(part: Part): Uint8Array {
+  const writer = new Writer(part.length);
+  part.into(writer, "canonical");
+  return writer.bytes;
 }
 
 /** Returns parts of `before` where the value is the same. */
@@ -99,7 +134,7 @@ class Leaf implements Part {
   #canonical: Uint8Array | undefined;
 
   constructor(value: JsonValue) {
-    this.exact = encodeUtf8(JSON.stringify(value));
+    this.exact = this.encoded(JSON.stringify(value));
     this.value = copyOf(value);
   }
 
@@ -109,15 +144,27 @@ class Leaf implements Part {
 
   get canonical(): Uint8Array {
     if (this.#canonical === undefined) {
-      const canonical = typeof this.value === "object" ? encodeUtf8(canonicalJson(this.value)) : this.exact;
+      const canonical = typeof this.value === "object" ? this.encoded(canonicalJson(this.value)) : this.exact;
       this.#canonical = isSameBytes(canonical, this.exact) ? this.exact : canonical;
     }
     return this.#canonical;
   }
 
-  into(bytes: Uint8Array, offset: number, form: Form): number {
-    bytes.set(this[form], offset);
-    return offset + this.length;
+  into(writer: Writer, form: Form): void {
+    writer.add(this[form]);
+  }
+
+  protected encoded(json: string): Uint8Array {
+    return encodeUtf8(json);
+  }
+}
+
+/** Consecutive items of an array, without its brackets. */
+class Run extends Leaf {
+  declare readonly value: readonly JsonValue[];
+
+  protected override encoded(json: string): Uint8Array {
+    return encodeUtf8(json.slice(1, -1));
   }
 }
 
@@ -141,72 +188,61 @@ class ObjectPart implements Part {
     this.length = members.reduce((sum, { name, part }) => sum + name.length + part.length, betweenAndAround(members.length));
   }
 
-  into(bytes: Uint8Array, offset: number, form: Form): number {
+  into(writer: Writer, form: Form): void {
     const members = [...this.members.values()];
     // By UTF-16 code units.
     if (form === "canonical") members.sort((one, other) => (one.key < other.key ? -1 : 1));
-    let at = offset;
-    bytes[at++] = BRACE;
+    writer.byte(BRACE);
     for (const [index, { name, part }] of members.entries()) {
-      if (index > 0) bytes[at++] = COMMA;
-      bytes.set(name, at);
-      at = part.into(bytes, at + name.length, form);
+      if (index > 0) writer.byte(COMMA);
+      writer.add(name);
+      part.into(writer, form);
     }
-    bytes[at++] = END_BRACE;
-    return at;
+    writer.byte(END_BRACE);
   }
 }
 
 class ArrayPart implements Part {
-  /** Arrays of consecutive items. */
-  readonly runs: readonly Leaf[];
+  readonly runs: readonly Run[];
   readonly length: number;
 
-  constructor(runs: readonly Leaf[]) {
+  constructor(runs: readonly Run[]) {
     this.runs = runs;
-    this.length = runs.reduce((sum, run) => sum + run.length - BRACKETS, betweenAndAround(runs.length));
+    this.length = runs.reduce((sum, run) => sum + run.length, betweenAndAround(runs.length));
   }
 
-  into(bytes: Uint8Array, offset: number, form: Form): number {
-    let at = offset;
-    bytes[at++] = BRACKET;
+  into(writer: Writer, form: Form): void {
+    writer.byte(BRACKET);
     for (const [index, run] of this.runs.entries()) {
-      if (index > 0) bytes[at++] = COMMA;
-      bytes.set(run[form].subarray(1, -1), at);
-      at += run.length - BRACKETS;
+      if (index > 0) writer.byte(COMMA);
+      run.into(writer, form);
     }
-    bytes[at++] = END_BRACKET;
-    return at;
+    writer.byte(END_BRACKET);
   }
 }
-
-const BRACKETS = 2;
 
 /** Commas between parts, and brackets around them. */
 function betweenAndAround(parts: number): number {
-  return Math.max(0, parts - 1) + BRACKETS;
+  return Math.max(0, parts - 1) + 2;
 }
 
 /** A changed run keeps its number of items, so that the runs after it are found again. */
-function* runsOf(items: readonly JsonValue[], before: readonly Leaf[]): Generator<Leaf> {
+function* runsOf(items: readonly JsonValue[], before: readonly Run[]): Generator<Run> {
   let count = 1;
   for (let from = 0, index = 0; from < items.length; index++) {
     const known = before[index];
     // The last run takes more items until it is long enough.
     const isKept = known !== undefined && (index < before.length - 1 || known.length > RUN_BYTES / 2);
-    if (known !== undefined) count = isKept ? itemsIn(known) : itemsLike(known);
-    const run = leafOf(items.slice(from, from + count), known);
+    if (known !== undefined) count = isKept ? known.value.length : itemsLike(known);
+    const some = items.slice(from, from + count);
+    const run = known !== undefined && sameJson(some, known.value) ? known : new Run(some);
     yield run;
     from += count;
     count = itemsLike(run);
   }
 }
 
-function itemsIn(run: Leaf): number {
-  return (run.value as readonly JsonValue[]).length;
-}
-
 /** Returns how many items of the same size make a run. */
-function itemsLike(run: Leaf): number {
-  return Math.max(1, Math.floor((itemsIn(run) * RUN_BYTES) / run.length));
+function itemsLike({ value, length }: Run): number {
+  return Math.max(1, Math.floor((value.length * RUN_BYTES) / length));
 }

@@ -87,11 +87,14 @@ interface EncodedJson extends JsonBytes {
 }
 
 function encoded({ context, isCanonical }: Pick<CheckedContext, "context" | "isCanonical">, exact: Uint8Array): EncodedJson {
-  return { isCanonical, exact, canonical: () => canonicalUtf8(context, exact.length) };
+  return { isCanonical, exact, parts: [exact], canonical: () => canonicalUtf8(context, exact.length) };
 }
 
 /** Digests the JSON of a context. Call it before the caller can change the context. */
-function contentOf({ isCanonical, exact, canonical }: EncodedJson, { limits, digests }: DigestPorts): PreparedContext & SavedContent {
+function contentOf(
+  { isCanonical, exact, parts, canonical }: EncodedJson,
+  { limits, digests }: DigestPorts,
+): PreparedContext & SavedContent {
   if (exact.length > limits.maxContextBytes) throw tooLarge(exact.length, limits);
   const exactDigest = digests.sha256(exact);
   return {
@@ -100,7 +103,7 @@ function contentOf({ isCanonical, exact, canonical }: EncodedJson, { limits, dig
     exactDigest,
     canonicalDigest: isCanonical ? exactDigest : digests.sha256(canonical()),
     texts: () => [decodeUtf8(exact)],
-    parts: () => [exact],
+    parts: () => parts,
   };
 }
 
