@@ -10,7 +10,7 @@ const DECODER = new TextDecoder();
 
 /**
  * Returns the JSON value that LangGraph's own serialiser writes for a value. Plain JSON is copied, which takes a fraction of the time of writing
- * and parsing it; only other values, such as messages, go through the serialiser. The value may change after the call.
+ * and parsing it, and so are messages; only other values go through the serialiser. The value may change after the call.
  *
  * @param serde LangGraph's own.
  * @returns `undefined`, at once if possible, when the serialiser has to write the whole: for values that JSON omits, and for cycles.
@@ -18,15 +18,19 @@ const DECODER = new TextDecoder();
 export function jsonOf(serde: SerializerProtocol, value: unknown): Promise<JsonValue | undefined> | undefined {
   const copying = new Copying();
   const copy = copying.copyOf(value, 0);
-  return copying.isComplete ? withOthers(serde, copy, copying.others) : undefined;
+  return copying.isComplete ? withOthers(serde, copy, copying) : undefined;
 }
 
-async function withOthers(serde: SerializerProtocol, copy: Copy, others: readonly unknown[]): Promise<JsonValue | undefined> {
+/** Puts what the serialiser writes in place of the others. */
+async function withOthers(serde: SerializerProtocol, copy: Copy, { others, places }: Copying): Promise<JsonValue | undefined> {
   if (others.length === 0) return copy as JsonValue;
   const writing: Promise<readonly JsonValue[] | undefined>[] = [];
   for (let from = 0; from < others.length; from += AT_ONCE) writing.push(writtenOf(serde, others.slice(from, from + AT_ONCE)));
   const written = await Promise.all(writing);
-  return written.includes(undefined) ? undefined : filled(copy, written.flat() as readonly JsonValue[]);
+  if (written.includes(undefined)) return undefined;
+  const values = written.flat() as readonly JsonValue[];
+  for (const { holder, key, other } of places) assign(holder, key, values[other.index] as JsonValue);
+  return copy instanceof Other ? values[copy.index] : (copy as JsonValue);
 }
 
 /** @returns `undefined` when the serialiser cannot write the values as they are. */
@@ -46,9 +50,18 @@ class Other {
 }
 
 type Copy = null | string | number | boolean | Other | readonly Copy[] | { readonly [key: string]: Copy };
+type Holder = Record<string, Copy> | Copy[];
+
+interface Place {
+  readonly holder: Holder;
+  readonly key: string | number;
+  readonly other: Other;
+}
 
 class Copying {
   readonly others: unknown[] = [];
+  readonly places: Place[] = [];
+  #undefined: Other | undefined;
   isComplete = true;
 
   copyOf(value: unknown, depth: number): Copy {
@@ -69,6 +82,7 @@ class Copying {
     if (value === null) return null;
     if (depth > DEEPEST) this.isComplete = false;
     if (!this.isComplete) return null;
+    if (isSerializable(value)) return this.copyOf(value.toJSON(), depth + 1);
     if (!isPlain(value)) return this.#other(value);
     return Array.isArray(value) ? this.#listOf(value, depth + 1) : this.#objectOf(value as Readonly<Record<string, unknown>>, depth + 1);
   }
@@ -76,24 +90,37 @@ class Copying {
   #listOf(list: readonly unknown[], depth: number): Copy {
     const copy: Copy[] = [];
     // By index, because a list may have holes.
-    for (let index = 0; index < list.length; index++) copy.push(this.copyOf(list[index], depth));
+    for (let index = 0; index < list.length; index++) this.#put(copy, index, this.copyOf(list[index], depth));
     return copy;
   }
 
-  /** Copies with assignments: engines take several times as long for `Object.fromEntries`. */
   #objectOf(object: Readonly<Record<string, unknown>>, depth: number): Copy {
     const copy: Record<string, Copy> = {};
-    for (const key of Object.keys(object)) {
-      const value = this.copyOf(object[key], depth);
-      if (key !== "__proto__") copy[key] = value;
-      else Object.defineProperty(copy, key, { value, enumerable: true, configurable: true, writable: true });
-    }
+    for (const key of Object.keys(object)) this.#put(copy, key, this.copyOf(object[key], depth));
     return copy;
+  }
+
+  #put(holder: Holder, key: string | number, value: Copy): void {
+    if (value instanceof Other) this.places.push({ holder, key, other: value });
+    assign(holder, key, value);
   }
 
   #other(value: unknown): Other {
-    return new Other(this.others.push(value) - 1);
+    if (value !== undefined) return new Other(this.others.push(value) - 1);
+    // Messages have many members that are undefined.
+    return (this.#undefined ??= new Other(this.others.push(undefined) - 1));
   }
+}
+
+/** Assigns a member. Engines take several times as long for `Object.fromEntries`. */
+function assign(holder: Holder, key: string | number, value: Copy): void {
+  if (key !== "__proto__") (holder as Record<string | number, Copy>)[key] = value;
+  else Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** True for messages and other classes of LangChain, of which JSON, and so the serialiser, writes what `toJSON` returns. */
+function isSerializable(value: object): value is { toJSON(): unknown } {
+  return "lc_serializable" in value && "toJSON" in value && typeof value.toJSON === "function";
 }
 
 /** True for lists and objects without a class, which JSON writes by their members, and the serialiser too. */
@@ -103,11 +130,4 @@ function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   // Objects of another realm have another `Object.prototype`.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-function filled(copy: Copy, others: readonly JsonValue[]): JsonValue {
-  if (typeof copy !== "object" || copy === null) return copy;
-  if (copy instanceof Other) return others[copy.index] as JsonValue;
-  if (Array.isArray(copy)) return (copy as readonly Copy[]).map((item) => filled(item, others));
-  return Object.fromEntries(Object.entries(copy).map(([key, member]) => [key, filled(member, others)]));
 }

@@ -23,6 +23,12 @@ describe("jsonOf", () => {
       "messages",
       { messages: [new HumanMessage("hi"), new AIMessage({ content: "", tool_calls: [{ id: "1", name: "look", args: { a: 1 } }] })] },
     ],
+    ["values of classes under a key named __proto__", JSON.parse('{"a":1,"__proto__":{"b":null}}', (_, value) => value ?? new Set([1]))],
+    ["a value of a class alone", new Map([["a", undefined]])],
+    [
+      "a message alone, with a class in it",
+      new HumanMessage({ content: "hi", additional_kwargs: { seen: new Set([1]), at: new Date(1) } }),
+    ],
     ["many messages", Array.from({ length: 50 }, (_, index) => ({ index, message: new HumanMessage(`message ${index}`) }))],
     ["collections", { set: new Set([1, new Map([["a", { b: new Set(["c"]) }]])]), map: new Map([[{}, []]]) }],
     ["bytes", { bytes: new Uint8Array([1, 255]), buffer: Buffer.from("ab"), at: new Date(1) }],
@@ -49,7 +55,7 @@ describe("jsonOf", () => {
   });
 
   it("captures the value before the caller can change it", async () => {
-    const value = { list: [1], map: new Map([["a", 1]]), message: { content: "before" } };
+    const value = { list: [1], map: new Map([["a", 1]]), message: new HumanMessage("before") };
     const before = await writtenBySerialiser(value);
     const json = jsonOf(serde, value);
     value.list.push(2);
