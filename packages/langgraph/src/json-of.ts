@@ -112,10 +112,12 @@ class Copying {
   }
 }
 
-/** Assigns a member. Engines take several times as long for `Object.fromEntries`. */
+const PROTOTYPE: object = Object.prototype;
+
+/** Assigns a member, as an own property also where the prototype has one of that name, such as `__proto__`. Engines take several times as long for `Object.fromEntries`. */
 function assign(holder: Holder, key: string | number, value: Copy): void {
-  if (key !== "__proto__") (holder as Record<string | number, Copy>)[key] = value;
-  else Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
+  if (key in PROTOTYPE) Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
+  else (holder as Record<string | number, Copy>)[key] = value;
 }
 
 /** True for messages and other classes of LangChain, of which JSON, and so the serialiser, writes what `toJSON` returns. */

@@ -1,10 +1,11 @@
 import { runInNewContext } from "node:vm";
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { isWorkrailError } from "../errors.ts";
+import type { JsonValue } from "../model/context.ts";
 import { DEFAULT_LIMITS } from "../model/limits.ts";
 import { canonicalJson } from "./write-json.ts";
-import { checkJson, type JsonCheck } from "./check-json.ts";
+import { checkJson, define, type JsonCheck } from "./check-json.ts";
 
 function refusalOf(value: object, limits: { maxDepth?: number; maxKeys?: number } = {}): string {
   try {
@@ -146,4 +147,17 @@ describe("members of objects that are undefined", () => {
     expect(refusalOf({ a: undefined, b: undefined, c: 1 }, { maxKeys: 1 })).toBe("accepted");
     expect(check({ b: undefined, a: 1 }).isCanonical).toBe(true);
   });
+});
+
+it("a member is defined as an own property where the prototype has one of that name", () => {
+  const object: Record<string, JsonValue> = {};
+  const isCalled = vi.fn();
+  Reflect.defineProperty(Object.prototype, "given", { set: isCalled, configurable: true });
+  try {
+    for (const key of ["given", "constructor", "__proto__", "other"]) define(object, key, key);
+  } finally {
+    Reflect.deleteProperty(Object.prototype, "given");
+  }
+  expect(Object.entries(object)).toEqual(["given", "constructor", "__proto__", "other"].map((key) => [key, key]));
+  expect(isCalled).not.toHaveBeenCalled();
 });

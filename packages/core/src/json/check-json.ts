@@ -121,10 +121,15 @@ function withMembers(value: JsonValue, make: (member: JsonValue) => JsonValue): 
   return made;
 }
 
-/** Assigns a member; `__proto__` becomes an own property instead of setting the prototype. Faster than `Object.fromEntries`. */
+const PROTOTYPE: object = Object.prototype;
+
+/**
+ * Assigns a member of a plain object, as an own property also where the prototype has a setter or a frozen property of that name, such as
+ * `__proto__`. Faster than `Object.fromEntries`.
+ */
 export function define(object: Record<string, JsonValue>, key: string, value: JsonValue): void {
-  if (key !== "__proto__") object[key] = value;
-  else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  if (key in PROTOTYPE) Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  else object[key] = value;
 }
 
 /** Copies a value of bounded depth. Texts and numbers are shared. Drops members that are `undefined`. */
