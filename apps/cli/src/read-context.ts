@@ -66,7 +66,7 @@ async function read(source: string, name: string, mostBytes: number): Promise<Ui
 function tooLarge(name: string, mostBytes: number): WorkrailError {
   return new WorkrailError("TOO_LARGE", `There are more than ${mostBytes} bytes in ${name}.`, {
     details: { mostBytes },
-    hint: "Keep large files outside of the context and save their paths.",
+    hint: "Save the paths of large files instead.",
   });
 }
 

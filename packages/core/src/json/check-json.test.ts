@@ -31,6 +31,12 @@ describe("values that JSON cannot hold are refused, with their place", () => {
   class Point {
     readonly x = 1;
   }
+  class Written extends Array<number> {
+    toJSON(): object {
+      return { items: [...this] };
+    }
+  }
+  const hiding = (value: object): object => Object.defineProperty(value, "toJSON", { value: () => "other" });
   it.each<[string, object, string]>([
     ["undefined in an array", { a: [1, { b: [undefined] }] }, `context["a"][1]["b"][0] is undefined, which JSON cannot hold.`],
     ["a function", { run: () => 1 }, `context["run"] is function, which JSON cannot hold.`],
@@ -46,6 +52,9 @@ describe("values that JSON cannot hold are refused, with their place", () => {
     ["bytes", { blob: new Uint8Array(2) }, `context["blob"] is not a plain object.`],
     ["a boxed number", { n: Object(1) }, `context["n"] is not a plain object.`],
     ["an object of a class", { point: new Point() }, `context["point"] is not a plain object.`],
+    ["an array of a class with toJSON", { list: Written.of(1, 2) }, `context["list"] has a method toJSON.`],
+    ["an array with a hidden toJSON", { list: hiding([1]) }, `context["list"] has a method toJSON.`],
+    ["an object with a hidden toJSON", { a: [hiding({ b: 1 })] }, `context["a"][0] has a method toJSON.`],
     ["a promise", { later: Promise.resolve() }, `context["later"] is not a plain object.`],
     ["a hole in an array", { list: Array(2) }, `context["list"][0] is undefined, which JSON cannot hold.`],
     ["the root itself", new Map(), `context is not a plain object.`],

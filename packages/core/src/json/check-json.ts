@@ -21,7 +21,7 @@ interface Place {
 
 /**
  * Checks that a value is plain JSON within the limits. Iterative, so that hostile input cannot exhaust the stack. Refuses
- * everything that JSON would drop or change silently (functions, `NaN`, dates, `undefined` in an array), because saved data
+ * everything that JSON would drop or change silently (functions, `NaN`, dates, `toJSON`, `undefined` in an array), because saved data
  * must come back exactly. A member of an object that is `undefined` counts as absent, as in `JSON.stringify`.
  *
  * @param name name of the value in messages.
@@ -46,7 +46,7 @@ export function checkJson(root: object, limits: Pick<Limits, "maxDepth" | "maxKe
         refuse(
           { value: Object(value), depth: 0, parent, key },
           `is ${typeof value}, which JSON cannot hold`,
-          value === undefined ? "Put null in its place, or leave the item out of the array." : undefined,
+          value === undefined ? "Put null in its place, or omit the item." : undefined,
         );
     }
   };
@@ -56,14 +56,16 @@ export function checkJson(root: object, limits: Pick<Limits, "maxDepth" | "maxKe
   let hasUndefined = false;
   for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
     if (place.depth > limits.maxDepth) refuse(place, `is nested deeper than ${limits.maxDepth} levels`);
-    if (Array.isArray(place.value)) {
-      for (let index = 0; index < place.value.length; index++) {
-        characters += checkMember(place, index, place.value[index]);
+    const record = place.value as Record<string, unknown>;
+    const isList = Array.isArray(record);
+    if (!isList && !isPlain(record)) refuse(place, "is not a plain object");
+    if (typeof record["toJSON"] === "function") refuse(place, "has a method toJSON");
+    if (isList) {
+      for (let index = 0; index < record.length; index++) {
+        characters += checkMember(place, index, record[index]);
       }
       continue;
     }
-    if (!isPlain(place.value)) refuse(place, "is not a plain object");
-    const record = place.value as Record<string, unknown>;
     let previous = "";
     for (const key of Object.keys(record)) {
       const value = record[key];
@@ -91,7 +93,7 @@ function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-function refuse(place: Place, rule: string, hint = "Send only JSON values within the limits; split or shorten what is larger."): never {
+function refuse(place: Place, rule: string, hint = "Send JSON values within the limits; shorten larger ones."): never {
   const path = pathOf(place);
   throw invalidInput(path, `${path} ${rule}.`, hint);
 }

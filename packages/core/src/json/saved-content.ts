@@ -120,7 +120,7 @@ export function tooLarge(contextBytes: number | undefined, limits: Limits, cause
   const { maxContextBytes } = limits;
   return new WorkrailError("TOO_LARGE", `The context is larger than ${maxContextBytes} bytes of JSON.`, {
     details: { limit: "maxContextBytes", maxContextBytes, contextBytes },
-    hint: "Keep large files outside of the context and save their paths.",
+    hint: "Save the paths of large files instead.",
     cause,
   });
 }
