@@ -141,3 +141,29 @@ it("accepts what checkJson accepts", () => {
   checkJson(context, DEFAULT_LIMITS);
   expect(write(new RecentJson(), context)).toEqual(expected(context));
 });
+
+it("writes one and the same value of a getter in both forms, and compares with that one later", () => {
+  const recent = new RecentJson();
+  let reads = 0;
+  const changing = {
+    get flag() {
+      return ++reads % 2 === 0;
+    },
+  };
+  // Deeper members are written in one go.
+  const context = { a: { b: { c: { changing } } } };
+  for (let step = 0; step < 4; step++) {
+    const json = write(recent, context);
+    expect(json?.exact).toBe(json?.canonical);
+  }
+});
+
+it("forgets contexts by the bytes of their JSON, which numbers have more of than characters counted", () => {
+  const recent = new RecentJson();
+  const numbers = Array.from({ length: 50_000 }, (_, index) => -Math.PI / (index + 3));
+  const firstPart = (session: number) => recent.write(`session ${session}`, { numbers }, 100_000)?.parts[1];
+  const kept = firstPart(0);
+  expect(firstPart(0)).toBe(kept);
+  for (let session = 1; session < 5; session++) firstPart(session);
+  expect(firstPart(0)).not.toBe(kept);
+});

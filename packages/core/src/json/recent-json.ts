@@ -15,7 +15,7 @@ export interface JsonBytes {
 
 /** Longest context to keep, in characters. */
 const LONGEST = 1024 * 1024;
-/** Most characters of all kept contexts. Each takes about four bytes of memory. */
+/** Most bytes of JSON of all kept contexts. Each takes four to ten bytes of memory. */
 const MOST = 4 * 1024 * 1024;
 /** Objects nested deeper, and larger ones, are written in one go. */
 const LEVELS = 4;
@@ -30,8 +30,8 @@ const LONG = 4 * 1024;
  * the last one and join the parts that stayed takes a fraction of the time of writing it again.
  */
 export class RecentJson {
-  readonly #contexts = new Map<string, { readonly part: Part; readonly characters: number }>();
-  #characters = 0;
+  readonly #contexts = new Map<string, Part>();
+  #bytes = 0;
 
   /**
    * Writes a context that passed `checkJson`.
@@ -41,14 +41,14 @@ export class RecentJson {
    * @returns `undefined` for a context that is too short or too long to gain by this.
    */
   write(session: string, context: Context, characters: number): JsonBytes | undefined {
-    const last = this.#contexts.get(session)?.part;
+    const last = this.#contexts.get(session);
     this.#forget(session);
     if (characters <= SHORT_TEXT || characters > LONGEST) return undefined;
     const part = partOf(context, last, LEVELS);
-    this.#contexts.set(session, { part, characters });
-    this.#characters += characters;
+    this.#contexts.set(session, part);
+    this.#bytes += part.length;
     for (const oldest of this.#contexts.keys()) {
-      if (this.#characters <= MOST) break;
+      if (this.#bytes <= MOST) break;
       this.#forget(oldest);
     }
     const writer = new Writer(part.length);
@@ -57,7 +57,7 @@ export class RecentJson {
   }
 
   #forget(session: string): void {
-    this.#characters -= this.#contexts.get(session)?.characters ?? 0;
+    this.#bytes -= this.#contexts.get(session)?.length ?? 0;
     this.#contexts.delete(session);
   }
 }
@@ -134,8 +134,9 @@ class Leaf implements Part {
   #canonical: Uint8Array | undefined;
 
   constructor(value: JsonValue) {
-    this.exact = this.encoded(JSON.stringify(value));
     this.value = copyOf(value);
+    // Written from the copy, because a getter may return another value next time.
+    this.exact = this.encoded(JSON.stringify(this.value));
   }
 
   get length(): number {
