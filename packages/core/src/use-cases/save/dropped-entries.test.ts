@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { aStore, OTHER, withMethods } from "../../../../memory/src/testing/a-store.ts";
+import type { JsonValue } from "../../model/context.ts";
 import { droppedSince, RecentKeys } from "./dropped-entries.ts";
 
 /** A store that counts the blobs it reads. */
@@ -36,6 +37,15 @@ it("a save reads a parent that is not known", async () => {
   expect(await store.save({ n: 1 }, { parentId: earlier.id })).toMatchObject({ dropped: { keys: ["goal"] } });
   expect(await store.save({ n: 2, goal: "g" })).not.toHaveProperty("dropped");
   expect(store.reads).toBe(1);
+});
+
+it("a save reports a key that the caller removed from the parent's context during the parent's save", async () => {
+  const store = aCountingStore();
+  const context: Record<string, JsonValue> = { goal: "g", n: 1 };
+  const saving = store.saved(context);
+  delete context["goal"];
+  await saving;
+  expect(await store.save({ n: 2 })).toMatchObject({ dropped: { keys: ["goal"] } });
 });
 
 it("loads of one checkpoint read its parent once, when the parent has no more keys", async () => {

@@ -178,7 +178,7 @@ export async function saveCheckpoint(ports: SavePorts, given: SaveInput): Promis
   // Captures the context before the caller can change it.
   const checked = checkContext(context, ports.limits);
   const takenDown = takeDown(checked, ports, given.sessionId);
-  const input = { ...given, patch: undefined, context: checked.context };
+  const input = { ...given, patch: undefined, context: { ...checked.context } };
   return ports.locking.inOrder(given.sessionId, async () => saveContent(ports, { ...input, content: await takenDown() }));
 }
 
