@@ -95,10 +95,11 @@ export class PostgresCatalog implements CatalogPort, RecoveryPort {
     // A rule that asks for contradictions corrects the rows. Totals are no rows: they are counted anew.
     const corrects = [...answers.keys()].some(({ of }) => of === "contradictions");
     // Blobs before the rows: reads of the caller see them as they were. Meanwhile the statements for the rows are built.
-    const [isDone, writes] = await Promise.all([
-      blobs === undefined || this.#transactions.within(turn, blobs),
-      this.#writesOf(turn, store, next),
-    ]);
+    const putting = blobs === undefined ? Promise.resolve(true) : this.#transactions.within(turn, blobs);
+    const building = this.#writesOf(turn, store, next);
+    // The turn may end only when both have ended: a later statement would run outside of its transaction.
+    await Promise.allSettled([putting, building]);
+    const [isDone, writes] = await Promise.all([putting, building]);
     if (!isDone) return { outcome: next.withdrawn as Out, hasWritten: false, writes: [] };
     const all = corrects ? [...writes, ...countingWrites(this.#tenant)] : writes;
     return { outcome: next.outcome, hasWritten: blobs !== undefined, writes: all, evidence: this.#evidenceOf(next.audit) };
