@@ -102,7 +102,7 @@ function notMigrated(cause: unknown): WorkrailError {
 export function unknownOutcome(cause: unknown): WorkrailError {
   return new WorkrailError("STORAGE_UNAVAILABLE", "The database was lost while it was committing; whether it did is not known.", {
     details: { reason: "input-output", outcome: "unknown" },
-    hint: "Do it again. A save with the same checkpointId or expectedParentId is recognised if it did happen.",
+    hint: "Repeat the call. A save with the same checkpointId or expectedParentId is recognised if it was committed.",
     cause,
   });
 }
