@@ -125,7 +125,10 @@ describe("a keyring", () => {
       { ...keyring, mac: "" },
     ]) {
       await plant(planted);
-      await expect(open(ZEROS)).rejects.toMatchObject({ ...UNAVAILABLE, message: expect.stringContaining("changed without the key") as string });
+      await expect(open(ZEROS)).rejects.toMatchObject({
+        ...UNAVAILABLE,
+        message: expect.stringContaining("changed without the key") as string,
+      });
     }
     for (const planted of [{}, { ...keyring, mac: 1 }, { ...keyring, dataKey: {} }, { ...keyring, dataKey: { wraps: [1] } }]) {
       await plant(planted);
