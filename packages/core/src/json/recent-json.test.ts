@@ -130,6 +130,16 @@ it("keeps sessions apart, and writes what it forgot anew", () => {
   }
 });
 
+it("keeps nothing of a session that it was told to forget", () => {
+  const recent = new RecentJson();
+  const context = { text: "x".repeat(LONG) };
+  const longPart = () => recent.write("session", context, LONG)?.parts.find(({ length }) => length > LONG);
+  const first = longPart();
+  expect(longPart()).toBe(first);
+  recent.forget("session");
+  expect(longPart()).not.toBe(first);
+});
+
 it.each([1_000, 2_000_000])("leaves a context of %d characters to others", (characters) => {
   const recent = new RecentJson();
   expect(write(recent, { a: 1 })).toBeDefined();

@@ -42,21 +42,22 @@ export class RecentJson {
    */
   write(session: string, context: Context, characters: number): JsonBytes | undefined {
     const last = this.#contexts.get(session);
-    this.#forget(session);
+    this.forget(session);
     if (characters <= SHORT_TEXT || characters > LONGEST) return undefined;
     const part = partOf(context, last, LEVELS);
     this.#contexts.set(session, part);
     this.#bytes += part.length;
     for (const oldest of this.#contexts.keys()) {
       if (this.#bytes <= MOST) break;
-      this.#forget(oldest);
+      this.forget(oldest);
     }
     const writer = new Writer(part.length);
     part.into(writer, "exact");
     return { exact: writer.bytes, parts: writer.parts(), canonical: () => canonicalOf(part) };
   }
 
-  #forget(session: string): void {
+  /** Frees what is kept of a session, such as an erased one. */
+  forget(session: string): void {
     this.#bytes -= this.#contexts.get(session)?.length ?? 0;
     this.#contexts.delete(session);
   }

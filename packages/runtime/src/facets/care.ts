@@ -154,6 +154,7 @@ export async function erase(store: Store, params: EraseParams): Promise<EraseRes
   const report = await store.using(async () => (await caring()).eraseCheckpoints(store.erasingPorts, input));
   if (!report.dryRun) {
     store.changed(report.erased.map((each) => each.sessionId));
+    for (const { sessionId } of report.erased) store.savePorts.recentJson?.forget(sessionId);
     // Notes of a deleted checkpoint stay, since the next turn may save its words again. Notes of an erased session are removed.
     if (store.dataDir !== undefined && "sessionIds" in input) forgetSessions(store.dataDir, input.sessionIds);
   }
