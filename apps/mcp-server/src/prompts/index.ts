@@ -24,7 +24,7 @@ export function createPrompts(store: LazyStore, { canSave }: { readonly canSave:
       name: "save",
       title: "Save the work now",
       description: "Asks the agent to save the state of its work.",
-      arguments: [SESSION, { name: "note", description: "What to mention, such as why you stop" }],
+      arguments: [SESSION, { name: "note", description: "Text to mention, such as why you stop" }],
       complete: async (name, typed) => (name === "session" ? sessionsLike(await store.get(), typed) : []),
       async write({ session, note }) {
         const where = session === undefined ? "the session of this work" : `session ${JSON.stringify(session)}`;

@@ -7,12 +7,12 @@ import { time } from "./fields.ts";
 
 export const checkpointShape = {
   id: z.string().describe("Its id"),
-  summary: z.string().describe("What was done"),
+  summary: z.string().describe("Completed work"),
   description: z.string().describe("Details"),
   project_path: z.string().describe("Its project"),
   context: jsonObject().describe("Metadata"),
   tags: z.array(z.string()).describe("Its tags"),
-  token_count: z.number().describe("Of all of it"),
+  token_count: z.number().describe("Tokens of the whole content"),
   created_at: time.describe("When saved"),
   updated_at: time.describe("The same"),
   kind: unlisted(z.enum(["workflow", "conversation", "aside"]).optional()),

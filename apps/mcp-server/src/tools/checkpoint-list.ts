@@ -19,10 +19,10 @@ const input = z.strictObject({
 const output = z.looseObject({
   origin: originOfMany,
   checkpoints: z.array(briefCheckpoint).describe("Newest first, without descriptions"),
-  total: z.number().describe("Of matches"),
+  total: z.number().describe("Number of matches"),
   limit: z.number().describe("As asked for"),
   offset: z.number().describe("As asked for"),
-  next_offset: z.number().optional().describe("Of the next page"),
+  next_offset: z.number().optional().describe("Offset of the next page"),
   ...degradation,
 });
 

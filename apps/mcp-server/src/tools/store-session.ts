@@ -26,7 +26,7 @@ const output = z.looseObject({
   filename: z.string().describe("Its name"),
   topic: z.string().describe("As used"),
   date: time.describe("When stored"),
-  message: z.string().describe("What was done"),
+  message: z.string().describe("Result"),
   warning: z.string().optional().describe("Tell your user"),
   checkpointId: z.string().optional().describe("Holds all of it"),
 });

@@ -48,7 +48,7 @@ const output = toldFields(FIND_RESULT, {
   total: "Of matches",
   limit: "As asked for",
   offset: "As asked for",
-  nextOffset: z.number().optional().describe("Of the next page"),
+  nextOffset: z.number().optional().describe("Offset of the next page"),
   session: unlisted(toldField(session)).optional(),
   durability,
   ...degradation,

@@ -49,7 +49,7 @@ const value = z.looseObject({
 });
 
 const output = toldFields(RESUMED_WORK, {
-  checkpointId: "What was loaded",
+  checkpointId: "Loaded checkpoint",
   sessionId: "Its session",
   context: jsonObject().describe("The saved state"),
   metadata,
@@ -59,7 +59,7 @@ const output = toldFields(RESUMED_WORK, {
   ...fellBack,
   durability,
   ...degradation,
-  values: z.array(value).optional().describe("What paths name"),
+  values: z.array(value).optional().describe("Values at paths"),
   valuesLeft: unlisted(z.number().optional()),
   missing: z
     .array(z.union([z.string(), path]))

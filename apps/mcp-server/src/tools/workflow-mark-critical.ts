@@ -12,8 +12,8 @@ const input = z.strictObject({
 });
 
 const output = toldFields(MARK_RESULT, {
-  status: "Whether the key was there",
-  message: "What happened",
+  status: "Presence of the key",
+  message: "Explanation",
   sessionId: "Its session",
   criticalKeys: "All marked keys",
   durability,

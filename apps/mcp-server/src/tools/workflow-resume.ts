@@ -23,7 +23,7 @@ const input = z.strictObject({
 const drift = DRIFT.extend({ files: z.record(z.string(), z.unknown()).optional() });
 
 const loaded = toldFields(RESUMED_WORK, {
-  checkpointId: "What was loaded",
+  checkpointId: "Loaded checkpoint",
   sessionId: "Its session",
   depth: "As asked for",
   context: "The saved state",
@@ -39,7 +39,7 @@ const loaded = toldFields(RESUMED_WORK, {
 });
 
 const suggested = toldFields(RESUME_CANDIDATES, {
-  note: "What to do now",
+  note: "Next step",
   candidates: toldField(z.array(CANDIDATE.partial({ sessionId: true })), "Likeliest first"),
   total: "If more than these",
 });
