@@ -154,7 +154,7 @@ describe("a complete session of reads", () => {
       await readAll(server);
       const printed = await runAll(home);
       expect(printed.get("status")).toContain("Read-only");
-      expect(printed.get("doctor")).toContain("open for reading only");
+      expect(printed.get("doctor")).toContain("the store is read-only");
       await server[Symbol.asyncDispose]();
       expect(snapshotOf(home.dataDir)).toEqual(before);
     }));

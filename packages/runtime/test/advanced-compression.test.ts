@@ -93,7 +93,7 @@ describe("advanced compression", () => {
   it("names missing settings", async () => {
     await opened({ WORKRAIL_CONTEXT_COMPRESSION: "advanced" }, async (workrail) => {
       const { advanced } = await workrail.compressContext({ context, budgetTokens: 300 });
-      const why = "No model is asked: WORKRAIL_CONDENSER_URL and WORKRAIL_CONDENSER_MODEL must be set.";
+      const why = "No model is used: WORKRAIL_CONDENSER_URL and WORKRAIL_CONDENSER_MODEL must be set.";
       expect(advanced).toEqual({ by: "none", condensed: 0, fellBack: [{ key: "notes", why }] });
     });
   });

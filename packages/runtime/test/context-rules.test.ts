@@ -115,7 +115,7 @@ describe("the project's file of rules", () => {
   it.each([
     ["context-rules.yaml", "layers: { CRITICAL: goal }", "contextRules.layers.CRITICAL must be a list of patterns for keys."],
     ["context-rules.yaml", "layers: [", "line 1"],
-    ["context-rules.yaml", 'layers: { USEFUL: ["/(?=a)/"] }', "contextRules.layers.USEFUL[0]: The expression"],
+    ["context-rules.yaml", 'layers: { USEFUL: ["/(?=a)/"] }', "contextRules.layers.USEFUL[0]: The regular expression"],
     ["context-rules.json", "{", "JSON"],
     ["context-rules.json", " ".repeat(300_000), "larger than"],
   ])("that is broken never stops a save: %s with %.30s", async (name, text, reason) => {

@@ -286,7 +286,7 @@ describe("on the disk", () => {
         await save(store, "a", "The automobile needs new brakes.");
         const result = await store.searchCheckpoints({ query: "brakes" });
         expect(result.hits).toHaveLength(1);
-        expect(result.meaning).toEqual({ embedder: "none", failed: "No model is asked: WORKRAIL_EMBEDDER_URL must be set." });
+        expect(result.meaning).toEqual({ embedder: "none", failed: "No model is used: WORKRAIL_EMBEDDER_URL must be set." });
       });
     }));
 

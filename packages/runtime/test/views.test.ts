@@ -185,9 +185,9 @@ it("classifies by the project's file of rules, also in loads, and reports when t
     expect(view.omitted?.entries).toMatchObject([{ key: "notes" }]);
     fs.writeFileSync(file, "{ no rules");
     const without = await workrail.viewCheckpoint({ sessionId: "session", budgetTokens: 1_000 });
-    expect(without.contextRulesWarning).toContain("context-rules.json is not followed");
+    expect(without.contextRulesWarning).toContain("context-rules.json is ignored");
     const shaped = await workrail.compressContext({ sessionId: "session", budgetTokens: 1_000 });
-    expect(shaped.contextRulesWarning).toContain("context-rules.json is not followed");
+    expect(shaped.contextRulesWarning).toContain("context-rules.json is ignored");
   } finally {
     fs.rmSync(project, { recursive: true, force: true });
   }

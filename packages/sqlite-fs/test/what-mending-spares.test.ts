@@ -210,7 +210,7 @@ describe("mending", () => {
       executeIn(file, FLIPPED);
       await withOpened(dataDir, async ({ storage }) => {
         const { warnings } = await storeStatus({ storage, limits: DEFAULT_LIMITS });
-        expect(warnings).toEqual([expect.stringContaining("was damaged and mended: 1.")]);
+        expect(warnings).toEqual([expect.stringContaining("was damaged and repaired: 1.")]);
       });
     }));
 
