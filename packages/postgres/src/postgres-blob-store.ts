@@ -18,13 +18,17 @@ const BYTES = prepared((tenant: string, { ref }: { readonly ref: BlobRef }) => {
   return builder.selectFrom("blob").select("bytes").where("tenant_id", "=", tenant).where("ref", "=", ref);
 });
 
-const INSERT = preparedRows<StoredTables["blob"]>((rows) =>
-  builder
-    .insertInto("blob")
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("ref"),
-);
+const INSERT = preparedRows((rows: readonly StoredTables["blob"][]) => {
+  const insertion = builder.insertInto("blob").values(rows);
+  return insertion.onConflict((conflict) => conflict.doNothing()).returning("ref");
+});
+
+const REPLACE = preparedRows((rows: readonly StoredTables["blob"][]) => {
+  const insertion = builder.insertInto("blob").values(rows);
+  return insertion.onConflict((conflict) => {
+    return conflict.columns(["tenant_id", "ref"]).doUpdateSet((eb) => ({ bytes: eb.ref("excluded.bytes") }));
+  });
+});
 
 /** Blobs in a table of the catalog's database. Within a change of the catalog, they change in its transaction. */
 export class PostgresBlobStore implements BlobStore {
@@ -57,13 +61,8 @@ export class PostgresBlobStore implements BlobStore {
   }
 
   async replace(ref: BlobRef, bytes: Uint8Array): Promise<void> {
-    const upsert = builder
-      .insertInto("blob")
-      .values({ tenant_id: this.#tenant, ref, bytes })
-      .onConflict((conflict) => {
-        return conflict.columns(["tenant_id", "ref"]).doUpdateSet((eb) => ({ bytes: eb.ref("excluded.bytes") }));
-      });
-    await this.#transactions.run((connection) => ask(connection, upsert));
+    const replace = REPLACE([{ tenant_id: this.#tenant, ref, bytes }]);
+    await this.#transactions.run((connection) => ask(connection, replace));
   }
 
   async get(ref: BlobRef): Promise<Uint8Array | undefined> {

@@ -19,7 +19,7 @@ import { answerRead, answerReads } from "./answer-read.ts";
 import { clearingWrites, countingWrites, writesOf } from "./apply-rows.ts";
 import { ask } from "./ask.ts";
 import { builder, type Query } from "./queries/query-builder.ts";
-import { type Ending, type LockedStore, OfCaller, type Transactions, type Turn } from "./transactions.ts";
+import { all, type Ending, type LockedStore, OfCaller, type Transactions, type Turn } from "./transactions.ts";
 
 export interface PostgresCatalogOptions {
   readonly tenant: string;
@@ -98,11 +98,10 @@ export class PostgresCatalog implements CatalogPort, RecoveryPort {
     const putting = blobs === undefined ? Promise.resolve(true) : this.#transactions.within(turn, blobs);
     const building = this.#writesOf(turn, store, next);
     // The turn may end only when both have ended: a later statement would run outside of its transaction.
-    await Promise.allSettled([putting, building]);
-    const [isDone, writes] = await Promise.all([putting, building]);
-    if (!isDone) return { outcome: next.withdrawn as Out, hasWritten: false, writes: [] };
-    const all = corrects ? [...writes, ...countingWrites(this.#tenant)] : writes;
-    return { outcome: next.outcome, hasWritten: blobs !== undefined, writes: all, evidence: this.#evidenceOf(next.audit) };
+    await all([putting, building]);
+    if (!(await putting)) return { outcome: next.withdrawn as Out, hasWritten: false, writes: [] };
+    const writes = [...(await building), ...(corrects ? countingWrites(this.#tenant) : [])];
+    return { outcome: next.outcome, hasWritten: blobs !== undefined, writes, evidence: this.#evidenceOf(next.audit) };
   }
 
   /** Answers the reads that have no answer yet, in one round trip. */
