@@ -54,7 +54,7 @@ export const gzipCodec: Codec = {
     const [chunks] = await Promise.all([chunksOf(gzip), writeAll(gzip, parts)]);
     return Buffer.concat(chunks);
   },
-  async encodeAgain(parts) {
+  async encodeReusing(parts) {
     const segments = segmentsOf(parts);
     const contentBytes = lengthOf(segments);
     const freshBytes = lengthOf(segments.filter((part) => !folded.has(part)));

@@ -67,15 +67,15 @@ export function describeCodec(harness: CodecHarness, options?: ConformanceOption
       }
     });
 
-    it.skipIf(codec.encodeAgain === undefined)(
-      "encodes parts that came before in any new order (skipped without encodeAgain)",
+    it.skipIf(codec.encodeReusing === undefined)(
+      "encodes parts that came before in any new order (skipped without encodeReusing)",
       async () => {
         const known = [0, 1, 900, 4_096, 5_000, 20_000, 70_000, 300_000].map((length) => noise(length));
         const orders = [[2, 4, 2, 5, 1], [5], [], [0], [2, 4, 3, 2, 5, 1], [6, 1, 6, 4], [7, 4], [7, 4, 5, 2], [5, 4, 7]];
         for (const order of orders) {
           const parts = [...order.map((index) => known[index] as Uint8Array), noise(100)];
           const bytes = Uint8Array.from(parts.flatMap((part) => [...part]));
-          const encoded = (await codec.encodeAgain?.(parts)) ?? new Uint8Array();
+          const encoded = (await codec.encodeReusing?.(parts)) ?? new Uint8Array();
           for (const reader of [codec, ...sameFormat]) expect(await fateOf(reader.decode(encoded, PLENTY), bytes)).toBe("same");
           const damaged = Uint8Array.from(encoded);
           damaged[encoded.length >> 1] = (damaged[encoded.length >> 1] as number) ^ 4;

@@ -223,7 +223,7 @@ export async function encodeBlob(
   const parts = envelopeParts(facts, content.parts(), digests);
   if (content.sizeBytes > LARGE_BYTES && codec.encodeParts !== undefined) return codec.encodeParts(parts);
   const all = content.sizeBytes > LARGE_BYTES ? Array.from(parts, ownBytes) : [...parts];
-  return codec.encodeAgain?.(all) ?? codec.encode(joinBytes(all));
+  return codec.encodeReusing?.(all) ?? codec.encode(joinBytes(all));
 }
 
 /** Parts of a large content share one buffer. */

@@ -13,7 +13,7 @@ export interface Codec {
    * Encodes consecutive parts that never change. Some were parts of an earlier call, as the same objects: what was made of them may be used
    * again. Absent: the caller concatenates the parts.
    */
-  encodeAgain?(parts: readonly Uint8Array[]): Promise<Uint8Array>;
+  encodeReusing?(parts: readonly Uint8Array[]): Promise<Uint8Array>;
   /**
    * Decodes bytes. Rejects with `CHECKPOINT_CORRUPT` when the bytes are incomplete or malformed, and with `TOO_LARGE` as soon as
    * the result would exceed `maxBytes`: a few hundred kilobytes can expand to gigabytes.
