@@ -1,5 +1,5 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import { type JsonValue, parseJson } from "@workrail/core";
+import { type JsonValue, parseJson, setMember } from "@workrail/core";
 
 /** Values deeper than this are left to the serialiser, which also handles cycles. */
 const DEEPEST = 100;
@@ -29,7 +29,7 @@ async function withOthers(serde: SerializerProtocol, copy: Copy, { others, place
   const written = await Promise.all(writing);
   if (written.includes(undefined)) return undefined;
   const values = written.flat() as readonly JsonValue[];
-  for (const { holder, key, other } of places) assign(holder, key, values[other.index] as JsonValue);
+  for (const { other, put } of places) put(values[other.index] as JsonValue);
   return copy instanceof Other ? values[copy.index] : (copy as JsonValue);
 }
 
@@ -50,12 +50,11 @@ class Other {
 }
 
 type Copy = null | string | number | boolean | Other | readonly Copy[] | { readonly [key: string]: Copy };
-type Holder = Record<string, Copy> | Copy[];
 
+/** Place of a stand-in. */
 interface Place {
-  readonly holder: Holder;
-  readonly key: string | number;
   readonly other: Other;
+  readonly put: (value: JsonValue) => void;
 }
 
 class Copying {
@@ -90,19 +89,22 @@ class Copying {
   #listOf(list: readonly unknown[], depth: number): Copy {
     const copy: Copy[] = [];
     // By index, because a list may have holes.
-    for (let index = 0; index < list.length; index++) this.#put(copy, index, this.copyOf(list[index], depth));
+    for (let index = 0; index < list.length; index++) {
+      const item = this.copyOf(list[index], depth);
+      if (item instanceof Other) this.places.push({ other: item, put: (value) => (copy[index] = value) });
+      copy.push(item);
+    }
     return copy;
   }
 
   #objectOf(object: Readonly<Record<string, unknown>>, depth: number): Copy {
     const copy: Record<string, Copy> = {};
-    for (const key of Object.keys(object)) this.#put(copy, key, this.copyOf(object[key], depth));
+    for (const key of Object.keys(object)) {
+      const member = this.copyOf(object[key], depth);
+      if (member instanceof Other) this.places.push({ other: member, put: (value) => setMember(copy, key, value) });
+      setMember(copy, key, member);
+    }
     return copy;
-  }
-
-  #put(holder: Holder, key: string | number, value: Copy): void {
-    if (value instanceof Other) this.places.push({ holder, key, other: value });
-    assign(holder, key, value);
   }
 
   #other(value: unknown): Other {
@@ -110,14 +112,6 @@ class Copying {
     // Messages have many members that are undefined.
     return (this.#undefined ??= new Other(this.others.push(undefined) - 1));
   }
-}
-
-const PROTOTYPE: object = Object.prototype;
-
-/** Assigns a member, as an own property also where the prototype has one of that name, such as `__proto__`. Engines take several times as long for `Object.fromEntries`. */
-function assign(holder: Holder, key: string | number, value: Copy): void {
-  if (key in PROTOTYPE) Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
-  else (holder as Record<string | number, Copy>)[key] = value;
 }
 
 /** True for messages and other classes of LangChain, of which JSON, and so the serialiser, writes what `toJSON` returns. */

@@ -5,7 +5,7 @@ import { isWorkrailError } from "../errors.ts";
 import type { JsonValue } from "../model/context.ts";
 import { DEFAULT_LIMITS } from "../model/limits.ts";
 import { canonicalJson } from "./write-json.ts";
-import { checkJson, define, type JsonCheck } from "./check-json.ts";
+import { checkJson, setMember, type JsonCheck } from "./check-json.ts";
 
 function refusalOf(value: object, limits: { maxDepth?: number; maxKeys?: number } = {}): string {
   try {
@@ -163,7 +163,7 @@ it("a member is defined as an own property where the prototype has one of that n
   const isCalled = vi.fn();
   Reflect.defineProperty(Object.prototype, "given", { set: isCalled, configurable: true });
   try {
-    for (const key of ["given", "constructor", "__proto__", "other"]) define(object, key, key);
+    for (const key of ["given", "constructor", "__proto__", "other"]) setMember(object, key, key);
   } finally {
     Reflect.deleteProperty(Object.prototype, "given");
   }

@@ -118,7 +118,7 @@ function withMembers(value: JsonValue, make: (member: JsonValue) => JsonValue): 
   const made = {};
   for (const key of Object.keys(value)) {
     const member: JsonValue | undefined = value[key];
-    if (member !== undefined) define(made, key, make(member));
+    if (member !== undefined) setMember(made, key, make(member));
   }
   return made;
 }
@@ -129,7 +129,7 @@ const PROTOTYPE: object = Object.prototype;
  * Assigns a member of a plain object, as an own property also where the prototype has a setter or a frozen property of that name, such as
  * `__proto__`. Faster than `Object.fromEntries`.
  */
-export function define(object: Record<string, JsonValue>, key: string, value: JsonValue): void {
+export function setMember<T>(object: Record<string, T>, key: string, value: T): void {
   if (key in PROTOTYPE) Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
   else object[key] = value;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../model/context.ts";
 import { inTurns, type Steps } from "../turns.ts";
-import { define } from "./check-json.ts";
+import { setMember } from "./check-json.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import { BACKSLASH, BRACE, BRACKET, COLON, COMMA, END_BRACE, END_BRACKET, parseJson, QUOTE } from "./parse-json.ts";
 
@@ -147,7 +147,7 @@ class BytesParser {
     if (kind === "array") {
       for (const item of parseJson(`[${text}]`) as JsonValue[]) value.push(item);
     } else {
-      for (const [key, member] of Object.entries(parseJson(`{${text}}`) as JsonObject)) define(value, key, member);
+      for (const [key, member] of Object.entries(parseJson(`{${text}}`) as JsonObject)) setMember(value, key, member);
     }
   }
 
@@ -166,7 +166,7 @@ class BytesParser {
   #add(key: string | undefined, member: JsonValue): void {
     const { kind, value } = this.#opened.at(-1) as Opened;
     if (kind === "array") value.push(member);
-    else define(value, key as string, member);
+    else setMember(value, key as string, member);
   }
 }
 

@@ -1,6 +1,7 @@
 import { sameJson } from "../delta/same-json.ts";
 import { type Context, isJsonObject, type JsonValue } from "../model/context.ts";
 import { copyOf } from "./check-json.ts";
+import { BRACE, BRACKET, COMMA, END_BRACE, END_BRACKET } from "./parse-json.ts";
 import { encodeUtf8, isSameBytes, SHORT_TEXT } from "./utf8.ts";
 import { canonicalJson } from "./write-json.ts";
 
@@ -51,9 +52,8 @@ export class RecentJson {
       if (this.#bytes <= MOST) break;
       this.forget(oldest);
     }
-    const writer = new Writer(part.length);
-    part.into(writer, "exact");
-    return { exact: writer.bytes, parts: writer.parts(), canonical: () => canonicalOf(part) };
+    const exact = written(part, "exact");
+    return { exact: exact.bytes, parts: exact.parts(), canonical: () => written(part, "canonical").bytes };
   }
 
   /** Frees what is kept of a session, such as an erased one. */
@@ -102,10 +102,10 @@ class Writer {
   }
 }
 
-function canonicalOf(part: Part): Uint8Array {
+function written(part: Part, form: Form): Writer {
   const writer = new Writer(part.length);
-  part.into(writer, "canonical");
-  return writer.bytes;
+  part.into(writer, form);
+  return writer;
 }
 
 /** Returns parts of `before` where the value is the same. */
@@ -169,10 +169,6 @@ class Run extends Leaf {
     return encodeUtf8(json.slice(1, -1));
   }
 }
-
-const COMMA = 0x2c;
-const [BRACKET, END_BRACKET] = [0x5b, 0x5d];
-const [BRACE, END_BRACE] = [0x7b, 0x7d];
 
 interface Member {
   readonly key: string;

@@ -690,7 +690,7 @@ function asidesFull(sizeBytes: number, { maxAsides, maxAsideBytes }: Limits): Wo
   return quotaExceeded(
     `The session has reached its limit of asides (${maxAsides}, or ${maxAsideBytes} bytes in all), and valid handles protect them.`,
     { limit: "maxAsides", maxAsides, maxAsideBytes, sizeBytes },
-    "Save a checkpoint, or to another session, wait until handles expire, or raise the limit.",
+    "Save a checkpoint, use another session, wait until handles expire, or raise the limit.",
   );
 }
 
