@@ -153,8 +153,9 @@ export async function erase(store: Store, params: EraseParams): Promise<EraseRes
   const input = eraseInputOf(params);
   const report = await store.using(async () => (await caring()).eraseCheckpoints(store.erasingPorts, input));
   if (!report.dryRun) {
-    store.changed(report.erased.map((each) => each.sessionId));
-    for (const { sessionId } of report.erased) store.savePorts.recentJson?.forget(sessionId);
+    const sessions = report.erased.map((each) => each.sessionId);
+    store.changed(sessions);
+    for (const session of sessions) store.savePorts.recentJson?.forget(session);
     // Notes of a deleted checkpoint stay, since the next turn may save its words again. Notes of an erased session are removed.
     if (store.dataDir !== undefined && "sessionIds" in input) forgetSessions(store.dataDir, input.sessionIds);
   }
