@@ -131,7 +131,7 @@ async function callOn(on: SmallDisk, { level, when, tool, call }: Trial): Promis
   const third = await server.call(SAVE, { sessionId: "other", checkpointId: "back", context: back });
   if (third.isError === true) faults.push(`with room again: ${textOf(third)}`);
   else saved.set("back", back);
-  const unexpected = server.log.filter(({ level: at, msg }) => at === "error" && !String(msg).includes("not writable"));
+  const unexpected = server.log.filter(({ level: at, msg }) => at === "error" && !String(msg).includes("the store is not writable"));
   faults.push(...unexpected.map((line) => JSON.stringify(line)));
   return { faults, saved, removed: call.removes !== undefined && outcome.isError !== true ? [call.removes] : [] };
 }

@@ -292,7 +292,7 @@ describe("config.json", () => {
     for (const target of [elsewhere, "/dev/zero", path.join(dataDir, "nowhere")]) {
       fs.rmSync(path.join(dataDir, CONFIG_FILE), { force: true });
       fs.symlinkSync(target, path.join(dataDir, CONFIG_FILE));
-      expect(issues()).toMatchObject([{ severity: "error", message: expect.stringContaining("a symbolic link") }]);
+      expect(issues()).toMatchObject([{ severity: "error", message: expect.stringContaining("a symbolic link or not a regular file") }]);
       expect(() => readSettings({}, { dataDir })).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
     }
   });
