@@ -1,4 +1,4 @@
-import type { Answers, Facts, Read, Reads, Tables } from "@workrail/core";
+import type { Answers, Facts, Read, Reads, Tables, Where } from "@workrail/core";
 import { ask } from "./ask.ts";
 import { prepared } from "./queries/prepared.ts";
 import type { Query } from "./queries/query-builder.ts";
@@ -34,18 +34,21 @@ export async function answerReads<R extends Reads>(on: Connection, tenant: strin
   return Object.fromEntries(await Promise.all(answers)) as Facts<R>;
 }
 
+/** The best plan for a listing depends on the values; one for the checkpoints of a session does not. */
+const ofFew = ({ where }: { readonly where: Where }): boolean => (where.sessionId ?? where.ids ?? where.blobs) !== undefined;
+
 /** The reads of a save. */
 const READS = {
   checkpoint: prepared(checkpointQuery),
-  checkpoints: prepared(checkpointsQuery),
-  places: prepared(placesQuery),
-  count: prepared(countQuery),
+  checkpoints: prepared(checkpointsQuery, ofFew),
+  places: prepared(placesQuery, ofFew),
+  count: prepared(countQuery, ofFew),
   session: prepared(sessionQuery),
   removals: prepared(removalsQuery),
   erasures: prepared(erasuresQuery),
   blob: prepared(blobQuery),
   bytes: prepared(bytesQuery),
-  audit: prepared(auditQuery),
+  audit: prepared(auditQuery, ({ query }) => Object.keys(query).join() === "limit"),
 };
 
 const ANSWERS: {

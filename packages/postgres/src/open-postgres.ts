@@ -99,7 +99,8 @@ async function prepare(database: Database, clock: DatabaseClock): Promise<void> 
   const connection = await database.connect();
   let isBroken = true;
   try {
-    await Promise.all([expectSchema(connection), clock.set(connection)]);
+    // In this order: what is sent after a statement that fails does not run.
+    await Promise.all([clock.set(connection), expectSchema(connection)]);
     isBroken = false;
   } finally {
     connection.release(isBroken);

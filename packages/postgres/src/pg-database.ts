@@ -1,5 +1,7 @@
 import { WorkrailError } from "@workrail/core";
-import { Pool, type PoolClient, type QueryResultRow, TypeOverrides, types } from "pg";
+import { Pool, type PoolClient } from "pg";
+import { Batch, type Call, PARSERS } from "./batch.ts";
+import { type Keeping, KeptStatements } from "./kept-statements.ts";
 import type { Connection, Database, Statement } from "./sql-connection.ts";
 
 export interface PoolOptions {
@@ -26,9 +28,7 @@ export function openPool({ url, maxConnections, connectMs = 10_000, answerMs = 6
     keepAliveInitialDelayMillis: 10_000,
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,
-    types: parsers,
-    // Sends statements without waiting for the answers to earlier ones.
-    ...PIPELINE,
+    types: PARSERS,
   });
   // The pool drops an idle connection that fails. The next caller gets another one.
   pool.on("error", ignore);
@@ -36,8 +36,6 @@ export function openPool({ url, maxConnections, connectMs = 10_000, answerMs = 6
   pool.on("connect", (client) => client.on("error", ignore));
   return pool;
 }
-
-const PIPELINE = { pipeline: true };
 
 /** The text of a URL is kept out of errors: it has a password. */
 function checkUrl(url: string): void {
@@ -48,43 +46,44 @@ function checkUrl(url: string): void {
   });
 }
 
-/** Parsers of the driver, but for whole numbers of 8 bytes: they are numbers here, for none exceeds 2^53. */
-const parsers = new TypeOverrides();
-parsers.setTypeParser(types.builtins.INT8, Number);
-
 /** Connections of a pool. */
 export function pgDatabase(pool: Pool): Database {
+  const keeping: Keeping = { isOn: true };
+  const kept = new WeakMap<PoolClient, KeptStatements>();
   let ending: Promise<void> | undefined;
   return {
-    connect: async () => new PgConnection(await pool.connect()),
+    async connect() {
+      const client = await pool.connect();
+      const statements = kept.get(client) ?? new KeptStatements(keeping);
+      kept.set(client, statements);
+      return new PgConnection(client, statements);
+    },
     close: () => (ending ??= pool.end()),
   };
 }
 
 class PgConnection implements Connection {
   readonly #client: PoolClient;
-  #isHeldBack = false;
+  readonly #kept: KeptStatements;
+  /** Calls of the batch that is sent next. */
+  #calls: Call[] = [];
 
-  constructor(client: PoolClient) {
+  constructor(client: PoolClient, kept: KeptStatements) {
     this.#client = client;
+    this.#kept = kept;
   }
 
-  async run<Row>({ sql, parameters }: Statement<Row>): Promise<readonly Row[]> {
-    this.#holdBack();
-    const { rows } = await this.#client.query<Row & QueryResultRow>(sql, parameters as unknown[]);
-    return rows;
+  run<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly Row[]>();
+    this.#calls.push({ statement, resolve: resolve as Call["resolve"], reject });
+    if (this.#calls.length === 1) setImmediate(() => this.#send());
+    return promise;
   }
 
-  /** Sends the statements of a round trip together: with a system call for each, both sides wake up for each. */
-  #holdBack(): void {
-    if (this.#isHeldBack) return;
-    const { stream } = this.#client.connection;
-    this.#isHeldBack = true;
-    stream.cork();
-    setImmediate(() => {
-      this.#isHeldBack = false;
-      stream.uncork();
-    });
+  #send(): void {
+    const batch = new Batch(this.#calls, this.#kept);
+    this.#calls = [];
+    this.#client.query(batch);
   }
 
   release(isBroken: boolean): void {

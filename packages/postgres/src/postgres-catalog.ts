@@ -84,7 +84,11 @@ export class PostgresCatalog implements CatalogPort, RecoveryPort {
   /** Answers the reads of a rule, and those of the next step in advance, and makes the statements of the decision. */
   async #carryOut<Out>(rule: Rule<Out>, turn: Turn): Promise<Ending<Out>> {
     const answers = new Map<Read, unknown>();
-    const [store] = await Promise.all([turn.locked, this.#answer(turn, [...Object.values(rule.reads), ...(rule.ahead ?? [])], answers)]);
+    const { blobsAhead } = rule;
+    const putAhead = blobsAhead && this.#transactions.within(turn, blobsAhead);
+    const answering = this.#answer(turn, [...Object.values(rule.reads), ...(rule.ahead ?? [])], answers);
+    await all([turn.locked, answering, putAhead]);
+    const store = await turn.locked;
     if (store.alone_by !== null && store.alone_by !== this.#opener) throw inUse();
     let next: Decision<Out> | Rule<Out> = rule;
     while ("reads" in next) {
@@ -92,10 +96,11 @@ export class PostgresCatalog implements CatalogPort, RecoveryPort {
       next = decided(next, answers);
     }
     const { blobs } = next;
+    if (blobsAhead !== undefined && blobs !== blobsAhead) return { outcome: unchanged(next), hasWritten: false, writes: [] };
     // A rule that asks for contradictions corrects the rows. Totals are no rows: they are counted anew.
     const corrects = [...answers.keys()].some(({ of }) => of === "contradictions");
     // Blobs before the rows: reads of the caller see them as they were. Meanwhile the statements for the rows are built.
-    const putting = blobs === undefined ? Promise.resolve(true) : this.#transactions.within(turn, blobs);
+    const putting = putAhead ?? (blobs === undefined ? Promise.resolve(true) : this.#transactions.within(turn, blobs));
     const building = this.#writesOf(turn, store, next);
     // The turn may end only when both have ended: a later statement would run outside of its transaction.
     await all([putting, building]);
@@ -118,11 +123,14 @@ export class PostgresCatalog implements CatalogPort, RecoveryPort {
   }
 
   /** Finds the last row of the chain by its digest, which covers all rows before it. */
-  #evidenceOf(audit: readonly (AuditEvent | LoggedEvent)[]): Query<unknown> | undefined {
+  #evidenceOf(audit: readonly (AuditEvent | LoggedEvent)[]): (() => Query<unknown>) | undefined {
     const last = audit.at(-1);
     if (last === undefined || !("digest" in last) || last.digest === undefined) return undefined;
-    const row = builder.selectFrom("audit").select("number").where("tenant_id", "=", this.#tenant).where("number", "=", last.number);
-    return row.where("digest", "=", last.digest);
+    const { number, digest } = last;
+    return () => {
+      const row = builder.selectFrom("audit").select("number").where("tenant_id", "=", this.#tenant).where("number", "=", number);
+      return row.where("digest", "=", digest);
+    };
   }
 }
 
@@ -132,6 +140,12 @@ function decided<Out>(step: Rule<Out>, answers: ReadonlyMap<Read, unknown>): Dec
   } catch (error) {
     throw new OfCaller(error);
   }
+}
+
+/** Returns the outcome of a decision that changes nothing. */
+function unchanged<Out>({ outcome, rows, audit }: Decision<Out>): Out {
+  if (rows.length + audit.length === 0) return outcome;
+  throw new WorkrailError("INTERNAL", "A decision changes rows without the blobs that its rule put ahead.");
 }
 
 function inUse(): WorkrailError {

@@ -2,6 +2,8 @@
 export interface Statement<Row = unknown> {
   readonly sql: string;
   readonly parameters: readonly unknown[];
+  /** Name under which a connection may keep the statement, parsed and planned. Stands for one text, in all processes. Default: not kept. */
+  readonly name?: string | undefined;
   /** Carries the type of the rows. Never set. */
   readonly row?: Row;
 }
@@ -9,8 +11,8 @@ export interface Statement<Row = unknown> {
 /** Connection to the database that one caller uses at a time. */
 export interface Connection {
   /**
-   * Runs a statement. Statements are sent at once, in the order of the calls, and answered in this order: several calls without waiting
-   * take one round trip. An error of the server leaves the connection usable.
+   * Runs a statement. Calls without waiting in between are sent together, in their order, and take one round trip. When one fails, those
+   * after it are not run, and fail with its error; a transaction that it was part of must be rolled back.
    */
   run<Row>(statement: Statement<Row>): Promise<readonly Row[]>;
   /** Gives the connection back. `isBroken`: it is closed, as when an answer is missing. */

@@ -26,6 +26,15 @@ export function isOfAnother(error: unknown): boolean {
   return ["40001", "40P01"].includes(codeOf(error) ?? "");
 }
 
+/**
+ * True when a connection to the server has no statement of this name, or another one, or its plan is of an older schema: the transaction may
+ * be repeated with statements that are not kept.
+ */
+export function isOfKeptStatement(error: unknown): boolean {
+  const code = codeOf(error) ?? "";
+  return ["26000", "42P05"].includes(code) || (code === "0A000" && error instanceof Error && /cached plan/.test(error.message));
+}
+
 /** True for a statement that was refused because an earlier one of its transaction failed. */
 export function isAborted(error: unknown): boolean {
   return codeOf(error) === "25P02";

@@ -13,7 +13,12 @@ export function storedText(text: string): string {
   return text.replace(NOT_STORABLE, (character) => MARK + character.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
+/** True for a text that is stored in another form. */
+export function isMarked(text: string): boolean {
+  return text.includes(MARK);
+}
+
 /** Returns the text that was stored. */
 export function restoredText(text: string): string {
-  return text.includes(MARK) ? text.replace(MARKED, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))) : text;
+  return isMarked(text) ? text.replace(MARKED, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))) : text;
 }

@@ -3,11 +3,21 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isWorkrailError, SerialQueue, WorkrailError } from "@workrail/core";
 import { sql } from "kysely";
 import { ask } from "./ask.ts";
+import { nameOf } from "./kept-statements.ts";
 import { prepared } from "./queries/prepared.ts";
 import { builder, type Query } from "./queries/query-builder.ts";
 import { storedText } from "./stored-text.ts";
 import type { Connection, Database, Statement } from "./sql-connection.ts";
-import { isAborted, isOfAnother, isOfConnection, isOfStatement, storageError, translating, unknownOutcome } from "./storage-errors.ts";
+import {
+  isAborted,
+  isOfAnother,
+  isOfConnection,
+  isOfKeptStatement,
+  isOfStatement,
+  storageError,
+  translating,
+  unknownOutcome,
+} from "./storage-errors.ts";
 
 export interface TransactionsOptions {
   readonly database: Database;
@@ -43,8 +53,8 @@ export interface Ending<T> {
   readonly hasWritten: boolean;
   /** Statements to commit, all sent at once. */
   readonly writes: readonly Query<unknown>[];
-  /** Finds a row that only this commit can have written. Absent where there is none. */
-  readonly evidence?: Query<unknown> | undefined;
+  /** Builds the query of a row that only this commit can have written. Absent where there is none. */
+  readonly evidence?: (() => Query<unknown>) | undefined;
 }
 
 /**
@@ -56,10 +66,17 @@ export class Transactions {
   readonly #changes = new SerialQueue();
   /** Reads that wait for a connection. */
   readonly #waiting: WaitingRead[] = [];
+  /** Names the tenant at the beginning of each transaction. */
+  readonly #settings: Statement;
+  /** Names it at the beginning of a change. */
+  readonly #changeSettings: Statement;
   readonly #current = new AsyncLocalStorage<{ readonly connection: Connection; isOpen: boolean }>();
 
   constructor(options: TransactionsOptions) {
     this.#options = options;
+    const { tenant, lockWaitMs, silenceMs } = options;
+    this.#settings = settings(tenant);
+    this.#changeSettings = settings(tenant, { lock_timeout: lockWaitMs, idle_in_transaction_session_timeout: silenceMs });
   }
 
   /** Waits for the changes that are under way. */
@@ -148,10 +165,12 @@ export class Transactions {
 
   /** Runs statements of the tenant, with `BEGIN` and `COMMIT`, in one round trip. */
   async #inTransaction<T>(connection: Connection, begin: Statement, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const begun = [connection.run(begin), connection.run(settings(this.#options.tenant))];
-    const result = work(connection);
-    await all([...begun, result, connection.run(COMMIT)]);
-    return result;
+    return orRolledBack(connection, async () => {
+      const begun = [connection.run(begin), connection.run(this.#settings)];
+      const result = work(connection);
+      await all([...begun, result, connection.run(COMMIT)]);
+      return result;
+    });
   }
 
   async #using<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
@@ -172,12 +191,14 @@ export class Transactions {
     try {
       return await this.#using(async (connection) => {
         const locked = this.#begin(connection);
-        const ending = await orRolledBack(connection, () => work({ connection, locked }));
-        if (ending.hasWritten || ending.writes.length > 0) {
-          sent.commit = { ending, transaction: (await locked).transaction };
-          await commit(connection, ending.writes);
-        } else await connection.run(ROLLBACK);
-        return ending.outcome;
+        return orRolledBack(connection, async () => {
+          const ending = await work({ connection, locked });
+          if (ending.hasWritten || ending.writes.length > 0) {
+            sent.commit = { ending, transaction: (await locked).transaction };
+            await commit(connection, ending.writes);
+          } else await connection.run(ROLLBACK);
+          return ending.outcome;
+        });
       });
     } catch (error) {
       if (sent.commit === undefined || !isOfConnection(error)) throw error;
@@ -189,11 +210,10 @@ export class Transactions {
 
   /** Begins a transaction and locks the store. Its statements take one round trip with those that follow. */
   async #begin(connection: Connection): Promise<LockedStore> {
-    const { tenant, lockWaitMs, silenceMs } = this.#options;
     const [, , [store]] = await Promise.all([
       connection.run(BEGIN),
-      connection.run(settings(tenant, { lock_timeout: lockWaitMs, idle_in_transaction_session_timeout: silenceMs })),
-      ask(connection, LOCK(tenant, {})),
+      connection.run(this.#changeSettings),
+      ask(connection, LOCK(this.#options.tenant, {})),
     ]);
     if (store === undefined) throw storeGone();
     return store;
@@ -211,7 +231,7 @@ export class Transactions {
       return await this.#repeating(() =>
         this.#using(async (connection) => {
           while (await isUnderWay(connection, transaction)) await pause(LOOK_AGAIN_MS);
-          return (await this.#inTransaction(connection, BEGIN_READING, () => ask(connection, evidence))).length > 0;
+          return (await this.#inTransaction(connection, BEGIN_READING, () => ask(connection, evidence()))).length > 0;
         }),
       );
     } catch {
@@ -219,7 +239,7 @@ export class Transactions {
     }
   }
 
-  /** Repeats work that a lost connection or another transaction interrupted. */
+  /** Repeats work that ended because of a lost connection, another transaction or a statement that is no longer kept. */
   async #repeating<T>(work: () => Promise<T>): Promise<T> {
     const deadline = performance.now() + this.#options.retryMs;
     for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {
@@ -227,7 +247,7 @@ export class Transactions {
         return await work();
       } catch (error) {
         if (error instanceof OfCaller) throw error.cause;
-        const mayRepeat = isOfConnection(error) || isOfAnother(error);
+        const mayRepeat = isOfConnection(error) || isOfAnother(error) || isOfKeptStatement(error);
         if (!mayRepeat || performance.now() > deadline) throw storageError(error);
         // A random part, so that processes do not all come back at once.
         await pause(delayMs * (0.5 + Math.random()));
@@ -277,7 +297,8 @@ function plain(text: string): Statement {
  */
 function settings(tenant: string, limits: Readonly<Record<string, number>> = {}): Statement {
   const calls = Object.entries(limits).map(([name, ms]) => `set_config('${name}', '${Math.ceil(ms)}', true)`);
-  return { sql: `select ${["set_config('workrail.tenant', $1, true)", ...calls].join(", ")}`, parameters: [storedText(tenant)] };
+  const text = `select ${["set_config('workrail.tenant', $1, true)", ...calls].join(", ")}`;
+  return { sql: text, parameters: [storedText(tenant)], name: nameOf(text) };
 }
 
 /** Locks the row of the tenant. `alone_by` counts only while its lease lasts. */
@@ -295,13 +316,13 @@ function lockQuery(tenant: string): Query<LockedStore> {
 
 const LOCK = prepared(lockQuery);
 
-/** Sends statements and the commit at once. When a statement fails, the commit rolls back. */
+/** Sends statements and the commit at once. When a statement fails, the commit does not run. */
 async function commit(connection: Connection, writes: readonly Query<unknown>[]): Promise<void> {
   await all([...writes.map((query) => ask(connection, query)), connection.run(COMMIT)]);
 }
 
 /** Waits for all, so that no statement is under way when the connection is given back. Rejects with the first failure. */
-export async function all(works: readonly Promise<unknown>[]): Promise<void> {
+export async function all(works: readonly unknown[]): Promise<void> {
   const failed = (await Promise.allSettled(works)).find(({ status }) => status === "rejected");
   if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
 }
@@ -311,7 +332,7 @@ async function orRolledBack<T>(connection: Connection, work: () => Promise<T>): 
     return await work();
   } catch (error) {
     // Where this fails too, the connection is lost, and the database rolls back by itself.
-    await connection.run(ROLLBACK).catch(() => undefined);
+    if (!isOfConnection(error)) await connection.run(ROLLBACK).catch(() => undefined);
     throw error;
   }
 }

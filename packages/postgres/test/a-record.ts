@@ -1,8 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Append, ChainedStorage, CheckpointId, CommitOutcome, Digest, NewRecord, SessionId } from "@workrail/core";
-import { commit } from "@workrail/core";
+import { append, commit } from "@workrail/core";
 
-/** Puts a blob and appends its record, as a save does. Resolves to the outcome and the id. */
+/**
+ * Puts a blob and appends its record, as a save does. Resolves to the outcome and the id.
+ *
+ * @param isTogether puts the blob as a part of the change. Default: before it.
+ */
 export async function saveRecord(
   { blobs, catalog }: Pick<ChainedStorage, "blobs" | "catalog">,
   sessionId: SessionId,
@@ -11,10 +15,16 @@ export async function saveRecord(
     seen,
     id = randomUUID() as CheckpointId,
     bytes = BYTES,
-  }: Pick<Partial<Append>, "keepNewest" | "seen"> & { readonly id?: CheckpointId; readonly bytes?: Uint8Array } = {},
+    isTogether = false,
+  }: Pick<Partial<Append>, "keepNewest" | "seen"> & {
+    readonly id?: CheckpointId;
+    readonly bytes?: Uint8Array;
+    readonly isTogether?: boolean;
+  } = {},
 ): Promise<{ readonly id: CheckpointId; readonly outcome: CommitOutcome }> {
   const createdAt = new Date();
-  await blobs.put({ sessionId, checkpointId: id }, bytes);
+  const put = async (): Promise<boolean> => (await blobs.put({ sessionId, checkpointId: id }, bytes, { ifAbsent: true })) !== undefined;
+  if (!isTogether) await put();
   const record: NewRecord = {
     id,
     sessionId,
@@ -38,8 +48,8 @@ export async function saveRecord(
     blob: blobs.refOf({ sessionId, checkpointId: id }),
   };
   const audit = [{ at: createdAt, action: "save", sessionId, checkpointId: id, agentId: undefined }] as const;
-  const append = { record, unlessHeadIs: undefined, expectedHead: undefined, keepNewest, seen, audit };
-  return { id, outcome: await catalog.change(commit({ append, audit: [] })) };
+  const terms = { record, unlessHeadIs: undefined, expectedHead: undefined, keepNewest, seen, audit };
+  return { id, outcome: await catalog.change(isTogether ? append({ ...terms, put }) : commit({ append: terms, audit: [] })) };
 }
 
 const BYTES = new Uint8Array(100);

@@ -30,15 +30,22 @@ describe.skipIf(missing !== undefined)(`a transaction that is given up${missing 
   };
 
   it.each([
-    ["a serialization failure", "40001"],
-    ["a deadlock", "40P01"],
-  ])("by %s at any statement of a save is repeated, and nothing is lost or saved twice", async (_, code) => {
-    const faults = new Faults();
-    const storage = await open(faults, 20_000);
-    const session = randomUUID() as SessionId;
-    expect(await saveUntilNotStruck(storage, session, { faults, fault: { kind: "fails", persistent: false, code } })).toBeGreaterThan(10);
-    await storage.close();
-  });
+    ["a serialization failure", "40001", false],
+    ["a deadlock", "40P01", false],
+    ["a deadlock", "40P01", true],
+    ["a statement that is no longer kept", "26000", true],
+  ])(
+    "by %s (%s) at any statement of a save is repeated, and nothing is lost or saved twice; blob within: %s",
+    async (_, code, isTogether) => {
+      const faults = new Faults();
+      const storage = await open(faults, 20_000);
+      const session = randomUUID() as SessionId;
+      expect(
+        await saveUntilNotStruck(storage, session, { faults, fault: { kind: "fails", persistent: false, code }, isTogether }),
+      ).toBeGreaterThan(10);
+      await storage.close();
+    },
+  );
 
   it.each(["40001", "40P01"])("with %s again and again is refused as locked, and leaves nothing", async (code) => {
     const faults = new Faults();

@@ -32,9 +32,14 @@ describe.skipIf(missing !== undefined)(`a connection that is lost${missing === u
     session = randomUUID() as SessionId;
   });
 
-  it.each(["fails", "fails-after"] as const)("at any statement of a save, which %s, loses nothing and repeats nothing", async (kind) => {
+  it.each([
+    ["fails", false],
+    ["fails-after", false],
+    ["fails", true],
+    ["fails-after", true],
+  ] as const)("at any statement of a save, which %s, loses nothing and repeats nothing; blob within: %s", async (kind, isTogether) => {
     const fault = { kind, persistent: false, code: "ECONNRESET" } as const;
-    expect(await saveUntilNotStruck(storage, session, { faults, fault })).toBeGreaterThan(10);
+    expect(await saveUntilNotStruck(storage, session, { faults, fault, isTogether })).toBeGreaterThan(10);
   });
 
   it("in the answer to a commit that leaves no audit row is an unknown outcome", async () => {

@@ -47,6 +47,14 @@ describe.skipIf(missing !== undefined)("round trips", () => {
     expect(await trips.of(() => save(session, { keepNewest: 1, seen }))).toBe(3);
   });
 
+  it("are two for a save whose blob is a part of the change, also when it is refused and rolled back", async () => {
+    const session = randomUUID() as SessionId;
+    expect(await trips.of(() => save(session, { isTogether: true }))).toBe(2);
+    const id = await save(session, { isTogether: true });
+    expect(await trips.of(() => saveRecord(storage, session, { id, bytes: new Uint8Array(7), isTogether: true }))).toBe(2);
+    expect(await storage.blobs.get(storage.blobs.refOf({ sessionId: session, checkpointId: id }))).toHaveLength(100);
+  });
+
   it("are one for a blob and one for any number of reads", async () => {
     const sessionId = randomUUID() as SessionId;
     const id = await save(sessionId);

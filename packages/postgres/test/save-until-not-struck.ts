@@ -9,14 +9,19 @@ type Fault = Omit<Parameters<Faults["arm"]>[0], "at">;
 interface Struck {
   readonly faults: Faults;
   readonly fault: Fault;
+  readonly isTogether?: boolean;
 }
 
 /** Injects the fault into each statement of a save in turn, and expects each save to be stored exactly once. Resolves to the number of saves. */
-export async function saveUntilNotStruck(storage: ChainedStorage, session: SessionId, { faults, fault }: Struck): Promise<number> {
+export async function saveUntilNotStruck(
+  storage: ChainedStorage,
+  session: SessionId,
+  { faults, fault, isTogether }: Struck,
+): Promise<number> {
   let saves = 0;
   for (let at = 1, isStruck = true; isStruck; at++) {
     faults.arm({ ...fault, at });
-    const { id, outcome } = await saveRecord(storage, session, { keepNewest: 5 });
+    const { id, outcome } = await saveRecord(storage, session, { keepNewest: 5, ...(isTogether === undefined ? {} : { isTogether }) });
     isStruck = faults.struck;
     faults.disarm();
     saves += 1;

@@ -10,9 +10,17 @@ export interface Rule<Out, R extends Reads = Reads> {
   readonly reads: R;
   /** Reads that a later step will probably ask for: the same objects. An adapter with slow round trips answers them in advance. */
   readonly ahead?: readonly Read[] | undefined;
+  /**
+   * The change of blobs that the decision will probably name: the same function. An adapter with slow round trips runs it together with the
+   * reads of the first step, and undoes it if the decision does not name it. Such a decision changes nothing.
+   */
+  readonly blobsAhead?: BlobChange | undefined;
   /** Returns the decision, or the next step. Pure: it may run again on other facts. */
   decide(facts: Facts<R>): Decision<Out> | Rule<Out>;
 }
+
+/** Changes blobs as a part of a change of the catalog. False withdraws the decision. */
+export type BlobChange = () => Promise<boolean>;
 
 /** Effects of one change, applied all or not at all. */
 export interface Decision<Out> {
@@ -29,7 +37,7 @@ export interface Decision<Out> {
   /** Removes the audit rows up to this number. */
   readonly auditThrough?: number | undefined;
   /** Changes blobs within the atomic step. False withdraws the decision: nothing is applied, and the outcome is `withdrawn`. */
-  readonly blobs?: (() => Promise<boolean>) | undefined;
+  readonly blobs?: BlobChange | undefined;
   readonly withdrawn?: Out | undefined;
 }
 
@@ -48,6 +56,7 @@ export function mapped<A, B>(from: Rule<A>, map: (decision: Decision<A>) => Deci
   return {
     reads: from.reads,
     ahead: from.ahead,
+    blobsAhead: from.blobsAhead,
     decide(facts) {
       const next = from.decide(facts);
       return "reads" in next ? mapped(next, map) : map(next);

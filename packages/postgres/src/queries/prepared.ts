@@ -1,3 +1,4 @@
+import { nameOf } from "../kept-statements.ts";
 import type { Query } from "./query-builder.ts";
 
 type Compiled = ReturnType<Query<unknown>["compile"]>;
@@ -27,14 +28,18 @@ class Marker {
  * Makes a builder of queries that compiles each form of a read once. Building and compiling a query takes longer than the rest of asking it.
  *
  * @param build returns queries that differ only in their parameters for reads that differ only in the fields above.
+ * @param isKept tells whether the database may keep the query, and with it a plan for any values. Default: always.
  */
-export function prepared<R extends object, Row>(build: (tenant: string, read: R) => Query<Row>): (tenant: string, read: R) => Query<Row> {
+export function prepared<R extends object, Row>(
+  build: (tenant: string, read: R) => Query<Row>,
+  isKept: (read: R) => boolean = () => true,
+): (tenant: string, read: R) => Query<Row> {
   const known = new Map<string, Compiled>();
   return (tenant, read) => {
     const values: unknown[] = [tenant];
     const form = formOf(read, values) as R;
     const key = JSON.stringify(form);
-    const compiled = known.get(key) ?? build(new Marker(0) as unknown as string, form).compile();
+    const compiled = known.get(key) ?? compiledOf(build(new Marker(0) as unknown as string, form), isKept(read));
     if (known.size === MOST_KEPT) known.clear();
     known.set(key, compiled);
     return withValues(compiled, values);
@@ -61,11 +66,16 @@ export function preparedRows<Row extends object>(
     if (compiled === undefined) {
       let at = 0;
       const marked = rows.map((row) => Object.fromEntries(Object.keys(row).map((name) => [name, new Marker(at++)])));
-      compiled = build(marked as unknown as readonly Row[]).compile();
+      compiled = compiledOf(build(marked as unknown as readonly Row[]), true);
       known.set(key, compiled);
     }
     return withValues(compiled, values);
   };
+}
+
+function compiledOf(query: Query<unknown>, isKept: boolean): Compiled {
+  const compiled = query.compile();
+  return isKept ? { ...compiled, name: nameOf(compiled.sql) } : compiled;
 }
 
 function withValues(compiled: Compiled, values: readonly unknown[]): Query<never> {

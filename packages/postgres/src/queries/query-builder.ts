@@ -1,5 +1,5 @@
 import {
-  type Compilable,
+  type CompiledQuery,
   DummyDriver,
   type Expression,
   expressionBuilder,
@@ -9,6 +9,7 @@ import {
   PostgresQueryCompiler,
   type SqlBool,
 } from "kysely";
+import type { Statement } from "../sql-connection.ts";
 import { SCHEMA, type StoredTables } from "../schema.ts";
 
 /** Builds queries. Runs none: see `ask`. */
@@ -22,7 +23,9 @@ export const builder: Kysely<StoredTables> = new Kysely<StoredTables>({
 }).withSchema(SCHEMA);
 
 /** A query that `builder` made. */
-export type Query<Row> = Compilable<Row>;
+export interface Query<Row> {
+  compile(): CompiledQuery<Row> & Pick<Statement, "name">;
+}
 
 /** Condition; `undefined` for none. */
 export type Condition = Expression<SqlBool> | undefined;

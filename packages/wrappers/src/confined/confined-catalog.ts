@@ -159,6 +159,7 @@ export function confinedCatalog(catalog: CatalogPort, projects: readonly string[
     return {
       reads: { ...step.reads, ...guards },
       ahead: step.ahead,
+      blobsAhead: step.blobsAhead,
       decide(facts) {
         const counts = facts as Facts<Part<Extract<Read, { of: "count" }>>>;
         for (const [at, sessionId] of asked.entries()) {

@@ -36,10 +36,11 @@ export function sealedCatalog(catalog: CatalogPort, sealer: TextSealer): Catalog
   };
 
   function sealedRule<Out>(rule: Rule<Out>): Rule<Out> {
-    const { reads, ahead } = rule;
+    const { reads, ahead, blobsAhead } = rule;
     return {
       reads: sealReads(reads),
       ahead: ahead?.map((read) => rows.sealRead(read)),
+      blobsAhead,
       decide(facts) {
         const next = rule.decide(openFacts(reads, facts));
         if ("reads" in next) return sealedRule(next);

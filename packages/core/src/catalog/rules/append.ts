@@ -5,7 +5,7 @@ import type { CheckpointId, Digest, SessionId } from "../../model/ids.ts";
 import { KEEP_TAG, type SessionFacts } from "../../model/session.ts";
 import { ALL, type Facts, headOf, type Place, type Reads, sideRecordsOf } from "../reads.ts";
 import { changed, type CheckpointRow, later, less, liveIn, more, removalOf, type SessionRow } from "../rows.ts";
-import { type Decision, nothing, type Rule, rule } from "../rule.ts";
+import { type BlobChange, type Decision, nothing, type Rule, rule } from "../rule.ts";
 import { ownerOf } from "../../model/side-record.ts";
 
 export interface Append {
@@ -45,7 +45,7 @@ export interface AppendWithBlob extends Append {
    * Puts the blob as a part of the change, for stores whose blobs share its transaction. When it resolves to `false`, nothing is
    * appended and the answer is `blob-missing`. Absent: the blob was put before.
    */
-  readonly put?: (() => Promise<boolean>) | undefined;
+  readonly put?: BlobChange | undefined;
 }
 
 export type CommitOutcome =
@@ -95,6 +95,7 @@ export function append(given: AppendWithBlob): Rule<CommitOutcome> {
   return rule({
     reads: appendReads(given),
     ahead: mostBeyond(given, given.seen) > 0 ? Object.values(usual) : [],
+    blobsAhead: given.put,
     decide(facts): Decision<CommitOutcome> | Rule<CommitOutcome> {
       const { session } = facts;
       const bytes: QuotaUsage = { session: session?.totalBytes ?? 0, store: facts.bytes };

@@ -1,0 +1,79 @@
+import { hash } from "node:crypto";
+import type { Statement } from "./sql-connection.ts";
+import { isOfKeptStatement } from "./storage-errors.ts";
+
+/** Most statements that a connection keeps. Each takes some 20 KB of the server's memory. */
+const MOST_KEPT = 100;
+/** Uses after which a statement is planned again: a plan for a small table is slow when it has grown. */
+const USES = 500;
+
+/** Tells whether the connections of a pool may keep statements. */
+export interface Keeping {
+  isOn: boolean;
+}
+
+/** Column of an answer. */
+export interface Column {
+  readonly name: string;
+  readonly parse: (text: string) => unknown;
+}
+
+interface Kept {
+  readonly columns: readonly Column[];
+  uses: number;
+}
+
+/**
+ * Statements that the database keeps for a connection, parsed and planned. Without them parsing and planning takes longer than all else
+ * of a short statement.
+ *
+ * A pool between may give the next transaction another connection to the server, and know nothing of names. Then a statement is missing
+ * there, or known already; the transaction fails, nothing is kept from then on, and it is repeated.
+ */
+export class KeptStatements {
+  readonly #keeping: Keeping;
+  readonly #kept = new Map<string, Kept>();
+  /** Names that the batch under way has sent. */
+  #sent = new Set<string>();
+
+  constructor(keeping: Keeping) {
+    this.#keeping = keeping;
+  }
+
+  /** Begins a batch. */
+  begin(): void {
+    this.#sent = new Set();
+  }
+
+  /** Tells how to run a statement: under which name, whether it must be parsed first, and the columns of its answer if they are known. */
+  use({ name = "" }: Statement): { readonly name: string; readonly isNew: boolean; readonly columns?: readonly Column[] | undefined } {
+    if (name === "" || !this.#keeping.isOn) return UNNAMED;
+    if (this.#sent.has(name)) return { name, isNew: false };
+    const kept = this.#kept.get(name);
+    if (kept !== undefined && kept.uses < USES) {
+      kept.uses += 1;
+      return { name, isNew: false, columns: kept.columns };
+    }
+    if (kept === undefined && this.#kept.size >= MOST_KEPT) return UNNAMED;
+    this.#kept.delete(name);
+    this.#sent.add(name);
+    return { name, isNew: true };
+  }
+
+  /** Notes that a statement was done. */
+  add({ name = "" }: Statement, columns: readonly Column[]): void {
+    if (this.#sent.delete(name)) this.#kept.set(name, { columns, uses: 0 });
+  }
+
+  /** Keeps no more statements if one was not there as it should be. */
+  failed(error: unknown): void {
+    if (isOfKeptStatement(error)) this.#keeping.isOn = false;
+  }
+}
+
+/** Returns the name under which a statement is kept. The same for the same text, whichever process and version sent it to the server. */
+export function nameOf(text: string): string {
+  return `workrail_${hash("sha256", text, "hex").slice(0, 32)}`;
+}
+
+const UNNAMED = { name: "", isNew: true } as const;

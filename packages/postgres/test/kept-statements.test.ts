@@ -1,0 +1,168 @@
+import { randomUUID } from "node:crypto";
+import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
+import { type ChainedStorage, chained, type SessionId, verifyAudit } from "@workrail/core";
+import { migrate } from "@workrail/postgres";
+import { sha256 } from "@workrail/storage-conformance/harness";
+import { array, assert, asyncProperty, constant, integer, oneof, record, string, uint8Array } from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openOver } from "../src/open-postgres.ts";
+import { openPool, pgDatabase } from "../src/pg-database.ts";
+import type { Connection, Database } from "../src/sql-connection.ts";
+import { saveRecord } from "./a-record.ts";
+import { noPgBouncer, startPgBouncer } from "./pgbouncer.ts";
+
+const missing = noPostgres();
+
+const NAMES = "select name from pg_prepared_statements where name like 'workrail_%'";
+
+describe.skipIf(missing !== undefined)(`statements of a connection${missing === undefined ? "" : `: not run, ${missing}`}`, () => {
+  let server: PostgresServer;
+  let url: string;
+  let database: Database;
+  let storage: ChainedStorage;
+
+  beforeAll(async () => {
+    server = await startPostgres({ isDurable: false });
+    const { owner, user } = await createTeamDatabase(server);
+    url = user;
+    await migrate(owner);
+    database = pgDatabase(openPool({ url, maxConnections: 1 }));
+    storage = await openChained(database);
+  });
+  afterAll(async () => {
+    await storage.close();
+    await server.destroy();
+  });
+
+  const openChained = async (over: Database, tenant = "default"): Promise<ChainedStorage> => {
+    return chained(await openOver(over, { tenant }), (text) => sha256.sha256(text));
+  };
+
+  /** Uses the storage's only connection. */
+  const using = async <T>(work: (connection: Connection) => Promise<T>, over = database): Promise<T> => {
+    const connection = await over.connect();
+    try {
+      return await work(connection);
+    } finally {
+      connection.release(false);
+    }
+  };
+
+  const run = (sql: string, parameters: readonly unknown[] = [], name?: string) =>
+    using((connection) => connection.run({ sql, parameters, name }));
+
+  const countsOf = async (on: ChainedStorage, id: SessionId) => {
+    const { row } = await on.catalog.read({ row: { of: "session", id } });
+    return { count: row?.checkpointCount, last: row?.lastSequence, findings: (await verifyAudit(on)).findings };
+  };
+  const counts = (saves: number) => ({ count: saves, last: saves, findings: [] });
+
+  const save = async (on: ChainedStorage, session: SessionId): Promise<void> => {
+    expect((await saveRecord(on, session, { isTogether: true })).outcome.status).toBe("committed");
+  };
+
+  it("are answered up to the first that fails, and those after it do not run", async () => {
+    await run("create temporary table seen (number int)");
+    const results = await using((connection) =>
+      Promise.allSettled(
+        ["insert into seen values (1) returning number", "select 1 / 0", "insert into seen values (2)"].map((sql) =>
+          connection.run({ sql, parameters: [] }),
+        ),
+      ),
+    );
+    expect(results).toMatchObject([
+      { status: "fulfilled", value: [{ number: 1 }] },
+      { status: "rejected", reason: { code: "22012" } },
+      { status: "rejected", reason: { code: "22012" } },
+    ]);
+    // Without a transaction of their own, statements that are sent together are one.
+    expect(await run("select * from seen")).toEqual([]);
+    await run("drop table seen");
+  });
+
+  it("get parameters of any text, and lists of them", async () => {
+    const text = string({ unit: "grapheme" }).map((each) => each.replaceAll("\0", ""));
+    const values = record({ one: text, some: array(oneof(text, constant(null))), numbers: array(integer()), bytes: uint8Array() });
+    const at = new Date(1_700_000_000_123);
+    const query = `select $1::text as one, $2::text[] as some, $3::bigint[]::text as numbers, $4::bytea as bytes,
+      $5::boolean as yes, $6::timestamptz as at, $7::text as none`;
+    await assert(
+      asyncProperty(values, async ({ one, some, numbers, bytes }) => {
+        const [row] = await run(query, [one, some, numbers, bytes, true, at, undefined], "a test of parameters");
+        expect(row).toEqual({ one, some, numbers: `{${numbers.join()}}`, bytes: Buffer.from(bytes), yes: true, at, none: null });
+      }),
+    );
+  });
+
+  it("are kept for saves, and planned again after 500 uses", async () => {
+    const session = randomUUID() as SessionId;
+    await save(storage, session);
+    const names = await run(NAMES);
+    expect(names.length).toBeGreaterThan(10);
+    await save(storage, session);
+    expect(await run(NAMES)).toHaveLength(names.length);
+    const times = new Set<number>();
+    for (let use = 0; use < 502; use++) {
+      await run("select $1::int as number", [use], "again");
+      if (use % 250 !== 1) continue;
+      const [row] = await run("select prepare_time from pg_prepared_statements where name = 'again'");
+      times.add((row as { readonly prepare_time: Date }).prepare_time.getTime());
+    }
+    expect(await run("select $1::int as number", [7], "again")).toEqual([{ number: 7 }]);
+    expect(times.size).toBe(2);
+  });
+
+  it("take the place of another program's under their name", async () => {
+    await run('prepare "taken" as select 1 as other');
+    expect(await run("select 2 as own", [], "taken")).toEqual([{ own: 2 }]);
+  });
+
+  it("that the server lost, or that no longer fit its tables, are sent again, and nothing is saved twice", async () => {
+    const own = pgDatabase(openPool({ url, maxConnections: 1 }));
+    const other = await openChained(own);
+    const session = randomUUID() as SessionId;
+    await save(other, session);
+    await server.run("team", ["alter table workrail.session add column later int"]);
+    await save(other, session);
+    await server.run("team", ["alter table workrail.session drop column later"]);
+    await save(other, session);
+    await using((connection) => connection.run({ sql: "deallocate all", parameters: [] }), own);
+    await save(other, session);
+    await save(other, session);
+    expect(await countsOf(other, session)).toEqual(counts(5));
+    await other.close();
+  });
+
+  it("that the server lost are kept no more", async () => {
+    const own = pgDatabase(openPool({ url, maxConnections: 1 }));
+    const other = await openChained(own);
+    const session = randomUUID() as SessionId;
+    await save(other, session);
+    await using((connection) => connection.run({ sql: "deallocate all", parameters: [] }), own);
+    await save(other, session);
+    expect(await using((connection) => connection.run({ sql: NAMES, parameters: [] }), own)).toEqual([]);
+    expect(await countsOf(other, session)).toEqual(counts(2));
+    await other.close();
+  });
+
+  const noBouncer = noPgBouncer();
+  it.skipIf(noBouncer !== undefined)(
+    `are not kept behind a pool of transactions that knows none${noBouncer === undefined ? "" : `: not run, ${noBouncer}`}`,
+    async () => {
+      const bouncer = await startPgBouncer(url, { connections: 3 });
+      const openers = await Promise.all(
+        Array.from({ length: 4 }, () => openChained(pgDatabase(openPool({ url: bouncer.url, maxConnections: 5 })), "pooled")),
+      );
+      const session = randomUUID() as SessionId;
+      await Promise.all(
+        openers.map(async (opener) => {
+          for (let time = 0; time < 25; time++) await save(opener, session);
+        }),
+      );
+      expect(await countsOf(openers[0] as ChainedStorage, session)).toEqual(counts(100));
+      await Promise.all(openers.map((opener) => opener.close()));
+      await bouncer.stop();
+    },
+    60_000,
+  );
+});
