@@ -93,7 +93,7 @@ export function classifyWords(words: readonly string[], value: JsonValue): Class
   // `toolCalls: 12` is a count; `stayNights: 12` is a duration.
   const last = phrase.at(-1) ?? "";
   const isCount = classified?.layer === "USEFUL" && typeof value === "number" && /[^s]s$/.test(last) && !LONG_UNITS.has(last);
-  if (isCount) return { layer: "EPHEMERAL", confidence: 0.6, why: "a number of things" };
+  if (isCount) return { layer: "EPHEMERAL", confidence: 0.6, why: "a count" };
   if (typeof value === "boolean" && isMoreThanSwitch(classified, told)) return { layer: "IMPORTANT", confidence: 0.5, why: "a switch" };
   // Raw material is not thinking, under any name.
   if (classified?.layer === "IMPORTANT" && (isRawMaterial(value) || isSeries(value)))
@@ -230,7 +230,7 @@ function asSwitch(words: readonly string[], value: JsonValue): Classification | 
   const about = roleOf(headPhrase(words).at(-1) ?? "")?.[1];
   if (about?.kind === "head" && about !== EPHEMERAL_HEAD && about.layer !== "USEFUL") return keyWord("IMPORTANT", 0.75, words.join(" "));
   if (fleeting !== undefined) return { layer: "EPHEMERAL", confidence: 0.8, why: `switch about "${fleeting}"` };
-  if (isUnderWay(words)) return { layer: "EPHEMERAL", confidence: 0.7, why: `switch about what is under way` };
+  if (isUnderWay(words)) return { layer: "EPHEMERAL", confidence: 0.7, why: "switch for present activity" };
   if (words.length > 1 && words.some((word) => word === "required" || word === "needed")) return keyWord("IMPORTANT", 0.8, words.join(" "));
   const [first = ""] = words;
   if (about === EPHEMERAL_HEAD || words.length < 2) return undefined;

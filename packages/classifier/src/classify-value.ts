@@ -73,7 +73,7 @@ export function byBinding(value: JsonValue): Classification | undefined {
   const keys = isJsonObject(value) ? firstKeys(value) : [];
   if (!isJsonObject(value) || keys.length < 2 || !keys.every((key) => byField(key, value[key] ?? null)?.layer === "CRITICAL"))
     return undefined;
-  return { layer: "CRITICAL", confidence: 0.5, why: `holds "${keys[0]}" and the like` };
+  return { layer: "CRITICAL", confidence: 0.5, why: `holds "${keys[0]}" and similar keys` };
 }
 
 function isMessages(value: JsonValue): boolean {
@@ -175,11 +175,11 @@ function byStatus(text: string): Classification | undefined {
   // Limits contain measures, too.
   if (saysLimit(small)) return undefined;
   if (MACHINE_STATE.test(small) || DONE_IN.test(small) || isGauges(small))
-    return { layer: "EPHEMERAL", confidence: 0.6, why: "says what a program is doing" };
-  if (UNDER_WAY.test(small)) return { layer: "EPHEMERAL", confidence: 0.6, why: "says what is under way" };
+    return { layer: "EPHEMERAL", confidence: 0.6, why: "machine status" };
+  if (UNDER_WAY.test(small)) return { layer: "EPHEMERAL", confidence: 0.6, why: "present activity" };
   const figures = small.match(FIGURE_WITH_UNIT)?.length ?? 0;
   const isTold = figures > 0 && small.split(" ").length <= figures * WORDS_A_FIGURE;
-  if (isTold || ELAPSED.test(small)) return { layer: "EPHEMERAL", confidence: 0.5, why: "says how long or how much" };
+  if (isTold || ELAPSED.test(small)) return { layer: "EPHEMERAL", confidence: 0.5, why: "a measurement" };
   return undefined;
 }
 
@@ -316,7 +316,7 @@ function byTense(value: JsonValue, words: readonly string[]): Classification | u
   if (typeof value !== "string" || words.length < LEAST_OF_SENTENCE || value.length > LONGEST_SENTENCE) return undefined;
   if (!/[.!]$/.test(value)) return undefined;
   const past = words.slice(0, -1).find((word) => PASTS.has(word) || (word.length > 4 && word.endsWith("ed")));
-  return past === undefined ? undefined : { layer: "IMPORTANT", confidence: 0.35, why: `text tells what was: "${past}"` };
+  return past === undefined ? undefined : { layer: "IMPORTANT", confidence: 0.35, why: `text is in the past tense: "${past}"` };
 }
 
 const LEAST_OF_SENTENCE = 5;

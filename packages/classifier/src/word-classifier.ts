@@ -94,11 +94,11 @@ export function classifyEntry(key: string, value: JsonValue): Classification {
 function byContent(words: readonly string[], value: JsonValue): Classification {
   const head = singularsOf(words.at(-1) ?? "").find((form) => TWO_FACED.has(form)) ?? "";
   // A date or time set by a person, such as a cutover window.
-  if (head === "window" && WHEN.test(sampleText(value))) return { layer: "CRITICAL", confidence: 0.4, why: "a window with its times" };
+  if (head === "window" && WHEN.test(sampleText(value))) return { layer: "CRITICAL", confidence: 0.4, why: "a window with dates or times" };
   const told = classifyValue(value, true);
   if (told !== undefined && (told.layer !== "USEFUL" || told.confidence > 0.55)) return told;
   const layer = WHEN_RICH.get(head) ?? (tells(value) ? "IMPORTANT" : "USEFUL");
-  return { layer, confidence: 0.4, why: "more than its name says" };
+  return { layer, confidence: 0.4, why: "more detailed than its key suggests" };
 }
 
 /** Tells whether the value is a sentence, a list of sentences or an object with a sentence. */

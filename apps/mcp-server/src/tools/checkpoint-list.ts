@@ -20,8 +20,8 @@ const output = z.looseObject({
   origin: originOfMany,
   checkpoints: z.array(briefCheckpoint).describe("Newest first, without descriptions"),
   total: z.number().describe("Number of matches"),
-  limit: z.number().describe("As asked for"),
-  offset: z.number().describe("As asked for"),
+  limit: z.number().describe("As requested"),
+  offset: z.number().describe("As requested"),
   next_offset: z.number().optional().describe("Offset of the next page"),
   ...degradation,
 });

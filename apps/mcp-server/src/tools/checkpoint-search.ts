@@ -32,10 +32,10 @@ const output = z.looseObject({
   results: z.array(result).describe("Best first, each {checkpoint, score, distance, snippet}"),
   query: z.string().describe("As searched"),
   query_truncated: unlisted(z.literal(true).optional()),
-  top_k: z.number().describe("As asked for"),
-  loose: z.literal(true).optional().describe("Only similar words found"),
+  top_k: z.number().describe("As requested"),
+  loose: z.literal(true).optional().describe("Only similar words matched"),
   index_pending: unlisted(z.number().optional()),
-  results_omitted: z.number().optional().describe("Without room here"),
+  results_omitted: z.number().optional().describe("Omitted for size"),
   ...degradation,
 });
 

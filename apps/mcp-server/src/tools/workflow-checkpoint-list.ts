@@ -46,8 +46,8 @@ const session = SESSION.pick({
 const output = toldFields(FIND_RESULT, {
   checkpoints: z.array(checkpoint).describe("Newest first, each {checkpointId, sessionId, createdAt, metadata}"),
   total: "Of matches",
-  limit: "As asked for",
-  offset: "As asked for",
+  limit: "As requested",
+  offset: "As requested",
   nextOffset: z.number().optional().describe("Offset of the next page"),
   session: unlisted(toldField(session)).optional(),
   durability,

@@ -25,7 +25,7 @@ const drift = DRIFT.extend({ files: z.record(z.string(), z.unknown()).optional()
 const loaded = toldFields(RESUMED_WORK, {
   checkpointId: "Loaded checkpoint",
   sessionId: "Its session",
-  depth: "As asked for",
+  depth: "As requested",
   context: "The saved state",
   summary: "One document instead",
   changes: toldField(TOLD_CHANGES, "Differences from since", ["addedCount", "changedCount", "removedCount"]),

@@ -6,8 +6,8 @@ describe("the reason for a layer", () => {
     ["code, markup or output", "USEFUL, because it is code, markup or output"],
     ['key word "goal"', 'USEFUL, because of the key word "goal"'],
     ['text begins with "TODO"', 'USEFUL, because its text begins with "TODO"'],
-    ["says what is under way", "USEFUL, because it says what is under way"],
-    ["switch about what is under way", "USEFUL, because it is a switch about what is under way"],
+    ['holds "goal"', 'USEFUL, because it holds "goal"'],
+    ["switch for present activity", "USEFUL, because it is a switch for present activity"],
     ["default", "USEFUL, by default"],
     [undefined, "USEFUL"],
   ])("is a sentence for %s", (why, sentence) => {

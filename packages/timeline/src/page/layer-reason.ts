@@ -4,7 +4,7 @@ const SENTENCES: readonly (readonly [RegExp, (why: string) => string])[] = [
   [/^default$/u, () => "by default"],
   [/^(?:key words?|rule) /u, (why) => `because of the ${why}`],
   [/^text /u, (why) => `because its ${why}`],
-  [/^(?:holds|says) /u, (why) => `because it ${why}`],
+  [/^holds /u, (why) => `because it ${why}`],
   [/^switch /u, (why) => `because it is a ${why}`],
 ];
 
