@@ -45,6 +45,9 @@ const FILTERS: readonly Where[] = [
   ...OF_PROJECT.map((filter) => ({ ...SHOWN, ...PROJECT, ...filter })),
   ...CHECKPOINT_KINDS.map((kind) => ({ ...LIVE, ...PROJECT, kinds: [kind] })),
   { ...SHOWN, ...SESSION },
+  // Of the saver for LangGraph: threads, namespaces of one, and one value of their metadata.
+  { ...SHOWN, workflowId: "workflow" },
+  ...[["tag"], ["tag", "other"]].map((tags) => ({ ...SHOWN, ...SESSION, workflowId: "workflow", tags })),
   ...[SEEN, CHECKPOINT_KINDS, ["conversation"] as const].map((kinds) => ({ ...LIVE, ...SESSION, kinds })),
 ];
 
@@ -108,6 +111,7 @@ function others(): readonly BuiltRead[] {
     audit({ first: "oldest", limit: 1 }),
     audit({ first: "oldest", limit: 1, after: PLACE }),
     audit({ first: "oldest", limit: 1, since: AT }),
+    audit({ actions: ["backup", "export"] }),
     newest("backup"),
     newest("clean-up"),
   ];

@@ -75,7 +75,7 @@ function sealedTable({ sealed }: Results): string | undefined {
 
 function langgraphTable({ langgraph }: Results): string | undefined {
   if (langgraph === undefined) return undefined;
-  const { rows, disk, delete: removal, checkpointBytes, postgres = [] } = langgraph;
+  const { rows, disk, checkpointBytes, postgres = [] } = langgraph;
   const [first, last] = checkpointBytes.map((bytes) => Math.round(bytes / 1_000));
   const figuresOf = table(
     ["operation", ...FIGURES],
@@ -83,11 +83,8 @@ function langgraphTable({ langgraph }: Results): string | undefined {
       return [row.operation, ...figures(row)];
     }),
   );
-  const others = [
-    `Deleting the thread: ${removal.measuredMs.toFixed(0)} ms beside ${removal.floorMs.toFixed(0)} ms, ${times(removal.measuredMs / removal.floorMs)}.`,
-    `On the disk: ${mb(disk.measuredBytes)} MB beside ${mb(disk.floorBytes)} MB, ${times(disk.floorBytes / disk.measuredBytes)} smaller.`,
-  ];
-  return `${figuresOf}\n\nCheckpoints of ${first} to ${last} KB. ${others.join(" ")}`;
+  const onDisk = `${mb(disk.measuredBytes)} MB beside ${mb(disk.floorBytes)} MB, ${times(disk.floorBytes / disk.measuredBytes)} smaller`;
+  return `${figuresOf}\n\nCheckpoints of ${first} to ${last} KB. On the disk: ${onDisk}.`;
 }
 
 function contextTable({ context }: Results): string | undefined {

@@ -30,7 +30,7 @@ export async function compareLanggraphPostgres({ url, dataDir, effort }: Langgra
         rest: untilQuiet,
       });
     const put = await putAll([floor, measured], threadOf(STEPS));
-    const putMessages = await putAll([floor.ofMessages(), measured.ofMessages()], threadOfMessages(STEPS));
+    const putMessages = await putAll([floor.ofThread("messages"), measured.ofThread("messages")], threadOfMessages(STEPS));
     await untilQuiet();
     const latest = await alternate(effort, {
       floor: () => floor.saver.getTuple(THREAD),

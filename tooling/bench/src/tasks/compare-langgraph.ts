@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";
 import { WorkrailSaver } from "@workrail/langgraph";
 import Database from "better-sqlite3";
@@ -13,11 +14,17 @@ export interface LanggraphInput {
   readonly effort: Effort;
 }
 
-type Operation = "put" | "put writes" | "latest" | "list 10" | "list 10 with a filter";
+type Operation =
+  | "put"
+  | "put writes"
+  | "latest"
+  | "list 10"
+  | "list 10 with a filter"
+  | "delete a thread"
+  | "delete a thread with a write at each step";
 
 export interface LanggraphResult {
   readonly rows: readonly (Comparison & { readonly operation: Operation })[];
-  readonly delete: { readonly floorMs: number; readonly measuredMs: number };
   /** Bytes of blocks on the disk. */
   readonly disk: { readonly floorBytes: number; readonly measuredBytes: number };
   readonly checkpointBytes: readonly [first: number, last: number];
@@ -44,8 +51,8 @@ export async function compareLanggraph({ directory, effort }: LanggraphInput): P
     const turns = { floor: (sample: number) => call(floor, sample), measured: (sample: number) => call(measured, sample) };
     return { operation, ...(await alternate(effort, turns)) };
   };
-  const rows = [
-    { operation: "put" as const, ...put },
+  const rows: LanggraphResult["rows"][number][] = [
+    { operation: "put", ...put },
     await both("latest", ({ saver }) => saver.getTuple(THREAD)),
     await both("list 10", (side) => side.list({ limit: 10 })),
     await both("list 10 with a filter", (side) => side.list({ limit: 10, filter: { source: "input" } })),
@@ -56,18 +63,40 @@ export async function compareLanggraph({ directory, effort }: LanggraphInput): P
   database.pragma("wal_checkpoint(TRUNCATE)");
   const disk = { floorBytes: bytesOnDisk(file), measuredBytes: bytesOnDisk(dataDir) };
   const again = await openLibrary(dataDir, NO_LIMIT);
-  const measuredMs = await timed(() => new WorkrailSaver(again).deleteThread("thread"));
-  const floorMs = await timed(() => floor.saver.deleteThread("thread"));
+  const sides = { floor, measured: new LanggraphSide(new WorkrailSaver(again)) };
+  rows.push(
+    { operation: "delete a thread", ...(await deleteThreads(sides, checkpoints, false)) },
+    { operation: "delete a thread with a write at each step", ...(await deleteThreads(sides, checkpoints, true)) },
+  );
   await again.close();
   database.close();
   const [first, last] = [checkpoints[0], checkpoints[STEPS - 1]].map((each) => JSON.stringify(each).length);
-  return { rows, delete: { floorMs, measuredMs }, disk, checkpointBytes: [first ?? 0, last ?? 0] };
+  return { rows, disk, checkpointBytes: [first ?? 0, last ?? 0] };
 }
 
-async function timed(work: () => Promise<void>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
+/** Threads that are deleted, one after another. */
+const DELETED = { fewest: 6, most: 6, forMs: Number.POSITIVE_INFINITY };
+
+async function deleteThreads(
+  { floor, measured }: Readonly<Record<"floor" | "measured", LanggraphSide>>,
+  checkpoints: readonly Checkpoint[],
+  withWrites: boolean,
+): Promise<Comparison> {
+  const threadIn = (sample: number): string => `thread ${sample}, ${withWrites ? "with" : "without"} writes`;
+  const turn = (side: LanggraphSide) => (sample: number) => side.saver.deleteThread(threadIn(sample));
+  let last = -1;
+  const before = async (sample: number): Promise<void> => {
+    if (sample === last) return;
+    last = sample;
+    for (const side of [floor.ofThread(threadIn(sample)), measured.ofThread(threadIn(sample))]) {
+      for (let step = 0; step < STEPS; step++) {
+        await side.put(checkpoints);
+        if (withWrites) await side.putWrites(step);
+      }
+    }
+    await untilQuiet();
+  };
+  return alternate(DELETED, { floor: turn(floor), measured: turn(measured), before });
 }
 
 const BLOCK_BYTES = 512;

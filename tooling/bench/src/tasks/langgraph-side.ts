@@ -11,7 +11,6 @@ export const STEPS = 200;
 /** Puts every checkpoint of the thread. */
 export const WHOLE = { fewest: STEPS, most: STEPS, forMs: Number.POSITIVE_INFINITY } as const;
 export const THREAD = { configurable: { thread_id: "thread", checkpoint_ns: "" } };
-const MESSAGES_THREAD = { configurable: { thread_id: "messages", checkpoint_ns: "" } };
 
 const FIRST_BYTES = 100_000;
 const MORE_BYTES = 500;
@@ -33,9 +32,9 @@ export class LanggraphSide {
   }
 
   /** Returns a side that puts another thread. */
-  ofMessages(): LanggraphSide {
+  ofThread(id: string): LanggraphSide {
     const side = new LanggraphSide(this.saver);
-    side.#config = MESSAGES_THREAD;
+    side.#config = { configurable: { thread_id: id, checkpoint_ns: "" } };
     return side;
   }
 

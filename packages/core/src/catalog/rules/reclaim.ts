@@ -4,8 +4,9 @@ import type { Facts, Reads } from "../reads.ts";
 import { changed, type RemovalRow, type RowChange } from "../rows.ts";
 import { type Decision, type Rule, rule } from "../rule.ts";
 
-/** Blobs that one step removes. */
-const BATCH = 100;
+/** Most blobs that one step removes, while saves wait: unlinking takes some 0.05 ms, overwriting waits for the disk. */
+const BATCH = 500;
+const OVERWRITTEN = 100;
 
 /**
  * Removes blobs that no record, live or in the trash, and no edge needs. Calls `remove` with some of these refs at a time while no change of any
@@ -74,9 +75,10 @@ function removing(
   return rule({
     reads: needReads(candidates, removals),
     decide(facts) {
-      const needless = needlessOf(candidates, removals, facts).slice(0, limit);
-      const known = new Set(removals.map(({ blob }) => blob));
       const toBeErased = new Set(facts.erasures.map(({ blob }) => blob));
+      const most = toBeErased.size > 0 ? Math.min(limit, OVERWRITTEN) : limit;
+      const needless = needlessOf(candidates, removals, facts).slice(0, most);
+      const known = new Set(removals.map(({ blob }) => blob));
       return {
         outcome: needless,
         rows: [...expired, ...rowsOf(new Set(needless), removals, facts)],
