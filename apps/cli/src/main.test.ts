@@ -85,8 +85,7 @@ describe("the command line", () => {
                                            resume it
         statusline                         print one line about the automatic saves of
                                            a session
-        doctor [options]                   find faults of the installation, and their
-                                           remedies
+        doctor [options]                   check the installation, and suggest fixes
         config                             show and change settings, with their
                                            sources
         completion <shell>                 print a shell's completion script

@@ -53,7 +53,7 @@ describe("workrail audit", () => {
     const another = end.replace(/^3:/u, "9:");
     expect(await cli.run(["audit", "verify", "--expect", another])).toMatchObject({
       code: 14,
-      stdout: expect.stringContaining("Row 9 was noted earlier and is missing: the end was cut off.") as string,
+      stdout: expect.stringContaining("Row 9 of --expect is missing: the end was cut off.") as string,
     });
     const database = new DatabaseSync(join(cli.dataDir, "workrail.db"));
     database.exec("UPDATE audit SET agent_id = 'eve' WHERE id = 1; DELETE FROM audit WHERE id = 2");

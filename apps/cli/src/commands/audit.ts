@@ -65,7 +65,7 @@ export function addAuditCommand(program: Command): void {
   filtered(audit.command("export"))
     .summary("write the log as lines of JSON")
     .description("Writes the log, oldest first, as lines of JSON, one for each row. All filters must match.")
-    .argument("[file]", "new file; default, and -: standard output", parsePath)
+    .argument("[file]", "new file; default or -: standard output", parsePath)
     .option("--limit <count>", "at most this many, oldest first", parseWhole)
     .addHelpText("after", "\nExample:\n  workrail audit export audit.jsonl\n")
     .action(async (file: string | undefined, _options: FilterOptions, command: Command) => exportTo(file, command.optsWithGlobals()));
@@ -147,9 +147,9 @@ function describeFinding(finding: AuditFinding): string {
     case "unchained":
       return `Row ${number} has no digest, although rows before it have one.`;
     case "cut-off":
-      return `Row ${number} was noted earlier and is missing: the end was cut off.`;
+      return `Row ${number} of --expect is missing: the end was cut off.`;
     case "not-as-noted":
-      return `Row ${number} differs from the row that was noted.`;
+      return `Row ${number} differs from that of --expect.`;
   }
 }
 

@@ -30,7 +30,7 @@ describe("workrail backup and restore", () => {
     expect(await cli.output(["load", "cp-1", "--data-dir", dataDir])).toBe('{"a":1}');
   });
 
-  it("replace a store only on request, and name the place of the old one", async () => {
+  it("replace a store only with --yes, and print the old store's path", async () => {
     await cli.output(["backup", backup()]);
     await cli.save({ a: 2 }, "--session", "s");
     const refused = await cli.run(["restore", backup()]);

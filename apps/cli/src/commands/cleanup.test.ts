@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 describe("workrail cleanup", () => {
-  it("shows in a dry run what would be removed, and changes nothing", async () => {
+  it("lists the removals of a dry run, and changes nothing", async () => {
     const { code, stdout, stderr } = await cli.run(["cleanup", "--session", "s", "--dry-run"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(
@@ -43,7 +43,7 @@ describe("workrail cleanup", () => {
     expect([await live(), await trashed()]).toEqual([["s-2", "t-1"], ["s-1"]]);
   });
 
-  it("removes checkpoints and their files for good on request", async () => {
+  it("removes checkpoints and files with --permanently", async () => {
     await cli.output(["cleanup", "--session", "s", "--permanently", "--yes"]);
     expect([await live(), await trashed()]).toEqual([["t-1"], []]);
     expect(globSync("contexts/*/*.json.gz", { cwd: cli.dataDir })).toHaveLength(1);
@@ -65,7 +65,7 @@ describe("workrail cleanup", () => {
     expect(await live()).toEqual(["t-1"]);
   });
 
-  it("asks before it removes, and stops without a terminal", async () => {
+  it("asks before a removal, and fails without a terminal", async () => {
     expect(await cli.run(["cleanup", "--session", "s"])).toMatchObject({
       code: 2,
       stdout: "",
@@ -74,7 +74,7 @@ describe("workrail cleanup", () => {
     expect(await live()).toEqual(["s-1", "s-2", "t-1"]);
   });
 
-  it("spares checkpoints tagged keep and reports that, unless an option includes them", async () => {
+  it("keeps and reports checkpoints tagged keep, unless --include-kept is set", async () => {
     await cli.output(["keep", "s"]);
     await cli.save({ c: 1 }, "--session", "t", "--id", "t-2", "--tag", "keep");
     const shown = await cli.output(["cleanup", "--older-than", "0m", "--yes"]);
@@ -104,7 +104,7 @@ describe("workrail trash", () => {
     expect(await cli.run(["trash", "list"])).toEqual({ code: 0, stdout: "", stderr: "There is nothing in the trash.\n" });
   });
 
-  it("cannot restore a checkpoint that is not in it", async () => {
+  it("fails to restore when it is empty", async () => {
     expect(await cli.run(["trash", "restore", "s"])).toMatchObject({ code: 10, stderr: expect.stringContaining("CHECKPOINT_NOT_FOUND") });
   });
 

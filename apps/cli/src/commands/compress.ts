@@ -23,7 +23,7 @@ export function addCompressCommand(program: Command): void {
     .description(
       "Shortens a context to a budget of tokens, and keeps important entries whole where they fit. The original is kept and can be loaded.",
     )
-    .argument("[file]", "file with the context's JSON; default, and -: standard input")
+    .argument("[file]", "file with the context's JSON; default or -: standard input")
     .option("--checkpoint <id>", "take the context of this checkpoint: id, id prefix or latest~2")
     .option("--session <id>", "take the latest context of this session; with a file, keep the original there")
     .option("--budget <tokens>", "maximum tokens of the result; default: as many as an MCP answer holds", parseWhole)

@@ -57,7 +57,7 @@ describe("workrail config", () => {
     expect(await cli.output(["config", "get", "project"])).toBe("");
   });
 
-  it("resolves a path in the file alike from every working directory", async () => {
+  it("resolves the file's paths regardless of the working directory", async () => {
     await cli.output(["config", "set", "encryptionKeyFile", "key"]);
     const given = join(cli.project, "key");
     expect(await cli.output(["config", "get", "encryptionKeyFile"], { cwd: cli.folder })).toBe(`${given}\n`);
@@ -74,13 +74,13 @@ describe("workrail config", () => {
     expect(existsSync(cli.dataDir)).toBe(false);
   });
 
-  it("prints the path of the file, and the schema, whatever the file contains", async () => {
+  it("prints the path and the schema even if the file is invalid", async () => {
     writeConfig("{");
     expect(await cli.output(["config", "path"])).toBe(`${join(cli.dataDir, "config.json")}\n`);
     expect(JSON.parse(await cli.output(["config", "schema"]))).toEqual(await configJsonSchema());
   });
 
-  it("works with a broken file and reports it, while other commands are refused", async () => {
+  it("lists the settings of an invalid file; other commands fail", async () => {
     writeConfig('{\n  "maxDepht": 5 }');
     const where = `(${join(cli.dataDir, "config.json")}, line 2)`;
     const listed = await cli.run(["config", "list"]);
@@ -96,7 +96,7 @@ describe("workrail config", () => {
 });
 
 describe("a setting as an option", () => {
-  it("overrides the environment and the file, for any command, before or after it", async () => {
+  it("overrides the environment and the file, before or after the command", async () => {
     writeConfig('{ "maxDepth": 2 }');
     const input = '{"a":[[1]]}';
     for (const args of [
@@ -108,14 +108,14 @@ describe("a setting as an option", () => {
     expect((await cli.run(["save"], { input: '{"b":[[1]]}' })).stderr).toContain("deeper than 2 levels");
   });
 
-  it("is warned about with advice on its own line", async () => {
+  it("warns of a misspelled variable, with a hint", async () => {
     const { stderr } = await cli.run(["list"], { env: { WORKRAIL_MAX_DEPHT: "5" } });
     expect(stderr).toMatch(
       /^warning: WORKRAIL_MAX_DEPHT is ignored, .* \(field: WORKRAIL_MAX_DEPHT\)\n {2}Did you mean WORKRAIL_MAX_DEPTH\?\n/u,
     );
   });
 
-  it("moves the store by its other name", async () => {
+  it("accepts the alias --storage-path", async () => {
     await cli.output(["save", "--storage-path", join(cli.folder, "elsewhere")], { input: "{}" });
     expect(existsSync(join(cli.folder, "elsewhere/workrail.db"))).toBe(true);
     expect(existsSync(cli.dataDir)).toBe(false);
@@ -126,7 +126,7 @@ describe("a setting as an option", () => {
     ["--log-level", "info", "unknown option '--log-level'"],
     ["--encryption", "on", '--encryption must be enabled or disabled, not "on".'],
     ["--encryption-key", "AAAA", "unknown option '--encryption-key' (Did you mean --encryption?)"],
-  ])("is refused: %s %s", async (option, value, message) => {
+  ])("refuses %s %s", async (option, value, message) => {
     const { code, stderr } = await cli.run(["save", option, value], { input: "{}" });
     expect({ code, stderr: stderr.split("\n")[0] }).toEqual({ code: 2, stderr: `INVALID_INPUT: ${message}` });
   });

@@ -37,7 +37,7 @@ async function copy({ from, to, ...options }: CopyOptions): Promise<void> {
   const result = await untilInterrupted((signal) =>
     showingProgress("Files compared:", (onProgress) => copyStore({ ...given, signal, onProgress })),
   );
-  // The copy is as the source is; the exit code tells scripts that something is damaged.
+  // The copy equals the source; the exit code reports files missing from both.
   if (result.missing.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
   if (!result.isComplete) process.exitCode = INTERRUPTED;
   await (options.json ? writeJson(result) : tell(result));

@@ -26,10 +26,10 @@ const STYLES = { ok: "green", warning: "yellow", error: "red", skipped: "dim" } 
 export function addDoctorCommand(program: Command): void {
   program
     .command("doctor")
-    .summary("find faults of the installation, and their remedies")
-    .description("Checks the installation, including a save and a load, and names the remedy of each fault.")
-    .option("--fix", "correct too wide permissions of stored files")
-    .option("--npx", "also start the servers that agents run with npx, which may download them first")
+    .summary("check the installation, and suggest fixes")
+    .description("Checks the installation, including a save and a load, and suggests a fix for each fault.")
+    .option("--fix", "remove excess permissions of stored files")
+    .option("--npx", "also start the servers that agents run with npx; npx may download them")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: DoctorOptions, command: Command) => doctor(command.optsWithGlobals()));
 }
@@ -43,7 +43,7 @@ async function doctor(options: DoctorOptions): Promise<void> {
   await (options.json ? writeJson(report) : writeData(forPeople(report)));
 }
 
-/** Leaves out hosts that are not installed. */
+/** Checks installed hosts and servers. */
 async function examineAgents(installation: DoctorReport, withNpx: boolean): Promise<readonly DoctorFinding[]> {
   const { currentSurroundings, inspectHosts } = await import("../library/hosting.ts");
   const surroundings = currentSurroundings();

@@ -61,7 +61,7 @@ async function exportTo(word: string | undefined, options: ExportOptions): Promi
   await (options.json ? writeJson(result) : tell(result));
 }
 
-/** Escapes text for a terminal, which must not obey it. The escaped JSON has the same value. */
+/** Escapes control characters of JSON for a terminal. The value stays the same. */
 function shown(text: string): string {
   return process.stdout.isTTY ? escapeJson(text) : text;
 }

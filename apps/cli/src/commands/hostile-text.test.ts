@@ -6,9 +6,9 @@ import { useCli } from "../testing/use-cli.ts";
 
 const cli = useCli();
 
-/** Text that a terminal would obey: colours, a cleared screen, reversed text, and forged lines. */
+/** Text that controls a terminal: colours, a cleared screen, reversed text, forged lines. */
 const HOSTILE = "x\u001b[31mred\u009b2J\u202Eevil\u2066\u0007\rbar\nFORGED\u2028FORGED";
-/** Windows does not allow such names of files. */
+/** Windows does not allow such file names. */
 const FOLDER = process.platform === "win32" ? "evil" : "x\u001b[31m\u202Eevil\nFORGED";
 const UNSAFE = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
@@ -39,7 +39,7 @@ beforeEach(async () => {
   await store.storeConversation({ conversation: [{ role: "user", content: HOSTILE }], topic: HOSTILE, agentId: HOSTILE });
 });
 
-/** Every command that may show such text. */
+/** Commands that may show hostile text. */
 const COMMANDS: readonly (readonly string[])[] = [
   ["show", "c2"],
   ["list", "--all-projects"],

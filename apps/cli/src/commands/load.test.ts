@@ -7,7 +7,7 @@ import { useCli } from "../testing/use-cli.ts";
 
 const cli = useCli();
 
-/** JSON whose text changes if any code on the way is careless. */
+/** JSON that a careless parse or write would change. */
 const HARD = String.raw`{"z":1,"a":{"__proto__":{"x":1},"constructor":2,"a/b~c":3},"e\u0301":"é","lone":"\ud800","n":[1e+21,0.1,-0,1],"":"","ctl":"\u0001\u009b"}`;
 
 describe("workrail load", () => {
@@ -20,7 +20,7 @@ describe("workrail load", () => {
     expect(resaved.code).toBe(16);
   });
 
-  it("loads by any form of an id, and the latest of a session", async () => {
+  it("loads by argument, --checkpoint, or --session", async () => {
     await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1");
     await cli.save({ a: 2 }, "--session", "s", "--id", "cp-2");
     expect(await cli.output(["load", "cp-1"])).toBe('{"a":1}');
@@ -49,13 +49,13 @@ describe("workrail load", () => {
     },
   );
 
-  it.each([[[]], [["cp-1", "--checkpoint", "cp-1"]]])("demands exactly one checkpoint (%j)", async (args) => {
+  it.each([[[]], [["cp-1", "--checkpoint", "cp-1"]]])("needs exactly one checkpoint (%j)", async (args) => {
     const { code, stderr } = await cli.run(["load", ...args]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^INVALID_INPUT: .+\n {2}Give one checkpoint's id, or --session/u);
   });
 
-  it("resolves a checkpoint in the named session", async () => {
+  it("resolves an id prefix in the named session", async () => {
     await cli.save({ of: "one" }, "--session", "one", "--id", "cp-one");
     await cli.save({ of: "two" }, "--session", "two", "--id", "cp-two");
     expect(await cli.output(["load", "cp-o", "--session", "one"])).toBe('{"of":"one"}');

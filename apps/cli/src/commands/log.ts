@@ -32,7 +32,7 @@ export function addLogCommand(program: Command): void {
     .argument("[session]", "session to show")
     .option("--session <id>", "the same as [session]")
     .option("--asides", "include asides")
-    .option("--limit <count>", "only this many of the newest", parseWhole)
+    .option("--limit <count>", "at most this many, newest first", parseWhole)
     .addHelpText("after", EXAMPLES)
     .action(async (session: string | undefined, _options: LogOptions, command: Command) => log(session, command.optsWithGlobals()));
 }

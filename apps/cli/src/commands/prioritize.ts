@@ -32,7 +32,7 @@ export function addPrioritizeCommand(program: Command): void {
     .description(
       "Orders a context by importance, drops ephemeral entries, and limits each layer to its share of a budget. The original is kept.",
     )
-    .argument("[file]", "file with the context's JSON; default, and -: standard input")
+    .argument("[file]", "file with the context's JSON; default or -: standard input")
     .option("--checkpoint <id>", "take the context of this checkpoint: id, id prefix or latest~2")
     .option("--session <id>", "take the latest context of this session; with a file, keep the original there")
     .option("--budget <tokens>", "maximum tokens of the result; default: as many as an MCP answer holds", parseWhole)

@@ -40,7 +40,7 @@ describe("workrail rebuild", () => {
     expect(await cli.output(["load", "--session", "s"])).toBe('{"a":2}');
   });
 
-  it("lists unreadable files, and ends with their exit code", async () => {
+  it("lists unreadable files, and exits with code 14", async () => {
     writeFileSync(join(cli.dataDir, "contexts/s/cp-1.json.gz"), "not gzip");
     const { code, stdout } = await cli.run(["rebuild"]);
     expect(code).toBe(14);

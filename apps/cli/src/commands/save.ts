@@ -37,7 +37,7 @@ export function addSaveCommand(program: Command): void {
     .command("save")
     .summary("save a context as a session's latest checkpoint")
     .description("Saves a context, one JSON object, as its session's latest checkpoint, and prints the checkpoint's id.")
-    .argument("[file]", "file with the context's JSON, the whole state; default, and -: standard input")
+    .argument("[file]", "file with the context's JSON, the whole state; default or -: standard input")
     .option(
       "--patch <file>",
       "file with the changes since the latest checkpoint, or since --parent: set, append, remove; -: standard input",
