@@ -1,20 +1,20 @@
-/** Question for documents of an index. */
+/** Query for documents of an index. */
 export interface AskedDocuments {
-  /** Documents with all or with any of the words, or with any word that begins with the only one given. */
+  /** Selects documents with all words, any word, or any word that begins with the only one given. */
   readonly having: "all" | "any" | "beginning";
   readonly words: readonly string[];
   readonly span: Span;
   /** Maximum number of documents. */
   readonly most: number;
-  /** True for the latest documents, which have the highest numbers; false for any, the first if that costs nothing. */
+  /** True: the latest documents, with the highest numbers. False: any, the first if that costs nothing. */
   readonly isLatest: boolean;
 }
 
-/** Words of an index, as `marked` makes them, with the documents that have them. Documents have numbers in the order they were added. */
+/** Words of an index, as `marked` makes them, and the documents of each, numbered in the order they were added. */
 export interface WordLists {
-  /** True when all lists that are asked for come in one round trip: asking for some too many costs less than another round. */
+  /** True when all requested lists come in one round trip: unneeded lists cost less than another round trip. */
   readonly comeTogether?: boolean;
-  /** Returns true while the documents of a term are still to come: what depends on them need not be asked for yet. */
+  /** Returns true while the documents of a term are requested but not read: dependent requests can wait. */
   awaits?(term: string): boolean;
   /** Returns ascending numbers of documents. */
   numbers(asked: AskedDocuments): readonly number[];
@@ -25,7 +25,7 @@ export const OFTEN = 3;
 
 const OFTEN_MARK = "*";
 
-/** Marks after a term that occurs at least that often: one-byte signs that no term contains. */
+/** Suffixes of terms by minimum occurrences: one-byte characters that no term contains. */
 const MARKS: readonly (readonly [times: number, mark: string])[] = [
   [2, "+"],
   [OFTEN, OFTEN_MARK],
@@ -81,7 +81,7 @@ export interface Few {
   readonly span: Span;
 }
 
-/** Span of documents, and how many of the latest of them. */
+/** Span of documents, and the maximum to return. */
 type Latest = Pick<AskedDocuments, "most" | "span">;
 
 /** Returns the postings of a term in a span; `undefined` when the term has too many documents. */
@@ -123,7 +123,7 @@ export function moreOften(lists: WordLists, term: string, { documents, most }: H
   return { documents, more: oftenMarked(lists, term, { most, span, isLatest: false }), isCut: false };
 }
 
-/** Terms with too many documents, remembered by the limit that they exceed, while the index has about as many texts. */
+/** Cache of terms with too many documents, and the limit they exceed, for an index of about this many texts. */
 interface Frequent {
   readonly texts: number;
   readonly terms: Map<string, number>;
@@ -198,7 +198,7 @@ function oftenMarked(
   for (const [times, mark] of marksOf(term)) {
     const documents = lists.numbers({ having: "all", words: [term + mark], ...how });
     if (documents.length > 0) found.push([times, documents]);
-    // A term that no document has this often has no documents at higher levels.
+    // Higher levels have no documents if this one has none.
     else if (lists.comeTogether !== true) break;
   }
   return found;

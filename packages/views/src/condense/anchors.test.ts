@@ -19,7 +19,7 @@ it("termsOf ignores the case of words, but not of identifiers", () => {
   expect(termsOf("node_id nodeId").map((term) => term.key)).toEqual(["node_id", "nodeId"]);
 });
 
-it("termsOf gives very long runs little worth", () => {
+it("termsOf rates a long run below a word", () => {
   expect(termsOf("aB3".repeat(80))[0]?.worth).toBeLessThan(termsOf("word")[0]?.worth ?? 0);
 });
 

@@ -34,7 +34,7 @@ function cutAtBlanks(text: string): string[] {
   const pieces: string[] = [];
   for (let begin = 0; begin < text.length;) {
     const most = begin + LONG_SENTENCE / 2;
-    // Searches only between the two ends: a text without spaces would otherwise be rescanned from its start each time.
+    // Searches the slice only: in a text without spaces, `lastIndexOf` would scan back to the start each time.
     const blank = most < text.length ? text.slice(begin, most + 1).lastIndexOf(" ") : text.length - begin;
     let end = blank > 0 ? begin + blank : most;
     if (splitsPair(text, end)) end += 1;

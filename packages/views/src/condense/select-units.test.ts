@@ -23,14 +23,14 @@ describe("selecting units", () => {
     expect([...selectUnits([candidate(0, [1], { relevance: 0.2 }), candidate(1, [2])], 10, { count })]).toEqual([1]);
   });
 
-  it("pays for a heading once", () => {
+  it("counts a heading once", () => {
     const group = { label: "1234567", parent: root };
     const candidates = [candidate(0, [1], { group }), candidate(1, [2], { group })];
     expect(selectUnits(candidates, 10 + 10 + 9, { count }).size).toBe(2);
     expect(selectUnits(candidates, 10 + 10 + 8, { count }).size).toBe(1);
   });
 
-  it("quickly chooses the first of thousands of equivalent units", () => {
+  it("chooses the earliest of thousands of equal units", () => {
     const alike = Array.from({ length: 30_000 }, (_, place) => candidate(place, [1, 2]));
     const chosen = selectUnits(
       [...alike, candidate(30_000, [3], { tokens: 5 })].map((each) => ({ ...each, text: "the same" })),
@@ -40,7 +40,7 @@ describe("selecting units", () => {
     expect([...chosen]).toEqual([0, 30_000, ...Array.from({ length: 99 }, (_, place) => place + 1)]);
   });
 
-  it("does so when every other one weighs more", () => {
+  it("chooses units of higher weight first", () => {
     const alike = Array.from({ length: 30_000 }, (_, place) => {
       const one = candidate(place, [1, 2]);
       return { ...one, text: "the same", terms: one.terms.map(({ id }) => ({ id, weight: 1 + (place % 2) })) };
@@ -48,12 +48,12 @@ describe("selecting units", () => {
     expect([...selectUnits(alike, 30, { count })]).toEqual([1, 3, 5]);
   });
 
-  it("continues with units that still fit", () => {
+  it("skips units that do not fit", () => {
     expect([...selectUnits([candidate(0, [1, 2, 3, 4, 5, 6, 7, 8], { tokens: 30 }), candidate(1, [9])], 12, { count })]).toEqual([1]);
   });
 });
 
-it("takes units in order, from the end of a history", () => {
+it("takes the first units, or the last of a history", () => {
   const candidates = [candidate(0, []), candidate(1, []), candidate(2, [])];
   expect([...takeUnits(candidates, 20, { count, isHistory: false })]).toEqual([0, 1]);
   expect([...takeUnits(candidates, 20, { count, isHistory: true })]).toEqual([2, 1]);

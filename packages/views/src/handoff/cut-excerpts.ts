@@ -3,17 +3,17 @@ import { isEntry, type Ranked } from "./rank-excerpts.ts";
 
 /** Tokens around an excerpt: comma, quotes, speaker. */
 const AROUND = 4;
-/** Attempts to bring the chosen excerpts close to the room. */
+/** Tries that follow the estimate; later ones bisect. */
 const TRIES = 12;
-/** Number of excerpts after the cut that are offered the remaining room. */
+/** Consecutive excerpts after the cut that may fill the remaining room. */
 const MOST_OFFERS = 60;
-/** Number of results that are tried for it. */
+/** Maximum measurements while filling up. */
 const MOST_TRIED = 60;
-/** Tokens below which remaining room is not used. */
+/** Minimum remaining tokens worth filling. */
 const LEAST_LEFT_OVER = 6;
-/** Tokens that the name of an absent entry takes at least. */
+/** Minimum tokens of the name of an absent entry. */
 const OF_A_NAME = 10;
-/** More characters per token than most texts have. */
+/** High estimate of characters per token. */
 const CHARACTERS_A_TOKEN = 8;
 
 interface Measuring {
@@ -23,9 +23,9 @@ interface Measuring {
 }
 
 /**
- * Takes as many of the first excerpts as fit, so that a larger room includes everything a smaller one does, then further ones
- * that still fit: the next ones, then the first of each entry that is absent. While a required excerpt is missing, only shorter
- * required ones may follow.
+ * Takes the longest prefix of the ranking that fits, so that a larger room includes what a smaller one does. Fills the rest with
+ * the next excerpts, then with the first of each absent entry. After a required excerpt that does not fit, takes only required
+ * whole entries.
  */
 export function* cutExcerpts(ranked: readonly Ranked[], roomTokens: number, measuring: Measuring): Steps<readonly Ranked[]> {
   const { count, excessOf } = measuring;
@@ -38,13 +38,13 @@ export function* cutExcerpts(ranked: readonly Ranked[], roomTokens: number, meas
     const excess = excessOf(ranked.slice(0, tried));
     if (excess <= 0) low = tried;
     else high = tried - 1;
-    // The estimate will be off by about the same amount next time.
+    // Corrects the estimate by the error of this try.
     aim = placeOf(costs, (costs[tried - 1] ?? 0) - excess);
   }
   return yield* fillUp(ranked.slice(0, low), offersAfter(ranked, low), measuring);
 }
 
-/** Estimates the cumulative tokens of the first excerpts, up to where they certainly exceed the room. */
+/** Estimates the cumulative tokens of the excerpts, up to twice the room. */
 function costsOf(ranked: readonly Ranked[], roomTokens: number, count: CountTokens): number[] {
   const costs: number[] = [];
   let sum = 0;
@@ -62,7 +62,7 @@ function placeOf(costs: readonly number[], most: number): number {
   return beyond === -1 ? costs.length : beyond;
 }
 
-/** Returns the excerpts after the cut, and the first one of each absent entry further on. */
+/** Returns the next excerpts after the cut, then the first of each absent entry. */
 function offersAfter(ranked: readonly Ranked[], cut: number): readonly Ranked[] {
   const end = cut + MOST_OFFERS;
   const seen = new Set(ranked.slice(0, end).map(({ key }) => key));

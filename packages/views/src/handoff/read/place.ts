@@ -43,7 +43,7 @@ export interface Reading {
   into(out: Excerpt[]): Reading;
 }
 
-/** Adds an excerpt of a place. Fields that are not given are those of the place. */
+/** Adds an excerpt. Missing fields come from its place and wording. */
 export function push(to: Reading, place: Place, said: Partial<Excerpt> & Pick<Excerpt, "text">): void {
   const { key, member, index, label } = place;
   const { text, ...change } = said;
@@ -52,7 +52,7 @@ export function push(to: Reading, place: Place, said: Partial<Excerpt> & Pick<Ex
   to.out.push({ key, member, index, label, text, ...weighed, ...change });
 }
 
-/** Adds the importance of the wording to the importance of the place. */
+/** Returns the part and importance of a text by place and wording. */
 export function weigh(
   text: string,
   { part, base, depth }: Pick<Place, "part" | "base" | "depth">,
@@ -74,11 +74,11 @@ export function later(place: Place, by: number): Place {
   return { ...place, base: place.base - Math.min(MOST_LATER, by * LATER) };
 }
 
-/** Returns the rank of an item: in a history the newest matters most, then the first. */
+/** Returns the rank of an item, lowest first. A history ranks from its end. */
 export function orderOf(index: number, count: number, { isHistory, part }: Place): number {
   if (!isHistory) return index;
   const fromEnd = count - 1 - index;
-  // The newest items of a history stand out.
+  // Promotes the newest items and the first.
   return part === undefined || part === "rest" ? Math.min(fromEnd, index === 0 ? 4 : fromEnd) - recency(fromEnd) / LATER : fromEnd;
 }
 
