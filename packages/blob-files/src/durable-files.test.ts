@@ -13,7 +13,7 @@ const failing = (code: string) => (): never => {
 };
 
 describe("writing a file durably", () => {
-  it("syncs the bytes before the name, and the name before it resolves", () =>
+  it("syncs the bytes, renames, then syncs the directory", () =>
     inDirectory(async (file) => {
       const calls: string[] = [];
       await writeDurably(recording(calls), file, { bytes: bytesOf("new"), mode: "new" });
@@ -27,7 +27,7 @@ describe("writing a file durably", () => {
       expect(fs.readFileSync(file, "utf8")).toBe("more than three bytes");
     }));
 
-  it("treats a write of zero bytes as a full disk, and does not repeat it for ever", () =>
+  it("fails with ENOSPC after a write of zero bytes", () =>
     inDirectory(async (file, names) => {
       const writing = writeDurably({ ...nodeFileSystem, write: () => 0 }, file, { bytes: bytesOf("x"), mode: "new" });
       await expect(writing).rejects.toMatchObject({ code: "ENOSPC" });
@@ -45,7 +45,7 @@ describe("writing a file durably", () => {
     }),
   );
 
-  it("reports the first failure when the removal of its leftovers fails too", () =>
+  it("rejects with the first error when the cleanup fails too", () =>
     inDirectory(async (file) => {
       const files = { ...nodeFileSystem, rename: failing("EXDEV"), unlink: failing("EIO") };
       await expect(writeDurably(files, file, { bytes: bytesOf("x"), mode: "new" })).rejects.toMatchObject({ code: "EXDEV" });
@@ -55,7 +55,7 @@ describe("writing a file durably", () => {
     ["new", []],
     ["if-absent", ["file"]],
     ["replace", ["file"]],
-  ])("in mode %s, when the name may not be durable, takes back only a name that nobody else can know", (mode, expected) =>
+  ])("in mode %s, leaves %j after a failed directory sync", (mode, expected) =>
     inDirectory(async (file, names) => {
       const files = { ...nodeFileSystem, syncDirectory: failing("EIO") };
       await expect(writeDurably(files, file, { bytes: bytesOf("x"), mode })).rejects.toMatchObject({ code: "EIO" });
@@ -66,7 +66,7 @@ describe("writing a file durably", () => {
   it.each<[string, Partial<FileSystem>]>([
     ["with links", {}],
     ["without links", { link: failing("EPERM") }],
-    ["without links, as Windows tells of FAT", { link: failing("EISDIR") }],
+    ["without links, like FAT on Windows", { link: failing("EISDIR") }],
   ])("does not touch a file that already has the name, on a file system %s", (_, changes) =>
     inDirectory(async (file, names) => {
       const files = { ...nodeFileSystem, ...changes };
@@ -87,7 +87,7 @@ describe("writing a file durably", () => {
 });
 
 describe("removing a file", () => {
-  it("that does not exist succeeds, and any other failure is reported", () =>
+  it("succeeds when it is missing, and reports other failures", () =>
     inDirectory(async (file) => {
       expect(() => removeIfPresent(nodeFileSystem, file)).not.toThrow();
       expect(() => removeIfPresent({ ...nodeFileSystem, unlink: failing("EACCES") }, file)).toThrow("EACCES");
@@ -97,7 +97,7 @@ describe("removing a file", () => {
 describe("overwriting a file", () => {
   const DEAD = ".tmp-00000000-4194999-0000000000000000";
 
-  /** Returns the bytes of a file after its last name is removed. */
+  /** Returns a file's bytes after `work`, which may remove it. */
   async function bytesAfter(file: string, work: () => Promise<unknown>): Promise<string> {
     const fd = fs.openSync(file, "r");
     try {
@@ -108,7 +108,7 @@ describe("overwriting a file", () => {
     }
   }
 
-  it("leaves no byte of it, and reports whether it existed", () =>
+  it("zeroes its bytes, and reports whether it existed", () =>
     inDirectory(async (file, names) => {
       fs.writeFileSync(file, "x".repeat(100_000));
       expect(await bytesAfter(file, () => overwriteAndRemove(nodeFileSystem, file))).toBe("\0".repeat(100_000));
@@ -116,7 +116,7 @@ describe("overwriting a file", () => {
       expect(await overwriteAndRemove(nodeFileSystem, file)).toBe(false);
     }));
 
-  it("removes only the name when it is the temporary one that a killed process left of a whole file", () =>
+  it("unlinks a dead process's temporary name, and keeps the linked file", () =>
     inDirectory(async (file, names) => {
       fs.writeFileSync(file, "kept");
       const temporary = path.join(path.dirname(file), DEAD);
@@ -126,7 +126,7 @@ describe("overwriting a file", () => {
       expect(fs.readFileSync(file, "utf8")).toBe("kept");
     }));
 
-  it("that still has the temporary name leaves no byte either", () =>
+  it("zeroes a file that also has a temporary name", () =>
     inDirectory(async (file, names) => {
       fs.writeFileSync(file, "erased");
       fs.linkSync(file, path.join(path.dirname(file), DEAD));
@@ -136,7 +136,7 @@ describe("overwriting a file", () => {
       expect(names()).toEqual([path.basename(other)]);
     }));
 
-  it("keeps the bytes when another link to it exists", () =>
+  it("keeps the bytes when another hard link exists", () =>
     inDirectory(async (file, names) => {
       fs.writeFileSync(file, "a person's own copy");
       fs.linkSync(file, `${file}.mine`);
@@ -150,7 +150,7 @@ describe("a temporary file", () => {
   it("is abandoned when its process is dead, and after a day when that is unknown", () =>
     inDirectory(async (file, names) => {
       const directory = path.dirname(file);
-      // The remains of a process that dies now.
+      // A write whose temporary file remains.
       const files = { ...nodeFileSystem, write: failing("EIO"), unlink: failing("EIO") };
       await writeDurably(files, file, { bytes: bytesOf("x"), mode: "new" }).catch(() => undefined);
       const [own = ""] = names();
@@ -161,7 +161,7 @@ describe("a temporary file", () => {
         return isAbandoned(nodeFileSystem, path.join(directory, name), at);
       };
       expect(isGivenUp(own, tomorrow)).toBe(false);
-      // In a container every process may have the same id, one after the other or at once.
+      // Processes in containers may have the same id, in turn or at once.
       const earlier = own.replace(/[0-9a-f]{16}$/, "0123456789abcdef");
       expect([isGivenUp(earlier, now), isGivenUp(earlier, tomorrow)]).toEqual([false, true]);
       expect(isGivenUp(own.replace(`-${process.pid}-`, "-4194999-"), now)).toBe(true);
@@ -171,12 +171,12 @@ describe("a temporary file", () => {
         expect(isGivenUp(name, tomorrow)).toBe(false);
     }));
 
-  it("of a process in another namespace on a machine of the same name is not taken for abandoned", (test) =>
+  it("of another process namespace with the same host name is not abandoned", (test) =>
     inDirectory(async (file) => {
       const script = path.join(path.dirname(fileURLToPath(import.meta.url)), "../test/temporary-name.ts");
       const node = [process.execPath, "--conditions=@workrail/source", script];
       const { status, stdout } = spawnSync("unshare", ["--pid", "--fork", "--mount-proc", ...node], { encoding: "utf8" });
-      if (status !== 0) return test.skip("this system, or this user, cannot make a namespace for processes");
+      if (status !== 0) return test.skip("this system or user cannot make a process namespace");
       const theirs = stdout.replace(/-[0-9]+-(?=[0-9a-f]{16}$)/, "-4194999-");
       fs.writeFileSync(path.join(path.dirname(file), theirs), "");
       expect(isAbandoned(nodeFileSystem, path.join(path.dirname(file), theirs), new Date())).toBe(false);

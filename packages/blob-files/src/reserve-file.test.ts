@@ -24,7 +24,7 @@ function failing(code: string, method: "create" | "write" | "sync"): FileSystem 
 }
 
 describe("the reserve", () => {
-  it("is 1 MiB of allocated space, for the owner alone", () =>
+  it("is 1 MiB of allocated space with mode 0600", () =>
     withDirectory(async (directory, file) => {
       expect(await new ReserveFile(directory, nodeFileSystem).keep()).toBe(true);
       const { size, blocks, mode } = fs.statSync(file);
@@ -54,7 +54,7 @@ describe("the reserve", () => {
       expect(fs.statSync(file).size).toBe(MiB);
     }));
 
-  it("is not created when there is hardly more room than it needs", () =>
+  it("is not created with less than 2 MiB of free space", () =>
     withDirectory(async (directory, file) => {
       expect(await new ReserveFile(directory, { ...nodeFileSystem, freeBytes: () => 2 * MiB - 1 }).keep()).toBe(false);
       expect(fs.existsSync(file)).toBe(false);
@@ -65,7 +65,7 @@ describe("the reserve", () => {
     ["EDQUOT", "sync"],
     ["EROFS", "create"],
     ["EFBIG", "write"],
-  ] as const)("that fails with %s at %s leaves nothing behind", (code, method) =>
+  ] as const)("leaves no file after %s in %s", (code, method) =>
     withDirectory(async (directory, file) => {
       expect(await new ReserveFile(directory, failing(code, method)).keep()).toBe(false);
       expect(fs.existsSync(file)).toBe(false);

@@ -8,7 +8,7 @@ const ref = string({ unit: "binary", minLength: 1, maxLength: 400 }).map((text) 
 const bytes = uint8Array({ maxLength: 300 });
 
 describe("stored objects", () => {
-  it("come back from their pointer", () => {
+  it("are read from their pointer", () => {
     assert(
       property(ref, bytes, (of, content) => {
         const object = newObject(STORE, of, content);
@@ -18,7 +18,7 @@ describe("stored objects", () => {
     );
   });
 
-  it("have keys of few characters, in the folder of their ref, and never the same one twice", () => {
+  it("have unique keys of safe characters, in the folder of their ref", () => {
     assert(
       property(ref, ref, bytes, (one, other, content) => {
         const objects = [one, one, other].map((of) => newObject(STORE, of, content));
@@ -31,7 +31,7 @@ describe("stored objects", () => {
     );
   });
 
-  it("are not found in other bytes, or in a damaged pointer", () => {
+  it("are not read from other bytes or a damaged pointer", () => {
     assert(
       property(ref, bytes, nat(), (of, content, at) => {
         expect(pointedTo(content)).toBeUndefined();

@@ -28,7 +28,7 @@ export interface PostgresCatalogOptions {
   readonly opener: string;
 }
 
-/** Sessions whose facts are read at once. */
+/** Sessions per page of `sessionFacts`. */
 const SESSIONS_AT_ONCE = 200;
 
 /** The catalog in tables of a tenant. Answers reads and applies rows. */
@@ -57,7 +57,7 @@ export class PostgresCatalog implements CatalogPort, RecoveryPort {
     return store?.is_whole === false ? "lost" : "sound";
   }
 
-  /** Session facts are rows: there is no other place for them. */
+  /** Builds session facts from rows, their only place. */
   async *sessionFacts(): AsyncGenerator<SessionFacts> {
     let after: readonly [Date, string] | undefined;
     for (;;) {
@@ -72,7 +72,7 @@ export class PostgresCatalog implements CatalogPort, RecoveryPort {
     }
   }
 
-  /** Nothing is kept aside: backups of the database do that. */
+  /** Keeps no old rows: use backups of the database. */
   replaceAll({ rows, audit }: CatalogContent): Promise<void> {
     return this.#transactions.change(async ({ locked }) => {
       if ((await locked).alone_by !== this.#opener) throw inUse();
@@ -81,7 +81,7 @@ export class PostgresCatalog implements CatalogPort, RecoveryPort {
     });
   }
 
-  /** Answers the reads of a rule, and those of the next step in advance, and makes the statements of the decision. */
+  /** Answers the reads of a rule, those of later steps in advance, and builds the statements of the decision. */
   async #carryOut<Out>(rule: Rule<Out>, turn: Turn): Promise<Ending<Out>> {
     const answers = new Map<Read, unknown>();
     const { blobsAhead } = rule;
@@ -97,12 +97,12 @@ export class PostgresCatalog implements CatalogPort, RecoveryPort {
     }
     const { blobs } = next;
     if (blobsAhead !== undefined && blobs !== blobsAhead) return { outcome: unchanged(next), hasWritten: false, writes: [] };
-    // A rule that asks for contradictions corrects the rows. Totals are no rows: they are counted anew.
+    // A rule that reads contradictions corrects rows. Totals are not rows: they are recounted.
     const corrects = [...answers.keys()].some(({ of }) => of === "contradictions");
-    // Blobs before the rows: reads of the caller see them as they were. Meanwhile the statements for the rows are built.
+    // Changes blobs before rows, so that the caller reads the old rows. Builds the row statements meanwhile.
     const putting = putAhead ?? (blobs === undefined ? Promise.resolve(true) : this.#transactions.within(turn, blobs));
     const building = this.#writesOf(turn, store, next);
-    // The turn may end only when both have ended: a later statement would run outside of its transaction.
+    // Waits for both: a statement after the turn would run outside of its transaction.
     await all([putting, building]);
     if (!(await putting)) return { outcome: next.withdrawn as Out, hasWritten: false, writes: [] };
     const writes = [...(await building), ...(corrects ? countingWrites(this.#tenant) : [])];
@@ -122,7 +122,7 @@ export class PostgresCatalog implements CatalogPort, RecoveryPort {
     return writesOf(this.#tenant, decision, { lastCommit, lastNumber: last?.number ?? 0 });
   }
 
-  /** Finds the last row of the chain by its digest, which covers all rows before it. */
+  /** Finds the commit's last audit row. Its digest covers all rows before it. */
   #evidenceOf(audit: readonly (AuditEvent | LoggedEvent)[]): (() => Query<unknown>) | undefined {
     const last = audit.at(-1);
     if (last === undefined || !("digest" in last) || last.digest === undefined) return undefined;
@@ -145,9 +145,9 @@ function decided<Out>(step: Rule<Out>, answers: ReadonlyMap<Read, unknown>): Dec
 /** Returns the outcome of a decision that changes nothing. */
 function unchanged<Out>({ outcome, rows, audit }: Decision<Out>): Out {
   if (rows.length + audit.length === 0) return outcome;
-  throw new WorkrailError("INTERNAL", "A decision changes rows without the blobs that its rule put ahead.");
+  throw new WorkrailError("INTERNAL", "A decision changes rows, but not the blobs of `blobsAhead`.");
 }
 
 function inUse(): WorkrailError {
-  return new WorkrailError("STORE_IN_USE", "Another process has the store for itself.", { hint: "Wait until it is done, then try again." });
+  return new WorkrailError("STORE_IN_USE", "Another process uses the store exclusively.", { hint: "Try again when that process is done." });
 }

@@ -38,7 +38,7 @@ export interface RestoreResult {
   readonly checkpoints: number;
   readonly trashed: number;
   readonly sessions: number;
-  /** Files that cannot be read, and could not be read when the backup was made. */
+  /** Files that were already unreadable when the backup was made. */
   readonly unreadable: RebuildReport["unreadable"];
   /** Absolute path of the replaced store. */
   readonly keptAside: string | undefined;

@@ -38,11 +38,11 @@ beforeEach(async () => {
 
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
-describe.each(Object.entries(OPENERS))("clear text of a store on %s that is sealed", (name, openRaw) => {
-  it("does not remain after years unencrypted, and files of others are named", async () => {
+describe.each(Object.entries(OPENERS))("clear text in a sealed store on %s", (name, openRaw) => {
+  it("is removed by sealing, except from reported files", async () => {
     const redactionKey = await makeHistory();
     const raws = { secrets: placesOf(PLANTED, dataDir), keys: placesOf(redactionKey, dataDir) };
-    // Each of these must contain text from before sealing, or the search below would prove nothing.
+    // Precondition: each of these contains clear text before sealing.
     for (const part of ["contexts", "quarantine", "exports", "replaced-", "pre-schema-", "metadata.json.damaged", ".tmp-"]) {
       expect(raws.secrets).toContainEqual(expect.stringContaining(part));
     }
@@ -66,7 +66,7 @@ describe.each(Object.entries(OPENERS))("clear text of a store on %s that is seal
     expect(placesOf(PLANTED, dataDir)).toEqual([]);
   });
 
-  it("is never written by any operation, nor do digests reveal content", async () => {
+  it("is not written by any operation, not even as a plain digest", async () => {
     const store = await openWith(openRaw, dataDir, { sealing: WISH, env: REDACT, embedder: anEmbedder });
     const backup = `${dataDir}-backup`;
     try {
@@ -101,7 +101,7 @@ describe.each(Object.entries(OPENERS))("clear text of a store on %s that is seal
     expect(placesOf(PLANTED, dataDir)).toEqual([]);
   });
 
-  it("is not left behind wherever a saving process ends, even before the store is opened again", { timeout: 600_000 }, async () => {
+  it("does not remain after a crash at any file operation, before the next opening", { timeout: 600_000 }, async () => {
     await (await openWith(openRaw, dataDir, { sealing: WISH })).close();
     const template = `${dataDir}-template`;
     cpSync(dataDir, template, { recursive: true });
@@ -155,7 +155,7 @@ describe.each(Object.entries(OPENERS))("clear text of a store on %s that is seal
 
   let placeholder = "";
 
-  /** @returns the key that placeholders are computed with. */
+  /** Plants clear text. @returns the redaction key. */
   async function makeHistory(): Promise<string> {
     const store = await openWith(openRaw, dataDir, { sealing: NO_WISH, env: REDACT, embedder: anEmbedder });
     const ids = [await saveSome(store, 1), await saveSome(store, 5)];
@@ -185,7 +185,7 @@ describe.each(Object.entries(OPENERS))("clear text of a store on %s that is seal
   }
 });
 
-/** Appends text to a checkpoint's file, so that its gzip stream has no proper end. Most of the content can still be read. */
+/** Appends text to a checkpoint's file: its gzip stream is damaged, but mostly readable. */
 function cutOff(checkpointId: string): void {
   const file = filesBelow(path.join(dataDir, "contexts")).find((each) => each.includes(checkpointId)) as string;
   writeFileSync(file, Buffer.concat([readFileSync(file), Buffer.from(PLANTED)]));

@@ -7,7 +7,7 @@ export interface StoreFiles {
   sessionFacts(): AsyncIterable<SessionFacts>;
 }
 
-/** Opens a store's files for reading, for a store whose database or locks are not available. Creates nothing. */
+/** Opens a store's files for reading, without its database and locks. Creates nothing. */
 export function openFiles(dataDir: string): StoreFiles {
   const blobs = new FileBlobStore(dataDir, nodeFileSystem);
   const facts = new SessionFactsFiles(dataDir, nodeFileSystem, (directory) => blobs.ensureDirectory(directory));

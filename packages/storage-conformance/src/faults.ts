@@ -13,7 +13,7 @@ export type FaultKind =
 
 export interface FaultPlan {
   readonly kind: FaultKind;
-  /** Number of the operation that the fault strikes, counted from 1 among the operations that it can strike after arming. */
+  /** Number of the operation to strike, from 1, among those after arming that the fault can strike. */
   readonly at: number;
   /** True when the fault strikes all later operations too. A crash always does. */
   readonly persistent: boolean;
@@ -73,9 +73,9 @@ export interface FaultOptions {
 }
 
 /**
- * Wraps an object whose methods are file operations, such as `node:fs/promises` or your own port over them. A write must be able to
- * store a part of its bytes; for other operations, such as database statements, call `Faults.strike` instead. Returned objects with a
- * `close` (file handles) are wrapped too. Closing never fails, because the kit would run out of handles.
+ * Wraps an object whose methods are file operations, such as `node:fs/promises` or your own port over them. For operations that
+ * cannot store a part of their bytes, such as database statements, call `Faults.strike` instead. Returned objects with a `close`
+ * (file handles) are wrapped too. Closing never fails, because the kit would run out of handles.
  */
 export function withFaults<T extends object>(files: T, faults: Faults, options: FaultOptions = {}): T {
   return new Proxy(files, {
@@ -99,7 +99,7 @@ interface Call {
   readonly args: readonly unknown[];
 }
 
-/** A call that may be struck. */
+/** A call with its fault. */
 class Strike {
   readonly #operation: Operation;
   readonly #args: readonly unknown[];
@@ -119,7 +119,7 @@ class Strike {
   now(): unknown {
     const result = this.#isCarriedOut() ? this.#operation(...this.#args) : undefined;
     if (this.#error === undefined) return result;
-    // A port may mix both kinds: an asynchronous operation fails when it is done.
+    // An asynchronous operation of a synchronous port rejects when it is done.
     if (result instanceof Promise) return result.then(() => Promise.reject(this.#error as Error));
     throw this.#error;
   }

@@ -6,7 +6,7 @@ import { allOf, builder, type Query } from "./query-builder.ts";
 
 type Asked<Of extends Read["of"]> = Extract<Read, { readonly of: Of }>;
 
-/** Columns of a checkpoint that answers are made of. */
+/** Columns of a checkpoint that answers need. */
 const READ = [
   "ordinal",
   "id",
@@ -52,7 +52,7 @@ export function placesQuery(tenant: string, read: Asked<"places">): Query<Pick<C
 
 type Page = Pick<Asked<"checkpoints">, "where" | "order" | "limit" | "offset" | "after">;
 
-/** The order of sequences and the order of ordinals are the same within a session, and each has an index. */
+/** Selects a page. Within a session, sequence and ordinal give the same order; each has an index. */
 function page<Row>(
   rows: SelectQueryBuilder<StoredTables, "checkpoint", Row>,
   tenant: string,
@@ -78,7 +78,7 @@ function isBehind(
   return eb(eb.refTuple("checkpoint.trashed_at", "checkpoint.id"), ">", eb.tuple(at.getTime(), id));
 }
 
-/** The totals of a whole session, project or store are stored; others are counted. */
+/** Reads the stored total of a session, project or store; counts anything else. */
 export function countQuery(tenant: string, { where }: Asked<"count">): Query<{ readonly total: number }> {
   return (
     storedTotal(tenant, where) ??
@@ -281,7 +281,7 @@ export function totalsQuery(tenant: string): Query<TotalsRow> {
     ]);
 }
 
-/** Actions outside of the index of rare actions. Must be written as in the migration of the index, so that it is used. */
+/** Actions that the index of rare actions omits. Must match the migration, or PostgreSQL does not use the index. */
 const FREQUENT: readonly AuditAction[] = ["save", "load", "prune"];
 
 /** Builds the query of audit rows, in the order of their numbers. */
@@ -315,7 +315,7 @@ export function auditQuery(tenant: string, { query }: Asked<"audit">): Query<Aud
   return limit === undefined ? rows : rows.limit(limit);
 }
 
-/** Builds the query of sessions whose sums are not those of their checkpoints, with the right sums. */
+/** Builds the query of sessions with wrong sums, and the sums of their checkpoints. */
 export function wrongSumsQuery(
   tenant: string,
 ): Query<SessionColumns & { readonly real_count: number; readonly real_asides: number; readonly real_bytes: number }> {
@@ -346,7 +346,7 @@ export function wrongSumsQuery(
     ]);
 }
 
-/** Builds the query of edges that are missing although a checkpoint names its base. */
+/** Builds the query of missing edges from a checkpoint to its base. */
 export function missingEdgesQuery(tenant: string): Query<{ readonly dependent: string; readonly base: string }> {
   const known = builder
     .selectFrom("edge")

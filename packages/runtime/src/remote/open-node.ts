@@ -9,8 +9,8 @@ import { Connection } from "./connection.ts";
 import { NodeRoute } from "./node-route.ts";
 
 /**
- * Opens the store of a node, and sends what hooks left on this machine. Nothing else is sent before the first call. Sealing, limits and
- * clean-up are those of the node.
+ * Opens a node's store and sends it the saves that hooks left on this machine. Sends nothing else before the first call. The node's
+ * sealing, limits and clean-up apply.
  */
 export async function openNode(
   { settings, adapters, project, upkeep = true, takeIncoming = true }: StorePlan,
