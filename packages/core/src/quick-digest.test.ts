@@ -5,14 +5,14 @@ import { quickDigest } from "./quick-digest.ts";
 const digestOf = (text: string): string => quickDigest(encodeUtf8(text));
 
 describe("quickDigest", () => {
-  it("gives 16 hexadecimal digits, the same for the same bytes", () => {
+  it("returns 16 hexadecimal digits, equal for equal bytes", () => {
     expect(digestOf("")).toMatch(/^[0-9a-f]{16}$/u);
     expect(digestOf("a session")).toBe(digestOf("a session"));
     // The names of state files depend on this value.
     expect(digestOf("a session")).toMatchInlineSnapshot(`"d170e95128440f2e"`);
   });
 
-  it("tells apart texts that differ in a letter, in order or in length", () => {
+  it("differs for texts that differ in a letter, order or length", () => {
     const texts = Array.from({ length: 50_000 }, (_, index) => `/home/dev/project-${index}`);
     const others = ["ab", "ba", "a", "aa", "", "\0", "\0\0"];
     expect(new Set([...texts, ...others].map(digestOf)).size).toBe(texts.length + others.length);

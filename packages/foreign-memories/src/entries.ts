@@ -1,6 +1,6 @@
 import type { Context, JsonValue } from "@workrail/core";
 
-/** Collects the entries of a context under keys that are all different. */
+/** Collects the entries of a context under unique keys. */
 export class Entries {
   readonly #values = new Map<string, JsonValue>();
 
@@ -8,14 +8,14 @@ export class Entries {
     return this.#values.size;
   }
 
-  /** Adds an entry under the wanted key. A number follows the key if it is taken. Returns the key. */
+  /** Adds an entry. Appends a number to the key if it is taken. Returns the key. */
   add(wanted: string, value: JsonValue): string {
     const key = this.#free(wanted);
     this.#values.set(key, value);
     return key;
   }
 
-  /** An object with these members; `__proto__` is a key like any other. */
+  /** Returns the entries as an object, even one named `__proto__`. */
   toContext(): Context {
     return Object.fromEntries(this.#values);
   }

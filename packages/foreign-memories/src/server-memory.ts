@@ -12,14 +12,13 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 /** Reading stops with an error after this time. */
 const PATIENCE_MS = 60_000;
 const LINE_FEED = 0x0a;
-/** With more wrong lines than this, the file is of another kind. */
+/** A file with more wrong lines than this is refused. */
 const MAX_WRONG_LINES = 1_000;
 
 /**
  * Reads the file of @modelcontextprotocol/server-memory: JSON lines of entities and relations, without dates. The file becomes one session
- * with one checkpoint, dated by the file's last change. Each entity is an entry under its name, with its type, its observations and, by
- * type, the relations that begin at it. Relations without an entity are in the entry `relations`. Unknown fields are
- * kept.
+ * with one checkpoint, dated by the file's last change. Each entity is an entry under its name: type, observations, and outgoing
+ * relations by type. Relations without an entity are in the entry `relations`. Unknown fields are kept.
  *
  * Lost: the order of relations across entities and types. Skipped and named: each line that is neither an entity nor a relation.
  *

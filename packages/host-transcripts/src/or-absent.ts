@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
 
-/** Missing, not readable for this user, or a broken path. */
+/** Codes of missing, unreadable and broken paths. */
 const ABSENT = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP", "ENAMETOOLONG"]);
 
-/** The result of `look`; `undefined` when the file or folder is missing, a broken link, or not readable for this user. */
+/** Returns the result of `look`; `undefined` when its path is missing, unreadable or a broken link. */
 export function orAbsent<Found>(look: () => Found): Found | undefined {
   try {
     return look();
@@ -13,7 +13,7 @@ export function orAbsent<Found>(look: () => Found): Found | undefined {
   }
 }
 
-/** The text of a small regular file; `undefined` without one. */
+/** Reads a small regular file; `undefined` if there is none. */
 export function textOfFile(file: string): string | undefined {
   return orAbsent(() => (statSync(file).isFile() ? readFileSync(file, "utf8") : undefined));
 }

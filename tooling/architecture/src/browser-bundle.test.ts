@@ -9,7 +9,7 @@ import { ROOT } from "./workspace.ts";
 const folder = fs.mkdtempSync(path.join(ROOT, "tooling", "architecture", ".browser-"));
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-/** A program that saves into memory and loads, with the parts that its page provides. */
+/** Program that saves to memory and loads; the page provides the digests. */
 const PROGRAM = `
 import { BackgroundQueue, chained, DEFAULT_LIMITS, loadCheckpoint, saveCheckpoint } from "@workrail/core";
 import { wordClassifier } from "@workrail/classifier";
@@ -54,14 +54,14 @@ async function bundled(program: string): Promise<Bundled> {
   return { code, imports };
 }
 
-/** Runs a bundle where only the language and a few globals of every browser exist. */
+/** Runs a bundle with only the language and a few globals of every browser. */
 function run(code: string): Page {
   const globals = { TextEncoder, TextDecoder, setTimeout, clearTimeout, performance, AbortController, structuredClone, queueMicrotask };
   return vm.runInNewContext(`${code}\npage;`, globals) as Page;
 }
 
 describe("a page in a browser", () => {
-  it("saves and loads with core, memory and a codec, without modules of Node", async () => {
+  it("saves and loads with core, memory and a codec, without Node modules", async () => {
     const { code, imports } = await bundled(PROGRAM);
     expect(imports).toEqual([]);
     expect(code).not.toMatch(/\bnode:[a-z]/u);

@@ -17,10 +17,10 @@ export interface S3Request {
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** `undefined` for a request of the service, which the server does not know. */
+  /** `undefined` for a service-level request: not supported. */
   readonly bucket: string | undefined;
   readonly key: string;
-  /** `undefined` for an operation that the server does not know. */
+  /** `undefined` for an unsupported operation. */
   readonly operation: Operation | undefined;
 }
 

@@ -34,7 +34,7 @@ export class JsonScanner {
     }
   }
 
-  /** Skips the next character if it is `character`; tells whether it was. */
+  /** Skips the next character and returns true if it is `character`. */
   async take(character: string): Promise<boolean> {
     if ((await this.peek()) !== character) return false;
     this.#at += 1;
@@ -58,7 +58,7 @@ export class JsonScanner {
       parts.push(part);
       this.#at = at ?? this.#text.length;
       if (at !== undefined || (!(await this.#readOn()) && end.mayBeHere)) break;
-      if (this.#at >= this.#text.length) throw new WorkrailError("INVALID_INPUT", "The text ends in the middle.");
+      if (this.#at >= this.#text.length) throw new WorkrailError("INVALID_INPUT", "It is not terminated.");
     }
     this.#line += end.lineFeeds;
     return join(parts, limits);
