@@ -54,7 +54,7 @@ export class Batch implements Submittable {
     for (const [at, { statement }] of this.#calls.entries()) {
       const { name, isNew, columns } = this.#kept.use(statement);
       if (isNew) {
-        // Of an earlier attempt that failed. The database ignores a name that it does not know.
+        // Closes a statement left by a failed attempt. The database ignores an unknown name.
         if (name !== "") connection.close({ type: "S", name }, true);
         connection.parse({ name, text: statement.sql, types: [] }, true);
       }

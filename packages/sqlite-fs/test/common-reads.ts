@@ -45,7 +45,7 @@ const FILTERS: readonly Where[] = [
   ...OF_PROJECT.map((filter) => ({ ...SHOWN, ...PROJECT, ...filter })),
   ...CHECKPOINT_KINDS.map((kind) => ({ ...LIVE, ...PROJECT, kinds: [kind] })),
   { ...SHOWN, ...SESSION },
-  // Of the saver for LangGraph: threads, namespaces of one, and one value of their metadata.
+  // LangGraph's saver: threads, namespaces of one, and one value of their metadata.
   { ...SHOWN, workflowId: "workflow" },
   ...[["tag"], ["tag", "other"]].map((tags) => ({ ...SHOWN, ...SESSION, workflowId: "workflow", tags })),
   ...[SEEN, CHECKPOINT_KINDS, ["conversation"] as const].map((kinds) => ({ ...LIVE, ...SESSION, kinds })),
