@@ -64,6 +64,26 @@ it("takes a chain of deltas at once, each before its base, and no further than i
   expect(reclaimed(catalog)).toEqual([refOf("d")]);
 });
 
+it("takes a hundred at a time of blobs to overwrite, and more of those to unlink", () => {
+  const names = Array.from({ length: 150 }, (_, index) => `blob ${index}`);
+  const catalog = removed(...names.slice(0, 149));
+  catalog.saved("blob 149");
+  expect(reclaimed(catalog, undefined, 120)).toHaveLength(120);
+  const erasing = {
+    sessionId: S,
+    checkpoints: ids("blob 149"),
+    from: "live",
+    to: "nowhere",
+    at: NOW,
+    reason: "test",
+    erases: true,
+  } as const;
+  catalog.change(move(erasing));
+  for (const name of names.slice(0, 149)) catalog.saved(`again ${name}`);
+  catalog.change(move({ ...erasing, checkpoints: ids(...names.slice(0, 149).map((name) => `again ${name}`)) }));
+  expect(reclaimed(catalog, undefined, 120)).toHaveLength(100);
+});
+
 it("takes nothing while a hold is active, and drops holds that are over", () => {
   const catalog = removed("a");
   catalog.change(hold({ holder: "backup", until: new Date(2_000) }));

@@ -683,14 +683,14 @@ function overQuota({ over, bytes, blobBytes: sizeBytes }: NotCommitted & { statu
 }
 
 function ownerMissing(checkpointId: CheckpointId | undefined): WorkrailError {
-  return new WorkrailError("CHECKPOINT_NOT_FOUND", `There is no checkpoint ${checkpointId} any more.`, { details: { checkpointId } });
+  return new WorkrailError("CHECKPOINT_NOT_FOUND", `There is no checkpoint ${checkpointId}.`, { details: { checkpointId } });
 }
 
 function asidesFull(sizeBytes: number, { maxAsides, maxAsideBytes }: Limits): WorkrailError {
   return quotaExceeded(
     `The session has reached its limit of asides (${maxAsides}, or ${maxAsideBytes} bytes in all), and valid handles protect them.`,
     { limit: "maxAsides", maxAsides, maxAsideBytes, sizeBytes },
-    "Save a checkpoint, use another session, wait until handles expire, or raise the limit.",
+    "Use another session, wait until handles expire, or raise the limit.",
   );
 }
 
@@ -699,7 +699,7 @@ function quotaExceeded(message: string, details: WorkrailError["details"], hint:
 }
 
 function idTaken(checkpointId: CheckpointId): WorkrailError {
-  const hint = "Choose another checkpointId, or leave it out to get a new one.";
+  const hint = "Choose another checkpointId, or leave it out.";
   return taken(checkpointId, "already names a checkpoint with other content", hint);
 }
 
