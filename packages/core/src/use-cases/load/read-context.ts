@@ -3,7 +3,7 @@ import { decodeBlob, type DecodedBlob, type DeltaBlob, type WholeBlob } from "..
 import { completeFacts, type DeltaFacts, type EnvelopeFacts } from "../../envelope/envelope-json.ts";
 import { isWorkrailError, WorkrailError } from "../../errors.ts";
 import { parseContext } from "../../json/parse-bytes.ts";
-import { decodeUtf8, LARGE_BYTES, utf8Of, utf8Parts } from "../../json/utf8.ts";
+import { decodeUtf8, LARGE_BYTES, utf8Parts } from "../../json/utf8.ts";
 import { writeJson, type WrittenJson, writtenTexts } from "../../json/write-json.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context, JsonValue } from "../../model/context.ts";
@@ -182,7 +182,8 @@ export async function writeAndDigest(
   if (sizeBytes > LARGE_BYTES && digests.sha256OfParts !== undefined) {
     return { json, digest: await digests.sha256OfParts(utf8Parts(writtenTexts(json))) };
   }
-  return { json, digest: digests.sha256(utf8Of(writtenTexts(json))) };
+  const text = [...writtenTexts(json)].join("");
+  return { json: text, digest: digests.sha256(text) };
 }
 
 /** `undefined` when a delta does not fit. */
