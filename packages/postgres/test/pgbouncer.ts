@@ -64,11 +64,9 @@ default_pool_size = ${connections}
 
 /** PgBouncer refuses root. */
 function start(file: string): ChildProcess {
-  const isRoot = process.getuid?.() === 0;
-  const options = { stdio: "ignore" } as const;
-  return isRoot
-    ? spawn("setpriv", ["--reuid=postgres", "--regid=postgres", "--clear-groups", PROGRAM ?? "", file], options)
-    : spawn(PROGRAM ?? "", [file], options);
+  const asPostgres = process.getuid?.() === 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
+  const [command = "", ...args] = [...asPostgres, PROGRAM ?? "", file];
+  return spawn(command, args, { stdio: "ignore" });
 }
 
 async function reachable(port: number, { exitCode }: ChildProcess): Promise<void> {

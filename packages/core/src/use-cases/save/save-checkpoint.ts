@@ -342,7 +342,7 @@ function parentOf(
   if (parent !== undefined || input.trustParent === true) return parent;
   throw new WorkrailError("CHECKPOINT_NOT_FOUND", `parentId ${parentId} names no checkpoint.`, {
     details: { checkpointId: parentId, field: "parentId" },
-    hint: "`workrail list` lists the existing checkpoints; without parentId the session's latest one is continued.",
+    hint: "`workrail list` lists checkpoints; without parentId the session's latest is continued.",
   });
 }
 
@@ -602,7 +602,7 @@ export function checkSize(blobBytes: number, limits: Limits): void {
   throw quotaExceeded(
     `The checkpoint has ${blobBytes} bytes compressed; the limit is ${limits.maxCheckpointBytes}.`,
     { limit: "maxCheckpointBytes", maxCheckpointBytes: limits.maxCheckpointBytes, sizeBytes: blobBytes },
-    "Leave large values out of the context, and save their paths.",
+    "Leave large values out, and save their paths.",
   );
 }
 
