@@ -7,7 +7,7 @@ import type { ForeignPart, ForeignPartSkipped } from "./foreign-memory.ts";
 import { foreignCheckpointId, foreignSessionId } from "./foreign-ids.ts";
 import { latestOf } from "./foreign-time.ts";
 import { findNoteFolders, type NoteFolder } from "./note-folders.ts";
-import { notOf, whyRefused } from "./refusals.ts";
+import { unreadableMemory, whyRefused } from "./refusals.ts";
 import { textOf } from "./text-of.ts";
 
 const SOURCE = "basic-memory";
@@ -29,9 +29,9 @@ export async function* readBasicMemory(given: string): AsyncGenerator<ForeignPar
   const root = await fs.realpath(given).catch(() => given);
   const found = await fs.stat(root).catch(() => undefined);
   if (found?.isDirectory() !== true)
-    throw notOf({ source: SOURCE, place: given }, found === undefined ? "it does not exist" : "it is not a folder");
+    throw unreadableMemory({ source: SOURCE, place: given }, found === undefined ? "it does not exist" : "it is not a folder");
   const folders = await findNoteFolders(root);
-  if (folders === undefined) throw notOf({ source: SOURCE, place: given }, "it has too many files, or folders in folders");
+  if (folders === undefined) throw unreadableMemory({ source: SOURCE, place: given }, "it has too many files, or folders in folders");
   let notes = 0;
   for (const [index, folder] of folders.entries()) {
     yield* skippedIn(folder);

@@ -4,7 +4,7 @@ import { hasCode, readGivenFileNow } from "@workrail/blob-files";
 import { isJsonObject, type JsonObject, parseJson, WorkrailError } from "@workrail/core";
 import type { ForeignMemory } from "./foreign-memory.ts";
 import { KEEPER_FILE } from "./memory-keeper.ts";
-import { KEPT, notOf } from "./refusals.ts";
+import { KEPT, unreadableMemory } from "./refusals.ts";
 import { textOf } from "./text-of.ts";
 
 /** The surroundings that tell where another program keeps its data. */
@@ -93,7 +93,7 @@ function configuredProjects(file: string): JsonObject {
   const found = readGivenFileNow(file, MAX_CONFIGURATION_BYTES);
   if ("refused" in found) {
     if (found.refused === "missing") return {};
-    throw notOf({ source: "basic-memory", place: file }, "its configuration cannot be read");
+    throw unreadableMemory({ source: "basic-memory", place: file }, "its configuration cannot be read");
   }
   const configuration = parsed(file, textOf(found.bytes));
   const projects = isJsonObject(configuration) ? configuration["projects"] : undefined;
@@ -104,7 +104,8 @@ function parsed(file: string, text: string | undefined): unknown {
   try {
     return parseJson(text ?? "");
   } catch (cause) {
-    if (cause instanceof SyntaxError) throw notOf({ source: "basic-memory", place: file }, "its configuration is not JSON", cause);
+    if (cause instanceof SyntaxError)
+      throw unreadableMemory({ source: "basic-memory", place: file }, "its configuration is not JSON", cause);
     throw cause;
   }
 }

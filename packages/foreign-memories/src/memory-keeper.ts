@@ -5,7 +5,7 @@ import { isWorkrailError } from "@workrail/core";
 import type { ForeignPart, OpenForeignDatabase } from "./foreign-memory.ts";
 import { ForeignTables } from "./foreign-tables.ts";
 import { readKeeperSession } from "./keeper-session.ts";
-import { notOf } from "./refusals.ts";
+import { unreadableMemory } from "./refusals.ts";
 
 const SOURCE = "mcp-memory-keeper";
 export const KEEPER_FILE = "context.db";
@@ -24,7 +24,7 @@ export async function* readMemoryKeeper(given: string, openDatabase: OpenForeign
   const place = PrivateDirectory.create(path.dirname(file));
   try {
     const copy = path.join(place.path, KEEPER_FILE);
-    if (!copyDatabaseNow(file, copy)) throw notOf({ source: SOURCE, place: file }, "it changes all the time");
+    if (!copyDatabaseNow(file, copy)) throw unreadableMemory({ source: SOURCE, place: file }, "it changes all the time");
     const database = openDatabase(copy, 0);
     try {
       yield* readSessions(new ForeignTables(database), file);
@@ -32,7 +32,8 @@ export async function* readMemoryKeeper(given: string, openDatabase: OpenForeign
       database.close();
     }
   } catch (error) {
-    if (isSqliteError(error)) throw notOf({ source: SOURCE, place: file }, "it is not a SQLite database, or it is damaged", error);
+    if (isSqliteError(error))
+      throw unreadableMemory({ source: SOURCE, place: file }, "it is not a SQLite database, or it is damaged", error);
     throw error;
   } finally {
     place.remove();
@@ -41,10 +42,10 @@ export async function* readMemoryKeeper(given: string, openDatabase: OpenForeign
 
 function* readSessions(tables: ForeignTables, file: string): Generator<ForeignPart, void, undefined> {
   if (!tables.has("sessions", "id") || !tables.has("context_items", "session_id", "key", "value")) {
-    throw notOf({ source: SOURCE, place: file }, "it has no sessions of mcp-memory-keeper");
+    throw unreadableMemory({ source: SOURCE, place: file }, "it has no sessions of mcp-memory-keeper");
   }
   const ids = tables.values("sessions", "id", MAX_SESSIONS + 1);
-  if (ids.length > MAX_SESSIONS) throw notOf({ source: SOURCE, place: file }, `it has more than ${MAX_SESSIONS} sessions`);
+  if (ids.length > MAX_SESSIONS) throw unreadableMemory({ source: SOURCE, place: file }, `it has more than ${MAX_SESSIONS} sessions`);
   for (const [index, id] of ids.entries()) {
     const { session, skipped } = readKeeperSession(tables, id);
     for (const { place, reason } of skipped) yield { kind: "skipped", place: `${file}, ${place}`, reason };
@@ -60,11 +61,11 @@ function databaseIn(given: string): string {
     if (fs.statSync(file).isDirectory()) file = fs.realpathSync(path.join(file, KEEPER_FILE));
   } catch (error) {
     if (isWorkrailError(error)) throw error;
-    throw notOf({ source: SOURCE, place: given }, "it does not exist, or you may not read it", error);
+    throw unreadableMemory({ source: SOURCE, place: given }, "it does not exist, or you may not read it", error);
   }
   const found = fs.statSync(file);
-  if (!found.isFile()) throw notOf({ source: SOURCE, place: given }, "it is not a regular file");
-  if (found.size + sizeOf(`${file}-wal`) > MAX_FILE_BYTES) throw notOf({ source: SOURCE, place: given }, "it is too large");
+  if (!found.isFile()) throw unreadableMemory({ source: SOURCE, place: given }, "it is not a regular file");
+  if (found.size + sizeOf(`${file}-wal`) > MAX_FILE_BYTES) throw unreadableMemory({ source: SOURCE, place: given }, "it is too large");
   return file;
 }
 

@@ -17,7 +17,7 @@ export function whyRefused(refusal: FileRefusal): string {
 }
 
 /** The error for a place without data of the source. */
-export function notOf(
+export function unreadableMemory(
   { source, place }: { readonly source: ForeignMemory; readonly place: string },
   reason: string,
   cause?: unknown,

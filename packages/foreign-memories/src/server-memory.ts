@@ -4,7 +4,7 @@ import { readGivenFile } from "@workrail/blob-files";
 import type { ForeignPart, ForeignPartSkipped } from "./foreign-memory.ts";
 import { foreignCheckpointId, foreignSessionId } from "./foreign-ids.ts";
 import { KnowledgeGraph } from "./knowledge-graph.ts";
-import { notOf, whyRefused } from "./refusals.ts";
+import { unreadableMemory, whyRefused } from "./refusals.ts";
 import { textOf } from "./text-of.ts";
 
 const SOURCE = "server-memory";
@@ -27,11 +27,11 @@ const MAX_WRONG_LINES = 1_000;
 export async function* readServerMemory(given: string): AsyncGenerator<ForeignPart, void, undefined> {
   const file = await fs.realpath(given).catch(() => given);
   const createdAt = (await fs.stat(file).catch(() => undefined))?.mtime;
-  if (createdAt === undefined) throw notOf({ source: SOURCE, place: given }, whyRefused("missing"));
+  if (createdAt === undefined) throw unreadableMemory({ source: SOURCE, place: given }, whyRefused("missing"));
   const found = await readGivenFile(path.dirname(file), file, { maxBytes: MAX_FILE_BYTES, patienceMs: PATIENCE_MS });
-  if ("refused" in found) throw notOf({ source: SOURCE, place: given }, whyRefused(found.refused));
+  if ("refused" in found) throw unreadableMemory({ source: SOURCE, place: given }, whyRefused(found.refused));
   const graph = new KnowledgeGraph();
-  yield* fill(graph, file, found.bytes);
+  yield* fillGraph(graph, file, found.bytes);
   const context = graph.toContext();
   if (Object.keys(context).length === 0) {
     yield { kind: "skipped", place: file, reason: "it holds no entities and no relations" };
@@ -51,7 +51,7 @@ export async function* readServerMemory(given: string): AsyncGenerator<ForeignPa
   yield { kind: "session", session, done: 1, total: 1 };
 }
 
-function* fill(graph: KnowledgeGraph, file: string, bytes: Buffer): Generator<ForeignPartSkipped, void, undefined> {
+function* fillGraph(graph: KnowledgeGraph, file: string, bytes: Buffer): Generator<ForeignPartSkipped, void, undefined> {
   let start = 0;
   let wrong = 0;
   for (let line = 1; start < bytes.length; line++) {
@@ -61,7 +61,10 @@ function* fill(graph: KnowledgeGraph, file: string, bytes: Buffer): Generator<Fo
     const reason = graph.addLine(textOf(piece));
     if (reason === undefined) continue;
     if (++wrong > MAX_WRONG_LINES)
-      throw notOf({ source: SOURCE, place: file }, `more than ${MAX_WRONG_LINES} of its lines are neither entities nor relations`);
+      throw unreadableMemory(
+        { source: SOURCE, place: file },
+        `more than ${MAX_WRONG_LINES} of its lines are neither entities nor relations`,
+      );
     yield { kind: "skipped", place: `${file}:${line}`, reason };
   }
 }

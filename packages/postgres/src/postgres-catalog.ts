@@ -29,7 +29,7 @@ export interface PostgresCatalogOptions {
 }
 
 /** Sessions per page of `sessionFacts`. */
-const SESSIONS_AT_ONCE = 200;
+const SESSIONS_A_PAGE = 200;
 
 /** The catalog in tables of a tenant. Answers reads and applies rows. */
 export class PostgresCatalog implements CatalogPort, RecoveryPort {
@@ -61,7 +61,7 @@ export class PostgresCatalog implements CatalogPort, RecoveryPort {
   async *sessionFacts(): AsyncGenerator<SessionFacts> {
     let after: readonly [Date, string] | undefined;
     for (;;) {
-      const { sessions } = await this.read({ sessions: { of: "sessions", where: {}, limit: SESSIONS_AT_ONCE, after } });
+      const { sessions } = await this.read({ sessions: { of: "sessions", where: {}, limit: SESSIONS_A_PAGE, after } });
       for (const { id } of sessions) {
         const { session, removals, erasures, trash, shielded } = await this.read(survivingReads(id));
         if (session !== undefined) yield factsOf(session, { removals, erasures, checkpoints: [...trash, ...shielded] });

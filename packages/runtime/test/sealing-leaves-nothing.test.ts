@@ -167,7 +167,7 @@ describe.each(Object.entries(OPENERS))("clear text in a sealed store on %s", (na
     await store.searchCheckpoints({ query: PLANTED });
     await store.exportSession("s");
     await store.close();
-    cutOff(ids[1] as string);
+    appendBytes(ids[1] as string);
     const damaged = await openWith(openRaw, dataDir, { sealing: NO_WISH });
     await damaged.loadCheckpoint({ checkpointId: ids[1] }).catch(() => undefined);
     await damaged.rebuildCatalog();
@@ -186,7 +186,7 @@ describe.each(Object.entries(OPENERS))("clear text in a sealed store on %s", (na
 });
 
 /** Appends text to a checkpoint's file: its gzip stream is damaged, but mostly readable. */
-function cutOff(checkpointId: string): void {
+function appendBytes(checkpointId: string): void {
   const file = filesBelow(path.join(dataDir, "contexts")).find((each) => each.includes(checkpointId)) as string;
   writeFileSync(file, Buffer.concat([readFileSync(file), Buffer.from(PLANTED)]));
 }

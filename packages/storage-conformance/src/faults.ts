@@ -84,8 +84,8 @@ export function withFaults<T extends object>(files: T, faults: Faults, options: 
       if (typeof member !== "function" || typeof name === "symbol") return member;
       const operation: Operation = (...args) => Reflect.apply(member, target, args);
       if (name === "close") return operation;
-      if (options.throws === true) return (...args: readonly unknown[]) => new Strike({ name, operation, args }, faults).now();
-      return (...args: readonly unknown[]) => new Strike({ name, operation, args }, faults).soon();
+      if (options.throws === true) return (...args: readonly unknown[]) => new StruckCall({ name, operation, args }, faults).runSync();
+      return (...args: readonly unknown[]) => new StruckCall({ name, operation, args }, faults).run();
     },
   });
 }
@@ -100,7 +100,7 @@ interface Call {
 }
 
 /** A call with its fault. */
-class Strike {
+class StruckCall {
   readonly #operation: Operation;
   readonly #args: readonly unknown[];
   readonly #faults: Faults;
@@ -116,7 +116,7 @@ class Strike {
     this.#faults = faults;
   }
 
-  now(): unknown {
+  runSync(): unknown {
     const result = this.#isCarriedOut() ? this.#operation(...this.#args) : undefined;
     if (this.#error === undefined) return result;
     // An asynchronous operation of a synchronous port rejects when it is done.
@@ -124,7 +124,7 @@ class Strike {
     throw this.#error;
   }
 
-  async soon(): Promise<unknown> {
+  async run(): Promise<unknown> {
     const result = this.#isCarriedOut() ? await this.#operation(...this.#args) : undefined;
     const isHandle = typeof result === "object" && result !== null && "close" in result && typeof result.close === "function";
     if (this.#error === undefined) return isHandle ? withFaults(result, this.#faults) : result;

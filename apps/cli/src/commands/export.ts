@@ -57,7 +57,7 @@ async function exportTo(word: string | undefined, options: ExportOptions): Promi
       showingProgress(PROGRESS, (onProgress) => store.exportSession(session, { file: options.output, onProgress, signal })),
     ),
   );
-  heed(result.unreadable);
+  setExitCode(result.unreadable);
   await (options.json ? writeJson(result) : tell(result));
 }
 
@@ -72,7 +72,7 @@ async function print(session: string, options: ExportOptions): Promise<void> {
   await lookIntoStore(options, async (store) => {
     for await (const piece of store.exportText(session, { onUnreadable: (each) => unreadable.push(each) })) await writeData(shown(piece));
   });
-  heed(unreadable);
+  setExitCode(unreadable);
   noteUnreadable(session, unreadable);
 }
 
@@ -85,12 +85,12 @@ async function exportAll(options: ExportOptions): Promise<void> {
   const result = await unlessInterrupted((signal) =>
     lookIntoStore(options, (store) => showingProgress(PROGRESS, (onProgress) => store.exportAll(options.output, { onProgress, signal }))),
   );
-  heed(result.exports.flatMap(({ unreadable }) => unreadable));
+  setExitCode(result.exports.flatMap(({ unreadable }) => unreadable));
   await (options.json ? writeJson(result) : tellAll(result));
 }
 
 /** Everything readable is exported; the exit code tells scripts that something is damaged. */
-function heed(unreadable: readonly UnreadableInExport[]): void {
+function setExitCode(unreadable: readonly UnreadableInExport[]): void {
   if (unreadable.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
 }
 

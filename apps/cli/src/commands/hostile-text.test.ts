@@ -87,7 +87,7 @@ const DOCUMENTS: readonly (readonly string[])[] = [
 
 describe("control characters of stored and given texts are escaped", () => {
   it("by every command, and in JSON", async () => {
-    const obeyed: unknown[] = [];
+    const unsafe: unknown[] = [];
     const succeeded = new Set<string>();
     for (const args of [...COMMANDS, ...DOCUMENTS]) {
       for (const given of [args, ...(args.includes("--json") ? [] : [[...args, "--json"]])]) {
@@ -95,10 +95,10 @@ describe("control characters of stored and given texts are escaped", () => {
         const isDocument = DOCUMENTS.includes(args);
         const text = stdout + stderr;
         if (code === 0) succeeded.add(args[0] ?? "");
-        if (UNSAFE.test(text) || (!isDocument && /^FORGED/mu.test(text))) obeyed.push({ given, text });
+        if (UNSAFE.test(text) || (!isDocument && /^FORGED/mu.test(text))) unsafe.push({ given, text });
       }
     }
-    expect(obeyed).toEqual([]);
+    expect(unsafe).toEqual([]);
     // Each command must have succeeded at least once.
     const shown = [...COMMANDS, ...DOCUMENTS].flatMap(([name = ""]) => (["load", HOSTILE].includes(name) ? [] : [name]));
     expect([...succeeded].toSorted()).toEqual([...new Set(shown)].toSorted());

@@ -59,7 +59,7 @@ function page<Row>(
   { where, order, limit, offset, after }: Page,
 ) {
   const place = where.sessionId === undefined ? ("checkpoint.ordinal" as const) : ("checkpoint.sequence" as const);
-  const selected = rows.where((eb) => allOf([...conditionsOf(tenant, where), isBehind(eb, place, { order, after })])).limit(limit);
+  const selected = rows.where((eb) => allOf([...conditionsOf(tenant, where), isAfterCursor(eb, place, { order, after })])).limit(limit);
   const found = offset === undefined ? selected : selected.offset(offset);
   if (order === "any") return found;
   if (order === "trashed")
@@ -67,7 +67,7 @@ function page<Row>(
   return found.orderBy(place, order === "newest" ? "desc" : "asc");
 }
 
-function isBehind(
+function isAfterCursor(
   eb: ExpressionBuilder<StoredTables, "checkpoint">,
   place: "checkpoint.ordinal" | "checkpoint.sequence",
   { order, after }: Pick<Page, "order" | "after">,
@@ -194,7 +194,7 @@ export interface RemovedRow {
 
 export function removalsQuery(tenant: string, { blobs, sessionId, isNoBase, limit }: Asked<"removals">): Query<RemovedRow> {
   const eb = expressionBuilder<StoredTables, "removal">();
-  const needing = builder
+  const dependents = builder
     .selectFrom("edge")
     .select("edge.base")
     .where("edge.tenant_id", "=", tenant)
@@ -207,7 +207,7 @@ export function removalsQuery(tenant: string, { blobs, sessionId, isNoBase, limi
         eb("tenant_id", "=", tenant),
         blobs === undefined ? undefined : isListed(eb.ref("blob"), blobs),
         sessionId === undefined ? undefined : eb("session_id", "=", sessionId),
-        isNoBase === undefined ? undefined : eb.not(eb.exists(needing)),
+        isNoBase === undefined ? undefined : eb.not(eb.exists(dependents)),
       ]),
     );
   return limit === undefined ? query : query.limit(limit);
@@ -259,7 +259,7 @@ export function totalsQuery(tenant: string): Query<TotalsRow> {
   const count = sql<number>`count(*)`.as("count");
   const checkpoints = builder.selectFrom("checkpoint").select(count).where("checkpoint.tenant_id", "=", tenant);
   const removals = builder.selectFrom("removal").select(count).where("removal.tenant_id", "=", tenant);
-  const needing = builder
+  const dependents = builder
     .selectFrom("edge")
     .select("edge.base")
     .where("edge.tenant_id", "=", tenant)
@@ -277,7 +277,7 @@ export function totalsQuery(tenant: string): Query<TotalsRow> {
       sql<number>`(${checkpoints.where("checkpoint.damaged", "=", eb.lit(true)).where("checkpoint.trashed_at", "is", null)})`.as("damaged"),
       sql<number>`(${checkpoints.where("checkpoint.trashed_at", "is not", null)})`.as("trashed"),
       sql<number>`(${removals})`.as("pending"),
-      sql<number>`(${removals.where(eb.exists(needing) as never)})`.as("needed"),
+      sql<number>`(${removals.where(eb.exists(dependents) as never)})`.as("needed"),
     ]);
 }
 

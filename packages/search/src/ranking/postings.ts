@@ -74,7 +74,7 @@ export interface Span {
 export const EVERYWHERE: Span = { first: 0, last: Number.MAX_SAFE_INTEGER };
 
 /** Limit of documents of a term, size of the index, and span of the documents. */
-export interface Few {
+export interface TermLimits {
   /** Maximum of documents of a term; none are returned for a term with more. */
   readonly most: number;
   readonly texts: number;
@@ -85,12 +85,12 @@ export interface Few {
 type Latest = Pick<AskedDocuments, "most" | "span">;
 
 /** Returns the postings of a term in a span; `undefined` when the term has too many documents. */
-export function postingsOf(lists: WordLists, term: string, few: Few): Postings | undefined {
-  const documents = fewDocumentsWith(lists, term, few);
+export function postingsOf(lists: WordLists, term: string, limits: TermLimits): Postings | undefined {
+  const documents = fewDocumentsWith(lists, term, limits);
   if (documents === undefined) return undefined;
   return {
     documents,
-    more: documents.length === 0 ? [] : oftenMarked(lists, term, { most: few.most, span: few.span, isLatest: false }),
+    more: documents.length === 0 ? [] : oftenMarked(lists, term, { most: limits.most, span: limits.span, isLatest: false }),
     isCut: false,
   };
 }
@@ -132,14 +132,14 @@ interface Frequent {
 const frequent = new WeakMap<WordLists, Frequent>();
 /** Maximum of remembered terms; few words are frequent. */
 const MOST_FREQUENT = 5_000;
-/** The remembered terms are dropped when the number of texts changes by more than one part in `OTHER`. */
-const OTHER = 10;
+/** The remembered terms are dropped when the number of texts changes by more than one part in `CHANGED_PART`. */
+const CHANGED_PART = 10;
 
 /**
  * Returns the documents of a term without levels; `undefined` when there are too many. For the whole index, remembers that a term
  * has too many documents while the size of the index stays about the same.
  */
-export function fewDocumentsWith(lists: WordLists, term: string, { most, texts, span }: Few): readonly number[] | undefined {
+export function fewDocumentsWith(lists: WordLists, term: string, { most, texts, span }: TermLimits): readonly number[] | undefined {
   const { terms } = frequentIn(lists, texts);
   if (span === EVERYWHERE && (terms.get(term) ?? 0) >= most) return undefined;
   const documents = lists.numbers({ having: "all", words: [term], span, most: most + 1, isLatest: false });
@@ -150,7 +150,7 @@ export function fewDocumentsWith(lists: WordLists, term: string, { most, texts, 
 
 function frequentIn(lists: WordLists, texts: number): Frequent {
   let known = frequent.get(lists);
-  if (known === undefined || Math.abs(known.texts - texts) * OTHER > known.texts)
+  if (known === undefined || Math.abs(known.texts - texts) * CHANGED_PART > known.texts)
     frequent.set(lists, (known = { texts, terms: new Map() }));
   return known;
 }

@@ -93,8 +93,8 @@ type Page = Pick<Shape<Select>, "where" | "order" | "limit" | "offset" | "after"
 
 function page<DB, T extends keyof DB, Row>(rows: SelectQueryBuilder<DB, T, Row>, { where, order, limit, offset, after }: Page): Compilable {
   const place = placeOf(where);
-  const behind = after === undefined ? undefined : isBehind(place, order, after);
-  const selected = rows.where(allOf([...conditionsOf(where), behind])).limit(number(limit));
+  const afterCursor = after === undefined ? undefined : isAfterCursor(place, order, after);
+  const selected = rows.where(allOf([...conditionsOf(where), afterCursor])).limit(number(limit));
   const found = offset === undefined ? selected : selected.offset(number(offset));
   if (order === "any") return found;
   if (order === "trashed") return found.orderBy(inTrash.ref("trashed_at")).orderBy(inTrash.ref("id"));
@@ -103,7 +103,11 @@ function page<DB, T extends keyof DB, Row>(rows: SelectQueryBuilder<DB, T, Row>,
   return found.orderBy(isOfAsides ? eb.ref("ordinal") : place, order === "newest" ? "desc" : "asc");
 }
 
-function isBehind(place: ExpressionWrapper<StoredTables, "checkpoint", number>, order: Select["order"], after: NonNullable<Page["after"]>) {
+function isAfterCursor(
+  place: ExpressionWrapper<StoredTables, "checkpoint", number>,
+  order: Select["order"],
+  after: NonNullable<Page["after"]>,
+) {
   if (typeof after === "number") return eb(place, order === "newest" ? "<" : ">", number(after));
   const [at, id] = after;
   return inTrash(inTrash.refTuple("trashed_at", "id"), ">", inTrash.tuple(number(at), text(id)));

@@ -72,7 +72,7 @@ function inSessions(sessionIds: Position) {
 
 export function removalsQuery({ blobs, sessionId, isDone, isNoBase, limit }: Asked<"removals">): Compilable {
   const eb = expressionBuilder<StoredTables, "pending_removal">();
-  const needing = eb.selectFrom("edge").select("edge.base").whereRef("edge.base", "=", "pending_removal.checkpoint_id");
+  const dependents = eb.selectFrom("edge").select("edge.base").whereRef("edge.base", "=", "pending_removal.checkpoint_id");
   const query = builder
     .selectFrom("pending_removal")
     .select(["blob", "checkpoint_id as checkpointId", "session_id as sessionId", "is_done as isDone"])
@@ -81,7 +81,7 @@ export function removalsQuery({ blobs, sessionId, isDone, isNoBase, limit }: Ask
         blobs === undefined ? undefined : isListed(eb.ref("blob"), blobs),
         sessionId === undefined ? undefined : eb("session_id", "=", text(sessionId)),
         isDone === undefined ? undefined : eb("is_done", "=", eb.lit(0)),
-        isNoBase === undefined ? undefined : eb.not(eb.exists(needing)),
+        isNoBase === undefined ? undefined : eb.not(eb.exists(dependents)),
       ]),
     );
   return limit === undefined ? query : query.limit(number(limit));

@@ -2,7 +2,7 @@ import type { CountTokens, Steps } from "@workrail/core";
 import { isEntry, type Ranked } from "./rank-excerpts.ts";
 
 /** Tokens around an excerpt: comma, quotes, speaker. */
-const AROUND = 4;
+const TOKENS_AROUND = 4;
 /** Tries that follow the estimate; later ones bisect. */
 const TRIES = 12;
 /** Consecutive excerpts after the cut that may fill the remaining room. */
@@ -12,7 +12,7 @@ const MOST_TRIED = 60;
 /** Minimum remaining tokens worth filling. */
 const LEAST_LEFT_OVER = 6;
 /** Minimum tokens of the name of an absent entry. */
-const OF_A_NAME = 10;
+const NAME_TOKENS = 10;
 /** High estimate of characters per token. */
 const CHARACTERS_A_TOKEN = 8;
 
@@ -49,7 +49,7 @@ function costsOf(ranked: readonly Ranked[], roomTokens: number, count: CountToke
   const costs: number[] = [];
   let sum = 0;
   for (const { text } of ranked) {
-    sum += count(text) + AROUND;
+    sum += count(text) + TOKENS_AROUND;
     costs.push(sum);
     if (sum > roomTokens * 2) break;
   }
@@ -81,10 +81,10 @@ function* fillUp(chosen: readonly Ranked[], offers: readonly Ranked[], { count, 
   let isMissing = false;
   let tried = 0;
   for (const offer of offers) {
-    const isShortEntry = offer.isRequired === true && isEntry(offer);
-    if (left < LEAST_LEFT_OVER || tried === MOST_TRIED || (isMissing && !isShortEntry)) break;
+    const isRequiredEntry = offer.isRequired === true && isEntry(offer);
+    if (left < LEAST_LEFT_OVER || tried === MOST_TRIED || (isMissing && !isRequiredEntry)) break;
     const { length } = offer.text;
-    const isLarge = length > (left + OF_A_NAME) * CHARACTERS_A_TOKEN || count(offer.text) > left + OF_A_NAME;
+    const isLarge = length > (left + NAME_TOKENS) * CHARACTERS_A_TOKEN || count(offer.text) > left + NAME_TOKENS;
     if (!isLarge) {
       yield;
       tried++;

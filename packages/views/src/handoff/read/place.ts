@@ -19,8 +19,8 @@ export const SMALL = 160;
 /** The same limit for a top-level entry. */
 export const SMALL_ENTRY = 320;
 /** Decrease in importance per further item of the same list or text. */
-const LATER = 1.1;
-export const MOST_LATER = 22;
+const LATER_PENALTY = 1.1;
+export const MOST_LATER_PENALTY = 22;
 
 export interface Place {
   readonly key: string;
@@ -71,7 +71,7 @@ export function weigh(
 }
 
 export function later(place: Place, by: number): Place {
-  return { ...place, base: place.base - Math.min(MOST_LATER, by * LATER) };
+  return { ...place, base: place.base - Math.min(MOST_LATER_PENALTY, by * LATER_PENALTY) };
 }
 
 /** Returns the rank of an item, lowest first. A history ranks from its end. */
@@ -79,7 +79,7 @@ export function orderOf(index: number, count: number, { isHistory, part }: Place
   if (!isHistory) return index;
   const fromEnd = count - 1 - index;
   // Promotes the newest items and the first.
-  return part === undefined || part === "rest" ? Math.min(fromEnd, index === 0 ? 4 : fromEnd) - recency(fromEnd) / LATER : fromEnd;
+  return part === undefined || part === "rest" ? Math.min(fromEnd, index === 0 ? 4 : fromEnd) - recency(fromEnd) / LATER_PENALTY : fromEnd;
 }
 
 /** Returns 24 for the newest, decaying with age. */

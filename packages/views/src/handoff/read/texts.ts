@@ -2,7 +2,7 @@ import { partOfName } from "../handoff-part.ts";
 import { parseData } from "../../condense/outline-data.ts";
 import { readMessages } from "./conversations.ts";
 import { type Message, voiceOfName } from "./messages.ts";
-import { later, MOST_LATER, OF_PART, type Place, push, type Reading, recency } from "./place.ts";
+import { later, MOST_LATER_PENALTY, OF_PART, type Place, push, type Reading, recency } from "./place.ts";
 import { ERROR_LINE, kindOfLine, sentencesOf } from "./sentences.ts";
 
 const HEADING = /^(#{1,6})\s+(\S.*)$|^(?:\*\*|__)([^*_]{2,80}?):?(?:\*\*|__):?\s*$|^【(.{1,40})】\s*$|^■\s*(.{1,40})$/u;
@@ -95,7 +95,7 @@ function readLines({ given, filled }: Lines, place: Place, to: Reading): void {
       (part === undefined ? OF_PART.rest : Math.max(OF_PART[part] - 4, place.base - 8)) +
       (isLast ? 10 : 0) +
       edges -
-      Math.min(MOST_LATER, order * 0.9);
+      Math.min(MOST_LATER_PENALTY, order * 0.9);
     const where: Place = { ...place, label, part, base, index: undefined };
     order += 1;
     if (isCode) return push(to, { ...where, part: "rest" }, { text: trimmed, part: "rest", base: 22 + edges });
