@@ -96,8 +96,7 @@ export class Batch implements Submittable {
 
   /** The server has done what it could, or the connection is lost. */
   handleError(error: unknown): void {
-    if (error instanceof DatabaseError) this.#kept.failed(error);
-    this.callback(error);
+    this.callback(error instanceof DatabaseError ? this.#kept.failed(error) : error);
   }
 
   handleReadyForQuery(): void {

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
+import type { DatabaseError } from "pg";
 import type { Statement } from "./sql-connection.ts";
-import { isOfKeptStatement } from "./storage-errors.ts";
+import { KeptStatementLost } from "./storage-errors.ts";
 
 /** Most statements that a connection keeps. Each takes some 20 KB of the server's memory. */
 const MOST_KEPT = 100;
@@ -33,8 +34,10 @@ interface Kept {
 export class KeptStatements {
   readonly #keeping: Keeping;
   readonly #kept = new Map<string, Kept>();
-  /** Names that the batch under way has sent. */
+  /** Names of statements that the batch under way has sent. */
   #sent = new Set<string>();
+  /** True when the batch under way has statements with names. */
+  #hasNames = false;
 
   constructor(keeping: Keeping) {
     this.#keeping = keeping;
@@ -43,18 +46,20 @@ export class KeptStatements {
   /** Begins a batch. */
   begin(): void {
     this.#sent = new Set();
+    this.#hasNames = false;
   }
 
   /** Tells how to run a statement: under which name, whether it must be parsed first, and the columns of its answer if they are known. */
   use({ name = "" }: Statement): { readonly name: string; readonly isNew: boolean; readonly columns?: readonly Column[] | undefined } {
-    if (name === "" || !this.#keeping.isOn) return UNNAMED;
-    if (this.#sent.has(name)) return { name, isNew: false };
     const kept = this.#kept.get(name);
+    const isFull = kept === undefined && !this.#sent.has(name) && this.#kept.size + this.#sent.size >= MOST_KEPT;
+    if (name === "" || !this.#keeping.isOn || isFull) return UNNAMED;
+    this.#hasNames = true;
+    if (this.#sent.has(name)) return { name, isNew: false };
     if (kept !== undefined && kept.uses < USES) {
       kept.uses += 1;
       return { name, isNew: false, columns: kept.columns };
     }
-    if (kept === undefined && this.#kept.size >= MOST_KEPT) return UNNAMED;
     this.#kept.delete(name);
     this.#sent.add(name);
     return { name, isNew: true };
@@ -65,9 +70,11 @@ export class KeptStatements {
     if (this.#sent.delete(name)) this.#kept.set(name, { columns, uses: 0 });
   }
 
-  /** Keeps no more statements if one was not there as it should be. */
-  failed(error: unknown): void {
-    if (isOfKeptStatement(error)) this.#keeping.isOn = false;
+  /** Returns the error for a failed batch. Keeps no more statements if one was not there as it should be. */
+  failed(error: DatabaseError): Error {
+    if (!this.#hasNames || !LOST.has(error.code)) return error;
+    this.#keeping.isOn = false;
+    return new KeptStatementLost(error);
   }
 }
 
@@ -75,5 +82,8 @@ export class KeptStatements {
 export function nameOf(text: string): string {
   return `workrail_${hash("sha256", text, "hex").slice(0, 32)}`;
 }
+
+/** No such statement, another one of this name, or a plan that no longer fits the tables. */
+const LOST: ReadonlySet<string | undefined> = new Set(["26000", "42P05", "0A000"]);
 
 const UNNAMED = { name: "", isNew: true } as const;

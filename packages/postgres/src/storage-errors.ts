@@ -26,13 +26,11 @@ export function isOfAnother(error: unknown): boolean {
   return ["40001", "40P01"].includes(codeOf(error) ?? "");
 }
 
-/**
- * True when a connection to the server has no statement of this name, or another one, or its plan is of an older schema: the transaction may
- * be repeated with statements that are not kept.
- */
-export function isOfKeptStatement(error: unknown): boolean {
-  const code = codeOf(error) ?? "";
-  return ["26000", "42P05"].includes(code) || (code === "0A000" && error instanceof Error && /cached plan/.test(error.message));
+/** A transaction met a connection to the server without its kept statements. It may be repeated, and then keeps none. */
+export class KeptStatementLost extends Error {
+  constructor(cause: Error) {
+    super("The server did not have a statement as it was kept.", { cause });
+  }
 }
 
 /** True for a statement that was refused because an earlier one of its transaction failed. */

@@ -12,8 +12,8 @@ import {
   isAborted,
   isOfAnother,
   isOfConnection,
-  isOfKeptStatement,
   isOfStatement,
+  KeptStatementLost,
   storageError,
   translating,
   unknownOutcome,
@@ -247,7 +247,7 @@ export class Transactions {
         return await work();
       } catch (error) {
         if (error instanceof OfCaller) throw error.cause;
-        const mayRepeat = isOfConnection(error) || isOfAnother(error) || isOfKeptStatement(error);
+        const mayRepeat = isOfConnection(error) || isOfAnother(error) || error instanceof KeptStatementLost;
         if (!mayRepeat || performance.now() > deadline) throw storageError(error);
         // A random part, so that processes do not all come back at once.
         await pause(delayMs * (0.5 + Math.random()));

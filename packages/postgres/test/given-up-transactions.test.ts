@@ -33,7 +33,6 @@ describe.skipIf(missing !== undefined)(`a transaction that is given up${missing 
     ["a serialization failure", "40001", false],
     ["a deadlock", "40P01", false],
     ["a deadlock", "40P01", true],
-    ["a statement that is no longer kept", "26000", true],
   ])(
     "by %s (%s) at any statement of a save is repeated, and nothing is lost or saved twice; blob within: %s",
     async (_, code, isTogether) => {

@@ -145,6 +145,40 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
     await other.close();
   });
 
+  it("of a save are sent again, whichever of them the server lost", async () => {
+    const names = (await run(NAMES)) as readonly { readonly name: string }[];
+    for (const { name } of names) {
+      const own = pgDatabase(openPool({ url, maxConnections: 1 }));
+      const other = await openChained(own, name);
+      const session = randomUUID() as SessionId;
+      await save(other, session);
+      await using(async (connection) => {
+        const kept = await connection.run({ sql: `${NAMES} and name = $1`, parameters: [name] });
+        if (kept.length > 0) await connection.run({ sql: `deallocate "${name}"`, parameters: [] });
+      }, own);
+      await save(other, session);
+      expect({ name, ...(await countsOf(other, session)) }).toEqual({ name, ...counts(2) });
+      await other.close();
+    }
+    expect(names.length).toBeGreaterThan(10);
+  });
+
+  it("that several connections lost at once fail none of their changes", async () => {
+    const own = pgDatabase(openPool({ url, maxConnections: 2 }));
+    const stores = [await openChained(own, "one"), await openChained(own, "other")];
+    const session = randomUUID() as SessionId;
+    const saveAll = () => Promise.all(stores.map((store) => save(store, session)));
+    await saveAll();
+    const connections = [await own.connect(), await own.connect()];
+    for (const connection of connections) {
+      await connection.run({ sql: "deallocate all", parameters: [] });
+      connection.release(false);
+    }
+    await saveAll();
+    expect(await Promise.all(stores.map((store) => countsOf(store, session)))).toEqual([counts(2), counts(2)]);
+    for (const store of stores) await store.close();
+  });
+
   const noBouncer = noPgBouncer();
   it.skipIf(noBouncer !== undefined)(
     `are not kept behind a pool of transactions that knows none${noBouncer === undefined ? "" : `: not run, ${noBouncer}`}`,

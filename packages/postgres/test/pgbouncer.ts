@@ -65,7 +65,7 @@ default_pool_size = ${connections}
 /** PgBouncer refuses root. */
 function start(file: string): ChildProcess {
   const asPostgres = process.getuid?.() === 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
-  const [command = "", ...args] = [...asPostgres, PROGRAM ?? "", file];
+  const [command, ...args] = [...asPostgres, PROGRAM ?? "", file] as [string, ...string[]];
   return spawn(command, args, { stdio: "ignore" });
 }
 
