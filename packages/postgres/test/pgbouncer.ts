@@ -12,6 +12,9 @@ const PROGRAM = [
   ...(process.env["PATH"] ?? "").split(path.delimiter).map((folder) => path.join(folder, "pgbouncer")),
 ].find((file) => existsSync(file));
 
+/** Runs a program as another user, in its own process. */
+const SET_USER = "setpriv";
+
 /** Tells why PgBouncer cannot be started here; `undefined` when it can. */
 export function noPgBouncer(): string | undefined {
   return PROGRAM === undefined ? "PgBouncer is not installed" : undefined;
@@ -64,9 +67,9 @@ default_pool_size = ${connections}
 
 /** PgBouncer refuses root. */
 function start(file: string): ChildProcess {
-  const asPostgres = process.getuid?.() === 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
-  const [command, ...args] = [...asPostgres, PROGRAM ?? "", file] as [string, ...string[]];
-  return spawn(command, args, { stdio: "ignore" });
+  const isRoot = process.getuid?.() === 0;
+  const args = isRoot ? ["--reuid=postgres", "--regid=postgres", "--clear-groups", PROGRAM ?? "", file] : [file];
+  return spawn(isRoot ? SET_USER : (PROGRAM ?? ""), args, { stdio: "ignore" });
 }
 
 async function reachable(port: number, { exitCode }: ChildProcess): Promise<void> {
