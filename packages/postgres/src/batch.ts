@@ -48,9 +48,24 @@ export class Batch implements Submittable {
     }
   };
 
-  submit(connection: Connection): void {
+  /** Sends the statements, all or none. Returns an error for a parameter that cannot be sent: the driver passes it to `handleError`. */
+  submit(connection: Connection): Error | undefined {
+    const { stream } = connection;
+    stream.cork();
+    try {
+      this.#send(connection);
+      return undefined;
+    } catch (error) {
+      // Drops what was sent so far, and is still held back.
+      stream.destroy();
+      return error as Error;
+    } finally {
+      stream.uncork();
+    }
+  }
+
+  #send(connection: Connection): void {
     this.#kept.begin();
-    connection.stream.cork();
     for (const [at, { statement }] of this.#calls.entries()) {
       const { name, isNew, columns } = this.#kept.use(statement);
       if (isNew) {
@@ -65,7 +80,6 @@ export class Batch implements Submittable {
       connection.execute({}, true);
     }
     connection.sync();
-    connection.stream.uncork();
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly DescribedColumn[] }): void {
@@ -94,8 +108,9 @@ export class Batch implements Submittable {
     this.handleCommandComplete();
   }
 
-  /** The server has done what it could, or the connection is lost. */
-  handleError(error: unknown): void {
+  /** The server has done what it could, or the connection is lost. After a timeout, statements may still run: the connection is closed. */
+  handleError(error: unknown, { stream }: Connection): void {
+    if (!(error instanceof DatabaseError)) stream.destroy();
     this.callback(error instanceof DatabaseError ? this.#kept.failed(error) : error);
   }
 

@@ -86,8 +86,10 @@ class PgConnection implements Connection {
     this.#client.query(batch);
   }
 
+  /** Closes a connection within a transaction, or with statements that were not sent: they would become part of the next caller's work. */
   release(isBroken: boolean): void {
-    this.#client.release(isBroken);
+    const isIdle = this.#calls.length === 0 && this.#client.getTransactionStatus() === "I" && !this.#client.connection.stream.destroyed;
+    this.#client.release(isBroken || !isIdle);
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Append, ChainedStorage, CheckpointId, CommitOutcome, Digest, NewRecord, SessionId } from "@workrail/core";
+import type { Append, BlobStore, ChainedStorage, CheckpointId, CommitOutcome, Digest, NewRecord, SessionId } from "@workrail/core";
 import { append, commit } from "@workrail/core";
 
 /**
@@ -8,7 +8,7 @@ import { append, commit } from "@workrail/core";
  * @param isTogether puts the blob as a part of the change. Default: before it.
  */
 export async function saveRecord(
-  { blobs, catalog }: Pick<ChainedStorage, "blobs" | "catalog">,
+  { blobs, catalog }: Pick<ChainedStorage, "catalog"> & { readonly blobs: Pick<BlobStore, "put" | "refOf"> },
   sessionId: SessionId,
   {
     keepNewest,
@@ -53,3 +53,14 @@ export async function saveRecord(
 }
 
 const BYTES = new Uint8Array(100);
+
+/** Returns blobs whose `put` waits for other work first, as one that seals them does. */
+export function puttingAfter(work: () => Promise<unknown>, blobs: BlobStore): Pick<BlobStore, "put" | "refOf"> {
+  return {
+    refOf: (key) => blobs.refOf(key),
+    async put(key, bytes, options) {
+      await work();
+      return blobs.put(key, bytes, options);
+    },
+  };
+}
