@@ -94,7 +94,7 @@ export class Transactions {
 
   /**
    * Runs work of the caller as a part of a turn: what it asks of the store goes through the turn's connection. Its errors end the turn
-   * and pass unchanged.
+   * and pass unchanged, unless a statement failed in a way that lets the turn be repeated, and the work with it.
    */
   async within<T>({ connection }: Turn, work: () => Promise<T>): Promise<T> {
     const current = { connection, isOpen: true };
@@ -174,13 +174,15 @@ export class Transactions {
   }
 
   async #using<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await this.#options.database.connect();
+    const connection = tellingFirstFailure(await this.#options.database.connect());
     let isBroken = false;
     try {
-      return await work(tellingFirstFailure(connection));
+      return await work(connection);
     } catch (error) {
-      isBroken = isOfConnection(error);
-      throw error;
+      // Behind the error of a caller may be one of the connection, which the caller got in another form.
+      const cause = error instanceof OfCaller && mayRepeat(connection.firstFailure()) ? connection.firstFailure() : error;
+      isBroken = isOfConnection(cause);
+      throw cause;
     } finally {
       connection.release(isBroken);
     }
@@ -247,13 +249,17 @@ export class Transactions {
         return await work();
       } catch (error) {
         if (error instanceof OfCaller) throw error.cause;
-        const mayRepeat = isOfConnection(error) || isOfAnother(error) || error instanceof KeptStatementLost;
-        if (!mayRepeat || performance.now() > deadline) throw storageError(error);
+        if (!mayRepeat(error) || performance.now() > deadline) throw storageError(error);
         // A random part, so that processes do not all come back at once.
         await pause(delayMs * (0.5 + Math.random()));
       }
     }
   }
+}
+
+/** True when a transaction that failed with this error changed nothing, and may succeed when it is repeated. */
+function mayRepeat(error: unknown): boolean {
+  return isOfConnection(error) || isOfAnother(error) || error instanceof KeptStatementLost;
 }
 
 interface WaitingRead {
@@ -355,9 +361,10 @@ async function isUnderWay(connection: Connection, transaction: string): Promise<
  * Statements that were sent together with one that failed fail too, because the transaction is aborted. Their callers get the error of the
  * first one, which tells if the transaction may be repeated.
  */
-function tellingFirstFailure(connection: Connection): Connection {
+function tellingFirstFailure(connection: Connection): Connection & { firstFailure(): unknown } {
   let first: unknown;
   return {
+    firstFailure: () => first,
     async run<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
       try {
         return await connection.run(statement);

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setImmediate as othersTurn } from "node:timers/promises";
 import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
 import { type ChainedStorage, chained, type SessionId, verifyAudit } from "@workrail/core";
 import { migrate } from "@workrail/postgres";
@@ -8,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openOver } from "../src/open-postgres.ts";
 import { openPool, pgDatabase } from "../src/pg-database.ts";
 import type { Connection, Database } from "../src/sql-connection.ts";
-import { saveRecord } from "./a-record.ts";
+import { puttingAfter, saveRecord } from "./a-record.ts";
 import { noPgBouncer, startPgBouncer } from "./pgbouncer.ts";
 
 const missing = noPostgres();
@@ -130,6 +131,20 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
     await save(other, session);
     await save(other, session);
     expect(await countsOf(other, session)).toEqual(counts(5));
+    await other.close();
+  });
+
+  it("that the server lost before a blob that is put in a round trip of its own are sent again, and nothing is saved twice", async () => {
+    const own = pgDatabase(openPool({ url, maxConnections: 1 }));
+    const other = await openChained(own);
+    const session = randomUUID() as SessionId;
+    await save(other, session);
+    const ofBlobs = `${NAMES} and statement like 'insert into "workrail"."blob"%'`;
+    const [kept] = await using((connection) => connection.run<{ readonly name: string }>({ sql: ofBlobs, parameters: [] }), own);
+    await using((connection) => connection.run({ sql: `deallocate "${kept?.name}"`, parameters: [] }), own);
+    const late = { catalog: other.catalog, blobs: puttingAfter(othersTurn, other.blobs) };
+    expect((await saveRecord(late, session, { isTogether: true })).outcome.status).toBe("committed");
+    expect(await countsOf(other, session)).toEqual(counts(2));
     await other.close();
   });
 
