@@ -123,14 +123,35 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
     const other = await openChained(own);
     const session = randomUUID() as SessionId;
     await save(other, session);
-    await server.run("team", ["alter table workrail.session add column later int"]);
+    await server.run("team", ["alter table workrail.session alter column tags type text"]);
     await save(other, session);
-    await server.run("team", ["alter table workrail.session drop column later"]);
+    await server.run("team", ["alter table workrail.session alter column tags type workrail.word"]);
     await save(other, session);
     await using((connection) => connection.run({ sql: "deallocate all", parameters: [] }), own);
     await save(other, session);
     await save(other, session);
     expect(await countsOf(other, session)).toEqual(counts(5));
+    await other.close();
+  });
+
+  it("that another program renewed for changed tables give each column its own value", async () => {
+    const own = pgDatabase(openPool({ url, maxConnections: 1 }));
+    const other = await openChained(own);
+    const session = randomUUID() as SessionId;
+    const read = async () => (await other.catalog.read({ row: { of: "session", id: session } })).row;
+    await save(other, session);
+    const before = await read();
+    expect(await read()).toEqual(before);
+    await server.run("team", ["alter table workrail.session drop column pins, add column pins text not null default '[]'"]);
+    const ofSession = `${NAMES.replace("name", "name, statement")} and statement like 'select %from "workrail"."session"%'`;
+    const [kept] = await using(
+      (connection) => connection.run<{ readonly name: string; readonly statement: string }>({ sql: ofSession, parameters: [] }),
+      own,
+    );
+    for (const sql of [`deallocate "${kept?.name}"`, `prepare "${kept?.name}" as ${kept?.statement}`]) {
+      await using((connection) => connection.run({ sql, parameters: [] }), own);
+    }
+    expect(await read()).toEqual(before);
     await other.close();
   });
 

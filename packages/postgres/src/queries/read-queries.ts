@@ -36,6 +36,35 @@ const READ = [
   "trashed_at",
 ] as const;
 
+/** All columns of a session, by name: those of a kept statement must stay the same when the table gets others. */
+const SESSION = [
+  "tenant_id",
+  "id",
+  "created_at",
+  "last_accessed_at",
+  "tags",
+  "pins",
+  "oldest_live",
+  "last_sequence",
+  "checkpoint_count",
+  "aside_count",
+  "total_bytes",
+] as const satisfies readonly (keyof SessionColumns)[];
+
+/** All columns of an audit row. */
+const AUDIT = [
+  "tenant_id",
+  "number",
+  "at",
+  "action",
+  "session_id",
+  "checkpoint_id",
+  "agent_id",
+  "reason",
+  "digest",
+  "subject",
+] as const satisfies readonly (keyof AuditColumns)[];
+
 export type ReadCheckpoint = Pick<CheckpointColumns, (typeof READ)[number]>;
 
 export function checkpointQuery(tenant: string, { id }: Asked<"checkpoint">): Query<ReadCheckpoint> {
@@ -118,7 +147,7 @@ function totalOfSession(tenant: string, sessionId: string): Query<{ readonly tot
 }
 
 export function sessionQuery(tenant: string, { id }: Asked<"session">): Query<SessionColumns> {
-  return builder.selectFrom("session").selectAll().where("tenant_id", "=", tenant).where("id", "=", id);
+  return builder.selectFrom("session").select(SESSION).where("tenant_id", "=", tenant).where("id", "=", id);
 }
 
 /** Builds the query of sessions, each with its number of damaged checkpoints, which is not stored in its row. */
@@ -291,7 +320,7 @@ export function auditQuery(tenant: string, { query }: Asked<"audit">): Query<Aud
   const isRare = actions?.every((action) => !FREQUENT.includes(action)) === true;
   const rows = builder
     .selectFrom("audit")
-    .selectAll()
+    .select(AUDIT)
     .where(
       allOf([
         eb("tenant_id", "=", tenant),
