@@ -16,7 +16,8 @@ export async function saveRecord(
     id = randomUUID() as CheckpointId,
     bytes = BYTES,
     isTogether = false,
-  }: Pick<Partial<Append>, "keepNewest" | "seen"> & {
+    expectedHead,
+  }: Pick<Partial<Append>, "keepNewest" | "seen" | "expectedHead"> & {
     readonly id?: CheckpointId;
     readonly bytes?: Uint8Array;
     readonly isTogether?: boolean;
@@ -48,7 +49,7 @@ export async function saveRecord(
     blob: blobs.refOf({ sessionId, checkpointId: id }),
   };
   const audit = [{ at: createdAt, action: "save", sessionId, checkpointId: id, agentId: undefined }] as const;
-  const terms = { record, unlessHeadIs: undefined, expectedHead: undefined, keepNewest, seen, audit };
+  const terms = { record, unlessHeadIs: undefined, expectedHead, keepNewest, seen, audit };
   return { id, outcome: await catalog.change(isTogether ? append({ ...terms, put }) : commit({ append: terms, audit: [] })) };
 }
 

@@ -95,11 +95,27 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
     );
   });
 
+  it("get the part of a buffer that a list of bytes shows", async () => {
+    const bytes = new Uint8Array([1, 2, 3, 4]).subarray(1, 3);
+    expect(await run("select $1::bytea as bytes", [bytes])).toEqual([{ bytes: Buffer.of(2, 3) }]);
+  });
+
+  it("that were sent with one that fails are kept when they run the next time", async () => {
+    const sent = ["select 1 / $1::int as number", "select 5 + $1::int as number"];
+    const together = (value: number) =>
+      using((connection) =>
+        Promise.allSettled(sent.map((sql, at) => connection.run({ sql, parameters: [value], name: `workrail_together_${at}` }))),
+      );
+    expect(await together(0)).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
+    expect(await together(1)).toMatchObject([{ value: [{ number: 1 }] }, { value: [{ number: 6 }] }]);
+    expect(await run(`${NAMES} and name like '%together%'`)).toHaveLength(2);
+  });
+
   it("are kept for saves, and planned again after 500 uses", async () => {
     const session = randomUUID() as SessionId;
     await save(storage, session);
     const names = await run(NAMES);
-    expect(names.length).toBeGreaterThan(10);
+    expect(names.length).toBeGreaterThan(12);
     await save(storage, session);
     expect(await run(NAMES)).toHaveLength(names.length);
     const times = new Set<number>();

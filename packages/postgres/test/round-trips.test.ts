@@ -53,6 +53,10 @@ describe.skipIf(missing !== undefined)("round trips", () => {
     const id = await save(session, { isTogether: true });
     expect(await trips.of(() => saveRecord(storage, session, { id, bytes: new Uint8Array(7), isTogether: true }))).toBe(2);
     expect(await storage.blobs.get(storage.blobs.refOf({ sessionId: session, checkpointId: id }))).toHaveLength(100);
+    const other = randomUUID() as CheckpointId;
+    const refused = { id: other, expectedHead: null, isTogether: true };
+    expect(await trips.of(() => saveRecord(storage, session, refused))).toBe(2);
+    expect(await storage.blobs.get(storage.blobs.refOf({ sessionId: session, checkpointId: other }))).toBeUndefined();
   });
 
   it("are one for a blob and one for any number of reads", async () => {
