@@ -14,6 +14,7 @@ export function parameterText(value: Parameter): Buffer | string | null {
 /** https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
 function arrayText(values: readonly Scalar[]): string {
   const elements = values.map((value) => {
+    if (typeof value === "object" && value !== null) throw new TypeError("A list in a parameter holds texts, numbers and booleans.");
     return value === null || value === undefined ? "NULL" : `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
   });
   return `{${elements.join()}}`;
