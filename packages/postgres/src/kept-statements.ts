@@ -8,7 +8,7 @@ const MOST_KEPT = 100;
 /** Uses after which a statement is planned again: a plan for a small table is slow when it has grown. */
 const USES = 500;
 
-/** Tells whether the connections of a pool may keep statements. */
+/** Tells if the connections of a pool keep statements. Once off, it stays off. */
 export interface Keeping {
   isOn: boolean;
 }
@@ -24,17 +24,29 @@ interface Kept {
   uses: number;
 }
 
+/** How to run a statement. */
+interface Use {
+  /** Empty for a statement that is not kept. */
+  readonly name: string;
+  /** True when the statement must be parsed first. */
+  readonly isNew: boolean;
+  /** Columns of its answer, where they are known. */
+  readonly columns?: readonly Column[] | undefined;
+}
+
 /**
  * Statements that the database keeps for a connection, parsed and planned. Without them parsing and planning takes longer than all else
  * of a short statement.
  *
  * A pool between may give the next transaction another connection to the server, and know nothing of names. Then a statement is missing
- * there, or known already; the transaction fails, nothing is kept from then on, and it is repeated.
+ * there, or known already: the transaction fails, no connection of this process keeps statements from then on, and it is repeated.
  */
 export class KeptStatements {
   readonly #keeping: Keeping;
   readonly #kept = new Map<string, Kept>();
-  /** Names of statements that the batch under way has sent. */
+  /** Names that the server may have, also those of batches that failed. */
+  readonly #taken = new Set<string>();
+  /** Names of new statements of the batch under way. */
   #sent = new Set<string>();
   /** True when the batch under way has statements with names. */
   #hasNames = false;
@@ -49,17 +61,17 @@ export class KeptStatements {
     this.#hasNames = false;
   }
 
-  /** Tells how to run a statement: under which name, whether it must be parsed first, and the columns of its answer if they are known. */
-  use({ name = "" }: Statement): { readonly name: string; readonly isNew: boolean; readonly columns?: readonly Column[] | undefined } {
-    const kept = this.#kept.get(name);
-    const isFull = kept === undefined && !this.#sent.has(name) && this.#kept.size + this.#sent.size >= MOST_KEPT;
-    if (name === "" || !this.#keeping.isOn || isFull) return UNNAMED;
+  use({ name = "" }: Statement): Use {
+    const isFull = this.#taken.size >= MOST_KEPT && !this.#taken.has(name);
+    if (name === "" || isFull || !this.#keeping.isOn) return { name: "", isNew: true };
     this.#hasNames = true;
     if (this.#sent.has(name)) return { name, isNew: false };
+    const kept = this.#kept.get(name);
     if (kept !== undefined && kept.uses < USES) {
       kept.uses += 1;
       return { name, isNew: false, columns: kept.columns };
     }
+    this.#taken.add(name);
     this.#kept.delete(name);
     this.#sent.add(name);
     return { name, isNew: true };
@@ -70,10 +82,12 @@ export class KeptStatements {
     if (this.#sent.delete(name)) this.#kept.set(name, { columns, uses: 0 });
   }
 
-  /** Returns the error for a failed batch. Keeps no more statements if one was not there as it should be. */
+  /** Returns the error for a failed batch: that of the server, or `KeptStatementLost`. */
   failed(error: DatabaseError): Error {
-    if (!this.#hasNames || !LOST.has(error.code)) return error;
-    this.#keeping.isOn = false;
+    const isLost = LOST.has(error.code);
+    if (!this.#hasNames || (!isLost && !isOutdated(error))) return error;
+    if (isLost) this.#keeping.isOn = false;
+    else this.#kept.clear();
     return new KeptStatementLost(error);
   }
 }
@@ -83,7 +97,10 @@ export function nameOf(text: string): string {
   return `workrail_${hash("sha256", text, "hex").slice(0, 32)}`;
 }
 
-/** No such statement, another one of this name, or a plan that no longer fits the tables. */
-const LOST: ReadonlySet<string | undefined> = new Set(["26000", "42P05", "0A000"]);
+/** No such statement, or another one of this name. */
+const LOST: ReadonlySet<string | undefined> = new Set(["26000", "42P05"]);
 
-const UNNAMED = { name: "", isNew: true } as const;
+/** True when a plan no longer fits its tables, after a migration. Known by the function of the server: messages may be in any language. */
+function isOutdated({ code, routine }: DatabaseError): boolean {
+  return code === "0A000" && routine === "RevalidateCachedQuery";
+}

@@ -129,6 +129,17 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
     expect(times.size).toBe(2);
   });
 
+  it("are no more than 100 on the server, also when they fail", async () => {
+    const own = pgDatabase(openPool({ url, maxConnections: 1 }));
+    for (let at = 0; at < 110; at++) {
+      const failing = { sql: `select ${at} / $1::int`, parameters: [0], name: `failing ${at}` };
+      await expect(using((connection) => connection.run(failing), own)).rejects.toMatchObject({ code: "22012" });
+    }
+    const count = { sql: "select count(*) as total from pg_prepared_statements", parameters: [] };
+    expect(await using((connection) => connection.run(count), own)).toEqual([{ total: 100 }]);
+    await own.close();
+  });
+
   it("take the place of another program's under their name", async () => {
     await run('prepare "taken" as select 1 as other');
     expect(await run("select 2 as own", [], "taken")).toEqual([{ own: 2 }]);
