@@ -173,7 +173,7 @@ export class Transactions {
     });
   }
 
-  async #using<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  async #using<T>(work: (connection: TellingConnection) => Promise<T>): Promise<T> {
     const connection = tellingFirstFailure(await this.#options.database.connect());
     let isBroken = false;
     try {
@@ -195,6 +195,8 @@ export class Transactions {
         const locked = this.#begin(connection);
         return orRolledBack(connection, async () => {
           const ending = await work({ connection, locked });
+          // A commit of an aborted transaction rolls back, and succeeds.
+          if (connection.firstFailure() !== undefined) throw connection.firstFailure();
           if (ending.hasWritten || ending.writes.length > 0) {
             sent.commit = { ending, transaction: (await locked).transaction };
             await commit(connection, ending.writes);
@@ -357,11 +359,16 @@ async function isUnderWay(connection: Connection, transaction: string): Promise<
   }
 }
 
+interface TellingConnection extends Connection {
+  /** Error of the first statement that failed; `undefined` when none did. */
+  firstFailure(): unknown;
+}
+
 /**
  * Statements that were sent together with one that failed fail too, because the transaction is aborted. Their callers get the error of the
  * first one, which tells if the transaction may be repeated.
  */
-function tellingFirstFailure(connection: Connection): Connection & { firstFailure(): unknown } {
+function tellingFirstFailure(connection: Connection): TellingConnection {
   let first: unknown;
   return {
     firstFailure: () => first,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
-import { type ChainedStorage, chained, type SessionId } from "@workrail/core";
+import { type BlobRef, type ChainedStorage, chained, type SessionId } from "@workrail/core";
 import { migrate } from "@workrail/postgres";
 import { Faults, sha256, tally } from "@workrail/storage-conformance/harness";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -45,6 +45,20 @@ describe.skipIf(missing !== undefined)(`a transaction that is given up${missing 
       await storage.close();
     },
   );
+
+  it("in which a statement failed is not acknowledged, also when its caller hides the failure", async () => {
+    const storage = await open(new Faults(), 0);
+    const ref = "hidden" as BlobRef;
+    const blobs = async (): Promise<boolean> => {
+      await storage.blobs.replace(ref, new Uint8Array(1));
+      await storage.blobs.replace(ref, null as never).catch(() => undefined);
+      return true;
+    };
+    const decision = { outcome: "done", rows: [], audit: [], blobs };
+    await expect(storage.catalog.change({ reads: {}, decide: () => decision })).rejects.toMatchObject({ details: { code: "23502" } });
+    expect(await storage.blobs.get(ref)).toBeUndefined();
+    await storage.close();
+  });
 
   it.each(["40001", "40P01"])("with %s again and again is refused as locked, and leaves nothing", async (code) => {
     const faults = new Faults();
