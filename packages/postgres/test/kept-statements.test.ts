@@ -145,7 +145,7 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
     expect(await run("select 2 as own", [], "taken")).toEqual([{ own: 2 }]);
   });
 
-  it("that the server lost, or that no longer fit its tables, are sent again, and nothing is saved twice", async () => {
+  it("that no longer fit the tables are sent again, and kept again", async () => {
     const own = pgDatabase(openPool({ url, maxConnections: 1 }));
     const other = await openChained(own);
     const session = randomUUID() as SessionId;
@@ -154,10 +154,8 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
     await save(other, session);
     await server.run("team", ["alter table workrail.session alter column tags type workrail.word"]);
     await save(other, session);
-    await using((connection) => connection.run({ sql: "deallocate all", parameters: [] }), own);
-    await save(other, session);
-    await save(other, session);
-    expect(await countsOf(other, session)).toEqual(counts(5));
+    expect(await countsOf(other, session)).toEqual(counts(3));
+    expect((await using((connection) => connection.run({ sql: NAMES, parameters: [] }), own)).length).toBeGreaterThan(10);
     await other.close();
   });
 
@@ -247,18 +245,21 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
     `are not kept behind a pool of transactions that knows none${noBouncer === undefined ? "" : `: not run, ${noBouncer}`}`,
     async () => {
       const bouncer = await startPgBouncer(url, { connections: 3 });
-      const openers = await Promise.all(
-        Array.from({ length: 4 }, () => openChained(pgDatabase(openPool({ url: bouncer.url, maxConnections: 5 })), "pooled")),
-      );
-      const session = randomUUID() as SessionId;
-      await Promise.all(
-        openers.map(async (opener) => {
-          for (let time = 0; time < 25; time++) await save(opener, session);
-        }),
-      );
-      expect(await countsOf(openers[0] as ChainedStorage, session)).toEqual(counts(100));
-      await Promise.all(openers.map((opener) => opener.close()));
-      await bouncer.stop();
+      try {
+        const openers = await Promise.all(
+          Array.from({ length: 4 }, () => openChained(pgDatabase(openPool({ url: bouncer.url, maxConnections: 5 })), "pooled")),
+        );
+        const session = randomUUID() as SessionId;
+        await Promise.all(
+          openers.map(async (opener) => {
+            for (let time = 0; time < 25; time++) await save(opener, session);
+          }),
+        );
+        expect(await countsOf(openers[0] as ChainedStorage, session)).toEqual(counts(100));
+        await Promise.all(openers.map((opener) => opener.close()));
+      } finally {
+        await bouncer.stop();
+      }
     },
     60_000,
   );
