@@ -138,8 +138,8 @@ export { readOnly, readOnlyStorage, readOnlyStorageOf } from "./read-only/read-o
 export { decodeUtf8, encodeUtf8, isSameBytes } from "./json/utf8.ts";
 export { runAll, runThen } from "./run-all.ts";
 export { cutText, firstCharacters, hasAtMost, splitsPair } from "./model/characters.ts";
-export { labelsOf, labelsText, placesInWords, screenSecrets } from "./use-cases/save/screen-secrets.ts";
-export type { PlacedSecret, SecretsReport } from "./use-cases/save/screen-secrets.ts";
+export { labelsOf, labelsText, placesInWords, screenSecrets, screenSecretsBy } from "./use-cases/save/screen-secrets.ts";
+export type { PlacedSecret, ScreenSecrets, SecretsReport } from "./use-cases/save/screen-secrets.ts";
 export { redact, type Redacted } from "./secrets/redact.ts";
 export { cutAudit, type CutAuditOptions, type CutAuditPorts } from "./use-cases/audit/cut-audit.ts";
 export { type AuditFilter, exportAudit, type ExportAuditPorts } from "./use-cases/audit/export-audit.ts";

@@ -20,6 +20,7 @@ import {
   type RebuildReport,
   RecentJson,
   RecentKeys,
+  screenSecretsBy,
   type RemovalPorts,
   type RepairPorts,
   runAll,
@@ -178,7 +179,7 @@ export class Store {
       writer: `workrail/${VERSION}`,
       recentKeys: whole?.savePorts.recentKeys ?? new RecentKeys(),
       recentJson: whole?.savePorts.recentJson ?? new RecentJson(),
-      secrets: parts.screening.screen,
+      secrets: screenSecretsBy(parts.screening.screen),
       relieve: (failure, blobBytes) => this.room.relieve(failure, blobBytes),
     };
     this.loadPorts = {

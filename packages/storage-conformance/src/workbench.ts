@@ -63,6 +63,7 @@ import {
   type VerifyReport,
   verifyStore,
   WorkrailError,
+  screenSecretsBy,
 } from "@workrail/core";
 import { SteppingClock } from "./builders.ts";
 import { randomIds, sha256 } from "./environment.ts";
@@ -249,7 +250,7 @@ export class Workbench {
   }
 
   #savePorts(): SavePorts {
-    const own = { ids: this.#ids, background: this.#background, secrets: this.#secrets, writer: "workrail/conformance" };
+    const own = { ids: this.#ids, background: this.#background, secrets: screenSecretsBy(this.#secrets), writer: "workrail/conformance" };
     return { ...this.#ports(), ...own, classifier: classifierOf({}) };
   }
 

@@ -12,8 +12,7 @@ import {
   type PlacedSecret,
   type PreparedContext,
   prepareText,
-  screenSecrets,
-  type SecretScreen,
+  type ScreenSecrets,
   type SecretsReport,
   type SessionId,
   WorkrailError,
@@ -27,7 +26,7 @@ import { writeImported, type WriteImportedPorts } from "./write-imported.ts";
 
 export interface ImportPorts extends WriteImportedPorts, PlanPorts {
   /** Handling of secrets in imported data. Default: no search for secrets. */
-  readonly secrets?: SecretScreen | undefined;
+  readonly secrets?: ScreenSecrets | undefined;
 }
 
 type PlanPorts = Parameters<typeof planImport>[0];
@@ -195,7 +194,7 @@ async function screened(
     throw new WorkrailError("INVALID_INPUT", "Its context does not match its sha256.", { details: { field: "sha256" } });
   }
   const given = { context: () => [text], labels: labelsText(checkpoint.facts) };
-  const { report, redacted } = await screenSecrets(ports.secrets, given);
+  const { report, redacted } = (await ports.secrets?.(given)) ?? {};
   if (redacted === undefined) return { labels: {}, content, report };
   const changed = { context: parseJson(redacted.context) as Context, isCanonical: false };
   return { labels: labelsOf(redacted.labels), content: prepareText(changed, redacted.context, ports), report };

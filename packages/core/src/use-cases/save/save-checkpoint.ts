@@ -21,12 +21,11 @@ import type { Codec } from "../../ports/codec.ts";
 import type { Locking } from "../../ports/locking.ts";
 import { applyPatch } from "../../patch/apply-patch.ts";
 import type { Patch, PatchChanges } from "../../patch/patch.ts";
-import type { SecretScreen } from "../../ports/secret-scanner.ts";
 import { changedSince } from "./changed-since.ts";
 import { type Base, findBase } from "./find-base.ts";
 import { checkAttributes, checkName, checkPath, checkTags } from "../sessions/labels.ts";
 import { isCorrupt, readContext, readFacts } from "../load/read-context.ts";
-import { labelsOf, labelsText, screenSecrets, type SecretsReport } from "./screen-secrets.ts";
+import { labelsOf, labelsText, type ScreenSecrets, type SecretsReport } from "./screen-secrets.ts";
 import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 import { changeForm } from "../../catalog/rules/change-form.ts";
 import { reclaimBlobs } from "../../catalog/rules/reclaim.ts";
@@ -51,7 +50,7 @@ export interface SavePorts extends ClassifyPorts {
   /** JSON of contexts that were saved before. Default: each context is written anew. */
   readonly recentJson?: RecentJson | undefined;
   /** Handling of secrets in saved data. Default: no search for secrets. */
-  readonly secrets?: SecretScreen | undefined;
+  readonly secrets?: ScreenSecrets | undefined;
   /**
    * Called after a failed write of this many bytes, within the session's turn. Makes room if that is the problem, and returns
    * whether to write again. Default: no second attempt.
@@ -266,7 +265,7 @@ function outcomeOf<T>(settled: PromiseSettledResult<T>): T {
 async function screened(ports: SavePorts, input: WholeInput): Promise<Pick<SaveResult, "secrets"> & { readonly redacted?: WholeInput }> {
   if (ports.secrets === undefined) return {};
   const given = { context: () => input.content.texts(), labels: labelsText(input) };
-  const { report: secrets, redacted } = await screenSecrets(ports.secrets, given);
+  const { report: secrets, redacted } = await ports.secrets(given);
   if (secrets === undefined || redacted === undefined) return secrets === undefined ? {} : { secrets };
   const changed = { ...input, ...labelsOf(redacted.labels), redacted: parseJson(redacted.context) as Context };
   checkLabels(changed);

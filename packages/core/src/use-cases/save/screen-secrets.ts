@@ -38,6 +38,14 @@ export interface Screened {
   readonly redacted?: { readonly context: string; readonly labels: string };
 }
 
+/** Searches for secrets as `screenSecrets` does. */
+export type ScreenSecrets = (given: ScreenInput) => Promise<Screened>;
+
+/** Returns the search for secrets of a policy; `undefined` without one. */
+export function screenSecretsBy(screen: SecretScreen | undefined): ScreenSecrets | undefined {
+  return screen && ((given) => screenSecrets(screen, given));
+}
+
 /** Returns a checkpoint's labels as screened; callers know the attributes as `metadata`. */
 export function labelsText({ name, tags, attributes: metadata, agentId, workflowId }: GivenLabels): string {
   return JSON.stringify({ name, tags, metadata, agentId, workflowId });
