@@ -202,7 +202,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
       ["stale", "saved 45 days ago, which is long"],
     ],
   },
-  "only stale sessions": { saved: { a: { in: "app", hoursAgo: 24 * 90 } }, in: "app", suggests: [["a", "it may be done or given up"]] },
+  "only stale sessions": { saved: { a: { in: "app", hoursAgo: 24 * 90 } }, in: "app", suggests: [["a", "it may be finished or abandoned"]] },
   "a detached head at the saved commit": {
     saved: { d: { in: "detached" } },
     in: "detached",
@@ -300,7 +300,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     in: "app",
     ask: { hint: "login redirect" },
     suggests: [
-      ["a", "called what you ask for; same project"],
+      ["a", "matches the hint exactly; same project"],
       ["b", "same project"],
     ],
   },
@@ -309,7 +309,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     in: "app",
     ask: { hint: "FIX-LOGIN" },
     suggests: [
-      ["fix-login", "called what you ask for"],
+      ["fix-login", "matches the hint exactly"],
       ["b", "same project"],
     ],
   },
@@ -376,8 +376,8 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     in: "app",
     ask: { hint: "spike" },
     suggests: [
-      ["a", "called what you ask for"],
-      ["b", "called what you ask for"],
+      ["a", "matches the hint exactly"],
+      ["b", "matches the hint exactly"],
     ],
     note: "The first two are equally likely",
   },

@@ -34,7 +34,7 @@ describe("workflow_resume", () => {
         {
           checkpointId: saved["login"]?.["checkpointId"],
           sessionId: "login",
-          reason: "called what you ask for; same project; saved just now",
+          reason: "matches the hint exactly; same project; saved just now",
           savedAt: expect.any(String),
           name: "login redirect",
           goal: GOAL,

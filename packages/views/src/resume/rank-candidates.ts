@@ -17,7 +17,7 @@ export interface Here {
   readonly now: Date;
 }
 
-/** Session that may be resumed, by its head. */
+/** Head of a session that may be resumed, with facts for its rank. */
 export interface Known {
   readonly record: CheckpointRecord;
   /** True when the folder of its project is missing. Default `false`. */
@@ -61,8 +61,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const STALE_DAYS = 30;
 
 /**
- * Sorts sessions by likelihood, with reasons. Sessions from elsewhere are included only when they match the hint,
- * or there are no others. Never states certainty.
+ * Sorts sessions by likelihood, each with a reason. Includes sessions from elsewhere only when they match the hint, or when there are no
+ * others.
  */
 export function rankCandidates(known: readonly Known[], here: Here, hint?: string): Candidate[] {
   const ranked = known
@@ -86,7 +86,7 @@ function rank(known: Known, here: Here, hint: string | undefined): Candidate & {
     (match?.points ?? 0) +
     POINTS.recent / (1 + age / DAY_MS) +
     (isStale ? POINTS.stale : 0);
-  const saved = `saved ${tellAge(record.createdAt, here.now)}${isStale ? ", which is long: it may be done or given up" : ""}`;
+  const saved = `saved ${tellAge(record.createdAt, here.now)}${isStale ? ", so it may be finished or abandoned" : ""}`;
   const reasons = [match?.words, describePlace(relation, record, git), branch?.words, saved];
   const reason = reasons.filter((each) => each !== undefined).join("; ");
   return { record, relation, isStale, isHinted: match !== undefined, reason, points, at: record.createdAt.getTime() };
@@ -100,11 +100,11 @@ function relationOf({ record, isFolderGone, isCommitHere }: Known, git: GitState
     const isSameRepository = isCommitHere === true || (git.remote !== undefined && git.remote === here.git.remote);
     if (isSameRepository) return isFolderGone === true ? "moved" : "copy";
   }
-  return record.project !== undefined && isWithin(record.project, here.project) ? "near" : "elsewhere";
+  return record.project !== undefined && areNested(record.project, here.project) ? "near" : "elsewhere";
 }
 
 /** True when one of two folders contains the other. */
-function isWithin(left: string, right: string): boolean {
+function areNested(left: string, right: string): boolean {
   const [outer, inner] = left.length < right.length ? [left, right] : [right, left];
   return inner.startsWith(outer) && /^[/\\]/u.test(inner.slice(outer.length));
 }
@@ -142,15 +142,15 @@ function compareBranches(saved: GitState | undefined, now: GitState | undefined)
   return { isSame: false, words: `${was}, now ${now.branch === undefined ? "none" : shown(now.branch)}` };
 }
 
-/** Returns how a session matches the hint; `undefined` when it does not. */
+/** Returns the best match of a session with the hint; `undefined` when there is none. */
 function matchOf({ record, found }: Known, hint: string): { readonly points: number; readonly words: string } | undefined {
   const { name, tags, workflowId, agentId, sessionId } = record;
   const asked = fold(hint);
   const called = [name, sessionId, workflowId, ...tags].find((each) => each !== undefined && fold(each) === asked);
-  if (called !== undefined) return { points: POINTS.called, words: "called what you ask for" };
+  if (called !== undefined) return { points: POINTS.called, words: "matches the hint exactly" };
   const wanted = new Set(wordsOf(hint));
-  const told = new Set(wordsOf([name, ...tags, workflowId, agentId, gitStateOf(record)?.branch].filter(Boolean).join(" ")));
-  const share = wanted.size === 0 ? 0 : [...wanted].filter((word) => told.has(word)).length / wanted.size;
+  const labelled = new Set(wordsOf([name, ...tags, workflowId, agentId, gitStateOf(record)?.branch].filter(Boolean).join(" ")));
+  const share = wanted.size === 0 ? 0 : [...wanted].filter((word) => labelled.has(word)).length / wanted.size;
   if (share === 0 && found === undefined) return undefined;
   const [described, inText] = [POINTS.described * share, POINTS.found * (found ?? 0)];
   const where = described >= inText ? "its name, tags or branch have" : "its text has";

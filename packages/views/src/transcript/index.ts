@@ -1,4 +1,4 @@
-// Conversations as files and checkpoints. An entry of its own, because views are not needed to store one.
+// Conversations as files and checkpoints. A separate entry point, because storing one needs no views.
 export { storeConversation } from "./store-conversation.ts";
 export type {
   ConversationCheckpoint,

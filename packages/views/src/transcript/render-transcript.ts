@@ -66,7 +66,7 @@ function endOf({ checkpointId }: TranscriptFacts): string {
 function howToLoad({ checkpointId }: TranscriptFacts): readonly string[] {
   if (checkpointId === undefined) return [];
   return [
-    `The whole of it: \`npx -y @workrail/mcp-server load ${checkpointId}\`, or \`workrail load\` where that is installed,`,
+    `Load all of it: \`npx -y @workrail/mcp-server load ${checkpointId}\`, or \`workrail load\` where that is installed,`,
     `or the tool \`workflow_checkpoint_load\` with \`{"checkpointId": "${checkpointId}", "keys": ["conversation"]}\`.`,
   ];
 }

@@ -6,7 +6,7 @@ import { type BlobSealer, SealedBlobStore } from "./sealed-blob-store.ts";
 /**
  * Reads a partly converted store for a rebuild after its catalog was lost. The rebuilt catalog has the target form.
  *
- * @param digest chains the audit log of a store in clear.
+ * @param digest chains the audit log of an unencrypted store.
  */
 export function mixedStorage(storage: Storage, forms: Forms, digest: AuditDigest): Pick<ChainedStorage, "blobs" | "recovery"> {
   const { to } = forms;
@@ -16,17 +16,17 @@ export function mixedStorage(storage: Storage, forms: Forms, digest: AuditDigest
     isKeyKept: async (ref, sealed) => to === undefined || to.isKeyKept(ref, sealed),
     async openBlob(ref, bytes) {
       const plain = await plainBlob(forms, ref, bytes);
-      if (plain === undefined) throw new WorkrailError("CHECKPOINT_CORRUPT", "It cannot be opened.");
+      if (plain === undefined) throw new WorkrailError("CHECKPOINT_CORRUPT", "The blob cannot be opened.");
       return plain;
     },
   };
-  const made = to === undefined ? chained(storage, digest) : sealStorage(storage, to);
+  const target = to === undefined ? chained(storage, digest) : sealStorage(storage, to);
   const recovery: ChainedRecovery = {
-    state: (options) => made.recovery.state(options),
+    state: (options) => target.recovery.state(options),
     async *sessionFacts() {
       for await (const facts of storage.recovery.sessionFacts()) yield plainFacts(forms, facts);
     },
-    replaceAll: (content, old) => made.recovery.replaceAll(content, old),
+    replaceAll: (content, old) => target.recovery.replaceAll(content, old),
   };
   return { blobs: new SealedBlobStore(storage.blobs, either), recovery };
 }
