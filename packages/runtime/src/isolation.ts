@@ -25,8 +25,8 @@ interface Bounds {
 }
 
 /**
- * Returns the scope of a lookup. A project or session that the caller names is always accessible. With strict isolation, all projects at
- * once are not.
+ * Returns the scope of a lookup. A project or session that the caller names is always accessible. Strict isolation refuses a lookup of all
+ * projects at once.
  *
  * @param field name of the project parameter in the caller's words.
  * @throws INVALID_INPUT with strict isolation, when no project is named and the store has none.
@@ -50,9 +50,9 @@ export interface Caller {
    * right to the whole store.
    */
   readonly projects?: Confined["projects"] | undefined;
-  /** The caller, as proved by a token: a name in each row of the audit log for what the caller does. Default: none. */
+  /** Name of the caller, proved by a token. Each audit row of the caller's operations has it. Default: none. */
   readonly subject?: string | undefined;
-  /** Facts about the machine of a caller elsewhere. Nothing is then read from the disk of this one in their place. Default: the caller is here. */
+  /** Facts about the machine of a remote caller, used instead of reads of this machine's disk. Default: the caller is on this machine. */
   readonly place?: CallerPlace | undefined;
 }
 

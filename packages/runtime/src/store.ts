@@ -78,8 +78,8 @@ export interface StandIn {
 }
 
 /**
- * How a store runs an operation. Default: closing waits for it, and it is repeated after a lost catalog. `once`: never repeated. `alone`: it
- * does both by itself, or needs neither. `stream`: it yields parts. `at once`: it returns no promise.
+ * How a store runs an operation. Default: closing waits for it, and it is repeated after a lost catalog. `once`: not repeated. `alone`: the
+ * operation does both itself, or needs neither. `stream`: an async iterable. `at once`: synchronous.
  */
 export type Runs = "once" | "alone" | "stream" | "at once";
 
@@ -89,7 +89,7 @@ export interface Call {
   on(store: Store): unknown;
 }
 
-/** Limits of a stand-in, whose memory has its own. The others apply when the disk takes the checkpoints. */
+/** Limits of a stand-in: its memory has its own limit. The store's limits apply when the checkpoints go to disk. */
 const UNBOUNDED = { maxCheckpoints: ALL, maxAsides: ALL, maxAsideBytes: ALL, maxSessionBytes: ALL, maxTotalBytes: ALL } as const;
 
 /** Relation of a store to another one. Default: none. */
@@ -102,7 +102,7 @@ interface StoreKind {
   readonly takesIncoming?: boolean;
 }
 
-/** Most callers' parts with an index of their own in memory. */
+/** Maximum number of callers' parts, each with its own index in memory. */
 const MOST_PARTS = 32;
 
 /** An open storage with all that its operations share: ports, tracked calls, recovery, isolation of projects and work in the background. */
@@ -122,7 +122,7 @@ export class Store {
   readonly git: Pick<GitReader, "read">;
   /** True when the caller is on another machine, whose disk cannot be read. */
   readonly isElsewhere: boolean;
-  /** Changes in the repository of a caller elsewhere. */
+  /** Changes in the repository of a caller on another machine. */
   readonly drift: CallerPlace["drift"];
   /** Id of the next checkpoint, for a call that may be repeated. */
   readonly ownId: CheckpointId | undefined;
@@ -131,12 +131,12 @@ export class Store {
   readonly room: DiskRoom;
   readonly search: StoreSearch;
   readonly pulse: ChangePulse;
-  /** The whole of which this store is a caller's part; `undefined` for a whole. */
+  /** The whole store, if this is a caller's part of it. */
   readonly whole: Store | undefined;
   readonly caller: Confined | undefined;
-  /** The caller, as proved by a token. */
+  /** The caller's name, proved by a token. */
   readonly subject: string | undefined;
-  /** The store that this one is a part of, or names the caller of. */
+  /** The store that this one was derived from for a caller, and shares tracked calls with. */
   readonly #root: Store | undefined;
   /** Parts of callers, by their projects; the last used at the end. */
   readonly #parts = new Map<string, Store>();
@@ -203,7 +203,7 @@ export class Store {
     return this.parts.storage;
   }
 
-  /** Returns the part of the store that exists for a caller. It lives as long as the whole. */
+  /** Returns the store as a caller may access it. It lives as long as the whole store. */
   partFor({ projects, subject, place }: Caller): Store {
     const part = projects === undefined ? this : this.#partOf({ projects });
     return subject === undefined && place === undefined ? part : part.#namedBy({ subject, place });
@@ -221,7 +221,7 @@ export class Store {
     });
   }
 
-  /** A call from elsewhere continues in no session of another call, and gives the same ids when it is repeated. */
+  /** Parts for one call from another machine: it continues no session of another call, and a repetition gets the same ids. */
   #partsOfCall({ callId }: CallerPlace, subject: string | undefined): Pick<Parts, "ids" | "sessions"> {
     const ids = callId === undefined ? this.parts.ids : idsOf(callId, subject, this.parts);
     const settings = { ...this.parts.settings, remembersSessions: false };
@@ -229,7 +229,7 @@ export class Store {
     return { ids, sessions };
   }
 
-  /** The caller's own project, if the caller has a right to it, else the first of those. */
+  /** Returns the caller's own project if it is among the permitted ones, else the first of those. */
   #projectAt({ project }: CallerPlace): string | undefined {
     const projects = this.caller?.projects;
     return projects === undefined || (project !== undefined && projects.includes(project)) ? project : projects[0];
@@ -253,7 +253,7 @@ export class Store {
     return part;
   }
 
-  /** Runs an operation as it demands. @throws STORAGE_UNAVAILABLE with the reason `closed`. */
+  /** Runs an operation as `call.runs` says. @throws STORAGE_UNAVAILABLE with the reason `closed`. */
   run(call: Call): unknown {
     if (call.runs === "alone" || call.runs === "at once") return call.on(this);
     const work = (): Promise<unknown> => call.on(this) as Promise<unknown>;
@@ -262,10 +262,7 @@ export class Store {
     return call.runs === "once" ? this.#calls.track(work) : call.on(this);
   }
 
-  /**
-   * Runs work that closing waits for. The database can be damaged or removed under a running process: in that case recovers it and repeats the
-   * work, once.
-   */
+  /** Runs work that closing waits for. If the database was damaged or removed meanwhile, recovers it and repeats the work once. */
   async using<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosing) throw closed();
     return this.#calls.track(async () => {
@@ -302,13 +299,13 @@ export class Store {
     return scopeOf({ isolation: this.parts.settings.isolation, own: this.project }, asked);
   }
 
-  /** Returns the project of a listing: the own one even where others may be shown. `undefined`: all projects. */
+  /** Returns the project to list: by default the store's own, unless isolation is off. `undefined`: all projects. */
   listedProject(asked: Asked): string | undefined {
     const { only, first } = this.scopeOf(asked);
     return only ?? first;
   }
 
-  /** Returns the repository of a project: the caller's own, or one on this machine unless the caller is elsewhere. */
+  /** Returns the reader of a project's repository. For a caller on another machine it reads nothing here. */
   gitOf(project: string | undefined): Pick<GitReader, "read"> {
     return project === this.project ? this.git : new GitReader(this.isElsewhere ? undefined : project);
   }
@@ -349,7 +346,7 @@ export class Store {
   /**
    * Saves, and makes room first in a full store if that suffices. The memory of a stand-in has its own limit.
    *
-   * @throws STORAGE_QUOTA_EXCEEDED, to a caller with a right to some projects without the bytes of all.
+   * @throws STORAGE_QUOTA_EXCEEDED, which hides the store's size from a caller with a right to some projects.
    */
   async withRoom<T>(save: () => Promise<T>): Promise<T> {
     if (this.whole === undefined) return this.standIn === undefined ? this.housekeeper.withRoom(save) : save();
@@ -363,7 +360,7 @@ export class Store {
     }
   }
 
-  /** Called after checkpoints were added to these sessions, or erased from them: deltas against erased checkpoints were expanded. */
+  /** Requests compaction and indexing of sessions with added or erased checkpoints. Erasing expands deltas. */
   changed(sessions: Iterable<SessionId>): void {
     if (this.whole !== undefined) return this.whole.changed(sessions);
     let isAny = false;
@@ -392,8 +389,8 @@ export class Store {
   }
 
   /**
-   * Rebuilds the catalog. Each attempt waits for other processes to close the store; after a refusal, the calls that follow soon fail at
-   * once.
+   * Rebuilds the catalog. Each attempt waits for other processes to close the store. After a refusal, calls fail at once for
+   * `REFUSED_FOR_MS`.
    */
   async #recoverUnlessRefused(options: RebuildOptions): Promise<RebuildReport | undefined> {
     if (this.#refusal !== undefined && elapsedMs() < this.#refusal.until) throw this.#refusal.error;
@@ -433,7 +430,7 @@ export class Store {
 
   /** Takes in saves of hooks: those given, or else those that wait in files. See `Workrail.takeIncoming`. */
   async takeIncoming(saves?: readonly IncomingSave[]): Promise<number> {
-    // Hooks saved it, and not the caller.
+    // The saves are attributed to the hooks, not to the caller.
     if (this.#root !== undefined) return this.#root.takeIncoming(saves);
     if (saves !== undefined) return this.using(async () => this.#tookIn(await takeThese(this.#takeInPorts(), saves)));
     const { dataDir } = this;

@@ -24,7 +24,7 @@ export interface TakenRecord {
   readonly id: CheckpointId;
   /** False when the store had it already. */
   readonly isNew: boolean;
-  /** True when it does not continue the session's head, because another process saved meanwhile. */
+  /** True when the checkpoint does not continue the session's head, because another process saved meanwhile. */
   readonly isFork: boolean;
   /** The session's head before. */
   readonly head: CheckpointId | undefined;
@@ -34,7 +34,7 @@ export interface TakenRecord {
  * Saves a checkpoint of another store with its id, time, parent and labels. Repeating the call changes nothing. The caller takes the
  * checkpoints of a session in their order.
  *
- * @param from ports of the store that has it.
+ * @param from ports of the store that has the checkpoint.
  */
 export async function takeRecord(to: TakePorts, from: LoadPorts, record: CheckpointRecord): Promise<TakenRecord> {
   const { context } = await loadCheckpoint(from, { checkpointId: record.id });
@@ -47,7 +47,7 @@ export type TakenFields = Pick<
   "id" | "sessionId" | "parentId" | "createdAt" | "name" | "tags" | "attributes" | "kind" | "agentId" | "workflowId" | "project" | "layers"
 > & { readonly shieldedUntil?: Date | undefined };
 
-/** Does the same with a context that is loaded. */
+/** Like `takeRecord`, for a context that is already loaded. */
 export async function takeCheckpoint(to: TakePorts, record: TakenFields, context: Context): Promise<TakenRecord> {
   const { sessionId, parentId } = record;
   const head = await findHead(to.catalog, sessionId);
@@ -56,7 +56,7 @@ export async function takeCheckpoint(to: TakePorts, record: TakenFields, context
   return { id, isNew, isFork: isNew && record.kind !== "aside" && (head?.id ?? null) !== parentId, head: head?.id };
 }
 
-/** Returns the id that a checkpoint gets when its own is taken. The same each time, so that a repeated call finds it. */
+/** Returns the id that a checkpoint gets when its own is taken. Deterministic, so that a repeated call finds it. */
 export function idWhenTaken(
   { digests }: Pick<SavePorts, "digests">,
   { sessionId, id }: Pick<CheckpointRecord, "sessionId" | "id">,
@@ -85,7 +85,7 @@ async function save(to: TakePorts, record: TakenFields, context: Context): Promi
     layers,
     parentId: parentId ?? undefined,
     trustParent: true,
-    // Always written, and recognised by its id when it was written before.
+    // Saves an unchanged context too. The id identifies a repeated call.
     force: true,
     shieldUntil: record.shieldedUntil,
   };

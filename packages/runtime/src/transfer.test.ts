@@ -32,7 +32,7 @@ async function open(name: string, isInMemory = false): Promise<Workrail> {
 
 const read = (file: string): string => readFileSync(file, "utf8");
 
-it("that is aborted leaves the complete files, and nothing of the one that was being written", async () => {
+it("an aborted export leaves the complete files, and nothing of the unfinished one", async () => {
   const store = await open("a");
   for (const sessionId of ["s", "t"]) for (const n of [1, 2, 3]) await store.saveCheckpoint({ sessionId, context: { n } });
   const controller = new AbortController();
@@ -77,7 +77,7 @@ describe("the progress", () => {
 });
 
 describe("an export", () => {
-  it("is a file in the data directory, named by workflow and date, for the owner alone, and never replaced", async () => {
+  it("is a file in the data directory, named by workflow and date, readable by its owner only, and never replaced", async () => {
     const store = await open("a");
     await store.saveCheckpoint({ sessionId: "s", workflowId: "../my flow/", context: { n: 1 } });
     await store.saveCheckpoint({ sessionId: "plain", context: { n: 1 } });
@@ -133,7 +133,7 @@ describe("an export", () => {
   });
 
   it.skipIf(process.platform === "win32")(
-    "follows no link in the data directory, and needs a directory in the place of its folder",
+    "follows no link in the data directory, and refuses a file in place of its folder",
     async () => {
       const store = await open("a");
       await store.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
@@ -163,7 +163,7 @@ describe("an export", () => {
     expect(text).toBe(read(file));
   });
 
-  it("of everything has a file for each session, and reports what could not be read", async () => {
+  it("of all sessions writes a file for each, and reports unreadable checkpoints", async () => {
     const store = await open("a");
     for (const sessionId of ["one", "two", "three"])
       await store.saveCheckpoint({ sessionId, checkpointId: `c-${sessionId}`, context: { sessionId } });
@@ -201,7 +201,7 @@ describe("an export", () => {
     expect(readdirSync(own).toSorted()).toEqual(left);
   });
 
-  it.skipIf(process.platform === "win32")("does not prevent that the data directory is closed to others", async () => {
+  it.skipIf(process.platform === "win32")("lets the next opening restrict the data directory to its owner", async () => {
     const store = await open("a");
     await store.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
     await store.exportSession("s");
@@ -213,7 +213,7 @@ describe("an export", () => {
 });
 
 describe("an import of a file", () => {
-  it("of any storage restores the same in any other, exactly", async () => {
+  it("restores contexts of any storage exactly in any other", async () => {
     let run = 0;
     const label = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 });
     const checkpoint = fc.record({
@@ -247,7 +247,7 @@ describe("an import of a file", () => {
     );
   });
 
-  it("survives the loss of the catalog, with its session", async () => {
+  it("survives the loss of the catalog", async () => {
     const source = await open("a");
     for (const n of [1, 2, 3, 4]) await source.saveCheckpoint({ sessionId: "s", context: { n, plan: "x" } });
     await source.markCritical({ sessionId: "s", contextKey: "plan" });

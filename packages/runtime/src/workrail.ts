@@ -163,18 +163,18 @@ export interface Checkpoints extends Omit<IContextManagementService, "compressCo
 export interface Views extends Pick<IContextManagementService, "compressContext" | "prioritizeContext"> {
   /** Loads as much as fits a budget, and reports the entries left out. */
   viewCheckpoint(params: ViewCheckpointParams): Promise<ViewCheckpointResult>;
-  /** Loads a view with little around the context, for answers that models read. */
+  /** Loads a view with few fields besides the context, for answers that models read. */
   viewBriefly(params: BriefViewParams): Promise<BriefViewResult>;
   /**
-   * Finds the way back into saved work. Loads an existing id, with the changes in the repository since. For anything else lists candidate
-   * sessions, the likeliest first and each with the reason, and loads nothing.
+   * Resumes saved work. Loads the checkpoint of an existing id, with the changes in the repository since. For anything else lists candidate
+   * sessions, the likeliest first, each with its reason, and loads nothing.
    *
    * @throws INVALID_INPUT; errors of loading an existing checkpoint.
    */
   resumeWork(params?: ResumeParams): Promise<ResumeResult>;
   /**
-   * Returns the repository when the checkpoint was saved that `resumeWork` loads for the same ids, and the files that it names: from these a
-   * program on another machine tells the changes since. `undefined` for a checkpoint saved outside of a repository.
+   * Returns the state of the repository at the save of the checkpoint that `resumeWork` loads for the same ids, and the files that it
+   * names. A program on another machine computes the changes since. `undefined` for a checkpoint saved outside of a repository.
    *
    * @throws errors of loading.
    */
@@ -210,9 +210,9 @@ export interface Sessions {
   /** Returns the tags in use and the number of sessions of each, the largest number first. `project` as for `listSessions`. */
   listTags(params?: Pick<ListSessionsParams, "project">): Promise<ReadonlyMap<string, number>>;
   /**
-   * Yields what changes, whichever process does it, within about half a second: sessions with checkpoints or tags that were added or
-   * removed. Loads do not count. The first item is empty: changes after it are reported. Changes are merged into one item until the next is
-   * requested. Waits while the disk cannot be read, and ends with the signal or the store.
+   * Yields changes by any process within about half a second: sessions whose checkpoints or tags were added or removed. Loads do not count.
+   * The first item is empty: changes after it are reported. Changes are merged into one item until the next is requested. Waits while the
+   * disk cannot be read, and ends with the signal or the store.
    *
    * @throws INVALID_INPUT as `listSessions` does; STORAGE_UNAVAILABLE when the disk cannot be read at the beginning.
    */
@@ -226,15 +226,15 @@ export interface Sessions {
    */
   tagSession(params: TagSessionParams): Promise<SessionMetadata>;
   /**
-   * Protects a session from automatic removal, or with `false` no longer.
+   * Protects a session from automatic removal; `false` ends the protection.
    *
    * @throws SESSION_NOT_FOUND; INVALID_INPUT for an invalid id, or one tag too many; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE.
    */
   keepSession(sessionId: string, keep?: boolean): Promise<SessionMetadata>;
   /**
    * Copies the checkpoints of a session to another session: their content byte for byte, labels, times, parents and side records, then the
-   * tags and pins of the session. Each copy is durable on its own; an interrupted call is repeated, and goes on where it stopped. Asides,
-   * handles and the trash are left out. Nothing is pruned meanwhile.
+   * tags and pins of the session. Each copy is durable on its own; after an interruption, the same call continues. Asides, handles and the
+   * trash are left out. Nothing is pruned meanwhile.
    *
    * @throws SESSION_NOT_FOUND; INVALID_INPUT for an invalid id, or the same one; CHECKPOINT_CORRUPT for a checkpoint that cannot be read;
    * CONFLICT for an id that is taken; STORAGE_QUOTA_EXCEEDED; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE.
@@ -250,20 +250,20 @@ export interface Care {
   storeStatus(): Promise<StoreStatus>;
   /** Reads the whole store and reports damage; changes nothing. */
   verifyStore(options?: VerifyOptions): Promise<VerifyReport>;
-  /** Repairs without data loss: damaged checkpoints are put aside and marked. */
+  /** Repairs without data loss: damaged checkpoints are quarantined and marked. */
   repairStore(options?: RepairOptions): Promise<RepairReport>;
   /** Rebuilds the catalog from the checkpoints' files. */
   rebuildCatalog(options?: RebuildOptions): Promise<RebuildReport>;
   /** Removes files that no checkpoint needs. */
   collectGarbage(): Promise<GarbageReport>;
   /**
-   * Does all background work that is due, and ends: finishes removals and erasures, cleans up as the settings say, compacts every session, and
+   * Does all background work that is due: finishes removals and erasures, cleans up as the settings say, compacts every session, and
    * brings the search index up to date. A process that keeps the store open does the same automatically. Any number of processes may do it at once.
    */
   upkeep(params?: UpkeepParams): Promise<UpkeepReport>;
   /** Scans all stored data for secrets and reports their places. Changes nothing. */
   scanStore(params?: ScanStoreParams): Promise<ScanReport>;
-  /** Removes the selected checkpoints, or else by policy: long unused ones, and those that a full store has to give up. */
+  /** Removes the selected checkpoints; without a selection, those that the store's policy removes. */
   cleanUp(params?: CleanUpParams): Promise<CleanUpReport>;
   /**
    * Erases one checkpoint, live or in the trash, whatever its tags: see `erase`.
@@ -279,12 +279,12 @@ export interface Care {
    * @throws CHECKPOINT_NOT_FOUND and SESSION_NOT_FOUND, with nothing erased; INVALID_INPUT.
    */
   erase(params: EraseParams): Promise<EraseResult>;
-  /** Lists the trash, the longest there first. */
+  /** Lists the trash, the earliest removed first. */
   listTrash(params?: { readonly sessionId?: string | undefined }): Promise<TrashedMetadata[]>;
   /**
    * Restores checkpoints from the trash, exactly, to their old places. Default: all of the session.
    *
-   * @throws CHECKPOINT_NOT_FOUND, with nothing restored, when one of them, or anything of the session, is not in the trash; INVALID_INPUT
+   * @throws CHECKPOINT_NOT_FOUND, with nothing restored, when one of them is not in the trash, or nothing of the session is; INVALID_INPUT
    * for an invalid id; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE.
    */
   restoreFromTrash(params: FromTrashParams): Promise<FromTrashResult>;
@@ -306,14 +306,14 @@ export interface Care {
   finishIndex(options?: FinishIndexOptions): Promise<void>;
 }
 
-/** Reads and proves the audit log. */
+/** Reads and verifies the audit log. */
 export interface Audit {
   /** Lists the actions on this store with author and time, newest first. No row holds a value of a context. */
   auditLog(params?: AuditLogParams): Promise<AuditLogResult>;
   /** Yields the audit log as JSON lines, one for each row, oldest first. Read it before you close the store. */
   auditText(filter?: AuditLogFilter): AsyncIterable<string>;
   /**
-   * Writes these lines to a new file. Never replaces a file.
+   * Writes the lines of `auditText` to a new file. Never replaces a file.
    *
    * @throws PLAINTEXT_REFUSED in a sealed store, unless files in clear are allowed; INVALID_INPUT when the file exists.
    */
@@ -333,7 +333,7 @@ export interface Transfers {
    * files in clear are allowed; LOCK_TIMEOUT and STORAGE_UNAVAILABLE. After an error there is no file.
    */
   exportSession(sessionId: string, options?: ExportSessionOptions): Promise<ExportResult>;
-  /** Yields the same text in pieces, with one context in memory at a time. Read it before you close the store. */
+  /** Yields the text of `exportSession` in pieces, with one context in memory at a time. Read it before you close the store. */
   exportText(sessionId: string, options?: ExportOptions): AsyncIterable<string>;
   /** Writes every session to its own file in a folder, which is created if needed. Default: `exports` in the data directory. */
   exportAll(folder?: string, options?: ExportAllOptions): Promise<ExportAllResult & LeftOut>;
@@ -347,18 +347,18 @@ export interface Transfers {
   importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult>;
   /** Imports a text in pieces, as `exportText` yields it. The whole text is in memory meanwhile. */
   importText(text: ImportedText, options?: ImportTextOptions): Promise<ImportTextResult>;
-  /** Tells which checkpoints of another store this one never had: the first half of `syncStore`. @throws INVALID_INPUT; STORAGE_UNAVAILABLE. */
+  /** Returns the state here of each checkpoint of another store: the first half of `syncStore`. @throws INVALID_INPUT; STORAGE_UNAVAILABLE. */
   findPushed(params: FindPushedParams): Promise<FindPushedResult>;
   /**
-   * Saves checkpoints of another store with their ids, times, parents and labels: the second half of `syncStore`. Limits, quotas, the handling
-   * of secrets and the audit log are those of a save. A checkpoint that is refused has the later ones of its session wait.
+   * Saves checkpoints of another store with their ids, times, parents and labels: the second half of `syncStore`. Limits, quotas, the
+   * handling of secrets and the audit log are those of a save. After a refused checkpoint, the later ones of its session wait.
    *
    * @throws INVALID_INPUT; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE, after which the same call continues.
    */
   takePushed(params: TakePushedParams): Promise<TakePushedResult>;
   /**
-   * Saves what hooks left on another machine: `takeIncoming` over a node sends it. Limits, quotas, the handling of secrets and the audit log
-   * are those of a save.
+   * Takes in saves of hooks on another machine, which `takeIncoming` over a node sends. Limits, quotas, the handling of secrets and the
+   * audit log are those of a save.
    *
    * @throws INVALID_INPUT; READ_ONLY; LOCK_TIMEOUT, STORAGE_UNAVAILABLE and STORAGE_QUOTA_EXCEEDED, after which the same call continues.
    */
@@ -390,11 +390,11 @@ export interface Workrail extends Operations {
   /** Checkpoints of projects: contextd's service. */
   readonly projectCheckpoints: ProjectCheckpoints;
   /**
-   * Returns this store as a caller finds it. For one with a right to some projects all else does not exist in any answer, count or message:
-   * sessions and checkpoints get their ids from the store, and operations on the whole store fail. Rows of the audit log name the caller's
-   * subject. Closing it does nothing.
+   * Returns this store as a caller sees it. For a caller with a right to some projects, no answer, count or message shows others: sessions
+   * and checkpoints get their ids from the store, and operations on the whole store fail. Rows of the audit log name the caller's subject.
+   * Closing it does nothing.
    *
-   * @throws INVALID_INPUT unless the projects are absolute paths, and some of this one's own, and the subject is a name.
+   * @throws INVALID_INPUT unless the projects are absolute paths that this store may access, and the subject is a name.
    */
   asCaller(caller: Caller): Workrail;
   /** Finishes running work and releases the store. May be called twice. */

@@ -23,7 +23,7 @@ describe("the options of a store", () => {
     [{ limits: 5 }, "limits"],
     [{ adapters: { storge: 1 } }, "adapters.storge"],
     [{ adapters: null }, "adapters"],
-  ])("are refused when they contradict each other: %j", (options, field) =>
+  ])("are refused when they are invalid: %j", (options, field) =>
     onDisk(async ({ dataDir }) => {
       const given = options === null ? options : { dataDir, env: {}, project: null, ...options };
       const refusal = await refusalOf(openWorkrail(given as never));
@@ -115,7 +115,7 @@ describe("a program's own parts", () => {
     expect(isClosed).toBe(true);
   });
 
-  it("leave nothing open when opening the store fails", async () => {
+  it("are all closed when another part is invalid", async () => {
     let [opened, closed] = [0, 0];
     const storage = (): Storage => {
       opened += 1;

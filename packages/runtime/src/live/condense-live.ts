@@ -14,7 +14,7 @@ export interface CondenseLiveHow {
   readonly wish: Pick<CompressContextParams, "sessionId" | "contextRules" | "focus" | "agentId"> & { readonly budgetTokens: number };
 }
 
-/** Applies a change to the current live context, which may have moved on, and returns the result. */
+/** Applies a function to the live context as it is now, and returns the result. */
 export type Change = (apply: (now: EnhancedContext) => EnhancedContext) => EnhancedContext;
 
 /**
@@ -43,7 +43,7 @@ export async function condenseLive(how: CondenseLiveHow, before: EnhancedContext
   return { ...original, keys: done, tokensBefore, tokensAfter, entries: done.map((key) => entryOf(key, shorter.get(key), shaped)) };
 }
 
-/** Returns the handle to the originals. Originals only in memory, while the disk is away, are not safe enough. */
+/** Returns the handle to the originals. Refuses originals that are only in memory: a crash would lose them. */
 function originalOf({ checkpointId, validUntil, degraded, degradedReason }: ShapedContextResult): {
   readonly checkpointId: string;
   readonly validUntil: string;
@@ -74,7 +74,7 @@ function replaced(context: Context, values: ReadonlyMap<string, JsonValue | unde
   return Object.freeze(Object.fromEntries(entries));
 }
 
-/** Tells whether an entry was shortened before and not written since: its original is then the earlier one. */
+/** True when the entry was shortened before and not written since: its original is in the earlier checkpoint. */
 function isCondensedAlready(engine: EngineState, key: string): boolean {
   return !engine.rewritten.includes(key) && engine.condensed.some((each) => each.keys.includes(key));
 }

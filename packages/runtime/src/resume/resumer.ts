@@ -80,7 +80,7 @@ const LONGEST_NAME = 120;
 const LONGEST_HINT = 1_000;
 const LONGEST_FOCUS = 2_000;
 
-/** Finds the way back into saved work: loads an exact id, and for everything else lists candidates with reasons. */
+/** Resumes saved work: loads an exact id, and for everything else lists candidates with reasons. */
 export class Resumer {
   readonly #store: Store;
 
