@@ -5,17 +5,17 @@ import { RunHistory, type StepToPrepare } from "./run-history.ts";
 import { SavedMessages, type SessionOptions } from "./saved-messages.ts";
 import { StepTrimmer } from "./step-trimmer.ts";
 
-/** When a step is durable. `sync`: before the next one begins. `async`: soon; a crash may lose the last steps. */
+/** Time at which a step is durable. `sync`: before the next step. `async`: soon; a crash may lose the last steps. */
 export type StepDurability = "sync" | "async";
 
 export interface StepsOptions extends SessionOptions {
   /** Default `sync`. */
   readonly durability?: StepDurability | undefined;
-  /** Most tokens of the messages that the model gets, from 1,000. Older ones are left out, as `trimMessages` does. Default: no limit. */
+  /** Maximum tokens of the messages for the model, at least 1,000. Older messages are trimmed as in `trimMessages`. Default: no limit. */
   readonly budgetTokens?: number | undefined;
 }
 
-/** The part of a finished step that is read. */
+/** The fields that are read from a finished step. */
 export interface EndedStep {
   readonly response: { readonly messages: readonly ModelMessage[] };
 }
@@ -50,7 +50,7 @@ class SavedSteps implements WorkrailSteps {
   readonly #trimmer: StepTrimmer;
   readonly #isSync: boolean;
   readonly #history = new RunHistory();
-  /** Failure of a save that no call awaited. */
+  /** Failure of an `async` save. The next save throws it. */
   #failure: unknown;
 
   constructor(saved: SavedMessages<ModelMessage>, trimmer: StepTrimmer, isSync: boolean) {

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
 import { onTestFinished } from "vitest";
 
-/** Opens a store of its own for a test. */
+/** Opens a store that is closed after the test. */
 export async function freshStore(dataDir: string = freshFolder()): Promise<Workrail> {
   const store = await openWorkrail({ dataDir, env: {}, project: dataDir });
   onTestFinished(() => store.close());
   return store;
 }
 
-/** A folder that is removed after the test. */
+/** Creates a folder that is removed after the test. */
 export function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "workrail-ai-sdk-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));

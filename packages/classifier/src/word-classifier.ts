@@ -18,8 +18,8 @@ import { firstMembers, isRich, sampleText } from "./value-shape.ts";
 import { OPAQUE, THROWAWAY, TWO_FACED, WHEN_RICH } from "./vocabulary.ts";
 
 /**
- * Classifies entries by the words of their keys and the form of their values. Deterministic; no context makes it fail or slow,
- * because only a part of long keys and values is read.
+ * Classifies entries by the words of their keys and the form of their values. Deterministic. Reads only a part of long keys and values, so
+ * no context makes it fail or slow.
  */
 export const wordClassifier: Classifier = { classify: (context, keys) => inTurns(classifySteps(context, keys)) };
 
@@ -33,13 +33,10 @@ function* classifySteps(context: Context, keys: readonly string[]): Steps<Readon
   return classified;
 }
 
-/**
- * Raises bare counters (`iteration`, `retries`) from EPHEMERAL to IMPORTANT when other keys of the context tell of a running
- * loop.
- */
+/** Raises bare counters (`iteration`, `retries`) from EPHEMERAL to IMPORTANT when another key of the context names a running loop. */
 function keepCounters(context: Context, classified: Map<string, Classification>): void {
   const counters = [...classified].filter(([key, { layer }]) => layer === "EPHEMERAL" && isCounter(key, context[key]));
-  if (counters.length === 0 || !Object.keys(context).some((key) => TELLS_OF_LOOP.test(key))) return;
+  if (counters.length === 0 || !Object.keys(context).some((key) => NAMES_LOOP.test(key))) return;
   for (const [key] of counters) classified.set(key, { layer: "IMPORTANT", confidence: 0.5, why: "a counter of a running loop" });
 }
 
@@ -72,12 +69,12 @@ const COUNTERS: ReadonlySet<string> = new Set([
   "position",
 ]);
 const COUNTED: ReadonlySet<string> = new Set(["count", "number", "counter", "index"]);
-const TELLS_OF_LOOP = /loop|workflow|(?:current|next|completed|remaining|pending)[ _.-]?(?:step|phase|stage|task|item)/i;
+const NAMES_LOOP = /loop|workflow|(?:current|next|completed|remaining|pending)[ _.-]?(?:step|phase|stage|task|item)/i;
 
 /** Classifies one entry by the words of its key, then by its value, then as USEFUL. Reads only a part of long keys and values. */
 export function classifyEntry(key: string, value: JsonValue): Classification {
   const words = inEnglish(wordsOf(key), value);
-  // `tmp1` is more often a hasty variable name than a statement that its sentence is temporary.
+  // A sentence under `tmp1` is rarely temporary: the name was chosen in haste.
   const isHasty = words.length === 1 && THROWAWAY.has(words[0] ?? "") && typeof value === "string" && isRich(value);
   const isOpaque = isHasty || words.every((word) => OPAQUE.has(word));
   if (!isOpaque) {
@@ -97,12 +94,12 @@ function byContent(words: readonly string[], value: JsonValue): Classification {
   if (head === "window" && WHEN.test(sampleText(value))) return { layer: "CRITICAL", confidence: 0.4, why: "a window with dates or times" };
   const told = classifyValue(value, true);
   if (told !== undefined && (told.layer !== "USEFUL" || told.confidence > 0.55)) return told;
-  const layer = WHEN_RICH.get(head) ?? (tells(value) ? "IMPORTANT" : "USEFUL");
+  const layer = WHEN_RICH.get(head) ?? (isProse(value) ? "IMPORTANT" : "USEFUL");
   return { layer, confidence: 0.4, why: "more detailed than its key suggests" };
 }
 
 /** Tells whether the value is a sentence, a list of sentences or an object with a sentence. */
-function tells(value: JsonValue): boolean {
+function isProse(value: JsonValue): boolean {
   if (isJsonObject(value)) return firstMembers(value).some((member) => typeof member === "string" && isSentence(member));
   const texts = Array.isArray(value) ? firstMembers(value) : [value];
   return texts.length > 0 && texts.every((text) => typeof text === "string" && isSentence(text));
@@ -131,7 +128,7 @@ function isIndex(key: string): boolean {
  * use, which takes over a thousand times as long as a later classification. Without the warm-up, the first entries of a user
  * would pay for that.
  */
-const FIRST: readonly (readonly [key: string, value: JsonValue])[] = [
+const WARM_UP: readonly (readonly [key: string, value: JsonValue])[] = [
   ["userGoal", "goal"],
   ["seedThings", ["one of", "two"]],
   ["note", "Step 2: the tests must pass"],
@@ -147,4 +144,4 @@ const FIRST: readonly (readonly [key: string, value: JsonValue])[] = [
   ["maxLatency", "under 2 ms"],
 ];
 // Classified twice: the engine interprets a regular expression on its first use and compiles it on the second.
-for (const [key, value] of [...FIRST, ...FIRST]) classifyEntry(key, value);
+for (const [key, value] of [...WARM_UP, ...WARM_UP]) classifyEntry(key, value);

@@ -1,6 +1,6 @@
 import type { ForeignSession } from "@workrail/core";
 
-/** Memory servers whose data is read. */
+/** Memory servers whose data can be imported. */
 export const FOREIGN_MEMORIES = ["mcp-memory-keeper", "server-memory", "basic-memory"] as const;
 /** The name of a memory server on the command line. */
 export type ForeignMemory = (typeof FOREIGN_MEMORIES)[number];
@@ -12,7 +12,7 @@ export type ForeignPart = ForeignPartSession | ForeignPartSkipped;
 export interface ForeignPartSession {
   readonly kind: "session";
   readonly session: ForeignSession;
-  /** The number of sessions or folders, out of `total`, that were read so far, with this one. */
+  /** Sessions or folders read so far, this one included, out of `total`. */
   readonly done: number;
   readonly total: number;
 }

@@ -7,9 +7,9 @@ import { latestOf, parseForeignTime } from "./foreign-time.ts";
 import { type KeeperRows, readKeeperRows } from "./keeper-rows.ts";
 
 const SOURCE = "mcp-memory-keeper";
-/** Characters of a foreign id that is kept beside a checkpoint. */
+/** Maximum characters of a foreign id stored with a checkpoint. */
 const LONGEST_ID = 200;
-/** Bytes of JSON of all checkpoints of a session. An import holds all of it in memory. */
+/** Maximum characters of JSON of a session's checkpoints. An import holds them all in memory. */
 const MAX_TEXT_LENGTH = 128 * 1024 * 1024;
 
 export interface KeeperSession {
@@ -20,12 +20,12 @@ export interface KeeperSession {
 
 /**
  * Reads one session of mcp-memory-keeper. Its checkpoints become checkpoints with the current values of their items: the program
- * keeps no older values. The last checkpoint is the session's current state. Items are entries under their keys, exactly as saved;
+ * keeps no older values. The last checkpoint is the session's current state. Items become entries under their keys, exactly as saved;
  * the entry `mcp-memory-keeper` has the rest: category, priority, channel and dates of each item, facts of the session, cached files
  * without their content, the journal, links, the knowledge graph and compressed items. Items of high priority become pins.
  *
  * Lost: the content of cached files, vectors, the log of changes, tasks of its agents, events of other tools, and settings.
- * Skipped and named: items whose value is not text, and sessions that hold too much or nothing.
+ * Skipped and named: items whose value is not text, and sessions that are too large or empty.
  */
 export function readKeeperSession(tables: ForeignTables, id: string): KeeperSession {
   const place = `session ${id.slice(0, LONGEST_ID)}`;
@@ -41,8 +41,8 @@ export function readKeeperSession(tables: ForeignTables, id: string): KeeperSess
     return { session: undefined, skipped: [...skipped, { place, reason: "it is empty" }] };
   }
   const { checkpoints, tooOld } = newestOf({ ...rows, items });
-  const left = tooOld === 0 ? [] : [{ place, reason: `its ${tooOld} oldest checkpoints exceed the size limit` }];
-  return { session: sessionOf(id, { ...rows, items, checkpoints }), skipped: [...skipped, ...left] };
+  const dropped = tooOld === 0 ? [] : [{ place, reason: `its ${tooOld} oldest checkpoints exceed the size limit` }];
+  return { session: sessionOf(id, { ...rows, items, checkpoints }), skipped: [...skipped, ...dropped] };
 }
 
 /** Checkpoints in order of time. Drops the oldest when all together are too large. */

@@ -8,7 +8,7 @@ export interface NoteFolder {
   readonly folder: string;
   /** Names of Markdown files, in order. */
   readonly notes: readonly string[];
-  /** Names of entries that are neither notes nor folders, with links. */
+  /** Names of entries that are neither notes nor folders, including links. */
   readonly others: readonly string[];
   /** True when the folder cannot be listed. */
   readonly isUnreadable: boolean;
@@ -19,8 +19,8 @@ const MAX_ENTRIES = 200_000;
 const NOTE = /\.(?:md|markdown)$/iu;
 
 /**
- * Lists the folders of a place in order. Skips names that begin with a dot, and `node_modules`, as Basic Memory does by default. No
- * link is followed.
+ * Lists a folder and its subfolders in order. Skips names that begin with a dot, and `node_modules`, as Basic Memory does by default.
+ * Follows no links.
  *
  * @returns `undefined` when there are more than 200,000 entries, or folders lie deeper than 32 levels.
  */

@@ -7,7 +7,7 @@ import { readServerMemory } from "./server-memory.ts";
 export interface ReadForeignMemoryOptions {
   /** The file or folder of the program. */
   readonly path: string;
-  /** Opens the copy of a database, for the sources that keep one. */
+  /** Opens a copy of the database, for sources that have one. */
   readonly openDatabase: OpenForeignDatabase;
 }
 

@@ -12,7 +12,7 @@ export interface Installation {
   readonly node: string;
 }
 
-/** The server, started by npx; on Windows a host can start npx only through cmd. @param version pins the package. */
+/** Command that starts the server by npx. On Windows a host starts npx only through cmd. @param version pins the package. */
 export function serverByNpx({ platform }: Surroundings, version?: string): Program {
   const args = ["-y", version === undefined ? SERVER_PACKAGE : `${SERVER_PACKAGE}@${version}`];
   return platform === "win32" ? { command: "cmd", args: ["/c", "npx", ...args] } : { command: "npx", args };
@@ -26,23 +26,23 @@ export function localServer(installation: Installation, surroundings: Surroundin
   return script === undefined ? undefined : { command: stableNode(installation, surroundings), args: [withoutVersion(script)] };
 }
 
-/** The program that hooks call: this installation, by paths that survive updates of Node or the package if there are any. */
+/** Command of the hooks: this installation, where possible by paths that survive updates of Node and the package. */
 export function hookProgram(installation: Installation, surroundings: Surroundings): Program {
   return { command: stableNode(installation, surroundings), args: [withoutVersion(installation.script)] };
 }
 
-/** Tells whether the package manager made this installation to run a program once, and may remove it at any time. */
+/** True when a package manager installed this for one run (npx, dlx, bunx) and may remove it at any time. */
 export function isTemporary({ script }: Installation): boolean {
   return /[\\/](?:_npx|dlx(?:-\d+)?|bunx-[^\\/]*)[\\/]/u.test(script);
 }
 
-/** The path on `PATH` that leads to this Node now, and to a newer one after an update. The real path may contain the version. */
+/** Prefers the `node` on `PATH` if it is this Node: its real path may contain the version. */
 function stableNode({ node }: Installation, surroundings: Surroundings): string {
   const onPath = findProgram("node", surroundings);
   return onPath !== undefined && realPath(onPath) === realPath(node) ? onPath : node;
 }
 
-/** pnpm stores packages in folders with the version in the name, and links them from folders without it. */
+/** Returns the path by pnpm's link, because the real folder has the version in its name. */
 function withoutVersion(script: string): string {
   const [, root, inside] = /^(.*[\\/]node_modules[\\/])\.pnpm[\\/][^\\/]+[\\/]node_modules[\\/](.*)$/u.exec(script) ?? [];
   const linked = root === undefined || inside === undefined ? undefined : path.join(root, inside);

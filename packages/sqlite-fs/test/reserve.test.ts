@@ -30,9 +30,9 @@ const failure = (code: string): Error => Object.assign(new Error(`injected ${cod
 async function openWithReserve(
   where: "the database" | "a file",
   code: string,
-): Promise<{ error?: unknown; number?: unknown; isLeft: boolean }> {
+): Promise<{ error?: unknown; number?: unknown; hasReserve: boolean }> {
   let result: { error?: unknown; number?: unknown } = {};
-  let isLeft = true;
+  let hasReserve = true;
   await withStore(async (store) => {
     await store.save({ number: 1 });
     await store.storage.reserve?.keep();
@@ -67,9 +67,9 @@ async function openWithReserve(
       },
       (error: unknown) => ({ error }),
     );
-    isLeft = fs.existsSync(reserve);
+    hasReserve = fs.existsSync(reserve);
   });
-  return { ...result, isLeft };
+  return { ...result, hasReserve };
 }
 
 it.each([
@@ -77,11 +77,11 @@ it.each([
   ["the database", "SQLITE_FULL"],
   ["a file", "ENOSPC"],
   ["a file", "EDQUOT"],
-] as const)("of a store that cannot be opened for want of room is given up for that: %s fails with %s", async (where, code) => {
-  expect(await openWithReserve(where, code)).toEqual({ number: 1, isLeft: false });
+] as const)("the reserve is released when a store cannot be opened on a full disk: %s fails with %s", async (where, code) => {
+  expect(await openWithReserve(where, code)).toEqual({ number: 1, hasReserve: false });
 });
 
-it("stays when a store cannot be opened for another reason", async () => {
+it("the reserve stays when a store cannot be opened for another reason", async () => {
   const error = expect.objectContaining({ code: "STORAGE_UNAVAILABLE" });
-  expect(await openWithReserve("a file", "EACCES")).toEqual({ error, isLeft: true });
+  expect(await openWithReserve("a file", "EACCES")).toEqual({ error, hasReserve: true });
 });

@@ -25,7 +25,7 @@ const digests: Digester = { sha256: (data) => createHash("sha256").update(data).
 const tokens = tokensCounted((text) => Math.ceil(Buffer.byteLength(text) / 3));
 const ID = "c1" as CheckpointId;
 const SESSION = "s1" as SessionId;
-/** Characters that every answer may take: that something is left out or unanswered, and how to continue. */
+/** Characters that any answer may use to report omissions and the next cursor. */
 const LEAST = 330;
 
 /** Ports of a store with one checkpoint. */
@@ -93,7 +93,7 @@ it("returns the checkpoint and its session with the context", async () => {
   expect(answer).toMatchObject({ record: { id: ID }, session: { id: SESSION, pins: ["a"] }, context: { a: 1 } });
 });
 
-it("gives everything for full, regardless of the budget", async () => {
+it("returns everything for full, regardless of the budget", async () => {
   const context = { log: "x".repeat(100_000), list: Array.from({ length: 10_000 }, () => 1) };
   expect(part(await view(context, { full: true }, { room: 10 }))).toEqual({ context });
   expect(part(await view(context, { full: true, keys: ["log", ["list"]] }, { room: 10 }))).toEqual({
@@ -185,7 +185,7 @@ describe("keys", () => {
     });
   });
 
-  it("report the number of values without any room", async () => {
+  it("report the number of values that do not fit at all", async () => {
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`key${index}`, index]));
     const keys = Object.keys(many).map((key) => [key]);
     const { values, valuesLeft } = await view(many, { keys }, { room: 600 });
@@ -249,7 +249,7 @@ it.each<[string, ViewRequest]>([
   ["cursor", { cursor: "" }],
   ["cursor", { cursor: "0", keys: ["a"] }],
   ["cursor", { cursor: "0", keys: ["a"], range: { offset: 0 } }],
-])("refuses a %s that makes no sense: %j", async (field, request) => {
+])("refuses an invalid %s: %j", async (field, request) => {
   await expect(view({ a: 1, b: 2 }, request)).rejects.toMatchObject({ code: "INVALID_INPUT", details: { field } });
 });
 
@@ -276,7 +276,7 @@ it("never exceeds the ceiling for any request", async () => {
     fc.asyncProperty(context, request, given, async (context, request, { wanted, ceiling, hasPins }) => {
       const pins = hasPins ? ["a", "list"] : [];
       const viewed = await view(context, request, { pins, budget: { wanted, ceiling } }).catch((error: unknown) => error);
-      // The cursor belongs to keys of which none is left out.
+      // The random cursor is refused when nothing is omitted.
       if (viewed instanceof WorkrailError && viewed.details["field"] === "cursor") return;
       const json = JSON.stringify(part(viewed as LoadedView));
       expect(json.length).toBeLessThanOrEqual(Math.max(ceiling.characters, LEAST));

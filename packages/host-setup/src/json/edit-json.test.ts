@@ -16,7 +16,7 @@ const documents = fc
   .map(([value, indent, eol]) => JSON.stringify(value, undefined, indent).replaceAll("\n", eol));
 
 describe("an edit of a JSON text", () => {
-  it("adds one value and changes no other, and can be taken back", () => {
+  it("adds one value, changes no other, and can be undone", () => {
     fc.assert(
       fc.property(documents, (text) => {
         const added = addMember(startOf(FILE, text), ["added to it", "ours"], ENTRY);
@@ -28,7 +28,7 @@ describe("an edit of a JSON text", () => {
     );
   });
 
-  it("adds an item behind those that are there", () => {
+  it("appends an item to an array", () => {
     fc.assert(
       fc.property(documents, fc.array(fc.jsonValue()), (text, items) => {
         const source = addMember(startOf(FILE, text), ["added to it"], items);
@@ -46,7 +46,7 @@ describe("an edit of a JSON text", () => {
     ['{\n  "b": 2 // of b\n}', '{\n  "b": 2, // of b\n  "a": 1\n}'],
     ['{\n  "b": 2, // of b\n}', '{\n  "b": 2, // of b\n  "a": 1,\n}'],
     ['{\n  "b": 2 /* , */\n  // end\n}', '{\n  "b": 2, /* , */\n  // end\n  "a": 1\n}'],
-  ])("of %j is laid out as its neighbours", (text, expected) => {
+  ])("formats a new member like its neighbours: %j", (text, expected) => {
     const added = addMember(startOf(FILE, text), ["a"], 1);
     expect(added.text).toBe(expected);
     const left = removeWithContainers(added, ["a"], text).text;
@@ -57,7 +57,7 @@ describe("an edit of a JSON text", () => {
     ['{\n  "b": 2,\n  // before\n  "a": 1, // beside\n  "c": 3\n}', '{\n  "b": 2,\n  // before\n   // beside\n  "c": 3\n}'],
     ['{\n  // before\n  "a": 1 }', "{\n  // before\n   }"],
     ['{ "b": 2, // of b\n  "a": 1 }', '{ "b": 2 // of b\n   }'],
-  ])("keeps the comments around an entry that goes from %j", (text, expected) => {
+  ])("keeps the comments around a removed entry: %j", (text, expected) => {
     expect(removeWithContainers(startOf(FILE, text), ["a"], undefined).text).toBe(expected);
   });
 });

@@ -18,7 +18,7 @@ export interface Entry {
   readonly why: string;
 }
 
-/** @param reduce applied to every value first, except CRITICAL entries. */
+/** Makes the entries of a view. @param reduce is applied to all values except those of CRITICAL entries. */
 export function* entriesOf(
   context: Context,
   classifications: ReadonlyMap<string, Classification>,

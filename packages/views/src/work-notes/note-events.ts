@@ -23,7 +23,7 @@ export function noteEvents(before: WorkNotes, events: readonly TranscriptEvent[]
   return notes.done();
 }
 
-/** The number of last events that are searched for decisions and for paths in output. Finds of older events would fall out of their lists. */
+/** Number of last events that are searched for decisions and paths. The bounded lists would drop finds of older events anyway. */
 const SEARCHED = 200;
 /** Characters of an output that are searched for paths. */
 const MOST_SEARCHED = 6_000;
@@ -33,9 +33,9 @@ const MOST_SEEN = 12;
 class NotesInWriting {
   readonly #notes: { -readonly [Key in keyof WorkNotes]: WorkNotes[Key] };
   readonly #files: Map<string, NotedFile>;
-  #isLate = true;
+  #isRecent = true;
   readonly #commands: Map<string, NotedCommand>;
-  /** The last output and the request for it. Only the last one is searched, because that takes long. */
+  /** The last output, and the texts that led to it. Only the last one is searched, because a search is slow. */
   #output: { readonly text: string; readonly sought: string } | undefined;
 
   constructor(before: WorkNotes) {
@@ -44,8 +44,8 @@ class NotesInWriting {
     this.#commands = new Map(before.commands.map((command) => [command.command, command]));
   }
 
-  add(event: TranscriptEvent, isLate: boolean): void {
-    this.#isLate = isLate;
+  add(event: TranscriptEvent, isRecent: boolean): void {
+    this.#isRecent = isRecent;
     if (event.at !== undefined) {
       this.#notes.startedAt ??= event.at;
       this.#notes.lastAt = event.at;
@@ -102,7 +102,7 @@ class NotesInWriting {
   }
 
   #decide(text: string): void {
-    const decisions = this.#isLate ? decisionsIn(text) : [];
+    const decisions = this.#isRecent ? decisionsIn(text) : [];
     if (decisions.length > 0) this.#notes.decisions = unique([...this.#notes.decisions, ...decisions]).slice(-MOST_NOTED.decisions);
   }
 
@@ -146,7 +146,7 @@ class NotesInWriting {
     const { runs = 0, ...before } = this.#commands.get(command) ?? { command };
     this.#commands.delete(command);
     this.#commands.set(command, { ...before, command, runs: runs + 1 });
-    if (this.#isLate) for (const path of pathsIn(command)) this.#see(path);
+    if (this.#isRecent) for (const path of pathsIn(command)) this.#see(path);
   }
 
   #result({ id, text, failed, exitCode }: ResultEvent): void {
@@ -159,16 +159,16 @@ class NotesInWriting {
     const hasFailed = failed ?? (exitCode === undefined ? call.command !== undefined && looksFailed(text) : exitCode !== 0);
     this.#output = hasFailed ? undefined : { text, sought: `${notes.replies.at(-1)?.text ?? ""}\n${call.command ?? ""}` };
     delete notes.output;
-    if (this.#isLate) {
+    if (this.#isRecent) {
       const said = hasFailed ? cut(reasonIn(text), 160) : lastLineOf(text);
       notes.steps = notes.steps.map((step) => (step.id === id ? { ...step, said } : step));
     }
     if (call.command !== undefined) this.#end(call.command, { text, hasFailed, exitCode });
-    else if (hasFailed && this.#isLate)
+    else if (hasFailed && this.#isRecent)
       notes.errors = [...notes.errors, { tool: call.tool, text: errorLinesOf(text) }].slice(-MOST_NOTED.errors);
-    else if (CREATES_ITEM.test(call.tool)) notes.plan = named(notes.plan, id, text);
+    else if (CREATES_ITEM.test(call.tool)) notes.plan = withHostId(notes.plan, id, text);
     else if (SAVES.test(call.tool)) this.#saved(text);
-    if (this.#isLate && (call.command !== undefined || SEARCHES.test(call.tool)))
+    if (this.#isRecent && (call.command !== undefined || SEARCHES.test(call.tool)))
       for (const path of pathsIn(text.slice(0, MOST_SEARCHED)).slice(0, MOST_SEEN)) this.#see(path);
   }
 
@@ -184,7 +184,7 @@ class NotesInWriting {
       runs,
       outcome: hasFailed ? "failed" : "ok",
       ...(hasFailed && code > 0 ? { exitCode: code } : {}),
-      ...(hasFailed ? { error: this.#isLate ? errorLinesOf(text) : "" } : said === "" ? {} : { said }),
+      ...(hasFailed ? { error: this.#isRecent ? errorLinesOf(text) : "" } : said === "" ? {} : { said }),
     });
   }
 
@@ -204,7 +204,7 @@ class NotesInWriting {
     this.#files.set(path, { path, edits: edits + (isEdit ? 1 : 0), reads: reads + (isEdit ? 0 : 1) });
   }
 
-  /** Naming a file does not move it among the files that are worked on. */
+  /** Notes a path in output. A file that was read or edited keeps its place and counts. */
   #see(path: string): void {
     const known = this.#files.get(path);
     if (known !== undefined && known.isSeen !== true) return;
@@ -224,8 +224,8 @@ function briefly(input: { readonly [key: string]: JsonValue }): { readonly [key:
   );
 }
 
-/** The id that a host gave to an item of the plan, from the output: `Task #3 created`, `{"task":{"id":"3"}}`. */
-function named(plan: readonly PlanItem[], id: string | undefined, text: string): readonly PlanItem[] {
+/** Sets the id that a host gave to an item of the plan, from the output: `Task #3 created`, `{"task":{"id":"3"}}`. */
+function withHostId(plan: readonly PlanItem[], id: string | undefined, text: string): readonly PlanItem[] {
   const given = /"id"\s*:\s*"?(\w+)/u.exec(text)?.[1] ?? /#(\w+)/u.exec(text)?.[1];
   return given === undefined ? plan : plan.map((item) => (item.id === `call ${id ?? plan.length}` ? { ...item, id: given } : item));
 }
@@ -255,7 +255,7 @@ function unique(texts: readonly string[]): string[] {
   return [...new Set(texts.toReversed())].reverse();
 }
 
-/** Keeps the first prompt, because it states the purpose of the session. */
+/** Keeps the first item and the last ones: the first prompt states the purpose of the session. */
 function firstAndLast<T>(items: readonly T[], most: number): readonly T[] {
   return items.length <= most ? items : [...items.slice(0, 1), ...items.slice(1 - most)];
 }
@@ -266,11 +266,12 @@ function cutMiddle(text: string, most: number): string {
   return `${text.slice(0, Math.floor(most / 3)).toWellFormed()}\n…\n${text.slice(-Math.floor((most * 2) / 3)).toWellFormed()}`;
 }
 
-/** Drops first the files that were only seen. */
+/** Drops files beyond the limit: first those that were only seen, then the least recently used. */
 function latestFiles(files: ReadonlyMap<string, NotedFile>): readonly NotedFile[] {
   const all = [...files.values()];
   const excess = all.length - MOST_NOTED.files;
   if (excess <= 0) return all;
-  const going = new Set([...all.filter(({ isSeen }) => isSeen === true), ...all.filter(({ isSeen }) => isSeen !== true)].slice(0, excess));
-  return all.filter((file) => !going.has(file));
+  const leastUseful = [...all.filter(({ isSeen }) => isSeen === true), ...all.filter(({ isSeen }) => isSeen !== true)];
+  const dropped = new Set(leastUseful.slice(0, excess));
+  return all.filter((file) => !dropped.has(file));
 }

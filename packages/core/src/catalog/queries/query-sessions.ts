@@ -5,7 +5,7 @@ import type { CatalogReader } from "../catalog-port.ts";
 import { headOf, type ListedSession, type Reads, type SessionWhere } from "../reads.ts";
 import { parseTimedCursor, timedCursor } from "../page-cursor.ts";
 
-/** Returns a session and its head, as of one moment. */
+/** Returns a session and its head, from one read. */
 export async function findSessionAndHead(
   catalog: CatalogReader,
   id: SessionId,
@@ -60,7 +60,7 @@ export async function querySessions(catalog: CatalogReader, query: SessionQuery)
   return { sessions: page.map(sessionOf), next: last && timedCursor(last.lastAccessedAt, last.id) };
 }
 
-/** Makes the session that a listing shows. */
+/** Converts a row to a session. */
 function sessionOf(row: ListedSession): Session {
   const { id, createdAt, lastAccessedAt, tags, pins, checkpointCount, asideCount, damagedCount, totalBytes } = row;
   const totalSizeBytes = totalBytes;

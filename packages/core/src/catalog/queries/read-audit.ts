@@ -31,7 +31,7 @@ export interface AuditCheck extends LinkCheck {
 
 /** Verifies the chain of the audit log, at most `limit` rows per call. Changes may continue meanwhile. */
 export async function checkAudit({ rows: stored, digest, isKeyed }: AuditChain, walk: AuditWalk): Promise<AuditCheck> {
-  // After a cut, the oldest row is the first one behind the cut.
+  // The last cut names the row before the oldest remaining one.
   const { cut, rows, noted } = await stored.read({
     cut: { of: "audit", query: { actions: ["audit-cut"], limit: 1 } },
     rows: { of: "audit", query: { first: "oldest", after: walk.after?.number, limit: walk.limit } },
@@ -52,7 +52,7 @@ export interface ChangePage {
   /** Position to continue from. */
   readonly position: ChangePosition;
   readonly hasMore: boolean;
-  /** How far the position moved. Rows that changed no session count too. */
+  /** Rows that the position passed, including rows that changed no session. */
   readonly rows: number;
 }
 
@@ -76,8 +76,8 @@ const EXTENDS: ReadonlySet<AuditAction> = new Set<AuditAction>(["save", "import"
 
 /**
  * Lists the sessions in which checkpoints or tags were added or removed since a position, at most `limit` changes per call. Returns
- * `undefined` when the position does not belong to this catalog, or the log no longer tells: after a rebuild, or a cut behind the
- * position. Then anything may have changed. Without `after`, returns the current position and no sessions.
+ * `undefined` when the position does not belong to this catalog, or after a rebuild or a cut of rows after it: then anything may have
+ * changed. Without `after`, returns the current position and no sessions.
  */
 export async function listChanges(catalog: CatalogReader, { after, limit }: ChangeQuery): Promise<ChangePage | undefined> {
   if (after === undefined) {

@@ -91,7 +91,7 @@ const CONTENT_KEYS = [
   "本文",
 ];
 
-/** Returns a name. The field `type` may name a voice or a form of content. */
+/** Returns the speaker that a field names. `type` counts only if it names a voice: it may also name a form of content. */
 function nameIn(item: JsonObject, key: string): string | undefined {
   const name = item[key];
   if (typeof name !== "string" || name === "" || name.length > 60) return undefined;
@@ -128,7 +128,7 @@ function unwrapped(item: JsonObject): JsonObject {
   return item;
 }
 
-/** Speaker and content fields, when their names do not tell. */
+/** Speaker and content fields, detected by their values. */
 export interface SpeechFields {
   readonly speaker: string;
   readonly content: string;
@@ -138,8 +138,8 @@ export interface SpeechFields {
 const LEAST_SAID = 16;
 const LONGEST_SPEAKER = 24;
 /**
- * Detects a conversation by its shape: among the fields of all records, one has different texts, and another has few short names
- * that take turns.
+ * Detects a conversation by its shape: among the fields of all records, one has varied texts, and another has few short names that
+ * alternate.
  */
 export function speechFieldsOf(items: readonly JsonValue[]): SpeechFields | undefined {
   const records = items.filter(isJsonObject);
@@ -188,7 +188,7 @@ export function messageOf(given: JsonValue, calls: Map<string, string>, fields?:
   if (apart !== undefined) return apart;
   const speaker = SPEAKER_KEYS.map((key) => nameIn(item, key)).find((name) => name !== undefined);
   if (speaker === undefined) return undefined;
-  // Parts contain the text next to them, and the actions of tools.
+  // `parts` repeats the text beside it, and adds tool calls.
   const keys = Array.isArray(item["parts"]) && item["parts"].length > 0 ? ["parts"] : CONTENT_KEYS;
   const contents = keys.flatMap((key) => (Object.hasOwn(item, key) && item[key] !== speaker ? [item[key] ?? null] : []));
   const called = [...listOf(item["tool_calls"]), ...(isJsonObject(item["function_call"]) ? [item["function_call"]] : [])];
@@ -247,10 +247,10 @@ function readPart(part: JsonValue, voice: Voice, calls: Map<string, string>): Me
       return text.trim() === "" ? [] : readContent(text, key === "thinking" || key === "reasoning" ? "notes" : voice, calls);
     if (Array.isArray(text)) return readContent(text, voice, calls);
   }
-  return Object.keys(part).length === 0 ? [] : [{ voice: voice === "asks" ? "asks" : voice, text: JSON.stringify(part) }];
+  return Object.keys(part).length === 0 ? [] : [{ voice, text: JSON.stringify(part) }];
 }
 
-/** Reads a file by its text, or else by its name and its type: its bytes say nothing. */
+/** Returns the text of a file, or its name and type in place of its bytes. */
 function readFile(part: JsonObject, voice: Voice): Message["said"] {
   const { data, file } = part;
   if (isJsonObject(data) && typeof data["text"] === "string") return [{ voice, text: data["text"] }];
@@ -336,10 +336,10 @@ function isRecord(given: JsonValue): boolean {
   });
 }
 
-/** Message fields of APIs and hosts that say nothing about the work. */
+/** Message fields of APIs and hosts that are not about the work. */
 const OF_APIS =
   /^(?:tool_?calls?|tool_call_id|tool_use_id|call_id|function_call|additional_kwargs|response_metadata|usage(?:_metadata)?|model|stop_(?:reason|sequence)|finish_reason|refusal|toolInvocations|invalid_tool_calls|lc|example|kwargs|content|parts|text|experimental_\w+|is\p{Lu}\w*|parent\w*|session\w*|cwd|version|gitBranch|userType|requestId|logprobs|index|service_tier|system_fingerprint|phase|timestamp\w*)$/iu;
-/** Most characters of an extra field. */
+/** Maximum characters of an extra field. */
 const MOST_BESIDE = 400;
 
 /** Reads extra fields of a message, such as a decision or a remark. */
