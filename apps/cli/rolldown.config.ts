@@ -16,8 +16,8 @@ import {
 } from "@workrail/bundle";
 import { defineConfig } from "rolldown";
 
-// The program, the part of it that takes in saves, a launcher that checks the Node version before it loads anything else, the hooks, and
-// the status line.
+// Bundles: the program, its part that takes in saves, a launcher that checks the Node version before it loads anything else, the hooks,
+// and the status line.
 export default defineConfig([
   {
     input: { cli: "src/main.ts", "take-in": "src/take-in.ts" },

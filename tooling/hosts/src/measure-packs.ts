@@ -16,7 +16,7 @@ export interface MeasuredPack {
   /** Questions without an answer in the pack. */
   readonly unanswered: readonly string[];
   readonly questions: number;
-  /** Paths that the following turns use although they were known before, and commands that they repeat. */
+  /** Paths and commands of the later turns that already occurred before the pack. */
   readonly paths: Reused;
   readonly commands: Reused;
 }
@@ -26,7 +26,7 @@ export interface Reused {
   readonly missing: readonly string[];
 }
 
-/** Asks a pack of a recorded session, at a budget, the questions that were written without it. */
+/** Writes the pack of a recorded session, and checks which questions of its scenario the pack answers. */
 export async function measurePack(recording: Recording, budgetTokens = 1_500): Promise<MeasuredPack> {
   const before = await eventsOf(recording, "before");
   const after = await eventsOf(recording, "after");
@@ -64,7 +64,7 @@ function commandsOf(event: TranscriptEvent): readonly string[] {
   return typeof given === "string" && !given.includes("*** Begin Patch") ? [given.split("\n")[0] ?? ""] : [];
 }
 
-/** Paths that a call names, from the repository's folder on. */
+/** Paths in a call, relative to the repository. */
 function pathsOf(event: TranscriptEvent): readonly string[] {
   if (event.kind !== "call") return [];
   return namedPaths(event.input)

@@ -30,9 +30,9 @@ export function answerOf(request: S3Request, bucket: Bucket, { now, pageSize }: 
   }
 }
 
-/** Makes an answer with S3's form of an error. `more` holds further elements, which AWS adds to some errors. */
+/** Makes an S3 error response. `more` holds extra elements that AWS adds to some errors. */
 export function errorAnswer(status: number, code: string, more = ""): Answer {
-  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>Told by the test server.</Message>${more}</Error>`;
+  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>Error of the test server.</Message>${more}</Error>`;
   return { status, headers: { "content-type": "application/xml" }, body };
 }
 

@@ -2,7 +2,8 @@ import type { S3Request } from "./s3-request.ts";
 
 /**
  * Fault of one request. `slow-down`, `internal-error` and `drop` strike before the effect; `error-after`, `drop-after` and `half-answer`
- * after it. `damaged` flips a byte of the body that arrives, or of the one that is sent. `silence` never answers. `denied` refuses: the account may not do this.
+ * after it. `damaged` flips a bit of the request body and of the response body. `silence` never answers. `denied`: the account lacks the
+ * permission.
  */
 export type ServerFault =
   | "slow-down"
@@ -15,7 +16,7 @@ export type ServerFault =
   | "silence"
   | "denied";
 
-/** Faults that may pass. */
+/** Transient faults: a retry can succeed. */
 export const SERVER_FAULTS: readonly ServerFault[] = [
   "slow-down",
   "internal-error",
@@ -30,7 +31,7 @@ export const SERVER_FAULTS: readonly ServerFault[] = [
 /** Chooses the fault of a request; `undefined` for none. */
 export type ChooseFault = (request: S3Request) => ServerFault | undefined;
 
-/** Flips a bit of one byte; bytes without any are not changed. */
+/** Flips a bit of the middle byte. Empty bytes stay empty. */
 export function damaged(bytes: Uint8Array): Buffer {
   const copy = Buffer.from(bytes);
   const at = Math.floor(copy.length / 2);

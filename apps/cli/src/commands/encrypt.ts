@@ -24,7 +24,7 @@ Examples:
   workrail encrypt --off
 `;
 
-/** `workrail encrypt`: seals a store or decrypts it, and prints its path. */
+/** `workrail encrypt`: seals or unseals a store, and prints its path. */
 export function addEncryptCommand(program: Command): void {
   program
     .command("encrypt")

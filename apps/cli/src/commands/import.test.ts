@@ -20,7 +20,7 @@ describe("workrail import", () => {
     await cli.output(["export", "s", "--output", "s.json"]);
   });
 
-  it("imports a session into an empty store, whose export is the same file", async () => {
+  it("imports a session into an empty store, and exports it again byte for byte", async () => {
     expect(await cli.run(["import", "s.json", ...elsewhere])).toEqual({
       code: 0,
       stdout: "s\n",
@@ -31,7 +31,7 @@ describe("workrail import", () => {
     expect(await cli.output(["load", "cp-1", ...elsewhere])).toBe('{"n":1,"\\n":null}');
   });
 
-  it("reads standard input, and a pipe", async () => {
+  it("reads standard input and a named pipe", async () => {
     const piped = await cli.shell(`workrail export s --output - | workrail import - ${elsewhere.join(" ")}`);
     expect(piped).toEqual({ code: 0, stdout: "s\n", stderr: "Standard input: session s, checkpoints: added 2.\n" });
     expect(await cli.output(["export", "s", "--output", "-", ...elsewhere])).toBe(readFileSync(join(cli.project, "s.json"), "utf8"));
@@ -77,7 +77,7 @@ describe("workrail import", () => {
     expect(await cli.run(["load", "--session", "s", ...elsewhere])).toMatchObject({ code: 10 });
   });
 
-  it("refuses a damaged part and names its place, after it imported the part before", async () => {
+  it("refuses a damaged file, names the place, and keeps files imported before it", async () => {
     cli.write("bad.json", readFileSync(join(cli.project, "s.json"), "utf8").replace('"n": 2', '"n": 3'));
     cli.write("newer.json", '{"format":"workrail-session","version":9}');
     expect(await cli.run(["import", "bad.json", ...elsewhere])).toMatchObject({
@@ -97,7 +97,7 @@ describe("workrail import", () => {
     expect(await cli.run(["import", "s.json", "--on-conflict", "x"])).toMatchObject({ code: 2 });
   });
 
-  it("killed at any moment leaves whole checkpoints, and a repeated run completes it", async () => {
+  it("leaves whole checkpoints when killed at any moment, and completes in a repeated run", async () => {
     const store = await openWorkrail({ dataDir: cli.dataDir });
     for (let n = 0; n < 60; n++) await store.saveCheckpoint({ sessionId: "long", context: { n, text: "x".repeat(2_000) } });
     await store.close();

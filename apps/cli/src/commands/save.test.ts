@@ -56,7 +56,7 @@ describe("workrail save", () => {
     });
   });
 
-  it("warns of integers that a number cannot hold, and names some", async () => {
+  it("warns of rounded integers, and names some", async () => {
     const input = `{"at":1732379877123456789,"ids":[${Array.from({ length: 9 }, (_, index) => `900719925474099${index}`).join(",")}]}`;
     const { code, stderr } = await cli.run(["save", "--session", "s"], { input });
     expect({ code, stderr: cli.normal(stderr) }).toMatchInlineSnapshot(`
@@ -167,7 +167,7 @@ describe("workrail save", () => {
     expect(none).toMatchObject({ code: 10, stderr: expect.stringContaining("A patch never starts a session") });
   });
 
-  it("compares and swaps", async () => {
+  it("saves only on the expected parent", async () => {
     await save({ a: 1 }, "--session", "s", "--id", "cp-1", "--expect-new");
     await save({ a: 2 }, "--session", "s", "--id", "cp-2", "--expect-parent", "cp-1");
     const late = await cli.run(["save", "--session", "s", "--expect-parent", "cp-1"], { input: '{"a":3}' });

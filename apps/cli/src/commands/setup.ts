@@ -16,7 +16,7 @@ Examples:
   workrail setup claude-code --scope project --remove --yes
 `;
 
-/** `workrail setup`: connects coding agents with Workrail, and undoes that. */
+/** `workrail setup`: connects coding agents to Workrail, or disconnects them. */
 export function addSetupCommand(program: Command): void {
   program
     .command("setup")
@@ -47,7 +47,7 @@ async function setup(named: readonly SetupHost[], options: HostOptions): Promise
   const mustAsk = options.dryRun !== true && options.yes !== true && plans.some(({ changes }) => changes.length > 0);
   if (mustAsk && !process.stdin.isTTY) {
     if (!isJson) await writeData(await forPeople(opened, plans));
-    throw nobodyToAsk();
+    throw noTerminal();
   }
   for (const warning of opened.warnings) printWarning(warning, {}, isJson);
   const done = options.dryRun === true ? [] : await applied(opened, plans, mustAsk);
@@ -74,7 +74,7 @@ async function applied(opened: HostSetup, plans: readonly SetupPlan[], mustAsk: 
   return done;
 }
 
-/** Loads the library that compares lines only when a person sees the result. */
+/** Loads the line-diff library only when a person sees the result. */
 async function forPeople(opened: HostSetup, plans: readonly SetupPlan[]): Promise<string> {
   const { describePlan } = await import("../describe-plan.ts");
   return plans.map((plan) => describePlan(opened.titleOf(plan.host), plan)).join("\n");
@@ -112,7 +112,7 @@ function nothingFound(): WorkrailError {
   });
 }
 
-function nobodyToAsk(): WorkrailError {
+function noTerminal(): WorkrailError {
   return new WorkrailError("INVALID_INPUT", "This changes settings of other programs, and there is no terminal to ask for confirmation.", {
     hint: "Add --yes, or see the changes with --dry-run.",
   });

@@ -19,7 +19,7 @@ Example:
   workrail sync --to team-store
 `;
 
-/** `workrail sync`: pushes new checkpoints to another store, and prints the ids of those that became forks. */
+/** `workrail sync`: pushes new checkpoints to another store, and prints the ids of the forks. */
 export function addSyncCommand(program: Command): void {
   program
     .command("sync")

@@ -5,14 +5,14 @@ import { useCli } from "../testing/use-cli.ts";
 
 const cli = useCli();
 
-describe("workrail verify and repair", () => {
+describe("workrail", () => {
   const file = (id: string): string => join(cli.dataDir, `contexts/s/${id}.json.gz`);
 
   beforeEach(async () => {
     for (const step of [1, 2, 3]) await cli.save({ a: step }, "--session", "s", "--id", `cp-${step}`);
   });
 
-  it("find no fault in an intact store", async () => {
+  it("verify and repair find no fault in an intact store", async () => {
     for (const command of ["verify", "repair"]) {
       const { code, stdout, stderr } = await cli.run([command]);
       expect({ code, stdout, stderr }).toEqual({
@@ -23,7 +23,7 @@ describe("workrail verify and repair", () => {
     }
   });
 
-  it("report damage, and move damaged files to quarantine", async () => {
+  it("verify and repair report damage, and repair moves damaged files to quarantine", async () => {
     writeFileSync(file("cp-3"), "not gzip");
     rmSync(file("cp-1"));
     const verified = await cli.run(["verify"]);
@@ -59,7 +59,7 @@ describe("workrail verify and repair", () => {
     expect(await cli.output(["list", "--session", "s"])).toMatch(/ STATE\n.*cp-3.* damaged\n.*cp-2 [^\n]*\n.*cp-1.* damaged\n/u);
   });
 
-  it("load the newest readable checkpoint, with a warning", async () => {
+  it("load returns the newest readable checkpoint, with a warning", async () => {
     writeFileSync(file("cp-3"), "not gzip");
     for (const again of [false, true]) {
       const { code, stdout, stderr } = await cli.run(["load", "--session", "s"]);

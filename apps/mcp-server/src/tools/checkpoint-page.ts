@@ -12,7 +12,7 @@ export type Page = WireCheckpoint & {
   readonly how?: string;
 };
 
-/** Empty item after the last piece. It fits whenever the frame does, and is not part of the answer. */
+/** Marks the end of the pieces: if it fits, all of them fit. It is not part of the answer. */
 const END = {};
 
 /** Fields of a checkpoint, and the pieces that fit beside them. */
@@ -23,7 +23,7 @@ interface Fitted {
 }
 
 interface Rest {
-  /** Position in the characters of the description, followed by the pairs of the context. */
+  /** Position in the sequence of the description's characters, then the context's pairs. */
   readonly offset: number;
   /** Other fields of the answer. */
   readonly more: object;
@@ -34,7 +34,7 @@ export async function pageOf(workrail: Workrail, read: ProjectCheckpoint, { offs
   const { frame, page, isLast } = await fitPieces(workrail, read, { offset, more });
   const text = page.filter((piece) => typeof piece === "string").join("");
   const shown = page.filter((piece) => typeof piece !== "string");
-  // Skips a pair that fits no answer, so that the pages do not end before it.
+  // Skips a pair that fits no answer, so that the next page continues after it.
   const passed = page.length === 0 && !isLast ? 1 : text.length + shown.length;
   const isCut = read.isCut === true || text.length < read.description.length;
   const isContextCut = read.isContextCut === true || shown.length < Object.keys(read.context).length;

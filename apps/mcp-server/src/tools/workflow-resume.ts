@@ -53,7 +53,7 @@ const output = z.looseObject({
   ...degradation,
 });
 
-/** Finds the way back into saved work: loads an exact id, and suggests candidates otherwise. */
+/** Resumes saved work: loads an exact id, and suggests candidates otherwise. */
 export function workflowResume(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_resume",

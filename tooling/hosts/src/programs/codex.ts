@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { writeNewFile } from "../write-new-file.ts";
 import type { HostProgram } from "./host-program.ts";
 
-/** Codex, as one process a prompt. */
+/** Codex, one process for each prompt. */
 export const codex: HostProgram = {
   binary: "codex",
   packageName: "@openai/codex",

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { writeNewFile } from "../write-new-file.ts";
 import type { HostProgram } from "./host-program.ts";
 
-/** Gemini CLI, as one process a prompt. */
+/** Gemini CLI, one process for each prompt. */
 export const gemini: HostProgram = {
   binary: "gemini",
   packageName: "@google/gemini-cli",

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { writeNewFile } from "../write-new-file.ts";
 import type { HostProgram } from "./host-program.ts";
 
-/** opencode, as one process a prompt. */
+/** opencode, one process for each prompt. */
 export const opencode: HostProgram = {
   binary: "opencode",
   packageName: "opencode-ai",
