@@ -132,20 +132,17 @@ describe("an export", () => {
     expect(readdirSync(folder).toSorted()).toEqual(["a", "mine.json"]);
   });
 
-  it.skipIf(process.platform === "win32")(
-    "follows no link in the data directory, and refuses a file in place of its folder",
-    async () => {
-      const store = await open("a");
-      await store.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
-      const own = path.join(folder, "a", "exports");
-      symlinkSync(folder, own);
-      await expect(store.exportSession("s")).rejects.toMatchObject({ code: "INVALID_INPUT", details: { path: own } });
-      const file = path.join(folder, "file");
-      writeFileSync(file, "");
-      await expect(store.exportAll(file)).rejects.toMatchObject({ code: "INVALID_INPUT", details: { path: file, errno: "EEXIST" } });
-      expect(readdirSync(folder).toSorted()).toEqual(["a", "file"]);
-    },
-  );
+  it.skipIf(process.platform === "win32")("follows no link in the data directory, and refuses a file in place of its folder", async () => {
+    const store = await open("a");
+    await store.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
+    const own = path.join(folder, "a", "exports");
+    symlinkSync(folder, own);
+    await expect(store.exportSession("s")).rejects.toMatchObject({ code: "INVALID_INPUT", details: { path: own } });
+    const file = path.join(folder, "file");
+    writeFileSync(file, "");
+    await expect(store.exportAll(file)).rejects.toMatchObject({ code: "INVALID_INPUT", details: { path: file, errno: "EEXIST" } });
+    expect(readdirSync(folder).toSorted()).toEqual(["a", "file"]);
+  });
 
   it("that fails leaves no file", async () => {
     const store = await open("a");

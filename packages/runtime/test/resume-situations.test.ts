@@ -202,7 +202,11 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
       ["stale", "saved 45 days ago, which is long"],
     ],
   },
-  "only stale sessions": { saved: { a: { in: "app", hoursAgo: 24 * 90 } }, in: "app", suggests: [["a", "it may be finished or abandoned"]] },
+  "only stale sessions": {
+    saved: { a: { in: "app", hoursAgo: 24 * 90 } },
+    in: "app",
+    suggests: [["a", "it may be finished or abandoned"]],
+  },
   "a detached head at the saved commit": {
     saved: { d: { in: "detached" } },
     in: "detached",
