@@ -199,7 +199,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     branch: "main",
     suggests: [
       ["fresh", "branch login"],
-      ["stale", "saved 45 days ago, which is long"],
+      ["stale", "saved 45 days ago, so it may be finished"],
     ],
   },
   "only stale sessions": {

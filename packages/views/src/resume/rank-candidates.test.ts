@@ -72,7 +72,7 @@ describe("candidates", () => {
       Object.values(sessions).map((given) => ({ record: head(given) })),
       HERE,
     );
-    expect(stale).toMatchObject({ isStale: true, reason: expect.stringContaining("saved 40 days ago, which is long") });
+    expect(stale).toMatchObject({ isStale: true, reason: expect.stringContaining("saved 40 days ago, so it may be finished") });
   });
 
   it("from elsewhere are listed only when there are no others, or the hint matches them", () => {
