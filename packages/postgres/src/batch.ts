@@ -40,7 +40,10 @@ export class Batch implements Submittable {
     this.#answers = calls.map(() => ({ rows: [] }));
   }
 
-  /** Ends the batch. The driver calls it for a timeout, and replaces it to stop its clock. */
+  /**
+   * Answers the callers: those of finished statements with rows, the others with the error. A field, because the driver wraps it to stop
+   * its clock, and calls it at a timeout.
+   */
   callback = (error: unknown): void => {
     for (const [at, { resolve, reject }] of this.#calls.entries()) {
       if (at < this.#done) resolve(this.#answers[at]?.rows ?? []);

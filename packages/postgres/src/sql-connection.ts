@@ -12,7 +12,8 @@ export interface Statement<Row = unknown> {
 export interface Connection {
   /**
    * Runs a statement. Calls without waiting in between are sent together, in their order, and take one round trip. When one fails, those
-   * after it are not run, and fail with its error; a transaction that it was part of must be rolled back.
+   * after it are not run, and fail with its error; a transaction that it was part of must be rolled back. Outside of a transaction, the
+   * statements that are sent together are one.
    */
   run<Row>(statement: Statement<Row>): Promise<readonly Row[]>;
   /** Gives the connection back. `isBroken`: it is closed, as when an answer is missing. */

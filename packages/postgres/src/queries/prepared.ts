@@ -8,7 +8,7 @@ const VALUES: ReadonlySet<string> = new Set(["id", "ids", "notId", "ref", "blobs
 /** Fields that hold other fields. */
 const NESTED: ReadonlySet<string> = new Set(["where", "query"]);
 /** More than the reads of the rules. Listings have words and dates of their own, and would fill the memory. */
-const MOST_KEPT = 200;
+const MOST_COMPILED = 200;
 
 /** Stands for a value while a query is compiled. */
 class Marker {
@@ -40,7 +40,7 @@ export function prepared<R extends object, Row>(
     const form = formOf(read, values) as R;
     const key = JSON.stringify(form);
     const compiled = known.get(key) ?? compiledOf(build(new Marker(0) as unknown as string, form), isKept(read));
-    if (known.size === MOST_KEPT) known.clear();
+    if (known.size === MOST_COMPILED) known.clear();
     known.set(key, compiled);
     return withValues(compiled, values);
   };
