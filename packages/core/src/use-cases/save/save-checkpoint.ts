@@ -341,7 +341,7 @@ function parentOf(
   if (parent !== undefined || input.trustParent === true) return parent;
   throw new WorkrailError("CHECKPOINT_NOT_FOUND", `parentId ${parentId} names no checkpoint.`, {
     details: { checkpointId: parentId, field: "parentId" },
-    hint: "`workrail list` lists checkpoints; without parentId the session's latest is continued.",
+    hint: "`workrail list` lists the existing checkpoints; without parentId the session's latest one is continued.",
   });
 }
 
@@ -601,7 +601,7 @@ export function checkSize(blobBytes: number, limits: Limits): void {
   throw quotaExceeded(
     `The checkpoint has ${blobBytes} bytes compressed; the limit is ${limits.maxCheckpointBytes}.`,
     { limit: "maxCheckpointBytes", maxCheckpointBytes: limits.maxCheckpointBytes, sizeBytes: blobBytes },
-    "Leave large values out, and save their paths.",
+    "Leave large values out of the context, and save their paths.",
   );
 }
 
@@ -682,14 +682,14 @@ function overQuota({ over, bytes, blobBytes: sizeBytes }: NotCommitted & { statu
 }
 
 function ownerMissing(checkpointId: CheckpointId | undefined): WorkrailError {
-  return new WorkrailError("CHECKPOINT_NOT_FOUND", `There is no checkpoint ${checkpointId}.`, { details: { checkpointId } });
+  return new WorkrailError("CHECKPOINT_NOT_FOUND", `There is no checkpoint ${checkpointId} any more.`, { details: { checkpointId } });
 }
 
 function asidesFull(sizeBytes: number, { maxAsides, maxAsideBytes }: Limits): WorkrailError {
   return quotaExceeded(
     `The session has reached its limit of asides (${maxAsides}, or ${maxAsideBytes} bytes in all), and valid handles protect them.`,
     { limit: "maxAsides", maxAsides, maxAsideBytes, sizeBytes },
-    "Use another session, wait until handles expire, or raise the limit.",
+    "Save a checkpoint, use another session, wait until handles expire, or raise the limit.",
   );
 }
 
@@ -698,7 +698,7 @@ function quotaExceeded(message: string, details: WorkrailError["details"], hint:
 }
 
 function idTaken(checkpointId: CheckpointId): WorkrailError {
-  const hint = "Choose another checkpointId, or leave it out.";
+  const hint = "Choose another checkpointId, or leave it out to get a new one.";
   return taken(checkpointId, "already names a checkpoint with other content", hint);
 }
 
