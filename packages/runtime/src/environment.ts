@@ -40,12 +40,12 @@ function ignore(): void {}
 
 export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-let wordClassifier: Promise<Classifier> | undefined;
+let loaded: Classifier | undefined;
 
 /** The built-in classifier. Loaded on first use: it takes long to load, and many processes classify nothing. */
 export const classifierOnDemand: Classifier = {
   async classify(context, keys) {
-    wordClassifier ??= import("@workrail/classifier").then((loaded) => loaded.wordClassifier);
-    return (await wordClassifier).classify(context, keys);
+    loaded ??= (await import("@workrail/classifier")).wordClassifier;
+    return loaded.classify(context, keys);
   },
 };
