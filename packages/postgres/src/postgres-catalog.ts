@@ -87,7 +87,7 @@ export class PostgresCatalog implements CatalogPort, RecoveryPort {
     const { blobsAhead } = rule;
     const putAhead = blobsAhead && this.#transactions.within(turn, blobsAhead);
     const answering = this.#answer(turn, [...Object.values(rule.reads), ...(rule.ahead ?? [])], answers);
-    await all([turn.locked, answering, putAhead]);
+    await all([turn.locked, answering, ...(putAhead === undefined ? [] : [putAhead])]);
     const store = await turn.locked;
     if (store.alone_by !== null && store.alone_by !== this.#opener) throw inUse();
     let next: Decision<Out> | Rule<Out> = rule;

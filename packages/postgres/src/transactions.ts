@@ -330,7 +330,7 @@ async function commit(connection: Connection, writes: readonly Query<unknown>[])
 }
 
 /** Waits for all, so that no statement is under way when the connection is given back. Rejects with the first failure. */
-export async function all(works: readonly unknown[]): Promise<void> {
+export async function all(works: readonly Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(works)).find(({ status }) => status === "rejected");
   if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
 }
