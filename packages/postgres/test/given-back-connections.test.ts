@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openOver } from "../src/open-postgres.ts";
 import { openPool, pgDatabase } from "../src/pg-database.ts";
 import type { Connection, Database } from "../src/sql-connection.ts";
+import { runOn } from "./bare-database.ts";
 import { puttingAfter, saveRecord } from "./a-record.ts";
 
 const missing = noPostgres();
@@ -26,14 +27,6 @@ describe.skipIf(missing !== undefined)(`a connection that is given back${missing
 
   const open = (url: string, answerMs = 60_000): Database => pgDatabase(openPool({ url, maxConnections: 1, answerMs }));
   const run = (connection: Connection, sql: string, parameters: readonly unknown[] = []) => connection.run({ sql, parameters });
-  const runOn = async (database: Database, sql: string): Promise<readonly unknown[]> => {
-    const connection = await database.connect();
-    try {
-      return await run(connection, sql);
-    } finally {
-      connection.release(false);
-    }
-  };
 
   it("while an answer to a blob is late is closed, and the next save commits nothing of the one that failed", async () => {
     const database = open(team.user, 500);

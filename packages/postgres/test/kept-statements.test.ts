@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openOver } from "../src/open-postgres.ts";
 import { openPool, pgDatabase } from "../src/pg-database.ts";
 import type { Connection, Database } from "../src/sql-connection.ts";
+import { bareDatabase, runOn } from "./bare-database.ts";
 import { puttingAfter, saveRecord } from "./a-record.ts";
 import { noPgBouncer, startPgBouncer } from "./pgbouncer.ts";
 
@@ -27,7 +28,7 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
     const { owner, user } = await createTeamDatabase(server);
     url = user;
     await migrate(owner);
-    database = pgDatabase(openPool({ url, maxConnections: 1 }));
+    database = bareDatabase(url);
     storage = await openChained(database);
   });
   afterAll(async () => {
@@ -40,8 +41,8 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
   };
 
   /** Uses the storage's only connection. */
-  const using = async <T>(work: (connection: Connection) => Promise<T>, over = database): Promise<T> => {
-    const connection = await over.connect();
+  const using = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
+    const connection = await database.connect();
     try {
       return await work(connection);
     } finally {
@@ -49,8 +50,7 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
     }
   };
 
-  const run = (sql: string, parameters: readonly unknown[] = [], name?: string) =>
-    using((connection) => connection.run({ sql, parameters, name }));
+  const run = (sql: string, parameters: readonly unknown[] = [], name?: string) => runOn(database, sql, { parameters, name });
 
   const countsOf = async (on: ChainedStorage, id: SessionId) => {
     const { row } = await on.catalog.read({ row: { of: "session", id } });
@@ -130,13 +130,12 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
   });
 
   it("are no more than 100 on the server, also when they fail", async () => {
-    const own = pgDatabase(openPool({ url, maxConnections: 1 }));
+    const own = bareDatabase(url);
     for (let at = 0; at < 110; at++) {
-      const failing = { sql: `select ${at} / $1::int`, parameters: [0], name: `failing ${at}` };
-      await expect(using((connection) => connection.run(failing), own)).rejects.toMatchObject({ code: "22012" });
+      const failing = runOn(own, `select ${at} / $1::int`, { parameters: [0], name: `failing ${at}` });
+      await expect(failing).rejects.toMatchObject({ code: "22012" });
     }
-    const count = { sql: "select count(*) as total from pg_prepared_statements", parameters: [] };
-    expect(await using((connection) => connection.run(count), own)).toEqual([{ total: 100 }]);
+    expect(await runOn(own, "select count(*) as total from pg_prepared_statements")).toEqual([{ total: 100 }]);
     await own.close();
   });
 
@@ -146,7 +145,7 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
   });
 
   it("that no longer fit the tables are sent again, and kept again", async () => {
-    const own = pgDatabase(openPool({ url, maxConnections: 1 }));
+    const own = bareDatabase(url);
     const other = await openChained(own);
     const session = randomUUID() as SessionId;
     await save(other, session);
@@ -155,12 +154,12 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
     await server.run("team", ["alter table workrail.session alter column tags type workrail.word"]);
     await save(other, session);
     expect(await countsOf(other, session)).toEqual(counts(3));
-    expect((await using((connection) => connection.run({ sql: NAMES, parameters: [] }), own)).length).toBeGreaterThan(10);
+    expect((await runOn(own, NAMES)).length).toBeGreaterThan(10);
     await other.close();
   });
 
   it("that another program renewed for changed tables give each column its own value", async () => {
-    const own = pgDatabase(openPool({ url, maxConnections: 1 }));
+    const own = bareDatabase(url);
     const other = await openChained(own);
     const session = randomUUID() as SessionId;
     const read = async () => (await other.catalog.read({ row: { of: "session", id: session } })).row;
@@ -169,25 +168,22 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
     expect(await read()).toEqual(before);
     await server.run("team", ["alter table workrail.session drop column pins, add column pins text not null default '[]'"]);
     const ofSession = `${NAMES.replace("name", "name, statement")} and statement like 'select %from "workrail"."session"%'`;
-    const [kept] = await using(
-      (connection) => connection.run<{ readonly name: string; readonly statement: string }>({ sql: ofSession, parameters: [] }),
-      own,
-    );
+    const [kept] = await runOn<{ readonly name: string; readonly statement: string }>(own, ofSession);
     for (const sql of [`deallocate "${kept?.name}"`, `prepare "${kept?.name}" as ${kept?.statement}`]) {
-      await using((connection) => connection.run({ sql, parameters: [] }), own);
+      await runOn(own, sql);
     }
     expect(await read()).toEqual(before);
     await other.close();
   });
 
   it("that the server lost before a blob that is put in a round trip of its own are sent again, and nothing is saved twice", async () => {
-    const own = pgDatabase(openPool({ url, maxConnections: 1 }));
+    const own = bareDatabase(url);
     const other = await openChained(own);
     const session = randomUUID() as SessionId;
     await save(other, session);
     const ofBlobs = `${NAMES} and statement like 'insert into "workrail"."blob"%'`;
-    const [kept] = await using((connection) => connection.run<{ readonly name: string }>({ sql: ofBlobs, parameters: [] }), own);
-    await using((connection) => connection.run({ sql: `deallocate "${kept?.name}"`, parameters: [] }), own);
+    const [kept] = await runOn<{ readonly name: string }>(own, ofBlobs);
+    await runOn(own, `deallocate "${kept?.name}"`);
     const late = { catalog: other.catalog, blobs: puttingAfter(othersTurn, other.blobs) };
     expect((await saveRecord(late, session, { isTogether: true })).outcome.status).toBe("committed");
     expect(await countsOf(other, session)).toEqual(counts(2));
@@ -195,13 +191,13 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
   });
 
   it("that the server lost are kept no more", async () => {
-    const own = pgDatabase(openPool({ url, maxConnections: 1 }));
+    const own = bareDatabase(url);
     const other = await openChained(own);
     const session = randomUUID() as SessionId;
     await save(other, session);
-    await using((connection) => connection.run({ sql: "deallocate all", parameters: [] }), own);
+    await runOn(own, "deallocate all");
     await save(other, session);
-    expect(await using((connection) => connection.run({ sql: NAMES, parameters: [] }), own)).toEqual([]);
+    expect(await runOn(own, NAMES)).toEqual([]);
     expect(await countsOf(other, session)).toEqual(counts(2));
     await other.close();
   });
@@ -209,14 +205,12 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
   it("of a save are sent again, whichever of them the server lost", async () => {
     const names = (await run(NAMES)) as readonly { readonly name: string }[];
     for (const { name } of names) {
-      const own = pgDatabase(openPool({ url, maxConnections: 1 }));
+      const own = bareDatabase(url);
       const other = await openChained(own, name);
       const session = randomUUID() as SessionId;
       await save(other, session);
-      await using(async (connection) => {
-        const kept = await connection.run({ sql: `${NAMES} and name = $1`, parameters: [name] });
-        if (kept.length > 0) await connection.run({ sql: `deallocate "${name}"`, parameters: [] });
-      }, own);
+      const kept = await runOn(own, `${NAMES} and name = $1`, { parameters: [name] });
+      if (kept.length > 0) await runOn(own, `deallocate "${name}"`);
       await save(other, session);
       expect({ name, ...(await countsOf(other, session)) }).toEqual({ name, ...counts(2) });
       await other.close();
@@ -242,7 +236,7 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
 
   const noBouncer = noPgBouncer();
   it.skipIf(noBouncer !== undefined)(
-    `are not kept behind a pool of transactions that knows none${noBouncer === undefined ? "" : `: not run, ${noBouncer}`}`,
+    `are not kept behind a pool of transactions that does not know them${noBouncer === undefined ? "" : `: not run, ${noBouncer}`}`,
     async () => {
       const bouncer = await startPgBouncer(url, { connections: 3 });
       try {

@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, connect } from "node:net";
+import { connect } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { freePort } from "@workrail/faults";
 
 const PROGRAM = [
   "/usr/sbin/pgbouncer",
@@ -72,26 +73,17 @@ function start(file: string): ChildProcess {
   return spawn(isRoot ? SET_USER : (PROGRAM ?? ""), args, { stdio: "ignore" });
 }
 
-async function reachable(port: number, { exitCode }: ChildProcess): Promise<void> {
+async function reachable(port: number, bouncer: ChildProcess): Promise<void> {
   for (let tries = 0; ; tries++) {
     const socket = connect(port, "127.0.0.1");
     try {
       await once(socket, "connect");
       return;
     } catch (error) {
-      if (exitCode !== null || tries === 100) throw error;
+      if (bouncer.exitCode !== null || tries === 100) throw error;
       await pause(50);
     } finally {
       socket.destroy();
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

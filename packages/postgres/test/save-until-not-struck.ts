@@ -16,12 +16,12 @@ interface Struck {
 export async function saveUntilNotStruck(
   storage: ChainedStorage,
   session: SessionId,
-  { faults, fault, isTogether }: Struck,
+  { faults, fault, isTogether = false }: Struck,
 ): Promise<number> {
   let saves = 0;
   for (let at = 1, isStruck = true; isStruck; at++) {
     faults.arm({ ...fault, at });
-    const { id, outcome } = await saveRecord(storage, session, { keepNewest: 5, ...(isTogether === undefined ? {} : { isTogether }) });
+    const { id, outcome } = await saveRecord(storage, session, { keepNewest: 5, isTogether });
     isStruck = faults.struck;
     faults.disarm();
     saves += 1;

@@ -167,7 +167,8 @@ function idOf(option: "-u" | "-g"): number {
   return Number(execFileSync("id", [option, "postgres"], { encoding: "utf8" }));
 }
 
-async function freePort(): Promise<number> {
+/** Finds a port of this machine that nobody listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
+import { freePort } from "@workrail/faults";
 import { isWorkrailError, openWorkrail, syncStore, type Workrail } from "@workrail/runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleServer } from "../testing/bundle.ts";
@@ -541,15 +542,6 @@ async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);
   return all;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 interface LossyProxy extends AsyncDisposable {

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
-import { type AddressInfo, createServer as createSocket } from "node:net";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { buffer } from "node:stream/consumers";
-import { selfSignedCertificate } from "@workrail/faults";
+import { freePort, selfSignedCertificate } from "@workrail/faults";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleServer } from "../testing/bundle.ts";
 import { HttpFixture } from "../testing/http-fixture.ts";
@@ -144,12 +144,3 @@ describe("a node behind a reverse proxy with TLS", () => {
     expect(proxy.requests - before).toBe(2);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createSocket().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
