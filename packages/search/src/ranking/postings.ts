@@ -6,7 +6,7 @@ export interface AskedDocuments {
   readonly span: Span;
   /** Maximum number of documents. */
   readonly most: number;
-  /** True: the latest documents, with the highest numbers. False: any, the first if that costs nothing. */
+  /** True: the latest documents, with the highest numbers. False: any documents, the first ones where sorting is free. */
   readonly isLatest: boolean;
 }
 
