@@ -1,5 +1,5 @@
 import { sameJson } from "../delta/same-json.ts";
-import { type Context, isJsonObject, type JsonValue } from "../model/context.ts";
+import { isJsonObject, type JsonValue } from "../model/context.ts";
 import { copyOf } from "./check-json.ts";
 import { BRACE, BRACKET, COMMA, END_BRACE, END_BRACKET } from "./parse-json.ts";
 import { encodeUtf8, isSameBytes, SHORT_TEXT } from "./utf8.ts";
@@ -41,7 +41,7 @@ export class RecentJson {
    * @param characters lower bound of the length of its JSON.
    * @returns `undefined` for a context that is too short or too long to gain by this.
    */
-  write(session: string, context: Context, characters: number): JsonBytes | undefined {
+  write(session: string, context: JsonValue, characters: number): JsonBytes | undefined {
     const last = this.#contexts.get(session);
     this.forget(session);
     if (characters <= SHORT_TEXT || characters > LONGEST) return undefined;

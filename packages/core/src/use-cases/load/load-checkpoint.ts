@@ -91,13 +91,12 @@ async function loadById(ports: LoadPorts, id: CheckpointId): Promise<LoadedCheck
 /**
  * Reads an existing checkpoint.
  *
- * @param known checkpoints that were read before.
  * @throws as `loadCheckpoint`.
  */
-export async function readOrBlame(ports: LoadPorts, record: CheckpointRecord, known?: HowToRead["known"]): Promise<ProvenText> {
+export async function readOrBlame(ports: LoadPorts, record: CheckpointRecord, how?: Omit<HowToRead, "unreadable">): Promise<ProvenText> {
   const reasons: Reasons = new Map();
   const { id } = record;
-  const read = await readProven(ports, record, { unreadable: reasons, known });
+  const read = await readProven(ports, record, { ...how, unreadable: reasons });
   if (read !== undefined) return read;
   const still = await findCheckpoint(ports.catalog, id);
   if (still === undefined) throw await checkpointNotFound(ports, id);
@@ -156,7 +155,7 @@ const FOUND_BEFORE = "It was found damaged earlier; its damaged file is in quara
 async function readProven(
   ports: LoadPorts,
   first: CheckpointRecord,
-  how: Pick<HowToRead, "known"> & { readonly unreadable: Reasons },
+  how: HowToRead & { readonly unreadable: Reasons },
 ): Promise<ProvenText | undefined> {
   const { unreadable: reasons } = how;
   let record = first;

@@ -1,5 +1,6 @@
 import { type ErrorCode, isWorkrailError, type WorkrailError } from "../../errors.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
+import { RecentJson } from "../../json/recent-json.ts";
 import type { CheckpointId } from "../../model/ids.ts";
 import type { JsonObject } from "../../model/context.ts";
 import { ownerOf, recordTag, type SideRecord } from "../../model/side-record.ts";
@@ -51,11 +52,11 @@ export async function loadTexts(ports: LoadPorts, ids: readonly CheckpointId[], 
         limit: withRecords ? ALL : 0,
       },
     });
-    const known = new Map<CheckpointId, ReadText>();
+    const how: How = { known: new Map(), recentJson: new RecentJson() };
     const results = new Map<CheckpointId, LoadedText | WorkrailError>();
     for (const { record } of rows) {
       const own = beside.filter((row) => ownerOf(row.record) === record.id);
-      results.set(record.id, await loaded(ports, { record, beside: own }, known));
+      results.set(record.id, await loaded(ports, { record, beside: own }, how));
     }
     for (const id of ids) if (!results.has(id)) results.set(id, await checkpointNotFound(ports, id));
     const all = [...new Set(ids)].map((id) => ({ id, result: results.get(id) }));
@@ -66,14 +67,19 @@ export async function loadTexts(ports: LoadPorts, ids: readonly CheckpointId[], 
   });
 }
 
+interface How {
+  readonly known: Map<CheckpointId, ReadText>;
+  readonly recentJson: RecentJson;
+}
+
 async function loaded(
   ports: LoadPorts,
   { record, beside }: { readonly record: CheckpointRecord; readonly beside: readonly CheckpointRow[] },
-  known: Map<CheckpointId, ReadText>,
+  how: How,
 ): Promise<LoadedText | WorkrailError> {
   try {
-    const read = await readOrBlame(ports, record, known);
-    known.set(record.id, read);
+    const read = await readOrBlame(ports, record, how);
+    how.known.set(record.id, read);
     const contexts: JsonObject[] = [];
     for (const row of beside) contexts.push((await (await readOrBlame(ports, row.record)).value()) as JsonObject);
     return { record: read.record, text: read.contextText(), records: recordsIn(contexts) };

@@ -3,6 +3,7 @@ import { decodeBlob, type DecodedBlob, type DeltaBlob, type WholeBlob } from "..
 import { completeFacts, type DeltaFacts, type EnvelopeFacts } from "../../envelope/envelope-json.ts";
 import { isWorkrailError, WorkrailError } from "../../errors.ts";
 import { parseContext } from "../../json/parse-bytes.ts";
+import type { RecentJson } from "../../json/recent-json.ts";
 import { decodeUtf8, LARGE_BYTES, utf8Parts } from "../../json/utf8.ts";
 import { writeJson, type WrittenJson, writtenTexts } from "../../json/write-json.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
@@ -45,6 +46,8 @@ export interface HowToRead {
   readonly unreadable?: { has(id: CheckpointId): boolean } | undefined;
   /** Checkpoints that were read before. Their deltas are applied to them, and they are not read again. */
   readonly known?: ReadonlyMap<CheckpointId, ReadText> | undefined;
+  /** Writes what stayed since the last checkpoint that was read with it faster. Default: each text is written anew. */
+  readonly recentJson?: RecentJson | undefined;
 }
 
 /** A checkpoint, or a removed one. A removed checkpoint has no record, but its blob stays in its place while something needs it. */
@@ -73,22 +76,41 @@ export async function readContext(ports: ReadPorts, record: CheckpointRecord, un
 }
 
 /** Reads a context as `readContext` does, but leaves a text unparsed unless its value is needed. */
-export async function readText(ports: ReadPorts, record: CheckpointRecord, { unreadable, known }: HowToRead = {}): Promise<ReadText> {
+export async function readText(ports: ReadPorts, record: CheckpointRecord, how: HowToRead = {}): Promise<ReadText> {
+  const inPlace = (id: CheckpointId): Located => ({ id, blob: ports.blobs.refOf({ sessionId: record.sessionId, checkpointId: id }) });
+  try {
+    // The digest of the record proves the result, so that the records of its bases need not be read.
+    return await readAlong(ports, record, { ...how, locate: async (base) => inPlace(base) });
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+  }
+  // Only the record of a base tells whether its own bytes are wrong.
+  const locate = async (id: CheckpointId): Promise<Located> => {
+    const base = await findCheckpoint(ports.catalog, id);
+    // The bytes of the delta may be right; it is readable again once its base is.
+    if (base?.damaged === true) throw unreadableBase(id);
+    return base ?? inPlace(id);
+  };
+  return readAlong(ports, record, { ...how, locate });
+}
+
+async function readAlong(
+  ports: ReadPorts,
+  record: CheckpointRecord,
+  { unreadable, known, recentJson, locate }: HowToRead & { readonly locate: (base: CheckpointId) => Promise<Located> },
+): Promise<ReadText> {
   const steps: Step[] = [];
   const seen = new Set<CheckpointId>();
   for (let at: Located = record; ;) {
     seen.add(at.id);
     const blob: DecodedBlob = await readBlob(ports, at);
-    if (blob.kind === "whole") return rebuild(ports, record, { base: textOf(blob), steps });
+    if (blob.kind === "whole") return rebuild(ports, record, { base: textOf(blob), steps, recentJson });
     steps.push({ at, blob });
     const read = known?.get(blob.base);
-    if (read !== undefined) return rebuild(ports, record, { base: read, steps });
+    if (read !== undefined) return rebuild(ports, record, { base: read, steps, recentJson });
     if (seen.has(blob.base)) throw blame(at, "It is its own delta base.");
     if (unreadable?.has(blob.base) === true) throw unreadableBase(blob.base);
-    const base = await findCheckpoint(ports.catalog, blob.base);
-    // The bytes of the delta may be right; it is readable again once its base is.
-    if (base?.damaged === true) throw unreadableBase(blob.base);
-    at = base ?? { id: blob.base, blob: ports.blobs.refOf({ sessionId: record.sessionId, checkpointId: blob.base }) };
+    at = await locate(blob.base);
   }
 }
 
@@ -155,13 +177,13 @@ function makeContext(digests: Digester, base: JsonValue, { at, blob }: Step): Js
 async function rebuild(
   ports: ReadPorts,
   wanted: CheckpointRecord,
-  { base, steps }: { readonly base: ReadText; readonly steps: readonly Step[] },
+  { base, steps, recentJson }: Pick<HowToRead, "recentJson"> & { readonly base: ReadText; readonly steps: readonly Step[] },
 ): Promise<ReadText> {
   const [own] = steps;
   if (own === undefined) return base;
   const first = await base.value();
   const value = fold(first, steps);
-  const written = value === undefined ? undefined : await writeAndDigest(value, wanted.contextBytes, ports.digests);
+  const written = value === undefined ? undefined : await textAndDigest(value, wanted, { digests: ports.digests, recentJson });
   if (value === undefined || written?.digest !== wanted.exactDigest) {
     // Repeats the work step by step: the first result with a wrong digest shows the damaged delta.
     let proven = first;
@@ -169,7 +191,19 @@ async function rebuild(
     throw new WorkrailError("INTERNAL", `Checkpoint ${wanted.id} was decoded to two different contexts from the same deltas.`);
   }
   const facts = steps.reduceRight<EnvelopeFacts>((before, { blob }) => completeFacts(blob.facts, before), base.facts);
-  return { value: async () => value, contextText: () => [...writtenTexts(written.json)].join(""), facts, baseId: own.blob.base };
+  return { value: async () => value, contextText: written.text, facts, baseId: own.blob.base };
+}
+
+/** Digests the exact JSON of a value. */
+async function textAndDigest(
+  value: JsonValue,
+  { sessionId, contextBytes }: CheckpointRecord,
+  { digests, recentJson }: Pick<HowToRead, "recentJson"> & Pick<ReadPorts, "digests">,
+): Promise<{ readonly digest: Digest; readonly text: () => string }> {
+  const recent = recentJson?.write(sessionId, value, contextBytes);
+  if (recent !== undefined) return { digest: digests.sha256(recent.exact), text: () => decodeUtf8(recent.exact) };
+  const { digest, json } = await writeAndDigest(value, contextBytes, digests);
+  return { digest, text: () => [...writtenTexts(json)].join("") };
 }
 
 /** Writes a value as its exact JSON, and digests that. */
