@@ -19,8 +19,8 @@ import { fileError } from "./file-errors.ts";
 
 /** Number that `moveAside` appends to the name of a quarantined file. */
 const NUMBERED = /\.[1-9][0-9]*$/;
-/** Files that are overwritten at the same time. */
-const ERASED_AT_ONCE = 8;
+/** Files that are overwritten or unlinked at the same time. */
+const AT_ONCE = 16;
 
 /** Blobs as files: one for each checkpoint, in a directory for each session, under `contexts/`. */
 export class FileBlobStore implements BlobStore {
@@ -72,7 +72,7 @@ export class FileBlobStore implements BlobStore {
 
   async remove(refs: readonly BlobRef[]): Promise<void> {
     await this.#eachDirectory(refs, async (directory, names) => {
-      for (const name of names) removeIfPresent(this.#fs, path.join(directory, name));
+      await severalAtOnce([...names], async (name) => this.#fs.unlinkSoon(path.join(directory, name)).catch(unlessMissing));
       if (this.#fs.inspect(directory) !== undefined) await this.#fs.syncDirectory(directory);
     });
   }
@@ -206,12 +206,7 @@ export class FileBlobStore implements BlobStore {
   async #eraseIn(directory: string, isToBeErased: (name: string) => boolean): Promise<void> {
     if (!isOwnDirectory(this.#fs, this.#dataDir, directory)) return;
     const names = this.#fs.list(directory).filter(isToBeErased);
-    for (let first = 0; first < names.length; first += ERASED_AT_ONCE) {
-      // Disks write several files in the time of one. An error must not leave others at work.
-      const erasing = names.slice(first, first + ERASED_AT_ONCE).map((name) => overwriteAndRemove(this.#fs, path.join(directory, name)));
-      const failure = (await Promise.allSettled(erasing)).find(({ status }) => status === "rejected");
-      if (failure?.status === "rejected") throw failure.reason;
-    }
+    await severalAtOnce(names, (name) => overwriteAndRemove(this.#fs, path.join(directory, name)));
     await this.#fs.syncDirectory(directory);
   }
 
@@ -266,6 +261,19 @@ export class FileBlobStore implements BlobStore {
     if (file === undefined) throw namedOutside();
     return file;
   }
+}
+
+/** Works on some names at a time: disks handle several files in the time of one. An error leaves no other work under way. */
+async function severalAtOnce(names: readonly string[], work: (name: string) => Promise<unknown>): Promise<void> {
+  for (let first = 0; first < names.length; first += AT_ONCE) {
+    const works = names.slice(first, first + AT_ONCE).map(work);
+    const failure = (await Promise.allSettled(works)).find(({ status }) => status === "rejected");
+    if (failure?.status === "rejected") throw failure.reason;
+  }
+}
+
+function unlessMissing(error: unknown): void {
+  if (!hasCode(error, "ENOENT")) throw error;
 }
 
 /** Returns the name that a quarantined file had as a blob. */

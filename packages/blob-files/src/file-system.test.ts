@@ -97,6 +97,14 @@ describe("a file that another process holds for a moment", () => {
     expect(calls()).toBe(1);
   });
 
+  it("is waited for when it is unlinked in a thread, too", async () => {
+    const { files, calls } = failing(3, "EBUSY");
+    const unlinkSoon = () => Promise.reject(refused("EBUSY"));
+    await patient({ ...files, unlinkSoon }).unlinkSoon("file");
+    expect(calls()).toBe(4);
+    await expect(patient({ ...failing(1, "ENOENT").files, unlinkSoon }).unlinkSoon("file")).rejects.toThrow("ENOENT");
+  });
+
   it.skipIf(process.platform === "win32").each(["EACCES", "EPERM"])("is refused at once elsewhere (%s)", (code) => {
     const unlink = vi.spyOn(fs, "unlinkSync").mockImplementation(() => {
       throw refused(code);

@@ -25,6 +25,8 @@ export interface FileSystem {
   /** Gives the file a second name; fails with EEXIST when that is taken. */
   link(from: string, to: string): void;
   unlink(path: string): void;
+  /** Unlinks in a thread, for many files: to free the blocks of a file that reached the disk takes longer than a hop. */
+  unlinkSoon(path: string): Promise<void>;
   /** Makes names that were created, changed or removed in a directory durable, like `sync`. */
   syncDirectory(path: string): Promise<void> | void;
   /** Reads a whole file without following a symbolic link; `undefined` when there is no such file. */
@@ -73,6 +75,7 @@ const system: FileSystem = {
   rename: (from, to) => fs.renameSync(from, to),
   link: (from, to) => fs.linkSync(from, to),
   unlink: (path) => fs.unlinkSync(path),
+  unlinkSoon: (path) => fs.promises.unlink(path),
 
   syncDirectory(path) {
     // Windows cannot open a directory, and makes renames durable by itself.
@@ -149,6 +152,7 @@ export function patient(files: FileSystem): FileSystem {
     overwrite: (path) => patiently(() => files.overwrite(path)),
     rename: (from, to) => patiently(() => files.rename(from, to)),
     unlink: (path) => patiently(() => files.unlink(path)),
+    unlinkSoon: (path) => files.unlinkSoon(path).catch(() => patiently(() => files.unlink(path))),
     read: (path) => patiently(() => files.read(path)),
   };
 }

@@ -356,6 +356,10 @@ describe("erasing", () => {
       if (name === file) steps.push("unlink");
       nodeFileSystem.unlink(name);
     },
+    unlinkSoon: async (name) => {
+      if (name === file) steps.push("unlink");
+      await nodeFileSystem.unlinkSoon(name);
+    },
   });
 
   describe("happens when a user removes checkpoints for good:", () => {

@@ -71,6 +71,11 @@ export class FailingDisk {
     await this.repeated.work();
   }
 
+  #beforeRemoving(): void {
+    this.onRemoving?.();
+    if (this.removing !== undefined) throw failure(this.removing);
+  }
+
   #files(): FileSystem {
     return {
       ...nodeFileSystem,
@@ -82,9 +87,12 @@ export class FailingDisk {
         return nodeFileSystem.create(file);
       },
       unlink: (file) => {
-        this.onRemoving?.();
-        if (this.removing !== undefined) throw failure(this.removing);
+        this.#beforeRemoving();
         nodeFileSystem.unlink(file);
+      },
+      unlinkSoon: async (file) => {
+        this.#beforeRemoving();
+        await nodeFileSystem.unlinkSoon(file);
       },
       freeBytes: (directory) => {
         this.looks += 1;

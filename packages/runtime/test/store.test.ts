@@ -515,11 +515,10 @@ describe("a store on disk", () => {
 
   it("finishes pending removals of an earlier process at its start", () =>
     onDisk(async (place) => {
-      const unlink = (file: string): void => {
-        if (file.endsWith(".json.gz")) throw Object.assign(new Error("EBUSY: injected"), { code: "EBUSY" });
-        nodeFileSystem.unlink(file);
+      const unlinkSoon = async (file: string): Promise<void> => {
+        throw Object.assign(new Error(`EBUSY: ${file}`), { code: "EBUSY" });
       };
-      const storage = ({ dataDir }: Settings) => openSqliteFs({ dataDir, fs: { ...nodeFileSystem, unlink } });
+      const storage = ({ dataDir }: Settings) => openSqliteFs({ dataDir, fs: { ...nodeFileSystem, unlinkSoon } });
       const workrail = await place.open({ limits: { maxCheckpoints: 1 }, adapters: { storage } });
       const { blobPath } = await workrail.saveCheckpoint({ sessionId: "session", context: { step: 1 } });
       await workrail.saveCheckpoint({ sessionId: "session", context: { step: 2 } });

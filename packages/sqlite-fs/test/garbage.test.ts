@@ -30,7 +30,7 @@ describe("garbage", () => {
   it("that is pending is removed at the next start, in any amount", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
-      const files = { ...nodeFileSystem, unlink: refuse };
+      const files = { ...nodeFileSystem, unlinkSoon: refuse };
       await withOpened(
         dataDir,
         async (store) => {
@@ -77,7 +77,7 @@ describe("garbage", () => {
     ));
 });
 
-function refuse(): never {
+async function refuse(): Promise<never> {
   throw Object.assign(new Error("EBUSY: injected"), { code: "EBUSY" });
 }
 

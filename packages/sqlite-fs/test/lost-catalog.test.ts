@@ -211,9 +211,9 @@ describe("a rebuild", () => {
     let refusesRemoval = true;
     const files: FileSystem = {
       ...nodeFileSystem,
-      unlink(file) {
-        if (refusesRemoval && file.endsWith(".json.gz")) throw Object.assign(new Error("EBUSY: injected"), { code: "EBUSY" });
-        nodeFileSystem.unlink(file);
+      async unlinkSoon(file) {
+        if (refusesRemoval) throw Object.assign(new Error("EBUSY: injected"), { code: "EBUSY" });
+        await nodeFileSystem.unlinkSoon(file);
       },
     };
     return withStore(
