@@ -104,7 +104,7 @@ async function readAll(ports: CopyPorts, records: readonly CheckpointRecord[]) {
     const found: { readonly record: CheckpointRecord; readonly read: ReadText }[] = [];
     for (const record of records.toReversed()) {
       try {
-        const read = await readOrBlame(ports, record, known);
+        const read = await readOrBlame(ports, record, { known });
         known.set(record.id, read);
         found.unshift({ record, read });
       } catch (error) {
