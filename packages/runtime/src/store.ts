@@ -18,6 +18,7 @@ import {
   type RebuildOptions,
   type RebuildPorts,
   type RebuildReport,
+  RecentHeads,
   RecentJson,
   RecentKeys,
   screenSecretsBy,
@@ -179,6 +180,9 @@ export class Store {
       writer: `workrail/${VERSION}`,
       recentKeys: whole?.savePorts.recentKeys ?? new RecentKeys(),
       recentJson: whole?.savePorts.recentJson ?? new RecentJson(),
+      // Where a read takes a round trip. A caller's part of the store hides heads of other projects.
+      recentHeads:
+        named?.by.savePorts.recentHeads ?? (whole === undefined && parts.blobs.sharesTransaction === true ? new RecentHeads() : undefined),
       secrets: screenSecretsBy(parts.screening.screen),
       relieve: (failure, blobBytes) => this.room.relieve(failure, blobBytes),
     };

@@ -155,7 +155,10 @@ export async function erase(store: Store, params: EraseParams): Promise<EraseRes
   if (!report.dryRun) {
     const sessions = report.erased.map((each) => each.sessionId);
     store.changed(sessions);
-    for (const session of sessions) store.savePorts.recentJson?.forget(session);
+    for (const session of sessions) {
+      store.savePorts.recentJson?.forget(session);
+      store.savePorts.recentHeads?.forget(session);
+    }
     // Notes of a deleted checkpoint stay, since the next turn may save its words again. Notes of an erased session are removed.
     if (store.dataDir !== undefined && "sessionIds" in input) forgetSessions(store.dataDir, input.sessionIds);
   }

@@ -14,6 +14,8 @@ export interface Append {
   readonly unlessHeadIs: Digest | undefined;
   /** Appends nothing and answers `conflict` unless this is the head. `null` expects that there is no head. */
   readonly expectedHead: CheckpointId | null | undefined;
+  /** Appends nothing and answers `moved` unless this is the head, and these are the session's pins. */
+  readonly preparedFor?: { readonly head: CheckpointRecord; readonly pins: readonly string[] } | undefined;
   /**
    * Removes the session's oldest workflow checkpoints beyond this number, with their side records. All count, but the appended one is never removed, nor one
    * that is tagged `keep` (itself or through its session), nor one still shielded at the creation time of the appended one. The
@@ -66,6 +68,8 @@ export type CommitOutcome =
     }
   | { readonly status: "unchanged"; readonly head: CheckpointRecord }
   | { readonly status: "conflict"; readonly head: CheckpointRecord | undefined }
+  /** The session is not the one that the checkpoint was prepared for. */
+  | { readonly status: "moved" }
   /** The id belongs to another live checkpoint. */
   | { readonly status: "exists"; readonly record: CheckpointRecord }
   /** The id belongs to a checkpoint in the trash. */
@@ -156,9 +160,13 @@ function pruneReads({ record: { id, sessionId, createdAt } }: Append, excess: nu
 }
 
 /** Returns the reason why the append must not be. The order of the reasons is part of the contract. */
-function refuse({ record, expectedHead, unlessHeadIs, asides, quota, owner, put }: AppendWithBlob, facts: AppendFacts, bytes: QuotaUsage) {
-  const { existing } = facts;
+function refuse(given: AppendWithBlob, facts: AppendFacts, bytes: QuotaUsage) {
+  const { record, expectedHead, preparedFor, unlessHeadIs, asides, quota, owner, put } = given;
+  const { existing, session } = facts;
   const head = facts.head[0]?.record;
+  if (preparedFor !== undefined && !(isSameSave(preparedFor.head, head) && isSameList(preparedFor.pins, session?.pins))) {
+    return { status: "moved" } satisfies CommitOutcome;
+  }
   if (existing !== undefined) {
     return { status: existing.trashedAt === undefined ? "exists" : "in-trash", record: existing.record } satisfies CommitOutcome;
   }
@@ -170,6 +178,15 @@ function refuse({ record, expectedHead, unlessHeadIs, asides, quota, owner, put 
   if (!hasRoom) return { status: "asides-full" } satisfies CommitOutcome;
   const over = quota && (["session", "store"] as const).find((limit) => bytes[limit] + record.blobBytes > quota[limit]);
   return over === undefined ? undefined : ({ status: "over-quota", over, bytes } satisfies CommitOutcome);
+}
+
+/** A removed checkpoint may have been saved again under its id, with other content or labels. */
+function isSameSave(one: CheckpointRecord, other: CheckpointRecord | undefined): boolean {
+  return one.id === other?.id && one.exactDigest === other.exactDigest && one.createdAt.getTime() === other.createdAt.getTime();
+}
+
+function isSameList(one: readonly string[], other: readonly string[] | undefined): boolean {
+  return one.length === other?.length && one.every((each, index) => each === other[index]);
 }
 
 function asidesGoing({ asides: limit, record }: Append, { asides }: AppendFacts): readonly CheckpointRow[] {

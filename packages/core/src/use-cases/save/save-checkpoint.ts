@@ -7,6 +7,7 @@ import { copyOf } from "../../json/check-json.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import type { RecentJson } from "../../json/recent-json.ts";
 import { type DroppedEntries, droppedEntries, type RecentKeys } from "./dropped-entries.ts";
+import type { RecentHeads, SeenSession } from "./recent-heads.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context, JsonObject } from "../../model/context.ts";
 import { type BlobRef, type CheckpointId, isGenerated, type SessionId } from "../../model/ids.ts";
@@ -49,6 +50,8 @@ export interface SavePorts extends ClassifyPorts {
   readonly recentKeys?: RecentKeys | undefined;
   /** JSON of contexts that were saved before. Default: each context is written anew. */
   readonly recentJson?: RecentJson | undefined;
+  /** Heads that were saved before. Default: each save reads its session first. */
+  readonly recentHeads?: RecentHeads | undefined;
   /** Handling of secrets in saved data. Default: no search for secrets. */
   readonly secrets?: ScreenSecrets | undefined;
   /**
@@ -130,6 +133,8 @@ interface WholeInput extends SaveInput {
   readonly base?: Base | undefined;
   /** The session before this save. */
   readonly seen?: SessionRow | undefined;
+  /** What was kept of the session, when it was not read for this save. */
+  readonly recent?: SeenSession | undefined;
   /** Head that the patch was applied to. If another process moved the head, the save fails and can be repeated. */
   readonly follows?: CheckpointId | undefined;
 }
@@ -185,11 +190,18 @@ async function saveContent(ports: SavePorts, given: WholeInput): Promise<SaveRes
   // A large context is compressed in another thread during the search for secrets. Nothing is written before the search ends.
   const [begun, search] = await Promise.allSettled([draft(ports, given), screened(ports, given)]);
   const { redacted, ...secrets } = outcomeOf(search);
-  const { input, known, encoded } = redacted === undefined ? outcomeOf(begun) : await draft(ports, redacted);
-  const dropped = encoded?.dropped;
-  const outcome = known ?? (await writeOrName(ports, input, encoded));
-  if (outcome.status === "saved") ports.recentKeys?.add(outcome.record.exactDigest, input.redacted ?? input.context);
-  return { ...outcome, ...secrets, ...(dropped === undefined ? {} : { dropped }) };
+  for (let drafted = redacted === undefined ? outcomeOf(begun) : await draft(ports, redacted); ;) {
+    const { input, known, encoded } = drafted;
+    const outcome = known ?? (await writeOrName(ports, input, encoded));
+    if (outcome !== undefined) {
+      const dropped = outcome.status === "saved" ? encoded?.dropped : undefined;
+      if (outcome.status === "saved") ports.recentKeys?.add(outcome.record.exactDigest, input.redacted ?? input.context);
+      return { ...outcome, ...secrets, ...(dropped === undefined ? {} : { dropped }) };
+    }
+    // Another process saved to the session, whose head was kept.
+    ports.recentHeads?.forget(input.sessionId);
+    drafted = await draft(ports, redacted ?? given);
+  }
 }
 
 /** Most attempts against other processes that keep saving. */
@@ -227,25 +239,56 @@ type Draft =
   | { readonly input: WholeInput; readonly known?: undefined; readonly encoded: Encoded };
 
 async function draft(ports: SavePorts, input: WholeInput): Promise<Draft> {
-  const rules = await input.rules?.();
-  const { checkpointId, parentId } = input;
+  const { sessionId, checkpointId, parentId } = input;
+  const recent = recentOf(ports, input);
+  if (recent !== undefined) {
+    try {
+      return await draftAfter(ports, { ...input, recent }, { ...recent, own: undefined, parent: recent.head });
+    } catch {
+      // What was kept may be outdated: only what is read now may refuse a save.
+      ports.recentHeads?.forget(sessionId);
+    }
+  }
   const found = await ports.catalog.read({
-    head: headOf(input.sessionId),
-    session: { of: "session", id: input.sessionId },
+    head: headOf(sessionId),
+    session: { of: "session", id: sessionId },
     ...(checkpointId === undefined ? {} : { own: { of: "checkpoint", id: checkpointId } }),
     ...(parentId === undefined || parentId === null ? {} : { parent: { of: "checkpoint", id: parentId } }),
   });
-  const { session } = found;
-  const head = found.head[0]?.record;
+  const [{ session }, head] = [found, found.head[0]?.record];
+  ports.recentHeads?.looked(sessionId, head, session);
+  return draftAfter(ports, input, { head, session, own: liveIn(found.own), parent: liveIn(found.parent) });
+}
+
+/** Returns what is kept of the session, if the save can do without more. The append answers for an id that is taken. */
+function recentOf(ports: SavePorts, input: WholeInput): SeenSession | undefined {
+  const recent = ports.recentHeads?.of(input.sessionId);
+  const ids = [input.parentId, input.expectedParentId, input.follows];
+  const continues = recent !== undefined && ids.every((id) => id === undefined || id === recent.head.id);
+  const isToBeRead = recent?.head.canonicalDigest === skipDigest(input) || Object.keys(input.context).length === 0;
+  return continues && !isToBeRead ? recent : undefined;
+}
+
+interface Found {
+  readonly head: CheckpointRecord | undefined;
+  readonly session: SessionRow | undefined;
+  /** Checkpoint with the caller's id. */
+  readonly own: CheckpointRecord | undefined;
+  readonly parent: CheckpointRecord | undefined;
+}
+
+async function draftAfter(ports: SavePorts, input: WholeInput, { head, session, own, parent: found }: Found): Promise<Draft> {
+  const { parentId } = input;
+  const rules = await input.rules?.();
   if (input.ownProjectOnly === true) {
     const owner = otherProjectOf(head, input.project, (await input.surroundings?.()) ?? {});
     if (owner !== undefined) throw otherProjectRefused(input.sessionId, owner, input.project);
   }
-  const known = await answerWithoutWriting(ports, input, { head, own: liveIn(found.own) });
+  const known = await answerWithoutWriting(ports, input, { head, own });
   if (known !== undefined) return { input, known };
   const how = { pins: session?.pins ?? [], rules };
   const layers = input.layers ?? summarise(await classifyContext(ports, input.context, how));
-  const parent = parentOf(input, head, liveIn(found.parent));
+  const parent = parentOf(input, head, found);
   const dropped = input.reportsDropped === false ? undefined : await droppedEntries(ports, { ...input, parent, how });
   const continues = parentId === undefined ? head?.id : (parentId ?? undefined);
   const facts = await describe(ports, { ...input, layers, parentId: continues, begunAt: session?.createdAt }, head);
@@ -273,7 +316,7 @@ async function screened(ports: SavePorts, input: WholeInput): Promise<Pick<SaveR
 }
 
 /** Writes a checkpoint and adds its id to retryable errors: a failed write may have left a blob, which a retry recognises by this id. */
-async function writeOrName(ports: SavePorts, input: WholeInput, encoded: Encoded): Promise<SaveOutcome> {
+async function writeOrName(ports: SavePorts, input: WholeInput, encoded: Encoded): Promise<SaveOutcome | undefined> {
   try {
     return await write(ports, input, encoded).catch(async (error: unknown) => {
       if ((await ports.relieve?.(error, encoded.bytes.length)) !== true) throw error;
@@ -403,7 +446,8 @@ interface Encoded {
 /** Most bytes of a blob that is put within the change of the catalog, where other changes wait. */
 const TOGETHER_BYTES = 1024 * 1024;
 
-async function write(ports: SavePorts, input: WholeInput, encoded: Encoded): Promise<SaveOutcome> {
+/** @returns `undefined` when the session is no longer what was kept of it. */
+async function write(ports: SavePorts, input: WholeInput, encoded: Encoded): Promise<SaveOutcome | undefined> {
   const { facts, bytes } = encoded;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const stored = (attempt === 1 && putLater(ports, encoded)) || (await putBlob(ports, input, encoded));
@@ -411,6 +455,7 @@ async function write(ports: SavePorts, input: WholeInput, encoded: Encoded): Pro
     if (outcome.status === "blob-missing") continue;
     if (outcome.status !== "committed") {
       reclaimLater(ports, [stored.blob]);
+      if (outcome.status === "moved") return undefined;
       return answerTo(ports, input, { ...stored, ...outcome });
     }
     const { record, removed, bytes: usage } = outcome;
@@ -420,6 +465,7 @@ async function write(ports: SavePorts, input: WholeInput, encoded: Encoded): Pro
     if (stored.put === undefined && input.checkpointId !== undefined) {
       await putBackIfReplaced(ports, { ...input, ...stored, bytes }, record);
     }
+    if (record.kind !== "aside") ports.recentHeads?.saved(record);
     const needless = removed.map((each) => each.blob);
     if (needless.length > 0) reclaimLater(ports, needless);
     return { status: "saved", record, removed, bytes: usage };
@@ -450,6 +496,7 @@ function termsOf(ports: SavePorts, input: WholeInput, { facts, blob, blobBytes, 
     unlessHeadIs: skipDigest(input),
     // `null` expects a session without checkpoints.
     expectedHead: input.expectedParentId === undefined ? input.follows : input.expectedParentId,
+    preparedFor: input.recent && { head: input.recent.head, pins: input.recent.session.pins },
     keepNewest: facts.kind === "workflow" ? ports.limits.maxCheckpoints : undefined,
     seen: input.seen,
     owner: input.mustHaveOwner === true ? input.recordOf : undefined,
@@ -561,7 +608,7 @@ function isSameButForTime(left: CheckpointFacts, right: CheckpointFacts): boolea
 }
 
 /** Outcome of a commit that made no checkpoint, with the blob that was meant for it. */
-type NotCommitted = StoredBlob & Exclude<CommitOutcome, { status: "blob-missing" | "committed" }>;
+type NotCommitted = StoredBlob & Exclude<CommitOutcome, { status: "blob-missing" | "committed" | "moved" }>;
 
 async function answerTo(ports: SavePorts, input: WholeInput, outcome: NotCommitted): Promise<SaveOutcome> {
   switch (outcome.status) {
