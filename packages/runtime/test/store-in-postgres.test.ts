@@ -111,6 +111,29 @@ describe.skipIf(missing !== undefined)(`a store in PostgreSQL${missing === undef
     );
   });
 
+  it("is shared with a process that kept the head of a session", async () => {
+    const sessionId = "kept";
+    await using((one) =>
+      using(async (other) => {
+        for (let step = 1; step <= 4; step++) await one.saveCheckpoint({ sessionId, context: { plan: "ship", step } });
+        await other.markCritical({ sessionId, contextKey: "step" });
+        const pinned = await one.saveCheckpoint({ sessionId, context: { plan: "ship", step: 5 } });
+        expect((await one.loadCheckpoint({ checkpointId: pinned.checkpointId })).metadata.layers?.CRITICAL).toBeGreaterThan(0);
+        for (let step = 6; step <= 8; step++) await one.saveCheckpoint({ sessionId, context: { plan: "ship", step } });
+        const others = await other.saveCheckpoint({ sessionId, context: { plan: "sail", step: 9 } });
+        expect((await one.saveCheckpoint({ sessionId, context: { plan: "sail", step: 9 } })).status).toBe("SKIPPED_UNCHANGED");
+        const next = await one.saveCheckpoint({ sessionId, context: { plan: "sail", step: 10 } });
+        expect(next.parentId).toBe(others.checkpointId);
+        for (let step = 11; step <= 13; step++) await one.saveCheckpoint({ sessionId, context: { plan: "sail", step } });
+        const head = (await one.loadCheckpoint({ sessionId })).metadata.id;
+        await other.erase({ sessionId });
+        const saving = one.saveCheckpoint({ sessionId, parentId: head, context: { plan: "sail", step: 14 } });
+        await expect(saving).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
+        expect((await one.saveCheckpoint({ sessionId, context: { plan: "sail", step: 15 } })).parentId).toBeNull();
+      }),
+    );
+  });
+
   it("is copied to a directory and back, and takes what another store pushes", async () => {
     const [place, other] = [path.join(directory, "copied"), path.join(directory, "laptop")];
     const listed = async (store: Workrail) => {
