@@ -1,3 +1,4 @@
+import { RecentJson } from "../../json/recent-json.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
 import type { Locking } from "../../ports/locking.ts";
@@ -73,6 +74,7 @@ class Scan {
   readonly #unreadable: CheckpointId[] = [];
   /** Checkpoint read last by its id: mostly the base of the next one. */
   #last: ReadonlyMap<CheckpointId, ReadText> = new Map();
+  readonly #recentJson = new RecentJson();
   #done = 0;
 
   constructor(ports: ScanPorts, options: ScanOptions) {
@@ -139,7 +141,7 @@ class Scan {
   /** Reads the JSON text; `undefined` when it is unreadable, or was removed since it was listed. */
   async #read(record: CheckpointRecord, inTrash: boolean): Promise<string | undefined> {
     try {
-      const read = await readText(this.#ports, record, { known: this.#last });
+      const read = await readText(this.#ports, record, { known: this.#last, recentJson: this.#recentJson });
       this.#last = new Map([[record.id, read]]);
       return read.contextText();
     } catch (error) {

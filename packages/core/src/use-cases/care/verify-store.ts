@@ -1,3 +1,4 @@
+import { RecentJson } from "../../json/recent-json.ts";
 import { type ErrorCode, isWorkrailError, type WorkrailError } from "../../errors.ts";
 import { decodeBlob } from "../../envelope/envelope.ts";
 import type { EnvelopeFacts } from "../../envelope/envelope-json.ts";
@@ -128,6 +129,7 @@ class Verification {
   readonly #refs = new Set<BlobRef>();
   /** Checkpoint read last by its id: mostly the base of the next one. */
   #last: ReadonlyMap<CheckpointId, ReadText> = new Map();
+  readonly #recentJson = new RecentJson();
   /** Checkpoints whose blobs are exact but have another form than their records state. */
   readonly #changing = new Map<CheckpointId, CheckpointRecord>();
   readonly #unreadable = new Set<CheckpointId>();
@@ -263,7 +265,7 @@ class Verification {
 
   async #lookAtMarked(record: CheckpointRecord): Promise<Finding | undefined> {
     try {
-      // Deltas of this checkpoint become readable once the mark is removed.
+      // Deltas of this checkpoint are readable too: its file is intact.
       await this.#read({ ...record, damaged: false });
     } catch (error) {
       if (!isItsOwnFault(error)) throw error;
@@ -275,7 +277,7 @@ class Verification {
   }
 
   async #read(record: CheckpointRecord, unreadable?: ReadonlySet<CheckpointId>): Promise<ReadText> {
-    const read = await readText(this.#ports, record, { known: this.#last, unreadable });
+    const read = await readText(this.#ports, record, { known: this.#last, unreadable, recentJson: this.#recentJson });
     this.#last = new Map([[record.id, read]]);
     return read;
   }

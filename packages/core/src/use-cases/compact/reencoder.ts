@@ -2,11 +2,12 @@ import { applyDelta } from "../../delta/apply-delta.ts";
 import { findDelta } from "../../delta/find-delta.ts";
 import { decodeBlob, encodeDelta, MAX_ENVELOPE_BYTES } from "../../envelope/envelope.ts";
 import { isWorkrailError, WorkrailError } from "../../errors.ts";
+import { RecentJson } from "../../json/recent-json.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId } from "../../model/ids.ts";
 import { decodeUtf8, encodeUtf8 } from "../../json/utf8.ts";
-import { type ReadContext, readContext, type ReadPorts, writeAndDigest } from "../load/read-context.ts";
+import { type ReadContext, readContext, type ReadPorts, textAndDigest } from "../load/read-context.ts";
 import { changeForm } from "../../catalog/rules/change-form.ts";
 import { commit } from "../../catalog/rules/commit.ts";
 
@@ -30,6 +31,7 @@ export class Reencoder {
   readonly #givenUp: Set<CheckpointId>;
   readonly #pause: () => Promise<void>;
   readonly #inPlace: InPlace;
+  readonly #recentJson = new RecentJson();
   #waiting: Made[] = [];
   #made = 0;
   #reencoded = 0;
@@ -106,7 +108,7 @@ export class Reencoder {
     await this.#pause();
     // Verifies as a reader will see it, through the delta's JSON text. The base is unchanged by the steps above.
     const made = applyDelta(from.context, parseJson(decodeUtf8(encodeUtf8(JSON.stringify(delta)))));
-    const { digest } = await writeAndDigest(made, record.contextBytes, this.#ports.digests);
+    const { digest } = await textAndDigest(made, record, { digests: this.#ports.digests, recentJson: this.#recentJson });
     if (digest !== record.exactDigest)
       throw new WorkrailError("INTERNAL", "A delta does not restore the content that it was computed from.");
     const bytes = await this.#ports.codec.encode(encodeDelta({ facts: record, base: from.facts, delta }, this.#ports.digests));

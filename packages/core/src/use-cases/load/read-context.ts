@@ -194,8 +194,8 @@ async function rebuild(
   return { value: async () => value, contextText: written.text, facts, baseId: own.blob.base };
 }
 
-/** Digests the exact JSON of a value. */
-async function textAndDigest(
+/** Writes the context of a checkpoint as its exact JSON, and digests that. */
+export async function textAndDigest(
   value: JsonValue,
   { sessionId, contextBytes }: CheckpointRecord,
   { digests, recentJson }: Pick<HowToRead, "recentJson"> & Pick<ReadPorts, "digests">,
@@ -206,8 +206,7 @@ async function textAndDigest(
   return { digest, text: () => [...writtenTexts(json)].join("") };
 }
 
-/** Writes a value as its exact JSON, and digests that. */
-export async function writeAndDigest(
+async function writeAndDigest(
   value: JsonValue,
   sizeBytes: number,
   digests: Digester,

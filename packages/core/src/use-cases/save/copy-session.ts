@@ -1,3 +1,4 @@
+import { RecentJson } from "../../json/recent-json.ts";
 import { commit } from "../../catalog/rules/commit.ts";
 import { ALL } from "../../catalog/reads.ts";
 import { findSession } from "../../catalog/queries/query-sessions.ts";
@@ -101,10 +102,11 @@ async function recordsOf({ catalog }: CopyPorts, sessionId: SessionId): Promise<
 async function readAll(ports: CopyPorts, records: readonly CheckpointRecord[]) {
   return ports.locking.shared(async () => {
     const known = new Map<CheckpointId, ReadText>();
+    const recentJson = new RecentJson();
     const found: { readonly record: CheckpointRecord; readonly read: ReadText }[] = [];
     for (const record of records.toReversed()) {
       try {
-        const read = await readOrBlame(ports, record, { known });
+        const read = await readOrBlame(ports, record, { known, recentJson });
         known.set(record.id, read);
         found.unshift({ record, read });
       } catch (error) {
