@@ -34,7 +34,7 @@ import { screeningBy } from "./secrets/secret-screening.ts";
 import { SessionResolver } from "./session-resolver.ts";
 import type { Settings } from "./settings.ts";
 import { tokenCounter } from "./token-counter.ts";
-import { type Parts, TOKENS } from "./tokens.ts";
+import { type Parts, INJECTION_TOKENS } from "./tokens.ts";
 
 /** Parts that a program may bring itself; the built-in parts are used for the rest. */
 export interface Adapters {
@@ -119,28 +119,28 @@ async function wireOver(
   const once = <T>(token: InjectionToken<T>, make: (c: DependencyContainer) => T): void =>
     void container.register(token, { useFactory: instanceCachingFactory(make) });
 
-  value(TOKENS.settings, settings);
-  value(TOKENS.storage, storage);
+  value(INJECTION_TOKENS.settings, settings);
+  value(INJECTION_TOKENS.storage, storage);
   const background = new BackgroundQueue(log);
-  value(TOKENS.catalog, forgettingVectors(storage, background).catalog);
-  value(TOKENS.recovery, storage.recovery);
-  value(TOKENS.chain, storage.chain);
-  value(TOKENS.blobs, storage.blobs);
-  value(TOKENS.locking, storage.locking);
-  value(TOKENS.search, storage.search ?? (await import("@workrail/search-minisearch")).miniSearchIndex());
-  value(TOKENS.log, log);
-  value(TOKENS.sealing, sealing);
-  value(TOKENS.classifier, adapters.classifier ?? classifierOnDemand);
-  value(TOKENS.codec, codec);
-  value(TOKENS.clock, clock);
-  value(TOKENS.ids, adapters.ids ?? randomIds);
-  value(TOKENS.digests, digests);
-  value(TOKENS.tokens, adapters.tokens ?? tokenCounter(settings.tokenizer));
-  once(TOKENS.condensing, (c) => {
-    const { findSecrets } = c.resolve(TOKENS.screening);
-    return condensingBy(settings.condenser, { own: adapters.condenser, digests: c.resolve(TOKENS.digests), findSecrets });
+  value(INJECTION_TOKENS.catalog, forgettingVectors(storage, background).catalog);
+  value(INJECTION_TOKENS.recovery, storage.recovery);
+  value(INJECTION_TOKENS.chain, storage.chain);
+  value(INJECTION_TOKENS.blobs, storage.blobs);
+  value(INJECTION_TOKENS.locking, storage.locking);
+  value(INJECTION_TOKENS.search, storage.search ?? (await import("@workrail/search-minisearch")).miniSearchIndex());
+  value(INJECTION_TOKENS.log, log);
+  value(INJECTION_TOKENS.sealing, sealing);
+  value(INJECTION_TOKENS.classifier, adapters.classifier ?? classifierOnDemand);
+  value(INJECTION_TOKENS.codec, codec);
+  value(INJECTION_TOKENS.clock, clock);
+  value(INJECTION_TOKENS.ids, adapters.ids ?? randomIds);
+  value(INJECTION_TOKENS.digests, digests);
+  value(INJECTION_TOKENS.tokens, adapters.tokens ?? tokenCounter(settings.tokenizer));
+  once(INJECTION_TOKENS.condensing, (c) => {
+    const { findSecrets } = c.resolve(INJECTION_TOKENS.screening);
+    return condensingBy(settings.condenser, { own: adapters.condenser, digests: c.resolve(INJECTION_TOKENS.digests), findSecrets });
   });
-  once(TOKENS.transcripts, () => {
+  once(INJECTION_TOKENS.transcripts, () => {
     const files = adapters.transcripts ?? new FileTranscripts({ project: settings.project, directory: process.cwd() });
     // Checked for every implementation, because transcripts are unencrypted.
     const checked = (own: TranscriptFiles): TranscriptFiles => ({
@@ -152,23 +152,34 @@ async function wireOver(
     });
     return checked(files);
   });
-  once(TOKENS.embedding, (c) => embeddingBy(settings.embedder, adapters.embedder, { clock: c.resolve(TOKENS.clock), log }));
-  once(TOKENS.screening, (c) => {
+  once(INJECTION_TOKENS.embedding, (c) =>
+    embeddingBy(settings.embedder, adapters.embedder, { clock: c.resolve(INJECTION_TOKENS.clock), log }),
+  );
+  once(INJECTION_TOKENS.screening, (c) => {
     const { texts } = sealing;
-    return screeningBy(settings.secrets, { scanner: adapters.secretScanner, digests: c.resolve(TOKENS.digests), log, dataDir, texts });
-  });
-  value(TOKENS.background, background);
-  once(TOKENS.accesses, (c) => {
-    return new AccessRecorder({
-      catalog: c.resolve(TOKENS.catalog),
-      locking: c.resolve(TOKENS.locking),
-      clock: c.resolve(TOKENS.clock),
-      background: c.resolve(TOKENS.background),
+    return screeningBy(settings.secrets, {
+      scanner: adapters.secretScanner,
+      digests: c.resolve(INJECTION_TOKENS.digests),
+      log,
+      dataDir,
+      texts,
     });
   });
-  once(TOKENS.sessions, (c) => inUse ?? new SessionResolver({ digests: sealing.digests, ids: c.resolve(TOKENS.ids), settings }));
-  const names = Object.keys(TOKENS) as (keyof Parts)[];
-  return Object.fromEntries(names.map((name) => [name, container.resolve<unknown>(TOKENS[name])])) as unknown as Parts;
+  value(INJECTION_TOKENS.background, background);
+  once(INJECTION_TOKENS.accesses, (c) => {
+    return new AccessRecorder({
+      catalog: c.resolve(INJECTION_TOKENS.catalog),
+      locking: c.resolve(INJECTION_TOKENS.locking),
+      clock: c.resolve(INJECTION_TOKENS.clock),
+      background: c.resolve(INJECTION_TOKENS.background),
+    });
+  });
+  once(
+    INJECTION_TOKENS.sessions,
+    (c) => inUse ?? new SessionResolver({ digests: sealing.digests, ids: c.resolve(INJECTION_TOKENS.ids), settings }),
+  );
+  const names = Object.keys(INJECTION_TOKENS) as (keyof Parts)[];
+  return Object.fromEntries(names.map((name) => [name, container.resolve<unknown>(INJECTION_TOKENS[name])])) as unknown as Parts;
 }
 
 /**

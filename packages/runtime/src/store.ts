@@ -129,7 +129,7 @@ export class Store {
   readonly ownId: CheckpointId | undefined;
   readonly compactor: Compactor;
   readonly housekeeper: Housekeeper;
-  readonly room: DiskRoom;
+  readonly diskRoom: DiskRoom;
   readonly search: StoreSearch;
   readonly pulse: ChangePulse;
   /** The whole store, if this is a caller's part of it. */
@@ -171,7 +171,7 @@ export class Store {
     this.rules = place === undefined ? (named?.by.rules ?? new ProjectRules(project, parts.log)) : rulesOf(place);
     this.git = place === undefined ? (named?.by.git ?? new GitReader(project)) : { read: async () => place.git };
     this.housekeeper = whole?.housekeeper ?? new Housekeeper(parts);
-    this.room = whole?.room ?? new DiskRoom({ ...parts, makeRoom: (needed) => this.housekeeper.makeRoomOnDisk(needed) });
+    this.diskRoom = whole?.diskRoom ?? new DiskRoom({ ...parts, makeRoom: (needed) => this.housekeeper.makeRoomOnDisk(needed) });
     // With a trash for pruned checkpoints, pruning runs after the save.
     const maxCheckpoints = settings.prunesToTrash ? ALL : limits.maxCheckpoints;
     this.savePorts = {
@@ -184,7 +184,7 @@ export class Store {
       recentHeads:
         named?.by.savePorts.recentHeads ?? (whole === undefined && parts.blobs.sharesTransaction === true ? new RecentHeads() : undefined),
       secrets: screenSecretsBy(parts.screening.screen),
-      relieve: (failure, blobBytes) => this.room.relieve(failure, blobBytes),
+      relieve: (failure, blobBytes) => this.diskRoom.relieve(failure, blobBytes),
     };
     this.loadPorts = {
       ...parts,
@@ -365,8 +365,8 @@ export class Store {
   }
 
   /** Requests compaction and indexing of sessions with added or erased checkpoints. Erasing expands deltas. */
-  changed(sessions: Iterable<SessionId>): void {
-    if (this.whole !== undefined) return this.whole.changed(sessions);
+  requestUpkeep(sessions: Iterable<SessionId>): void {
+    if (this.whole !== undefined) return this.whole.requestUpkeep(sessions);
     let isAny = false;
     for (const sessionId of new Set(sessions)) {
       this.compactor.request(sessionId);
@@ -456,7 +456,7 @@ export class Store {
   }
 
   #tookIn(sessions: readonly SessionId[]): number {
-    this.changed(sessions);
+    this.requestUpkeep(sessions);
     return sessions.length;
   }
 
@@ -486,7 +486,7 @@ export class Store {
     if (dataDir !== undefined) background.run("remove old files of hooks", async () => removeOld(dataDir, clock));
     this.compactor.catchUp();
     this.search.changed();
-    this.room.watch();
+    this.diskRoom.watch();
     this.housekeeper.start();
   }
 

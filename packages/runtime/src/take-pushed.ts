@@ -86,7 +86,7 @@ export async function takePushed(store: Store, { checkpoints }: TakePushedParams
       }
     }
   } finally {
-    store.changed(changed);
+    store.requestUpkeep(changed);
   }
   return { outcomes };
 }

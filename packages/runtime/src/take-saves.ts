@@ -17,7 +17,7 @@ export async function takeSaves(store: Store, { saves }: TakeSavesParams): Promi
     try {
       const save = parseSave(given, now);
       const sessionId = await store.withRoom(() => saveOne(save, () => void (hasGap = true)));
-      if (sessionId !== undefined) store.changed([sessionId]);
+      if (sessionId !== undefined) store.requestUpkeep([sessionId]);
       outcomes.push({ status: sessionId === undefined ? "present" : "taken", ...(hasGap ? { hasGap } : {}) });
     } catch (error) {
       if (!isWorkrailError(error) || mayGoAway(error)) throw error;

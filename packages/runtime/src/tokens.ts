@@ -59,7 +59,7 @@ export interface Parts {
 }
 
 /** Injection tokens of the container. */
-export const TOKENS: { readonly [Name in keyof Parts]: InjectionToken<Parts[Name]> } = {
+export const INJECTION_TOKENS: { readonly [Name in keyof Parts]: InjectionToken<Parts[Name]> } = {
   settings: Symbol("Settings"),
   storage: Symbol("Storage"),
   catalog: Symbol("Catalog"),

@@ -12,7 +12,7 @@ export type { HandoffInput } from "./handoff/write-handoff.ts";
 export { fenced, linesOf, plainText } from "./handoff/stored-text.ts";
 export { namedPaths } from "./resume/named-paths.ts";
 export { rankCandidates } from "./resume/rank-candidates.ts";
-export type { Candidate, Here, Known, Relation } from "./resume/rank-candidates.ts";
+export type { Candidate, CurrentPlace, Relation, ResumableHead } from "./resume/rank-candidates.ts";
 export { loadView } from "./load-view.ts";
 export type { BudgetFor, EntryPath, LoadedView, ViewPorts, ViewRequest, ViewValue } from "./load-view.ts";
 export type { AdvancedMode } from "./condense/ask-condenser.ts";

@@ -78,7 +78,7 @@ export const care: Facet<Care> = {
       await store.parts.accesses.write();
       if (selection === undefined) return store.housekeeper.cleanUp({ dryRun, onProgress });
       const report = await (await caring()).removeCheckpoints(store.erasingPorts, selection, { dryRun, onProgress });
-      if (!report.dryRun) store.changed(report.removed.filter(({ to }) => to === "nowhere").map((each) => each.sessionId));
+      if (!report.dryRun) store.requestUpkeep(report.removed.filter(({ to }) => to === "nowhere").map((each) => each.sessionId));
       return report;
     },
   },
@@ -121,7 +121,7 @@ export const care: Facet<Care> = {
     async run(store, { sessionId, ...how } = {}) {
       const session = optional(sessionId, (id) => parseSessionId(id));
       const report = await (await caring()).emptyTrash(store.erasingPorts, { ...how, sessionId: session });
-      if (!report.dryRun) store.changed(report.removed.map((each) => each.sessionId));
+      if (!report.dryRun) store.requestUpkeep(report.removed.map((each) => each.sessionId));
       return report;
     },
   },
@@ -154,7 +154,7 @@ export async function erase(store: Store, params: EraseParams): Promise<EraseRes
   const report = await store.using(async () => (await caring()).eraseCheckpoints(store.erasingPorts, input));
   if (!report.dryRun) {
     const sessions = report.erased.map((each) => each.sessionId);
-    store.changed(sessions);
+    store.requestUpkeep(sessions);
     for (const session of sessions) {
       store.savePorts.recentJson?.forget(session);
       store.savePorts.recentHeads?.forget(session);

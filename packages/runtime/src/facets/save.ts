@@ -126,8 +126,8 @@ export async function save(
   const keepNewest = settings.limits.maxCheckpoints;
   const trashed = prunesToTrash ? await store.using(() => pruneToTrash(parts, { sessionId, keepNewest })) : [];
   if (status === "saved" && standIn === undefined) {
-    store.changed([sessionId]);
-    store.room.watch();
+    store.requestUpkeep([sessionId]);
+    store.diskRoom.watch();
   }
   const warning = status === "saved" && standIn === undefined ? store.housekeeper.saved(result.bytes.store) : undefined;
   // The warning contains the bytes of the whole store.

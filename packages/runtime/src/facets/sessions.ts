@@ -52,7 +52,7 @@ export const sessions: Facet<Sessions> = {
       const input = copyInputOf(params);
       const ports = { ...store.loadPorts, ...store.savePorts, onLoaded: () => {} };
       const copied = await store.withRoom(() => copySession(ports, input));
-      store.changed([input.to]);
+      store.requestUpkeep([input.to]);
       return copied;
     },
   },

@@ -12,7 +12,7 @@ import {
   queryCheckpoints,
   findCheckpoint,
 } from "@workrail/core";
-import { type Candidate, type Here, type Known, rankCandidates } from "@workrail/views";
+import { type Candidate, type CurrentPlace, type ResumableHead, rankCandidates } from "@workrail/views";
 import type { CheckpointMetadata } from "../context-management-service.ts";
 import { commitsHere } from "../git/git-history.ts";
 
@@ -49,7 +49,7 @@ interface Wanted {
 }
 
 /** Finds every session that the caller may mean, the likeliest first. */
-export async function findCandidates(ports: CandidatePorts, here: Here, { hint, isIsolated }: Wanted): Promise<Candidate[]> {
+export async function findCandidates(ports: CandidatePorts, here: CurrentPlace, { hint, isIsolated }: Wanted): Promise<Candidate[]> {
   if (isIsolated && here.project === undefined) return [];
   const hits = hint === undefined ? [] : await ports.search(hint, isIsolated ? here.project : undefined);
   const heads = await headsOf(ports, here, hits);
@@ -63,7 +63,7 @@ export async function findCandidates(ports: CandidatePorts, here: Here, { hint, 
   const works = [...heads.values()].filter((record) => isOpen(record) && workOf(record, heads) === record.sessionId);
   const gone = ports.isElsewhere ? new Set<string>() : await foldersGone(works, here);
   const isCommitHere = await knownHere(works, gone, ports.isElsewhere ? undefined : here.git);
-  const known = works.map((record): Known => {
+  const known = works.map((record): ResumableHead => {
     return {
       record,
       isFolderGone: record.project !== undefined && gone.has(record.project),
@@ -85,7 +85,7 @@ function workOf(
   return heads.has(work) ? work : sessionId;
 }
 
-async function headsOf({ catalog, locking }: CandidatePorts, { project, git }: Here, found: readonly Found[]): Promise<Heads> {
+async function headsOf({ catalog, locking }: CandidatePorts, { project, git }: CurrentPlace, found: readonly Found[]): Promise<Heads> {
   return locking.shared(async () => {
     const heads = new Map<SessionId, CheckpointRecord>();
     const add = (record: CheckpointRecord): void => void (heads.has(record.sessionId) || heads.set(record.sessionId, record));
@@ -109,7 +109,7 @@ async function* newest(catalog: CatalogPort, filter: CheckpointFilter): AsyncGen
 }
 
 /** Returns the folders of other repositories' projects that no longer exist: they may have been moved to the current folder. */
-async function foldersGone(heads: readonly CheckpointRecord[], { project, git }: Here): Promise<ReadonlySet<string>> {
+async function foldersGone(heads: readonly CheckpointRecord[], { project, git }: CurrentPlace): Promise<ReadonlySet<string>> {
   if (git === undefined) return new Set();
   const others = heads.filter((record) => record.project !== project && isOfOther(gitStateOf(record), git));
   const folders = [...new Set(others.flatMap((record) => record.project ?? []))].slice(0, MOST_FOLDERS);

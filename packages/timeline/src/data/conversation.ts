@@ -4,7 +4,7 @@ import { textOf } from "./changes.ts";
 import type { JsonValue } from "@workrail/core";
 
 /** One message or action of a participant. */
-export interface Said {
+export interface ConversationPart {
   readonly speaker: string;
   readonly kind: "text" | "call" | "result";
   /** Name of the tool, for calls. */
@@ -19,7 +19,7 @@ export interface Said {
 export interface ConversationPage {
   /** The checkpoint that holds the conversation; absent when there is none. */
   readonly checkpointId?: string | undefined;
-  readonly said: readonly Said[];
+  readonly said: readonly ConversationPart[];
   readonly offset: number;
   readonly total: number;
 }
@@ -61,12 +61,12 @@ export function isConversation(value: unknown): boolean {
 }
 
 /** Returns the parts of a conversation in their order. */
-export function saidIn(conversation: unknown): readonly Said[] {
+export function saidIn(conversation: unknown): readonly ConversationPart[] {
   if (typeof conversation === "string") return conversation.split(/\n{2,}/u).map((text) => said("", "text", text));
   return (conversation as readonly unknown[]).flatMap((message) => saidBy(message));
 }
 
-function saidBy(message: unknown): readonly Said[] {
+function saidBy(message: unknown): readonly ConversationPart[] {
   const { role, content, at } = (typeof message === "object" && message !== null ? message : { content: message }) as Message;
   const speaker = typeof role === "string" ? role : "";
   const parts = Array.isArray(content) ? content : [content ?? message];
@@ -90,7 +90,7 @@ type Part =
       readonly is_error?: unknown;
     };
 
-function partOf(speaker: string, part: Part): Said {
+function partOf(speaker: string, part: Part): ConversationPart {
   if (typeof part !== "object" || part === null) return said(speaker, "text", textOf(part));
   if (typeof part.text === "string") return said(speaker, "text", part.text);
   if (part.type === "tool_use") {
@@ -105,7 +105,7 @@ function partOf(speaker: string, part: Part): Said {
   return said(speaker, "text", textOf(part as unknown as JsonValue));
 }
 
-function said(speaker: string, kind: Said["kind"], text: string): Said {
+function said(speaker: string, kind: ConversationPart["kind"], text: string): ConversationPart {
   if (text.length <= LONGEST) return { speaker, kind, text };
   return { speaker, kind, text: text.slice(0, LONGEST).toWellFormed(), characters: text.length };
 }

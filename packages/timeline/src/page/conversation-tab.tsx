@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Said } from "../data/conversation.ts";
+import type { ConversationPart } from "../data/conversation.ts";
 import { number } from "./format.ts";
 import { Markdown } from "./markdown.tsx";
 import { Ago, Await, Empty } from "./parts.tsx";
@@ -60,7 +60,7 @@ export function ConversationTab({ id, sought }: ConversationTabProps): JSX.Eleme
   );
 }
 
-function Turn({ said, sought }: { readonly said: Said; readonly sought: Sought | undefined }): JSX.Element {
+function Turn({ said, sought }: { readonly said: ConversationPart; readonly sought: Sought | undefined }): JSX.Element {
   const words = sought?.words ?? [];
   const box = useRef<HTMLLIElement>(null);
   useEffect(() => {

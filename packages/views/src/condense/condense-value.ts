@@ -1,6 +1,6 @@
 import { atOnce, type CountTokens, isJsonObject, type JsonValue, type Steps } from "@workrail/core";
 import type { Room } from "../view/room.ts";
-import { surelyMore } from "../view/surely-more.ts";
+import { surelyExceeds } from "../view/surely-exceeds.ts";
 import { condenseObject, LEAST_OF_MEMBER } from "./condense-object.ts";
 import { fillRoom, sizeOf } from "./fill-room.ts";
 import { outlineData } from "./outline-data.ts";
@@ -51,7 +51,7 @@ export function* condenseSteps(value: JsonValue, room: Room, how: CondenseHow): 
 
 /** Counts the tokens of a text; `undefined` when it exceeds the room. */
 function tokensWithin(text: string, room: Room, count: CountTokens): number | undefined {
-  if (text.length > room.characters || surelyMore(text, room.tokens, count)) return undefined;
+  if (text.length > room.characters || surelyExceeds(text, room.tokens, count)) return undefined;
   const tokens = count(text);
   return tokens <= room.tokens ? tokens : undefined;
 }

@@ -15,7 +15,7 @@ export interface Unit {
   readonly keys?: readonly string[];
 }
 
-/** Voice of a text. A person's request is needed longer than the output of a tool. */
+/** Kind of speech: a person asks, an agent says or acts, a tool reports, the system rules. A request is needed longer than a report. */
 export type Voice = "asks" | "says" | "acts" | "reports" | "rules" | "data";
 
 /** Piece of the condensed value: a message, a member, or a paragraph. */

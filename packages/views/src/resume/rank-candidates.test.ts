@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aRecord, SequentialIds } from "@workrail/storage-conformance/builders";
 import { type CheckpointRecord, GIT_STATE, type GitState, gitStateToJson } from "@workrail/core";
-import { type Here, type Known, rankCandidates } from "./rank-candidates.ts";
+import { type CurrentPlace, type ResumableHead, rankCandidates } from "./rank-candidates.ts";
 
 const NOW = new Date("2026-06-01T12:00:00Z");
 const HOUR = 3_600_000;
@@ -32,9 +32,13 @@ function head({ project = "/app", git, hoursAgo = 1, name, tags = [] }: Given): 
 }
 
 const GIT: GitState = { root: "/app", commonDir: "/app/.git", branch: "main", commit: "c1" };
-const HERE: Here = { project: "/app", git: GIT, now: NOW };
+const HERE: CurrentPlace = { project: "/app", git: GIT, now: NOW };
 
-function order(sessions: Readonly<Record<string, Given & Omit<Known, "record">>>, hint?: string, here: Here = HERE): string[] {
+function order(
+  sessions: Readonly<Record<string, Given & Omit<ResumableHead, "record">>>,
+  hint?: string,
+  here: CurrentPlace = HERE,
+): string[] {
   const known = Object.entries(sessions).map(([name, { isFolderGone, isCommitHere, found, ...given }]) => ({
     record: head({ name, ...given }),
     isFolderGone,
@@ -125,7 +129,7 @@ describe("candidates", () => {
 
   it("do not depend on the order of the input", () => {
     const known = [head({}), head({}), head({ hoursAgo: 3 })].map((record) => ({ record }));
-    const ranked = (list: readonly Known[]) => rankCandidates(list, HERE).map(({ record }) => record.id);
+    const ranked = (list: readonly ResumableHead[]) => rankCandidates(list, HERE).map(({ record }) => record.id);
     expect(ranked(known.toReversed())).toEqual(ranked(known));
   });
 });

@@ -11,14 +11,14 @@ import { tellAge } from "./tell-age.ts";
 export type Relation = "project" | "worktree" | "moved" | "part" | "copy" | "near" | "elsewhere";
 
 /** Current place and time. */
-export interface Here {
+export interface CurrentPlace {
   readonly project: string | undefined;
   readonly git: GitState | undefined;
   readonly now: Date;
 }
 
 /** Head of a session that may be resumed, with facts for its rank. */
-export interface Known {
+export interface ResumableHead {
   readonly record: CheckpointRecord;
   /** True when the folder of its project is missing. Default `false`. */
   readonly isFolderGone?: boolean | undefined;
@@ -64,7 +64,7 @@ const STALE_DAYS = 30;
  * Sorts sessions by likelihood, each with a reason. Includes sessions from elsewhere only when they match the hint, or when there are no
  * others.
  */
-export function rankCandidates(known: readonly Known[], here: Here, hint?: string): Candidate[] {
+export function rankCandidates(known: readonly ResumableHead[], here: CurrentPlace, hint?: string): Candidate[] {
   const ranked = known
     .map((each) => rank(each, here, hint))
     .toSorted((left, right) => right.points - left.points || right.at - left.at || (left.record.id < right.record.id ? -1 : 1));
@@ -72,7 +72,11 @@ export function rankCandidates(known: readonly Known[], here: Here, hint?: strin
   return (near.length > 0 ? near : ranked).map(({ points: _points, at: _at, ...candidate }) => candidate);
 }
 
-function rank(known: Known, here: Here, hint: string | undefined): Candidate & { readonly points: number; readonly at: number } {
+function rank(
+  known: ResumableHead,
+  here: CurrentPlace,
+  hint: string | undefined,
+): Candidate & { readonly points: number; readonly at: number } {
   const { record } = known;
   const git = gitStateOf(record);
   const relation = relationOf(known, git, here);
@@ -92,7 +96,7 @@ function rank(known: Known, here: Here, hint: string | undefined): Candidate & {
   return { record, relation, isStale, isHinted: match !== undefined, reason, points, at: record.createdAt.getTime() };
 }
 
-function relationOf({ record, isFolderGone, isCommitHere }: Known, git: GitState | undefined, here: Here): Relation {
+function relationOf({ record, isFolderGone, isCommitHere }: ResumableHead, git: GitState | undefined, here: CurrentPlace): Relation {
   if (here.project === undefined) return "elsewhere";
   if (record.project === here.project) return "project";
   if (git !== undefined && here.git !== undefined) {
@@ -143,7 +147,7 @@ function compareBranches(saved: GitState | undefined, now: GitState | undefined)
 }
 
 /** Returns the best match of a session with the hint; `undefined` when there is none. */
-function matchOf({ record, found }: Known, hint: string): { readonly points: number; readonly words: string } | undefined {
+function matchOf({ record, found }: ResumableHead, hint: string): { readonly points: number; readonly words: string } | undefined {
   const { name, tags, workflowId, agentId, sessionId } = record;
   const asked = fold(hint);
   const called = [name, sessionId, workflowId, ...tags].find((each) => each !== undefined && fold(each) === asked);

@@ -1,6 +1,6 @@
 import { type Classification, type Context, type CountTokens, type JsonValue, type Layer, type Steps, UNCLASSIFIED } from "@workrail/core";
 import { isWithin, type Room } from "./room.ts";
-import { surelyMore } from "./surely-more.ts";
+import { surelyExceeds } from "./surely-exceeds.ts";
 
 /** Entry of a context to be put into a view. */
 export interface Entry {
@@ -76,7 +76,7 @@ export class EntrySizes {
    */
   isWithin(entry: Entry, room: Room): boolean {
     if (room.tokens <= 0 || entry.json.length + entry.key.length > room.characters) return false;
-    if (!this.#tokens.has(entry) && surelyMore(entry.json, room.tokens, this.count)) return false;
+    if (!this.#tokens.has(entry) && surelyExceeds(entry.json, room.tokens, this.count)) return false;
     return isWithin(this.of(entry), room);
   }
 }

@@ -3,7 +3,7 @@ import type { HandoffPart } from "../handoff-part.ts";
 import { parseData } from "../../condense/outline-data.ts";
 import { cuesIn } from "../cues.ts";
 import type { Excerpt } from "../excerpt.ts";
-import { type Message, messageOf, type Said, type SpeechFields, type Voice, voiceOfName } from "./messages.ts";
+import { type Message, messageOf, type MessagePart, type SpeechFields, type Voice, voiceOfName } from "./messages.ts";
 import { OF_PART, type Place, push, type Reading } from "./place.ts";
 import { statusKeyOf } from "./records.ts";
 import { isEmpty, plain, plainLong } from "./plain.ts";
@@ -166,7 +166,7 @@ export function readMessages(messages: readonly (Message & { readonly index: num
 const RECENT = 10;
 
 /** Returns the list of records with a status in the input of a tool call. */
-function workIn({ input }: Said): readonly JsonValue[] | undefined {
+function workIn({ input }: MessagePart): readonly JsonValue[] | undefined {
   if (!isJsonObject(input)) return undefined;
   return Object.values(input).find(
     (member): member is readonly JsonValue[] => Array.isArray(member) && member.length > 1 && statusKeyOf(member) !== undefined,
@@ -174,8 +174,8 @@ function workIn({ input }: Said): readonly JsonValue[] | undefined {
 }
 
 /** Returns the last work list of each tool. */
-function latestWork(messages: readonly Message[]): ReadonlySet<Said> {
-  const latest = new Map<string, Said>();
+function latestWork(messages: readonly Message[]): ReadonlySet<MessagePart> {
+  const latest = new Map<string, MessagePart>();
   for (const said of messages.flatMap((message) => message.said)) if (workIn(said) !== undefined) latest.set(said.tool ?? "", said);
   return new Set(latest.values());
 }

@@ -2,9 +2,11 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@workrail/core";
 import { parseData } from "../../condense/outline-data.ts";
 import { cut, isEmpty, ownMember, plain, widthOf } from "./plain.ts";
 
+/** Kind of speech: a person asks, an agent says or acts, a tool reports, the system rules. */
 export type Voice = "asks" | "says" | "acts" | "reports" | "rules" | "notes";
 
-export interface Said {
+/** Text or tool call of a message. */
+export interface MessagePart {
   readonly voice: Voice;
   readonly text: string;
   /** Input of a tool call. */
@@ -15,7 +17,7 @@ export interface Said {
 /** Content of a message, in order. */
 export interface Message {
   readonly speaker: string;
-  readonly said: readonly Said[];
+  readonly said: readonly MessagePart[];
 }
 
 const ASKERS =

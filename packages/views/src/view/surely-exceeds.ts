@@ -11,7 +11,7 @@ const LONGEST_WORD = 40;
  * whole. Tokens never extend past the space after a word, so the tokens of a part that ends there are the first tokens of the
  * whole. `false` proves nothing.
  */
-export function surelyMore(text: string, tokens: number, count: CountTokens): boolean {
+export function surelyExceeds(text: string, tokens: number, count: CountTokens): boolean {
   const length = (Math.max(0, tokens) + CUT_COST) * CHARACTERS_A_TOKEN;
   if (text.length < length * 2) return false;
   return count(beginningOf(text, length)) - CUT_COST > tokens;
