@@ -4,7 +4,7 @@ export interface GraphNode {
   readonly parentId: string | null;
 }
 
-/** Drawing before a node, and the line above it where the lines of forks join, if they do. */
+/** Prefix of a node's row, and the row above it that joins forks, if there is one. */
 export interface GraphRow {
   readonly joint: string | undefined;
   readonly lead: string;
@@ -13,7 +13,7 @@ export interface GraphRow {
 /** Draws a graph with one row for each node and one column for each line of work, joined at forks. */
 export function drawGraph(nodes: readonly GraphNode[]): readonly GraphRow[] {
   const known = new Set(nodes.map(({ id }) => id));
-  // For each column the next node on it; `undefined`: the column is free.
+  // The next node of each column; `undefined` for a free column.
   const columns: (string | undefined)[] = [];
   return nodes.map(({ id, parentId }) => {
     const own = columns.flatMap((next, index) => (next === id ? [index] : []));
@@ -37,7 +37,7 @@ function trim(columns: (string | undefined)[]): void {
   while (columns.length > 0 && columns.at(-1) === undefined) columns.pop();
 }
 
-/** Draws the joint of all lines that lead to a node; they end in the first of them. */
+/** Draws the row that joins all columns of a node into the first one. */
 function drawJoint(columns: readonly (string | undefined)[], own: readonly number[]): string {
   const [first = 0, last = 0] = [own[0], own.at(-1)];
   const cells = columns.map((next, index) => {

@@ -33,7 +33,7 @@ describe("workrail import of another program's data", () => {
   };
   const home = (): Record<string, string> => ({ HOME: cli.folder, USERPROFILE: cli.folder, npm_config_cache: join(cli.folder, "npm") });
 
-  it("adds it once with its dates and texts, and later only new data", async () => {
+  it("adds the data once, with its dates and texts, and later only new data", async () => {
     const { stdout, stderr } = await cli.run(["import", "server-memory", "memory.jsonl"]);
     expect(stderr).toMatch(/^memory\.jsonl: session [0-9a-f-]{36}, checkpoints: added 1\.\n$/u);
     const session = stdout.trim();
@@ -102,11 +102,11 @@ describe("workrail import of another program's data", () => {
     });
   });
 
-  it("takes a name for the source, and a path for the file", async () => {
+  it("reads a plain name as the source, and a path as a file", async () => {
     cli.write("server-memory", "no export");
     expect(await cli.run(["import", "./server-memory"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("it is no JSON object"),
+      stderr: expect.stringContaining("it is not a JSON object"),
     });
     expect(await cli.run(["import", "server-memory", "none.jsonl"])).toMatchObject({
       code: 2,
@@ -115,15 +115,15 @@ describe("workrail import of another program's data", () => {
     });
   });
 
-  it.each(["better-sqlite3", "node:sqlite"])("reads a database by %s", async (driver) => {
-    keeper(1);
+  it.each(["better-sqlite3", "node:sqlite"])("reads a database with %s", async (driver) => {
+    createDatabase(1);
     const args = ["import", "mcp-memory-keeper", "context.db", "--sqlite-driver", driver];
     expect(await cli.json<Answer>(args)).toMatchObject({ imports: [{ name: "session 0", added: 2 }] });
     expect(await cli.json<Answer>(args)).toMatchObject({ imports: [{ added: 0, present: 2 }] });
   });
 
   it("adds new rows of a database after the imported ones", async () => {
-    keeper(2);
+    createDatabase(2);
     const args = ["import", "mcp-memory-keeper", "context.db"];
     await cli.output(args);
     const database = new DatabaseSync(join(cli.project, "context.db"));
@@ -141,8 +141,8 @@ describe("workrail import of another program's data", () => {
     expect(latest).toMatchObject({ goal: "number 1", next_step: "test it" });
   });
 
-  it("killed at any moment leaves whole checkpoints, and a repeated run completes it", async () => {
-    keeper(30);
+  it("leaves only whole checkpoints when it is killed, and completes the import in a repeated run", async () => {
+    createDatabase(30);
     const before = readFileSync(join(cli.project, "context.db"));
     const files = (): readonly string[] => globSync("contexts/*/*.json.gz", { cwd: cli.dataDir });
     for (const enough of [1, 20]) {
@@ -161,8 +161,8 @@ describe("workrail import of another program's data", () => {
     expect((await cli.json<{ total: number }>(["list", "--limit", "1", "--all-projects"])).total).toBe(60);
   });
 
-  /** A database in the form of mcp-memory-keeper. */
-  function keeper(sessions: number): void {
+  /** Creates a database with the schema of mcp-memory-keeper. */
+  function createDatabase(sessions: number): void {
     const database = new DatabaseSync(join(cli.project, "context.db"));
     database.exec(`
       CREATE TABLE sessions (id TEXT PRIMARY KEY, name TEXT, created_at TIMESTAMP);

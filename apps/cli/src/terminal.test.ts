@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { useCli } from "./testing/use-cli.ts";
 
 const cli = useCli();
-/** Program that runs another one in a terminal. The one of Linux takes the command as an option. */
+/** True when `script` can run a command in a terminal. Only the Linux version takes the command as an option. */
 const hasTerminal = process.platform === "linux" && existsSync("/usr/bin/script");
 
 /** @param answer typed by the person at the terminal. */
@@ -17,7 +17,7 @@ async function inTerminal(command: string, env: Readonly<Record<string, string>>
   return stdout.replaceAll("\r\n", "\n");
 }
 
-/** Returns commands that take long in a large store, each with progress lines. They run in order, on the result of the previous one. */
+/** Returns commands that take long in a large store, each with its progress lines. Each command needs the result of the previous one. */
 async function longWork(): Promise<readonly (readonly [command: string, ...lines: readonly string[]])[]> {
   for (const goal of ["one", "two", "three", "four"]) await cli.save({ goal }, "--session", "s");
   await cli.save({ goal: "other" }, "--session", "t");
@@ -31,9 +31,9 @@ async function longWork(): Promise<readonly (readonly [command: string, ...lines
     ["export s --output ../s.json", "Checkpoints written: 4 of 4"],
     ["export --all --output ../exports", "Checkpoints written: 5 of 5"],
     ["backup ../backup", "Files copied: 5 of 5", "Files read back: 5 of 5"],
-    ["import ../s.json --data-dir ../imported", "Proving: 100 %", "Importing: 100 %"],
-    ["import ../exports --data-dir ../imported", "Proving file 1 of 2: 100 %", "Importing file 2 of 2: 100 %"],
-    ["import ../s.json --data-dir ../imported --dry-run", "Proving: 100 %"],
+    ["import ../s.json --data-dir ../imported", "Verifying: 100 %", "Importing: 100 %"],
+    ["import ../exports --data-dir ../imported", "Verifying file 1 of 2: 100 %", "Importing file 2 of 2: 100 %"],
+    ["import ../s.json --data-dir ../imported --dry-run", "Verifying: 100 %"],
     ["restore ../backup --data-dir ../restored", "Files checked: 7 of 7", "Files copied: 7 of 7", "Files read back: 5 of 5"],
     ["restore ../backup --yes", "Files checked: 7 of 7", "Files copied: 7 of 7", "Files read back: 5 of 5"],
     ["copy --to ../copied", "Files compared: 5 of 5"],
@@ -49,7 +49,7 @@ async function longWork(): Promise<readonly (readonly [command: string, ...lines
   ];
 }
 
-it("shows no progress when the output is no terminal", async () => {
+it("shows no progress when the output is not a terminal", async () => {
   for (const [command] of await longWork()) {
     const { code, stdout, stderr } = await cli.run(command.split(" "));
     expect([command, code]).toEqual([command, 0]);

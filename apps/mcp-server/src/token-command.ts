@@ -11,11 +11,11 @@ const USAGE = `Usage: workrail-mcp token create <name> --scopes <read,write,admi
        workrail-mcp token list
        workrail-mcp token revoke <name>
 
-Bearer tokens for the server on HTTP. The file keeps only their hashes; a running server reads it again when it changes.
+Manages bearer tokens of the HTTP server. The file holds only their hashes; a running server reads it again when it changes.
 
   --scopes <list>           read: tools that only read; write: those that save; admin: those that delete for good
-  --tenant <name>           whose store of the database it opens; default: the server's own tenant
-  --project <path>          root of a project; only those given exist for the token, and saves go to the first; default: all
+  --tenant <name>           tenant whose store the token opens; default: the server's own tenant
+  --project <path>          root of a project that the token may use, repeatable; saves go to the first; default: all
   --days <number>           days until the token expires, 1 to 3650; default: 90
   --http-token-file <path>  default: the setting httpTokenFile
 `;

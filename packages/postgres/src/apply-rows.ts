@@ -23,9 +23,9 @@ export interface Written {
   readonly auditThrough?: number | undefined;
 }
 
-/** Numbers of a store from which the numbers of new rows follow. */
+/** Counters of a store, from which new rows get their numbers. */
 export interface Counters {
-  /** The highest place among the commits that was ever assigned. */
+  /** Highest commit number that was ever assigned. */
   readonly lastCommit: number;
   /** Number of the last audit row. */
   readonly lastNumber: number;
@@ -74,7 +74,7 @@ export function clearingWrites(tenant: string): readonly Query<unknown>[] {
   ];
 }
 
-/** Builds the statements that count the totals anew. */
+/** Builds the statements that recompute the totals. */
 export function countingWrites(tenant: string): readonly Query<unknown>[] {
   const bytes = builder
     .selectFrom("checkpoint")
@@ -108,7 +108,7 @@ export function countingWrites(tenant: string): readonly Query<unknown>[] {
 
 type CheckpointChange = Change<Tables["checkpoint"] & { readonly commit: number }>;
 
-/** Gives new checkpoints their places. A row that stays keeps its place. */
+/** Gives new checkpoints their commit numbers. Existing rows keep theirs. */
 function placedRows(changes: readonly Change<Tables["checkpoint"]>[], lastCommit: number): readonly CheckpointChange[] {
   let last = lastCommit;
   return changes.map(({ was, now }) => ({
@@ -212,9 +212,9 @@ function checkpointWrites(tenant: string, changes: readonly CheckpointChange[]):
 }
 
 function attributeWrites(tenant: string, changes: readonly CheckpointChange[]): readonly Query<unknown>[] {
-  const other = changes.filter(({ was, now }) => JSON.stringify(was?.record.attributes) !== JSON.stringify(now?.record.attributes));
-  const gone = other.flatMap(({ was }) => indexedAttributes(tenant, was));
-  const put = other.flatMap(({ now }) => indexedAttributes(tenant, now));
+  const changed = changes.filter(({ was, now }) => JSON.stringify(was?.record.attributes) !== JSON.stringify(now?.record.attributes));
+  const gone = changed.flatMap(({ was }) => indexedAttributes(tenant, was));
+  const put = changed.flatMap(({ now }) => indexedAttributes(tenant, now));
   return [
     ...chunks(gone).map((some) =>
       builder
@@ -236,7 +236,7 @@ function indexedAttributes(tenant: string, row: CheckpointChange["now"]): readon
   });
 }
 
-/** Builds the update of the columns that differ. */
+/** Builds the update of the changed columns. */
 function updates(tenant: string, { was, now }: CheckpointChange): readonly Query<unknown>[] {
   if (was === undefined || now === undefined) return [];
   const [before, after] = [columnsOf(tenant, was, was.commit), columnsOf(tenant, now, now.commit)];
@@ -263,7 +263,7 @@ function totalWrites(tenant: string, changes: readonly CheckpointChange[], commi
     count(was, -1);
     count(now, 1);
   }
-  // One order of the rows in all changes, though no two changes of a tenant run at a time.
+  // Every change writes these rows in one order, although changes of a tenant never run at the same time.
   const rows = [...totals.entries()].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
   const wanted = rows.filter(({ total }) => total !== 0).map((row) => ({ tenant_id: tenant, ...row }));
   const isChanged = commits !== 0 || sums.live !== 0 || sums.trash !== 0;
@@ -327,11 +327,11 @@ function edgeWrites(tenant: string, changes: readonly Change<Tables["edge"]>[]):
   ];
 }
 
-/** A removal that is done leaves no row: no session facts are kept elsewhere that would name it. */
+/** Writes pending removals. A finished one needs no row, because no session facts outside of the database name it. */
 function removalWrites(tenant: string, changes: readonly Change<Tables["removal"]>[]): readonly Query<unknown>[] {
-  const isThere = (row: Tables["removal"] | undefined): row is Tables["removal"] => row !== undefined && !row.isDone;
-  const gone = changes.flatMap(({ was, now }) => (was !== undefined && !isThere(now) ? [was.blob] : []));
-  const put = changes.map(({ now }) => now).filter(isThere);
+  const isPending = (row: Tables["removal"] | undefined): row is Tables["removal"] => row !== undefined && !row.isDone;
+  const gone = changes.flatMap(({ was, now }) => (was !== undefined && !isPending(now) ? [was.blob] : []));
+  const put = changes.map(({ now }) => now).filter(isPending);
   return removedWrites(tenant, "removal", { gone, put });
 }
 

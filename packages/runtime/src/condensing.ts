@@ -4,14 +4,14 @@ import { rememberingAnswers } from "./remembered-answers.ts";
 import type { CondenserSettings } from "./settings.ts";
 import type { Condensing } from "./tokens.ts";
 
-/** Token limit of texts sent to a condenser that the program brings, when no setting gives one. */
+/** Token limit of texts sent to the program's own condenser, when no setting gives one. */
 const INPUT_TOKENS = 6_000;
 
 interface CondensingParts {
-  /** Condenser that the program brings. Takes precedence over the settings. */
+  /** The program's own condenser. Takes precedence over the settings. */
   readonly own: Condenser | undefined;
   readonly digests: Digester;
-  /** Finds the secrets that must not be in a text that is sent. */
+  /** Finds secrets, which must not be sent. */
   readonly findSecrets: FindSecrets;
 }
 

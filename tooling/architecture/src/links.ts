@@ -22,14 +22,14 @@ export function allLinksOf({ text }: Page): readonly string[] {
   return [...inline, ...defined].map(([, link = ""]) => link);
 }
 
-/** A fenced block. Its fence may be longer, if the block contains fences. */
+/** A fenced block. Its fence has more backticks if the block contains fences. */
 const FENCED = /^(`{3,})[\s\S]*?^\1$/gm;
 
 /** Returns the repository file that a link leads to, and the heading in it. */
 export function targetOf(from: string, link: string): { readonly path: string; readonly anchor: string | undefined } {
   const [file = "", anchor] = decodeURI(link).split("#");
-  const shown = pathOfUrl(file);
-  if (shown !== undefined) return { path: shown === "" ? "README.md" : shown, anchor };
+  const ofUrl = pathOfUrl(file);
+  if (ofUrl !== undefined) return { path: ofUrl === "" ? "README.md" : ofUrl, anchor };
   return { path: file === "" ? from : posix.normalize(posix.join(posix.dirname(from), file)), anchor };
 }
 

@@ -52,7 +52,7 @@ function measure(trajectories: readonly Trajectory[]): { ratio: number; kept: nu
   return { ratio: before / after, kept: kept / wanted };
 }
 
-/** Removes the rules, which every session has, and the answer that the values are taken from. */
+/** Removes system messages, which every session has, and the final answer, from which the values are taken. */
 function beforeSubmission({ messages, submission }: Trajectory): Trajectory["messages"] {
   const said = messages.filter((message) => message.role !== "system");
   const begin = submission?.slice(0, 200) ?? "";

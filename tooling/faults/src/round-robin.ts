@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
 /**
- * Load balancer that passes each HTTP request to the next server in turn, and on to the one after when a server takes no connection. A
- * request whose server dies gets a 502, or half an answer.
+ * Load balancer that sends each HTTP request to the next server in turn, or to the one after when a server refuses the connection. A
+ * request whose server dies gets a 502 or a truncated answer.
  */
 export class RoundRobin {
   readonly url: URL;
@@ -16,7 +16,7 @@ export class RoundRobin {
     this.#server = server;
   }
 
-  /** @param servers return the present addresses of the servers. */
+  /** @param servers functions that return the current address of each server. */
   static async start(servers: readonly (() => URL)[]): Promise<RoundRobin> {
     let turn = 0;
     const server = createServer((incoming, outgoing) => {
@@ -49,7 +49,7 @@ async function pass(incoming: IncomingMessage, outgoing: ServerResponse, servers
   }
 }
 
-/** Resolves to the answer of the first server that takes the connection. */
+/** Resolves to the answer of the first server that accepts the connection. */
 async function answerOf(incoming: IncomingMessage, body: Buffer, [server, ...others]: readonly URL[]): Promise<IncomingMessage> {
   const { method, url: path, headers } = incoming;
   const sent = request({ hostname: server?.hostname, port: server?.port, method, path, headers: { ...headers, host: server?.host } });

@@ -13,13 +13,13 @@ export interface HostCall {
 export interface CallContext {
   /** Absolute path of the repository. */
   readonly project: string;
-  /** Plan items that were made, in their order. */
+  /** Plan items that were created, in order. */
   readonly plan: PlanItem[];
   /** The names of the tools that the host offered. */
   readonly offered: ReadonlySet<string>;
 }
 
-/** Translates a call into calls of a host's own tools. A plan takes several calls when each item has its own. */
+/** Translates a call into calls of a host's own tools. A plan becomes several calls when the host takes one call per item. */
 export function hostCalls(host: HostName, call: Call, context: CallContext): readonly HostCall[] {
   switch (host) {
     case "claude-code":
@@ -144,7 +144,7 @@ function opencodeCall(call: Call, { project }: CallContext): HostCall {
 }
 
 function unsupported(host: HostName): Error {
-  return new Error(`Scenarios with sub-agents run on claude-code alone, not on ${host}.`);
+  return new Error(`Scenarios with sub-agents run only on claude-code, not on ${host}.`);
 }
 
 /** Hosts ask the model to describe a command in a few words. */

@@ -147,7 +147,7 @@ async function importAll(given: readonly string[], options: ImportOptions): Prom
   }
 }
 
-const PHASES = { prove: "Proving", write: "Importing" } as const;
+const PHASES = { prove: "Verifying", write: "Importing" } as const;
 
 /** Returns the progress line of a file, in percent: the number of checkpoints is unknown before the file has been read. */
 function lineFor(which: string): (progress: ImportProgress) => string {

@@ -15,7 +15,7 @@ import type { Command } from "../testing/raw-client.ts";
 import { TestHome } from "../testing/server-process.ts";
 import { createToken, type NewToken, revokeToken } from "./token-file.ts";
 
-describe("a node as store of the library", () => {
+describe("a node as the store of the library", () => {
   let home: TestHome;
   let server: HttpFixture;
   let tokens: Record<string, string>;
@@ -53,7 +53,7 @@ describe("a node as store of the library", () => {
     return openWorkrail({ env, project: join(home.directory, "laptop"), ...options });
   }
 
-  /** A local store on the data of the node. */
+  /** Opens a local store on the node's data directory. */
   function openBeside(): Promise<Workrail> {
     return openWorkrail({ env: {}, dataDir: join(home.directory, "data"), project: join(home.directory, "laptop"), upkeep: false });
   }
@@ -70,7 +70,7 @@ describe("a node as store of the library", () => {
     }
   }
 
-  it("saves, loads and lists, exactly and with the facts of the caller's machine", async () => {
+  it("saves, loads and lists a context unchanged, with the project of the caller's machine", async () => {
     await using store = await open("all");
     const context = { goal: "build a quay", $: { $$: 0, $$$: [] }, when: [1, null, "2"], __proto__x: "\ud800" };
     const saved = await store.saveCheckpoint({ sessionId: "quay", context });
@@ -153,7 +153,7 @@ describe("a node as store of the library", () => {
     expect(await store.markCritical({ contextKey: "step" })).toMatchObject({ status: "SUCCESS", sessionId: first?.sessionId });
   });
 
-  it("copies a session under names that a function gives, as a local store does", async () => {
+  it("copies a session with ids from a function, as a local store does", async () => {
     await using store = await open("all");
     await using local = await openBeside();
     for (const step of [1, 2]) {
@@ -200,7 +200,7 @@ describe("a node as store of the library", () => {
     });
   });
 
-  it("calls functions in the parameters, and ends a stream with its signal", async () => {
+  it("calls callbacks in parameters, and ends a stream when its signal aborts", async () => {
     await using store = await open("all");
     const told: unknown[] = [];
     await store.verifyStore({ onProgress: (progress) => told.push(progress) });
@@ -293,7 +293,7 @@ describe("a node as store of the library", () => {
     });
   });
 
-  it("gives each token its rights, and names it in the audit log", async () => {
+  it("limits each token to its scopes, and names the token in the audit log", async () => {
     await using reader = await open("reader");
     await using writer = await open("writer");
     await writer.saveCheckpoint({ sessionId: "rights", context: { a: 1 } });
@@ -354,7 +354,7 @@ describe("a node as store of the library", () => {
     await expect(all.loadCheckpoint({ checkpointId })).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
   });
 
-  it("loses and doubles nothing when the node is killed again and again", async () => {
+  it("loses and duplicates no save when the node is killed repeatedly", async () => {
     const port = await freePort();
     const start = (): Promise<HttpFixture> =>
       HttpFixture.start({ program: programAt(port), env: { WORKRAIL_DATA_DIR: join(home.directory, "killed") } });
@@ -380,7 +380,7 @@ describe("a node as store of the library", () => {
         acknowledged.push({ id, step });
         step += 1;
       } catch (error) {
-        // Longer away than the library tries: the state is saved again.
+        // The node was down for longer than the library retries: save this step again.
         failures.push(error);
       }
     }
@@ -392,7 +392,7 @@ describe("a node as store of the library", () => {
     await node[Symbol.asyncDispose]();
   });
 
-  it("takes what two laptops saved offline, in order, forks named, although answers are lost", async () => {
+  it("accepts the offline saves of two laptops in order, and reports forks, although answers are lost", async () => {
     await using proxy = await openLossyProxy(server.url, 0);
     await using all = await open("all");
     await all.saveCheckpoint({ sessionId: "team", checkpointId: "base", context: { step: 0 } });
@@ -432,7 +432,7 @@ describe("a node as store of the library", () => {
     expect((await all.verifyAuditLog()).findingCount).toBe(0);
   });
 
-  it("takes no pushed checkpoint past its limits, and none from the future", async () => {
+  it("replaces a future time of a pushed checkpoint, and refuses a context beyond its limits", async () => {
     await using writer = await open("writer");
     const id = "c0ffee11-0000-4000-8000-0000000000aa";
     const far = new Date("2999-01-01T00:00:00Z");
@@ -462,7 +462,7 @@ describe("a node as store of the library", () => {
     });
   });
 
-  it("reports a node that cannot be reached, and one that is no node", async () => {
+  it("reports an unreachable node, and a server that is not a node", async () => {
     await using proxy = await openLossyProxy(server.url, 0);
     await proxy[Symbol.asyncDispose]();
     await using store = await openWorkrail({ env: { WORKRAIL_STORE: proxy.url, WORKRAIL_STORE_TOKEN: "wrk_secret" } });
@@ -488,7 +488,7 @@ describe("a node as store of the library", () => {
   it.each([
     ["another version", { version: 99, args: [] }, "UNSUPPORTED_VERSION"],
     ["no arguments", { version: 1 }, "INVALID_INPUT"],
-    ["a project that is none", { version: 1, args: [], place: { project: 7 } }, "INVALID_INPUT"],
+    ["an invalid project", { version: 1, args: [], place: { project: 7 } }, "INVALID_INPUT"],
     ["an unknown kind of value", { version: 1, args: [{ $: ["file", "/etc/passwd"] }] }, "INVALID_INPUT"],
   ])("refuses a call with %s", async (_, body, code) => {
     const headers = { "content-type": "application/json", authorization: `Bearer ${tokens["all"]}` };
@@ -523,7 +523,7 @@ function commitAll(directory: string): void {
   git(directory, "commit", "-q", "-m", "change");
 }
 
-/** Makes outcomes comparable: errors in results as data, and without times of use. */
+/** Makes outcomes comparable: turns errors into data, and leaves out times that differ between calls. */
 function plain(outcome: unknown): { readonly outcome: unknown } {
   const text = (value: unknown): string =>
     JSON.stringify(value, (key, each: unknown) => {
@@ -546,13 +546,13 @@ async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 interface LossyProxy extends AsyncDisposable {
   readonly url: string;
-  /** Answers that were lost. */
+  /** Number of lost answers. */
   readonly lost: number;
-  /** @param of only of calls of this operation. */
-  loseNext(count: number, of?: string): void;
+  /** @param operation loses only answers of this operation. Default: of any. */
+  loseNext(count: number, operation?: string): void;
 }
 
-/** A server before a node that forwards requests, and closes the connection in place of the first answers. */
+/** Starts a proxy that forwards requests to a node, and closes the connection instead of sending the first `count` answers. */
 async function openLossyProxy(target: URL, count: number): Promise<LossyProxy> {
   let [toLose, lost, only] = [count, 0, ""];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -575,8 +575,8 @@ async function openLossyProxy(target: URL, count: number): Promise<LossyProxy> {
     get lost() {
       return lost;
     },
-    loseNext(more, of = "") {
-      [toLose, only] = [more, of];
+    loseNext(more, operation = "") {
+      [toLose, only] = [more, operation];
     },
     async [Symbol.asyncDispose]() {
       proxy.closeAllConnections();

@@ -60,7 +60,7 @@ function updated(there: JsonSource, path: JsonPath, entry: Entry): JsonSource {
   return source;
 }
 
-/** The command of an entry and its arguments, however the host spells them. */
+/** Returns the command and the arguments of an entry. Some hosts put both in one list. */
 function wordsOf(entry: unknown): readonly string[] {
   const { command, args } = asRecord(entry);
   return [command, args].flat().filter((word) => typeof word === "string");

@@ -162,7 +162,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   },
   storeToken: {
     type: { kind: "text" },
-    meaning: "Sent to the node that holds the store as a bearer token.",
+    meaning: "The bearer token for the node that holds the store.",
     places: ONLY_ENVIRONMENT,
     secret: true,
   },
@@ -341,7 +341,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   },
   embedderQueryPrefix: {
     type: { kind: "text" },
-    meaning: 'Prefix of each question, required by some models, such as "search_query: ".',
+    meaning: 'Prefix of each query, required by some models, such as "search_query: ".',
   },
   embedderTextPrefix: {
     type: { kind: "text" },
@@ -392,7 +392,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   httpUrl: {
     type: { kind: "address" },
     otherwise: "from http",
-    meaning: "The address of the HTTP server for its clients, up to and including /mcp. An issuer's tokens must be meant for it.",
+    meaning: "The address of the HTTP server for its clients, up to and including /mcp. An issuer's tokens must have it as their audience.",
   },
   httpHosts: {
     type: { kind: "text" },

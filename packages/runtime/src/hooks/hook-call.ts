@@ -9,10 +9,10 @@ import type { IncomingSave } from "./incoming-save.ts";
 
 export const HOOK_EVENTS: readonly HookEvent[] = ["session-start", "user-prompt", "pre-compact", "stop", "session-end"];
 
-/** Services for a hook from its program. */
+/** Services that the program provides to a hook. */
 export interface HookPorts {
   readonly env: Environment;
-  /** Read from `env` by the program before. Default: they are read. */
+  /** Settings that the program has already read from `env`. Default: the hook reads them. */
   readonly settings?: HookSettings | undefined;
   readonly home: string;
   readonly now: () => Date;
@@ -66,10 +66,10 @@ export function hostSessionOf({ sessionId, agentId }: HookPayload): string {
   return agentId === undefined ? sessionId : `${sessionId}.${agentId}`;
 }
 
-/** Characters of a session's id, which may have 128, and is longer for conversations. */
+/** Longest id of a host's session. The store allows 128 characters, and the id of a conversation has a suffix. */
 const LONGEST_ID = 100;
 
-/** The session of the store that keeps a host's session. VS Code works with sessions of Claude Code. */
+/** Returns the store's session id for a session of a host. VS Code uses the sessions of Claude Code. */
 export function sessionIdOf(host: HookHost, hostSession: string): string {
   const id = `${host === "vscode" ? "claude-code" : host}-${hostSession}`;
   const plain = id.replaceAll(/[^\w.-]/gu, "-");

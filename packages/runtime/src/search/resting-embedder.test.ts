@@ -41,7 +41,7 @@ it("passes calls through while they succeed", async () => {
   expect([same.dimensions, asked, logged]).toEqual([1, 1, []]);
 });
 
-it("makes no calls for a while after a failure, reports it once, and reports its end", async () => {
+it("makes no calls for a while after a failure, and logs the failure and the recovery once each", async () => {
   const same = resting();
   failure = new Error("It is down.");
   for (now of [0, 1, REST_MS - 1]) await expect(same.embed(["a"], "query")).rejects.toThrow("It is down.");
@@ -55,7 +55,7 @@ it("makes no calls for a while after a failure, reports it once, and reports its
   expect(logged).toEqual(["the embedder failed: search uses words only", "the embedder answers again"]);
 });
 
-it("waits for as long as the endpoint demands", async () => {
+it("waits as long as the endpoint demands", async () => {
   const same = resting();
   failure = new WorkrailError("INTERNAL", "Too many requests.", { details: { retryAfterMs: 600_000 } });
   await expect(same.embed(["a"], "text")).rejects.toThrow("Too many requests.");

@@ -25,7 +25,7 @@ import { wordListsOf } from "./word-lists.ts";
 import { SEARCH_CONTENT } from "./search-schema.ts";
 import { databaseDamaged } from "../storage-errors.ts";
 
-/** Number of candidates beyond the requested ones whose rough scores are made exact. */
+/** Number of candidates that get exact scores, beyond twice the requested number. */
 const LOOKED_AT = 40;
 /** FTS5 pages merged in one step. Each takes six pages of the file. */
 const MERGED_PAGES = 32;

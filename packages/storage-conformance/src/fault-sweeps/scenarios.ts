@@ -6,7 +6,7 @@ export interface Scenario {
   readonly name: string;
   /** Number of checkpoints that a session keeps. Default: no limit. */
   readonly maxCheckpoints?: number;
-  /** True when the operation works on all sessions. Each run gets a fresh store, because the number of operations would grow. */
+  /** True when the operation works on all sessions. Each run gets a fresh store, because the number of file operations would grow with each run. */
   readonly isOfStore?: boolean;
   /** True when removals stay pending. */
   readonly reclaimsNothing?: boolean;
@@ -24,7 +24,7 @@ export interface Held {
 
 const NOTHING = async (): Promise<void> => undefined;
 
-/** Text that is long enough for a delta to pay. */
+/** Long enough for a delta to be smaller than the whole context. */
 const FILLER = "as it was before ".repeat(100);
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -73,7 +73,7 @@ export const SCENARIOS: readonly Scenario[] = [
     after: { steps: [1], pins: ["step"] },
   },
   {
-    name: "a collection of garbage",
+    name: "a garbage collection",
     maxCheckpoints: 1,
     reclaimsNothing: true,
     isOfStore: true,
@@ -91,12 +91,12 @@ export const SCENARIOS: readonly Scenario[] = [
     act: async (bench, sessionId) => {
       await bench.compact(sessionId);
       // The compaction must finish the work that an earlier one left.
-      if ((await bench.stillWhole(sessionId)) > 0) throw new Error("The compaction left something undone.");
+      if ((await bench.stillWhole(sessionId)) > 0) throw new Error("The compaction left checkpoints that it must re-encode.");
     },
     after: { steps: [1, 2, 3, 4], pins: [] },
   },
   {
-    name: "an erasure of what another is stored against",
+    name: "an erasure of the base of a delta",
     async prepare(bench, sessionId) {
       for (const step of [1, 2, 3, 4]) await bench.save({ sessionId, context: { step, filler: FILLER }, name: `${step}` });
       await bench.compact(sessionId);
@@ -106,7 +106,7 @@ export const SCENARIOS: readonly Scenario[] = [
       const { left } = second === undefined ? await bench.finishErasures() : await bench.erase({ checkpointIds: [second.id] });
       // The erasure is decided but not finished.
       if (left.length > 0) throw new WorkrailError("STORAGE_UNAVAILABLE", left.join(" "));
-      if ((await bench.erasures()) > 0) throw new Error("An erasure was reported as done, and is still to be done.");
+      if ((await bench.erasures()) > 0) throw new Error("An erasure was reported as finished, but is still pending.");
     },
     after: { steps: [1, 3, 4], pins: [] },
   },
@@ -123,7 +123,7 @@ export const SCENARIOS: readonly Scenario[] = [
     after: { steps: [], pins: [] },
   },
   {
-    name: "a rebuild of what is compacted",
+    name: "a rebuild of a compacted session",
     isOfStore: true,
     async prepare(bench, sessionId) {
       for (const step of [1, 2, 3]) await bench.save({ sessionId, context: { step, filler: FILLER } });

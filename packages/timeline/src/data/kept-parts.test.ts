@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { keptParts } from "./kept-parts.ts";
 
-describe("the parts of a shortened value", () => {
-  it("are the lines of a text, each as often as it was saved", () => {
+describe("keptParts", () => {
+  it("counts lines of a text, including repeated ones", () => {
     expect(keptParts("a\nb\n\nb\nc", "a\nb")).toEqual({ unit: "line", kept: 2, of: 4, missing: ["b", "c"] });
   });
 
-  it("are the rows of a table, whose positions tell which are missing", () => {
+  it("finds missing rows of a table by the positions of the others", () => {
     const saved = Array.from({ length: 6 }, (_, at) => ({ path: `p${at}`, lines: at }));
     const shown = ["(path | lines)", "p0 | 0", "[3] p3 | 3", "p4 | 4"];
     expect(keptParts(saved, shown)).toEqual({
@@ -17,18 +17,18 @@ describe("the parts of a shortened value", () => {
     });
   });
 
-  it("are the items of a list, and the fields of an object", () => {
+  it("counts items of a list, and fields of an object", () => {
     expect(keptParts(["one", "two", "three"], ["one", "[2] three"])).toEqual({ unit: "item", kept: 2, of: 3, missing: ["two"] });
     expect(keptParts({ a: 1, b: "two" }, { a: 1 })).toEqual({ unit: "field", kept: 1, of: 2, missing: ["b: two"] });
   });
 
-  it("are unknown where all are there in part, and where the form is another one", () => {
+  it("returns undefined when no part is missing, or the values have different forms", () => {
     expect(keptParts({ a: "long text", b: 2 }, { a: "long", b: 2 })).toBeUndefined();
     expect(keptParts({ a: 1 }, "a: 1")).toBeUndefined();
     expect(keptParts([1, 2], "1, 2")).toBeUndefined();
   });
 
-  it("are shown by the beginning of the missing ones only", () => {
+  it("lists at most 500 missing parts, each shortened to 200 characters", () => {
     const saved = Array.from({ length: 600 }, (_, at) => `${at} ${"x".repeat(1_000)}`).join("\n");
     const parts = keptParts(saved, "");
     expect(parts).toMatchObject({ unit: "line", kept: 0, of: 600 });

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "@workrail/core";
 
-/** How much of a shortened value is there, in parts that people count, and the beginning of what is not. */
+/** Numbers of saved and kept parts of a shortened value, and the beginnings of the missing ones. */
 export interface KeptParts {
   readonly unit: "row" | "item" | "line" | "field";
   readonly kept: number;
@@ -17,7 +17,7 @@ const HEADER = /^\([^()]+ \| [^()]+\)$/u;
 /** Position of a part, written where others before it are missing. */
 const POSITION = /^\[(?<at>\d+)\] /u;
 
-/** Compares a shortened value with the saved one. Returns `undefined` where its parts cannot be recognised. */
+/** Compares a shortened value with the saved one. Returns `undefined` when no part is missing, or its parts cannot be recognised. */
 export function keptParts(saved: JsonValue, shown: JsonValue): KeptParts | undefined {
   if (typeof saved === "string") return typeof shown === "string" ? linesOf(saved, shown) : undefined;
   if (Array.isArray(saved)) return Array.isArray(shown) ? itemsOf(saved, shown) : undefined;

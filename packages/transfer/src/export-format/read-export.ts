@@ -58,7 +58,7 @@ export async function* readExport(
 /** Format and version come first, so that an export of a later version is recognised regardless of its other changes. */
 async function readHeader(scanner: JsonScanner): Promise<void> {
   const place = { path: "the beginning", line: 1 };
-  if (!(await scanner.take("{"))) throw malformed(place, "it is no JSON object");
+  if (!(await scanner.take("{"))) throw malformed(place, "it is not a JSON object");
   const format = await readMember(scanner, "format", { limits: SMALL, isFirst: true });
   if (format !== EXPORT_FORMAT) throw malformed({ ...place, path: "format" }, `it must be "${EXPORT_FORMAT}"`);
   const version = await readMember(scanner, "version", { limits: SMALL });

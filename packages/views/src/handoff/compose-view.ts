@@ -17,7 +17,7 @@ export interface ComposedView extends MissingNames {
 
 /** Smallest room of a view, even when the rest of the answer used up the budget. */
 const LEAST_ROOM: Room = { tokens: 100, characters: 400 };
-/** Largest share of the room for names of shortened or omitted entries, and the share with their counts. */
+/** Largest share of the room for names of incomplete entries, and for names and counts together. */
 const NAMES_SHARE = 1 / 6;
 const REPORT_SHARE = 1 / 5;
 export interface ComposeHow extends RankHow {
@@ -29,9 +29,9 @@ export interface ComposeHow extends RankHow {
 /**
  * Composes a view for continuing saved work, within a budget: the whole context if it fits; otherwise the goal, the user's
  * instructions, the last turns, open work, decisions, failures, references, and the rest, each under its own key, with the names
- * of shortened or omitted entries. A larger budget includes everything that a smaller one does, except for what fills its last
- * tokens: all excerpts have one order, and the budget determines where it is cut. No entry of a lower layer is there while a
- * CRITICAL one is absent.
+ * of shortened or omitted entries. A larger budget includes everything that a smaller one does, except the excerpts that fill
+ * the last tokens of the smaller one: all excerpts have one order, and the budget determines where it is cut. No entry of a lower
+ * layer is included while a CRITICAL one is absent.
  *
  * The budget is hard, also for CRITICAL entries: the view as JSON stays within it, unless the budget is below about a hundred
  * tokens, and never exceeds the ceiling, unless even the counts of omitted entries do not fit.
@@ -61,7 +61,7 @@ class Composer {
   readonly #names: Room;
   readonly #sizes: EntrySizes;
   readonly #totals: ReadonlyMap<string, number>;
-  /** Rewritten forms with all excerpts of their entries, as JSON by key: `undefined` when something of the entry is lost even so. */
+  /** JSON of entries rewritten from all of their excerpts, by key; `undefined` when the rewritten form is incomplete. */
   readonly #rewritten = new Map<string, string | undefined>();
 
   constructor(entries: readonly Entry[], ranked: readonly Ranked[], { room, report, count }: Rooms & { readonly count: CountTokens }) {
@@ -89,7 +89,7 @@ class Composer {
 
   /** Returns the tokens by which a view of these excerpts is too large. Four characters count as a token. */
   #excessOf(chosen: readonly Ranked[]): number {
-    // Names yield to the presence of CRITICAL entries.
+    // CRITICAL entries take precedence over names.
     const size = this.#measure(this.#view(this.#render(chosen), chosen.every(isRequired) ? NOTHING : this.#names));
     return Math.max(size.tokens - this.#room.tokens, Math.ceil((size.characters - this.#room.characters) / 4));
   }
@@ -115,14 +115,14 @@ class Composer {
     );
   }
 
-  /** Orders entries by the most important part among their excerpts. */
+  /** Returns the place of each entry: the part of its highest-ranked excerpt. */
   #placesOf(chosen: readonly Ranked[]): ReadonlyMap<string, number> {
     const places = new Map<string, number>();
     for (const { key, part } of chosen) if (!places.has(key)) places.set(key, HANDOFF_PARTS.indexOf(part));
     return places;
   }
 
-  /** Replaces complete entries by their saved form if there is room for its quotes and braces. */
+  /** Replaces rendered entries by their saved form while the additional characters fit, the fewest first. */
   #grow(shown: Map<string, JsonValue>, names: Room): Map<string, JsonValue> {
     let grown = shown;
     let left = shrink(this.#room, this.#measure(this.#view(shown, names)));
@@ -172,7 +172,7 @@ class Composer {
   }
 }
 
-/** Digits that cursors may have more of after names. */
+/** Room for more digits in cursors after names are added. */
 const LONGER_CURSORS: Room = { tokens: 4, characters: 8 };
 const NOTHING: Room = { tokens: 0, characters: 0 };
 

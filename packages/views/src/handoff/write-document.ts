@@ -37,9 +37,9 @@ export interface Handoff {
   readonly leftOut: number;
 }
 
-/** In tokens. A smaller document would be useless. */
+/** Minimum budget of a handoff, in tokens. A smaller document would be useless. */
 export const LEAST_HANDOFF_TOKENS = 300;
-/** Lower limit of a summary, which has neither head nor end. */
+/** Minimum budget of a summary, which has neither head nor end. */
 export const LEAST_SUMMARY_TOKENS = 60;
 /** Most paths named when the work lists none. */
 const MOST_PATHS = 15;
@@ -194,7 +194,7 @@ function rest({ howToFetch }: HandoffAbout, lines: readonly string[]): string[] 
 /** Lists the incomplete entries at the end of a summary. */
 function namesOf({ context }: DocumentInput, shown: ReadonlyMap<string, number>, naming: Naming): string[] {
   const lines = missingFrom(context, shown, naming);
-  return lines.length === 0 ? [] : ["## Not whole here", fenced(lines.join("\n"))];
+  return lines.length === 0 ? [] : ["## Incomplete entries", fenced(lines.join("\n"))];
 }
 
 function missingFrom(context: Context, shown: ReadonlyMap<string, number>, { mostNamed, longestName, totals }: Naming): string[] {

@@ -37,7 +37,7 @@ async function view(context: Context, wish: ViewWish, tokens: number): Promise<V
 }
 
 describe("for any context, strategy and focus", () => {
-  it("a view keeps its budget, spares CRITICAL entries, reports the others, and is deterministic", async () => {
+  it("a view fits its budget, keeps CRITICAL entries whole, reports incomplete entries, and is deterministic", async () => {
     await fc.assert(
       fc.asyncProperty(context, wish, fc.integer({ min: 200, max: 1_500 }), async (context, wish, tokens) => {
         const one = await view(context, wish, tokens);

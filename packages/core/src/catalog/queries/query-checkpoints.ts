@@ -85,17 +85,17 @@ export async function queryCheckpoints(catalog: CatalogReader, query: Checkpoint
   });
   const last = rows.length === limit ? rows.at(-1) : undefined;
   const place = placeOf(filter, last);
-  const hasMore = place !== undefined && (await hasBehind(catalog, where, place));
+  const hasMore = place !== undefined && (await hasRowAfter(catalog, where, place));
   return { records: rows.map(({ record }) => record), total, next: hasMore ? placeCursor(place) : undefined };
 }
 
-/** Returns the place of a row in the order of the filter's rows: its sequence within a session, else its commit. */
+/** Returns a row's place in the order of the filter: its sequence if the filter names a session, else its commit. */
 export function placeOf({ sessionId }: CheckpointFilter, row: CheckpointRow | undefined): number | undefined {
   return sessionId === undefined ? row?.commit : row?.record.sequence;
 }
 
-/** Asks for the place alone: a record behind the page may be damaged, and is not part of it. */
-async function hasBehind(catalog: CatalogReader, where: Where, after: number): Promise<boolean> {
+/** Tells whether a row follows a place. Reads no record, because the next one may be damaged. */
+async function hasRowAfter(catalog: CatalogReader, where: Where, after: number): Promise<boolean> {
   const { places } = await catalog.read({ places: { of: "places", where, order: "newest", after, limit: 1 } });
   return places.length > 0;
 }

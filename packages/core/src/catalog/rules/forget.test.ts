@@ -21,7 +21,7 @@ function reclaimed(catalog: RuleCatalog): RuleCatalog {
   return catalog;
 }
 
-it("forgets a session that holds nothing, with its facts", () => {
+it("forgets an empty session and its facts", () => {
   const catalog = reclaimed(emptied("nowhere"));
   expect(catalog.change(forget(S, OLD))).toEqual([S]);
   expect([catalog.ask({ of: "session", id: S }), catalog.ask({ of: "removals" }), catalog.facts.size]).toEqual([undefined, [], 0]);

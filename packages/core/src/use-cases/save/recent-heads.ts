@@ -2,10 +2,10 @@ import type { SessionRow } from "../../catalog/rows.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { SessionId } from "../../model/ids.ts";
 
-/** What a save learns of its session. */
+/** Session and head that a save has read. */
 export interface SeenSession {
   readonly head: CheckpointRecord;
-  /** As it was when the session was last read. */
+  /** The session as last read. */
   readonly session: SessionRow;
 }
 
@@ -17,33 +17,32 @@ interface Recent extends SeenSession {
 const MOST_SESSIONS = 500;
 
 /**
- * Keeps the head of each session that this process saves to, so that the next save need not read it, which takes a round trip to a
- * database elsewhere. The append proves under the lock of the store that the session is still the same. Sessions to which another process
- * saves are read each time.
+ * Caches the head of each session that this process saves to, so that the next save needs no round trip to a remote database to read it.
+ * The append checks under the lock of the store that the session is unchanged. Sessions to which another process saves are read each time.
  */
 export class RecentHeads {
   readonly #sessions = new Map<SessionId, Recent>();
 
-  /** Returns what the next save would find; `undefined` when it has to look. */
+  /** Returns the cached session and head; `undefined` when the save must read them. */
   of(session: SessionId): SeenSession | undefined {
     const recent = this.#sessions.get(session);
     return recent?.isAlone === true ? recent : undefined;
   }
 
-  /** Takes what a save found. */
+  /** Caches the session and head that a save has read. */
   looked(id: SessionId, head: CheckpointRecord | undefined, session: SessionRow | undefined): void {
     const isAlone = head !== undefined && this.#sessions.get(id)?.head.id === head.id;
     if (head === undefined || session === undefined) this.forget(id);
     else this.#keep({ head, session, isAlone });
   }
 
-  /** Takes a head that was saved after what was found before. */
+  /** Replaces the cached head of a session by a new one. */
   saved(head: CheckpointRecord): void {
     const recent = this.#sessions.get(head.sessionId);
     if (recent !== undefined) this.#keep({ ...recent, head });
   }
 
-  /** The next save looks again. */
+  /** Removes a session from the cache. */
   forget(session: SessionId): void {
     this.#sessions.delete(session);
   }

@@ -21,15 +21,14 @@ export interface SavedAside extends Handle, Pick<SaveResult, "secrets"> {
   readonly record: CheckpointRecord;
 }
 
-/** Attempts with different ids: asides in the trash keep their ids. */
+/** Attempts with different ids: an id in the trash cannot be reused. */
 const MAX_ATTEMPTS = 8;
 
 /**
  * Saves a context that was shortened without being saved, and issues a handle for it. The same content in a session is one aside.
  * An aside is no part of the session's history: it is never the head, and only listed on request.
  *
- * @throws STORAGE_QUOTA_EXCEEDED when there is no room for it, and then no handle; the errors of `saveCheckpoint`, including
- * SECRET_FOUND.
+ * @throws STORAGE_QUOTA_EXCEEDED when there is no room for the aside; the errors of `saveCheckpoint`, including SECRET_FOUND.
  */
 export async function saveAside(ports: SavePorts, input: AsideInput): Promise<SavedAside> {
   const { exactDigest } = prepareContext(input.context, ports.limits, ports.digests);

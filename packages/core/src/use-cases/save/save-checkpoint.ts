@@ -133,7 +133,7 @@ interface WholeInput extends SaveInput {
   readonly base?: Base | undefined;
   /** The session before this save. */
   readonly seen?: SessionRow | undefined;
-  /** What was kept of the session, when it was not read for this save. */
+  /** Cached session and head, when this save did not read them. */
   readonly recent?: SeenSession | undefined;
   /** Head that the patch was applied to. If another process moved the head, the save fails and can be repeated. */
   readonly follows?: CheckpointId | undefined;
@@ -245,7 +245,7 @@ async function draft(ports: SavePorts, input: WholeInput): Promise<Draft> {
     try {
       return await draftAfter(ports, { ...input, recent }, { ...recent, own: undefined, parent: recent.head });
     } catch {
-      // What was kept may be outdated: only what is read now may refuse a save.
+      // The cache may be stale: only data read now may refuse a save.
       ports.recentHeads?.forget(sessionId);
     }
   }
