@@ -99,21 +99,25 @@ class DeltaFinder {
 /** List of steps that merges neighbours of the same kind. */
 class Steps {
   readonly #steps: ArrayStep[] = [];
+  /** Items of the last step, if it inserts. */
+  #inserted: JsonValue[] | undefined;
 
   count(items: number): void {
     const last = this.#steps.at(-1);
     if (items === 0) return;
     if (typeof last === "number" && last > 0 === items > 0) this.#steps[this.#steps.length - 1] = last + items;
     else this.#steps.push(items);
+    this.#inserted = undefined;
   }
 
   push(step: Exclude<ArrayStep, number>): void {
-    const last = this.#steps.at(-1);
-    if ("insert" in step && typeof last === "object" && "insert" in last) {
-      this.#steps[this.#steps.length - 1] = { insert: [...last.insert, ...step.insert] };
-    } else {
+    if (!("insert" in step)) {
       this.#steps.push(step);
+      this.#inserted = undefined;
+      return;
     }
+    if (this.#inserted === undefined) this.#steps.push({ insert: (this.#inserted = []) });
+    for (const item of step.insert) this.#inserted.push(item);
   }
 
   /** Returns the steps, without a final skip. */
