@@ -20,6 +20,8 @@ import {
 import { describe, expect, it } from "vitest";
 import { aStore, failure, S, type TestStore, withAnswers, withMethods } from "../../../../memory/src/testing/a-store.ts";
 import { findCheckpoint, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import { encodeEnvelope } from "../../envelope/envelope.ts";
+import { prepareContext } from "../../json/saved-content.ts";
 import { changeForm } from "../../catalog/rules/change-form.ts";
 import { commit } from "../../catalog/rules/commit.ts";
 import { findSession } from "../../catalog/queries/query-sessions.ts";
@@ -427,3 +429,27 @@ it("and its dependents return with a rebuild that finds its file again, even aft
     expect((await store.load(id)).contextText()).toBe(JSON.stringify(contextAt(index + 1)));
   }
 });
+
+it("a delta takes no facts from a file that its base's record does not describe", async () => {
+  const { store, records } = await grown(5);
+  const [delta, base] = deltaAndWholeBase(records);
+  // Another save under the id of the base. The delta replaces all content in which the two differ.
+  const content = prepareContext({ ...contextAt(base.sequence), step: 999 }, store.ports.limits, store.ports.digests);
+  const {
+    exactDigest,
+    canonicalDigest,
+    bytes,
+    bytes: { length: contextBytes },
+  } = content;
+  const facts = { ...base, agentId: "another", attributes: { other: true }, exactDigest, canonicalDigest, contextBytes };
+  store.disk.blobs.set(base.blob, await store.ports.codec.encode(encodeEnvelope(facts, bytes, store.ports.digests)));
+  await expect(store.load(delta.id)).rejects.toMatchObject({ code: "CHECKPOINT_CORRUPT" });
+});
+
+function deltaAndWholeBase(records: readonly CheckpointRecord[]): readonly [delta: CheckpointRecord, base: CheckpointRecord] {
+  for (const base of records) {
+    const delta = base.baseId === null ? records.find((record) => record.baseId === base.id) : undefined;
+    if (delta !== undefined) return [delta, base];
+  }
+  throw new Error("No delta has a whole base.");
+}

@@ -1,8 +1,7 @@
 import { RecentJson } from "../../json/recent-json.ts";
 import { type ErrorCode, isWorkrailError, type WorkrailError } from "../../errors.ts";
 import { decodeBlob } from "../../envelope/envelope.ts";
-import type { EnvelopeFacts } from "../../envelope/envelope-json.ts";
-import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointRecord } from "../../model/checkpoint.ts";
+import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../../model/ids.ts";
 import type { Session, SessionFacts } from "../../model/session.ts";
 import { type CheckpointFilter, findCheckpoint, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
@@ -12,7 +11,7 @@ import type { Remains } from "../../ports/storage.ts";
 import { after, takingTurns } from "../../turns.ts";
 import { adoptForm } from "../compact/adopt-form.ts";
 import { getBlob, isItsOwnFault, isUnreadableBlob, refuseWhenNothingIsRead, whyUnreadable } from "../load/get-blob.ts";
-import { damagedBytesOf, isRecordInDoubt, type ReadPorts, type ReadText, readText } from "../load/read-context.ts";
+import { differenceOf, damagedBytesOf, isRecordInDoubt, type ReadPorts, type ReadText, readText } from "../load/read-context.ts";
 import { eachRecord, eachTrashed } from "../remove/view-store.ts";
 import { findSession } from "../../catalog/queries/query-sessions.ts";
 import { listErasures } from "../../catalog/queries/list-erasures.ts";
@@ -421,27 +420,6 @@ function kindOf(record: CheckpointRecord, error: WorkrailError): FindingKind {
 
 /** Findings about checkpoints whose bytes are right. */
 const READABLE: ReadonlySet<FindingKind> = new Set(["marked-but-whole", "facts-differ"]);
-
-const FACTS = [
-  "sessionId",
-  "parentId",
-  "kind",
-  "createdAt",
-  "agentId",
-  "workflowId",
-  "project",
-  "name",
-  "tags",
-  "attributes",
-  "contextBytes",
-  "layers",
-  "writer",
-] as const satisfies readonly (keyof CheckpointFacts)[];
-
-/** Returns the first fact on which record and file disagree. Digests are compared when the file is read. */
-function differenceOf(record: CheckpointRecord, facts: EnvelopeFacts): string | undefined {
-  return FACTS.find((fact) => JSON.stringify(record[fact]) !== JSON.stringify(facts[fact]));
-}
 
 function sayTheSame(session: Session, facts: SessionFacts | undefined): boolean {
   if (facts === undefined) return false;

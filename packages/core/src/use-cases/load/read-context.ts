@@ -6,7 +6,7 @@ import { parseContext } from "../../json/parse-bytes.ts";
 import type { RecentJson } from "../../json/recent-json.ts";
 import { decodeUtf8, LARGE_BYTES, utf8Parts } from "../../json/utf8.ts";
 import { writeJson, type WrittenJson, writtenTexts } from "../../json/write-json.ts";
-import type { CheckpointRecord } from "../../model/checkpoint.ts";
+import type { CheckpointFacts, CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context, JsonValue } from "../../model/context.ts";
 import type { BlobRef, CheckpointId, Digest, SessionId } from "../../model/ids.ts";
 import type { Limits } from "../../model/limits.ts";
@@ -79,8 +79,9 @@ export async function readContext(ports: ReadPorts, record: CheckpointRecord, un
 export async function readText(ports: ReadPorts, record: CheckpointRecord, how: HowToRead = {}): Promise<ReadText> {
   const inPlace = (id: CheckpointId): Located => ({ id, blob: ports.blobs.refOf({ sessionId: record.sessionId, checkpointId: id }) });
   try {
-    // The digest of the record proves the result, so that the records of its bases need not be read.
-    return await readAlong(ports, record, { ...how, locate: async (base) => inPlace(base) });
+    // The record proves the result: its digest the context, and the other columns what a delta takes from its bases.
+    const read = await readAlong(ports, record, { ...how, locate: async (base) => inPlace(base) });
+    if (read.baseId === null || differenceOf(record, read.facts) === undefined) return read;
   } catch (error) {
     if (!isCorrupt(error)) throw error;
   }
@@ -255,6 +256,27 @@ function blame(at: Located, message: string, cause?: unknown): WorkrailError {
 
 function corrupt(message: string, cause?: unknown, details: WorkrailError["details"] = {}): WorkrailError {
   return new WorkrailError("CHECKPOINT_CORRUPT", message, { details, ...(cause === undefined ? {} : { cause }) });
+}
+
+const FACTS = [
+  "sessionId",
+  "parentId",
+  "kind",
+  "createdAt",
+  "agentId",
+  "workflowId",
+  "project",
+  "name",
+  "tags",
+  "attributes",
+  "contextBytes",
+  "layers",
+  "writer",
+] as const satisfies readonly (keyof CheckpointFacts)[];
+
+/** Returns the first fact in which record and file disagree. Digests are compared when the file is read. */
+export function differenceOf(record: CheckpointRecord, facts: EnvelopeFacts): string | undefined {
+  return FACTS.find((fact) => JSON.stringify(record[fact]) !== JSON.stringify(facts[fact]));
 }
 
 /**
