@@ -6,6 +6,7 @@ import { KEEP_TAG, type SessionFacts } from "../../model/session.ts";
 import { ALL, type Facts, headOf, type Place, type Reads, sideRecordsOf } from "../reads.ts";
 import { changed, type CheckpointRow, later, less, liveIn, more, removalOf, type SessionRow } from "../rows.ts";
 import { type BlobChange, type Decision, nothing, type Rule, rule } from "../rule.ts";
+import { sameJson } from "../../delta/same-json.ts";
 import { ownerOf } from "../../model/side-record.ts";
 
 export interface Append {
@@ -182,7 +183,8 @@ function refuse(given: AppendWithBlob, facts: AppendFacts, bytes: QuotaUsage) {
 
 /** A removed checkpoint may have been saved again under its id, with other content or labels. */
 function isSameSave(one: CheckpointRecord, other: CheckpointRecord | undefined): boolean {
-  return one.id === other?.id && one.exactDigest === other.exactDigest && one.createdAt.getTime() === other.createdAt.getTime();
+  if (one.id !== other?.id || one.exactDigest !== other.exactDigest || one.project !== other.project) return false;
+  return one.createdAt.getTime() === other.createdAt.getTime() && sameJson(one.attributes, other.attributes);
 }
 
 function isSameList(one: readonly string[], other: readonly string[] | undefined): boolean {

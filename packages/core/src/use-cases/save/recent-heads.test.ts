@@ -1,7 +1,20 @@
+import { randomBytes } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type CheckpointId, type Context, isWorkrailError, type Patch, RecentHeads, saveCheckpoint, type SaveInput } from "../../index.ts";
+import {
+  appendRecords,
+  type CheckpointId,
+  type CheckpointRecord,
+  type Context,
+  isWorkrailError,
+  loadTexts,
+  type Patch,
+  RecentHeads,
+  saveCheckpoint,
+  type SaveInput,
+} from "../../index.ts";
 import { aStore, failure, S, type TestStore, withMethods } from "../../../../memory/src/testing/a-store.ts";
+import { append } from "../../catalog/rules/append.ts";
 import { commit } from "../../catalog/rules/commit.ts";
 import { move, type Move } from "../../catalog/rules/move.ts";
 import { findHead } from "../../catalog/queries/query-checkpoints.ts";
@@ -53,6 +66,39 @@ describe("a process that saves to a session alone", () => {
     await expect(save({ n: 4 }, { expectedParentId: "another" as CheckpointId })).rejects.toMatchObject({ code: "CONFLICT" });
   });
 
+  it("reads it again only after it has saved, and knows the number of its checkpoints", async () => {
+    const { save, saveElsewhere, keeping } = twoProcesses();
+    await saveElsewhere({ n: 1 });
+    for (let time = 1; time <= 3; time++) await save({ n: 1 });
+    expect(keeping.recentHeads.of(S)).toBeUndefined();
+    for (const n of [2, 3, 4, 5]) await save({ n });
+    expect(keeping.recentHeads.of(S)?.session.checkpointCount).toBe(5);
+  });
+
+  it("calls the rules once, and reports their error", async () => {
+    const { save } = await alone();
+    let calls = 0;
+    const rules = async (): Promise<undefined> => {
+      calls += 1;
+      if (calls === 1) throw new Error("the rules are broken");
+    };
+    await expect(save({ n: 4 }, { rules })).rejects.toThrow("the rules are broken");
+    expect(calls).toBe(1);
+  });
+
+  it("leaves nothing of a large state in the place of a checkpoint whose file is missing", async () => {
+    const { save, store } = await alone();
+    const checkpointId = "mine" as CheckpointId;
+    await save({ n: 4 }, { checkpointId });
+    for (const n of [5, 6]) await save({ n });
+    const ref = store.storage.blobs.refOf({ sessionId: S, checkpointId });
+    store.disk.blobs.delete(ref);
+    const large = { n: 7, text: randomBytes(1_500_000).toString("base64") };
+    await expect(save(large, { checkpointId })).rejects.toMatchObject({ code: "CONFLICT" });
+    await store.background.idle();
+    expect(store.disk.blobs.has(ref)).toBe(false);
+  });
+
   it("reports entries that are dropped", async () => {
     const { save } = await alone();
     expect((await save({ n: 4 })).dropped?.keys).toEqual(["plan"]);
@@ -63,7 +109,10 @@ describe("when another process changed the session", () => {
   it("the save continues its checkpoint, and reads the session from then on", async () => {
     const { save, saveElsewhere, reads } = await alone();
     const other = await saveElsewhere({ plan: "other", n: 9 });
-    expect((await save({ plan: "mine", n: 4 })).record.parentId).toBe(other.record.id);
+    let calls = 0;
+    const rules = async (): Promise<undefined> => void (calls += 1);
+    expect((await save({ plan: "mine", n: 4 }, { rules })).record.parentId).toBe(other.record.id);
+    expect(calls).toBe(1);
     expect(reads.count).toBe(1);
     await save({ plan: "mine", n: 5 });
     expect(reads.count).toBe(2);
@@ -108,6 +157,43 @@ describe("when another process changed the session", () => {
     await reclaimBlobs(store.storage.catalog, undefined, (refs) => store.storage.blobs.remove(refs));
     await saveElsewhere({ goal: "ship", n: 4 }, { checkpointId });
     expect((await save({ plan: "end", n: 5 })).dropped?.keys).toEqual(["goal"]);
+  });
+
+  it("a save after the head was imported again belongs to the project of the import", async () => {
+    const { save, store } = twoProcesses();
+    for (const n of [1, 2, 3]) await save({ plan: "p", n }, { project: "/old" });
+    const { record } = await store.load(S);
+    const bytes = await store.storage.blobs.get(record.blob);
+    for (let id: CheckpointId | null = record.id; id !== null;) {
+      const { parentId }: CheckpointRecord = (await store.load(id)).record;
+      await store.storage.catalog.change(
+        move({ sessionId: S, checkpoints: [id], at: store.clock.now(), reason: "test", from: "live", to: "nowhere" }),
+      );
+      id = parentId;
+    }
+    await reclaimBlobs(store.storage.catalog, undefined, (refs) => store.storage.blobs.remove(refs));
+    await store.storage.blobs.put({ sessionId: S, checkpointId: record.id }, bytes as Uint8Array);
+    const imported = { ...record, project: "/new" };
+    await store.storage.catalog.change(append({ record: imported, unlessHeadIs: undefined, expectedHead: null, keepNewest: undefined }));
+    expect((await save({ plan: "p", n: 4 }, { project: "/new" })).record.attributes).toEqual({});
+  });
+
+  it("a repeated call writes its side records under the same id", async () => {
+    const { keeping, save, saveElsewhere, store } = await alone();
+    const { record: owner } = await save({ n: 4 });
+    await saveElsewhere({ n: 5 });
+    const appending = (ports: typeof keeping, text: string) =>
+      appendRecords(ports, { checkpointId: owner.id, records: [{ key: "k", bytes: new TextEncoder().encode(text) }] });
+    // A repeated call generates the same ids.
+    const ofCall = (): typeof keeping => {
+      let count = 0;
+      return { ...keeping, ids: withMethods(keeping.ids, { checkpointId: () => `call-${(count += 1)}` as CheckpointId }) };
+    };
+    await appending(ofCall(), "one");
+    await appending({ ...keeping, recentHeads: new RecentHeads() }, "two");
+    await appending(ofCall(), "one");
+    const { loaded } = await loadTexts(store.ports, [owner.id], true);
+    expect(loaded[0]?.records.map(({ bytes }) => new TextDecoder().decode(bytes))).toEqual(["two"]);
   });
 
   it("an error of the kept head is not reported, but that of the present one", async () => {

@@ -2,16 +2,18 @@ import type { SessionRow } from "../../catalog/rows.ts";
 import type { CheckpointRecord } from "../../model/checkpoint.ts";
 import type { SessionId } from "../../model/ids.ts";
 
-/** Session and head that a save has read. */
-export interface SeenSession {
+/** A session and its head. */
+export interface SessionWithHead {
   readonly head: CheckpointRecord;
-  /** The session as last read. */
   readonly session: SessionRow;
 }
 
-interface Recent extends SeenSession {
-  /** True when the last save that read the session found the head that this process had saved. */
-  readonly isAlone: boolean;
+interface Cached extends SessionWithHead {
+  /**
+   * `read`: a save has read the head. `saved`: this process has saved it. `alone`: a save has read the head that this process had saved, so
+   * probably no other process saves to the session.
+   */
+  readonly state: "read" | "saved" | "alone";
 }
 
 const MOST_SESSIONS = 500;
@@ -21,25 +23,32 @@ const MOST_SESSIONS = 500;
  * The append checks under the lock of the store that the session is unchanged. Sessions to which another process saves are read each time.
  */
 export class RecentHeads {
-  readonly #sessions = new Map<SessionId, Recent>();
+  readonly #sessions = new Map<SessionId, Cached>();
 
   /** Returns the cached session and head; `undefined` when the save must read them. */
-  of(session: SessionId): SeenSession | undefined {
-    const recent = this.#sessions.get(session);
-    return recent?.isAlone === true ? recent : undefined;
+  of(session: SessionId): SessionWithHead | undefined {
+    const cached = this.#sessions.get(session);
+    return cached?.state === "alone" ? cached : undefined;
   }
 
   /** Caches the session and head that a save has read. */
-  looked(id: SessionId, head: CheckpointRecord | undefined, session: SessionRow | undefined): void {
-    const isAlone = head !== undefined && this.#sessions.get(id)?.head.id === head.id;
-    if (head === undefined || session === undefined) this.forget(id);
-    else this.#keep({ head, session, isAlone });
+  read(id: SessionId, head: CheckpointRecord | undefined, session: SessionRow | undefined): void {
+    const before = this.#sessions.get(id);
+    if (head === undefined || session === undefined) return this.forget(id);
+    const isOwn = before !== undefined && before.state !== "read" && before.head.id === head.id;
+    this.#keep({ head, session, state: isOwn ? "alone" : "read" });
   }
 
-  /** Replaces the cached head of a session by a new one. */
-  saved(head: CheckpointRecord): void {
-    const recent = this.#sessions.get(head.sessionId);
-    if (recent !== undefined) this.#keep({ ...recent, head });
+  /**
+   * Replaces the cached head of a session by one that was saved.
+   *
+   * @param removed number of checkpoints that the save removed.
+   */
+  saved(head: CheckpointRecord, removed: number): void {
+    const before = this.#sessions.get(head.sessionId);
+    if (before === undefined) return;
+    const checkpointCount = before.session.checkpointCount + 1 - removed;
+    this.#keep({ head, session: { ...before.session, checkpointCount }, state: before.state === "alone" ? "alone" : "saved" });
   }
 
   /** Removes a session from the cache. */
@@ -47,9 +56,9 @@ export class RecentHeads {
     this.#sessions.delete(session);
   }
 
-  #keep(recent: Recent): void {
-    this.#sessions.delete(recent.session.id);
-    this.#sessions.set(recent.session.id, recent);
+  #keep(cached: Cached): void {
+    this.#sessions.delete(cached.session.id);
+    this.#sessions.set(cached.session.id, cached);
     const [oldest] = this.#sessions.keys();
     if (this.#sessions.size > MOST_SESSIONS && oldest !== undefined) this.forget(oldest);
   }

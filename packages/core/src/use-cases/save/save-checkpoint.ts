@@ -7,7 +7,7 @@ import { copyOf } from "../../json/check-json.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import type { RecentJson } from "../../json/recent-json.ts";
 import { type DroppedEntries, droppedEntries, type RecentKeys } from "./dropped-entries.ts";
-import type { RecentHeads, SeenSession } from "./recent-heads.ts";
+import type { RecentHeads, SessionWithHead } from "./recent-heads.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context, JsonObject } from "../../model/context.ts";
 import { type BlobRef, type CheckpointId, isGenerated, type SessionId } from "../../model/ids.ts";
@@ -134,7 +134,9 @@ interface WholeInput extends SaveInput {
   /** The session before this save. */
   readonly seen?: SessionRow | undefined;
   /** Cached session and head, when this save did not read them. */
-  readonly recent?: SeenSession | undefined;
+  readonly recent?: SessionWithHead | undefined;
+  /** Generates the id unless the caller has given one. Every draft of a save has the same id. */
+  readonly newId: () => CheckpointId;
   /** Head that the patch was applied to. If another process moved the head, the save fails and can be repeated. */
   readonly follows?: CheckpointId | undefined;
 }
@@ -186,7 +188,8 @@ export async function saveCheckpoint(ports: SavePorts, given: SaveInput): Promis
   return ports.locking.inOrder(given.sessionId, async () => saveContent(ports, { ...input, content: await takenDown() }));
 }
 
-async function saveContent(ports: SavePorts, given: WholeInput): Promise<SaveResult> {
+async function saveContent(ports: SavePorts, whole: Omit<WholeInput, "newId">): Promise<SaveResult> {
+  const given = { ...whole, newId: once(() => ports.ids.checkpointId()), rules: whole.rules && once(whole.rules) };
   // A large context is compressed in another thread during the search for secrets. Nothing is written before the search ends.
   const [begun, search] = await Promise.allSettled([draft(ports, given), screened(ports, given)]);
   const { redacted, ...secrets } = outcomeOf(search);
@@ -198,10 +201,15 @@ async function saveContent(ports: SavePorts, given: WholeInput): Promise<SaveRes
       if (outcome.status === "saved") ports.recentKeys?.add(outcome.record.exactDigest, input.redacted ?? input.context);
       return { ...outcome, ...secrets, ...(dropped === undefined ? {} : { dropped }) };
     }
-    // Another process saved to the session, whose head was kept.
+    // The session is not as cached.
     ports.recentHeads?.forget(input.sessionId);
     drafted = await draft(ports, redacted ?? given);
   }
+}
+
+function once<T>(work: () => T): () => T {
+  let result: { readonly value: T } | undefined;
+  return () => (result ??= { value: work() }).value;
 }
 
 /** Most attempts against other processes that keep saving. */
@@ -241,14 +249,9 @@ type Draft =
 async function draft(ports: SavePorts, input: WholeInput): Promise<Draft> {
   const { sessionId, checkpointId, parentId } = input;
   const recent = recentOf(ports, input);
-  if (recent !== undefined) {
-    try {
-      return await draftAfter(ports, { ...input, recent }, { ...recent, own: undefined, parent: recent.head });
-    } catch {
-      // The cache may be stale: only data read now may refuse a save.
-      ports.recentHeads?.forget(sessionId);
-    }
-  }
+  // Only a head that was read may refuse a save.
+  if (recent !== undefined && (await ownerOtherThan(input, recent.head)) === undefined)
+    return draftAfter(ports, { ...input, recent }, { ...recent, own: undefined, parent: recent.head });
   const found = await ports.catalog.read({
     head: headOf(sessionId),
     session: { of: "session", id: sessionId },
@@ -256,17 +259,29 @@ async function draft(ports: SavePorts, input: WholeInput): Promise<Draft> {
     ...(parentId === undefined || parentId === null ? {} : { parent: { of: "checkpoint", id: parentId } }),
   });
   const [{ session }, head] = [found, found.head[0]?.record];
-  ports.recentHeads?.looked(sessionId, head, session);
+  ports.recentHeads?.read(sessionId, head, session);
+  const owner = await ownerOtherThan(input, head);
+  if (owner !== undefined) throw otherProjectRefused(sessionId, owner, input.project);
   return draftAfter(ports, input, { head, session, own: liveIn(found.own), parent: liveIn(found.parent) });
 }
 
-/** Returns what is kept of the session, if the save can do without more. The append answers for an id that is taken. */
-function recentOf(ports: SavePorts, input: WholeInput): SeenSession | undefined {
+/** Returns the other project that a session belongs to, if the save is for sessions of its own project only. */
+async function ownerOtherThan(input: WholeInput, head: CheckpointRecord | undefined): Promise<ReturnType<typeof otherProjectOf>> {
+  return input.ownProjectOnly === true ? otherProjectOf(head, input.project, (await input.surroundings?.()) ?? {}) : undefined;
+}
+
+/**
+ * Returns the cached session and head, if the save needs nothing else of the catalog: it continues the head, and its blob is put by the
+ * change, which also notices an id that is taken.
+ */
+function recentOf(ports: SavePorts, input: WholeInput): SessionWithHead | undefined {
   const recent = ports.recentHeads?.of(input.sessionId);
-  const ids = [input.parentId, input.expectedParentId, input.follows];
-  const continues = recent !== undefined && ids.every((id) => id === undefined || id === recent.head.id);
-  const isToBeRead = recent?.head.canonicalDigest === skipDigest(input) || Object.keys(input.context).length === 0;
-  return continues && !isToBeRead ? recent : undefined;
+  if (recent === undefined || ports.blobs.sharesTransaction !== true || input.content.sizeBytes > TOGETHER_BYTES) return undefined;
+  const { id, canonicalDigest } = recent.head;
+  const continues = [input.parentId, input.expectedParentId, input.follows].every((each) => each === undefined || each === id);
+  // Saves that may be answered or refused without writing need the present state.
+  const mayEnd = canonicalDigest === skipDigest(input) || Object.keys(input.context).length === 0;
+  return continues && !mayEnd ? recent : undefined;
 }
 
 interface Found {
@@ -280,10 +295,6 @@ interface Found {
 async function draftAfter(ports: SavePorts, input: WholeInput, { head, session, own, parent: found }: Found): Promise<Draft> {
   const { parentId } = input;
   const rules = await input.rules?.();
-  if (input.ownProjectOnly === true) {
-    const owner = otherProjectOf(head, input.project, (await input.surroundings?.()) ?? {});
-    if (owner !== undefined) throw otherProjectRefused(input.sessionId, owner, input.project);
-  }
   const known = await answerWithoutWriting(ports, input, { head, own });
   if (known !== undefined) return { input, known };
   const how = { pins: session?.pins ?? [], rules };
@@ -398,7 +409,7 @@ async function describe(
   // Most important first: there may not be room for all of them.
   const ofOurs = [sessionProjectAttribute(head, input.project), (await input.surroundings?.()) ?? {}, await sessionName(input, createdAt)];
   return {
-    id: input.checkpointId ?? ports.ids.checkpointId(),
+    id: input.checkpointId ?? input.newId(),
     sessionId: input.sessionId,
     parentId: input.parentId ?? null,
     kind: input.kind ?? "workflow",
@@ -446,16 +457,19 @@ interface Encoded {
 /** Most bytes of a blob that is put within the change of the catalog, where other changes wait. */
 const TOGETHER_BYTES = 1024 * 1024;
 
-/** @returns `undefined` when the session is no longer what was kept of it. */
+/** @returns `undefined` when the session has to be read first. */
 async function write(ports: SavePorts, input: WholeInput, encoded: Encoded): Promise<SaveOutcome | undefined> {
   const { facts, bytes } = encoded;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const stored = (attempt === 1 && putLater(ports, encoded)) || (await putBlob(ports, input, encoded));
+    const together = attempt === 1 ? putLater(ports, encoded) : undefined;
+    // A blob that is put by itself may take the place of another checkpoint's: that is only known after reading.
+    if (together === undefined && input.recent !== undefined) return undefined;
+    const stored = together ?? (await putBlob(ports, input, encoded));
     const outcome = await ports.catalog.change(append(termsOf(ports, input, stored)));
     if (outcome.status === "blob-missing") continue;
+    if (outcome.status === "moved") return undefined;
     if (outcome.status !== "committed") {
       reclaimLater(ports, [stored.blob]);
-      if (outcome.status === "moved") return undefined;
       return answerTo(ports, input, { ...stored, ...outcome });
     }
     const { record, removed, bytes: usage } = outcome;
@@ -465,7 +479,7 @@ async function write(ports: SavePorts, input: WholeInput, encoded: Encoded): Pro
     if (stored.put === undefined && input.checkpointId !== undefined) {
       await putBackIfReplaced(ports, { ...input, ...stored, bytes }, record);
     }
-    if (record.kind !== "aside") ports.recentHeads?.saved(record);
+    if (record.kind !== "aside") ports.recentHeads?.saved(record, removed.length);
     const needless = removed.map((each) => each.blob);
     if (needless.length > 0) reclaimLater(ports, needless);
     return { status: "saved", record, removed, bytes: usage };
