@@ -115,8 +115,12 @@ function segmentsOf(parts: readonly Uint8Array[]): readonly Uint8Array[] {
   return segments;
 }
 
+/** Most bytes of a segment that is stored as it is: mostly the comma between two long parts, for which zlib would set up its tables. */
+const STORED_BYTES = 200;
+
 /** Compresses a part to whole blocks that refer to nothing before them, so that they fit into any stream. */
 function foldedOf(part: Uint8Array): Uint8Array {
+  if (part.length <= STORED_BYTES) return storedBlock(part);
   const known = folded.get(part);
   if (known !== undefined) return known;
   const options = { level: QUICK_LEVEL, chunkSize: roomForFolded(part.length), finishFlush: FULL_FLUSH };
@@ -124,6 +128,11 @@ function foldedOf(part: Uint8Array): Uint8Array {
   const blocks = Uint8Array.from(deflateRawSync(part, options));
   if (part.length >= SEGMENT_BYTES) folded.set(part, blocks);
   return blocks;
+}
+
+/** Returns a stored block, which is not the last one (RFC 1951, 3.2.4). It begins at a byte, as all blocks do here. */
+function storedBlock(bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([Uint8Array.of(0, bytes.length, 0, ~bytes.length, 255), bytes]);
 }
 
 function trailerOf(checksum: number, contentBytes: number): Uint8Array {
