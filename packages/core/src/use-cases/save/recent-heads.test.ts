@@ -303,6 +303,6 @@ it("saves look the same to callers whether heads are kept or not, while others c
     fc.asyncProperty(fc.array(someStep, { minLength: 5, maxLength: 30 }), async (steps) => {
       expect(await run(steps, true)).toEqual(await run(steps, false));
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
