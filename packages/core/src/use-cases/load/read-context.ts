@@ -46,7 +46,7 @@ export interface HowToRead {
   readonly unreadable?: { has(id: CheckpointId): boolean } | undefined;
   /** Checkpoints that were read before. Their deltas are applied to them, and they are not read again. */
   readonly known?: ReadonlyMap<CheckpointId, ReadText> | undefined;
-  /** Writes what stayed since the last checkpoint that was read with it faster. Default: each text is written anew. */
+  /** Caches the JSON of the checkpoint that was read last: parts that did not change are not written again. Default: no cache. */
   readonly recentJson?: RecentJson | undefined;
 }
 
@@ -79,7 +79,7 @@ export async function readContext(ports: ReadPorts, record: CheckpointRecord, un
 export async function readText(ports: ReadPorts, record: CheckpointRecord, how: HowToRead = {}): Promise<ReadText> {
   const inPlace = (id: CheckpointId): Located => ({ id, blob: ports.blobs.refOf({ sessionId: record.sessionId, checkpointId: id }) });
   try {
-    // The record proves the result: its digest the context, and the other columns what a delta takes from its bases.
+    // Needs no records of the bases: the digest of the wanted record proves the context, and its other fields the facts from the bases.
     const read = await readAlong(ports, record, { ...how, locate: async (base) => inPlace(base) });
     if (read.baseId === null || differenceOf(record, read.facts) === undefined) return read;
   } catch (error) {

@@ -207,6 +207,7 @@ async function saveContent(ports: SavePorts, whole: Omit<WholeInput, "newId">): 
   }
 }
 
+/** Returns a function that calls `work` at its first call, and then returns that result. */
 function once<T>(work: () => T): () => T {
   let result: { readonly value: T } | undefined;
   return () => (result ??= { value: work() }).value;
@@ -258,7 +259,8 @@ async function draft(ports: SavePorts, input: WholeInput): Promise<Draft> {
     ...(checkpointId === undefined ? {} : { own: { of: "checkpoint", id: checkpointId } }),
     ...(parentId === undefined || parentId === null ? {} : { parent: { of: "checkpoint", id: parentId } }),
   });
-  const [{ session }, head] = [found, found.head[0]?.record];
+  const { session } = found;
+  const head = found.head[0]?.record;
   ports.recentHeads?.read(sessionId, head, session);
   const owner = await ownerOtherThan(input, head);
   if (owner !== undefined) throw otherProjectRefused(sessionId, owner, input.project);
