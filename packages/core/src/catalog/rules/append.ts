@@ -69,7 +69,7 @@ export type CommitOutcome =
     }
   | { readonly status: "unchanged"; readonly head: CheckpointRecord }
   | { readonly status: "conflict"; readonly head: CheckpointRecord | undefined }
-  /** The session is not the one that the checkpoint was prepared for. */
+  /** The session has another head, or other pins, than the checkpoint was prepared for. */
   | { readonly status: "moved" }
   /** The id belongs to another live checkpoint. */
   | { readonly status: "exists"; readonly record: CheckpointRecord }
@@ -165,7 +165,7 @@ function refuse(given: AppendWithBlob, facts: AppendFacts, bytes: QuotaUsage) {
   const { record, expectedHead, preparedFor, unlessHeadIs, asides, quota, owner, put } = given;
   const { existing, session } = facts;
   const head = facts.head[0]?.record;
-  if (preparedFor !== undefined && !(isSameSave(preparedFor.head, head) && isSameList(preparedFor.pins, session?.pins))) {
+  if (preparedFor !== undefined && !(isSameSave(preparedFor.head, head) && sameJson(preparedFor.pins, session?.pins ?? []))) {
     return { status: "moved" } satisfies CommitOutcome;
   }
   if (existing !== undefined) {
@@ -185,10 +185,6 @@ function refuse(given: AppendWithBlob, facts: AppendFacts, bytes: QuotaUsage) {
 function isSameSave(one: CheckpointRecord, other: CheckpointRecord | undefined): boolean {
   if (one.id !== other?.id || one.exactDigest !== other.exactDigest || one.project !== other.project) return false;
   return one.createdAt.getTime() === other.createdAt.getTime() && sameJson(one.attributes, other.attributes);
-}
-
-function isSameList(one: readonly string[], other: readonly string[] | undefined): boolean {
-  return one.length === other?.length && one.every((each, index) => each === other[index]);
 }
 
 function asidesGoing({ asides: limit, record }: Append, { asides }: AppendFacts): readonly CheckpointRow[] {

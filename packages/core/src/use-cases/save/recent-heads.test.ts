@@ -49,6 +49,12 @@ async function pin(store: TestStore, keys: readonly string[], release: readonly 
   await store.storage.catalog.change(commit({ pins: { sessionId: S, pin: keys, release }, audit: [] }));
 }
 
+async function remove(store: TestStore, checkpoints: readonly CheckpointId[]): Promise<void> {
+  const { catalog, blobs } = store.storage;
+  await catalog.change(move({ sessionId: S, checkpoints, at: store.clock.now(), reason: "test", from: "live", to: "nowhere" }));
+  await reclaimBlobs(catalog, undefined, (refs) => blobs.remove(refs));
+}
+
 describe("a process that saves to a session alone", () => {
   it("reads the session no more, and saves the same", async () => {
     const { save, reads, store } = await alone();
@@ -133,8 +139,7 @@ describe("when another process changed the session", () => {
   it("a save after its removal of the head fails like any other", async () => {
     const { save, store } = await alone();
     const head = (await store.load(S)).record;
-    const moving = { sessionId: S, checkpoints: [head.id], at: store.clock.now(), reason: "test", from: "live", to: "nowhere" } as const;
-    await store.storage.catalog.change(move(moving));
+    await remove(store, [head.id]);
     await expect(save({ n: 4 }, { parentId: head.id })).rejects.toMatchObject(
       failure("CHECKPOINT_NOT_FOUND", { checkpointId: head.id, field: "parentId" }),
     );
@@ -145,16 +150,7 @@ describe("when another process changed the session", () => {
     const { save, saveElsewhere, store } = await alone();
     const checkpointId = "mine" as CheckpointId;
     await save({ plan: "begin", n: 4 }, { checkpointId });
-    const moving = {
-      sessionId: S,
-      checkpoints: [checkpointId],
-      at: store.clock.now(),
-      reason: "test",
-      from: "live",
-      to: "nowhere",
-    } as const;
-    await store.storage.catalog.change(move(moving));
-    await reclaimBlobs(store.storage.catalog, undefined, (refs) => store.storage.blobs.remove(refs));
+    await remove(store, [checkpointId]);
     await saveElsewhere({ goal: "ship", n: 4 }, { checkpointId });
     expect((await save({ plan: "end", n: 5 })).dropped?.keys).toEqual(["goal"]);
   });
@@ -166,12 +162,9 @@ describe("when another process changed the session", () => {
     const bytes = await store.storage.blobs.get(record.blob);
     for (let id: CheckpointId | null = record.id; id !== null;) {
       const { parentId }: CheckpointRecord = (await store.load(id)).record;
-      await store.storage.catalog.change(
-        move({ sessionId: S, checkpoints: [id], at: store.clock.now(), reason: "test", from: "live", to: "nowhere" }),
-      );
+      await remove(store, [id]);
       id = parentId;
     }
-    await reclaimBlobs(store.storage.catalog, undefined, (refs) => store.storage.blobs.remove(refs));
     await store.storage.blobs.put({ sessionId: S, checkpointId: record.id }, bytes as Uint8Array);
     const imported = { ...record, project: "/new" };
     await store.storage.catalog.change(append({ record: imported, unlessHeadIs: undefined, expectedHead: null, keepNewest: undefined }));
@@ -201,9 +194,7 @@ describe("when another process changed the session", () => {
     for (const n of [1, 2, 3]) await save({ n }, { project: "/p" });
     const head = (await store.load(S)).record;
     const all = [head.id, head.parentId as CheckpointId, (await store.load(head.parentId as CheckpointId)).record.parentId as CheckpointId];
-    await store.storage.catalog.change(
-      move({ sessionId: S, checkpoints: all, at: store.clock.now(), reason: "test", from: "live", to: "nowhere" }),
-    );
+    await remove(store, all);
     await saveElsewhere({ n: 1 }, { project: "/q" });
     expect((await save({ n: 2 }, { project: "/q", ownProjectOnly: true })).status).toBe("saved");
     await expect(save({ n: 3 }, { project: "/p", ownProjectOnly: true })).rejects.toMatchObject({ code: "INVALID_INPUT" });
