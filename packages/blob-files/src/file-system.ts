@@ -25,7 +25,7 @@ export interface FileSystem {
   /** Gives the file a second name; fails with EEXIST when that is taken. */
   link(from: string, to: string): void;
   unlink(path: string): void;
-  /** Unlinks in a thread, for many files: to free the blocks of a file that reached the disk takes longer than a hop. */
+  /** Unlinks in a thread, for many files: freeing the blocks of a durable file takes longer than a thread hop. */
   unlinkSoon(path: string): Promise<void>;
   /** Makes names that were created, changed or removed in a directory durable, like `sync`. */
   syncDirectory(path: string): Promise<void> | void;

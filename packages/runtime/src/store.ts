@@ -180,7 +180,7 @@ export class Store {
       writer: `workrail/${VERSION}`,
       recentKeys: whole?.savePorts.recentKeys ?? new RecentKeys(),
       recentJson: whole?.savePorts.recentJson ?? new RecentJson(),
-      // Where a read takes a round trip. A caller's part of the store hides heads of other projects.
+      // Only where a read takes a round trip, and not for a caller's part of the store, which hides heads of other projects.
       recentHeads:
         named?.by.savePorts.recentHeads ?? (whole === undefined && parts.blobs.sharesTransaction === true ? new RecentHeads() : undefined),
       secrets: screenSecretsBy(parts.screening.screen),

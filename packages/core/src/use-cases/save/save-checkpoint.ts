@@ -201,7 +201,7 @@ async function saveContent(ports: SavePorts, whole: Omit<WholeInput, "newId">): 
       if (outcome.status === "saved") ports.recentKeys?.add(outcome.record.exactDigest, input.redacted ?? input.context);
       return { ...outcome, ...secrets, ...(dropped === undefined ? {} : { dropped }) };
     }
-    // The session is not as cached.
+    // The cached head or pins are outdated.
     ports.recentHeads?.forget(input.sessionId);
     drafted = await draft(ports, redacted ?? given);
   }
