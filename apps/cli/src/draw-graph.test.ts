@@ -7,7 +7,7 @@ function drawn(...pairs: readonly string[]): readonly string[] {
     const [id = "", parentId] = pair.split(">");
     return { id, parentId: parentId ?? null };
   });
-  return drawGraph(nodes).flatMap(({ joint, lead }, index) => [...(joint === undefined ? [] : [joint]), `${lead} ${nodes[index]?.id}`]);
+  return drawGraph(nodes).flatMap(({ joint, prefix }, index) => [...(joint === undefined ? [] : [joint]), `${prefix} ${nodes[index]?.id}`]);
 }
 
 describe("the graph of a session", () => {

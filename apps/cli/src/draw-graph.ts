@@ -7,7 +7,7 @@ export interface GraphNode {
 /** Prefix of a node's row, and the row above it that joins forks, if there is one. */
 export interface GraphRow {
   readonly joint: string | undefined;
-  readonly lead: string;
+  readonly prefix: string;
 }
 
 /** Draws a graph with one row for each node and one column for each line of work, joined at forks. */
@@ -22,9 +22,9 @@ export function drawGraph(nodes: readonly GraphNode[]): readonly GraphRow[] {
     for (const index of own) columns[index] = undefined;
     columns[column] = id;
     trim(columns);
-    const lead = columns.map((next, index) => (index === column ? "●" : next === undefined ? " " : "│"));
+    const prefix = columns.map((next, index) => (index === column ? "●" : next === undefined ? " " : "│"));
     columns[column] = parentId !== null && known.has(parentId) ? parentId : undefined;
-    return { joint, lead: lead.join(" ") };
+    return { joint, prefix: prefix.join(" ") };
   });
 }
 

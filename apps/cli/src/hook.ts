@@ -39,7 +39,7 @@ async function main(args: readonly string[]): Promise<void> {
     settings,
     home: os.homedir(),
     now: () => new Date(),
-    left: () => deadlineMs - (performance.now() - begun),
+    msLeft: () => deadlineMs - (performance.now() - begun),
     saveNow: async (saves) => {
       // The compiler does not know the file: the bundler puts it beside this one.
       const taking = (await import(new URL("./take-in.mjs", import.meta.url).href)) as { readonly saveNow: HookPorts["saveNow"] };

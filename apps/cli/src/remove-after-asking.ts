@@ -12,7 +12,7 @@ export interface RemovalOptions extends GlobalOptions {
 }
 
 /** Options of a removal: a dry run, or a progress callback. */
-export interface RemovalHow {
+export interface RemovalRun {
   readonly dryRun: boolean;
   readonly onProgress?: ((progress: CleanUpProgress) => void) | undefined;
 }
@@ -31,15 +31,15 @@ export interface RemovalKind<R> {
 /** Shows what would be removed, asks, and removes it. Without a terminal to ask at, `--yes` is required. */
 export function removeAfterAsking(
   options: RemovalOptions,
-  remove: (store: Workrail, how: RemovalHow) => Promise<CleanUpReport>,
+  remove: (store: Workrail, run: RemovalRun) => Promise<CleanUpReport>,
 ): Promise<void> {
   const sessions = new Map<string, SessionNote>();
   return doAfterAsking(
     options,
-    async (store, how) => {
+    async (store, run) => {
       // After the removal the store no longer knows names and ages.
       if (options.json !== true) await noteSessions(store, await remove(store, { dryRun: true }), sessions);
-      return remove(store, how);
+      return remove(store, run);
     },
     { isNothing: ({ removed }) => removed.length === 0, describe: (report, width) => describeCleanUp(report, sessions, width) },
   );
@@ -48,7 +48,7 @@ export function removeAfterAsking(
 /** Runs any kind of removal after asking. */
 export async function doAfterAsking<R extends object>(
   options: RemovalOptions,
-  remove: (store: Workrail, how: RemovalHow) => Promise<R>,
+  remove: (store: Workrail, run: RemovalRun) => Promise<R>,
   kind: RemovalKind<R>,
 ): Promise<void> {
   const print = (report: R): Promise<void> => (options.json ? writeJson(report) : writeData(kind.describe(report, outputWidth())));

@@ -16,7 +16,7 @@ export type Notify = (notice: { readonly method: string; readonly params: Record
 const MOMENT_MS = 200;
 
 /** Reports that a request asks for, and the way that they take. */
-interface Asked {
+interface ProgressRequest {
   /** `_meta.progressToken` of the request. */
   readonly token: unknown;
   /** Absent when the connection carries no notices. */
@@ -35,7 +35,7 @@ export class ProgressReporter {
   #told = -1;
   #toldAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ token, notify, now = () => performance.now() }: Asked) {
+  constructor({ token, notify, now = () => performance.now() }: ProgressRequest) {
     const isAsked = (typeof token === "string" || typeof token === "number") && notify !== undefined;
     this.tell = isAsked
       ? (progress) => this.#send(progress, now(), (params) => notify({ method: METHOD, params: { progressToken: token, ...params } }))

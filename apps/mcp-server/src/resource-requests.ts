@@ -6,10 +6,10 @@ import { expandUri, isTemplate, listResource, listTemplate, matchUri, type Resou
 import { toToolFailure } from "./wire-errors.ts";
 
 type Fields = Record<string, unknown>;
-type Given = Readonly<Record<string, unknown>>;
+type Params = Readonly<Record<string, unknown>>;
 
 /** Answers one method of the protocol. @throws ProtocolFault */
-export type Answer = (params: Given) => Promise<Fields>;
+export type Answer = (params: Params) => Promise<Fields>;
 
 /** Most values that a completion may have by the protocol. */
 const MOST_VALUES = 100;
@@ -92,8 +92,8 @@ export function promptRequests(prompts: readonly Prompt[], log: Log): Readonly<R
 export function completionRequests(resources: readonly Resource[], prompts: readonly Prompt[], log: Log): Readonly<Record<string, Answer>> {
   return {
     async "completion/complete"({ ref, argument, context }) {
-      const { type, name, uri } = (ref ?? {}) as Given;
-      const { name: wanted, value = "" } = (argument ?? {}) as Given;
+      const { type, name, uri } = (ref ?? {}) as Params;
+      const { name: wanted, value = "" } = (argument ?? {}) as Params;
       if (typeof wanted !== "string" || typeof value !== "string") {
         throw new ProtocolFault(RPC_ERROR.invalidParams, "completion/complete needs argument.name and argument.value.");
       }
@@ -122,7 +122,7 @@ function templateAt(resources: readonly Resource[], uri: unknown): Resource {
 /** Checks the arguments of a prompt, which are texts. Hosts send an empty text for a field that was left empty. */
 function textsOf(given: unknown, known: readonly string[]): Variables {
   const values: Record<string, string> = {};
-  for (const [name, value] of Object.entries((given ?? {}) as Given)) {
+  for (const [name, value] of Object.entries((given ?? {}) as Params)) {
     if (!known.includes(name)) {
       throw new ProtocolFault(RPC_ERROR.invalidParams, `The prompt has no argument ${shorten(name)}. It has: ${known.join(", ")}.`);
     }

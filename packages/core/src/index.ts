@@ -1,6 +1,6 @@
 import "./needs-node.ts";
 export { CHAIN_START, chained, linked, placeOf } from "./audit/audit-chain.ts";
-export { classifyContext, type ClassifyHow, type ClassifyPorts } from "./classify/classify-context.ts";
+export { classifyContext, type ClassifyOptions, type ClassifyPorts } from "./classify/classify-context.ts";
 export { type Classification, type Layer, LAYERS, type LayerSummary, UNCLASSIFIED } from "./model/classification.ts";
 export type { CompiledRules, ContextRules, Phase } from "./model/context-rules.ts";
 export type { CleanUpReason, Spared } from "./clean-up/plan.ts";

@@ -24,7 +24,7 @@ export interface Labels {
   lastSequence: number;
 }
 
-interface Gone {
+interface RemovedBlob {
   readonly blob: BlobRef;
   readonly checkpointId: CheckpointId;
   readonly sessionId: SessionId;
@@ -39,8 +39,8 @@ export class NaiveCatalog {
   kept: Kept[] = [];
   sessions: Map<SessionId, Labels> = new Map();
   edges: Edge[] = [];
-  removals: (Gone & { isDone: boolean })[] = [];
-  erasures: Gone[] = [];
+  removals: (RemovedBlob & { isDone: boolean })[] = [];
+  erasures: RemovedBlob[] = [];
   holds: Map<string, Date> = new Map();
   /** Session facts outside of the catalog. */
   facts: Map<SessionId, SessionFacts> = new Map();
@@ -139,7 +139,7 @@ export class NaiveCatalog {
       catalog.kept.push({ record: { ...record, sequence, lastAccessedAt: createdAt, damaged: false, shieldedUntil }, trashedAt });
     }
     for (const { sessionId, tombstones, erasing } of sessions) {
-      const gone = (checkpointId: CheckpointId): Gone => ({ blob: `blob-${checkpointId}` as BlobRef, checkpointId, sessionId });
+      const gone = (checkpointId: CheckpointId): RemovedBlob => ({ blob: `blob-${checkpointId}` as BlobRef, checkpointId, sessionId });
       const unknown = (id: CheckpointId): boolean => !catalog.#isKnown(id);
       catalog.removals.push(...tombstones.filter(unknown).map((id) => ({ ...gone(id), isDone: false })));
       catalog.erasures.push(...erasing.filter(unknown).map(gone));
@@ -279,7 +279,7 @@ export class NaiveCatalog {
     }
   }
 
-  #endErasures(isEnded: (row: Gone) => boolean): void {
+  #endErasures(isEnded: (row: RemovedBlob) => boolean): void {
     for (const { sessionId } of this.erasures.filter(isEnded)) this.#touched.add(sessionId);
     this.erasures = this.erasures.filter((row) => !isEnded(row));
   }

@@ -12,7 +12,7 @@ export interface Scope {
 }
 
 /** The scope that a caller names. */
-export interface Asked {
+export interface NamedScope {
   /** `null`: all projects. */
   readonly project?: string | null | undefined;
   readonly sessionId?: string | undefined;
@@ -31,7 +31,7 @@ interface Bounds {
  * @param field name of the project parameter in the caller's words.
  * @throws INVALID_INPUT with strict isolation, when no project is named and the store has none.
  */
-export function scopeOf({ isolation, own }: Bounds, { project, sessionId }: Asked, field = "project"): Scope {
+export function scopeOf({ isolation, own }: Bounds, { project, sessionId }: NamedScope, field = "project"): Scope {
   if (typeof project === "string") return { only: project };
   if (sessionId !== undefined) return {};
   if (isolation !== "strict") return project === null || isolation === "off" ? {} : { first: own };

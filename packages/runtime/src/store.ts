@@ -47,7 +47,7 @@ import { removeOld } from "./hooks/forget-sessions.ts";
 import { type IncomingSave, waitingIfReadable, waitingNames } from "./hooks/incoming-save.ts";
 import { savingIn, takeIncoming, type TakeInPorts, takeThese } from "./hooks/take-incoming.ts";
 import { Housekeeper } from "./housekeeper.ts";
-import { type Asked, type Caller, type Confined, type Scope, scopeOf } from "./isolation.ts";
+import { type NamedScope, type Caller, type Confined, type Scope, scopeOf } from "./isolation.ts";
 import { isUnknownSession, withLikelySessions } from "./likely-sessions.ts";
 import { partsFor } from "./parts-for.ts";
 import { ProjectRules, rulesOf } from "./project-rules.ts";
@@ -299,12 +299,12 @@ export class Store {
     return { durability: isOnDisk ? "disk" : "memory", degraded: true, degradedReason: this.standIn.reason() };
   }
 
-  scopeOf(asked: Asked): Scope {
+  scopeOf(asked: NamedScope): Scope {
     return scopeOf({ isolation: this.parts.settings.isolation, own: this.project }, asked);
   }
 
   /** Returns the project to list: by default the store's own, unless isolation is off. `undefined`: all projects. */
-  listedProject(asked: Asked): string | undefined {
+  listedProject(asked: NamedScope): string | undefined {
     const { only, first } = this.scopeOf(asked);
     return only ?? first;
   }

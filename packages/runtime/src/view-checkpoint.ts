@@ -25,7 +25,7 @@ const MOST_NAMED = 5;
 
 type Fitted = FittedFields<Partial<CheckpointMetadata>>;
 
-export interface ViewHow {
+export interface ViewOptions {
   /** Leaves out fields of the metadata that the rest of the answer has. */
   readonly isBrief: boolean;
   /** Returns further fields of the answer; they take their room from the budget. */
@@ -36,7 +36,7 @@ export interface ViewHow {
 export async function viewCheckpoint(
   store: Store,
   params: ViewCheckpointParams & Pick<ViewRequest, "among">,
-  { isBrief, besideOf }: ViewHow,
+  { isBrief, besideOf }: ViewOptions,
 ): Promise<BriefViewResult> {
   const { settings, tokens } = store.parts;
   const ports = { ...store.portsOf(params), tokens };

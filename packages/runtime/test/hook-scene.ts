@@ -52,7 +52,7 @@ export class HookScene {
   };
 
   readonly raw = async (event: HookEvent, input: string, ports: Partial<HookPorts> = {}): Promise<string> => {
-    const base = { env: this.env, home: path.join(this.root, "home"), now: () => this.now, left: () => 5_000, saveNow: async () => {} };
+    const base = { env: this.env, home: path.join(this.root, "home"), now: () => this.now, msLeft: () => 5_000, saveNow: async () => {} };
     const { output } = await runHook(event, { host: "claude-code", input }, { ...base, ...ports });
     return output;
   };

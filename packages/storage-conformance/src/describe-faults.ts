@@ -57,7 +57,7 @@ async function sweep(harness: StorageHarness, scenario: Scenario, fault: Fault):
     for (let at = 1; struck; at += 1) {
       struck = await naming(`${fault.name} at operation ${at} of ${scenario.name}`, () => strikeAt(bed, scenario, { ...fault, at }));
       if (at > MAX_OPERATIONS) throw new Error(`${scenario.name} takes more than ${MAX_OPERATIONS} file operations.`);
-      if (scenario.isOfStore === true || at % STRIKES_PER_STORE === 0) bed = await bed.replaced(scenario.after);
+      if (scenario.affectsAllSessions === true || at % STRIKES_PER_STORE === 0) bed = await bed.replaced(scenario.after);
     }
     await bed.reopen();
     await bed.proveAll(scenario.after);

@@ -1,6 +1,6 @@
 import { type ClassifyPorts, type Context, type Layer, LAYERS, type TokenCounter } from "@workrail/core";
-import { buildView, type View, type ViewBudget, type ViewHow } from "./view/build-view.ts";
-import { howToView, type ViewWish } from "./view/how-to-view.ts";
+import { buildView, type View, type ViewBudget, type ViewOptions } from "./view/build-view.ts";
+import { viewOptionsOf, type ShapeOptions } from "./view/view-options.ts";
 import type { AdvancedMode } from "./condense/ask-condenser.ts";
 import { type AdvancedReport, compressAdvanced } from "./condense/compress-advanced.ts";
 
@@ -10,7 +10,7 @@ export interface ShapePorts extends ClassifyPorts {
   readonly advanced?: AdvancedMode | undefined;
 }
 
-export interface ShapeInput extends ViewWish {
+export interface ShapeInput extends ShapeOptions {
   readonly context: Context;
   readonly budget: ViewBudget;
   /** Continues the report of the same request. */
@@ -40,12 +40,12 @@ export interface ShapedContext extends View {
 
 /** Fits a context into a budget: important entries whole, others shortened, with a report. */
 export async function compressContext(ports: ShapePorts, input: CompressInput): Promise<ShapedContext> {
-  const how: ViewHow = { ...(await howToView(ports, input.context, input)), layers: input.layers };
+  const options: ViewOptions = { ...(await viewOptionsOf(ports, input.context, input)), layers: input.layers };
   const { advanced } = ports;
   const { strategy = "auto", cursor } = input;
-  if (advanced === undefined || strategy !== "auto" || cursor !== undefined) return shape(ports, input, how);
+  if (advanced === undefined || strategy !== "auto" || cursor !== undefined) return shape(ports, input, options);
   const count = await ports.tokens.load();
-  return compressAdvanced((shaping) => shape(ports, input, shaping), { advanced, count, context: input.context, how });
+  return compressAdvanced((shaping) => shape(ports, input, shaping), { advanced, count, context: input.context, options });
 }
 
 /**
@@ -54,15 +54,21 @@ export async function compressContext(ports: ShapePorts, input: CompressInput): 
  */
 export async function prioritizeContext(ports: ShapePorts, input: PrioritizeInput): Promise<ShapedContext> {
   const layers = LAYERS.filter((layer) => layer !== "EPHEMERAL");
-  const how: ViewHow = { ...(await howToView(ports, input.context, input)), layers, caps: input.caps, order: "layer", isDetailed: true };
-  if (input.dryRun !== true) return shape(ports, input, how);
-  const told = await shape(ports, { ...input, cursor: input.cursor ?? 0 }, how);
+  const options: ViewOptions = {
+    ...(await viewOptionsOf(ports, input.context, input)),
+    layers,
+    caps: input.caps,
+    order: "layer",
+    isDetailed: true,
+  };
+  if (input.dryRun !== true) return shape(ports, input, options);
+  const told = await shape(ports, { ...input, cursor: input.cursor ?? 0 }, options);
   const ofLayers = Object.values(told.report?.layers ?? {});
   return { ...told, tokensAfter: ofLayers.reduce((sum, { tokensAfter }) => sum + tokensAfter, 0) };
 }
 
-async function shape({ tokens }: ShapePorts, { context, budget, cursor }: ShapeInput, how: ViewHow): Promise<ShapedContext> {
-  const view = await buildView(context, { ...how, budget, cursor }, tokens);
+async function shape({ tokens }: ShapePorts, { context, budget, cursor }: ShapeInput, options: ViewOptions): Promise<ShapedContext> {
+  const view = await buildView(context, { ...options, budget, cursor }, tokens);
   const tokensBefore = await tokens.count(JSON.stringify(context));
   const isWhole = view.context === context;
   return { ...view, tokensBefore, tokensAfter: isWhole ? tokensBefore : await tokens.count(JSON.stringify(view.context)) };

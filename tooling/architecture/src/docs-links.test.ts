@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { leadsSomewhere, linksOf, targetOf } from "./links.ts";
+import { targetExists, linksOf, targetOf } from "./links.ts";
 import { allPages } from "./markdown.ts";
 import { ROOT } from "./workspace.ts";
 
@@ -9,7 +9,7 @@ const pages = allPages();
 
 describe("links between pages", () => {
   it.each(pages.map((page) => [page.path, page] as const))("of %s lead somewhere", (_, page) => {
-    expect(linksOf(page).filter((link) => !leadsSomewhere(page, link))).toEqual([]);
+    expect(linksOf(page).filter((link) => !targetExists(page, link))).toEqual([]);
   });
 
   it.each(pages.map((page) => [page.path, page] as const))("and paths that %s names exist", (_, { text }) => {

@@ -34,7 +34,7 @@ export function targetOf(from: string, link: string): { readonly path: string; r
 }
 
 /** Tells whether the target of a link within the repository exists. */
-export function leadsSomewhere(page: Page, link: string): boolean {
+export function targetExists(page: Page, link: string): boolean {
   const { path, anchor } = targetOf(page.path, link);
   const file = join(ROOT, path);
   if (path.startsWith("..") || !existsSync(file)) return false;

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import process from "node:process";
 import { beforeAll, describe, expect, it } from "vitest";
-import { allLinksOf, leadsSomewhere } from "./links.ts";
+import { allLinksOf, targetExists } from "./links.ts";
 import type { Page } from "./markdown.ts";
 import { pathOfUrl } from "./repository-url.ts";
 import { isPublic, ROOT, workspacePackages } from "./workspace.ts";
@@ -41,10 +41,10 @@ function packedFiles(folder: string): readonly string[] {
 /** Returns links that are broken for a reader of the package alone: to files that it lacks, or to pages that the repository lacks. */
 function deadLinksOf(page: Page, folder: string, files: ReadonlySet<string>): readonly string[] {
   return allLinksOf(page).filter((link) => {
-    if (pathOfUrl(link.split("#")[0] ?? "") !== undefined || link.startsWith("#")) return !leadsSomewhere(page, link);
+    if (pathOfUrl(link.split("#")[0] ?? "") !== undefined || link.startsWith("#")) return !targetExists(page, link);
     if (/^[a-z]+:/.test(link)) return false;
     const target = posix.relative(folder, posix.join(posix.dirname(page.path), link.split("#")[0] ?? ""));
-    return !files.has(target) || !leadsSomewhere(page, link);
+    return !files.has(target) || !targetExists(page, link);
   });
 }
 
@@ -119,7 +119,7 @@ describe("texts of a package", () => {
     const links = text.match(/https:\/\/[^\s"'`)]+/g) ?? [];
     return (
       links.some((link) => PAGE.test(link)) &&
-      links.every((link) => pathOfUrl(link.split("#")[0] ?? "") === undefined || leadsSomewhere({ path: "README.md", text: "" }, link))
+      links.every((link) => pathOfUrl(link.split("#")[0] ?? "") === undefined || targetExists({ path: "README.md", text: "" }, link))
     );
   }
 });

@@ -30,13 +30,13 @@ export function tokensOf(text: string): number {
   return encode(text, PLAIN).length;
 }
 
-interface Given {
+interface HandOverRequest {
   readonly checkpointId: string;
   readonly budgetTokens: number;
   readonly focus: string;
 }
 
-function request(mode: Mode, { focus, ...given }: Given): [tool: string, given: object] {
+function request(mode: Mode, { focus, ...given }: HandOverRequest): [tool: string, given: object] {
   const about = { ...given, ...(mode.endsWith("Focus") ? { focus } : {}) };
   if (mode.startsWith("compress")) return ["workflow_context_compress", about];
   return ["workflow_resume", mode.startsWith("summary") ? { ...about, depth: "summary" } : about];

@@ -22,13 +22,13 @@ const HARMLESS = JSON.stringify({
 });
 
 /** The asking host, and whether the request offers the agent's tools. */
-interface Asked {
+interface AskedHost {
   readonly host: HostName | undefined;
   readonly hasTools: boolean;
 }
 
 /** Returns the answer to a request that is not a turn of the agent; `undefined` for a turn. */
-export function sideAnswer(body: unknown, { host, hasTools }: Asked): string | undefined {
+export function sideAnswer(body: unknown, { host, hasTools }: AskedHost): string | undefined {
   const last = lastMessage(body);
   if (SUMMARY_PROMPTS.some((part) => last.includes(part))) return SUMMARY;
   // opencode takes the whole answer for the title.

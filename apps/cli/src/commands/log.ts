@@ -55,17 +55,17 @@ function forPeople({ checkpoints, headId }: TraceSessionResult): string {
     outputWidth(),
   );
   const lines = checkpoints.flatMap((checkpoint, index) => {
-    const { joint, lead = "" } = rows[index] ?? {};
-    const line = fit(lead, shorten(checkpoint.id), describe(checkpoint, checkpoint.id === headId, now));
+    const { joint, prefix = "" } = rows[index] ?? {};
+    const line = fit(prefix, shorten(checkpoint.id), describe(checkpoint, checkpoint.id === headId, now));
     return joint === undefined ? [line] : [joint, line];
   });
   return lines.map((line) => `${line}\n`).join("");
 }
 
 /** Cuts the description of a checkpoint but never its id, which people copy. */
-function fit(lead: string, id: string, said: string): string {
-  const room = outputWidth() - textWidth(`${lead} ${id}  `);
-  return `${lead} ${styled("yellow", id, process.stdout)}  ${room > 0 ? cutText(said, room) : ""}`.trimEnd();
+function fit(prefix: string, id: string, said: string): string {
+  const room = outputWidth() - textWidth(`${prefix} ${id}  `);
+  return `${prefix} ${styled("yellow", id, process.stdout)}  ${room > 0 ? cutText(said, room) : ""}`.trimEnd();
 }
 
 function describe(checkpoint: TracedCheckpoint, isHead: boolean, now: Date): string {

@@ -145,7 +145,7 @@ async function bodyOf(c: Context): Promise<unknown> {
   }
 }
 
-interface Told {
+interface Failure {
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
@@ -155,6 +155,6 @@ function refuse(c: Context, message: string): Response {
   return failure(c, 403, { code: "INVALID_INPUT", message, hint: inOwnName("Start again: `workrail ui` prints a new link.") });
 }
 
-function failure(c: Context, status: 400 | 401 | 403 | 404 | 413 | 422 | 500, error: Told): Response {
+function failure(c: Context, status: 400 | 401 | 403 | 404 | 413 | 422 | 500, error: Failure): Response {
   return c.json({ error }, status);
 }

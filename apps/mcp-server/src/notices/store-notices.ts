@@ -19,7 +19,7 @@ export interface StoreNoticesOptions {
 }
 
 /** A resource that a client subscribes to. */
-interface Told extends Concern {
+interface SubscribedResource extends Concern {
   readonly uri: string;
 }
 
@@ -41,7 +41,7 @@ export class StoreNotices implements Notices {
     const outbox = new Outbox(tell, signal);
     const named = told.filter(({ isNamed }) => isNamed);
     const others = told.filter(({ isNamed }) => !isNamed);
-    const tellOf = (some: readonly Told[], changes: StoreChanges): void => {
+    const tellOf = (some: readonly SubscribedResource[], changes: StoreChanges): void => {
       for (const each of some) void this.#addIfConcerned(each, changes, outbox);
     };
     if (list || others.length > 0) {
@@ -54,7 +54,7 @@ export class StoreNotices implements Notices {
     if (named.length > 0) await this.#join(this.#options.isStrict ? undefined : null, (changes) => tellOf(named, changes), signal);
   }
 
-  async #addIfConcerned({ uri, isConcerned }: Told, changes: StoreChanges, outbox: Outbox): Promise<void> {
+  async #addIfConcerned({ uri, isConcerned }: SubscribedResource, changes: StoreChanges, outbox: Outbox): Promise<void> {
     try {
       if (await isConcerned(changes)) outbox.add(uri);
     } catch (error) {
@@ -71,7 +71,7 @@ export class StoreNotices implements Notices {
     else signal.addEventListener("abort", leave, { once: true });
   }
 
-  async #told(uri: string): Promise<Told> {
+  async #told(uri: string): Promise<SubscribedResource> {
     const { resources, log } = this.#options;
     const found = this.#find(uri);
     if (found === undefined) throw unknownResource(resources, uri);

@@ -84,18 +84,18 @@ const HOW = "Originals: workflow_checkpoint_load with this checkpointId and keys
  *
  * @param inBrief the fields of an entry in the report, unless details are asked for.
  */
-export function toAnswer({ origin, ...shaped }: ShapedContextResult, { isDetailed, inBrief }: ReportHow): object {
+export function toAnswer({ origin, ...shaped }: ShapedContextResult, { isDetailed, inBrief }: ReportOptions): object {
   const answer = isDetailed ? shaped : briefly(shaped, inBrief);
   return origin === undefined ? answer : { origin: { ...origin, note: NOTE }, ...answer };
 }
 
-export interface ReportHow {
+export interface ReportOptions {
   readonly isDetailed: boolean;
   readonly inBrief: readonly (keyof ShapedContextResult["report"]["entries"][number])[];
 }
 
 /** Leaves out totals of layers, figures of entries, and the way back to an original that is whole. */
-function briefly(shaped: Omit<ShapedContextResult, "origin">, inBrief: ReportHow["inBrief"]): object {
+function briefly(shaped: Omit<ShapedContextResult, "origin">, inBrief: ReportOptions["inBrief"]): object {
   const { report, omitted: _inReport, sessionId: _known, validUntil: _later, how, ...rest } = shaped;
   const { layers: _layers, kept, reduced, condensed, dropped, nextCursor } = report;
   const entries = report.entries.map((each) =>

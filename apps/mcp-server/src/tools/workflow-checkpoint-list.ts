@@ -78,14 +78,14 @@ export function workflowCheckpointList(store: LazyStore): Tool {
   });
 }
 
-type Told = Pick<CheckpointMetadata, "id" | "sessionId" | "createdAt"> & Partial<CheckpointMetadata>;
+type ListedCheckpoint = Pick<CheckpointMetadata, "id" | "sessionId" | "createdAt"> & Partial<CheckpointMetadata>;
 
 /**
  * Keeps what tells one checkpoint from another.
  *
  * @param all the list, if it is of several sessions: then with the name of the session, and with the project if these differ.
  */
-function briefly(checkpoint: CheckpointMetadata, all: readonly CheckpointMetadata[]): Told {
+function briefly(checkpoint: CheckpointMetadata, all: readonly CheckpointMetadata[]): ListedCheckpoint {
   const { lastAccessedAt, contextSizeBytes, contextHash, blobPath, parentId, sequence, layers, criticalKeys, ...rest } = checkpoint;
   void [lastAccessedAt, contextSizeBytes, contextHash, blobPath, parentId, sequence, layers, criticalKeys];
   const { kind, sessionName, project, gitState, ...told } = rest;
@@ -99,7 +99,7 @@ function briefly(checkpoint: CheckpointMetadata, all: readonly CheckpointMetadat
 }
 
 /** Builds an item as in the specification. Fields at the top level are not repeated in `metadata`. */
-async function listedOf(workrail: Workrail, { id, sessionId, createdAt, contextSizeBytes, ...rest }: Told): Promise<Listed> {
+async function listedOf(workrail: Workrail, { id, sessionId, createdAt, contextSizeBytes, ...rest }: ListedCheckpoint): Promise<Listed> {
   const { fields, omitted } = await workrail.fitDescription(rest);
   return {
     checkpointId: id,

@@ -9,7 +9,7 @@ export interface ClassifyPorts {
   readonly classifier: Classifier;
 }
 
-export interface ClassifyHow {
+export interface ClassifyOptions {
   /** Keys that the agent marked as critical in the session. */
   readonly pins: readonly string[];
   /** Compiled rules of the workflow's author. Default: none. */
@@ -25,11 +25,11 @@ export interface ClassifyHow {
 export async function classifyContext(
   { classifier }: ClassifyPorts,
   context: Context,
-  how: ClassifyHow,
+  options: ClassifyOptions,
 ): Promise<ReadonlyMap<string, Classification>> {
   const decided = new Map<string, Classification>();
-  for (const key of how.pins) if (Object.hasOwn(context, key)) decided.set(key, PINNED);
-  if (how.rules !== undefined) await inTurns(applyRules(context, how.rules, decided));
+  for (const key of options.pins) if (Object.hasOwn(context, key)) decided.set(key, PINNED);
+  if (options.rules !== undefined) await inTurns(applyRules(context, options.rules, decided));
   const keys = Object.keys(context);
   const open = decided.size === 0 ? keys : keys.filter((key) => !decided.has(key));
   if (open.length === 0) return decided;

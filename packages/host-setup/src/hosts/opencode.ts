@@ -30,7 +30,7 @@ export const opencode: HostDefinition = {
           file: configFile(place),
           dialect: "comments-and-commas",
           under: ["mcp"],
-          written: ["$schema"],
+          addedByHost: ["$schema"],
           entry: ({ command, args }) => ({ type: "local", command: [command, ...args], enabled: true }),
         },
         server,

@@ -11,7 +11,7 @@ export interface ServerInJson extends JsonFile {
   /** Names of the objects around the entry. */
   readonly under: readonly string[];
   /** Members that the host itself adds to a file. */
-  readonly written?: readonly string[];
+  readonly addedByHost?: readonly string[];
   /** The entry in the form of the host. */
   readonly entry: (server: Program) => Entry;
 }
@@ -31,7 +31,7 @@ export function serverInJson(json: ServerInJson, server: Program): HostPart {
       if (!isOurServer(wordsOf(valueAt(source, path)))) return text;
       return removeWithContainers(source, path, before).text;
     },
-    isLeftOver: (text) => isLeftOver(json, text, json.written),
+    isLeftOver: (text) => isLeftOver(json, text, json.addedByHost),
     inspect(text) {
       if (isBlankJson(text, dialect)) return NO_FINDINGS;
       const [command, ...args] = wordsOf(valueAt(readJsonText(json, text), path));

@@ -2,7 +2,7 @@ import type { TranscriptEvent } from "@workrail/core";
 import { collectFacts } from "../collect-facts.ts";
 import { type JsonRecord, parseRecord, recordOf, recordsOf, textOf } from "../json-record.ts";
 import type { ReadEvents, TranscriptReader } from "../transcript-reader.ts";
-import { type GeminiGiven, geminiMessageEvents, NOTHING_GIVEN } from "./gemini-message-events.ts";
+import { type GeminiCounts, geminiMessageEvents, NOTHING_GIVEN } from "./gemini-message-events.ts";
 
 /** Begins to read a Gemini CLI chat, which is a line for each version of a message. */
 export function beginGeminiReader(file: string, tip: string | undefined): GeminiReader {
@@ -23,7 +23,7 @@ const TIP_ID = /^[\w.:-]{1,48}$/u;
 export class GeminiReader implements TranscriptReader {
   readonly #isWhole: boolean;
   readonly #facts = collectFacts();
-  readonly #given = new Map<string, GeminiGiven>();
+  readonly #given = new Map<string, GeminiCounts>();
   #found: { readonly id: string; readonly event: TranscriptEvent }[] = [];
   #isSubagent: boolean;
 

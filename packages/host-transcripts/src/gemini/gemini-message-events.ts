@@ -3,15 +3,15 @@ import { type JsonRecord, recordOf, recordsOf, textOf, timeOf } from "../json-re
 import { stripHostText, stripHostTextOfOutput } from "../strip-host-text.ts";
 
 /** The numbers of thoughts, texts, calls and results that were already given for a message. */
-export type GeminiGiven = readonly [thoughts: number, texts: number, calls: number, results: number];
+export type GeminiCounts = readonly [thoughts: number, texts: number, calls: number, results: number];
 
-export const NOTHING_GIVEN: GeminiGiven = [0, 0, 0, 0];
+export const NOTHING_GIVEN: GeminiCounts = [0, 0, 0, 0];
 
 /** The events of a message's version, without those of its earlier versions. */
 export function geminiMessageEvents(
   message: JsonRecord,
-  given: GeminiGiven,
-): { readonly events: readonly TranscriptEvent[]; readonly given: GeminiGiven } {
+  given: GeminiCounts,
+): { readonly events: readonly TranscriptEvent[]; readonly given: GeminiCounts } {
   const thoughts = recordsOf(message["thoughts"]).flatMap(thoughtEvents);
   const texts = textEvents(message);
   const tools = recordsOf(message["toolCalls"]);

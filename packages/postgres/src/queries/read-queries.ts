@@ -4,7 +4,7 @@ import type { AuditColumns, CheckpointColumns, SessionColumns, StoredTables } fr
 import { conditionsOf, isListed, ofKinds } from "./checkpoint-conditions.ts";
 import { allOf, builder, type Query } from "./query-builder.ts";
 
-type Asked<Of extends Read["of"]> = Extract<Read, { readonly of: Of }>;
+type ReadOf<Of extends Read["of"]> = Extract<Read, { readonly of: Of }>;
 
 /** Columns of a checkpoint that answers need. */
 const READ = [
@@ -67,19 +67,19 @@ const AUDIT = [
 
 export type ReadCheckpoint = Pick<CheckpointColumns, (typeof READ)[number]>;
 
-export function checkpointQuery(tenant: string, { id }: Asked<"checkpoint">): Query<ReadCheckpoint> {
+export function checkpointQuery(tenant: string, { id }: ReadOf<"checkpoint">): Query<ReadCheckpoint> {
   return builder.selectFrom("checkpoint").select(READ).where("tenant_id", "=", tenant).where("id", "=", id);
 }
 
-export function checkpointsQuery(tenant: string, read: Asked<"checkpoints">): Query<ReadCheckpoint> {
+export function checkpointsQuery(tenant: string, read: ReadOf<"checkpoints">): Query<ReadCheckpoint> {
   return page(builder.selectFrom("checkpoint").select(READ), tenant, read);
 }
 
-export function placesQuery(tenant: string, read: Asked<"places">): Query<Pick<CheckpointColumns, "id" | "sequence">> {
+export function placesQuery(tenant: string, read: ReadOf<"places">): Query<Pick<CheckpointColumns, "id" | "sequence">> {
   return page(builder.selectFrom("checkpoint").select(["checkpoint.id", "checkpoint.sequence"]), tenant, read);
 }
 
-type Page = Pick<Asked<"checkpoints">, "where" | "order" | "limit" | "offset" | "after">;
+type Page = Pick<ReadOf<"checkpoints">, "where" | "order" | "limit" | "offset" | "after">;
 
 /** Selects a page. Within a session, sequence and ordinal give the same order; each has an index. */
 function page<Row>(
@@ -108,7 +108,7 @@ function isAfterCursor(
 }
 
 /** Reads the stored total of a session, project or store; counts anything else. */
-export function countQuery(tenant: string, { where }: Asked<"count">): Query<{ readonly total: number }> {
+export function countQuery(tenant: string, { where }: ReadOf<"count">): Query<{ readonly total: number }> {
   return (
     storedTotal(tenant, where) ??
     builder
@@ -146,14 +146,14 @@ function totalOfSession(tenant: string, sessionId: string): Query<{ readonly tot
     .where("id", "=", sessionId);
 }
 
-export function sessionQuery(tenant: string, { id }: Asked<"session">): Query<SessionColumns> {
+export function sessionQuery(tenant: string, { id }: ReadOf<"session">): Query<SessionColumns> {
   return builder.selectFrom("session").select(SESSION).where("tenant_id", "=", tenant).where("id", "=", id);
 }
 
 /** Builds the query of sessions, each with its number of damaged checkpoints, which is not stored in its row. */
 export function sessionsQuery(
   tenant: string,
-  { where, limit, after }: Asked<"sessions">,
+  { where, limit, after }: ReadOf<"sessions">,
 ): Query<SessionColumns & { readonly damaged_count: number }> {
   const eb = expressionBuilder<StoredTables, "session">();
   const { project, unusedSince, withoutTag } = where;
@@ -199,7 +199,7 @@ export function sessionsQuery(
 
 export function edgesQuery(
   tenant: string,
-  { dependents, bases }: Asked<"edges">,
+  { dependents, bases }: ReadOf<"edges">,
 ): Query<{ readonly dependent: string; readonly base: string }> {
   const eb = expressionBuilder<StoredTables, "edge">();
   return builder
@@ -221,7 +221,7 @@ export interface RemovedRow {
   readonly session_id: string;
 }
 
-export function removalsQuery(tenant: string, { blobs, sessionId, isNoBase, limit }: Asked<"removals">): Query<RemovedRow> {
+export function removalsQuery(tenant: string, { blobs, sessionId, isNoBase, limit }: ReadOf<"removals">): Query<RemovedRow> {
   const eb = expressionBuilder<StoredTables, "removal">();
   const dependents = builder
     .selectFrom("edge")
@@ -242,7 +242,7 @@ export function removalsQuery(tenant: string, { blobs, sessionId, isNoBase, limi
   return limit === undefined ? query : query.limit(limit);
 }
 
-export function erasuresQuery(tenant: string, { blobs, sessionId, checkpointId }: Asked<"erasures">): Query<RemovedRow> {
+export function erasuresQuery(tenant: string, { blobs, sessionId, checkpointId }: ReadOf<"erasures">): Query<RemovedRow> {
   const eb = expressionBuilder<StoredTables, "erasure">();
   return builder
     .selectFrom("erasure")
@@ -268,7 +268,7 @@ export function bytesQuery(tenant: string): Query<{ readonly bytes: number }> {
     .where("tenant_id", "=", tenant);
 }
 
-export function blobQuery(tenant: string, { ref }: Asked<"blob">): Query<{ readonly ref: string }> {
+export function blobQuery(tenant: string, { ref }: ReadOf<"blob">): Query<{ readonly ref: string }> {
   return builder.selectFrom("blob").select("ref").where("tenant_id", "=", tenant).where("ref", "=", ref);
 }
 
@@ -314,7 +314,7 @@ export function totalsQuery(tenant: string): Query<TotalsRow> {
 const FREQUENT: readonly AuditAction[] = ["save", "load", "prune"];
 
 /** Builds the query of audit rows, in the order of their numbers. */
-export function auditQuery(tenant: string, { query }: Asked<"audit">): Query<AuditColumns> {
+export function auditQuery(tenant: string, { query }: ReadOf<"audit">): Query<AuditColumns> {
   const { actions, sessionId, checkpointIds, at, since, until, limit, first = "newest", after } = query;
   const eb = expressionBuilder<StoredTables, "audit">();
   const isRare = actions?.every((action) => !FREQUENT.includes(action)) === true;

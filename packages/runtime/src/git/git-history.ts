@@ -4,14 +4,14 @@ import { askGit, type GitFailure } from "./ask-git.ts";
 const MOST_PATHS = 500;
 const MOST_CHARACTERS = 20_000;
 
-export type Asked<T> = T | { readonly failure: GitFailure };
+export type OrFailure<T> = T | { readonly failure: GitFailure };
 
 /** Counts the commits that only `from` has (behind) and that only `to` has (ahead). */
 export async function countCommits(
   root: string,
   from: string,
   to: string,
-): Promise<Asked<{ readonly behind: number; readonly ahead: number }>> {
+): Promise<OrFailure<{ readonly behind: number; readonly ahead: number }>> {
   const answer = await askGit(root, { args: ["rev-list", "--left-right", "--count", `${from}...${to}`, "--"] });
   if ("failure" in answer) return answer;
   const [behind = 0, ahead = 0] = answer.output.trim().split(/\s+/u).map(Number);
@@ -19,7 +19,7 @@ export async function countCommits(
 }
 
 /** Returns those of the paths that are files of a commit, with the ids of their contents. Nothing is said about the others. */
-export async function filesAt(root: string, commit: string, paths: readonly string[]): Promise<Asked<ReadonlyMap<string, string>>> {
+export async function filesAt(root: string, commit: string, paths: readonly string[]): Promise<OrFailure<ReadonlyMap<string, string>>> {
   const asked: string[] = [];
   let left = MOST_CHARACTERS;
   for (const path of paths.slice(0, MOST_PATHS)) {
@@ -35,7 +35,7 @@ export async function filesAt(root: string, commit: string, paths: readonly stri
 }
 
 /** Returns the current names, in the index, of files of a commit that were renamed. */
-export async function renamesSince(root: string, commit: string): Promise<Asked<ReadonlyMap<string, string>>> {
+export async function renamesSince(root: string, commit: string): Promise<OrFailure<ReadonlyMap<string, string>>> {
   const how = ["--cached", "-M", "-z", "--name-status", "--diff-filter=R", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
   const answer = await askGit(root, { args: ["diff-index", ...how, commit, "--"] });
   if ("failure" in answer) return answer;

@@ -22,10 +22,10 @@ const RESERVED_MS = 350;
  * @returns the sessions that were read, the latest first.
  */
 export async function catchUp(start: HookCall): Promise<readonly HookState[]> {
-  const call = { ...start, ports: { ...start.ports, left: () => start.ports.left() - RESERVED_MS } };
+  const call = { ...start, ports: { ...start.ports, msLeft: () => start.ports.msLeft() - RESERVED_MS } };
   const found: HookState[] = [];
   for (const transcript of await otherTranscripts(call)) {
-    if (call.ports.left() <= 0) break;
+    if (call.ports.msLeft() <= 0) break;
     const state = await catchUpOne(call, transcript).catch((error: unknown) => tellLater(call, error));
     if (state !== undefined) found.push(state);
   }

@@ -16,8 +16,8 @@ export interface HookPorts {
   readonly settings?: HookSettings | undefined;
   readonly home: string;
   readonly now: () => Date;
-  /** Milliseconds until the hook must be done. */
-  readonly left: () => number;
+  /** Returns the milliseconds until the hook must be done. */
+  readonly msLeft: () => number;
   /** Opens the store and saves at once. Used for a sealed store, because incoming saves are not encrypted. */
   readonly saveNow: (saves: readonly IncomingSave[]) => Promise<void>;
 }

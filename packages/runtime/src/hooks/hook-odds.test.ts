@@ -364,7 +364,7 @@ describe("concurrent and repeated saves", () => {
       const env = { WORKRAIL_DATA_DIR: ${JSON.stringify(data())}, WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: "ab".repeat(32) };
       const open = () => openWorkrail({ env, project: ${JSON.stringify(scene.project)}, upkeep: false });
       const input = JSON.stringify(${JSON.stringify({ session_id: "other", transcript_path: transcript("other"), cwd: scene.project, source: "startup", hook_event_name: "SessionStart" })});
-      const { error } = await runHook("session-start", { host: "claude-code", input }, { env, home: ${JSON.stringify(path.join(scene.root, "home"))}, now: () => new Date("2026-01-02T10:00:00Z"), left: () => 5000, saveNow: async (saves) => { const s = await open(); await s.takeIncoming(saves); await s.close(); } });
+      const { error } = await runHook("session-start", { host: "claude-code", input }, { env, home: ${JSON.stringify(path.join(scene.root, "home"))}, now: () => new Date("2026-01-02T10:00:00Z"), msLeft: () => 5000, saveNow: async (saves) => { const s = await open(); await s.takeIncoming(saves); await s.close(); } });
       if (error) console.error(error);
       const s = await open();
       console.log((await s.findCheckpoints({ sessionId: ${JSON.stringify(SID)} })).total + " " + (await s.findCheckpoints({ sessionId: ${JSON.stringify(`${SID}-conversation`)} })).total);
@@ -431,7 +431,7 @@ describe("a long transcript", () => {
     for (let at = 0; at < 24; at++) said.run(`c${at}`, `cat part-${at}`, "word ".repeat(100_000));
     said.reply("LAST WORDS: still to do: the logout.");
     expect(fs.statSync(transcript()).size).toBeGreaterThan(10_000_000);
-    const text = told(await hook("session-start", next(), { left: () => 60_000 }));
+    const text = told(await hook("session-start", next(), { msLeft: () => 60_000 }));
     expect(text).toContain("login redirect");
   }, 60_000);
 
@@ -444,7 +444,7 @@ describe("a long transcript", () => {
     for (let at = 0; at < 24; at++) said.run(`c${at}`, `cat part-${at}`, "word ".repeat(100_000));
     let starts = 0;
     for (; starts < 6; starts++)
-      if (told(await hook("session-start", next({ session_id: `s${starts}` }), { left: () => 60_000 })) !== "") break;
+      if (told(await hook("session-start", next({ session_id: `s${starts}` }), { msLeft: () => 60_000 })) !== "") break;
     expect(starts).toBe(0);
   }, 60_000);
 });

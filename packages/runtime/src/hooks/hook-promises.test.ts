@@ -341,7 +341,7 @@ describe("opencode", () => {
       runHook(
         event,
         { host: "opencode", input: JSON.stringify({ session_id: "o1", cwd: scene.project, ...more }) },
-        { env: scene.env, home: path.join(scene.root, "home"), now: () => scene.now, left: () => 5_000, saveNow: async () => {} },
+        { env: scene.env, home: path.join(scene.root, "home"), now: () => scene.now, msLeft: () => 5_000, saveNow: async () => {} },
       );
     await call("stop", { messages: [message("user", FIRST), message("assistant", "Next: fix logout.")] });
     const before = allFiles().filter((file) => file.includes("sessions") && fs.readFileSync(file, "utf8").includes("login redirect"));

@@ -34,7 +34,7 @@ export function readerOf(host: HookHost): TranscriptHost | undefined {
 /** Notes the events since the last reading. A long transcript is read in portions, as many as the time allows. */
 export async function readOn(before: HookState, call: HookCall): Promise<ReadSession> {
   let read = await readPortion(before, call);
-  while (read.state.isBehind === true && !call.settings.isSealed && call.ports.left() > LEAST_MS) {
+  while (read.state.isBehind === true && !call.settings.isSealed && call.ports.msLeft() > LEAST_MS) {
     const more = await readPortion(read.state, call);
     read = { state: more.state, hasNews: read.hasNews || more.hasNews };
   }
@@ -89,7 +89,7 @@ export async function readSince(
   const reader = readerOf(host);
   if (transcript === undefined || reader === undefined) return undefined;
   const { share, maxBytes } = PORTIONS[isFor];
-  const deadlineMs = Date.now() + ports.left() * share;
+  const deadlineMs = Date.now() + ports.msLeft() * share;
   // A sealed store keeps no position, so the next call cannot continue.
   return readTranscript(reader, transcript, settings.isSealed ? { deadlineMs } : { from, deadlineMs, maxBytes });
 }

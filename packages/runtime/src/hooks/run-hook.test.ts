@@ -111,7 +111,7 @@ describe("the conversation", () => {
   it("is left for the next call when the time is up, and the work is saved", async () => {
     const said = converse().prompt(FIRST);
     for (let count = 0; count < 40; count++) said.run(String(count), `cat ${count}`, "words and more ".repeat(8_000));
-    await hook("session-end", {}, { left: () => 0 });
+    await hook("session-end", {}, { msLeft: () => 0 });
     const [state] = fs
       .readdirSync(hookPlaces(data()).sessions, { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".json"));
@@ -121,7 +121,7 @@ describe("the conversation", () => {
     const first = offset();
     expect(first).toBeGreaterThan(0);
     expect(first).toBeLessThan(fs.statSync(transcript()).size);
-    await hook("session-end", {}, { left: () => 0 });
+    await hook("session-end", {}, { msLeft: () => 0 });
     expect(offset()).toBeGreaterThan(first);
   });
 
@@ -291,7 +291,7 @@ describe("a hook that was ended at its deadline", () => {
     ["claude-code", "not told: the next start saves the rest", false],
     ["opencode", "told: it has no transcript on disk", true],
   ] as const)("is logged, and for %s %s", (host, _why, isTold) => {
-    const ports = { env: scene.env, home: scene.root, now: () => scene.now, left: () => 0, saveNow: async () => {} };
+    const ports = { env: scene.env, home: scene.root, now: () => scene.now, msLeft: () => 0, saveNow: async () => {} };
     logOverdue({ event: "session-end", host, ms: 1_000, error: "it took longer than 1000 ms" }, ports);
     expect(readRuns(hookPlaces(data())).at(-1)).toMatchObject({ host, error: "it took longer than 1000 ms" });
     expect(readFailures(hookPlaces(data()))).toHaveLength(isTold ? 1 : 0);

@@ -20,7 +20,7 @@ const MOST_REFUSALS = 2;
 type AboutSave = Omit<IncomingSave, "checkpointId" | "sessionId" | "kind" | "context">;
 
 /** Parts of a session's save besides its state. */
-export interface SaveHow {
+export interface SaveOptions {
   /** The model's last words, which the transcript may lack. */
   readonly lastMessage?: string | undefined;
   readonly withConversation: boolean;
@@ -39,10 +39,10 @@ interface StateFile {
  *
  * @returns the checkpoint's id; `undefined` when there is nothing new to save.
  */
-export async function saveSession({ state, file }: StateFile, call: HookCall, how: SaveHow): Promise<string | undefined> {
+export async function saveSession({ state, file }: StateFile, call: HookCall, options: SaveOptions): Promise<string | undefined> {
   const { settings, ports, event } = call;
   if (settings.isReadOnly) return undefined;
-  const notes = await withLast(state.notes, how.lastMessage, settings);
+  const notes = await withLast(state.notes, options.lastMessage, settings);
   const hasWork = notes.counts.prompts > 0 || notes.counts.calls > 0;
   // The beginning of a long transcript is not the state of the work.
   if (!hasWork || (state.isBehind === true && event !== "session-end" && event !== "pre-compact")) {
@@ -62,7 +62,7 @@ export async function saveSession({ state, file }: StateFile, call: HookCall, ho
   // A sealed store is opened once for both.
   if (!settings.isSealed) await handOver(saves.splice(0), { state: after, file }, call);
   const isTaken = (state.conversation.refusals ?? 0) < MOST_REFUSALS;
-  const said = settings.keepsConversations && how.withConversation && isTaken ? saidSince(after, call, { about, topic }) : [];
+  const said = settings.keepsConversations && options.withConversation && isTaken ? saidSince(after, call, { about, topic }) : [];
   for await (const { state: conversation, saves: more } of said) {
     await handOver([...saves.splice(0), ...more], { state: { ...after, conversation }, file }, call);
   }
@@ -135,7 +135,7 @@ async function* saidSince(state: HookState, call: HookCall, about: AboutTalk): A
     const talk = await talkOf(state, { part, before, ...about }, call);
     yield talk;
     before = talk.state;
-    isPartial = part.isPartial && !call.settings.isSealed && call.ports.left() > LEAST_MS_FOR_MORE;
+    isPartial = part.isPartial && !call.settings.isSealed && call.ports.msLeft() > LEAST_MS_FOR_MORE;
   }
 }
 

@@ -29,7 +29,7 @@ export interface Started {
   readonly error?: unknown;
 }
 
-interface Told extends Omit<Started, "error"> {
+interface StartText extends Omit<Started, "error"> {
   /** The earlier session in the pack. */
   readonly continues?: HookState;
 }
@@ -85,7 +85,7 @@ interface Start {
   readonly failures: readonly string[];
 }
 
-async function tell(call: HookCall, start: Start): Promise<Told> {
+async function tell(call: HookCall, start: Start): Promise<StartText> {
   const { failures, sessionId } = start;
   const nothing = { text: remarksOf(failures), sessionId };
   switch (call.payload.source) {
@@ -102,7 +102,7 @@ async function tell(call: HookCall, start: Start): Promise<Told> {
   }
 }
 
-async function atStartup(call: HookCall, { sessionId, caughtUp, failures }: Start): Promise<Told> {
+async function atStartup(call: HookCall, { sessionId, caughtUp, failures }: Start): Promise<StartText> {
   const last = findUnfinished(call, sessionId, caughtUp);
   if (last === undefined) return { text: remarksOf(failures), sessionId };
   // Another folder may falsely claim to be a clone of the repository: it gets no text of the work.
@@ -166,7 +166,7 @@ async function driftOfOwn(call: HookCall, sessionId: string): Promise<readonly s
 /** A sentence about changes in the repository; empty without changes. */
 async function driftOf(state: HookState, { place, ports }: HookCall): Promise<readonly string[]> {
   const { git, project, notes, saved } = state;
-  if (git === undefined || ports.left() < LEAST_MS_FOR_GIT) return [];
+  if (git === undefined || ports.msLeft() < LEAST_MS_FOR_GIT) return [];
   const paths = namedPaths(notes.files.filter(({ isSeen }) => isSeen !== true).map(({ path }) => path));
   const drift = await findDrift({ git, project, paths, savedAt: new Date(saved?.at ?? lastAt(state)) }, place.git);
   if (drift.relation === "unknown") return [];

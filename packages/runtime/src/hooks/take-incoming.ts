@@ -118,24 +118,24 @@ const MAY_GO_AWAY: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EBUSY", "E
 /** Tries of a save when other processes save to the same session meanwhile. */
 const MOST_TRIES = 5;
 
-interface SaveHow {
+interface SaveOptions {
   readonly onGap: () => void;
   /** Time of the save in the audit log. Default: the time of the hook. */
   readonly auditAt: Date | undefined;
 }
 
 /** Saves what a hook made of a session. @returns `undefined` for a checkpoint that is in the store. */
-async function saveIncoming(ports: TakeInPorts, save: IncomingSave, how: SaveHow): Promise<SaveResult | undefined> {
+async function saveIncoming(ports: TakeInPorts, save: IncomingSave, options: SaveOptions): Promise<SaveResult | undefined> {
   for (let tries = 1; ; tries++) {
     try {
-      return await saveOnce(ports, save, how);
+      return await saveOnce(ports, save, options);
     } catch (error) {
       if (!isWorkrailError(error) || error.code !== "CONFLICT" || tries === MOST_TRIES) throw error;
     }
   }
 }
 
-async function saveOnce(ports: TakeInPorts, save: IncomingSave, { onGap, auditAt }: SaveHow): Promise<SaveResult | undefined> {
+async function saveOnce(ports: TakeInPorts, save: IncomingSave, { onGap, auditAt }: SaveOptions): Promise<SaveResult | undefined> {
   const checkpointId = parseCheckpointId(save.checkpointId);
   const sessionId = parseSessionId(save.sessionId);
   const known = await ports.locking.shared(() => findCheckpoint(ports.catalog, checkpointId));

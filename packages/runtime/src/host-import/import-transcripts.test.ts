@@ -81,7 +81,7 @@ const said = async (): Promise<readonly unknown[]> => {
 
 function hook(event: HookEvent, id = ID) {
   const payload = { session_id: id, transcript_path: fileOf(id), cwd: path.join(root, "project"), hook_event_name: "Any" };
-  const ports = { env, home: path.join(root, "home"), now: () => now, left: () => 5_000, saveNow: async () => {} };
+  const ports = { env, home: path.join(root, "home"), now: () => now, msLeft: () => 5_000, saveNow: async () => {} };
   return runHook(event, { host: "claude-code", input: JSON.stringify(payload) }, ports);
 }
 

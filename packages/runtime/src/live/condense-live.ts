@@ -6,7 +6,7 @@ import { contextOptimizer } from "./context-optimizer.ts";
 import type { EngineState, EnhancedContext } from "./enhanced-context.ts";
 import { NO_ENGINE_STATE } from "./enhanced-context.ts";
 
-export interface CondenseLiveHow {
+export interface CondenseLiveOptions {
   readonly service: Pick<IContextManagementService, "compressContext">;
   readonly now: Date;
   readonly sizes: EntryTokens;
@@ -22,8 +22,8 @@ export type Change = (apply: (now: EnhancedContext) => EnhancedContext) => Enhan
  *
  * @returns `undefined` when there was nothing to shorten.
  */
-export async function condenseLive(how: CondenseLiveHow, before: EnhancedContext, change: Change): Promise<Condensed | undefined> {
-  const { sizes, service, wish } = how;
+export async function condenseLive(options: CondenseLiveOptions, before: EnhancedContext, change: Change): Promise<Condensed | undefined> {
+  const { sizes, service, wish } = options;
   const tokensBefore = await sizes.ofAll(contextOptimizer.prepareForPersistence(before));
   const engineTokens = tokensBefore - (await sizes.ofAll(before.context));
   const budgetTokens = Math.max(1, wish.budgetTokens - engineTokens);
@@ -36,7 +36,7 @@ export async function condenseLive(how: CondenseLiveHow, before: EnhancedContext
     done = [...shorter.keys()].filter((key) => Object.hasOwn(now.context, key) && now.context[key] === before.context[key]);
     const keys = done.filter((key) => !isCondensedAlready(now.engine, key));
     const context = replaced(now.context, new Map(done.map((key) => [key, shorter.get(key)])));
-    return { context, engine: withCondensation(now.engine, { ...original, keys }, { done, now: how.now }) };
+    return { context, engine: withCondensation(now.engine, { ...original, keys }, { done, now: options.now }) };
   });
   if (done.length === 0) return undefined;
   const tokensAfter = await sizes.ofAll(contextOptimizer.prepareForPersistence(after));

@@ -4,7 +4,7 @@ import { calledBackFiles, readGivenFile } from "@workrail/blob-files";
 import { type CheckpointRecord, type Context, type GitState, gitStateOf } from "@workrail/core";
 import { namedPaths } from "@workrail/views";
 import type { GitFailure } from "../git/ask-git.ts";
-import { type Asked, commitsHere, countCommits, filesAt, renamesSince } from "../git/git-history.ts";
+import { type OrFailure, commitsHere, countCommits, filesAt, renamesSince } from "../git/git-history.ts";
 import { GitReader } from "../git/read-git-state.ts";
 
 /** Changes in the repository since a checkpoint was saved. */
@@ -126,7 +126,7 @@ async function findChanged(
   root: string,
   commit: string,
   { git: saved, project, paths, savedAt }: SavedRepository,
-): Promise<Asked<NonNullable<Drift["files"]>>> {
+): Promise<OrFailure<NonNullable<Drift["files"]>>> {
   const named = within(paths, { root, saved, project });
   const files = await filesAt(root, commit, named);
   if ("failure" in files) return files;

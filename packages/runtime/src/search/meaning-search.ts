@@ -6,7 +6,7 @@ import { type MeaningNote, searchHitOf, type SearchHit } from "./search-checkpoi
 import { spaceOf, VectorKeeper } from "./vector-keeper.ts";
 
 /** The embedder to ask, and the store of its vectors. */
-interface Asked {
+interface MeaningPorts {
   readonly embedder: Embedder;
   /** Absent when the storage cannot hold vectors. */
   readonly vectors: VectorEngine | undefined;
@@ -64,7 +64,7 @@ export class MeaningSearch {
     await stopped;
   }
 
-  async #find(input: SearchInput, found: readonly FoundCheckpoint[], { embedder, vectors }: Asked): Promise<Filling> {
+  async #find(input: SearchInput, found: readonly FoundCheckpoint[], { embedder, vectors }: MeaningPorts): Promise<Filling> {
     if (vectors === undefined) throw new Error("This store has no place for vectors: it is sealed, or kept without SQLite.");
     const { cleanText, findByMeaning } = await loadSearching();
     const vector = await this.#vectorOf(cleanText(input.query, this.#parts.screening.findSecrets), embedder);

@@ -5,10 +5,10 @@ import { allOf, builder } from "./query-builder.ts";
 import type { Position, Shape } from "../read-shape.ts";
 import { has, isListed, number, text, unindexed } from "./sqlite-terms.ts";
 
-type Asked<Of extends Read["of"]> = Shape<Extract<Read, { readonly of: Of }>>;
+type ReadOf<Of extends Read["of"]> = Shape<Extract<Read, { readonly of: Of }>>;
 
 /** Builds the query of sessions, each with its number of damaged checkpoints, which is not stored in its row. */
-export function sessionsQuery({ where, limit, after }: Asked<"sessions">): Compilable {
+export function sessionsQuery({ where, limit, after }: ReadOf<"sessions">): Compilable {
   const eb = expressionBuilder<StoredTables, "session">();
   const { project, unusedSince, withoutTag } = where;
   const checkpoints = eb.selectFrom("checkpoint").whereRef("session_id", "=", "session.id");
@@ -44,7 +44,7 @@ export function sessionsQuery({ where, limit, after }: Asked<"sessions">): Compi
 }
 
 /** Builds the query of edges. No index finds edges by their dependent: their bases are checkpoints of the same session. */
-export function edgesQuery({ dependents, bases, sessionIds }: Asked<"edges">): Compilable {
+export function edgesQuery({ dependents, bases, sessionIds }: ReadOf<"edges">): Compilable {
   const eb = expressionBuilder<StoredTables, "edge">();
   const places = bases === undefined && sessionIds !== undefined ? eb("base", "in", inSessions(sessionIds)) : undefined;
   return builder
@@ -70,7 +70,7 @@ function inSessions(sessionIds: Position) {
     .unionAll(builder.selectFrom("pending_removal").select("checkpoint_id as id").where(isThere));
 }
 
-export function removalsQuery({ blobs, sessionId, isDone, isNoBase, limit }: Asked<"removals">): Compilable {
+export function removalsQuery({ blobs, sessionId, isDone, isNoBase, limit }: ReadOf<"removals">): Compilable {
   const eb = expressionBuilder<StoredTables, "pending_removal">();
   const dependents = eb.selectFrom("edge").select("edge.base").whereRef("edge.base", "=", "pending_removal.checkpoint_id");
   const query = builder
@@ -87,7 +87,7 @@ export function removalsQuery({ blobs, sessionId, isDone, isNoBase, limit }: Ask
   return limit === undefined ? query : query.limit(number(limit));
 }
 
-export function erasuresQuery({ blobs, sessionId, checkpointId }: Asked<"erasures">): Compilable {
+export function erasuresQuery({ blobs, sessionId, checkpointId }: ReadOf<"erasures">): Compilable {
   const eb = expressionBuilder<StoredTables, "erasure">();
   return builder
     .selectFrom("erasure")
@@ -105,7 +105,7 @@ export function erasuresQuery({ blobs, sessionId, checkpointId }: Asked<"erasure
 const FREQUENT: readonly AuditAction[] = ["save", "load", "prune"];
 
 /** Builds the query of audit rows, in the order of their numbers. */
-export function auditQuery({ query }: Asked<"audit">): Compilable {
+export function auditQuery({ query }: ReadOf<"audit">): Compilable {
   const { actions, sessionId, checkpointIds, at, since, until, limit, first = "newest", after } = query;
   const eb = expressionBuilder<StoredTables, "audit">();
   const rows = builder

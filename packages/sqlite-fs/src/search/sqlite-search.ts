@@ -167,11 +167,11 @@ interface Found {
   readonly usual: number;
 }
 
-interface Asked extends Omit<PageOfMatches, "project"> {
+interface PageRequest extends Omit<PageOfMatches, "project"> {
   readonly filter: IndexFilter;
 }
 
-function pageOf(run: Run, found: Found, { filter, limit, offset, related = [] }: Asked): IndexHit[] {
+function pageOf(run: Run, found: Found, { filter, limit, offset, related = [] }: PageRequest): IndexHit[] {
   const meets = documentFilter(run, filter);
   if (meets === undefined) return [];
   const more = relatedScores(wordListsOf(run), related, found.texts);

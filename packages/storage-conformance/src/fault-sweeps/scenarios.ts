@@ -7,7 +7,7 @@ export interface Scenario {
   /** Number of checkpoints that a session keeps. Default: no limit. */
   readonly maxCheckpoints?: number;
   /** True when the operation works on all sessions. Each run gets a fresh store, because the number of file operations would grow with each run. */
-  readonly isOfStore?: boolean;
+  readonly affectsAllSessions?: boolean;
   /** True when removals stay pending. */
   readonly reclaimsNothing?: boolean;
   prepare(bench: Workbench, sessionId: SessionId): Promise<unknown>;
@@ -76,7 +76,7 @@ export const SCENARIOS: readonly Scenario[] = [
     name: "a garbage collection",
     maxCheckpoints: 1,
     reclaimsNothing: true,
-    isOfStore: true,
+    affectsAllSessions: true,
     async prepare(bench, sessionId) {
       for (const step of [1, 2]) await bench.save({ sessionId, context: { step } });
     },
@@ -124,7 +124,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "a rebuild of a compacted session",
-    isOfStore: true,
+    affectsAllSessions: true,
     async prepare(bench, sessionId) {
       for (const step of [1, 2, 3]) await bench.save({ sessionId, context: { step, filler: FILLER } });
       await bench.compact(sessionId);
@@ -134,7 +134,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "a rebuild",
-    isOfStore: true,
+    affectsAllSessions: true,
     async prepare(bench, sessionId) {
       for (const step of [1, 2]) await bench.save({ sessionId, context: { step } });
       await bench.pin({ sessionId, key: "step" });

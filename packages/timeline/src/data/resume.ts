@@ -2,7 +2,7 @@ import type { Context, JsonValue } from "@workrail/core";
 import type { Drift, ResumeDepth, ResumedWork, Workrail } from "@workrail/runtime";
 import * as z from "zod";
 import { reading } from "./call.ts";
-import { type KeptParts, keptParts } from "./kept-parts.ts";
+import { type KeptParts, countKeptParts } from "./count-kept-parts.ts";
 import { DEFAULT_DEPTH } from "./resume-defaults.ts";
 
 /** The answer that an agent gets when it resumes. */
@@ -100,14 +100,14 @@ export const enough = reading(z.object(ABOUT), async ({ store }, { budgetTokens,
   return search(keys, 0, larger.length - 1);
 });
 
-interface ResumeWish {
+interface ResumeRequest {
   readonly checkpointId: string;
   readonly depth: ResumeDepth;
   readonly budgetTokens?: number | undefined;
   readonly focus?: string | undefined;
 }
 
-async function resumeFrom(store: Workrail, { focus, ...wish }: ResumeWish): Promise<ResumedWork> {
+async function resumeFrom(store: Workrail, { focus, ...wish }: ResumeRequest): Promise<ResumedWork> {
   const found = await store.resumeWork({ ...wish, focus: focus?.trim() === "" ? undefined : focus, isPeek: true });
   if (found.status !== "LOADED") throw new Error("The checkpoint no longer exists.");
   return found;
@@ -128,7 +128,7 @@ interface ChangedEntry {
 }
 
 /** Tells the entries of an answer that are as they were saved from the others. The answer itself may have no room for all names. */
-async function sortEntries(store: Workrail, found: ResumedWork, wish: ResumeWish): Promise<SortedEntries> {
+async function sortEntries(store: Workrail, found: ResumedWork, wish: ResumeRequest): Promise<SortedEntries> {
   const { shortened: named } = found;
   const context = (found.context ?? {}) as Context;
   const keys = Object.keys(context);
@@ -149,7 +149,7 @@ function describe(store: Workrail, others: readonly ChangedEntry[]): Promise<Sho
   return Promise.all(
     others.map(async ({ key, saved, shown, isComplete }) => {
       const tokens = await store.tokensOf(typeof shown === "object" && shown !== null ? shown : [shown]);
-      if (!isComplete) return { key, tokens, parts: keptParts(saved, shown) };
+      if (!isComplete) return { key, tokens, parts: countKeptParts(saved, shown) };
       return { key, tokens, completeAs: HEADER.test(JSON.stringify(shown)) ? "table" : "text" };
     }),
   );
@@ -164,7 +164,7 @@ type Names = NonNullable<ResumedWork["shortened"]>;
 async function completeOnes(
   store: Workrail,
   { context, named }: { readonly context: object; readonly named: Names },
-  wish: ResumeWish,
+  wish: ResumeRequest,
 ): Promise<ReadonlySet<string>> {
   if (named.nextCursor === undefined) return new Set(completeIn(named));
   // The same view, whose names can be continued.

@@ -1,5 +1,5 @@
 import { type Context, type CountTokens, cutText, type JsonValue } from "@workrail/core";
-import type { View, ViewHow } from "../view/build-view.ts";
+import type { View, ViewOptions } from "../view/build-view.ts";
 import type { ShorterValue } from "../view/choose-entries.ts";
 import { isWithin, measure, type Room } from "../view/room.ts";
 import { type AdvancedMode, askCondenser, type CondenserAnswer, type CondenseRequest } from "./ask-condenser.ts";
@@ -36,7 +36,7 @@ interface Compression {
   readonly advanced: AdvancedMode;
   readonly count: CountTokens;
   readonly context: Context;
-  readonly how: ViewHow;
+  readonly options: ViewOptions;
 }
 
 interface EntryRequest extends CondenseRequest {
@@ -50,14 +50,14 @@ interface EntryRequest extends CondenseRequest {
  * place of the condensed entries.
  */
 export async function compressAdvanced<V extends View>(
-  shape: (how: ViewHow) => Promise<V>,
-  { advanced, count, context, how }: Compression,
+  shape: (options: ViewOptions) => Promise<V>,
+  { advanced, count, context, options }: Compression,
 ): Promise<V & { readonly advanced?: AdvancedReport }> {
   const shortened = new Map<JsonValue, { readonly room: Room; readonly shorter: ShorterValue | undefined }>();
   const basic = await shape({
-    ...how,
+    ...options,
     *shorten(value, room) {
-      const shorter = how.shorten && (yield* how.shorten(value, room, count));
+      const shorter = options.shorten && (yield* options.shorten(value, room, count));
       shortened.set(value, { room, shorter });
       return shorter;
     },
@@ -66,14 +66,14 @@ export async function compressAdvanced<V extends View>(
     const value = context[key] as JsonValue;
     const { room, shorter } = shortened.get(value) ?? {};
     if (room === undefined || shorter?.outcome !== "condensed" || shorter.value !== shown) return [];
-    return [{ key, value, room, basic: shown, tokens: shorter.tokens, focus: how.focus }];
+    return [{ key, value, room, basic: shown, tokens: shorter.tokens, focus: options.focus }];
   });
   if (condensed.length === 0) return basic;
   const requests = condensed.sort((left, right) => right.tokens - left.tokens).slice(0, MOST_ASKED);
   const answers = new Map<JsonValue, CondenserAnswer>();
   await Promise.all(requests.map(async (request) => answers.set(request.value, await askCondenser(advanced, count, request))));
   const isAnswered = [...answers.values()].some((answer) => "text" in answer);
-  const shaped = isAnswered ? await shape({ ...how, shorten: withAnswers(answers, count, how.shorten) }) : basic;
+  const shaped = isAnswered ? await shape({ ...options, shorten: withAnswers(answers, count, options.shorten) }) : basic;
   const fellBack = requests.flatMap(({ key, value }): FellBack[] => {
     const answer = answers.get(value) as CondenserAnswer;
     if ("text" in answer && shaped.context[key] === answer.text) return [];
@@ -87,8 +87,8 @@ export async function compressAdvanced<V extends View>(
 function withAnswers(
   answers: ReadonlyMap<JsonValue, CondenserAnswer>,
   count: CountTokens,
-  shorten: ViewHow["shorten"],
-): ViewHow["shorten"] {
+  shorten: ViewOptions["shorten"],
+): ViewOptions["shorten"] {
   return function* (value, room) {
     const answer = answers.get(value);
     if (answer !== undefined && "text" in answer) {

@@ -14,7 +14,7 @@ interface Entry {
   readonly weight: number;
 }
 
-interface How {
+interface CondenseObjectOptions {
   readonly count: CountTokens;
   readonly focus: string | undefined;
   /** Condenses a member into its share. */
@@ -27,10 +27,10 @@ const TRIES = 8;
 export const LEAST_OF_MEMBER: Room = { tokens: 40, characters: 160 };
 
 /** Condenses an object: small members stay whole; others share the rest, with more for those related to the focus. */
-export function* condenseObject(value: JsonObject, room: Room, how: How): Steps<JsonValue | undefined> {
+export function* condenseObject(value: JsonObject, room: Room, options: CondenseObjectOptions): Steps<JsonValue | undefined> {
   const entries: Entry[] = [];
   const members = Object.entries(value);
-  const { focus } = how;
+  const { focus } = options;
   const relevances =
     focus === undefined
       ? []
@@ -39,15 +39,15 @@ export function* condenseObject(value: JsonObject, room: Room, how: How): Steps<
           members.map(([key, member]) => `${key} ${JSON.stringify(member)}`),
         );
   for (const [place, [key, member]] of members.entries()) {
-    const size = sizeOf({ [key]: member }, how.count);
+    const size = sizeOf({ [key]: member }, options.count);
     entries.push({ key, member, place, size, weight: 1 + RELEVANCE_WEIGHT * (relevances[place] ?? 0) });
     yield;
   }
   let inside = room;
   for (let tries = 0; tries < TRIES && inside.tokens > 0 && inside.characters > 0; tries += 1) {
-    const joined = joinEntries(yield* shareOut(entries, inside, how), value);
+    const joined = joinEntries(yield* shareOut(entries, inside, options), value);
     if (joined === undefined) return undefined;
-    const size = sizeOf(joined, how.count);
+    const size = sizeOf(joined, options.count);
     if (isWithin(size, room)) return joined;
     // Accounts for the note on omitted members, and for tokens at the joints.
     const over = { tokens: Math.max(1, size.tokens - room.tokens), characters: Math.max(1, size.characters - room.characters) };
@@ -57,13 +57,13 @@ export function* condenseObject(value: JsonObject, room: Room, how: How): Steps<
 }
 
 /** Shares out room from the smallest member on, so that unused room goes to the larger ones. */
-function* shareOut(entries: readonly Entry[], room: Room, how: How): Steps<Entry[]> {
+function* shareOut(entries: readonly Entry[], room: Room, options: CondenseObjectOptions): Steps<Entry[]> {
   const kept: Entry[] = [];
   const fromSmallest = admit(entries, room).sort((a, b) => a.size.tokens - b.size.tokens || a.place - b.place);
   let waiting = fromSmallest.reduce((sum, { weight }) => sum + weight, 0);
   let left = room;
   for (const entry of fromSmallest) {
-    const fitted = yield* fitEntry(entry, part(left, entry.weight / waiting), how);
+    const fitted = yield* fitEntry(entry, part(left, entry.weight / waiting), options);
     waiting -= entry.weight;
     if (fitted === undefined) continue;
     kept.push(fitted);
@@ -90,15 +90,15 @@ function admit(entries: readonly Entry[], room: Room): Entry[] {
 /** Size of the braces that are counted with each entry but written once, minus the comma in their place. */
 const BRACES = 1;
 
-function* fitEntry(entry: Entry, room: Room, how: How): Steps<Entry | undefined> {
+function* fitEntry(entry: Entry, room: Room, options: CondenseObjectOptions): Steps<Entry | undefined> {
   if (isWithin(entry.size, room)) return entry;
-  const frame = sizeOf({ [entry.key]: 0 }, how.count);
-  const member = yield* how.condense(withoutName(entry.member, entry.key), {
+  const frame = sizeOf({ [entry.key]: 0 }, options.count);
+  const member = yield* options.condense(withoutName(entry.member, entry.key), {
     tokens: room.tokens - frame.tokens + 1,
     characters: room.characters - frame.characters + 1,
   });
   if (member === undefined) return undefined;
-  const size = sizeOf({ [entry.key]: member }, how.count);
+  const size = sizeOf({ [entry.key]: member }, options.count);
   return isWithin(size, room) ? { ...entry, member, size } : undefined;
 }
 

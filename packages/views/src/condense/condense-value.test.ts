@@ -63,13 +63,13 @@ describe("condensing a value", () => {
       () => 7,
     );
     fc.assert(
-      fc.property(fc.record({ value: json, room, focus, strategies, count: counts }), ({ value, room, ...how }) => {
-        const condensed = condenseValue(value, room, how);
+      fc.property(fc.record({ value: json, room, focus, strategies, count: counts }), ({ value, room, ...options }) => {
+        const condensed = condenseValue(value, room, options);
         if (condensed === undefined) return;
         const written = JSON.stringify(condensed.value);
         expect(written.length).toBeLessThanOrEqual(room.characters);
-        expect(how.count(written)).toBeLessThanOrEqual(room.tokens);
-        expect(condensed.tokens).toBe(how.count(written));
+        expect(options.count(written)).toBeLessThanOrEqual(room.tokens);
+        expect(condensed.tokens).toBe(options.count(written));
       }),
       { numRuns: 400 },
     );

@@ -11,7 +11,7 @@ import type { Group, Part } from "./outline.ts";
 import { reduceLinesSteps, reduceSteps } from "./reduce-value.ts";
 import type { StrategyName } from "./strategies.ts";
 
-export interface CondenseHow {
+export interface CondenseOptions {
   readonly count: CountTokens;
   /** Next task or question: related parts are kept first. */
   readonly focus?: string | undefined;
@@ -34,19 +34,19 @@ export interface Condensed {
  *
  * @returns `undefined` when nothing useful fits.
  */
-export function condenseValue(value: JsonValue, room: Room, how: CondenseHow): Condensed | undefined {
-  return atOnce(condenseSteps(value, room, how));
+export function condenseValue(value: JsonValue, room: Room, options: CondenseOptions): Condensed | undefined {
+  return atOnce(condenseSteps(value, room, options));
 }
 
 /** Works like `condenseValue`, and yields to other work. */
-export function* condenseSteps(value: JsonValue, room: Room, how: CondenseHow): Steps<Condensed | undefined> {
-  const isReduced = how.strategies.includes("reduce");
+export function* condenseSteps(value: JsonValue, room: Room, options: CondenseOptions): Steps<Condensed | undefined> {
+  const isReduced = options.strategies.includes("reduce");
   const reduced = isReduced ? yield* reduceSteps(value) : value;
-  const tokens = tokensWithin(JSON.stringify(reduced), room, how.count);
+  const tokens = tokensWithin(JSON.stringify(reduced), room, options.count);
   if (tokens !== undefined) return { value: reduced, tokens, outcome: "reduced", strategies: isReduced ? ["reduce"] : [] };
-  const condensed = yield* condense(isReduced ? yield* reduceLinesSteps(value) : value, room, how);
+  const condensed = yield* condense(isReduced ? yield* reduceLinesSteps(value) : value, room, options);
   if (condensed === undefined) return undefined;
-  return { value: condensed, tokens: sizeOf(condensed, how.count).tokens, outcome: "condensed", strategies: how.strategies };
+  return { value: condensed, tokens: sizeOf(condensed, options.count).tokens, outcome: "condensed", strategies: options.strategies };
 }
 
 /** Counts the tokens of a text; `undefined` when it exceeds the room. */
@@ -56,32 +56,32 @@ function tokensWithin(text: string, room: Room, count: CountTokens): number | un
   return tokens <= room.tokens ? tokens : undefined;
 }
 
-function* condense(value: JsonValue, room: Room, how: CondenseHow): Steps<JsonValue | undefined> {
+function* condense(value: JsonValue, room: Room, options: CondenseOptions): Steps<JsonValue | undefined> {
   if (room.tokens <= 0 || room.characters <= 0) return undefined;
   if (typeof value === "string")
-    return yield* fillRoom([outlineItem(value, how)], room, { ...how, isHistory: false, put: ([only]) => only });
-  if (Array.isArray(value)) return yield* condenseArray(value, room, how);
+    return yield* fillRoom([outlineItem(value, options)], room, { ...options, isHistory: false, put: ([only]) => only });
+  if (Array.isArray(value)) return yield* condenseArray(value, room, options);
   if (!isJsonObject(value)) return undefined;
-  const { count, focus } = how;
-  return yield* condenseObject(value, room, { count, focus, condense: (member, share) => condenseMember(member, share, how) });
+  const { count, focus } = options;
+  return yield* condenseObject(value, room, { count, focus, condense: (member, share) => condenseMember(member, share, options) });
 }
 
 /** Turns an object into one text when its members would each get too little room: the text can pick the important parts. */
-function condenseMember(member: JsonValue, room: Room, how: CondenseHow): Steps<JsonValue | undefined> {
+function condenseMember(member: JsonValue, room: Room, options: CondenseOptions): Steps<JsonValue | undefined> {
   const isTight = isJsonObject(member) && room.tokens < Object.keys(member).length * LEAST_OF_MEMBER.tokens;
   return isTight
-    ? fillRoom([outlineItem(member, how)], room, { ...how, isHistory: false, put: ([only]) => only })
-    : condense(member, room, how);
+    ? fillRoom([outlineItem(member, options)], room, { ...options, isHistory: false, put: ([only]) => only })
+    : condense(member, room, options);
 }
 
-function* condenseArray(value: readonly JsonValue[], room: Room, how: CondenseHow): Steps<JsonValue | undefined> {
+function* condenseArray(value: readonly JsonValue[], room: Room, options: CondenseOptions): Steps<JsonValue | undefined> {
   const history = outlineHistory(value);
   const parts: Part[] = [];
-  for (const part of history ?? outlineItems(value, how)) {
+  for (const part of history ?? outlineItems(value, options)) {
     parts.push(part);
     yield;
   }
-  return yield* fillRoom(parts, room, { ...how, isHistory: history !== undefined, put: listKept });
+  return yield* fillRoom(parts, room, { ...options, isHistory: history !== undefined, put: listKept });
 }
 
 /** Outlines a list in order of time, such as messages or steps; `undefined` for other lists. */
@@ -97,12 +97,12 @@ function listKept(texts: readonly (string | undefined)[]): JsonValue | undefined
   return kept.length === texts.length ? kept : [`[${texts.length - kept.length} left out]`, ...kept];
 }
 
-function* outlineItems(items: readonly JsonValue[], how: CondenseHow): Generator<Part> {
-  for (const item of items) yield outlineItem(item, how);
+function* outlineItems(items: readonly JsonValue[], options: CondenseOptions): Generator<Part> {
+  for (const item of items) yield outlineItem(item, options);
 }
 
-function outlineItem(item: JsonValue, how: CondenseHow): Part {
+function outlineItem(item: JsonValue, options: CondenseOptions): Part {
   const root: Group = { label: "", parent: undefined };
   if (typeof item !== "string") return { root, pieces: [{ units: outlineData(item, root), voice: "data" }] };
-  return { root, pieces: outlineParagraphs(item, root, { headings: how.strategies.includes("hierarchy"), voice: "data" }) };
+  return { root, pieces: outlineParagraphs(item, root, { headings: options.strategies.includes("hierarchy"), voice: "data" }) };
 }

@@ -16,21 +16,25 @@ const SURELY_LESS = 0.9;
 const FULL = 200;
 
 /** Selects as much of the parts as fits when combined. */
-export function* fillRoom(parts: readonly Part[], room: Room, how: Weighing & { readonly put: PutTogether }): Steps<JsonValue | undefined> {
-  const candidates = yield* weighUnits(parts, room.tokens, how);
-  const isSelective = how.strategies.includes("select");
+export function* fillRoom(
+  parts: readonly Part[],
+  room: Room,
+  options: Weighing & { readonly put: PutTogether },
+): Steps<JsonValue | undefined> {
+  const candidates = yield* weighUnits(parts, room.tokens, options);
+  const isSelective = options.strategies.includes("select");
   const nextAlike = isSelective ? linkAlike(candidates) : [];
   const choose = (budget: number): Set<number> => {
-    return isSelective ? selectUnits(candidates, budget, { count: how.count, nextAlike }) : takeUnits(candidates, budget, how);
+    return isSelective ? selectUnits(candidates, budget, { count: options.count, nextAlike }) : takeUnits(candidates, budget, options);
   };
   let best: JsonValue | undefined;
   let budget = room.tokens;
   for (let tries = 0; (tries < TRIES || best === undefined) && budget > 0; tries += 1) {
     yield;
     const chosen = choose(budget);
-    const value = how.put(renderParts(parts, candidates, chosen));
+    const value = options.put(renderParts(parts, candidates, chosen));
     if (value === undefined) return best;
-    const size = sizeOf(value, how.count);
+    const size = sizeOf(value, options.count);
     if (isWithin(size, room)) {
       best = value;
       const slack = room.tokens - size.tokens;

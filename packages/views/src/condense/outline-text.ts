@@ -10,17 +10,17 @@ export function outlineText(text: string, group: Group): Unit[] {
 }
 
 /** Returns one piece per paragraph, under the headings above it if requested. */
-export function outlineParagraphs(text: string, root: Group, how: { readonly headings: boolean; readonly voice: Voice }): Piece[] {
+export function outlineParagraphs(text: string, root: Group, options: { readonly headings: boolean; readonly voice: Voice }): Piece[] {
   const data = parseData(text);
-  if (data !== undefined) return [{ units: outlineData(data, root), voice: how.voice }];
+  if (data !== undefined) return [{ units: outlineData(data, root), voice: options.voice }];
   const headings = new Headings(root);
   const pieces: Unit[][] = [[]];
   for (const line of linesOf(text)) {
-    const isHeading = how.headings && headings.take(line);
+    const isHeading = options.headings && headings.take(line);
     if (isHeading || line.trim() === "") pieces.push([]);
     if (!isHeading) pieces.at(-1)?.push(...outlineLine(line, headings.lowest));
   }
-  return pieces.filter((units) => units.length > 0).map((units) => ({ units, voice: how.voice }));
+  return pieces.filter((units) => units.length > 0).map((units) => ({ units, voice: options.voice }));
 }
 
 /** Open Markdown headings above the current line. */

@@ -24,19 +24,19 @@ export function reduceLinesSteps(value: JsonValue): Steps<JsonValue> {
 
 type Reduce = (text: string, before: SaidBefore) => string;
 
-function* reduce(value: JsonValue, how: Reduce, before: SaidBefore): Steps<JsonValue> {
+function* reduce(value: JsonValue, reduceOf: Reduce, before: SaidBefore): Steps<JsonValue> {
   if (typeof value === "string") {
     yield;
-    return how(value, before);
+    return reduceOf(value, before);
   }
   if (Array.isArray(value)) {
     const items: JsonValue[] = [];
-    for (const item of shortLinks(value)) items.push(isLeaf(item) ? item : yield* reduce(item, how, before));
+    for (const item of shortLinks(value)) items.push(isLeaf(item) ? item : yield* reduce(item, reduceOf, before));
     return items;
   }
   if (!isJsonObject(value)) return value;
   const members: [string, JsonValue][] = [];
-  for (const [key, member] of Object.entries(value)) members.push([key, isLeaf(member) ? member : yield* reduce(member, how, before)]);
+  for (const [key, member] of Object.entries(value)) members.push([key, isLeaf(member) ? member : yield* reduce(member, reduceOf, before)]);
   return Object.fromEntries(members);
 }
 

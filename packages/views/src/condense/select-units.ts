@@ -82,13 +82,13 @@ function areSame(some: Candidate["terms"], others: Candidate["terms"] = []): boo
 export function takeUnits(
   candidates: readonly Candidate[],
   room: number,
-  how: { readonly count: CountTokens; readonly isHistory: boolean },
+  options: { readonly count: CountTokens; readonly isHistory: boolean },
 ): Set<number> {
-  const state = new Selection(how.count);
+  const state = new Selection(options.count);
   const chosen = new Set<number>();
   let left = room;
   for (let index = 0; index < candidates.length; index += 1) {
-    const place = how.isHistory ? candidates.length - 1 - index : index;
+    const place = options.isHistory ? candidates.length - 1 - index : index;
     const candidate = candidates[place];
     if (candidate === undefined) break;
     left -= state.costOf(candidate);

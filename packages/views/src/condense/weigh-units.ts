@@ -47,18 +47,18 @@ interface KnownPiece extends Pick<Piece, "voice"> {
 }
 
 /** Rates each unit of the parts, in order. When there are very many units, returns only those that may be among the best. */
-export function* weighUnits(parts: readonly Part[], room: number, how: Weighing): Steps<Candidate[]> {
+export function* weighUnits(parts: readonly Part[], room: number, options: Weighing): Steps<Candidate[]> {
   const termsHere = new TermIds();
   const pieces: KnownPiece[] = [];
   for (const [index, part] of parts.entries()) {
     for (const piece of part.pieces) pieces.push(yield* knowPiece(piece, index, termsHere));
   }
-  const emphasis = isTalk(pieces, how) ? WEIGHTS.talk : WEIGHTS.work;
-  const weights = weighTerms(pieces, termsHere.size, { ...how, emphasis });
+  const emphasis = isTalk(pieces, options) ? WEIGHTS.talk : WEIGHTS.work;
+  const weights = weighTerms(pieces, termsHere.size, { ...options, emphasis });
   const known = pieces.flatMap((piece) => piece.units);
-  const relevances = relevancesOf(known, how.focus);
+  const relevances = relevancesOf(known, options.focus);
   const rarities = raritiesOf(known);
-  const isAnchored = how.strategies.includes("anchor");
+  const isAnchored = options.strategies.includes("anchor");
   yield;
   const weighed = known.map(({ unit, part, terms }, place) => ({
     unit,
@@ -72,13 +72,13 @@ export function* weighUnits(parts: readonly Part[], room: number, how: Weighing)
     })),
     relevance: (relevances?.[place] ?? 1) * (rarities[place] ?? 1),
   }));
-  const isTerse = how.strategies.includes("telegraph");
+  const isTerse = options.strategies.includes("telegraph");
   yield;
   const candidates: Candidate[] = [];
-  for (const candidate of promising(weighed, room, how)) {
+  for (const candidate of promising(weighed, room, options)) {
     const { unit } = candidate;
     const text = isTerse && unit.joint !== ", " ? telegraph(unit.text) : unit.text;
-    candidates.push({ ...candidate, text, tokens: costOf(text, how.count) });
+    candidates.push({ ...candidate, text, tokens: costOf(text, options.count) });
     yield;
   }
   return candidates;
@@ -92,13 +92,13 @@ const MANY = 150;
 const MARGIN = 4;
 
 /** Preselects units by estimated tokens, because counting tokens takes the most time. */
-function promising(weighed: readonly Weighed[], room: number, how: Weighing): readonly Weighed[] {
+function promising(weighed: readonly Weighed[], room: number, options: Weighing): readonly Weighed[] {
   if (weighed.length <= MANY) return weighed;
   const guessed = weighed.map((one) => ({ one, tokens: one.unit.text.length / 4 + 1 }));
   const scored = guessed.map(({ one, tokens }) => ({
     one,
     tokens,
-    score: how.strategies.includes("select") ? scoreOf(one, tokens) : placeOf(one, how),
+    score: options.strategies.includes("select") ? scoreOf(one, tokens) : placeOf(one, options),
   }));
   scored.sort((a, b) => b.score - a.score || a.one.place - b.one.place);
   let left = room * MARGIN;
@@ -111,8 +111,8 @@ function scoreOf({ terms, relevance }: Weighed, tokens: number): number {
 }
 
 /** Rating without the strategy `select`: the order. */
-function placeOf({ place }: Weighed, how: Weighing): number {
-  return how.isHistory ? place : -place;
+function placeOf({ place }: Weighed, options: Weighing): number {
+  return options.isHistory ? place : -place;
 }
 
 /** Returns the tokens with the separator. A unit without text is expressed by its labels. */
@@ -223,13 +223,13 @@ interface WeighingTerms extends Weighing {
 }
 
 /** Weighs each term by the total weight of the pieces that mention it, so that recurring terms weigh more. */
-function weighTerms(pieces: readonly KnownPiece[], terms: number, how: WeighingTerms): number[] {
+function weighTerms(pieces: readonly KnownPiece[], terms: number, options: WeighingTerms): number[] {
   const weights: number[] = Array.from({ length: terms }, () => 0);
   const mentions: number[] = Array.from({ length: terms }, () => 0);
   pieces.forEach(({ voice, units }, index) => {
     const here = new Set(units.flatMap((unit) => unit.terms.map((term) => term.id)));
-    const crowd = (Math.max(here.size, WEIGHTS.uncrowded) / WEIGHTS.uncrowded) ** -how.emphasis.crowd;
-    const weight = placeWeight(index, pieces.length, how) * crowd * WEIGHTS.voices[voice];
+    const crowd = (Math.max(here.size, WEIGHTS.uncrowded) / WEIGHTS.uncrowded) ** -options.emphasis.crowd;
+    const weight = placeWeight(index, pieces.length, options) * crowd * WEIGHTS.voices[voice];
     for (const id of here) {
       weights[id] = (weights[id] ?? 0) + weight;
       mentions[id] = (mentions[id] ?? 0) + 1;
@@ -239,8 +239,8 @@ function weighTerms(pieces: readonly KnownPiece[], terms: number, how: WeighingT
   return weights.map((weight, id) => (isRefrain(id) ? weight * WEIGHTS.refrain : weight));
 }
 
-function placeWeight(index: number, pieces: number, how: WeighingTerms): number {
-  const oldest = how.isHistory && how.strategies.includes("progressive") ? WEIGHTS.oldest : 1;
+function placeWeight(index: number, pieces: number, options: WeighingTerms): number {
+  const oldest = options.isHistory && options.strategies.includes("progressive") ? WEIGHTS.oldest : 1;
   const age = oldest + (1 - oldest) * ((index + 1) / pieces);
-  return age * (index === 0 ? how.emphasis.first : 1) * (index === pieces - 1 ? how.emphasis.last : 1);
+  return age * (index === 0 ? options.emphasis.first : 1) * (index === pieces - 1 ? options.emphasis.last : 1);
 }

@@ -50,7 +50,7 @@ export function isTelling(word: string): boolean {
   return TELLING.has(word.toLowerCase());
 }
 
-const QUESTIONS: ReadonlySet<string> = new Set("how what when where which who whose why".split(" "));
+const QUESTIONS: ReadonlySet<string> = new Set("options what when where which who whose why".split(" "));
 
 export function isQuestion(word: string): boolean {
   return QUESTIONS.has(word.toLowerCase());

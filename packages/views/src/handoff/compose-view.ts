@@ -6,7 +6,7 @@ import { greater, isWithin, lesser, measure, part, type Room, shrink } from "../
 import { cutExcerpts } from "./cut-excerpts.ts";
 import { isComplete } from "./is-complete.ts";
 import { type Incomplete, type MissingNames, nameMissing, nameMore } from "./name-missing.ts";
-import { type RankHow, type Ranked, rankExcerpts } from "./rank-excerpts.ts";
+import { type RankOptions, type Ranked, rankExcerpts } from "./rank-excerpts.ts";
 import { byEntry, countByKey, renderEntry } from "./render-view.ts";
 
 /** Part of a context that fits, with the names of incomplete entries. */
@@ -20,7 +20,7 @@ const LEAST_ROOM: Room = { tokens: 100, characters: 400 };
 /** Largest share of the room for names of incomplete entries, and for names and counts together. */
 const NAMES_SHARE = 1 / 6;
 const REPORT_SHARE = 1 / 5;
-export interface ComposeHow extends RankHow {
+export interface ComposeOptions extends RankOptions {
   readonly budget: ViewBudget;
   /** Continues the report of an earlier view with the same budget, without entries. */
   readonly cursor?: number | undefined;
@@ -36,12 +36,12 @@ export interface ComposeHow extends RankHow {
  * The budget is hard, also for CRITICAL entries: the view as JSON stays within it, unless the budget is below about a hundred
  * tokens, and never exceeds the ceiling, unless even the counts of omitted entries do not fit.
  */
-export async function composeView(context: Context, how: ComposeHow, tokens: TokenCounter): Promise<ComposedView> {
-  const { budget, cursor } = how;
-  const entries = await inTurns(entriesOf(context, how.classifications, undefined));
+export async function composeView(context: Context, options: ComposeOptions, tokens: TokenCounter): Promise<ComposedView> {
+  const { budget, cursor } = options;
+  const entries = await inTurns(entriesOf(context, options.classifications, undefined));
   if (cursor === undefined && (await isWholeWithin(entries, budget, tokens))) return { context };
   const count = await tokens.load();
-  const ranked = await inTurns(rankExcerpts(context, how));
+  const ranked = await inTurns(rankExcerpts(context, options));
   const room = lesser(greater(budget.wanted, LEAST_ROOM), budget.ceiling);
   const report = budget.names ?? part(room, REPORT_SHARE);
   return inTurns(new Composer(entries, ranked, { room, report, count }).compose(cursor));

@@ -4,7 +4,7 @@ import type { Excerpt } from "./excerpt.ts";
 import { plain, widthOf } from "./read/plain.ts";
 import { readEntry } from "./read/entry.ts";
 
-export interface RankHow {
+export interface RankOptions {
   /** By key. An entry without a classification counts as USEFUL. */
   readonly classifications: ReadonlyMap<string, Classification>;
   readonly focus?: string | undefined;
@@ -41,7 +41,7 @@ const STUB = 80;
 const LONG_STUB = 140;
 
 /** Returns all excerpts of a context in the order in which a successor needs them. A budget only determines where the list is cut. */
-export function* rankExcerpts(context: Context, { classifications, focus }: RankHow): Steps<Ranked[]> {
+export function* rankExcerpts(context: Context, { classifications, focus }: RankOptions): Steps<Ranked[]> {
   const all: Placed[] = [];
   for (const [key, value] of Object.entries(context)) {
     for (const [at, excerpt] of thinned(readEntry(key, value))) all.push({ at, excerpt });
@@ -160,7 +160,7 @@ const SMALL_ONE = 350;
 const OF_SMALL_ONES = 320;
 
 /** Raises IMPORTANT entries that are one short excerpt, the shortest first: more room for others never costs them their place. */
-function liftSmall(scored: Ranked[], classifications: RankHow["classifications"]): void {
+function liftSmall(scored: Ranked[], classifications: RankOptions["classifications"]): void {
   const small = [...scored.entries()].filter(
     ([, excerpt]) => isEntry(excerpt) && excerpt.text.length <= STUB && classifications.get(excerpt.key)?.layer === "IMPORTANT",
   );

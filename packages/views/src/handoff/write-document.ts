@@ -2,7 +2,7 @@ import { type CheckpointRecord, type Context, gitStateOf, inTurns, type JsonValu
 import { HANDOFF_PARTS, type HandoffPart, TITLES } from "./handoff-part.ts";
 import { namedPaths } from "../resume/named-paths.ts";
 import { cutExcerpts } from "./cut-excerpts.ts";
-import { type RankHow, type Ranked, rankExcerpts } from "./rank-excerpts.ts";
+import { type RankOptions, type Ranked, rankExcerpts } from "./rank-excerpts.ts";
 import { byEntry, excerptLines, countByKey } from "./render-view.ts";
 import { asCode, fenced, linesOf, plainText } from "./stored-text.ts";
 
@@ -19,7 +19,7 @@ export interface HandoffAbout {
 export interface DocumentInput {
   readonly context: Context;
   /** Importance of each entry. */
-  readonly classifications: RankHow["classifications"];
+  readonly classifications: RankOptions["classifications"];
   readonly focus?: string | undefined;
   /** Tokens of the whole document. At least `LEAST_HANDOFF_TOKENS`; without `about` at least `LEAST_SUMMARY_TOKENS`. */
   readonly budgetTokens: number;

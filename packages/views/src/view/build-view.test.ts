@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tokensCounted } from "@workrail/storage-conformance/builders";
 import { type Classification, type Context, type JsonValue, type Layer, LAYERS, type Steps } from "@workrail/core";
-import { buildView, type View, type ViewBudget, type ViewHow } from "./build-view.ts";
+import { buildView, type View, type ViewBudget, type ViewOptions } from "./build-view.ts";
 import type { ShortenValue } from "./choose-entries.ts";
 import type { OmittedEntry, ReportedEntry } from "./report.ts";
 import type { Room } from "./room.ts";
@@ -70,8 +70,8 @@ function roomOf(tokens: number, characters: number = tokens * 4): ViewBudget {
   return { wanted: { tokens, characters }, ceiling: { tokens, characters } };
 }
 
-const UNCLASSIFIED: ViewHow = { classifications: new Map() };
-const WITHOUT_PINS: ViewHow = { classifications: new Map(), shorten };
+const UNCLASSIFIED: ViewOptions = { classifications: new Map() };
+const WITHOUT_PINS: ViewOptions = { classifications: new Map(), shorten };
 
 async function size(view: object): Promise<Room> {
   const json = JSON.stringify(view);
@@ -79,11 +79,11 @@ async function size(view: object): Promise<Room> {
 }
 
 /** Follows the cursors and returns every named entry. */
-async function followCursors(context: Context, how: ViewHow & { readonly budget: ViewBudget }, first: View) {
+async function followCursors(context: Context, options: ViewOptions & { readonly budget: ViewBudget }, first: View) {
   const reported: ReportedEntry[] = [...(first.report?.entries ?? [])];
   const omitted: OmittedEntry[] = [...(first.omitted?.entries ?? [])];
   for (let cursor = first.report?.nextCursor; cursor !== undefined;) {
-    const page = await buildView(context, { ...how, cursor: Number(cursor) }, counter);
+    const page = await buildView(context, { ...options, cursor: Number(cursor) }, counter);
     expect(page.context).toEqual({});
     expect(page.omitted?.count).toBe(first.omitted?.count);
     expect(page.report).toMatchObject({ kept: first.report?.kept, dropped: first.report?.dropped });
@@ -139,8 +139,8 @@ describe("a view of any context in any room", () => {
   it("keeps the order and fitting CRITICAL entries, and reports every changed entry", async () => {
     await fc.assert(
       fc.asyncProperty(context, budget, layerOf, async (context, budget, layerOf) => {
-        const how = { classifications: classified(context, layerOf), shorten };
-        const view = await buildView(context, { ...how, budget }, counter);
+        const options = { classifications: classified(context, layerOf), shorten };
+        const view = await buildView(context, { ...options, budget }, counter);
         const given = Object.keys(view.context);
         expect(given).toEqual(Object.keys(context).filter((key) => Object.hasOwn(view.context, key)));
         const changed = given.filter((key) => JSON.stringify(view.context[key]) !== JSON.stringify(context[key]));
@@ -162,9 +162,9 @@ describe("a view of any context in any room", () => {
   it("names every shortened or omitted entry, directly or behind its cursor", async () => {
     await fc.assert(
       fc.asyncProperty(context, budget, layerOf, async (context, budget, layerOf) => {
-        const how = { classifications: classified(context, layerOf), shorten };
-        const view = await buildView(context, { ...how, budget }, counter);
-        const { reported, omitted } = await followCursors(context, { ...how, budget }, view);
+        const options = { classifications: classified(context, layerOf), shorten };
+        const view = await buildView(context, { ...options, budget }, counter);
+        const { reported, omitted } = await followCursors(context, { ...options, budget }, view);
         const left = Object.keys(context).filter((key) => !Object.hasOwn(view.context, key));
         expect(view.omitted?.count ?? 0).toBe(left.length);
         expect(reported.length).toBe((view.report?.reduced ?? 0) + (view.report?.condensed ?? 0) + left.length);
@@ -194,10 +194,10 @@ describe("a view of any context in any room", () => {
   it("is the same each time", async () => {
     await fc.assert(
       fc.asyncProperty(fc.record({ context, budget, layerOf, focus }), async ({ context, budget, layerOf, focus }) => {
-        const how = { classifications: classified(context, layerOf), shorten, focus };
+        const options = { classifications: classified(context, layerOf), shorten, focus };
         const [one, other] = [
-          await buildView(context, { ...how, budget }, counter),
-          await buildView({ ...context }, { ...how, budget }, counter),
+          await buildView(context, { ...options, budget }, counter),
+          await buildView({ ...context }, { ...options, budget }, counter),
         ];
         expect(JSON.stringify(other)).toBe(JSON.stringify(one));
       }),
@@ -267,9 +267,9 @@ describe("layers", () => {
       fc.asyncProperty(fc.integer({ min: 30, max: 6_000 }), async (tokens) => {
         const { trace: _trace, scratch: _scratch, ...others } = context;
         // With another order, the shortcut for a whole context does not apply.
-        const how = { classifications, shorten, order: "layer" as const };
+        const options = { classifications, shorten, order: "layer" as const };
         const [all, without] = await Promise.all(
-          [context, others].map((each) => buildView(each, { ...how, budget: compressed(tokens) }, counter)),
+          [context, others].map((each) => buildView(each, { ...options, budget: compressed(tokens) }, counter)),
         );
         expect(all?.context).toMatchObject(without?.context ?? {});
       }),
@@ -394,18 +394,18 @@ it("gives more room to entries about the focus", async () => {
 
 it("prefers entries about the focus when there is no room for all", async () => {
   const context = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`note ${index}`, `${index} `.repeat(150)]));
-  const how = { ...WITHOUT_PINS, focus: "77" };
-  const view = await buildView({ ...context, "note 77": "77 and so on ".repeat(200) }, { ...how, budget: roomOf(500) }, counter);
+  const options = { ...WITHOUT_PINS, focus: "77" };
+  const view = await buildView({ ...context, "note 77": "77 and so on ".repeat(200) }, { ...options, budget: roomOf(500) }, counter);
   expect(Object.keys(view.context)).toContain("note 77");
 });
 
 it("drops USEFUL entries in favour of an IMPORTANT one, unless their share is configured", async () => {
   const context = { plan: { steps: "s".repeat(240) }, note: { text: "n".repeat(150) }, file: "f".repeat(3_000) };
   const classifications = classified(context, (key) => (key === "file" ? "USEFUL" : "IMPORTANT"));
-  const how = { classifications, shorten };
-  const view = await buildView(context, { ...how, budget: compressed(150) }, counter);
+  const options = { classifications, shorten };
+  const view = await buildView(context, { ...options, budget: compressed(150) }, counter);
   expect(view.context).toMatchObject({ plan: context.plan, note: context.note });
-  const asked = await buildView(context, { ...how, shares: { IMPORTANT: 40, USEFUL: 20 }, budget: compressed(150) }, counter);
+  const asked = await buildView(context, { ...options, shares: { IMPORTANT: 40, USEFUL: 20 }, budget: compressed(150) }, counter);
   expect(Object.keys(asked.context)).not.toContain("note");
 });
 
@@ -498,10 +498,10 @@ it("names the largest CRITICAL entry only when CRITICAL entries leave no room fo
 it.each(["\ud800", "\u0000", "𐀀", "注"])("stays within the ceiling when it names a CRITICAL entry with a key of %j", async (letter) => {
   const key = letter.repeat(40);
   const context = { ["k".repeat(40)]: "x".repeat(3_000), [key]: ["", "   "] };
-  const how = { classifications: pinned(...Object.keys(context)), shorten };
+  const options = { classifications: pinned(...Object.keys(context)), shorten };
   for (let tokens = LEAST.tokens; tokens <= 500; tokens++) {
     const ceiling = { tokens, characters: tokens * 3 };
-    const view = await buildView(context, { ...how, budget: { wanted: { tokens: 0, characters: 0 }, ceiling } }, counter);
+    const view = await buildView(context, { ...options, budget: { wanted: { tokens: 0, characters: 0 }, ceiling } }, counter);
     expect(await size(view)).toSatisfy(({ tokens, characters }: Room) => tokens <= ceiling.tokens && characters <= ceiling.characters);
   }
 });
@@ -563,8 +563,8 @@ it.each([undefined, "key 7 of many"])("is fast with 100,000 small entries, and c
   const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`key-${index}`, index]));
   const pins = Array.from({ length: 200 }, (_, index) => `key-${index * 100}`);
   const started = performance.now();
-  const how = { classifications: pinned(...pins), shorten, focus };
-  const view = await buildView(many, { ...how, budget: roomOf(10_000, 45_000) }, counting);
+  const options = { classifications: pinned(...pins), shorten, focus };
+  const view = await buildView(many, { ...options, budget: roomOf(10_000, 45_000) }, counting);
   expect(performance.now() - started).toBeLessThan(30_000);
   expect(counted).toBeLessThan(400_000);
   expect(Object.keys(view.context).length).toBeGreaterThan(1_000);

@@ -10,7 +10,7 @@ import {
   type Steps,
   type TokenCounter,
 } from "@workrail/core";
-import { type ChooseHow, chooseEntries, type Chosen, type EntryRooms, sumWithin, totalOf } from "./choose-entries.ts";
+import { type ChooseOptions, chooseEntries, type Chosen, type EntryRooms, sumWithin, totalOf } from "./choose-entries.ts";
 import { entriesOf, type Entry, EntrySizes } from "./entry.ts";
 import { type EntryName, type Fate, nameOf, type Omissions, Reporter, type ViewReport } from "./report.ts";
 import { fits, greater, isWithin, lesser, measure, part, type Room, shrink, sum } from "./room.ts";
@@ -45,7 +45,7 @@ export interface ViewBudget {
   readonly names?: Room | undefined;
 }
 
-export interface ViewHow extends ChooseHow {
+export interface ViewOptions extends ChooseOptions {
   /** By key. An entry without a classification counts as USEFUL. */
   readonly classifications: ReadonlyMap<string, Classification>;
   /** Applied to every value first, regardless of room, except CRITICAL entries. */
@@ -72,7 +72,7 @@ const LEAST_BUDGET: Room = { tokens: 250, characters: 1_000 };
 /** With a budget for the context alone, the report gets a share of this, or of the budget if that is larger. */
 const LEAST_BESIDE_CONTEXT: Room = { tokens: 2_500, characters: 10_000 };
 
-interface BuildHow extends ViewHow {
+interface BuildOptions extends ViewOptions {
   readonly budget: ViewBudget;
   /** Continues the report of an earlier view with the same budget, without entries. */
   readonly cursor?: number | undefined;
@@ -85,12 +85,12 @@ interface BuildHow extends ViewHow {
  * The view as JSON stays within the ceiling. Exception: a ceiling too low even to report an omission (some three hundred
  * characters) is exceeded by that report.
  */
-export async function buildView(context: Context, how: BuildHow, tokens: TokenCounter): Promise<View> {
-  const { budget, cursor } = how;
-  const entries = await inTurns(entriesOf(context, how.classifications, how.reduce));
+export async function buildView(context: Context, options: BuildOptions, tokens: TokenCounter): Promise<View> {
+  const { budget, cursor } = options;
+  const entries = await inTurns(entriesOf(context, options.classifications, options.reduce));
   // Checked first, because it often needs no token count.
-  if (cursor === undefined && mayBeWhole(how) && (await isWholeWithin(entries, budget, tokens))) return { context };
-  return inTurns(new ViewBuilder(entries, how, new EntrySizes(await countLargeFirst(entries, tokens))).build(cursor));
+  if (cursor === undefined && mayBeWhole(options) && (await isWholeWithin(entries, budget, tokens))) return { context };
+  return inTurns(new ViewBuilder(entries, options, new EntrySizes(await countLargeFirst(entries, tokens))).build(cursor));
 }
 
 /** Counts long texts in advance, in turns: later they could only be counted in one go. */
@@ -103,7 +103,7 @@ async function countLargeFirst(entries: readonly Entry[], tokens: TokenCounter):
 
 const LONG_TEXT = 65_536;
 
-function mayBeWhole({ reduce, layers, caps, order, isDetailed }: ViewHow): boolean {
+function mayBeWhole({ reduce, layers, caps, order, isDetailed }: ViewOptions): boolean {
   return reduce === undefined && layers === undefined && caps === undefined && order !== "layer" && isDetailed !== true;
 }
 
@@ -144,13 +144,13 @@ interface Rooms extends EntryRooms {
 
 class ViewBuilder {
   readonly #entries: readonly Entry[];
-  readonly #how: ViewHow;
+  readonly #options: ViewOptions;
   readonly #budget: ViewBudget;
   readonly #sizes: EntrySizes;
 
-  constructor(entries: readonly Entry[], { budget, ...how }: BuildHow, sizes: EntrySizes) {
+  constructor(entries: readonly Entry[], { budget, ...options }: BuildOptions, sizes: EntrySizes) {
     this.#entries = entries;
-    this.#how = how;
+    this.#options = options;
     this.#budget = budget;
     this.#sizes = sizes;
   }
@@ -167,7 +167,7 @@ class ViewBuilder {
     const count = this.#entries.length;
     const named = { entries: [], nextCursor: String(count) };
     const totals = { entries: count, tokensBefore: MOST_TOKENS, tokensAfter: MOST_TOKENS };
-    const layers = this.#how.isDetailed === true ? { layers: Object.fromEntries(LAYERS.map((layer) => [layer, totals])) } : {};
+    const layers = this.#options.isDetailed === true ? { layers: Object.fromEntries(LAYERS.map((layer) => [layer, totals])) } : {};
     const report = { kept: count, reduced: count, condensed: count, dropped: count, ...layers, ...named };
     const exceeded = { budgetExceededBy: MOST_TOKENS, ...this.#longestOfCritical(lesser(wanted, ceiling)) };
     const emptiest: View = { context: {}, report, omitted: { count, ...named }, ...exceeded };
@@ -175,7 +175,7 @@ class ViewBuilder {
     const inside = shrink(ceiling, frame);
     const wantedInside = shrink(lesser(wanted, ceiling), of === "context" ? this.#measure({}) : frame);
     const reportPage = lesser(greater(wantedInside, of === "context" ? LEAST_BESIDE_CONTEXT : LEAST_BUDGET), inside);
-    const isDetailed = this.#how.isDetailed === true;
+    const isDetailed = this.#options.isDetailed === true;
     const reportShare = part(reportPage, REPORT_SHARE);
     const forReport = Reporter.roomFor(this.#entries, reportShare, { sizes: this.#sizes, isDetailed });
     const ceilingEntries = shrink(inside, forReport);
@@ -185,7 +185,7 @@ class ViewBuilder {
 
   /** Builds the view again when the report left much of its reserve unused. */
   *#compose(rooms: Rooms): Steps<Composed> {
-    const { layers } = this.#how;
+    const { layers } = this.#options;
     const candidates = layers === undefined ? this.#entries : this.#entries.filter(({ layer }) => layers.includes(layer));
     const first = yield* this.#composeWithin(candidates, rooms);
     const more = this.#withSpare(rooms, first);
@@ -215,7 +215,7 @@ class ViewBuilder {
   }
 
   *#attempt(candidates: readonly Entry[], rooms: Rooms, { wanted, ceiling }: EntryRooms): Steps<Composed> {
-    const chosen = yield* chooseEntries(candidates, { wanted, ceiling }, { ...this.#how, sizes: this.#sizes });
+    const chosen = yield* chooseEntries(candidates, { wanted, ceiling }, { ...this.#options, sizes: this.#sizes });
     const view = this.#view(chosen, this.#roomToTell(rooms, wanted, chosen));
     return { view, chosen, ...this.#excessOf(view) };
   }
@@ -299,11 +299,11 @@ class ViewBuilder {
       const { outcome, tokens, characters } = byEntry.get(entry) ?? { outcome: "dropped", tokens: 0, characters: 0 };
       return { entry, outcome, tokensAfter: tokens, charactersLost: entry.savedJson.length - characters };
     });
-    return new Reporter(fates, this.#sizes, this.#how.isDetailed === true);
+    return new Reporter(fates, this.#sizes, this.#options.isDetailed === true);
   }
 
   #inOrder(): readonly Entry[] {
-    if (this.#how.order !== "layer") return this.#entries;
+    if (this.#options.order !== "layer") return this.#entries;
     return LAYERS.flatMap((layer) => this.#entries.filter((entry) => entry.layer === layer));
   }
 

@@ -17,7 +17,7 @@ export interface ShorterValue {
 /** Shortens a value so that its JSON fits into a room. `undefined` when nothing useful would be left. Yields to other work. */
 export type ShortenValue = (value: JsonValue, room: Room, count: CountTokens) => Steps<ShorterValue | undefined>;
 
-export interface ChooseHow {
+export interface ChooseOptions {
   /** Default: entries are whole or omitted. */
   readonly shorten?: ShortenValue | undefined;
   /** Current interest: too large entries with these words get more room. */
@@ -28,7 +28,7 @@ export interface ChooseHow {
   readonly caps?: { readonly [L in Layer]?: number | undefined } | undefined;
 }
 
-interface Choosing extends ChooseHow {
+interface Choosing extends ChooseOptions {
   readonly sizes: EntrySizes;
 }
 
@@ -66,34 +66,34 @@ const MOST_MISSES = 200;
  * to omitted entries. EPHEMERAL entries get only room that the others cannot use, except that those matching the focus best count
  * as USEFUL.
  */
-export function* chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how: Choosing): Steps<Chosen[]> {
+export function* chooseEntries(entries: readonly Entry[], rooms: EntryRooms, options: Choosing): Steps<Chosen[]> {
   const of = (layer: Layer): Entry[] => entries.filter((entry) => entry.layer === layer);
-  const critical = yield* chooseCritical(of("CRITICAL"), rooms.ceiling, how);
+  const critical = yield* chooseCritical(of("CRITICAL"), rooms.ceiling, options);
   const left = shrink(lesser(rooms.wanted, rooms.ceiling), totalOf(critical));
-  const answering = answersAmong(of("EPHEMERAL"), entries, how.focus);
+  const answering = answersAmong(of("EPHEMERAL"), entries, options.focus);
   const [important, useful] = [of("IMPORTANT"), [...of("USEFUL"), ...answering]];
-  const chosen = yield* shareOut({ important, useful }, left, how);
+  const chosen = yield* shareOut({ important, useful }, left, options);
   for (const [layer, ones] of [["IMPORTANT", important] as const, ["USEFUL", useful] as const]) {
-    chosen.push(...(yield* offerRest({ layer, entries: ones, chosen }, shrink(left, totalOf(chosen)), how)));
+    chosen.push(...(yield* offerRest({ layer, entries: ones, chosen }, shrink(left, totalOf(chosen)), options)));
   }
   const isWhole = chosen.length === important.length + useful.length && chosen.every(({ outcome }) => outcome !== "condensed");
   const spare = shrink(left, totalOf(chosen));
   const ephemeral = of("EPHEMERAL").filter((entry) => !answering.has(entry));
   // Room that no other layer could use. Smaller remainders of shortening are useless.
   if (!isWhole && !isWithin(LEAST_USEFUL, spare)) return [...critical, ...chosen];
-  return [...critical, ...chosen, ...(yield* fill(ephemeral, capped("EPHEMERAL", spare, how), how))];
+  return [...critical, ...chosen, ...(yield* fill(ephemeral, capped("EPHEMERAL", spare, options), options))];
 }
 
 /** Share of the remaining room for shortened CRITICAL entries. */
 const SHORTENED_SHARE = 2 / 3;
 
 /** Keeps as many CRITICAL entries whole as fit; shortens the others instead of omitting them in favour of a lower layer. */
-function* chooseCritical(entries: readonly Entry[], room: Room, how: Choosing): Steps<Chosen[]> {
-  const chosen = wholeOnes(entries.toSorted(surestFirst), room, how.sizes);
-  if (chosen.length === entries.length || how.shorten === undefined) return chosen;
+function* chooseCritical(entries: readonly Entry[], room: Room, options: Choosing): Steps<Chosen[]> {
+  const chosen = wholeOnes(entries.toSorted(surestFirst), room, options.sizes);
+  if (chosen.length === entries.length || options.shorten === undefined) return chosen;
   const there = new Set(chosen.map(({ entry }) => entry));
   const large = entries.filter((entry) => !there.has(entry));
-  return [...chosen, ...(yield* fill(large, part(shrink(room, totalOf(chosen)), SHORTENED_SHARE), how))];
+  return [...chosen, ...(yield* fill(large, part(shrink(room, totalOf(chosen)), SHORTENED_SHARE), options))];
 }
 
 /** Returns EPHEMERAL entries that match the focus as well as any entry. They count as USEFUL, because the answer may be in a log. */
@@ -104,7 +104,7 @@ function answersAmong(ephemeral: readonly Entry[], entries: readonly Entry[], fo
   return new Set(ephemeral.filter((entry) => best > 0 && relevance(entry) === best));
 }
 
-function capped(layer: Layer, room: Room, { caps }: ChooseHow): Room {
+function capped(layer: Layer, room: Room, { caps }: ChooseOptions): Room {
   return { ...room, tokens: Math.min(room.tokens, caps?.[layer] ?? room.tokens) };
 }
 
@@ -114,20 +114,20 @@ interface Sharing {
 }
 
 /** Gives USEFUL the room that IMPORTANT leaves, but at least its share, unless an IMPORTANT entry would be omitted for it. */
-function* shareOut(entries: Sharing, room: Room, how: Choosing): Steps<Chosen[]> {
-  const forImportant = share(how, "IMPORTANT");
-  const ofBoth = forImportant + share(how, "USEFUL");
+function* shareOut(entries: Sharing, room: Room, options: Choosing): Steps<Chosen[]> {
+  const forImportant = share(options, "IMPORTANT");
+  const ofBoth = forImportant + share(options, "USEFUL");
   const guaranteed = part(room, ofBoth === 0 ? 0 : 1 - forImportant / ofBoth);
-  const demand = sumWithin(entries.important, capped("IMPORTANT", room, how), how.sizes);
+  const demand = sumWithin(entries.important, capped("IMPORTANT", room, options), options.sizes);
   const usefulRoom = demand === undefined ? guaranteed : greater(guaranteed, shrink(room, demand));
-  const useful = yield* fill(entries.useful, capped("USEFUL", usefulRoom, how), how);
-  const important = yield* fill(entries.important, capped("IMPORTANT", shrink(room, totalOf(useful)), how), how);
+  const useful = yield* fill(entries.useful, capped("USEFUL", usefulRoom, options), options);
+  const important = yield* fill(entries.important, capped("IMPORTANT", shrink(room, totalOf(useful)), options), options);
   // Keeps a configured share, and USEFUL entries that may match a focus.
-  const mayGiveWay = how.focus === undefined && how.shares?.USEFUL === undefined;
+  const mayGiveWay = options.focus === undefined && options.shares?.USEFUL === undefined;
   if (important.length === entries.important.length || useful.length === 0 || !mayGiveWay) return [...important, ...useful];
-  const more = yield* fill(entries.important, capped("IMPORTANT", room, how), how);
+  const more = yield* fill(entries.important, capped("IMPORTANT", room, options), options);
   if (more.length <= important.length) return [...important, ...useful];
-  return [...more, ...(yield* fill(entries.useful, capped("USEFUL", shrink(room, totalOf(more)), how), how))];
+  return [...more, ...(yield* fill(entries.useful, capped("USEFUL", shrink(room, totalOf(more)), options), options))];
 }
 
 interface Offered {
@@ -137,20 +137,20 @@ interface Offered {
 }
 
 /** Offers unused room to omitted entries of a layer. */
-function* offerRest({ layer, entries, chosen }: Offered, room: Room, how: Choosing): Steps<Chosen[]> {
+function* offerRest({ layer, entries, chosen }: Offered, room: Room, options: Choosing): Steps<Chosen[]> {
   const found: Chosen[] = [];
   if (entries.length === 0 || !isWithin(LEAST_LEFT_OVER, room)) return found;
   const ones = new Set(entries);
   const taken = totalOf(chosen.filter(({ entry }) => ones.has(entry)));
-  let left = shrink(capped(layer, sum(room, taken), how), taken);
+  let left = shrink(capped(layer, sum(room, taken), options), taken);
   const there = new Set(chosen.map(({ entry }) => entry));
   const rest = relevantFirst(
     entries.filter((entry) => !there.has(entry)),
-    how,
+    options,
   );
   for (const entry of rest.slice(0, MOST_OFFERS)) {
     if (!isWithin(LEAST_LEFT_OVER, left)) break;
-    const placed = yield* place(entry, left, how);
+    const placed = yield* place(entry, left, options);
     if (placed === undefined) continue;
     found.push(placed);
     left = shrink(left, placed.size);
@@ -159,16 +159,16 @@ function* offerRest({ layer, entries, chosen }: Offered, room: Room, how: Choosi
 }
 
 /** Sorts by relevance, then by length. */
-function relevantFirst(entries: readonly Entry[], how: ChooseHow): Entry[] {
-  const relevance = relevanceOf(entries, how.focus);
+function relevantFirst(entries: readonly Entry[], options: ChooseOptions): Entry[] {
+  const relevance = relevanceOf(entries, options.focus);
   return [...entries].sort((left, right) => relevance(right) - relevance(left) || byLength(left, right));
 }
 
 /** Default shares of a view's room for the layers. */
 const DEFAULT_SHARES: { readonly [L in Layer]: number } = { CRITICAL: 0.3, IMPORTANT: 0.4, USEFUL: 0.2, EPHEMERAL: 0.1 };
 
-function share(how: ChooseHow, layer: Layer): number {
-  return how.shares?.[layer] ?? DEFAULT_SHARES[layer];
+function share(options: ChooseOptions, layer: Layer): number {
+  return options.shares?.[layer] ?? DEFAULT_SHARES[layer];
 }
 
 /** Explicit marks come before inferred ones. */
@@ -216,33 +216,33 @@ export function sumWithin(entries: readonly Entry[], room: Room, sizes: EntrySiz
 }
 
 /** Keeps small entries whole; large ones share the rest. Omits some when there is no room for the smallest useful part of each. */
-function* fill(entries: readonly Entry[], room: Room, how: Choosing): Steps<Chosen[]> {
-  if (sumWithin(entries, room, how.sizes) !== undefined) return entries.map((entry) => whole(entry, how.sizes));
-  const admitted = admit(entries, room, how);
+function* fill(entries: readonly Entry[], room: Room, options: Choosing): Steps<Chosen[]> {
+  if (sumWithin(entries, room, options.sizes) !== undefined) return entries.map((entry) => whole(entry, options.sizes));
+  const admitted = admit(entries, room, options);
   const chosen: Chosen[] = [];
   const large: Entry[] = [];
   let left = room;
   for (const entry of admitted) {
     const level = part(left, 1 / (admitted.length - chosen.length));
-    if (!how.sizes.isWithin(entry, level)) {
+    if (!options.sizes.isWithin(entry, level)) {
       large.push(entry);
       continue;
     }
-    chosen.push(whole(entry, how.sizes));
-    left = shrink(left, how.sizes.of(entry));
+    chosen.push(whole(entry, options.sizes));
+    left = shrink(left, options.sizes.of(entry));
   }
-  return [...chosen, ...(yield* divide(large, left, how))];
+  return [...chosen, ...(yield* divide(large, left, options))];
 }
 
 /** Selects entries with room for at least their smallest useful part: relevant ones first, then the shortest. */
-function admit(entries: readonly Entry[], room: Room, how: Choosing): Entry[] {
+function admit(entries: readonly Entry[], room: Room, options: Choosing): Entry[] {
   const admitted: Entry[] = [];
   let left = room;
   let misses = 0;
-  for (const entry of relevantFirst(entries, how)) {
+  for (const entry of relevantFirst(entries, options)) {
     if (misses > MOST_MISSES) break;
     const useful = admitted.length === 0 ? LEAST_OF_ALL : LEAST_USEFUL;
-    const needed = leastOf({ entry, useful }, left, how);
+    const needed = leastOf({ entry, useful }, left, options);
     if (needed === undefined || !isWithin(needed, left)) {
       misses += 1;
       continue;
@@ -270,8 +270,8 @@ function isDivisible(value: JsonValue): boolean {
 }
 
 /** Divides room by relevance if there is a focus, otherwise evenly. Unused room goes to the next entry. */
-function* divide(entries: readonly Entry[], room: Room, how: Choosing): Steps<Chosen[]> {
-  const relevance = relevanceOf(entries, how.focus);
+function* divide(entries: readonly Entry[], room: Room, options: Choosing): Steps<Chosen[]> {
+  const relevance = relevanceOf(entries, options.focus);
   const weights = entries.map((entry) => 1 + RELEVANCE_WEIGHT * relevance(entry));
   let waiting = weights.reduce((total, weight) => total + weight, 0);
   let left = room;
@@ -279,22 +279,22 @@ function* divide(entries: readonly Entry[], room: Room, how: Choosing): Steps<Ch
   for (const [index, entry] of entries.entries()) {
     const weight = weights[index] as number;
     const isLast = index === entries.length - 1;
-    const placed = yield* place(entry, isLast ? left : part(left, weight / waiting), how);
+    const placed = yield* place(entry, isLast ? left : part(left, weight / waiting), options);
     waiting -= weight;
     // The entry cannot be shortened usefully: its room is divided again among all others.
-    if (placed === undefined) return yield* divide(entries.toSpliced(index, 1), room, how);
+    if (placed === undefined) return yield* divide(entries.toSpliced(index, 1), room, options);
     chosen.push(placed);
     left = shrink(left, placed.size);
   }
   return chosen;
 }
 
-function* place(entry: Entry, room: Room, how: Choosing): Steps<Chosen | undefined> {
-  if (how.sizes.isWithin(entry, room)) return whole(entry, how.sizes);
-  const around = how.sizes.around(entry);
+function* place(entry: Entry, room: Room, options: Choosing): Steps<Chosen | undefined> {
+  if (options.sizes.isWithin(entry, room)) return whole(entry, options.sizes);
+  const around = options.sizes.around(entry);
   const inside = shrink(room, around);
-  if (how.shorten === undefined || inside.tokens <= 0 || inside.characters <= 0) return undefined;
-  const shorter = yield* how.shorten(entry.value, inside, how.sizes.count);
+  if (options.shorten === undefined || inside.tokens <= 0 || inside.characters <= 0) return undefined;
+  const shorter = yield* options.shorten(entry.value, inside, options.sizes.count);
   if (shorter === undefined) return undefined;
   const { value, tokens, outcome } = shorter;
   const characters = JSON.stringify(value).length;

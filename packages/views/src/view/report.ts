@@ -65,7 +65,7 @@ export interface Fate {
   readonly charactersLost: number;
 }
 
-export type Told = { readonly report: ViewReport; readonly omitted?: Omissions };
+export type ReportPage = { readonly report: ViewReport; readonly omitted?: Omissions };
 
 const LONGEST_KEY_NAMED = 120;
 /** Entries up to this size are rarely shortened or dropped when there are few entries. */
@@ -102,12 +102,12 @@ export class Reporter {
     share: Room,
     { sizes, isDetailed }: { readonly sizes: EntrySizes; readonly isDetailed: boolean },
   ): Room {
-    const how = { longest: LONGEST_KEY_NAMED, isDetailed };
+    const options = { longest: LONGEST_KEY_NAMED, isDetailed };
     let forAll = share;
     let forLarge = share;
     for (const entry of entries) {
       // Uses the longest possible line, so that values need not be counted.
-      const row = rowOf({ entry, outcome: "condensed", tokensAfter: 999_999, charactersLost: 0 }, 999_999, how);
+      const row = rowOf({ entry, outcome: "condensed", tokensAfter: 999_999, charactersLost: 0 }, 999_999, options);
       const size = measure(textOf(row, omittedOf(entry, LONGEST_KEY_NAMED)), sizes.count);
       forAll = shrink(forAll, size);
       if (isDetailed || entry.json.length > LIKELY_WHOLE) forLarge = shrink(forLarge, size);
@@ -117,7 +117,7 @@ export class Reporter {
   }
 
   /** Lists as many entries as fit, from `start` on. Without room, still reports counts and a cursor. */
-  tell(start: number, room: Room): Told {
+  tell(start: number, room: Room): ReportPage {
     const rows: ReportedEntry[] = [];
     const omitted: OmittedEntry[] = [];
     let left = room;
@@ -132,7 +132,7 @@ export class Reporter {
   }
 
   /** Lists at least one entry, shortening its key as needed, so that following the cursors ends. */
-  tellOn(start: number, room: Room): Told {
+  tellOn(start: number, room: Room): ReportPage {
     const page = this.tell(start, room);
     const next = this.#named[start];
     if (page.report.entries.length > 0 || next === undefined) return page;
@@ -149,14 +149,14 @@ export class Reporter {
     const omitted = outcome === "dropped" && !this.#isDetailed ? omittedOf(entry, longest) : undefined;
     const fits = (reported: ReportedEntry): boolean =>
       room === undefined || isWithin(measure(textOf(reported, omitted), this.#sizes.count), room);
-    const how = { longest, isDetailed: this.#isDetailed };
+    const options = { longest, isDetailed: this.#isDetailed };
     // Counts the value only when its line has room.
-    if (!fits(rowOf(fate, 0, how))) return undefined;
-    const reported = rowOf(fate, this.#sizes.count(entry.savedJson), how);
+    if (!fits(rowOf(fate, 0, options))) return undefined;
+    const reported = rowOf(fate, this.#sizes.count(entry.savedJson), options);
     return fits(reported) ? { reported, omitted, text: textOf(reported, omitted) } : undefined;
   }
 
-  #told(start: number, entries: readonly ReportedEntry[], omitted: readonly OmittedEntry[]): Told {
+  #told(start: number, entries: readonly ReportedEntry[], omitted: readonly OmittedEntry[]): ReportPage {
     const count = (outcome: Outcome): number => this.#fates.filter((fate) => fate.outcome === outcome).length;
     const dropped = count("dropped");
     const next = start + entries.length;
@@ -181,13 +181,13 @@ export class Reporter {
 
 const NO_TOTALS: LayerTotals = { entries: 0, tokensBefore: 0, tokensAfter: 0 };
 
-interface RowHow {
+interface RowOptions {
   /** Most characters of a key. */
   readonly longest: number;
   readonly isDetailed: boolean;
 }
 
-function rowOf({ entry, outcome, tokensAfter }: Fate, tokensBefore: number, { longest, isDetailed }: RowHow): ReportedEntry {
+function rowOf({ entry, outcome, tokensAfter }: Fate, tokensBefore: number, { longest, isDetailed }: RowOptions): ReportedEntry {
   const { layer, confidence, why } = entry;
   const reason = isDetailed ? { confidence: Math.round(confidence * 100) / 100, why: cutText(why, LONGEST_KEY_NAMED) } : {};
   return { ...nameOf(entry.key, longest), layer, ...reason, outcome, tokensBefore, tokensAfter };

@@ -10,7 +10,7 @@ import type { Locking } from "../../ports/locking.ts";
 import { shellWord } from "../../shell-word.ts";
 import { isItsOwnFault } from "./get-blob.ts";
 import { quarantineDamaged } from "../care/quarantine-damaged.ts";
-import { damagedBytesOf, type HowToRead, isCorrupt, readContext, type ReadPorts, type ReadText, readText } from "./read-context.ts";
+import { damagedBytesOf, type ReadOptions, isCorrupt, readContext, type ReadPorts, type ReadText, readText } from "./read-context.ts";
 import { eachRecord } from "../remove/view-store.ts";
 import { listErasures } from "../../catalog/queries/list-erasures.ts";
 import { findSession, findSessionAndHead } from "../../catalog/queries/query-sessions.ts";
@@ -93,10 +93,14 @@ async function loadById(ports: LoadPorts, id: CheckpointId): Promise<LoadedCheck
  *
  * @throws as `loadCheckpoint`.
  */
-export async function readOrBlame(ports: LoadPorts, record: CheckpointRecord, how?: Omit<HowToRead, "unreadable">): Promise<ProvenText> {
+export async function readOrBlame(
+  ports: LoadPorts,
+  record: CheckpointRecord,
+  options?: Omit<ReadOptions, "unreadable">,
+): Promise<ProvenText> {
   const reasons: Reasons = new Map();
   const { id } = record;
-  const read = await readProven(ports, record, { ...how, unreadable: reasons });
+  const read = await readProven(ports, record, { ...options, unreadable: reasons });
   if (read !== undefined) return read;
   const still = await findCheckpoint(ports.catalog, id);
   if (still === undefined) throw await checkpointNotFound(ports, id);
@@ -155,15 +159,15 @@ const FOUND_BEFORE = "It was found damaged earlier; its damaged file is in quara
 async function readProven(
   ports: LoadPorts,
   first: CheckpointRecord,
-  how: HowToRead & { readonly unreadable: Reasons },
+  options: ReadOptions & { readonly unreadable: Reasons },
 ): Promise<ProvenText | undefined> {
-  const { unreadable: reasons } = how;
+  const { unreadable: reasons } = options;
   let record = first;
   for (let looks = 1; ; looks++) {
     let failure: WorkrailError;
     try {
       if (record.damaged) return fail(reasons, first.id, FOUND_BEFORE);
-      const read = await readText(ports, record, how);
+      const read = await readText(ports, record, options);
       return { ...read, record: asProven(record, read.facts) };
     } catch (error) {
       if (!isCorrupt(error)) throw error;

@@ -52,11 +52,11 @@ export async function loadTexts(ports: LoadPorts, ids: readonly CheckpointId[], 
         limit: withRecords ? ALL : 0,
       },
     });
-    const how: How = { known: new Map(), recentJson: new RecentJson() };
+    const before: ReadSoFar = { known: new Map(), recentJson: new RecentJson() };
     const results = new Map<CheckpointId, LoadedText | WorkrailError>();
     for (const { record } of rows) {
       const own = beside.filter((row) => ownerOf(row.record) === record.id);
-      results.set(record.id, await loaded(ports, { record, beside: own }, how));
+      results.set(record.id, await loaded(ports, { record, beside: own }, before));
     }
     for (const id of ids) if (!results.has(id)) results.set(id, await checkpointNotFound(ports, id));
     const all = [...new Set(ids)].map((id) => ({ id, result: results.get(id) }));
@@ -67,7 +67,7 @@ export async function loadTexts(ports: LoadPorts, ids: readonly CheckpointId[], 
   });
 }
 
-interface How {
+interface ReadSoFar {
   readonly known: Map<CheckpointId, ReadText>;
   readonly recentJson: RecentJson;
 }
@@ -75,11 +75,11 @@ interface How {
 async function loaded(
   ports: LoadPorts,
   { record, beside }: { readonly record: CheckpointRecord; readonly beside: readonly CheckpointRow[] },
-  how: How,
+  before: ReadSoFar,
 ): Promise<LoadedText | WorkrailError> {
   try {
-    const read = await readOrBlame(ports, record, how);
-    how.known.set(record.id, read);
+    const read = await readOrBlame(ports, record, before);
+    before.known.set(record.id, read);
     const contexts: JsonObject[] = [];
     for (const row of beside) contexts.push((await (await readOrBlame(ports, row.record)).value()) as JsonObject);
     return { record: read.record, text: read.contextText(), records: recordsIn(contexts) };

@@ -41,7 +41,7 @@ export interface ReadText extends Omit<ReadContext, "context"> {
   readonly value: () => Promise<JsonValue>;
 }
 
-export interface HowToRead {
+export interface ReadOptions {
   /** Ids of checkpoints known to be unreadable; deltas of them are too. */
   readonly unreadable?: { has(id: CheckpointId): boolean } | undefined;
   /** Checkpoints that were read before. Their deltas are applied to them, and they are not read again. */
@@ -70,17 +70,21 @@ const culprits = new WeakMap<WorkrailError, CheckpointRecord>();
  *
  * @throws CHECKPOINT_CORRUPT, UNSUPPORTED_VERSION, TOO_LARGE, STORAGE_UNAVAILABLE
  */
-export async function readContext(ports: ReadPorts, record: CheckpointRecord, unreadable?: HowToRead["unreadable"]): Promise<ReadContext> {
+export async function readContext(
+  ports: ReadPorts,
+  record: CheckpointRecord,
+  unreadable?: ReadOptions["unreadable"],
+): Promise<ReadContext> {
   const read = await readText(ports, record, { unreadable });
   return { ...read, context: (await read.value()) as Context };
 }
 
 /** Reads a context as `readContext` does, but leaves a text unparsed unless its value is needed. */
-export async function readText(ports: ReadPorts, record: CheckpointRecord, how: HowToRead = {}): Promise<ReadText> {
+export async function readText(ports: ReadPorts, record: CheckpointRecord, options: ReadOptions = {}): Promise<ReadText> {
   const inPlace = (id: CheckpointId): Located => ({ id, blob: ports.blobs.refOf({ sessionId: record.sessionId, checkpointId: id }) });
   try {
     // Needs no records of the bases: the digest of the wanted record proves the context, and its other fields the facts from the bases.
-    const read = await readAlong(ports, record, { ...how, locate: async (base) => inPlace(base) });
+    const read = await readAlong(ports, record, { ...options, locate: async (base) => inPlace(base) });
     if (read.baseId === null || differenceOf(record, read.facts) === undefined) return read;
   } catch (error) {
     if (!isCorrupt(error)) throw error;
@@ -92,13 +96,13 @@ export async function readText(ports: ReadPorts, record: CheckpointRecord, how: 
     if (base?.damaged === true) throw unreadableBase(id);
     return base ?? inPlace(id);
   };
-  return readAlong(ports, record, { ...how, locate });
+  return readAlong(ports, record, { ...options, locate });
 }
 
 async function readAlong(
   ports: ReadPorts,
   record: CheckpointRecord,
-  { unreadable, known, recentJson, locate }: HowToRead & { readonly locate: (base: CheckpointId) => Promise<Located> },
+  { unreadable, known, recentJson, locate }: ReadOptions & { readonly locate: (base: CheckpointId) => Promise<Located> },
 ): Promise<ReadText> {
   const steps: Step[] = [];
   const seen = new Set<CheckpointId>();
@@ -178,7 +182,7 @@ function makeContext(digests: Digester, base: JsonValue, { at, blob }: Step): Js
 async function rebuild(
   ports: ReadPorts,
   wanted: CheckpointRecord,
-  { base, steps, recentJson }: Pick<HowToRead, "recentJson"> & { readonly base: ReadText; readonly steps: readonly Step[] },
+  { base, steps, recentJson }: Pick<ReadOptions, "recentJson"> & { readonly base: ReadText; readonly steps: readonly Step[] },
 ): Promise<ReadText> {
   const [own] = steps;
   if (own === undefined) return base;
@@ -199,7 +203,7 @@ async function rebuild(
 export async function textAndDigest(
   value: JsonValue,
   { sessionId, contextBytes }: CheckpointRecord,
-  { digests, recentJson }: Pick<HowToRead, "recentJson"> & Pick<ReadPorts, "digests">,
+  { digests, recentJson }: Pick<ReadOptions, "recentJson"> & Pick<ReadPorts, "digests">,
 ): Promise<{ readonly digest: Digest; readonly text: () => string }> {
   const recent = recentJson?.write(sessionId, value, contextBytes);
   if (recent !== undefined) return { digest: digests.sha256(recent.exact), text: () => decodeUtf8(recent.exact) };

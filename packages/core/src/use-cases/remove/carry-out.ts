@@ -95,8 +95,8 @@ export async function carryOut(
   const passedOver = new Set<SessionId>();
   for (const move of plan.moves) {
     if (signal?.aborted === true) break;
-    const how = { now, pause, onMoved, erases: erasing !== undefined };
-    const went = dryRun ? { checkpointIds: move.checkpoints, bytes: move.bytes } : await carryOutMove(ports, move, how);
+    const options = { now, pause, onMoved, erases: erasing !== undefined };
+    const went = dryRun ? { checkpointIds: move.checkpoints, bytes: move.bytes } : await carryOutMove(ports, move, options);
     const { sessionId, reason, from, to } = move;
     if (went.checkpointIds.length > 0) removed.push({ sessionId, reason, from, to, ...went });
     if (went.checkpointIds.length < move.checkpoints.length) passedOver.add(sessionId);

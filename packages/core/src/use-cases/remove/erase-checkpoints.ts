@@ -83,7 +83,7 @@ export async function eraseCheckpoints(ports: ErasingPorts, input: EraseInput): 
   });
 }
 
-interface How {
+interface ErasureDecision {
   readonly agentId: string | undefined;
   /** Sessions to erase completely, even when tagged `keep`. */
   readonly whole: readonly SessionId[];
@@ -91,7 +91,11 @@ interface How {
 }
 
 /** Commits the decision to erase. */
-async function decide({ catalog, clock }: ErasingPorts, going: readonly Found[], { agentId, whole, erases }: How): Promise<void> {
+async function decide(
+  { catalog, clock }: ErasingPorts,
+  going: readonly Found[],
+  { agentId, whole, erases }: ErasureDecision,
+): Promise<void> {
   const at = clock.now();
   const reason = erases ? ERASED : "manual";
   for (const sessionId of whole) {

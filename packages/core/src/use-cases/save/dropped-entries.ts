@@ -1,4 +1,4 @@
-import { classifyContext, type ClassifyHow, type ClassifyPorts } from "../../classify/classify-context.ts";
+import { classifyContext, type ClassifyOptions, type ClassifyPorts } from "../../classify/classify-context.ts";
 import { isWorkrailError, WorkrailError } from "../../errors.ts";
 import type { CheckpointKind, CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context } from "../../model/context.ts";
@@ -31,7 +31,7 @@ export interface DroppedPorts extends ReadPorts, ClassifyPorts {
 export interface DroppedInput {
   readonly context: Context;
   readonly parent: CheckpointRecord | undefined;
-  readonly how: ClassifyHow;
+  readonly options: ClassifyOptions;
   readonly kind?: CheckpointKind | undefined;
   /** Base of a patch, which is already read. */
   readonly base?: Base | undefined;
@@ -46,7 +46,7 @@ export interface DroppedInput {
  * @throws INVALID_INPUT for a given state without entries when the parent has some.
  */
 export async function droppedEntries(ports: DroppedPorts, input: DroppedInput): Promise<DroppedEntries | undefined> {
-  const { context, parent, kind = "workflow", base, how } = input;
+  const { context, parent, kind = "workflow", base, options } = input;
   if (parent === undefined || kind !== "workflow" || parent.kind !== "workflow") return undefined;
   if (base === undefined && ports.recentKeys?.areAllIn(context, parent.exactDigest) === true) return undefined;
   const before = base?.context ?? (await unlessUnreadable(async () => (await readContext(ports, parent)).context));
@@ -55,10 +55,10 @@ export async function droppedEntries(ports: DroppedPorts, input: DroppedInput): 
   const keys = Object.keys(before).filter((key) => !Object.hasOwn(context, key));
   if (keys.length === 0) return undefined;
   if (input.refuseEmpty === true && input.force !== true && Object.keys(context).length === 0) throw dropsAll(keys.length);
-  const pinned = keys.filter((key) => how.pins.includes(key));
-  const others = keys.filter((key) => !how.pins.includes(key));
+  const pinned = keys.filter((key) => options.pins.includes(key));
+  const others = keys.filter((key) => !options.pins.includes(key));
   const gone = Object.fromEntries(others.map((key) => [key, before[key] ?? null]));
-  const classified = await classifyContext(ports, gone, how);
+  const classified = await classifyContext(ports, gone, options);
   const critical = others.filter((key) => classified.get(key)?.layer === "CRITICAL");
   return { keys: [...new Set([...pinned, ...critical, ...others])], pinned, critical };
 }
@@ -80,7 +80,7 @@ export async function droppedSince(
     // When memory stands in for an unreadable disk, the parent may be on that disk.
     const parent = await unlessUnreadable(async () => findCheckpoint(ports.catalog, parentId));
     if (parent === undefined || parent.contextBytes > MOST_OF_PARENT) return undefined;
-    const dropped = await droppedEntries(ports, { context, parent, kind, how: { pins: session?.pins ?? [] } });
+    const dropped = await droppedEntries(ports, { context, parent, kind, options: { pins: session?.pins ?? [] } });
     return dropped === undefined ? undefined : { keys: dropped.keys, count: dropped.keys.length };
   });
 }

@@ -299,10 +299,10 @@ async function draftAfter(ports: SavePorts, input: WholeInput, { head, session, 
   const rules = await input.rules?.();
   const known = await answerWithoutWriting(ports, input, { head, own });
   if (known !== undefined) return { input, known };
-  const how = { pins: session?.pins ?? [], rules };
-  const layers = input.layers ?? summarise(await classifyContext(ports, input.context, how));
+  const options = { pins: session?.pins ?? [], rules };
+  const layers = input.layers ?? summarise(await classifyContext(ports, input.context, options));
   const parent = parentOf(input, head, found);
-  const dropped = input.reportsDropped === false ? undefined : await droppedEntries(ports, { ...input, parent, how });
+  const dropped = input.reportsDropped === false ? undefined : await droppedEntries(ports, { ...input, parent, options });
   const continues = parentId === undefined ? head?.id : (parentId ?? undefined);
   const facts = await describe(ports, { ...input, layers, parentId: continues, begunAt: session?.createdAt }, head);
   const bytes = await encodeBlob(ports, facts, input.content);

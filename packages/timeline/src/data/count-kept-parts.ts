@@ -18,7 +18,7 @@ const HEADER = /^\([^()]+ \| [^()]+\)$/u;
 const POSITION = /^\[(?<at>\d+)\] /u;
 
 /** Compares a shortened value with the saved one. Returns `undefined` when no part is missing, or its parts cannot be recognised. */
-export function keptParts(saved: JsonValue, shown: JsonValue): KeptParts | undefined {
+export function countKeptParts(saved: JsonValue, shown: JsonValue): KeptParts | undefined {
   if (typeof saved === "string") return typeof shown === "string" ? linesOf(saved, shown) : undefined;
   if (Array.isArray(saved)) return Array.isArray(shown) ? itemsOf(saved, shown) : undefined;
   if (!isJsonObject(saved) || !isJsonObject(shown)) return undefined;

@@ -4,7 +4,7 @@ import { wordClassifier } from "@workrail/classifier";
 import { tokensCounted } from "@workrail/storage-conformance/builders";
 import { COMPRESSION_STRATEGIES, type Context, type JsonValue } from "@workrail/core";
 import { buildView, type View } from "./build-view.ts";
-import { howToView, type ViewWish } from "./how-to-view.ts";
+import { viewOptionsOf, type ShapeOptions } from "./view-options.ts";
 
 const count = (text: string): number => Math.ceil(Buffer.byteLength(text) / 3);
 const counter = tokensCounted(count);
@@ -25,15 +25,19 @@ const value = fc.oneof(
 ) as fc.Arbitrary<JsonValue>;
 const key = fc.oneof(fc.constantFrom("goal", "plan", "messages", "notes", "debugLog", "timestamp", "__proto__"), text);
 const context: fc.Arbitrary<Context> = fc.array(fc.tuple(key, value), { maxLength: 12 }).map((members) => Object.fromEntries(members));
-const wish: fc.Arbitrary<ViewWish> = fc.record({
+const wish: fc.Arbitrary<ShapeOptions> = fc.record({
   pins: fc.constantFrom([], ["notes"]),
   focus: fc.option(fc.constantFrom("why does the router fail?", ""), { nil: undefined }),
   strategy: fc.constantFrom(...COMPRESSION_STRATEGIES),
 });
 
-async function view(context: Context, wish: ViewWish, tokens: number): Promise<View> {
+async function view(context: Context, wish: ShapeOptions, tokens: number): Promise<View> {
   const wanted = { tokens, characters: CEILING.characters };
-  return buildView(context, { ...(await howToView(ports, context, wish)), budget: { wanted, ceiling: CEILING, of: "context" } }, counter);
+  return buildView(
+    context,
+    { ...(await viewOptionsOf(ports, context, wish)), budget: { wanted, ceiling: CEILING, of: "context" } },
+    counter,
+  );
 }
 
 describe("for any context, strategy and focus", () => {
@@ -44,7 +48,7 @@ describe("for any context, strategy and focus", () => {
         const size = count(JSON.stringify(one.context));
         expect(size).toBeLessThanOrEqual(tokens + (one.budgetExceededBy ?? 0));
         expect(count(JSON.stringify(one))).toBeLessThanOrEqual(CEILING.tokens);
-        const { classifications } = await howToView(ports, context, wish);
+        const { classifications } = await viewOptionsOf(ports, context, wish);
         const critical = Object.keys(context).filter((key) => classifications.get(key)?.layer === "CRITICAL");
         expect(critical.filter((key) => JSON.stringify(one.context[key]) !== JSON.stringify(context[key]))).toEqual([]);
         expect(one.budgetExceededBy === undefined || critical.length > 0).toBe(true);

@@ -2,7 +2,7 @@ import { classifyContext, type ClassifyPorts, type CompiledRules, type Compressi
 import { condenseSteps } from "../condense/condense-value.ts";
 import { reduceSteps } from "../condense/reduce-value.ts";
 import { STRATEGIES, type StrategyName } from "../condense/strategies.ts";
-import type { ViewHow } from "./build-view.ts";
+import type { ViewOptions } from "./build-view.ts";
 
 const EXTRACT = ["reduce", "anchor", "select"] as const;
 const STEPS: Readonly<Record<Exclude<CompressionStrategy, "reduce">, readonly StrategyName[]>> = {
@@ -13,7 +13,7 @@ const STEPS: Readonly<Record<Exclude<CompressionStrategy, "reduce">, readonly St
   progressive: [...EXTRACT, "progressive"],
 };
 
-export interface ViewWish {
+export interface ShapeOptions {
   /** Keys marked critical in the session. */
   readonly pins: readonly string[];
   readonly rules?: CompiledRules | undefined;
@@ -23,13 +23,13 @@ export interface ViewWish {
 }
 
 /** Returns the options for a view whose entries may be shortened. */
-export async function howToView(
+export async function viewOptionsOf(
   ports: ClassifyPorts,
   context: Context,
-  { pins, rules, focus, strategy = "auto" }: ViewWish,
-): Promise<ViewHow> {
-  const how = { classifications: await classifyContext(ports, context, { pins, rules }), focus, shares: rules?.rules.budgets };
-  if (strategy === "reduce") return { ...how, reduce: reduceSteps };
+  { pins, rules, focus, strategy = "auto" }: ShapeOptions,
+): Promise<ViewOptions> {
+  const options = { classifications: await classifyContext(ports, context, { pins, rules }), focus, shares: rules?.rules.budgets };
+  if (strategy === "reduce") return { ...options, reduce: reduceSteps };
   const strategies = STEPS[strategy];
-  return { ...how, shorten: (value, room, count) => condenseSteps(value, room, { count, focus, strategies }) };
+  return { ...options, shorten: (value, room, count) => condenseSteps(value, room, { count, focus, strategies }) };
 }
