@@ -3,7 +3,7 @@ import { classifyWords } from "./classify-key.ts";
 import { byShape, isLog } from "./fleeting-shape.ts";
 import { inEnglish } from "./in-english.ts";
 import { isNoise } from "./noise.ts";
-import { CUES, LONGEST_CUE, OPENERS, PASTS, WIDE_CUES, WISHES } from "./cues.ts";
+import { CUES, LONGEST_CUE, LONGEST_CUES, OPENERS, PASTS, WIDE_CUES, WISHES } from "./cues.ts";
 import { firstKeys, firstMembers, isMaterial, isWideText, LONG_TEXT, sampleText, saysLimit } from "./value-shape.ts";
 import { CARRIERS, FOLLOWERS, LISTINGS, MODIFIERS, OPAQUE, PREPOSITIONS, SPECIMENS } from "./vocabulary.ts";
 
@@ -291,7 +291,7 @@ function byCues(words: readonly string[]): Classification | undefined {
     scores.set(best, opener.weight);
   }
   for (let at = 0; at < words.length; at++) {
-    for (let length = Math.min(LONGEST_CUE, words.length - at); length > 0; length--) {
+    for (let length = Math.min(LONGEST_CUES.get(words[at] ?? "") ?? 0, words.length - at); length > 0; length--) {
       const cue = words.slice(at, at + length).join(" ");
       const found = CUES.get(cue);
       if (found === undefined) continue;

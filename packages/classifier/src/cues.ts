@@ -144,6 +144,15 @@ export const PASTS: ReadonlySet<string> = new Set(
 /** Verbs that express a wish at the start of a text: `Prefers short answers`. */
 export const WISHES: ReadonlySet<string> = new Set(list("prefers, wants, insists, demands, wishes"));
 
+/** Words of the longest cue that begins with a word: few words of a text begin one. */
+export const LONGEST_CUES: ReadonlyMap<string, number> = new Map(
+  // A later entry of a map replaces an earlier one.
+  [...CUES.keys()]
+    .map((cue) => cue.split(" "))
+    .toSorted((one, other) => one.length - other.length)
+    .map((words) => [words[0] ?? "", words.length]),
+);
+
 /** Turns of phrase in Chinese and Japanese; the binding ones come first. */
 export const WIDE_CUES: readonly (readonly [Layer, readonly string[]])[] = [
   [
