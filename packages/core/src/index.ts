@@ -191,7 +191,8 @@ export { emptyTrash, type EmptyTrashInput } from "./use-cases/remove/empty-trash
 export { listTrash, type ListTrashInput } from "./use-cases/remove/list-trash.ts";
 export { restoreFromTrash, type RestoreInput } from "./use-cases/remove/restore-from-trash.ts";
 export { type AsideInput, saveAside, type SavedAside } from "./use-cases/save/save-aside.ts";
-export { checkSize, saveCheckpoint, type SaveInput, type SavePorts, type SaveResult } from "./use-cases/save/save-checkpoint.ts";
+export { checkSize, saveCheckpoint } from "./use-cases/save/save-checkpoint.ts";
+export type { SaveInput, SavePorts, SaveResult } from "./use-cases/save/save-input.ts";
 export { storeStats } from "./use-cases/care/store-stats.ts";
 export type { Figures, ProjectStats, SessionStats, StatsInput, StatsPorts, StoreStats } from "./use-cases/care/store-stats.ts";
 export { type SessionTrace, type TraceInput, type TraceNode, traceSession } from "./use-cases/sessions/trace-session.ts";

@@ -5,7 +5,8 @@ import { recordTag, type SideRecord } from "../../model/side-record.ts";
 import { decodeUtf8, encodeUtf8 } from "../../json/utf8.ts";
 import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 import { checkpointNotFound } from "../load/load-checkpoint.ts";
-import { saveCheckpoint, type SavePorts } from "./save-checkpoint.ts";
+import { saveCheckpoint } from "./save-checkpoint.ts";
+import type { SavePorts } from "./save-input.ts";
 
 /** A side record to append. */
 export interface NewSideRecord extends SideRecord {

@@ -12,7 +12,8 @@ import { type LoadPorts, readOrBlame, sessionNotFound } from "../load/load-check
 import type { ReadText } from "../load/read-context.ts";
 import { eachRecord } from "../remove/view-store.ts";
 import { keepingSession } from "./keeping-session.ts";
-import { saveCheckpoint, type SavePorts } from "./save-checkpoint.ts";
+import { saveCheckpoint } from "./save-checkpoint.ts";
+import type { SavePorts } from "./save-input.ts";
 
 export type CopyPorts = SavePorts & LoadPorts;
 

@@ -4,7 +4,7 @@ import { changed } from "../../catalog/rows.ts";
 import { type Decision, mapped } from "../../catalog/rule.ts";
 import type { SessionId } from "../../model/ids.ts";
 import { KEEP_TAG } from "../../model/session.ts";
-import type { SavePorts } from "./save-checkpoint.ts";
+import type { SavePorts } from "./save-input.ts";
 
 /**
  * Returns ports with which a save also tags its session `keep`, in the same change: nothing of the session is ever pruned. An answer

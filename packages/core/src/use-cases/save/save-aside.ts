@@ -5,7 +5,8 @@ import type { Context } from "../../model/context.ts";
 import { type CheckpointId, type Digest, type SessionId, uuidOf } from "../../model/ids.ts";
 import type { Digester } from "../../ports/environment.ts";
 import { type Handle, HANDLE_MS, issueHandle } from "./issue-handle.ts";
-import { saveCheckpoint, type SavePorts, type SaveResult } from "./save-checkpoint.ts";
+import { saveCheckpoint } from "./save-checkpoint.ts";
+import type { SavePorts, SaveResult } from "./save-input.ts";
 import { findHead } from "../../catalog/queries/query-checkpoints.ts";
 
 export interface AsideInput {

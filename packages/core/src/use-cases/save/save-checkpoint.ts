@@ -1,165 +1,42 @@
-import { decodeBlob, encodeBlob } from "../../envelope/envelope.ts";
+import { encodeBlob } from "../../envelope/envelope.ts";
 import { invalidInput, isWorkrailError, WorkrailError } from "../../errors.ts";
-import { classifyContext, type ClassifyPorts, summarise } from "../../classify/classify-context.ts";
-import type { CompiledRules } from "../../model/context-rules.ts";
+import { classifyContext, summarise } from "../../classify/classify-context.ts";
 import { checkContext, type SavedContent, takeDown, takeDownText } from "../../json/saved-content.ts";
 import { copyOf } from "../../json/check-json.ts";
 import { parseJson } from "../../json/parse-json.ts";
-import type { RecentJson } from "../../json/recent-json.ts";
-import { type DroppedEntries, droppedEntries, type RecentKeys } from "./dropped-entries.ts";
-import type { RecentHeads, SessionWithHead } from "./recent-heads.ts";
-import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type CheckpointRecord } from "../../model/checkpoint.ts";
+import { type DroppedEntries, droppedEntries } from "./dropped-entries.ts";
+import type { SessionWithHead } from "./recent-heads.ts";
+import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointRecord } from "../../model/checkpoint.ts";
 import type { Context, JsonObject } from "../../model/context.ts";
-import { type BlobRef, type CheckpointId, isGenerated, type SessionId } from "../../model/ids.ts";
+import { type BlobRef, isGenerated } from "../../model/ids.ts";
 import { otherProjectOf, otherProjectRefused, sessionNameAttribute, sessionProjectAttribute } from "../../model/product-attributes.ts";
-import type { LayerSummary } from "../../model/classification.ts";
 import { LABEL_LIMITS, type Limits } from "../../model/limits.ts";
-import { isSameBytes } from "../../json/utf8.ts";
-import type { Background, Clock, Digester, IdGenerator } from "../../ports/environment.ts";
-import type { BlobKey, BlobStore } from "../../ports/blob-store.ts";
-import { append, type AppendWithBlob, type CommitOutcome, type QuotaUsage } from "../../catalog/rules/append.ts";
-import type { Codec } from "../../ports/codec.ts";
-import type { Locking } from "../../ports/locking.ts";
+import type { BlobKey } from "../../ports/blob-store.ts";
+import { append, type AppendWithBlob } from "../../catalog/rules/append.ts";
 import { applyPatch } from "../../patch/apply-patch.ts";
-import type { Patch, PatchChanges } from "../../patch/patch.ts";
-import { changedSince } from "./changed-since.ts";
-import { type Base, findBase } from "./find-base.ts";
+import type { Patch } from "../../patch/patch.ts";
+import { findBase } from "./find-base.ts";
 import { checkAttributes, checkName, checkPath, checkTags } from "../sessions/labels.ts";
-import { isCorrupt, readContext, readFacts } from "../load/read-context.ts";
-import { labelsOf, labelsText, type ScreenSecrets, type SecretsReport } from "./screen-secrets.ts";
-import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
-import { changeForm } from "../../catalog/rules/change-form.ts";
+import { labelsOf, labelsText } from "./screen-secrets.ts";
 import { reclaimBlobs } from "../../catalog/rules/reclaim.ts";
 import { headOf } from "../../catalog/reads.ts";
 import { liveIn, type SessionRow } from "../../catalog/rows.ts";
-import type { CatalogPort } from "../../catalog/catalog-port.ts";
-
-export interface SavePorts extends ClassifyPorts {
-  readonly catalog: CatalogPort;
-  readonly blobs: BlobStore;
-  readonly codec: Codec;
-  readonly locking: Locking;
-  readonly digests: Digester;
-  readonly clock: Clock;
-  readonly ids: IdGenerator;
-  readonly background: Background;
-  readonly limits: Limits;
-  /** Product and version, stored in each envelope. */
-  readonly writer: string;
-  /** Keys of contexts that were saved before. Default: a save reads its parent to report the entries that it lacks. */
-  readonly recentKeys?: RecentKeys | undefined;
-  /** JSON of contexts that were saved before. Default: each context is written anew. */
-  readonly recentJson?: RecentJson | undefined;
-  /** Heads that were saved before. Default: each save reads its session first. */
-  readonly recentHeads?: RecentHeads | undefined;
-  /** Handling of secrets in saved data. Default: no search for secrets. */
-  readonly secrets?: ScreenSecrets | undefined;
-  /**
-   * Called after a failed write of this many bytes, within the session's turn. Makes room if that is the problem, and returns
-   * whether to write again. Default: no second attempt.
-   */
-  readonly relieve?: ((failure: unknown, blobBytes: number) => Promise<boolean>) | undefined;
-}
-
-export interface SaveInput {
-  readonly sessionId: SessionId;
-  /** The whole state. Exactly one of `context` and `patch` must be given. */
-  readonly context?: Context | undefined;
-  /** Changes since `parentId`; default: since the session's head. A patch never starts a session. */
-  readonly patch?: Patch | undefined;
-  readonly name?: string | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly attributes?: JsonObject | undefined;
-  /** Attributes of the product, the same on every call; omitted when the caller's attributes leave no room. Never rejects. */
-  readonly surroundings?: (() => Promise<JsonObject>) | undefined;
-  /** Default `workflow`. The other kinds are never skipped as unchanged, and not counted; asides have a limit of their own. */
-  readonly kind?: CheckpointKind | undefined;
-  readonly agentId?: string | undefined;
-  readonly workflowId?: string | undefined;
-  readonly project?: string | undefined;
-  /**
-   * Returns the goal that a context states; a session with a generated id is named by it. Absent: sessions get no names. Not called for
-   * other ids, nor for very large contexts, in which the search takes too long.
-   */
-  readonly nameSession?: ((context: Context) => string | undefined | Promise<string | undefined>) | undefined;
-  /** Refuse to save to a session that belongs to another project. Default `false`. */
-  readonly ownProjectOnly?: boolean | undefined;
-  /** Checkpoint that this one continues, in any session; default: the session's head. */
-  readonly parentId?: CheckpointId | null | undefined;
-  /** Accept `parentId` unchecked: it may be elsewhere, or removed. Default `false`: it must exist. */
-  readonly trustParent?: boolean | undefined;
-  /** Save only if this is still the head; `null`: only if the session is new. */
-  readonly expectedParentId?: CheckpointId | null | undefined;
-  /** The caller's own id: saving the same bytes under it again is answered as unchanged. */
-  readonly checkpointId?: CheckpointId | undefined;
-  /** Time for the audit log, of a checkpoint that another store had first. Default: the time of its creation. */
-  readonly auditAt?: Date | undefined;
-  /** Classification rules of the workflow. Called once, in the session's turn. Its errors make the save fail. */
-  readonly rules?: (() => Promise<CompiledRules | undefined>) | undefined;
-  /** Earlier classification of the entries. Default: they are classified now. */
-  readonly layers?: LayerSummary | undefined;
-  /** Refuse a context without entries when the parent has some, unless `force` is given. Default `false`. */
-  readonly refuseEmpty?: boolean | undefined;
-  /** Save even when the head has the same content. Default `false`. */
-  readonly force?: boolean | undefined;
-  /** Checkpoint of the session whose side records the context holds. The kind is then `aside`, beyond the limit of asides. */
-  readonly recordOf?: CheckpointId | undefined;
-  /** Fails unless the checkpoint of `recordOf` is live. Default `false`: it may be saved later. */
-  readonly mustHaveOwner?: boolean | undefined;
-  /** Reads the parent, and reports the entries that this state lacks. Default `true`. */
-  readonly reportsDropped?: boolean | undefined;
-  /** Shields the new checkpoint until this time, from the beginning. Does not apply to an existing checkpoint. Default: no shield. */
-  readonly shieldUntil?: Date | undefined;
-}
-
-export type SaveResult = SaveOutcome & {
-  /** Possible secrets in the given data; absent when there are none. */
-  readonly secrets?: SecretsReport;
-  /** Entries of the parent that this state lacks; absent when it has all of them. */
-  readonly dropped?: DroppedEntries | undefined;
-  /** Effect of a patch; `base` is the checkpoint that it was applied to. */
-  readonly patched?: PatchChanges & { readonly base: CheckpointId };
-};
-
-/** Input with a whole state. */
-interface WholeInput extends SaveInput {
-  readonly context: Context;
-  /** The context, or its redacted form, as it is written. */
-  readonly content: SavedContent;
-  readonly patch?: undefined;
-  /** Context with secrets removed, if they are to be; texts derived from the context use this. */
-  readonly redacted?: Context | undefined;
-  /** Base of the patch that made the context. */
-  readonly base?: Base | undefined;
-  /** The session before this save. */
-  readonly seen?: SessionRow | undefined;
-  /** Cached session and head, when this save did not read them. */
-  readonly recent?: SessionWithHead | undefined;
-  /** Generates the id unless the caller has given one. Every draft of a save has the same id. */
-  readonly newId: () => CheckpointId;
-  /** Head that the patch was applied to. If another process moved the head, the save fails and can be repeated. */
-  readonly follows?: CheckpointId | undefined;
-}
-
-type SaveOutcome =
-  | {
-      readonly status: "saved";
-      readonly record: CheckpointRecord;
-      /** Checkpoints removed because of the session's limit of checkpoints or asides. */
-      readonly removed: readonly CheckpointRecord[];
-      /** Bytes that session and store hold now. */
-      readonly bytes: QuotaUsage;
-    }
-  | {
-      readonly status: "unchanged";
-      /** Existing checkpoint with this content. */
-      readonly record: CheckpointRecord;
-      /** Given data that the existing checkpoint lacks, and that was therefore not saved. */
-      readonly ignored: readonly IgnoredOnSkip[];
-    };
-
-/** Fields that are not saved when the content already exists. */
-type IgnoredOnSkip = "checkpointId" | "parentId" | "workflowId" | "agentId" | "name" | "tags" | "metadata" | "keyOrder";
+import type { SaveInput, SaveOutcome, SavePorts, SaveResult, WholeInput } from "./save-input.ts";
+import {
+  answerTo,
+  conflict,
+  HeadMoved,
+  idTaken,
+  isReadable,
+  isSameButForTime,
+  lostAnswerOrConflict,
+  putBackIfReplaced,
+  quotaExceeded,
+  readStored,
+  sameOrConflict,
+  type StoredBlob,
+  unchanged,
+} from "./existing-checkpoint.ts";
 
 /** Attempts for a commit that loses its blob to garbage collection. Twice is already improbable. */
 const MAX_ATTEMPTS = 3;
@@ -229,16 +106,6 @@ async function savePatched(ports: SavePorts, given: SaveInput, patch: Patch): Pr
       if (!(error instanceof HeadMoved)) throw error;
       if (attempt === MAX_REBASES) throw error.conflict;
     }
-  }
-}
-
-/** Another process saved between reading a patch's base and the commit. Never leaves this file. */
-class HeadMoved extends Error {
-  readonly conflict: WorkrailError;
-
-  constructor(conflict: WorkrailError) {
-    super(conflict.message);
-    this.conflict = conflict;
   }
 }
 
@@ -368,20 +235,6 @@ async function answerWithoutWriting(
   if (input.follows !== undefined && head?.id !== input.follows) throw new HeadMoved(await conflict(ports, input, head));
   if (head === undefined || head.canonicalDigest !== skipDigest(input)) return undefined;
   return (await isReadable(ports, head)) ? unchanged(input, head) : undefined;
-}
-
-/**
- * True when an existing checkpoint can be loaded. Its file may have been damaged since, and the caller relies on the bytes.
- * Reading them takes less time than writing.
- */
-async function isReadable(ports: SavePorts, record: CheckpointRecord): Promise<boolean> {
-  try {
-    await readContext(ports, record);
-    return true;
-  } catch (error) {
-    if (isCorrupt(error)) return false;
-    throw error;
-  }
 }
 
 /** Returns the parent's record; `undefined` without a parent, and when a trusted one is missing or elsewhere. */
@@ -526,20 +379,6 @@ function termsOf(ports: SavePorts, input: WholeInput, { facts, blob, blobBytes, 
   };
 }
 
-/** Blob in the store, with the facts that the record must have. */
-interface StoredBlob {
-  readonly blob: BlobRef;
-  readonly blobBytes: number;
-  readonly facts: CheckpointFacts;
-  /** Puts the blob. Absent when it was put. */
-  readonly put?: AppendWithBlob["put"];
-}
-
-/** Blob that existed before. A delta depends on another checkpoint and cannot serve as a new one. */
-interface FoundBlob extends StoredBlob {
-  readonly isWhole: boolean;
-}
-
 /** Writes the blob. A generated id is always new; a caller's id may already have a blob, left by a crash or by another writer. */
 async function putBlob(ports: SavePorts, input: WholeInput, { facts, bytes }: Encoded): Promise<StoredBlob> {
   const key = keyOf(facts);
@@ -561,89 +400,6 @@ async function putBlob(ports: SavePorts, input: WholeInput, { facts, bytes }: En
     break;
   }
   throw idTaken(facts.id);
-}
-
-/**
- * Restores a replaced blob. Another process that chose the same id may have taken the blob for garbage while no record needed it,
- * and put another one in its place just before the commit. After the commit this cannot happen. The blob of the record is restored, unless
- * the checkpoint was removed since.
- */
-async function putBackIfReplaced(
-  ports: SavePorts,
-  { facts, blob, bytes: put, content }: StoredBlob & { readonly bytes: Uint8Array; readonly content: SavedContent },
-  record: CheckpointRecord,
-): Promise<void> {
-  if (isSameBytes(await ports.blobs.get(blob), put)) return;
-  const present = await readStored(ports, blob, facts);
-  if (present?.facts.exactDigest === facts.exactDigest) return;
-  await writeAgain(ports, record, { facts, content });
-}
-
-interface Again {
-  readonly facts: CheckpointFacts;
-  readonly content: SavedContent;
-  /** Called in the change, before the blob is replaced. */
-  readonly before?: (() => Promise<unknown>) | undefined;
-}
-
-/** Writes the whole blob of an existing checkpoint again. */
-async function writeAgain(ports: SavePorts, record: CheckpointRecord, { facts, content, before }: Again): Promise<void> {
-  const bytes = await encodeBlob(ports, facts, content);
-  const write = async (): Promise<void> => {
-    await before?.();
-    await ports.blobs.replace(record.blob, bytes);
-  };
-  await ports.catalog.change(changeForm(record, { blobBytes: bytes.length, baseId: null, keyId: null }, write));
-}
-
-/**
- * Reads an existing blob; `undefined` when it is missing or unreadable. A delta is assumed to have the canonical digest of the
- * new facts.
- */
-async function readStored(
-  ports: SavePorts,
-  blob: BlobRef,
-  { sessionId, canonicalDigest }: CheckpointFacts,
-): Promise<FoundBlob | undefined> {
-  const bytes = await ports.blobs.get(blob);
-  if (bytes === undefined) return undefined;
-  try {
-    const stored = await decodeBlob(ports, bytes);
-    const facts = await readFacts(ports, sessionId, stored);
-    const complete = { ...facts, canonicalDigest: facts.canonicalDigest ?? canonicalDigest };
-    return { blob, blobBytes: bytes.length, facts: complete, isWhole: stored.kind === "whole" };
-  } catch (error) {
-    if (isCorrupt(error)) return undefined;
-    throw error;
-  }
-}
-
-/** True for an earlier attempt of the same save. Its blob can be reused, because a rebuild would read the same facts from it. */
-function isSameButForTime(left: CheckpointFacts, right: CheckpointFacts): boolean {
-  return sameJson({ ...left, createdAt: undefined }, { ...right, createdAt: undefined });
-}
-
-/** Outcome of a commit that made no checkpoint, with the blob that was meant for it. */
-type NotCommitted = StoredBlob & Exclude<CommitOutcome, { status: "blob-missing" | "committed" | "moved" }>;
-
-async function answerTo(ports: SavePorts, input: WholeInput, outcome: NotCommitted): Promise<SaveOutcome> {
-  switch (outcome.status) {
-    case "unchanged":
-      return unchanged(input, outcome.head);
-    case "conflict":
-      if (input.follows !== undefined) throw new HeadMoved(await conflict(ports, input, outcome.head));
-      return lostAnswerOrConflict(ports, input, outcome.head);
-    case "exists":
-      return sameOrConflict(ports, input, outcome.record);
-    case "in-trash":
-      throw inTrash(outcome.record.id);
-    case "owner-missing":
-      throw ownerMissing(input.recordOf);
-    case "asides-full":
-      throw asidesFull(outcome.blobBytes, ports.limits);
-    case "over-quota":
-      throw overQuota(outcome, ports.limits);
-  }
 }
 
 /** Queues the reclaiming of blobs. `reclaim` checks again under the store's write lock, so that late or repeated calls are harmless. */
@@ -672,99 +428,4 @@ export function checkSize(blobBytes: number, limits: Limits): void {
 function skipDigest(input: WholeInput): SavedContent["canonicalDigest"] | undefined {
   const alwaysCreates = input.force === true || (input.kind !== undefined && input.kind !== "workflow");
   return alwaysCreates ? undefined : input.content.canonicalDigest;
-}
-
-function unchanged(input: WholeInput, record: CheckpointRecord): SaveOutcome {
-  const ignored: IgnoredOnSkip[] = [];
-  if (input.checkpointId !== undefined && input.checkpointId !== record.id) ignored.push("checkpointId");
-  // Continuing the checkpoint that already has the content loses nothing.
-  if (input.parentId !== undefined && input.parentId !== record.parentId && input.parentId !== record.id) ignored.push("parentId");
-  const texts = ["workflowId", "agentId", "name"] as const;
-  ignored.push(...texts.filter((field) => input[field] !== undefined && input[field] !== record[field]));
-  if (input.tags !== undefined && !input.tags.every((tag) => record.tags.includes(tag))) ignored.push("tags");
-  if (Object.entries(input.attributes ?? {}).some(([key, value]) => !sameJson(record.attributes[key], value))) ignored.push("metadata");
-  if (record.exactDigest !== input.content.exactDigest) ignored.push("keyOrder");
-  return { status: "unchanged", record, ignored };
-}
-
-function sameJson(left: unknown, right: unknown): boolean {
-  return JSON.stringify(left) === JSON.stringify(right);
-}
-
-/** Detects a repeated save whose answer was lost: the head has the same parent and exactly the same bytes. */
-async function lostAnswerOrConflict(ports: SavePorts, input: WholeInput, head: CheckpointRecord | undefined): Promise<SaveOutcome> {
-  const parentId = input.parentId === undefined ? input.expectedParentId : input.parentId;
-  if (head !== undefined && head.parentId === parentId && head.exactDigest === input.content.exactDigest) {
-    return unchanged(input, await madeWhole(ports, input, head));
-  }
-  throw await conflict(ports, input, head);
-}
-
-async function conflict(ports: SavePorts, input: WholeInput, head: CheckpointRecord | undefined): Promise<WorkrailError> {
-  const { sessionId, expectedParentId, base } = input;
-  const changed = await changedSince(ports, base?.record.id === expectedParentId ? base : expectedParentId, head);
-  const told = changed === undefined ? "" : ` Changed since: ${changed.told}.`;
-  return new WorkrailError("CONFLICT", `The session's latest checkpoint is not the expected one: another client saved meanwhile.${told}`, {
-    details: { sessionId, expectedParentId, actualParentId: head?.id ?? null, ...changed?.details },
-    hint:
-      base === undefined
-        ? "Load the latest checkpoint, merge your changes into it, and save with its id as expectedParentId."
-        : "See what changed, then send the patch again with the latest checkpoint's id as expectedParentId.",
-  });
-}
-
-async function sameOrConflict(ports: SavePorts, input: WholeInput, existing: CheckpointRecord): Promise<SaveOutcome> {
-  if (existing.sessionId === input.sessionId && existing.exactDigest === input.content.exactDigest) {
-    return unchanged(input, await madeWhole(ports, input, existing));
-  }
-  throw idTaken(existing.id);
-}
-
-/** Repairs a damaged checkpoint whose context is saved again. Remains of its file are quarantined. */
-async function madeWhole(ports: SavePorts, { content }: WholeInput, record: CheckpointRecord): Promise<CheckpointRecord> {
-  if (!record.damaged && (await isReadable(ports, record))) return record;
-  await writeAgain(ports, record, { facts: record, content, before: () => ports.blobs.quarantine(record.blob) });
-  // Another process may have been faster. A checkpoint removed meanwhile is like one removed after the answer.
-  return (await findCheckpoint(ports.catalog, record.id)) ?? record;
-}
-
-function inTrash(checkpointId: CheckpointId): WorkrailError {
-  const hint = "Restore that checkpoint, empty the trash, or choose another checkpointId.";
-  return taken(checkpointId, "names a checkpoint that is in the trash", hint);
-}
-
-function overQuota({ over, bytes, blobBytes: sizeBytes }: NotCommitted & { status: "over-quota" }, limits: Limits): WorkrailError {
-  const [limit, name] = over === "session" ? (["maxSessionBytes", "session"] as const) : (["maxTotalBytes", "store"] as const);
-  return quotaExceeded(
-    `The ${name} has ${bytes[over]} of at most ${limits[limit]} bytes; the checkpoint needs ${sizeBytes}.`,
-    { limit, [limit]: limits[limit], usageBytes: bytes[over], sizeBytes },
-    over === "session"
-      ? "Save to a new session, or remove old checkpoints of this one with `workrail cleanup --session`."
-      : "Empty the trash (`workrail trash empty`), remove old checkpoints (`workrail cleanup`), or raise the limit.",
-  );
-}
-
-function ownerMissing(checkpointId: CheckpointId | undefined): WorkrailError {
-  return new WorkrailError("CHECKPOINT_NOT_FOUND", `There is no checkpoint ${checkpointId} any more.`, { details: { checkpointId } });
-}
-
-function asidesFull(sizeBytes: number, { maxAsides, maxAsideBytes }: Limits): WorkrailError {
-  return quotaExceeded(
-    `The session has reached its limit of asides (${maxAsides}, or ${maxAsideBytes} bytes in all), and valid handles protect them.`,
-    { limit: "maxAsides", maxAsides, maxAsideBytes, sizeBytes },
-    "Save a checkpoint, use another session, wait until handles expire, or raise the limit.",
-  );
-}
-
-function quotaExceeded(message: string, details: WorkrailError["details"], hint: string): WorkrailError {
-  return new WorkrailError("STORAGE_QUOTA_EXCEEDED", message, { details, hint });
-}
-
-function idTaken(checkpointId: CheckpointId): WorkrailError {
-  const hint = "Choose another checkpointId, or leave it out to get a new one.";
-  return taken(checkpointId, "already names a checkpoint with other content", hint);
-}
-
-function taken(checkpointId: CheckpointId, fault: string, hint: string): WorkrailError {
-  return new WorkrailError("CONFLICT", `checkpointId ${checkpointId} ${fault}.`, { details: { checkpointId }, hint });
 }
