@@ -14,7 +14,7 @@ export interface DigestPorts {
   readonly digests: Digester;
 }
 
-export interface TakeDownPorts extends DigestPorts {
+export interface CapturePorts extends DigestPorts {
   /** Default: each context is written anew. */
   readonly recentJson?: RecentJson | undefined;
 }
@@ -143,7 +143,7 @@ export interface SavedContent {
  * @param session key under which the context's parts are kept for the next call.
  * @throws TOO_LARGE, also from the result.
  */
-export function takeDown(checked: CheckedContext, ports: TakeDownPorts, session: string): () => Promise<SavedContent> {
+export function captureContext(checked: CheckedContext, ports: CapturePorts, session: string): () => Promise<SavedContent> {
   const { limits } = ports;
   const { context, characters } = checked;
   const recent = ports.recentJson?.write(session, context, characters);
@@ -154,18 +154,18 @@ export function takeDown(checked: CheckedContext, ports: TakeDownPorts, session:
   const json = written((): WrittenJson => (characters > SHORT_TEXT ? writeJson(context) : JSON.stringify(context)), limits);
   const digestInTurns = ports.digests.sha256OfParts;
   if (digestInTurns !== undefined && lengthOf(json) > LARGE_BYTES) {
-    return () => takeDownLarge({ ...checked, json }, limits, digestInTurns);
+    return () => captureLarge({ ...checked, json }, limits, digestInTurns);
   }
   const content = contentOf(encoded(checked, utf8Of(writtenTexts(json))), ports);
   return async () => content;
 }
 
 /** Captures a context from its JSON text, after the text was changed since the check. */
-export async function takeDownText(text: string, ports: DigestPorts): Promise<SavedContent> {
+export async function captureText(text: string, ports: DigestPorts): Promise<SavedContent> {
   const isCanonical = false;
   const { sha256OfParts } = ports.digests;
   if (text.length > LARGE_BYTES && sha256OfParts !== undefined)
-    return takeDownLarge({ json: text, isCanonical }, ports.limits, sha256OfParts);
+    return captureLarge({ json: text, isCanonical }, ports.limits, sha256OfParts);
   return contentOf(encoded({ context: parseJson(text) as Context, isCanonical }, encodeUtf8(text)), ports);
 }
 
@@ -175,7 +175,7 @@ function lengthOf(json: WrittenJson): number {
   return characters;
 }
 
-async function takeDownLarge(
+async function captureLarge(
   { json, isCanonical }: { readonly json: WrittenJson; readonly isCanonical: boolean },
   limits: Limits,
   sha256OfParts: NonNullable<Digester["sha256OfParts"]>,

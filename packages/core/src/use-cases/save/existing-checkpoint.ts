@@ -26,10 +26,10 @@ export class HeadMoved extends Error {
 type NotCommitted = StoredBlob & Exclude<CommitOutcome, { status: "blob-missing" | "committed" | "moved" }>;
 
 /** Answers a save whose commit made no checkpoint. @throws the error that the outcome stands for. */
-export async function answerTo(ports: SavePorts, input: WholeInput, outcome: NotCommitted): Promise<SaveOutcome> {
+export async function answerOutcome(ports: SavePorts, input: WholeInput, outcome: NotCommitted): Promise<SaveOutcome> {
   switch (outcome.status) {
     case "unchanged":
-      return unchanged(input, outcome.head);
+      return answerUnchanged(input, outcome.head);
     case "conflict":
       if (input.follows !== undefined) throw new HeadMoved(await conflict(ports, input, outcome.head));
       return lostAnswerOrConflict(ports, input, outcome.head);
@@ -47,7 +47,7 @@ export async function answerTo(ports: SavePorts, input: WholeInput, outcome: Not
 }
 
 /** Answers with an existing checkpoint, and names the given data that it lacks. */
-export function unchanged(input: WholeInput, record: CheckpointRecord): SaveOutcome {
+export function answerUnchanged(input: WholeInput, record: CheckpointRecord): SaveOutcome {
   const ignored: IgnoredOnSkip[] = [];
   if (input.checkpointId !== undefined && input.checkpointId !== record.id) ignored.push("checkpointId");
   // Continuing the checkpoint that already has the content loses nothing.
@@ -65,7 +65,7 @@ export function unchanged(input: WholeInput, record: CheckpointRecord): SaveOutc
 export async function lostAnswerOrConflict(ports: SavePorts, input: WholeInput, head: CheckpointRecord | undefined): Promise<SaveOutcome> {
   const parentId = input.parentId === undefined ? input.expectedParentId : input.parentId;
   if (head !== undefined && head.parentId === parentId && head.exactDigest === input.content.exactDigest) {
-    return unchanged(input, await madeWhole(ports, input, head));
+    return answerUnchanged(input, await repaired(ports, input, head));
   }
   throw await conflict(ports, input, head);
 }
@@ -73,7 +73,7 @@ export async function lostAnswerOrConflict(ports: SavePorts, input: WholeInput, 
 /** Answers a save under an id that is taken. @throws CONFLICT when its checkpoint has another context. */
 export async function sameOrConflict(ports: SavePorts, input: WholeInput, existing: CheckpointRecord): Promise<SaveOutcome> {
   if (existing.sessionId === input.sessionId && existing.exactDigest === input.content.exactDigest) {
-    return unchanged(input, await madeWhole(ports, input, existing));
+    return answerUnchanged(input, await repaired(ports, input, existing));
   }
   throw idTaken(existing.id);
 }
@@ -93,7 +93,7 @@ export async function conflict(ports: SavePorts, input: WholeInput, head: Checkp
 }
 
 /** Repairs a damaged checkpoint whose context is saved again. Remains of its file are quarantined. */
-async function madeWhole(ports: SavePorts, { content }: WholeInput, record: CheckpointRecord): Promise<CheckpointRecord> {
+async function repaired(ports: SavePorts, { content }: WholeInput, record: CheckpointRecord): Promise<CheckpointRecord> {
   if (!record.damaged && (await isReadable(ports, record))) return record;
   await writeAgain(ports, record, { facts: record, content, before: () => ports.blobs.quarantine(record.blob) });
   // Another process may have been faster. A checkpoint removed meanwhile is like one removed after the answer.

@@ -1,7 +1,7 @@
 import { encodeBlob } from "../../envelope/envelope.ts";
 import { invalidInput, isWorkrailError, WorkrailError } from "../../errors.ts";
 import { classifyContext, summarise } from "../../classify/classify-context.ts";
-import { checkContext, type SavedContent, takeDown, takeDownText } from "../../json/saved-content.ts";
+import { checkContext, type SavedContent, captureContext, captureText } from "../../json/saved-content.ts";
 import { copyOf } from "../../json/check-json.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { type DroppedEntries, droppedEntries } from "./dropped-entries.ts";
@@ -23,7 +23,7 @@ import { headOf } from "../../catalog/reads.ts";
 import { liveIn, type SessionRow } from "../../catalog/rows.ts";
 import type { SaveInput, SaveOutcome, SavePorts, SaveResult, WholeInput } from "./save-input.ts";
 import {
-  answerTo,
+  answerOutcome,
   conflict,
   HeadMoved,
   idTaken,
@@ -35,7 +35,7 @@ import {
   readStored,
   sameOrConflict,
   type StoredBlob,
-  unchanged,
+  answerUnchanged,
 } from "./existing-checkpoint.ts";
 
 /** Attempts for a commit that loses its blob to garbage collection. Twice is already improbable. */
@@ -60,19 +60,19 @@ export async function saveCheckpoint(ports: SavePorts, given: SaveInput): Promis
   if (patch !== undefined) return ports.locking.inOrder(given.sessionId, () => savePatched(ports, given, patch));
   // Captures the context before the caller can change it.
   const checked = checkContext(context, ports.limits);
-  const takenDown = takeDown(checked, ports, given.sessionId);
+  const captured = captureContext(checked, ports, given.sessionId);
   const input = { ...given, patch: undefined, context: { ...checked.context } };
-  return ports.locking.inOrder(given.sessionId, async () => saveContent(ports, { ...input, content: await takenDown() }));
+  return ports.locking.inOrder(given.sessionId, async () => saveContent(ports, { ...input, content: await captured() }));
 }
 
 async function saveContent(ports: SavePorts, whole: Omit<WholeInput, "newId">): Promise<SaveResult> {
   const given = { ...whole, newId: once(() => ports.ids.checkpointId()), rules: whole.rules && once(whole.rules) };
   // A large context is compressed in another thread during the search for secrets. Nothing is written before the search ends.
-  const [begun, search] = await Promise.allSettled([draft(ports, given), screened(ports, given)]);
+  const [begun, search] = await Promise.allSettled([draft(ports, given), screen(ports, given)]);
   const { redacted, ...secrets } = outcomeOf(search);
   for (let drafted = redacted === undefined ? outcomeOf(begun) : await draft(ports, redacted); ;) {
     const { input, known, encoded } = drafted;
-    const outcome = known ?? (await writeOrName(ports, input, encoded));
+    const outcome = known ?? (await writeNamingId(ports, input, encoded));
     if (outcome !== undefined) {
       const dropped = outcome.status === "saved" ? encoded?.dropped : undefined;
       if (outcome.status === "saved") ports.recentKeys?.add(outcome.record.exactDigest, input.redacted ?? input.context);
@@ -97,11 +97,11 @@ async function savePatched(ports: SavePorts, given: SaveInput, patch: Patch): Pr
   for (let attempt = 1; ; attempt++) {
     const base = await findBase(ports, given);
     const { context, changes } = applyPatch(base.context, patch);
-    const takenDown = takeDown(checkContext(context, ports.limits), ports, given.sessionId);
+    const captured = captureContext(checkContext(context, ports.limits), ports, given.sessionId);
     const follows = given.parentId === undefined && given.expectedParentId === undefined ? base.record.id : undefined;
     const input = { ...given, patch: undefined, context, base, follows, parentId: base.record.id, refuseEmpty: false };
     try {
-      return { ...(await saveContent(ports, { ...input, content: await takenDown() })), patched: { base: base.record.id, ...changes } };
+      return { ...(await saveContent(ports, { ...input, content: await captured() })), patched: { base: base.record.id, ...changes } };
     } catch (error) {
       if (!(error instanceof HeadMoved)) throw error;
       if (attempt === MAX_REBASES) throw error.conflict;
@@ -171,7 +171,7 @@ async function draftAfter(ports: SavePorts, input: WholeInput, { head, session, 
   const parent = parentOf(input, head, found);
   const dropped = input.reportsDropped === false ? undefined : await droppedEntries(ports, { ...input, parent, options });
   const continues = parentId === undefined ? head?.id : (parentId ?? undefined);
-  const facts = await describe(ports, { ...input, layers, parentId: continues, begunAt: session?.createdAt }, head);
+  const facts = await factsOf(ports, { ...input, layers, parentId: continues, begunAt: session?.createdAt }, head);
   const bytes = await encodeBlob(ports, facts, input.content);
   checkSize(bytes.length, ports.limits);
   // The head has the same content, but its bytes are unreadable.
@@ -185,18 +185,18 @@ function outcomeOf<T>(settled: PromiseSettledResult<T>): T {
 }
 
 /** Searches for secrets; returns the report and, if requested, the redacted data to save instead. */
-async function screened(ports: SavePorts, input: WholeInput): Promise<Pick<SaveResult, "secrets"> & { readonly redacted?: WholeInput }> {
+async function screen(ports: SavePorts, input: WholeInput): Promise<Pick<SaveResult, "secrets"> & { readonly redacted?: WholeInput }> {
   if (ports.secrets === undefined) return {};
   const given = { context: () => input.content.texts(), labels: labelsText(input) };
   const { report: secrets, redacted } = await ports.secrets(given);
   if (secrets === undefined || redacted === undefined) return secrets === undefined ? {} : { secrets };
   const changed = { ...input, ...labelsOf(redacted.labels), redacted: parseJson(redacted.context) as Context };
   checkLabels(changed);
-  return { secrets, redacted: { ...changed, content: await takeDownText(redacted.context, ports) } };
+  return { secrets, redacted: { ...changed, content: await captureText(redacted.context, ports) } };
 }
 
 /** Writes a checkpoint and adds its id to retryable errors: a failed write may have left a blob, which a retry recognises by this id. */
-async function writeOrName(ports: SavePorts, input: WholeInput, encoded: Encoded): Promise<SaveOutcome | undefined> {
+async function writeNamingId(ports: SavePorts, input: WholeInput, encoded: Encoded): Promise<SaveOutcome | undefined> {
   try {
     return await write(ports, input, encoded).catch(async (error: unknown) => {
       if ((await ports.relieve?.(error, encoded.bytes.length)) !== true) throw error;
@@ -234,7 +234,7 @@ async function answerWithoutWriting(
   }
   if (input.follows !== undefined && head?.id !== input.follows) throw new HeadMoved(await conflict(ports, input, head));
   if (head === undefined || head.canonicalDigest !== skipDigest(input)) return undefined;
-  return (await isReadable(ports, head)) ? unchanged(input, head) : undefined;
+  return (await isReadable(ports, head)) ? answerUnchanged(input, head) : undefined;
 }
 
 /** Returns the parent's record; `undefined` without a parent, and when a trusted one is missing or elsewhere. */
@@ -254,7 +254,7 @@ function parentOf(
   });
 }
 
-async function describe(
+async function factsOf(
   ports: SavePorts,
   input: WholeInput & { readonly begunAt: Date | undefined },
   head: CheckpointRecord | undefined,
@@ -274,7 +274,7 @@ async function describe(
     project: input.project,
     name: input.name,
     tags: [...new Set(input.tags)],
-    attributes: ofOurs.reduce(withOurs, copyOf(input.attributes ?? {}) as JsonObject),
+    attributes: ofOurs.reduce(withProductAttributes, copyOf(input.attributes ?? {}) as JsonObject),
     exactDigest,
     canonicalDigest,
     contextBytes,
@@ -297,7 +297,7 @@ async function sessionName(
 const MOST_KEYS = 1_000;
 
 /** Adds product attributes only if they fit; the caller's always stay. */
-function withOurs(attributes: JsonObject, ours: JsonObject): JsonObject {
+function withProductAttributes(attributes: JsonObject, ours: JsonObject): JsonObject {
   const all = { ...attributes, ...ours };
   return JSON.stringify(all).length > LABEL_LIMITS.attributesLength ? attributes : all;
 }
@@ -316,16 +316,16 @@ const TOGETHER_BYTES = 1024 * 1024;
 async function write(ports: SavePorts, input: WholeInput, encoded: Encoded): Promise<SaveOutcome | undefined> {
   const { facts, bytes } = encoded;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const together = attempt === 1 ? putLater(ports, encoded) : undefined;
+    const together = attempt === 1 ? deferredPut(ports, encoded) : undefined;
     // A blob that is put by itself may take the place of another checkpoint's: that is only known after reading.
     if (together === undefined && input.recent !== undefined) return undefined;
     const stored = together ?? (await putBlob(ports, input, encoded));
-    const outcome = await ports.catalog.change(append(termsOf(ports, input, stored)));
+    const outcome = await ports.catalog.change(append(appendInput(ports, input, stored)));
     if (outcome.status === "blob-missing") continue;
     if (outcome.status === "moved") return undefined;
     if (outcome.status !== "committed") {
       reclaimLater(ports, [stored.blob]);
-      return answerTo(ports, input, { ...stored, ...outcome });
+      return answerOutcome(ports, input, { ...stored, ...outcome });
     }
     const { record, removed, bytes: usage } = outcome;
     if (record === undefined || usage === undefined) {
@@ -350,14 +350,14 @@ function keyOf({ sessionId, id: checkpointId }: CheckpointFacts): BlobKey {
 }
 
 /** Returns the blob, to be put by the change; `undefined` when it has to be put before. */
-function putLater({ blobs }: SavePorts, { facts, bytes }: Encoded): StoredBlob | undefined {
+function deferredPut({ blobs }: SavePorts, { facts, bytes }: Encoded): StoredBlob | undefined {
   if (blobs.sharesTransaction !== true || bytes.length > TOGETHER_BYTES) return undefined;
   const key = keyOf(facts);
   const put = async (): Promise<boolean> => (await blobs.put(key, bytes, { ifAbsent: true })) !== undefined;
   return { blob: blobs.refOf(key), blobBytes: bytes.length, facts, put };
 }
 
-function termsOf(ports: SavePorts, input: WholeInput, { facts, blob, blobBytes, put }: StoredBlob): AppendWithBlob {
+function appendInput(ports: SavePorts, input: WholeInput, { facts, blob, blobBytes, put }: StoredBlob): AppendWithBlob {
   const { id: checkpointId, sessionId, createdAt, agentId } = facts;
   return {
     record: { ...facts, blob, blobBytes, baseId: null, keyId: null },
